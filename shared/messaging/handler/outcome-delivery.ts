@@ -5,6 +5,7 @@ import type { OutgoingMessage } from '../message.ts';
 import type { Outcome, ReplyBody } from '../outcome.ts';
 import type { Publisher } from '../ports.ts';
 import type { FinalResult, ProcessingResult } from '../processing-result.ts';
+import { andThen, type SyncOrAsync } from '../sync-or-async.ts';
 import type { DeadLetterReason, DeadLetters } from './dead-letter.ts';
 import { classifyReplyError, replyDeadLetterReason } from './reply-dead-letter.ts';
 import { createErrorReply, createReply, replyTooLarge } from './reply-message.ts';
@@ -24,7 +25,8 @@ export interface OutcomeDeliveryParts {
 
 /**
  * Delivers the outcome of a request: a reply, an error reply or a dead letter. Resolves when the broker has acknowledged
- * it, so that the offset of the request can be committed. Rejects with a transient failure, which is retried, or a bug.
+ * it, so that the offset of the request can be committed. Throws or rejects with a transient failure, which is retried, or
+ * a bug.
  */
 export class OutcomeDelivery {
   readonly #parts: OutcomeDeliveryParts;
@@ -33,7 +35,7 @@ export class OutcomeDelivery {
     this.#parts = parts;
   }
 
-  async deliver(request: Request, outcome: Outcome): Promise<ProcessingResult> {
+  deliver(request: Request, outcome: Outcome): SyncOrAsync<ProcessingResult> {
     switch (outcome.kind) {
       case 'retry':
         return { retryAfterMs: outcome.afterMs };
@@ -43,9 +45,10 @@ export class OutcomeDelivery {
         return this.#refuse(request, outcome.problem);
       case 'done': {
         const { outputs = [], reply, failed } = outcome;
-        if (outputs.length > 0) await this.#parts.outputs.publish(outputs);
-        const undelivered = reply === undefined ? undefined : await this.#reply(request, reply);
-        return undelivered ?? (failed === true ? 'failed' : 'settled');
+        const result = failed === true ? 'failed' : 'settled';
+        const answer = (): SyncOrAsync<FinalResult> =>
+          reply === undefined ? result : this.#reply(request, reply, result);
+        return outputs.length > 0 ? this.#parts.outputs.publish(outputs).then(answer) : answer();
       }
       default:
         return assertNever(outcome);
@@ -79,14 +82,21 @@ export class OutcomeDelivery {
     return fault === 'too-large' ? 'the error reply is too large' : fault?.text;
   }
 
-  /** Sends the reply; returns undefined when it is delivered, otherwise the result of the refusal or dead letter. */
-  async #reply(request: Request, body: ReplyBody): Promise<FinalResult | undefined> {
-    const route = await this.#parts.router.find(request.message);
-    if (route.kind === 'fault') return this.#bury(request, replyDeadLetterReason(route.code));
-    const fault = await this.#send(route, await createReply(this.#parts.codec, request, route, body));
-    if (fault === undefined) return undefined;
-    if (fault === 'too-large') return this.#refuse(request, replyTooLarge(body.type));
-    return this.#bury(request, fault);
+  /** Sends the reply; returns `result` when it is delivered, otherwise that of the refusal or dead letter. */
+  #reply(request: Request, body: ReplyBody, result: FinalResult): SyncOrAsync<FinalResult> {
+    return andThen(this.#parts.router.find(request.message), (route) => {
+      if (route.kind === 'fault') return this.#bury(request, replyDeadLetterReason(route.code));
+      return andThen(createReply(this.#parts.codec, request, route, body), (reply) =>
+        this.#parts.router.publish(route, reply).then(
+          () => result,
+          async (error: unknown) => {
+            const fault = await classifyReplyError(error, route, this.#parts.directory);
+            if (fault === 'too-large') return this.#refuse(request, replyTooLarge(body.type));
+            return this.#bury(request, fault);
+          },
+        ),
+      );
+    });
   }
 
   async #send(route: Route, reply: OutgoingMessage): Promise<'too-large' | DeadLetterReason | undefined> {

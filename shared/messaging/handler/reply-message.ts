@@ -6,6 +6,7 @@ import { REPLY_BATCH } from '../codec/request-batch.ts';
 import { HEADER } from '../header-names.ts';
 import type { HeaderValue, OutgoingMessage, TopicPartition } from '../message.ts';
 import type { ReplyBody } from '../outcome.ts';
+import { andThen, type SyncOrAsync } from '../sync-or-async.ts';
 import type { Request } from './request.ts';
 
 /** NestJS ends a reply when this header is present, with any value; its own value is one zero byte. */
@@ -20,21 +21,23 @@ const MAX_ERROR_LINE_CHARACTERS = 500;
 const VISIBLE_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * Creates the reply in the format of the request; its warnings begin with the fields that the decoder ignored (E3). Rejects
- * when the payload does not fit its schema, which is a bug.
+ * Creates the reply in the format of the request; its warnings begin with the fields that the decoder ignored (E3). Throws or
+ * rejects when the payload does not fit its schema, which is a bug.
  */
-export async function createReply(
+export function createReply(
   codec: Codec,
   request: Request,
   destination: TopicPartition,
   body: ReplyBody,
-): Promise<OutgoingMessage> {
-  const encoded = body.encoded ?? (await codec.encode(body.type, body.payload, request.format));
-  const headers = writeHeaders(request, { ...encoded, type: body.type }, body.warnings);
-  if (body.holidayCalendar !== undefined) {
-    headers[HEADER.holidayCalendar] = safeHeaderText(body.holidayCalendar);
-  }
-  return address(request, destination, encoded.value, headers);
+): SyncOrAsync<OutgoingMessage> {
+  const encoding = body.encoded ?? codec.encode(body.type, body.payload, request.format);
+  return andThen(encoding, (encoded) => {
+    const headers = writeHeaders(request, { ...encoded, type: body.type }, body.warnings);
+    if (body.holidayCalendar !== undefined) {
+      headers[HEADER.holidayCalendar] = safeHeaderText(body.holidayCalendar);
+    }
+    return address(request, destination, encoded.value, headers);
+  });
 }
 
 /** Creates an error reply: the problem as body, and headers for callers that do not read the body. */

@@ -116,20 +116,22 @@ export class ReplyRouter {
   }
 
   /** Publishes a reply and records whether its partition is silent. Rejects like {@link Publisher.publish}. */
-  async publish(route: Route, reply: OutgoingMessage): Promise<void> {
+  publish(route: Route, reply: OutgoingMessage): Promise<void> {
     const id = partitionId(route.topic, route.partition);
     const send = { startedMs: this.#options.monotonic.elapsedMs() };
-    if (!this.#own.has(route.topic)) this.#foreignSends.add(send);
-    try {
-      await this.#publisherBySize(route, reply).publish([reply]);
+    const isForeign = !this.#own.has(route.topic);
+    if (isForeign) this.#foreignSends.add(send);
+    const ended = (): void => {
+      if (isForeign) this.#foreignSends.delete(send);
       this.#silent.answered(id);
-    } catch (error) {
+    };
+    const failed = (error: unknown): never => {
+      this.#foreignSends.delete(send);
       if (!isTransientFailure(error)) this.#silent.answered(id);
       else if (isOfLeader(error)) this.#silent.silent(id, send.startedMs);
       throw error;
-    } finally {
-      this.#foreignSends.delete(send);
-    }
+    };
+    return this.#publisherBySize(route, reply).publish([reply]).then(ended, failed);
   }
 
   #isSlow(): boolean {

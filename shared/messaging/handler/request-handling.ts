@@ -77,7 +77,7 @@ class RequestHandling {
     });
   }
 
-  process(message: LogMessage, attempt: number, signal: AbortSignal): Promise<ProcessingResult> {
+  process(message: LogMessage, attempt: number, signal: AbortSignal): SyncOrAsync<ProcessingResult> {
     const startedMs = this.#options.monotonic.elapsedMs();
     const request = readRequest(message, attempt, signal);
     let outcome: SyncOrAsync<Outcome>;
@@ -115,13 +115,26 @@ class RequestHandling {
     return callHandler(handlers, decoded, request);
   }
 
-  async #conclude(request: Request, outcome: Outcome, startedMs: number): Promise<ProcessingResult> {
-    let result: ProcessingResult;
+  #conclude(request: Request, outcome: Outcome, startedMs: number): SyncOrAsync<ProcessingResult> {
+    let result: SyncOrAsync<ProcessingResult>;
     try {
-      result = await this.#delivery.deliver(request, outcome);
+      result = this.#delivery.deliver(request, outcome);
     } catch (error) {
-      return await this.#fail(request, error, startedMs);
+      return this.#fail(request, error, startedMs);
     }
+    if (!isPromise(result)) return this.#delivered(request, outcome, result, startedMs);
+    return result.then(
+      (late) => this.#delivered(request, outcome, late, startedMs),
+      (error: unknown) => this.#fail(request, error, startedMs),
+    );
+  }
+
+  #delivered(
+    request: Request,
+    outcome: Outcome,
+    result: ProcessingResult,
+    startedMs: number,
+  ): ProcessingResult {
     this.#router.probeEnded(request);
     this.#report(request, toMetrics(outcome), startedMs);
     return result === 'settled' && isTooLate(outcome) ? 'expired' : result;

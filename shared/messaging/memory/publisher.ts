@@ -9,14 +9,35 @@ import { CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../ports
 
 /** Delay before a publish is repeated because a log was full or the broker refused. */
 const RETRY_INTERVAL_MS = 5;
+/** Calls that wait for the same group commit share a promise and a deadline if they came within this time. */
+const SHARED_DEADLINE_MS = 10;
+/** What a publish returns if its messages are stored at once. */
+const STORED = Promise.resolve();
 
-/** One call of publish(). */
-interface Call {
+/** What is not settled yet: a call, or the calls that wait for a group commit. */
+interface Open {
+  giveUp(reason: string): void;
+}
+
+/** Calls that wait for the same group commit. */
+interface SharedCommit extends Open {
+  readonly flush: Promise<void>;
+  /** When the first of them came, in monotonic milliseconds. */
+  readonly openedMs: number;
+  readonly promise: Promise<void>;
+}
+
+/** What was appended of a call. */
+interface Appending {
   readonly messages: readonly OutgoingMessage[];
   /** Index of the next message; those before it are on the log or rejected. */
   next: number;
   firstError: unknown;
   isMaybeStored: boolean;
+}
+
+/** A call of publish() that has to wait for more than one group commit, or of which a message was rejected. */
+interface Call extends Appending, Open {
   /** The group commits of its messages. */
   readonly flushes: Set<Promise<void>>;
   readonly settle: (error?: unknown) => void;
@@ -34,8 +55,10 @@ export class MemoryPublisher implements Publisher {
   #state: 'new' | 'started' | 'stopped' = 'new';
   /** Calls with messages that are not yet on the log. */
   readonly #queue: Call[] = [];
-  /** All calls that are not settled: the queue, and those that wait for their group commit. */
-  readonly #open = new Set<Call>();
+  /** All that is not settled: the queue, and what waits for a group commit. */
+  readonly #open = new Set<Open>();
+  /** The group commit that the last call waits for. */
+  #shared: SharedCommit | undefined;
   #isWaiting = false;
 
   constructor(options: PublisherOptions, parts: MemoryParts) {
@@ -51,26 +74,15 @@ export class MemoryPublisher implements Publisher {
 
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     if (this.#state === 'stopped') return Promise.reject(publishFailed(this.#clientId, 'it was stopped'));
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    let cancel: (() => void) | undefined;
-    const settle = (error?: unknown) => {
-      cancel?.();
-      this.#open.delete(call);
-      const index = this.#queue.indexOf(call);
-      if (index >= 0) this.#queue.splice(index, 1);
-      if (error === undefined) resolve();
-      else reject(error);
-    };
-    const flushes = new Set<Promise<void>>();
-    const call: Call = { messages, next: 0, firstError: undefined, isMaybeStored: false, flushes, settle };
-    this.#queue.push(call);
-    this.#open.add(call);
-    this.#serve();
-    if (this.#open.has(call)) {
-      const giveUp = (): void => this.#giveUp(call, 'the deadline passed');
-      cancel = this.#parts.ports.timers.schedule(giveUp, this.#deadlineMs);
-    }
-    return promise;
+    const appending: Appending = { messages, next: 0, firstError: undefined, isMaybeStored: false };
+    const mayAppend = this.#state === 'started' && this.#queue.length === 0 && !this.#isWaiting;
+    const flush = mayAppend && !this.#isRefused() ? this.#store(appending) : undefined;
+    const isStored = appending.next === messages.length && appending.firstError === undefined;
+    if (isStored && messages.length > 0) return flush === undefined ? STORED : this.#awaitShared(flush);
+    const call = this.#enqueue(appending, flush);
+    if (mayAppend && appending.next < messages.length) this.#serveLater();
+    else this.#serve();
+    return call;
   }
 
   isHealthy(): boolean {
@@ -83,15 +95,67 @@ export class MemoryPublisher implements Publisher {
     const until = monotonic.elapsedMs() + (this.#state === 'started' ? timeoutMs : 0);
     this.#state = 'stopped';
     while (this.#open.size > 0 && monotonic.elapsedMs() < until) await sleep(timers, RETRY_INTERVAL_MS);
-    for (const call of this.#open) this.#giveUp(call, 'it was stopped');
+    for (const open of this.#open) open.giveUp('it was stopped');
     this.#parts.onStopped(this);
+  }
+
+  #isRefused(): boolean {
+    return isRefused(this.#parts.faults, 'publish', this.#clientId);
+  }
+
+  /** Waits for a group commit, with the calls that came shortly before. */
+  #awaitShared(flush: Promise<void>): Promise<void> {
+    const { monotonic, timers } = this.#parts.ports;
+    const openedMs = monotonic.elapsedMs();
+    const known = this.#shared;
+    if (known?.flush === flush && openedMs - known.openedMs < SHARED_DEADLINE_MS) return known.promise;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const settle = (error?: unknown): void => {
+      cancel();
+      this.#open.delete(shared);
+      if (this.#shared === shared) this.#shared = undefined;
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    const fail = (reason: string, how: { readonly isMaybeStored: boolean; readonly cause?: unknown }): void =>
+      settle(publishFailed(this.#clientId, reason, how));
+    const giveUp = (reason: string): void => fail(reason, { isMaybeStored: true });
+    const cancel = timers.schedule(() => giveUp('the deadline passed'), this.#deadlineMs);
+    const shared = { flush, openedMs, promise, giveUp };
+    this.#open.add(shared);
+    this.#shared = shared;
+    flush.then(
+      () => settle(),
+      (cause: unknown) => fail(errorText(cause), { isMaybeStored: mayBeStored(cause), cause }),
+    );
+    return promise;
+  }
+
+  /** Queues a call; `flush` is the group commit of what was appended of it. */
+  #enqueue(appending: Appending, flush: Promise<void> | undefined): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const settle = (error?: unknown) => {
+      cancel();
+      this.#open.delete(call);
+      const index = this.#queue.indexOf(call);
+      if (index >= 0) this.#queue.splice(index, 1);
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    const giveUp = (reason: string): void => this.#giveUp(call, reason);
+    const cancel = this.#parts.ports.timers.schedule(() => giveUp('the deadline passed'), this.#deadlineMs);
+    const flushes = new Set(flush === undefined ? [] : [flush]);
+    const call: Call = { ...appending, flushes, settle, giveUp };
+    this.#queue.push(call);
+    this.#open.add(call);
+    return promise;
   }
 
   /** Processes the queue in order, until it is empty or its head has to wait. */
   #serve(): void {
     for (let head = this.#queue[0]; head !== undefined; head = this.#queue[0]) {
       if (this.#isWaiting || this.#state === 'new') return;
-      if (!isRefused(this.#parts.faults, 'publish', this.#clientId)) this.#attempt(head);
+      if (!this.#isRefused()) this.#attempt(head);
       if (this.#queue[0] === head) this.#serveLater();
     }
   }
@@ -105,7 +169,8 @@ export class MemoryPublisher implements Publisher {
   }
 
   #attempt(call: Call): void {
-    this.#store(call);
+    const flush = this.#store(call);
+    if (flush !== undefined) call.flushes.add(flush);
     if (call.next < call.messages.length) return;
     if (call.flushes.size === 0) {
       call.settle(call.firstError);
@@ -126,21 +191,20 @@ export class MemoryPublisher implements Publisher {
       call.settle(call.firstError);
       return;
     }
-    const isMaybeStored =
-      failures.length < results.length ||
-      failures.some((one) => !(one instanceof FlushError) || one.isMaybeStored);
-    call.settle(publishFailed(this.#clientId, errorText(cause), { isMaybeStored, cause }));
+    const isPartlyStored = failures.length < results.length || failures.some(mayBeStored);
+    call.settle(publishFailed(this.#clientId, errorText(cause), { isMaybeStored: isPartlyStored, cause }));
   }
 
-  /** Appends from `next` on until the end or a full log. A rejected message does not affect the others. */
-  #store(call: Call): void {
-    if (!this.#append(call)) return;
-    const flush = this.#parts.topics.flushed();
-    if (flush !== undefined) call.flushes.add(flush);
+  /**
+   * Appends from `next` on until the end or a full log. A rejected message does not affect the others. Returns the group commit
+   * of what was appended; undefined: it is durable.
+   */
+  #store(appending: Appending): Promise<void> | undefined {
+    return this.#append(appending) ? this.#parts.topics.flushed() : undefined;
   }
 
   /** Returns whether a message was appended. */
-  #append(call: Call): boolean {
+  #append(call: Appending): boolean {
     let isAppended = false;
     for (; call.next < call.messages.length; call.next += 1) {
       const message = call.messages[call.next];
@@ -161,4 +225,9 @@ export class MemoryPublisher implements Publisher {
     const rejection = isMaybeStored ? undefined : firstError;
     call.settle(rejection ?? publishFailed(this.#clientId, reason, { isMaybeStored }));
   }
+}
+
+/** Whether messages of a group commit that failed may be on the log. */
+function mayBeStored(cause: unknown): boolean {
+  return !(cause instanceof FlushError) || cause.isMaybeStored;
 }

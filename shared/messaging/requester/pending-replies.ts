@@ -1,16 +1,38 @@
 import type { Reply } from '../reply.ts';
 import { TimeoutWheel, type WheelPorts } from './timeout-wheel.ts';
 
-/** A request that waits for its reply. */
-export interface PendingReply {
+/**
+ * A request that waits for its reply. It forgets the promise of the reply when it ends: what waits until the request is on the
+ * log does not keep its reply in memory.
+ */
+export class PendingReply {
   readonly id: string;
   /** Monotonic milliseconds. */
   readonly requestedAtMs: number;
   /** Whether the request is on the log. */
-  isStored: boolean;
-  readonly settle: (reply: Reply) => void;
-  readonly fail: (error: unknown) => void;
-  slot: number;
+  isStored = false;
+  slot = 0;
+  #waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'> | undefined;
+
+  constructor(
+    id: string,
+    requestedAtMs: number,
+    waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'>,
+  ) {
+    this.id = id;
+    this.requestedAtMs = requestedAtMs;
+    this.#waiting = waiting;
+  }
+
+  settle(reply: Reply): void {
+    this.#waiting?.resolve(reply);
+    this.#waiting = undefined;
+  }
+
+  fail(error: unknown): void {
+    this.#waiting?.reject(error);
+    this.#waiting = undefined;
+  }
 }
 
 /** The requests that wait for a reply, by correlation id. Each ends once, by its reply, its timeout or a failure to send. */

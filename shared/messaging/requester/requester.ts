@@ -6,14 +6,14 @@ import { repeat, sleep } from '../../platform/timers.ts';
 import type { Codec, Encoded, EncodedMessage } from '../codec.ts';
 import { HEADER } from '../header-names.ts';
 import { headerText } from '../headers.ts';
-import type { LogMessage, OutgoingMessage } from '../message.ts';
+import type { LogMessage, MessageHeaders, OutgoingMessage } from '../message.ts';
 import type { Broker, BrokerAdmin, Publisher, Tail } from '../ports.ts';
 import { isTransientFailure } from '../processing-result.ts';
 import type { Reply } from '../reply.ts';
 import { isPromise, type SyncOrAsync } from '../sync-or-async.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import { tolerateOutage } from './outage-tolerance.ts';
-import { PendingReplies, type PendingReply } from './pending-replies.ts';
+import { PendingReplies, PendingReply } from './pending-replies.ts';
 import { readReply } from './read-reply.ts';
 
 /** A request to a worker. */
@@ -128,7 +128,8 @@ class LogRequester implements Requester {
   readonly #canSend: () => boolean;
   readonly #canReceive: () => boolean;
   #tail: Tail | undefined;
-  #replyPartition = 0;
+  /** The address of replies to this instance. */
+  #replyHeaders: MessageHeaders = {};
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
   #stopChecks: (() => void) | undefined;
@@ -176,17 +177,18 @@ class LogRequester implements Requester {
     this.#pending.take(correlationId)?.settle(problemReply('reply-timeout', correlationId));
   }
 
-  async request(request: OutgoingRequest): Promise<Reply> {
+  request(request: OutgoingRequest): Promise<Reply> {
     const id = request.correlationId ?? this.#options.newId();
-    if (this.#stopping !== undefined || !this.#canReceive()) return problemReply('not-ready', id);
-    if (!this.#canSend()) return problemReply('broker-unavailable', id);
-    if (this.#pending.has(id)) throw new Error('a request with this correlation id is already pending');
-    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    const requestedAtMs = this.#options.monotonic.elapsedMs();
-    const pending = { id, requestedAtMs, isStored: false, settle: resolve, fail: reject, slot: 0 };
+    if (this.#stopping !== undefined || !this.#canReceive())
+      return Promise.resolve(problemReply('not-ready', id));
+    if (!this.#canSend()) return Promise.resolve(problemReply('broker-unavailable', id));
+    if (this.#pending.has(id))
+      return Promise.reject(new Error('a request with this correlation id is already pending'));
+    const waiting = Promise.withResolvers<Reply>();
+    const pending = new PendingReply(id, this.#options.monotonic.elapsedMs(), waiting);
     this.#pending.add(pending, request.timeoutMs);
-    this.#sendPending(request, pending).catch((error: unknown) => this.#sendFailed(pending, error));
-    return promise;
+    this.#sendPending(request, pending);
+    return waiting.promise;
   }
 
   async fire(request: OutgoingRequest, replyTopic: string): Promise<Sent> {
@@ -194,7 +196,7 @@ class LogRequester implements Requester {
     if (this.#stopping !== undefined) return problemReply('not-ready', correlationId);
     if (!this.#canSend()) return problemReply('broker-unavailable', correlationId);
     try {
-      await this.#send(request, correlationId, replyTopic);
+      await this.#send(request, correlationId, { [HEADER.replyTopic]: replyTopic });
       return { kind: 'sent', correlationId };
     } catch (error) {
       const code = classifySendError(error);
@@ -210,7 +212,10 @@ class LogRequester implements Requester {
 
   async #start(): Promise<void> {
     const { tail, partition } = await createReplyTail(this.#options);
-    this.#replyPartition = partition;
+    this.#replyHeaders = {
+      [HEADER.replyTopic]: this.#options.replyTopic,
+      [HEADER.replyPartition]: int32(partition),
+    };
     this.#tail = tail;
     try {
       await Promise.all([this.#publisher.start(), tail.start((message) => this.#receive(message))]);
@@ -223,32 +228,43 @@ class LogRequester implements Requester {
     this.#checkConnections();
   }
 
-  async #sendPending(request: OutgoingRequest, pending: PendingReply): Promise<void> {
-    await this.#send(request, pending.id, this.#options.replyTopic, this.#replyPartition);
-    pending.isStored = true;
+  #sendPending(request: OutgoingRequest, pending: PendingReply): void {
+    const stored = (): void => {
+      pending.isStored = true;
+    };
+    const failed = (error: unknown): void => this.#sendFailed(pending, error);
+    try {
+      this.#send(request, pending.id, this.#replyHeaders).then(stored, failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
-  async #send(
+  /** `replyHeaders`: the address of the reply. Throws or rejects if the payload does not fit its schema, which is a bug. */
+  #send(request: OutgoingRequest, id: string, replyHeaders: MessageHeaders): Promise<void> {
+    const encoded = this.#options.codec.encode(request.type, request.payload, 'avro');
+    return isPromise(encoded)
+      ? encoded.then((late) => this.#publish(request, id, replyHeaders, late))
+      : this.#publish(request, id, replyHeaders, encoded);
+  }
+
+  #publish(
     request: OutgoingRequest,
     id: string,
-    replyTopic: string,
-    replyPartition?: number,
+    replyHeaders: MessageHeaders,
+    encoded: Encoded,
   ): Promise<void> {
-    const { clock, codec } = this.#options;
-    const encoding = codec.encode(request.type, request.payload, 'avro');
-    const encoded = isPromise(encoding) ? await encoding : encoding;
-    const nowMs = clock.now();
+    const nowMs = this.#options.clock.now();
     const headers = {
       ...encoded.headers,
-      [HEADER.replyTopic]: replyTopic,
-      ...(replyPartition === undefined ? {} : { [HEADER.replyPartition]: int32(replyPartition) }),
+      ...replyHeaders,
       [HEADER.correlationId]: id,
       [HEADER.deadline]: String(nowMs + request.timeoutMs),
       [HEADER.originTimestamp]: String(request.originTimestampMs ?? nowMs),
       ...(request.traceParent === undefined ? {} : { [HEADER.traceParent]: request.traceParent }),
     };
     this.#counts.sent += 1;
-    await this.#publisher.publish([toMessage(request, id, { ...encoded, headers }, nowMs)]);
+    return this.#publisher.publish([toMessage(request, id, { ...encoded, headers }, nowMs)]);
   }
 
   /** A request that may be on the log stays pending: its reply may still arrive. */
@@ -270,7 +286,11 @@ class LogRequester implements Requester {
     try {
       const { codec, readReply: read = (sent) => readReply(codec, sent) } = this.#options;
       const reply = read(message);
-      if (isPromise(reply)) reply.then(pending.settle, (error: unknown) => this.#unreadable(pending, error));
+      if (isPromise(reply))
+        reply.then(
+          (late) => pending.settle(late),
+          (error: unknown) => this.#unreadable(pending, error),
+        );
       else pending.settle(reply);
     } catch (error) {
       this.#unreadable(pending, error);
