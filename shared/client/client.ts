@@ -2,15 +2,17 @@
 import { ACTION_NAMES, type ActionName, type ReplyOf, type RequestOf } from './actions.ts';
 import { readContent, toAnswer, type Answer, type Received } from './answer.ts';
 import { clientSystem, type ClientSystem } from './client-system.ts';
-import { exchange, type CallOptions, type HttpCall, type HttpSettings } from './http-call.ts';
-import { readServerEvents, type ServerEvent } from './server-events.ts';
+import { CALL_LIMITS, exchange, type CallOptions, type HttpCall, type HttpSettings } from './http-call.ts';
+import { readServerEvents, type EventOptions } from './server-events.ts';
 import type {
   CallInput,
   HttpMethod,
   DocumentedCall,
+  EventPath,
   PathOf,
   DocumentedReply,
   Schemas,
+  ServerEvent,
 } from './typed-call.ts';
 import { askUntilReady } from './ask-until-ready.ts';
 
@@ -19,8 +21,8 @@ export type { Answer, AnswerWarning } from './answer.ts';
 export { EngineError } from './engine-error.ts';
 export type { ClientErrorCode, ProblemDocument } from './engine-error.ts';
 export type { CallOptions } from './http-call.ts';
-export type { ServerEvent } from './server-events.ts';
-export type { Schemas } from './typed-call.ts';
+export type { EventOptions, StreamConnection } from './server-events.ts';
+export type { EventPath, Schemas, ServerEvent } from './typed-call.ts';
 
 export interface ClientOptions {
   /** Address of the ingress with its base path; by default the origin of the page. */
@@ -71,15 +73,6 @@ type Input<One> = CallInput<One> &
   };
 type InputArguments<One> =
   Partial<Input<One>> extends Input<One> ? [input?: Input<One>] : [input: Input<One>];
-/** The addresses that send events. */
-type EventPath = {
-  [Path in PathOf<'get'>]: DocumentedCall<'get', Path> extends {
-    readonly responses: { readonly 200: { readonly content: { readonly 'text/event-stream': unknown } } };
-  }
-    ? Path
-    : never;
-}[PathOf<'get'>];
-
 /** Every method rejects with an EngineError, or with the reason of the signal in its options. */
 export interface EngineClient extends ActionMethods {
   /** Stores the request of an action without waiting for its result (`Prefer: respond-async`). */
@@ -110,19 +103,14 @@ export interface EngineClient extends ActionMethods {
     path: Path,
     ...input: InputArguments<DocumentedCall<Method, Path>>
   ): Promise<Answer<DocumentedReply<DocumentedCall<Method, Path>>>>;
-  /**
-   * Yields the server-sent events of an address, over as many connections as it takes. `Data` is what the document says
-   * about the data of its events.
-   */
-  events<Data = unknown>(
-    path: EventPath,
-    options?: CallOptions,
-  ): AsyncGenerator<ServerEvent<Data>, undefined>;
+  /** Yields the server-sent events of an address, over as many connections as it takes, until the caller leaves the loop. */
+  events<Path extends EventPath>(
+    path: Path,
+    options?: EventOptions,
+  ): AsyncGenerator<ServerEvent<Path>, undefined>;
 }
 
 const SECOND_MS = 1_000;
-const TIMEOUT_MS = 30_000;
-const ATTEMPTS = 4;
 /** Where the answer does not say when to ask for a result again. */
 const RESULT_DELAY_MS = 1_000;
 /** Most notifications are sent within a second; the others wait for a retry. */
@@ -135,8 +123,8 @@ export function createClient(options: ClientOptions = {}, system: ClientSystem =
   const settings: HttpSettings = {
     baseUrl: (options.baseUrl ?? '').replace(/\/+$/, ''),
     token: options.token,
-    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-    attempts: options.attempts ?? ATTEMPTS,
+    timeoutMs: options.timeoutMs ?? CALL_LIMITS.timeoutMs,
+    attempts: options.attempts ?? CALL_LIMITS.attempts,
     parseJson: options.parseJson ?? ((text) => JSON.parse(text) as unknown),
     system: options.fetch === undefined ? system : { ...system, fetch: options.fetch },
   };
@@ -225,9 +213,9 @@ function genericMethods(settings: HttpSettings): Pick<EngineClient, 'call' | 'ev
   return {
     call: async (method, path, ...[input = {}]) =>
       toAnswer(await send(settings, genericCall(method, path, input), input as CallOptions)),
-    events: <Data>(path: EventPath, options: CallOptions = {}) =>
+    events: <Path extends EventPath>(path: Path, options: EventOptions = {}) =>
       readServerEvents(settings, genericCall('get', path, {}), options) as AsyncGenerator<
-        ServerEvent<Data>,
+        ServerEvent<Path>,
         undefined
       >,
   };

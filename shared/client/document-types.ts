@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 5c3621bef0e195861669dbf32ba813bde3fc313f3e81d4acdf8ee97cd218be5f */
+/** Written by `npm run client-types`. Document: sha256 ac7319f790542b7b750993ea4205e816358081fbe284384caed529dfb154aea6 */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {
@@ -550,7 +550,7 @@ export interface paths {
     };
     /**
      * Sends the state of the system whenever it changes
-     * @description Server-sent events. `event: system` has a System as its data: at once, then after a change, once a second at most. `event: end` comes before the server ends the stream, with `{"reason": "renew"}` after 15 minutes, or `{"reason": "stopping"}`. Comments keep a quiet connection open. 429: the caller has 8 streams; 503: the instance has 100, or is shutting down.
+     * @description Server-sent events; the schema is that of one, its data as JSON. `system` comes at once, then after a change, once a second at most. `end` comes before the server ends the stream: to renew it after 15 minutes, or to stop. Comments keep a quiet connection open. 429: the caller has 8 streams; 503: the instance has 100, or is shutting down.
      */
     readonly get: operations['followSystem'];
     readonly put?: never;
@@ -2915,6 +2915,30 @@ export interface components {
       readonly breakers: readonly components['schemas']['SystemBreaker'][];
       readonly catalogue?: components['schemas']['SystemCatalogue'];
     };
+    readonly SystemStateEvent: {
+      /**
+       * @description Name of the event.
+       * @constant
+       */
+      readonly event: 'system';
+      readonly data: components['schemas']['SystemState'];
+    };
+    readonly StreamEnd: {
+      /**
+       * @description `renew`: connect again at once. `stopping`: the instance is shutting down.
+       * @enum {string}
+       */
+      readonly reason: 'renew' | 'stopping';
+    };
+    readonly StreamEndEvent: {
+      /**
+       * @description Name of the event.
+       * @constant
+       */
+      readonly event: 'end';
+      readonly data: components['schemas']['StreamEnd'];
+    };
+    readonly SystemEvent: components['schemas']['SystemStateEvent'] | components['schemas']['StreamEndEvent'];
     readonly SystemSetting: {
       /** @description Name of the environment variable. */
       readonly name: string;
@@ -4642,7 +4666,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'text/event-stream': string;
+          readonly 'text/event-stream': components['schemas']['SystemEvent'];
         };
       };
       readonly 400: components['responses']['Problem400'];

@@ -35,9 +35,16 @@ export interface HttpCall {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The first repeat waits up to this, each later one up to twice as long, unless the engine names a time. */
-const FIRST_DELAY_MS = 250;
-const LONGEST_DELAY_MS = 8_000;
+/** The limits of a call. */
+export const CALL_LIMITS = {
+  /** Of the whole call, unless the caller sets it: people rarely wait longer. */
+  timeoutMs: 30_000,
+  /** How often a request is sent, unless the caller sets it. */
+  attempts: 4,
+  /** The first repeat waits up to this, each later one up to twice as long, unless the engine names a time. */
+  firstDelayMs: 250,
+  longestDelayMs: 8_000,
+};
 /** Statuses of an engine, or of the proxy before it, after which the same request may succeed. */
 const TEMPORARY: ReadonlySet<number | undefined> = new Set([429, 502, 503]);
 const TIMED_OUT = Symbol('timed out');
@@ -163,7 +170,8 @@ export function isTemporary({ code, status }: EngineError): boolean {
 
 /** A random part of a delay that doubles, so that clients do not return together; after the time that the engine names. */
 export function repeatDelay({ random }: ClientSystem, attempts: number, retryAfterMs = 0): number {
-  return retryAfterMs + random() * Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), LONGEST_DELAY_MS);
+  const { firstDelayMs, longestDelayMs } = CALL_LIMITS;
+  return retryAfterMs + random() * Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs);
 }
 
 /** `Retry-After` in milliseconds. The engine sends whole seconds; a date, which a proxy may send, is not used. */

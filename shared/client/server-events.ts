@@ -1,5 +1,5 @@
 /** Server-sent events over fetch, which sends the token in a header as every other call does. */
-import { UnreadableAnswer } from './answer.ts';
+import { UnreadableAnswer, type Received } from './answer.ts';
 import { wait } from './client-system.ts';
 import { EngineError } from './engine-error.ts';
 import {
@@ -10,11 +10,23 @@ import {
   type HttpCall,
   type HttpSettings,
 } from './http-call.ts';
+import type { Schemas } from './typed-call.ts';
 
-export interface ServerEvent<Data> {
+/** What a stream is doing. */
+export type StreamConnection =
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'open' }
+  /** It connects again after `delayMs`. The error says why it could not connect, or how the stream ended. */
+  | { readonly kind: 'waiting'; readonly delayMs: number; readonly error: EngineError };
+
+export interface EventOptions extends Omit<CallOptions, 'attempts'> {
+  /** Called whenever what the stream is doing changes, for example to show it to a user. */
+  readonly onConnection?: ((connection: StreamConnection) => void) | undefined;
+}
+
+interface ReceivedEvent<Data> {
   /** Kind of the event; `message` if the engine names none. */
   readonly event: string;
-  /** The JSON of the event. */
   readonly data: Data;
   /** Id of the last event that has one. */
   readonly id: string | undefined;
@@ -32,51 +44,73 @@ const SILENCE_MS = 45_000;
 
 /**
  * Yields the events of an address until the caller leaves the loop or aborts `signal`. After an interruption it connects
- * again, with the id of the last event. The time limit applies to each connection until its first byte. Throws an
- * {@link EngineError} when the engine refuses the connection for good, such as for a missing permission.
+ * again, with the id of the last event; at once where the engine has asked for it. The time limit applies to each
+ * connection until its first byte. Throws an {@link EngineError} when the engine refuses the connection for good, such as
+ * for a missing permission.
  */
 export async function* readServerEvents(
   settings: HttpSettings,
   call: HttpCall,
-  options: CallOptions,
-): AsyncGenerator<ServerEvent<unknown>, undefined> {
+  { onConnection = () => undefined, ...options }: EventOptions,
+): AsyncGenerator<ReceivedEvent<unknown>, undefined> {
+  const { system } = settings;
   const left = new AbortController();
   const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
   const position: Position = { lastId: undefined, retryMs: RETRY_MS };
   let interruptions = 0;
   try {
     for (;;) {
-      const body = await connect(settings, call, { ...options, signal }, position);
-      for await (const event of body === undefined ? [] : eventsOf(settings, { body, position, signal })) {
+      onConnection({ kind: 'connecting' });
+      const connected = await connect(settings, call, { ...options, signal }, position);
+      const isConnected = !(connected instanceof EngineError);
+      if (isConnected) onConnection({ kind: 'open' });
+      let isRenewed = false;
+      for await (const { data: text, ...event } of isConnected
+        ? eventsOf(settings, { ...connected, position, signal })
+        : []) {
+        const data = settings.parseJson(text);
         interruptions = 0;
-        yield { ...event, data: settings.parseJson(event.data) };
+        isRenewed = event.event === 'end' && (data as Schemas['StreamEnd']).reason === 'renew';
+        yield { ...event, data };
       }
       interruptions += 1;
-      await wait(settings.system, repeatDelay(settings.system, interruptions, position.retryMs), signal);
+      const error = isConnected ? streamEnd(connected) : connected;
+      const askedMs = isRenewed ? 0 : (error.retryAfterMs ?? position.retryMs);
+      const delayMs = repeatDelay(system, interruptions, askedMs);
+      if (!isRenewed) onConnection({ kind: 'waiting', delayMs, error });
+      await wait(system, delayMs, signal);
     }
   } finally {
     left.abort();
   }
 }
 
-/** Opens a connection; undefined if that may succeed later. */
+type Connected = Received<ReadableStream<Uint8Array>>;
+
+/** Opens a connection; returns the error if that may succeed later. */
 async function connect(
   settings: HttpSettings,
   call: HttpCall,
   options: CallOptions,
   { lastId }: Position,
-): Promise<ReadableStream<Uint8Array> | undefined> {
+): Promise<Connected | EngineError> {
   const headers = {
     ...call.headers,
     accept: 'text/event-stream',
     ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
   };
   try {
-    return (await exchange(settings, { ...call, headers }, options, openStream)).body;
+    return await exchange(settings, { ...call, headers }, { ...options, attempts: 1 }, openStream);
   } catch (error) {
-    if (error instanceof EngineError && (error.code === 'timeout' || isTemporary(error))) return undefined;
+    if (!(error instanceof EngineError)) throw error;
+    const isPassing = error.code === 'timeout' || isTemporary(error) || (error.status ?? 0) >= 500;
+    if (isPassing) return error;
     throw error;
   }
+}
+
+function streamEnd({ correlationId, attempts }: Connected): EngineError {
+  return new EngineError('The stream ended', { code: 'unreachable', correlationId, attempts });
 }
 
 async function openStream(response: Response): Promise<ReadableStream<Uint8Array>> {
@@ -92,7 +126,7 @@ interface Stream {
 }
 
 /** The events of one connection (HTML standard, 9.2.6), with their text. */
-async function* eventsOf(settings: HttpSettings, stream: Stream): AsyncGenerator<ServerEvent<string>> {
+async function* eventsOf(settings: HttpSettings, stream: Stream): AsyncGenerator<ReceivedEvent<string>> {
   const { position } = stream;
   let event = '';
   let data: string[] = [];

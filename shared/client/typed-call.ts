@@ -18,11 +18,18 @@ export type DocumentedCall<Method extends HttpMethod, Path extends PathOf<Method
 
 /** What a call of an operation sends: `path`, `query` and `header` parameters and `body`, each where the document has it. */
 export type CallInput<One> = (One extends { readonly parameters: infer Parameters }
-  ? Omit<Parameters, 'cookie'>
+  ? Omit<{ readonly [Place in keyof Parameters]: OrUndefined<Parameters[Place]> }, 'cookie'>
   : unknown) &
   (One extends { readonly requestBody: { readonly content: infer Content } }
     ? { readonly body: JsonOf<Content> }
     : unknown);
+
+/** Parameters of which the optional ones may also be undefined, which means that they are absent. */
+type OrUndefined<Parameters> = {
+  readonly [Name in keyof Parameters]: object extends Pick<Parameters, Name>
+    ? Parameters[Name] | undefined
+    : Parameters[Name];
+};
 
 /** What an operation answers with one of these statuses; undefined for an answer without a body. */
 export type DocumentedReply<One, Status = 200 | 201 | 202 | 204> = One extends {
@@ -38,3 +45,21 @@ type JsonOf<Content> = Content extends { readonly 'application/json': infer Json
   : Content extends { readonly 'text/plain': infer Text }
     ? Text
     : undefined;
+
+/** The addresses that send events. */
+export type EventPath = {
+  [Path in PathOf<'get'>]: DocumentedCall<'get', Path> extends EventStream<unknown> ? Path : never;
+}[PathOf<'get'>];
+
+/** An event of an address: its name in `event`, and its data. An engine that is newer than the client may send other events. */
+export type ServerEvent<Path extends EventPath> =
+  DocumentedCall<'get', Path> extends EventStream<infer Event>
+    ? Event & {
+        /** Id of the last event that has one. */
+        readonly id: string | undefined;
+      }
+    : never;
+
+interface EventStream<Event> {
+  readonly responses: { readonly 200: { readonly content: { readonly 'text/event-stream': Event } } };
+}

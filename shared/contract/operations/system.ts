@@ -8,6 +8,20 @@ export const SYSTEM_PATH = '/api/operations/v1/system';
 export const SYSTEM_EVENTS_PATH = `${SYSTEM_PATH}/events`;
 export const SYSTEM_SETTINGS_PATH = `${SYSTEM_PATH}/settings`;
 
+/** Limits of the streams of events. */
+export const STREAM_LIMITS = {
+  /** Of one instance: each may take one event of some 20 kB of memory while its reader is slow. */
+  streams: 100,
+  /** Of one caller: a browser opens six connections to a server that does not speak HTTP/2. */
+  streamsOfCaller: 8,
+  /** Comments that keep proxies from closing a quiet connection, which common ones do after 30 or 60 s. */
+  heartbeatMs: 15_000,
+  /** Then the reader connects again, which checks its token again. */
+  durationMs: 15 * 60_000,
+  /** How long a reader waits before it connects again. */
+  retryMs: 2_000,
+};
+
 const moment = () => z.string().meta({ format: 'date-time' });
 const wholeNumber = () => z.int().nonnegative();
 const fault = () =>
@@ -223,6 +237,30 @@ const setting = named(
   }),
 );
 
+const streamEnd = named(
+  'StreamEnd',
+  z.object({
+    reason: z
+      .enum(['renew', 'stopping'])
+      .describe('`renew`: connect again at once. `stopping`: the instance is shutting down.'),
+  }),
+);
+
+/** An event of the stream, with its data as JSON. */
+export const systemEvent = named(
+  'SystemEvent',
+  z.discriminatedUnion('event', [
+    named(
+      'SystemStateEvent',
+      z.object({ event: z.literal('system').describe('Name of the event.'), data: systemReply }),
+    ),
+    named(
+      'StreamEndEvent',
+      z.object({ event: z.literal('end').describe('Name of the event.'), data: streamEnd }),
+    ),
+  ]),
+);
+
 /** The settings of the answering instance. */
 export const systemSettingsReply = named(
   'SystemSettings',
@@ -239,3 +277,4 @@ export type SystemGroup = z.infer<typeof group>;
 export type SystemRate = z.infer<typeof rate>;
 export type SystemBreaker = z.infer<typeof breaker>;
 export type SystemCatalogue = z.infer<typeof catalogue>;
+export type StreamEnd = z.infer<typeof streamEnd>;

@@ -10,8 +10,12 @@ function open(...answerers: Parameters<typeof fakeClientSystem>) {
   const { system, calls } = fakeClientSystem(...answerers);
   const settings = { baseUrl: '', token: undefined, timeoutMs: 30_000, attempts: 2, parseJson, system };
   const controller = new AbortController();
-  const events = readServerEvents(settings, CALL, { signal: controller.signal });
-  return { events, calls, abort: (reason: Error) => controller.abort(reason) };
+  const connections: unknown[] = [];
+  const events = readServerEvents(settings, CALL, {
+    signal: controller.signal,
+    onConnection: (connection) => connections.push(connection),
+  });
+  return { events, calls, connections, abort: (reason: Error) => controller.abort(reason) };
 }
 
 /** A stream of these pieces, which ends after them. */
@@ -60,9 +64,42 @@ describe('server-sent events', () => {
     expect(calls.map(({ at, headers }) => [at, headers['last-event-id']])).toEqual([
       [0, undefined],
       [2_125, '1'],
-      [3_250, '1'],
+      [3_375, '1'],
     ]);
     expect(calls[0]?.headers['accept']).toBe('text/event-stream');
+  });
+
+  it('report each connection, and why the next one must wait', async () => {
+    const { events, connections } = open(
+      () => json(createProblem('overloaded'), 503, { 'retry-after': '3' }),
+      () => stream('retry: 2000\n\nevent: end\ndata: {"reason": "stopping"}\n\n'),
+      () => Promise.reject(new TypeError('fetch failed')),
+      () => stream('data: 1\n\n'),
+    );
+    await take(events, 2);
+    const [connecting, opened] = [{ kind: 'connecting' }, { kind: 'open' }];
+    expect(connections).toMatchObject([
+      connecting,
+      { kind: 'waiting', delayMs: 3_125, error: { code: 'overloaded', status: 503 } },
+      connecting,
+      opened,
+      { kind: 'waiting', delayMs: 2_125, error: { code: 'unreachable', message: 'The stream ended' } },
+      connecting,
+      { kind: 'waiting', delayMs: 2_250, error: { code: 'unreachable' } },
+      connecting,
+      opened,
+    ]);
+  });
+
+  it('continue at once where the engine renews the stream', async () => {
+    const { events, calls, connections } = open(
+      () => stream('retry: 2000\n\ndata: 1\n\nevent: end\ndata: {"reason": "renew"}\n\n'),
+      () => stream('data: 2\n\n'),
+    );
+    await take(events, 3);
+    // A part of 250 ms, so that clients do not return together.
+    expect(calls.map(({ at }) => at)).toEqual([0, 125]);
+    expect(connections).toEqual(['connecting', 'open', 'connecting', 'open'].map((kind) => ({ kind })));
   });
 
   it('end with the problem of a refused connection', async () => {

@@ -4,12 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createClient,
-  EngineError,
-  type ClientOptions,
-  type Schemas,
-} from '../../../shared/client/client.ts';
+import { createClient, EngineError, type ClientOptions } from '../../../shared/client/client.ts';
 import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
 import { allTopicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
@@ -104,11 +99,11 @@ describe('the client over HTTP', () => {
 
   it('yields the states of the system as events', async () => {
     const engine = await openEngine();
-    const events = engine.events<Schemas['SystemState']>('/api/operations/v1/system/events');
+    const events = engine.events('/api/operations/v1/system/events');
     const { value } = await events.next();
     await events.return(undefined);
-    expect(value?.event).toBe('system');
-    expect(value?.data.processes.map(({ name }) => name)).toContain('this');
+    const processes = value?.event === 'system' ? value.data.processes : [];
+    expect(processes.map(({ name }) => name)).toContain('this');
   });
 
   it('runs the example of the documents', async () => {

@@ -658,7 +658,7 @@ it.each(Object.entries(PROVOKE))('the response matches its documentation: %s', a
   expect(Object.keys(content)).toEqual(response.status === 304 ? [] : [type]);
   if (response.status === 304) return;
   const text = await response.text();
-  const body: unknown = type.startsWith('text/') ? text : JSON.parse(text);
+  const body = readBody(type, text);
   const read = z.fromJSONSchema(content[type]?.schema ?? {}).safeParse(body);
   expect(read.error?.issues ?? []).toEqual([]);
   const problem = type === 'application/problem+json' ? (body as Problem) : undefined;
@@ -694,4 +694,11 @@ function resolved(node: unknown): unknown {
     return resolved(target.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document));
   }
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value)]));
+}
+
+/** Of a stream, its schema describes one event. */
+function readBody(type: string, text: string): unknown {
+  if (type !== 'text/event-stream') return type.startsWith('text/') ? text : JSON.parse(text);
+  const [, event, data = ''] = /^event: (.+)\ndata: (.+)$/m.exec(text) ?? [];
+  return { event, data: JSON.parse(data) as unknown };
 }

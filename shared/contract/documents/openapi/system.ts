@@ -2,9 +2,11 @@
 
 import { toJsonSchema } from '../../json/json-schema.ts';
 import {
+  STREAM_LIMITS,
   SYSTEM_EVENTS_PATH,
   SYSTEM_PATH,
   SYSTEM_SETTINGS_PATH,
+  systemEvent,
   systemReply,
   systemSettingsReply,
   type SystemState,
@@ -13,6 +15,7 @@ import { schemaReference } from '../named-schemas.ts';
 import type { ApiPart, Operation } from './part.ts';
 import { answer, problemReferences } from './responses.ts';
 
+const STREAM_MINUTES = STREAM_LIMITS.durationMs / 60_000;
 const PROBLEMS = [400, 401, 403, 405, 408, 429, 431, 503];
 
 export function systemPart(): ApiPart {
@@ -26,7 +29,11 @@ export function systemPart(): ApiPart {
       [SYSTEM_EVENTS_PATH]: { get: eventsGet() },
       [SYSTEM_SETTINGS_PATH]: { get: settingsGet() },
     },
-    schemas: { SystemState: toJsonSchema(systemReply), SystemSettings: toJsonSchema(systemSettingsReply) },
+    schemas: {
+      SystemState: toJsonSchema(systemReply),
+      SystemEvent: toJsonSchema(systemEvent),
+      SystemSettings: toJsonSchema(systemSettingsReply),
+    },
   };
 }
 
@@ -53,14 +60,14 @@ function eventsGet(): Operation {
     operationId: 'followSystem',
     summary: 'Sends the state of the system whenever it changes',
     description:
-      'Server-sent events. `event: system` has a System as its data: at once, then after a change, once a second at ' +
-      'most. `event: end` comes before the server ends the stream, with `{"reason": "renew"}` after 15 minutes, or ' +
-      '`{"reason": "stopping"}`. Comments keep a quiet connection open. 429: the caller has 8 streams; 503: the ' +
-      'instance has 100, or is shutting down.',
+      'Server-sent events; the schema is that of one, its data as JSON. `system` comes at once, then after a change, once a ' +
+      `second at most. \`end\` comes before the server ends the stream: to renew it after ${STREAM_MINUTES} minutes, or to ` +
+      `stop. Comments keep a quiet connection open. 429: the caller has ${STREAM_LIMITS.streamsOfCaller} streams; 503: the ` +
+      `instance has ${STREAM_LIMITS.streams}, or is shutting down.`,
     responses: {
       200: {
         ...answer('The stream.', { headers: ['X-Correlation-Id'], schema: {} }),
-        content: { 'text/event-stream': { schema: { type: 'string' } } },
+        content: { 'text/event-stream': { schema: schemaReference('SystemEvent') } },
       },
       ...problemReferences(PROBLEMS),
     },
@@ -99,6 +106,7 @@ const EXAMPLE: SystemState = {
       code: 'group-without-members',
       subject: 'plat.schedule.interactive',
       text: 'No process reads plat.schedule.requests.v1: 3 messages wait.',
+      parameters: { topic: 'plat.schedule.requests.v1', waiting: 3 },
     },
   ],
   broker: { kind: 'kafka' },

@@ -13,7 +13,7 @@ import {
 import {
   decimalsOfCurrency,
   exactSum,
-  readIgnored,
+  ignoredFields,
   sumRows,
   toCsv,
   type ShownRow,
@@ -149,7 +149,9 @@ describe('texts of a call', () => {
 
 it('lists the fields without effect', () => {
   expect(
-    readIgnored('unknown-name;jsonParam.Commission[0].FeeName, no-effect;jsonParam.HolidayCountry'),
+    ignoredFields([
+      { code: 'unknown-name', path: 'jsonParam.Commission[0].FeeName' },
+      { code: 'no-effect', path: 'jsonParam.HolidayCountry' },
+    ]),
   ).toEqual(['HolidayCountry']);
-  expect(readIgnored(null)).toEqual([]);
 });

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import type { SystemState } from '../../../../shared/contract/operations/system.ts';
+import type { Schemas } from '../../../../shared/client/client.ts';
 import { figuresOf, TOTAL, totalsOf } from '../../../../workers/ingress/workbench/app/system/figures.ts';
+
+type SystemState = Schemas['SystemState'];
 
 const rate = (changes: Partial<SystemState['rates'][number]> = {}): SystemState['rates'][number] => ({
   process: 'this',
@@ -25,7 +27,6 @@ const group = (changes: Partial<SystemState['groups'][number]> = {}): SystemStat
   partitions: [],
   ...changes,
 });
-/** As the contract has it: what the room expects must be part of it. */
 const state = (changes: Partial<SystemState>): SystemState => ({
   at: '2026-05-01T08:00:00.000Z',
   status: 'ok',

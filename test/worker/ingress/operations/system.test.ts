@@ -9,7 +9,7 @@ import { startHealthServer } from '../../../../shared/platform/health.ts';
 import { createMetrics } from '../../../../shared/platform/metrics.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
 import { startIngressWorker } from '../../../../workers/ingress/main.ts';
-import { STREAM_LIMITS } from '../../../../workers/ingress/operations/system/event-streams.ts';
+import { STREAM_LIMITS } from '../../../../shared/contract/operations/system.ts';
 import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
 import { openEventStream } from '../../../support/event-stream.ts';
 import {

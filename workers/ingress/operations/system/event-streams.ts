@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import { STREAM_LIMITS, type StreamEnd } from '../../../../shared/contract/operations/system.ts';
 import { repeat, type Timers } from '../../../../shared/platform/timers.ts';
 
 /** The open streams of server-sent events of this instance (WHATWG HTML, section 9.2). */
@@ -23,19 +24,6 @@ export interface EventStreamsOptions {
   readonly onWatched: (isWatched: boolean) => void;
   readonly limits?: Partial<typeof STREAM_LIMITS>;
 }
-
-export const STREAM_LIMITS = {
-  /** Of one instance: each may take one event of some 20 kB of memory while its reader is slow. */
-  streams: 100,
-  /** Of one caller: a browser opens six connections to a server that does not speak HTTP/2. */
-  streamsOfCaller: 8,
-  /** Comments that keep proxies from closing a quiet connection, which common ones do after 30 or 60 s. */
-  heartbeatMs: 15_000,
-  /** Then the reader connects again, which checks its token again. */
-  durationMs: 15 * 60_000,
-  /** How long a reader waits before it connects again. */
-  retryMs: 2_000,
-};
 
 interface Stream {
   readonly response: ServerResponse;
@@ -129,8 +117,8 @@ function write(stream: Stream, text: string): void {
 }
 
 /** A reader that is behind is disconnected by the idle timeout of its connection, or at the end of a shutdown. */
-function end({ response }: Stream, reason: 'renew' | 'stopping'): void {
-  response.end(eventText('end', JSON.stringify({ reason })));
+function end({ response }: Stream, reason: StreamEnd['reason']): void {
+  response.end(eventText('end', JSON.stringify({ reason } satisfies StreamEnd)));
 }
 
 /** The data must not contain line breaks, which JSON text escapes. */

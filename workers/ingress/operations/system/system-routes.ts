@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
+  STREAM_LIMITS,
   SYSTEM_EVENTS_PATH,
   SYSTEM_PATH,
   SYSTEM_SETTINGS_PATH,
@@ -10,7 +11,7 @@ import type { IngressContext } from '../../server/context.ts';
 import { refuse, refuseOtherMethods, sendJson } from '../../server/send-answer.ts';
 import { labelMetrics } from '../../server/traffic.ts';
 import { authorizeOperator } from '../../server/authorize-operator.ts';
-import { createEventStreams, STREAM_LIMITS } from './event-streams.ts';
+import { createEventStreams } from './event-streams.ts';
 import type { WATCHING } from './rates.ts';
 import { createSystemWatch } from './system-watch.ts';
 

@@ -1,7 +1,7 @@
 /** The parts that all rooms are built from. Their looks are in components.css. */
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { ApiError, type Problem } from '../api.ts';
+import { EngineError, type Schemas } from '../../../../../shared/client/client.ts';
 import { t } from './texts.ts';
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent';
@@ -105,15 +105,30 @@ export function Failure(props: { error: unknown; onRetry?: () => void }) {
   );
 }
 
-/** The problem behind any thrown value. */
-export function asProblem(error: unknown): Problem {
-  if (error instanceof ApiError) return error.problem;
-  return { title: error instanceof Error ? error.message : String(error), status: 0, code: 'unexpected' };
+/** What the page shows of a failure. */
+export interface ShownProblem {
+  readonly title: string;
+  /** 0 without a response. */
+  readonly status: number;
+  readonly code: string;
+  readonly detail?: string;
+  readonly correlationId?: string;
+  /** All faults of a request. */
+  readonly errors?: readonly Schemas['Fault'][];
 }
 
-function explain({ code, title, status }: Problem): string {
+/** The problem behind any thrown value. */
+export function asProblem(error: unknown): ShownProblem {
+  if (!(error instanceof EngineError)) {
+    return { title: error instanceof Error ? error.message : String(error), status: 0, code: 'unexpected' };
+  }
+  const { problem, message: title, status = 0, code, correlationId } = error;
+  return { title, status, code, correlationId, ...problem };
+}
+
+function explain({ code, title, status }: ShownProblem): string {
   if (code === 'unreachable') return t('unreachable');
-  if (code === 'no-response') return t('noResponse');
+  if (code === 'timeout') return t('noResponse');
   return status === 403 ? t('forbidden') : title;
 }
 

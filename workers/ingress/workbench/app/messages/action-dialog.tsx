@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ActionReply } from './operations-replies.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import {
   Badge,
   Button,
@@ -18,7 +18,7 @@ import { t } from './texts.ts';
 
 /** What an action works on. */
 export interface Chosen {
-  readonly selection: Readonly<Record<string, unknown>>;
+  readonly selection: Schemas['DeadLetterSelection'];
   readonly count: number;
 }
 
@@ -29,11 +29,11 @@ interface ActionDialogProps {
   readonly onClose: (hasActed: boolean) => void;
 }
 
-type Results = ActionReply['letters'];
+type Results = Schemas['DeadLetterResults']['letters'];
 type Outcome =
   | { readonly state: 'working' }
   | { readonly state: 'failed'; readonly error: unknown }
-  | { readonly state: 'ready'; readonly reply: ActionReply };
+  | { readonly state: 'ready'; readonly reply: Schemas['DeadLetterResults'] };
 
 /** Dead letters of one action. */
 export const MAX_AT_ONCE = 500;
@@ -43,7 +43,7 @@ const OVERRIDES: readonly Override[] = ['again', 'force', 'acceptDuplicates'];
 export function ActionDialog({ action, chosen, onClose }: ActionDialogProps) {
   const [edit, setEdit] = useState<LetterEdit>();
   const [isEditing, setIsEditing] = useState(action === 'edit');
-  const [result, setResult] = useState<ActionReply>();
+  const [result, setResult] = useState<Schemas['DeadLetterResults']>();
   return (
     <Dialog title={t(action)} onClose={() => onClose(result !== undefined)}>
       {isEditing && (
@@ -88,7 +88,7 @@ interface PreviewProps {
   readonly action: LetterAction;
   readonly chosen: Chosen;
   readonly edit: LetterEdit | undefined;
-  readonly onDone: (reply: ActionReply) => void;
+  readonly onDone: (reply: Schemas['DeadLetterResults']) => void;
   readonly onEdit: (() => void) | undefined;
 }
 
@@ -260,14 +260,14 @@ function hasFailures(results: Results): boolean {
   return results.some(({ result }) => result === 'refused' || result === 'failed');
 }
 
-function Counts({ counts }: { counts: ActionReply['counts'] }) {
+function Counts({ counts }: { counts: Schemas['DeadLetterResults']['counts'] }) {
   const parts = Object.entries(counts).map(
     ([result, count]) => `${formatNumber(count)} ${t(`r_${result as Results[number]['result']}`)}`,
   );
   return <>{parts.join(', ')}</>;
 }
 
-function Results({ reply: { letters, notListed } }: { reply: ActionReply }) {
+function Results({ reply: { letters, notListed } }: { reply: Schemas['DeadLetterResults'] }) {
   return (
     <div class="result-scroll">
       <TableFrame label={t('result')}>

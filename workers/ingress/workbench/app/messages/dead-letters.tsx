@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
-import type { LetterPage } from './operations-replies.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import { Button, Empty, Failure, Loading, Notice } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatNumber } from '../format.ts';
@@ -53,9 +53,9 @@ export function DeadLetters({ room }: { room: string }) {
 
 interface PageProps {
   readonly room: string;
-  readonly page: LetterPage;
+  readonly page: Schemas['DeadLetterPage'];
   readonly isFiltered: boolean;
-  readonly selection: Readonly<Record<string, unknown>>;
+  readonly selection: Schemas['DeadLetterSelection'];
   readonly isFirst: boolean;
   readonly onCode: (code: string) => void;
   readonly onPage: (cursor: string) => void;
@@ -121,7 +121,7 @@ function Page({ room, page, isFiltered, selection, isFirst, onCode, onPage, onCh
 }
 
 /** How many there are, by problem code; a code is a filter. */
-function Overview({ page, onCode }: { page: LetterPage; onCode: (code: string) => void }) {
+function Overview({ page, onCode }: { page: Schemas['DeadLetterPage']; onCode: (code: string) => void }) {
   const { count, codes, handled } = page;
   return (
     <div class="row" role="group" aria-label={t('byCode')}>

@@ -1,12 +1,10 @@
 import { useState } from 'preact/hooks';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import { Field } from '../design/components.tsx';
 import { t } from './texts.ts';
 
 /** The changes of an edit. */
-export interface LetterEdit {
-  readonly patch?: unknown;
-  readonly headers?: Readonly<Record<string, string | null>>;
-}
+export type LetterEdit = Pick<Schemas['EditDeadLetters'], 'patch' | 'headers'>;
 
 interface EditFormProps {
   /** The changes so far, when one returns from the preview. */
@@ -96,10 +94,11 @@ function LinesField({ label, hint, error, value, rows, onChange }: LinesFieldPro
   );
 }
 
-function parseObject(text: string): object | undefined {
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
   } catch {
     return undefined;
   }

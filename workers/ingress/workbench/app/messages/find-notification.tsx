@@ -1,7 +1,6 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
-import type { NotificationTimeline } from './operations-replies.ts';
-import { ApiError } from '../api.ts';
+import { EngineError, type Schemas } from '../../../../../shared/client/client.ts';
 import { Badge, Empty, Failure, Field, Loading, type Tone } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatMoment } from '../format.ts';
@@ -17,7 +16,7 @@ const REFRESH_MS = 3_000;
 
 /** The tone and the name of each status. */
 export const STATUSES: Readonly<
-  Record<NotificationTimeline['status'], readonly [Tone, Parameters<typeof t>[0]]>
+  Record<Schemas['NotificationTimeline']['status'], readonly [Tone, Parameters<typeof t>[0]]>
 > = {
   accepted: ['neutral', 'accepted'],
   sending: ['accent', 'status_sending'],
@@ -144,7 +143,7 @@ function NothingFound() {
   );
 }
 
-function StatusBadge({ status }: { status: NotificationTimeline['status'] }) {
+function StatusBadge({ status }: { status: Schemas['NotificationTimeline']['status'] }) {
   const [tone, name] = STATUSES[status];
   return <Badge tone={tone}>{t(name)}</Badge>;
 }
@@ -160,7 +159,7 @@ function Found({ id, room }: { id: string; room: string }) {
   }, [isMoving, reload]);
   if (found.state === 'loading') return <Loading />;
   if (found.state === 'failed') {
-    const isUnknown = found.error instanceof ApiError && found.error.problem.code === 'unknown-notification';
+    const isUnknown = found.error instanceof EngineError && found.error.code === 'unknown-notification';
     return isUnknown ? <NothingFound /> : <Failure error={found.error} onRetry={reload} />;
   }
   const timeline = found.value;

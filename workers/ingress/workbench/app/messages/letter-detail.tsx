@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ShownLetter } from './operations-replies.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import { Badge, Button, CopyButton, Failure, Loading, Notice, TableFrame } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatMoment, formatNumber } from '../format.ts';
@@ -42,7 +42,11 @@ export function LetterDetail({ room, place }: { room: string; place: string }) {
   );
 }
 
-function Facts(props: { room: string; letter: ShownLetter; onAction: (action: LetterAction) => void }) {
+function Facts(props: {
+  room: string;
+  letter: Schemas['DeadLetter'];
+  onAction: (action: LetterAction) => void;
+}) {
   const { room, letter, onAction } = props;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     [t('reason'), letter.reason],
@@ -92,7 +96,7 @@ function Facts(props: { room: string; letter: ShownLetter; onAction: (action: Le
   );
 }
 
-function Payload({ letter: { payload, headers } }: { letter: ShownLetter }) {
+function Payload({ letter: { payload, headers } }: { letter: Schemas['DeadLetter'] }) {
   const { type, format, bytes, content, isHidden, notes } = payload;
   const text = content === undefined ? '' : JSON.stringify(content, undefined, 2);
   return (
@@ -138,7 +142,7 @@ interface PastAttempt {
   readonly code?: string;
 }
 
-function History({ letter: { history } }: { letter: ShownLetter }) {
+function History({ letter: { history } }: { letter: Schemas['DeadLetter'] }) {
   if (history.length === 0) return null;
   const attempts = history.map((text) => JSON.parse(text) as PastAttempt);
   return (
@@ -163,7 +167,7 @@ function History({ letter: { history } }: { letter: ShownLetter }) {
   );
 }
 
-function Audit({ letter: { audit, isAuditComplete } }: { letter: ShownLetter }) {
+function Audit({ letter: { audit, isAuditComplete } }: { letter: Schemas['DeadLetter'] }) {
   return (
     <section class="card stack" aria-labelledby="audit-title">
       <h2 id="audit-title">{t('audit')}</h2>

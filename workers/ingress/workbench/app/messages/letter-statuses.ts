@@ -1,8 +1,8 @@
-import type { LetterStatus } from './operations-replies.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import type { Tone } from '../design/components.tsx';
 
 /** The tone of each status of a dead letter. */
-export const LETTER_STATUSES: Readonly<Record<LetterStatus, Tone>> = {
+export const LETTER_STATUSES: Readonly<Record<Schemas['DeadLetter']['status'], Tone>> = {
   open: 'bad',
   'redrive-begun': 'warn',
   'edit-begun': 'warn',

@@ -1,4 +1,4 @@
-import type { ListedLetter } from './operations-replies.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import { Badge, TableFrame } from '../design/components.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
 import { LETTER_STATUSES } from './letter-statuses.ts';
@@ -6,7 +6,7 @@ import { t } from './texts.ts';
 
 interface LetterTableProps {
   readonly room: string;
-  readonly letters: readonly ListedLetter[];
+  readonly letters: readonly Schemas['ListedDeadLetter'][];
   readonly selected: ReadonlySet<string>;
   readonly onSelect: (selected: ReadonlySet<string>) => void;
 }
@@ -69,7 +69,7 @@ export function LetterTable({ room, letters, selected, onSelect }: LetterTablePr
 
 interface RowProps {
   readonly room: string;
-  readonly letter: ListedLetter;
+  readonly letter: Schemas['ListedDeadLetter'];
   readonly isSelected: boolean;
   readonly onToggle: () => void;
 }

@@ -1,16 +1,7 @@
-/** The calls of this room: notifications, dead letters and the outbox (/api/operations/v1). */
-import type {
-  ActionReply,
-  FoundNotification,
-  LetterPage,
-  ShownLetter,
-  NotificationTimeline,
-  OutboxList,
-  OutboxMail,
-} from './operations-replies.ts';
-import { callJson } from '../api.ts';
+/** The calls of this room: notifications, dead letters and the outbox. */
+import type { Schemas } from '../../../../../shared/client/client.ts';
+import { engine, replyOf } from '../api.ts';
 
-const BASE = '/api/operations/v1';
 /** An action on 500 dead letters takes 10 s. */
 const ACTION_TIMEOUT_MS = 60_000;
 
@@ -27,61 +18,69 @@ export interface LetterFilters {
 }
 
 export type LetterAction = 'redrive' | 'edit' | 'discard';
-export type Override = 'again' | 'force' | 'acceptDuplicates';
+export type Override = NonNullable<Schemas['DeadLetterResult']['override']>;
 
-/** The body of an action. */
-export interface ActionCall {
-  readonly selection: Readonly<Record<string, unknown>>;
-  readonly limit?: number;
-  readonly dryRun: boolean;
-  readonly reason?: string;
-  readonly again?: boolean;
-  readonly force?: boolean;
-  readonly acceptDuplicates?: boolean;
-  readonly patch?: unknown;
-  readonly headers?: Readonly<Record<string, string | null>>;
-}
-
-export function findTimeline(id: string, signal: AbortSignal): Promise<NotificationTimeline> {
-  return callJson(`${BASE}/notifications/${encodeURIComponent(id)}`, { signal });
+export function findTimeline(
+  notificationId: string,
+  signal: AbortSignal,
+): Promise<Schemas['NotificationTimeline']> {
+  const path = { notificationId };
+  return replyOf(engine.call('get', '/api/operations/v1/notifications/{notificationId}', { path, signal }));
 }
 
 export function findByReference(
   reference: string,
   caller: string,
   signal: AbortSignal,
-): Promise<{ readonly notifications: readonly FoundNotification[] }> {
-  const query = new URLSearchParams({ reference, ...(caller === '' ? {} : { caller }) });
-  return callJson(`${BASE}/notifications?${query}`, { signal });
+): Promise<Schemas['FoundNotifications']> {
+  const query = { reference, caller: valueOf(caller) };
+  return replyOf(engine.call('get', '/api/operations/v1/notifications', { query, signal }));
 }
 
 export function listLetters(
   filters: LetterFilters,
   cursor: string,
   signal: AbortSignal,
-): Promise<LetterPage> {
-  const query = filterQuery(filters);
-  for (const name of ['since', 'until'] as const) {
-    if (filters[name] !== '') query.set(name, new Date(filters[name]).toISOString());
-  }
-  if (cursor !== '') query.set('cursor', cursor);
-  return callJson(`${BASE}/dead-letters?${query}`, { signal });
+): Promise<Schemas['DeadLetterPage']> {
+  const query = {
+    topic: listOf(filters.topic),
+    channel: valueOf(filters.channel) as Channel | undefined,
+    code: listOf(filters.code),
+    type: listOf(filters.type),
+    since: momentOf(filters.since),
+    until: momentOf(filters.until),
+    id: listOf(filters.id),
+    all: filters.all ? ('true' as const) : undefined,
+    cursor: valueOf(cursor),
+  };
+  return replyOf(engine.call('get', '/api/operations/v1/dead-letters', { query, signal }));
 }
 
-export function showLetter(place: string, signal: AbortSignal): Promise<ShownLetter> {
-  return callJson(`${BASE}/dead-letters/${place}`, { signal });
+/** `place`: topic, partition and offset, divided by slashes. */
+export function showLetter(place: string, signal: AbortSignal): Promise<Schemas['DeadLetter']> {
+  const [topic = '', partition, offset] = place.split('/');
+  const path = { topic, partition: Number(partition), offset: Number(offset) };
+  return replyOf(
+    engine.call('get', '/api/operations/v1/dead-letters/{topic}/{partition}/{offset}', { path, signal }),
+  );
 }
 
-export function actOnLetters(action: LetterAction, body: ActionCall): Promise<ActionReply> {
-  return callJson(`${BASE}/dead-letters/${action}`, { method: 'POST', body, timeoutMs: ACTION_TIMEOUT_MS });
+export function actOnLetters(
+  action: LetterAction,
+  body: Schemas['EditDeadLetters'],
+): Promise<Schemas['DeadLetterResults']> {
+  return replyOf(
+    engine.call('post', `/api/operations/v1/dead-letters/${action}`, { body, timeoutMs: ACTION_TIMEOUT_MS }),
+  );
 }
 
-export function listOutbox(signal: AbortSignal): Promise<OutboxList> {
-  return callJson(`${BASE}/outbox`, { signal });
+export function listOutbox(signal: AbortSignal): Promise<Schemas['OutboxMessages']> {
+  return replyOf(engine.call('get', '/api/operations/v1/outbox', { signal }));
 }
 
-export function readOutbox(id: string, signal: AbortSignal): Promise<OutboxMail> {
-  return callJson(`${BASE}/outbox/${encodeURIComponent(id)}`, { signal });
+export function readOutbox(messageId: string, signal: AbortSignal): Promise<Schemas['OutboxMessage']> {
+  const path = { messageId };
+  return replyOf(engine.call('get', '/api/operations/v1/outbox/{messageId}', { path, signal }));
 }
 
 /** The parameters of an address for these filters. */
@@ -97,16 +96,24 @@ export function readFilters(query: Readonly<Record<string, string>>): LetterFilt
 }
 
 /** The selection of an action on all dead letters of these filters. */
-export function selectionOf({ topic, channel, code, type, since, until, id }: LetterFilters) {
+export function selectionOf(filters: LetterFilters): Schemas['DeadLetterSelection'] {
+  const { topic, channel, code, type, since, until, id } = filters;
   return {
-    topics: listOf(topic),
-    codes: listOf(code),
-    types: listOf(type),
-    ids: listOf(id),
-    channel: channel === '' ? undefined : channel,
-    since: momentOf(since),
-    until: momentOf(until),
+    ...(topic === '' ? {} : { topics: [topic] }),
+    ...(code === '' ? {} : { codes: [code] }),
+    ...(type === '' ? {} : { types: [type] }),
+    ...(id === '' ? {} : { ids: [id] }),
+    ...(channel === '' ? {} : { channel: channel as Channel }),
+    ...(since === '' ? {} : { since: new Date(since).toISOString() }),
+    ...(until === '' ? {} : { until: new Date(until).toISOString() }),
   };
+}
+
+/** Of an address that was typed by hand it may be another one, which the engine refuses. */
+type Channel = NonNullable<Schemas['DeadLetterSelection']['channel']>;
+
+function valueOf(value: string): string | undefined {
+  return value === '' ? undefined : value;
 }
 
 function listOf(value: string): readonly string[] | undefined {

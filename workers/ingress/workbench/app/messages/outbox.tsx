@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { OutboxMail } from './operations-replies.ts';
-import { ApiError } from '../api.ts';
+import { EngineError, type Schemas } from '../../../../../shared/client/client.ts';
 import { Button, Empty, Failure, Loading, TableFrame, Tabs } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatMoment } from '../format.ts';
@@ -65,11 +64,11 @@ export function Outbox({ room }: { room: string }) {
 }
 
 function OutboxFailure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  const isAbsent = error instanceof ApiError && error.problem.status === 404;
+  const isAbsent = error instanceof EngineError && error.status === 404;
   if (!isAbsent) return <Failure error={error} onRetry={onRetry} />;
   return (
     <Empty title={t('noOutbox')}>
-      <p>{error.problem.detail ?? t('noOutboxHint')}</p>
+      <p>{error.problem?.detail ?? t('noOutboxHint')}</p>
     </Empty>
   );
 }
@@ -91,7 +90,7 @@ export function OutboxMessage({ room, id }: { room: string; id: string }) {
   );
 }
 
-function Message({ room, message }: { room: string; message: OutboxMail }) {
+function Message({ room, message }: { room: string; message: Schemas['OutboxMessage'] }) {
   const { id, channel, subject, sender, receiver, headers, text, htmlAddress, files, source } = message;
   const parts: readonly Part[] =
     htmlAddress === undefined ? ['text', 'headers'] : ['rendered', 'text', 'headers'];

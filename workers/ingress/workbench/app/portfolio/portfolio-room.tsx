@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, callAction } from '../api.ts';
+import { EngineError } from '../../../../../shared/client/client.ts';
+import { callAction } from '../api.ts';
 import { asProblem, Button, Notice, RoomHead, TableFrame } from '../design/components.tsx';
 import { formatAmount, formatNumber } from '../format.ts';
 import { DistributionChart } from './distribution-chart.tsx';
@@ -157,7 +158,7 @@ async function recalculate(
 
 /** Refused for now: too many calls, or an engine that starts, stops or is overloaded. */
 function isTransient(error: unknown): boolean {
-  return error instanceof ApiError && [429, 503].includes(error.problem.status);
+  return error instanceof EngineError && [429, 503].includes(error.status ?? 0);
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,7 @@
 /** A calculated schedule: its rows, totals, differences, and its text as CSV. */
 
+import type { AnswerWarning } from '../../../../../shared/client/client.ts';
+
 /** How a figure of a row is calculated. */
 export interface ShownExplanation {
   readonly figure: string;
@@ -93,12 +95,11 @@ export function decimalsOfCurrency(currency: string): number {
   return format.resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** The names of ignored fields in the header Warnings, such as `no-effect;jsonParam.HolidayCountry`. */
-export function readIgnored(header: string | null): readonly string[] {
-  return (header ?? '')
-    .split(',')
-    .map((part) => part.trim().split(';'))
-    .flatMap(([code, path = '']) => (code === 'no-effect' ? [path.replace(/^jsonParam\./, '')] : []));
+/** The names of fields that change nothing. */
+export function ignoredFields(warnings: readonly AnswerWarning[]): readonly string[] {
+  return warnings.flatMap(({ code, path }) =>
+    code === 'no-effect' ? [path.replace(/^jsonParam\./, '')] : [],
+  );
 }
 
 /** The explanations of one figure of a row, such as `interest`. */

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../api.ts';
+import type { RequestOf } from '../../../../../shared/client/client.ts';
+import { engine } from '../api.ts';
 import { token } from '../preferences.ts';
-import { ACTION } from './call-texts.ts';
 import { loanTerms, type Loan } from './loan.ts';
-import { readIgnored, type ShownRow, type ShownSchedule } from './schedule.ts';
+import { ignoredFields, type ShownRow, type ShownSchedule } from './schedule.ts';
 
 export interface LiveSchedule {
   /** The last schedule that could be calculated. */
@@ -48,13 +48,17 @@ export function useSchedule(loan: Loan | undefined): LiveSchedule {
   return { ...state, retry: () => setRound((current) => current + 1) };
 }
 
+type Terms = RequestOf<'calculateRepaymentSchedule'>['jsonParam'];
+
 /** The response shows one effective rate at a time (A5): rows with the DAE, and a second call for the EIR. */
 async function loadSchedule(terms: Record<string, unknown>, signal: AbortSignal): Promise<ShownSchedule> {
-  const path = `/platapi/automation-processors/actions/${ACTION}`;
-  const send = (more: Record<string, unknown>): Promise<Response> =>
-    call(path, { method: 'POST', body: { jsonParam: { ...terms, ...more } }, signal });
-  const [response, other] = await Promise.all([send({ CalculateDAE: 2, Explain: true }), send({})]);
-  const rows = (await response.json()) as readonly ShownRow[];
-  const [first] = (await other.json()) as readonly { readonly EIR?: number }[];
-  return { rows, dae: rows[0]?.dae, eir: first?.EIR, ignored: readIgnored(response.headers.get('warnings')) };
+  const send = (more: object) =>
+    engine.calculateRepaymentSchedule({ jsonParam: { ...terms, ...more } as Terms }, { signal });
+  const [{ reply, warnings }, other] = await Promise.all([
+    send({ CalculateDAE: 2, Explain: true }),
+    send({}),
+  ]);
+  const rows = reply as readonly ShownRow[];
+  const [first] = other.reply as readonly { readonly EIR?: number }[];
+  return { rows, dae: rows[0]?.dae, eir: first?.EIR, ignored: ignoredFields(warnings) };
 }

@@ -1,4 +1,4 @@
-import type { ShownGroup, ShownRate, ShownState } from './state.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 
 /** Figures of one moment by key, for the lines that show their past. */
 export type Figures = ReadonlyMap<string, number>;
@@ -6,12 +6,14 @@ export type Figures = ReadonlyMap<string, number>;
 /** Keys of figures of the whole system. */
 export const TOTAL = { requests: 'requests', slowest: 'slowest', waiting: 'waiting', failed: 'failed' };
 
-export const lagKey = ({ groupId }: ShownGroup): string => `lag ${groupId}`;
-export const rateKey = ({ process, kind, name }: ShownRate): string => `rate ${process} ${kind} ${name}`;
-export const durationKey = ({ process, kind, name }: ShownRate): string => `p99 ${process} ${kind} ${name}`;
+export const lagKey = ({ groupId }: Schemas['SystemGroup']): string => `lag ${groupId}`;
+export const rateKey = ({ process, kind, name }: Schemas['SystemRate']): string =>
+  `rate ${process} ${kind} ${name}`;
+export const durationKey = ({ process, kind, name }: Schemas['SystemRate']): string =>
+  `p99 ${process} ${kind} ${name}`;
 
 /** The figures of a state; durations are absent where nothing was done. */
-export function figuresOf(state: ShownState): Figures {
+export function figuresOf(state: Schemas['SystemState']): Figures {
   const figures = new Map<string, number>();
   const totals = totalsOf(state);
   figures.set(TOTAL.requests, totals.requestsPerSecond);
@@ -32,7 +34,7 @@ export function figuresOf(state: ShownState): Figures {
 const LONGEST_WINDOW_S = 65;
 
 /** The figures of the whole system. */
-export function totalsOf({ rates, groups }: ShownState) {
+export function totalsOf({ rates, groups }: Schemas['SystemState']) {
   const requests = rates.filter(({ kind }) => kind === 'request');
   const durations = requests.flatMap(({ p99Ms }) => p99Ms ?? []);
   return {

@@ -1,6 +1,6 @@
 /** What was found, in the language of the page: the interface has it in English, with its parameters. */
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import { formatNumber } from '../format.ts';
-import type { ShownFault, ShownFinding } from './state.ts';
 import { t } from './texts.ts';
 
 /** One or two sentences about a finding. */
@@ -8,7 +8,7 @@ export function findingText({
   code,
   text,
   parameters,
-}: Pick<ShownFinding, 'code' | 'text' | 'parameters'>): string {
+}: Pick<Schemas['SystemFinding'], 'code' | 'text' | 'parameters'>): string {
   const { status, reason, topic = '', waiting = 0, seconds = 0, kind, failed = 0, count = 0 } = parameters;
   const messages = waiting === 0 ? '' : t('d_waiting', { waiting: formatNumber(waiting) });
   const rates = { failed: formatNumber(failed), count: formatNumber(count) };
@@ -36,12 +36,15 @@ export function findingText({
 }
 
 /** Why a source cannot be read. */
-export function faultText({ faultCode = 'failed', faultDetail }: ShownFault): string {
+export function faultText({
+  faultCode = 'failed',
+  faultDetail,
+}: Pick<Schemas['SystemBroker'], 'faultCode' | 'faultDetail'>): string {
   const text = t(`fault_${faultCode}`);
   return faultDetail === undefined ? text : `${text} (${faultDetail})`;
 }
 
-function where({ process }: ShownFinding['parameters']): string {
+function where({ process }: Schemas['SystemFindingParameters']): string {
   return process === undefined || process === 'this' ? '' : t('d_process', { process });
 }
 

@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import type { ShownGroup } from './state.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import { Badge, TableFrame, type Tone } from '../design/components.tsx';
 import { formatNumber } from '../format.ts';
 import { lagKey, type Figures } from './figures.ts';
@@ -7,7 +7,7 @@ import { Sparkline } from './sparkline.tsx';
 import { t } from './texts.ts';
 
 interface LagProps {
-  readonly groups: readonly ShownGroup[];
+  readonly groups: readonly Schemas['SystemGroup'][];
   readonly history: readonly (Figures | undefined)[];
 }
 
@@ -65,7 +65,7 @@ function Groups({ label, groups, history }: LagProps & { label: string }) {
 
 const COLUMNS = 6;
 
-function GroupRows({ group, history }: { group: ShownGroup; history: LagProps['history'] }) {
+function GroupRows({ group, history }: { group: Schemas['SystemGroup']; history: LagProps['history'] }) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const { groupId, topic, lag, members } = group;
@@ -114,7 +114,7 @@ function shortName(groupId: string): string {
   return groupId.replace(/^plat\./, '');
 }
 
-function stateOf({ state, lag, partitions }: ShownGroup): { tone: Tone; text: string } {
+function stateOf({ state, lag, partitions }: Schemas['SystemGroup']): { tone: Tone; text: string } {
   if (state === 'stable') return { tone: 'good', text: t('stable') };
   if (state === 'rebalancing') return { tone: 'accent', text: t('rebalancing') };
   const isUsed = lag > 0 || partitions.some(({ committed = 0 }) => committed > 0);
@@ -147,7 +147,7 @@ function Legend() {
 }
 
 /** One square for each partition. */
-function Strip({ group: { partitions, groupId } }: { group: ShownGroup }) {
+function Strip({ group: { partitions, groupId } }: { group: Schemas['SystemGroup'] }) {
   const behind = partitions.filter(({ lag }) => lag > 0);
   const worst = behind.toSorted((one, other) => other.lag - one.lag)[0];
   const count = partitions.length;
@@ -169,7 +169,7 @@ function Strip({ group: { partitions, groupId } }: { group: ShownGroup }) {
   );
 }
 
-function Details({ group }: { group: ShownGroup }) {
+function Details({ group }: { group: Schemas['SystemGroup'] }) {
   const { groupId, members, partitions } = group;
   const readerOf = (partition: number) => members.find((member) => member.partitions.includes(partition));
   return (

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import type { ShownState } from './state.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import { formatDuration, formatNumber } from '../format.ts';
 import { TOTAL, totalsOf, type Figures } from './figures.ts';
 import { Sparkline } from './sparkline.tsx';
 import { t } from './texts.ts';
 
 interface OverviewProps {
-  readonly state: ShownState;
+  readonly state: Schemas['SystemState'];
   readonly history: readonly (Figures | undefined)[];
 }
 
@@ -32,12 +32,12 @@ export function Overview({ state, history }: OverviewProps) {
       <Tile label={t('failed')} value={formatNumber(failed)} note={t('lastMinutes')}>
         {line(TOTAL.failed)}
       </Tile>
-      <Catalogue catalogue={state.catalogue} at={state.at} />
+      <Catalogue state={state} />
     </dl>
   );
 }
 
-function Catalogue({ catalogue, at }: Pick<ShownState, 'catalogue' | 'at'>) {
+function Catalogue({ state: { catalogue, at } }: { state: Schemas['SystemState'] }) {
   if (catalogue === undefined) return null;
   const { version, changedAt } = catalogue;
   const ageMs = changedAt === undefined ? undefined : Math.max(0, Date.parse(at) - Date.parse(changedAt));

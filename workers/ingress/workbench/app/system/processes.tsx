@@ -1,10 +1,10 @@
-import type { ShownFault, ShownProcess, ShownState, ShownWorker } from './state.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import { Badge, Notice, type Tone } from '../design/components.tsx';
 import { formatMoment } from '../format.ts';
 import { faultText } from './finding-text.ts';
 import { t } from './texts.ts';
 
-const HEALTH: Readonly<Record<ShownWorker['status'], Tone>> = {
+const HEALTH: Readonly<Record<Schemas['SystemWorker']['status'], Tone>> = {
   ready: 'good',
   starting: 'accent',
   degraded: 'warn',
@@ -13,7 +13,7 @@ const HEALTH: Readonly<Record<ShownWorker['status'], Tone>> = {
 const BREAKER = { closed: 'good', 'half-open': 'warn', open: 'bad' } as const;
 
 /** The processes with their workers, and the reasons of those that are not ready. */
-export function Processes({ state: { processes, broker } }: { state: ShownState }) {
+export function Processes({ state: { processes, broker } }: { state: Schemas['SystemState'] }) {
   return (
     <section class="stack">
       <div>
@@ -30,7 +30,11 @@ export function Processes({ state: { processes, broker } }: { state: ShownState 
   );
 }
 
-function Process({ process: { name, startedAt, workers, ...reading } }: { process: ShownProcess }) {
+function Process({
+  process: { name, startedAt, workers, ...reading },
+}: {
+  process: Schemas['SystemProcess'];
+}) {
   return (
     <li class="card card-tight stack">
       <div class="row-between">
@@ -58,7 +62,7 @@ export function nameOfProcess(name: string): string {
   return name === 'this' ? t('thisProcess') : name;
 }
 
-function FaultNotice({ lastReadAt, ...source }: ShownFault & { lastReadAt?: string | undefined }) {
+function FaultNotice({ lastReadAt, ...source }: Omit<Schemas['SystemBroker'], 'kind'>) {
   const fault = faultText(source);
   const text =
     lastReadAt === undefined
@@ -68,7 +72,7 @@ function FaultNotice({ lastReadAt, ...source }: ShownFault & { lastReadAt?: stri
 }
 
 /** The circuit breakers of consumers and providers: those that are not closed, the others folded away. */
-export function Breakers({ breakers }: Pick<ShownState, 'breakers'>) {
+export function Breakers({ breakers }: Pick<Schemas['SystemState'], 'breakers'>) {
   const closed = breakers.filter(({ state }) => state === 'closed');
   const others = breakers.filter(({ state }) => state !== 'closed');
   return (
@@ -86,7 +90,7 @@ export function Breakers({ breakers }: Pick<ShownState, 'breakers'>) {
   );
 }
 
-function BreakerList({ breakers }: Pick<ShownState, 'breakers'>) {
+function BreakerList({ breakers }: Pick<Schemas['SystemState'], 'breakers'>) {
   return (
     <ul class="breakers">
       {breakers.map(({ process, kind, name, state }) => (

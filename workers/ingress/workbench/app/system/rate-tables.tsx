@@ -1,4 +1,4 @@
-import type { ShownRate } from './state.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import { TableFrame } from '../design/components.tsx';
 import { formatDuration, formatNumber } from '../format.ts';
 import { durationKey, rateKey, type Figures } from './figures.ts';
@@ -7,7 +7,7 @@ import { Sparkline } from './sparkline.tsx';
 import { t } from './texts.ts';
 
 interface RateTablesProps {
-  readonly rates: readonly ShownRate[];
+  readonly rates: readonly Schemas['SystemRate'][];
   readonly history: readonly (Figures | undefined)[];
 }
 

@@ -1,19 +1,16 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { callJson } from '../api.ts';
+import { engine, replyOf } from '../api.ts';
 import { Badge, Failure, Field, Loading, TableFrame } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
-import type { ShownSetting } from './state.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import { t } from './texts.ts';
-
-interface SettingList {
-  readonly settings: readonly ShownSetting[];
-}
-
-const PATH = '/api/operations/v1/system/settings';
 
 /** The settings of the instance, to search. They are read again when the connection is back. */
 export function Settings({ isLive }: { isLive: boolean }) {
-  const [loaded, reload] = useLoaded((signal) => callJson<SettingList>(PATH, { signal }), []);
+  const [loaded, reload] = useLoaded(
+    (signal) => replyOf(engine.call('get', '/api/operations/v1/system/settings', { signal })),
+    [],
+  );
   const wasLive = useRef(isLive);
   // Before the failure of the time without a connection is painted. The process may have been started with other settings.
   useLayoutEffect(() => {
@@ -33,7 +30,7 @@ export function Settings({ isLive }: { isLive: boolean }) {
   );
 }
 
-function SettingTable({ settings }: SettingList) {
+function SettingTable({ settings }: Schemas['SystemSettings']) {
   const [search, setSearch] = useState('');
   const [onlySet, setOnlySet] = useState(false);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -74,7 +71,7 @@ function SettingTable({ settings }: SettingList) {
   );
 }
 
-function Rows({ settings }: SettingList) {
+function Rows({ settings }: Schemas['SystemSettings']) {
   return (
     <TableFrame label={t('settings')}>
       <table class="table table-dense setting-table">
@@ -107,7 +104,7 @@ function Rows({ settings }: SettingList) {
   );
 }
 
-function valueOf({ value, source }: ShownSetting) {
+function valueOf({ value, source }: Schemas['SystemSetting']) {
   if (value !== undefined) return <code>{value}</code>;
   return <span class="soft">{t(source === 'default' ? 'noValue' : 'hidden')}</span>;
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ShownState } from './state.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import {
   asProblem,
   Badge,
@@ -78,7 +78,7 @@ function LiveControl({ system: { connection, pause, connect } }: { system: Syste
 
 interface NoticeProps {
   readonly connection: Connection;
-  readonly state: ShownState | undefined;
+  readonly state: Schemas['SystemState'] | undefined;
   readonly onConnect: () => void;
 }
 

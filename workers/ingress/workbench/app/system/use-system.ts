@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ShownState } from './state.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import { token } from '../preferences.ts';
 import { figuresOf, type Figures } from './figures.ts';
 import { openStateStream, type Connection, type StateStream } from './state-stream.ts';
@@ -7,7 +7,7 @@ import { openStateStream, type Connection, type StateStream } from './state-stre
 /** The state of the system, its recent past, and its connection. */
 export interface System {
   /** Undefined before the first one arrived. */
-  readonly state: ShownState | undefined;
+  readonly state: Schemas['SystemState'] | undefined;
   /** Oldest first, one for each moment; undefined where the page was not connected. */
   readonly history: readonly (Figures | undefined)[];
   readonly connection: Connection;
@@ -24,11 +24,11 @@ const HIDDEN_MS = 60_000;
 
 /** Follows the system while the component is shown. */
 export function useSystem(): System {
-  const [state, setState] = useState<ShownState>();
+  const [state, setState] = useState<Schemas['SystemState']>();
   const [connection, setConnection] = useState<Connection>({ kind: 'connecting' });
   const [history, setHistory] = useState<readonly (Figures | undefined)[]>([]);
   const stream = useRef<StateStream>(undefined);
-  const latest = useRef<ShownState>(undefined);
+  const latest = useRef<Schemas['SystemState']>(undefined);
   const isLive = useRef(false);
   const currentToken = token.value;
   useEffect(() => {

@@ -1,4 +1,4 @@
-import type { ShownFinding, ShownState } from './state.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import { Badge } from '../design/components.tsx';
 import { formatMoment } from '../format.ts';
 import { findingText } from './finding-text.ts';
@@ -12,7 +12,7 @@ const SIGNS = {
 };
 
 /** Whether everything is well, in one glance, and otherwise what is not. Changes of it are announced to screen readers. */
-export function SystemVerdict({ state, isCurrent }: { state: ShownState; isCurrent: boolean }) {
+export function SystemVerdict({ state, isCurrent }: { state: Schemas['SystemState']; isCurrent: boolean }) {
   const { status, findings, at } = state;
   const count = findings.length;
   const known = t(status, { count });
@@ -37,7 +37,7 @@ export function SystemVerdict({ state, isCurrent }: { state: ShownState; isCurre
   );
 }
 
-function Findings({ findings }: { findings: readonly ShownFinding[] }) {
+function Findings({ findings }: { findings: readonly Schemas['SystemFinding'][] }) {
   return (
     <ul class="findings" aria-label={t('findings')}>
       {findings.map((finding) => (
