@@ -36,14 +36,27 @@ async function run(commandLine: readonly string[]): Promise<number> {
     environment: process.env,
     stderr: process.stderr,
     interruption: listenToSignals(say, killThis),
-    nowMs: Date.now(),
+    now: () => Date.now(),
     resumeWith: resumeCommand(commandLine),
   });
   const code = exitCodeOf(end);
+  const isWritten = await isHtmlWritten(end);
   if (!args.json) say(end.lines.join('\n'));
   else if (!(await isPrinted(`${JSON.stringify(end.report, undefined, 2)}\n`))) return code || ABORTED;
+  if (!isWritten) return ABORTED;
   end.forget();
   return code;
+}
+
+/** Returns whether the report of --html could be written; reports the reason if not. */
+async function isHtmlWritten(end: CommandEnd): Promise<boolean> {
+  try {
+    await end.writeHtml();
+    return true;
+  } catch (error) {
+    say(`recalculate: the report of --html cannot be written: ${errorText(error)}; --resume writes it again`);
+    return false;
+  }
 }
 
 /** Returns whether the text could be printed; reports the reason if not. */

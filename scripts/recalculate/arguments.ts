@@ -39,6 +39,8 @@ Output:
   --compare          each contract's previous and new installments, and the contracts that changed most
   --overwrite        replaces the files of an earlier run
   --json             the report as JSON on standard output, instead of text on standard error
+  --html FILE        the report also as one HTML file: totals, distribution of changes, largest movers, failures. It needs
+                     no network and no script, and is replaced as a whole when the run ends, complete or not
 
 Run:
   --resume           continues an interrupted run: same input, same options. Works after kill -9 too
@@ -56,7 +58,7 @@ Examples:
   KAFKA_BROKERS=kafka-1:9092,kafka-2:9092 npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson
   npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson --resume
   npm run recalculate -- --input with-previous-schedules.ndjson --output changes.ndjson --compare --as-of 2026-05-01
-  npm run recalculate -- --input portfolio.csv --summary
+  npm run recalculate -- --input with-previous-schedules.ndjson --summary --html report.html
 
 Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/operations.md. If
 KAFKA_BROKERS is set, the workers on that Kafka calculate the schedules; otherwise this process does.
@@ -82,6 +84,8 @@ export interface RecalculateArguments {
   readonly output: OutputTarget | undefined;
   /** File for the failures; with --summary it may be undefined, and failures are only counted. */
   readonly failures: string | undefined;
+  /** File for the report in HTML; undefined for none. */
+  readonly html: string | undefined;
   readonly compare: boolean;
   readonly resume: boolean;
   readonly overwrite: boolean;
@@ -111,6 +115,8 @@ const FAILURES_ENDING = '.failures.ndjson';
 /** Suffixes of the files that a run writes next to its output. */
 const BESIDE_OUTPUT = /^\.(checkpoint\.json|lock)(\..*)?$/;
 
+/** The name of any other file is probably a mistake, and that file would be replaced. */
+const HTML_ENDING = /\.html?$/i;
 const GZIP_ENDING = /\.gz$/i;
 const FORMAT_ENDINGS: readonly (readonly [RegExp, InputFormat])[] = [
   [/\.(ndjson|jsonl)(\.gz)?$/i, 'ndjson'],
@@ -128,6 +134,7 @@ const OPTIONS = {
   'input-format': oneOf(INPUT_FORMATS),
   'output-format': oneOf(INPUT_FORMATS),
   failures: optionalText(),
+  html: optionalText(),
   summary: flag(),
   compare: flag(),
   resume: flag(),
@@ -153,6 +160,7 @@ export function readRecalculateArguments(args: readonly string[]): RecalculateAr
     inputFormat: values['input-format'] ?? formatByName(input) ?? 'ndjson',
     output: output === '' ? undefined : outputTarget(output, values),
     failures: failuresFile(values),
+    html: values.html,
     compare: values.compare,
     resume: values.resume,
     overwrite: values.overwrite,
@@ -223,7 +231,7 @@ function unknownFormats(values: Values, given: readonly string[]): readonly stri
 }
 
 function contradictions(values: Values): readonly string[] {
-  const { output, summary, resume, overwrite, failures, json } = values;
+  const { output, summary, resume, overwrite, failures, html, json } = values;
   const isStream = output === STANDARD_STREAM;
   const faults: readonly (readonly [boolean, string])[] = [
     [summary && output !== undefined, '--summary does not write results: omit --output'],
@@ -239,27 +247,35 @@ function contradictions(values: Values): readonly string[] {
     [isStream && failures === undefined, '--output - needs --failures FILE for the contracts that fail'],
     [isStream && json, '--json writes its report to the standard output, where the results go'],
     [failures === STANDARD_STREAM || failures === '', '--failures is a file'],
+    [html !== undefined && !HTML_ENDING.test(html), '--html is a file whose name ends in .html'],
     [resume && overwrite, '--resume continues the run that --overwrite would discard: choose one'],
   ];
   return faults.flatMap(([isAtFault, fault]) => (isAtFault ? [fault] : []));
 }
 
-function sameFiles({ input, output, failures }: Pick<RecalculateArguments, 'input' | 'output' | 'failures'>) {
-  const named = [input, output?.file ?? '', failures ?? ''].filter(
+function sameFiles({
+  input,
+  output,
+  failures,
+  html,
+}: Pick<RecalculateArguments, 'input' | 'output' | 'failures' | 'html'>) {
+  const named = [input, output?.file ?? '', failures ?? '', html ?? ''].filter(
     (file) => file !== '' && file !== STANDARD_STREAM,
   );
   const distinct = new Set(named.map((file) => resolve(file)));
   const faults =
-    distinct.size === named.length ? [] : ['--input, --output and --failures must be different files'];
+    distinct.size === named.length
+      ? []
+      : ['--input, --output, --failures and --html must be different files'];
   if (output === undefined || output.file === STANDARD_STREAM) return faults;
   const own = resolve(output.file);
   const isOwn = (file: string | undefined): boolean =>
     file !== undefined &&
     resolve(file).startsWith(own) &&
     BESIDE_OUTPUT.test(resolve(file).slice(own.length));
-  if (isOwn(input) || isOwn(failures)) {
+  if ([input, failures, html].some(isOwn)) {
     faults.push(
-      '--input and --failures must not be OUTPUT.checkpoint.json or OUTPUT.lock: the run writes these',
+      '--input, --failures and --html must not be OUTPUT.checkpoint.json or OUTPUT.lock: the run writes these',
     );
   }
   return faults;

@@ -1,18 +1,18 @@
 /** The progress of a recalculation in a file next to its output, which is replaced atomically. */
 
 import { readFileSync, rmSync } from 'node:fs';
-import { open, rename, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { RecalculateArguments } from '../arguments.ts';
-import { storedTally, tallyShape } from '../report/tally.ts';
+import { replaceFile } from './replace-file.ts';
+import { storedTally, tallyShape } from './stored-tally.ts';
 
 const count = z.number().int().min(0);
 
 const checkpointShape = z.object({
-  version: z.literal(1),
+  version: z.literal(2),
   runId: z.string(),
   /** Number of processes that have worked on the run. */
   sessions: count,
@@ -26,6 +26,8 @@ const checkpointShape = z.object({
     failures: z.string().optional(),
     compare: z.boolean(),
   }),
+  /** The start of the first session. */
+  startedAtMs: z.number().int(),
   /** The time at which all requests count as sent (D2). */
   originTimestampMs: z.number().int(),
   /** Line 0 before anything was read. */
@@ -80,16 +82,8 @@ function draftOf(file: string, token: string): string {
 
 /** Resolves when this checkpoint, and not the previous one, would be found after a power loss. */
 export async function writeCheckpoint(file: string, token: string, checkpoint: Checkpoint): Promise<void> {
-  const written = draftOf(file, token);
-  const handle = await open(written, 'w');
-  try {
-    await handle.writeFile(JSON.stringify({ ...checkpoint, tally: storedTally(checkpoint.tally) }));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(written, file);
-  await syncFolder(path.dirname(file));
+  const text = JSON.stringify({ ...checkpoint, tally: storedTally(checkpoint.tally) });
+  await replaceFile(file, draftOf(file, token), text);
 }
 
 export function removeCheckpoint(file: string): void {
@@ -99,19 +93,6 @@ export function removeCheckpoint(file: string): void {
 /** Removes the unfinished checkpoint of a process that was killed. */
 export function removeCheckpointDraft(file: string, token: string): void {
   rmSync(draftOf(file, token), { force: true });
-}
-
-/** A rename is durable when its folder is synced; systems that cannot open folders do not need this. */
-async function syncFolder(folder: string): Promise<void> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(folder, 'r');
-    await handle.sync();
-  } catch {
-    // After a power loss the previous checkpoint would be found, which is valid too.
-  } finally {
-    await handle?.close();
-  }
 }
 
 /** This process, as recorded in checkpoints and locks. */

@@ -5,8 +5,8 @@ import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
-import { renderComparison, type Comparison } from '../report/comparison.ts';
-import { bySum, SUM_NAMES, type ScheduleSums } from '../report/schedule-sums.ts';
+import { renderComparison, type Comparison } from '../../../shared/portfolio/comparison.ts';
+import { bySum, SUM_NAMES, type ScheduleSums } from '../../../shared/portfolio/schedule-sums.ts';
 
 /** A calculated contract. */
 export interface ContractResult {

@@ -16,7 +16,7 @@ import { errorText } from '../../../shared/platform/errors.ts';
 import { UsageError } from '../../command-line/parse-command-line.ts';
 import type { RecalculateArguments } from '../arguments.ts';
 import { STANDARD_STREAM } from '../input/bytes.ts';
-import type { Tally } from '../report/tally.ts';
+import type { Tally } from '../../../shared/portfolio/tally.ts';
 import {
   type Checkpoint,
   checkpointFile,
@@ -75,8 +75,9 @@ export async function openRunFiles(
   plan: RunPlan,
   { token = '', stopped }: RunFilesOwner,
 ): Promise<RunFiles> {
-  const { checkpointFile: file, runId, session, originTimestampMs } = plan;
-  const run = { version: 1, runId, sessions: session, process: thisProcess(), originTimestampMs } as const;
+  const { checkpointFile: file, runId, session, startedAtMs, originTimestampMs } = plan;
+  const process = thisProcess();
+  const run = { version: 2, runId, sessions: session, process, startedAtMs, originTimestampMs } as const;
   const write = async (state: RunState, outputBytes: number, failuresBytes: number): Promise<void> => {
     if (file === undefined) return;
     const options = outputOptions(args);

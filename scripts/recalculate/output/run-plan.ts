@@ -13,12 +13,14 @@ import { errorText } from '../../../shared/platform/errors.ts';
 import { UsageError } from '../../command-line/parse-command-line.ts';
 import type { RecalculateArguments } from '../arguments.ts';
 import { STANDARD_STREAM } from '../input/bytes.ts';
-import { emptyTally, type Tally } from '../report/tally.ts';
+import { emptyTally, type Tally } from '../../../shared/portfolio/tally.ts';
 
 export interface RunPlan {
   readonly runId: string;
   /** The number of this process among those that worked on the run, from 1. */
   readonly session: number;
+  /** The start of the first session. */
+  readonly startedAtMs: number;
   readonly originTimestampMs: number;
   readonly tally: Tally;
   /** Duration of earlier sessions in milliseconds. */
@@ -38,7 +40,7 @@ export interface RunPlan {
 export function planRun(args: RecalculateArguments, nowMs: number): RunPlan {
   const output = args.output?.file;
   if (output === undefined || !isPlainFile(output)) {
-    refuseExisting(args, [args.failures]);
+    refuseExisting(args, [args.failures, args.html]);
     return newRun(args, nowMs, undefined);
   }
   const file = checkpointFile(output);
@@ -47,7 +49,7 @@ export function planRun(args: RecalculateArguments, nowMs: number): RunPlan {
     throw new UsageError(`process ${checkpoint.process.pid} is still working on ${output}`);
   }
   if (!args.resume) {
-    refuseExisting(args, [output, args.failures, file]);
+    refuseExisting(args, [output, args.failures, file, args.html]);
     return newRun(args, nowMs, file);
   }
   if (checkpoint !== undefined) return resumedRun(args, checkpoint, file);
@@ -80,6 +82,7 @@ function newRun(args: RecalculateArguments, nowMs: number, file: string | undefi
   return {
     runId: randomUUID(),
     session: 1,
+    startedAtMs: nowMs,
     originTimestampMs: args.asOfMs ?? nowMs,
     tally: emptyTally(),
     elapsedMs: 0,
@@ -112,9 +115,9 @@ function resumedRun(args: RecalculateArguments, checkpoint: Checkpoint, file: st
     faults.push(`${name} was truncated: it must have ${bytes} bytes or more`);
   }
   if (faults.length > 0) throw new UsageError(`the run cannot be resumed:\n  ${faults.join('\n  ')}`);
-  const { runId, sessions, tally, elapsedMs, input } = checkpoint;
+  const { runId, sessions, startedAtMs, tally, elapsedMs, input } = checkpoint;
   const session = sessions + 1;
-  const kept = { runId, session, originTimestampMs, tally, elapsedMs, input };
+  const kept = { runId, session, startedAtMs, originTimestampMs, tally, elapsedMs, input };
   return { ...kept, outputBytes, failuresBytes, checkpointFile: file };
 }
 

@@ -1,8 +1,19 @@
 /** The final report of a recalculation, as JSON and as text. */
 
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
-import { bySum, SUM_NAMES, type ScheduleSums, type SumName } from './schedule-sums.ts';
-import type { CurrencyTotals, Mover, Tally } from './tally.ts';
+import {
+  bySum,
+  SUM_NAMES,
+  type ScheduleSums,
+  type SumName,
+} from '../../../shared/portfolio/schedule-sums.ts';
+import {
+  type CurrencyTotals,
+  largestMovers,
+  type Mover,
+  type Tally,
+  totalsByCurrency,
+} from '../../../shared/portfolio/tally.ts';
 
 /** How a run ended. */
 export interface RunEnd {
@@ -21,6 +32,7 @@ export interface RunEnd {
 }
 
 const SECOND_MS = 1_000;
+const MAX_MOVERS = 10;
 
 /** The output of --json. Amounts are decimal strings, so that every parser keeps them exact. */
 export type Report = ReturnType<typeof createReport>;
@@ -44,19 +56,14 @@ export function createReport(tally: Tally, end: RunEnd) {
     ),
     withWarnings: tally.warned,
     installments: tally.rows,
-    totals: [...tally.totals.values()].toSorted(byCurrency).map(reportedTotals),
+    totals: totalsByCurrency(tally).map(reportedTotals),
     former: { compared: tally.compared, changed: tally.changed, unreadable: tally.formerUnreadable },
     unreadableFormerLines: tally.formerUnreadable > 0 ? tally.formerUnreadableLines : undefined,
-    largestMovers: withMovers ? tally.movers.map(reportedMover) : undefined,
+    largestMovers: withMovers ? largestMovers(tally, MAX_MOVERS).map(reportedMover) : undefined,
     durationSeconds: Math.round(elapsedMs) / SECOND_MS,
     contractsPerSecond: seconds > 0 ? Math.round(read / seconds) : 0,
     sessions,
   };
-}
-
-function byCurrency(left: CurrencyTotals, right: CurrencyTotals): number {
-  if (left.currency === right.currency) return left.digits - right.digits;
-  return (left.currency ?? '') < (right.currency ?? '') ? -1 : 1;
 }
 
 function reportedTotals(totals: CurrencyTotals) {
@@ -126,10 +133,10 @@ function amounts(texts: Readonly<Record<SumName, string>>): string {
 }
 
 /** Printed with --compare, even if there is no previous schedule. */
-function formerLines({ former, largestMovers, unreadableFormerLines: lines = [] }: Report): string[] {
+function formerLines({ former, largestMovers: movers, unreadableFormerLines: lines = [] }: Report): string[] {
   const { compared, changed, unreadable } = former;
   if (compared + unreadable === 0) {
-    return largestMovers === undefined ? [] : ['  compared      0: no line has a previous schedule'];
+    return movers === undefined ? [] : ['  compared      0: no line has a previous schedule'];
   }
   const more = unreadable > lines.length ? ', ...' : '';
   const faulty =
@@ -161,7 +168,7 @@ function grouped(text: string): string {
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
 
-function durationText(seconds: number): string {
+export function durationText(seconds: number): string {
   if (seconds < MINUTE_S) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   const hours = Math.floor(whole / HOUR_S);

@@ -13,7 +13,9 @@ import { unlessAborted, type Interruption } from './interruption.ts';
 import { openInput } from '../input/portfolio.ts';
 import { lockOutput } from '../output/output-lock.ts';
 import { createProgressPrinter, type ProgressStream } from '../report/progress.ts';
-import { createReport, reportLines, type Report } from '../report/report.ts';
+import { type HtmlReportRun, renderHtmlReport } from '../report/html-report.ts';
+import { createReport, reportLines, type Report, type RunEnd } from '../report/report.ts';
+import { refuseUnwritable, replaceFile } from '../output/replace-file.ts';
 import { openRunFiles, refuseSameFiles, type RunFiles } from '../output/run-files.ts';
 import { isPlainFile, planRun, type RunPlan } from '../output/run-plan.ts';
 import { runRecalculation } from './run-recalculation.ts';
@@ -23,7 +25,8 @@ export interface RunContext {
   readonly environment: NodeJS.ProcessEnv;
   readonly stderr: ProgressStream;
   readonly interruption: Interruption;
-  readonly nowMs: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
   /** The command line that resumes this run. */
   readonly resumeWith: string;
 }
@@ -33,6 +36,8 @@ export interface CommandEnd {
   readonly report: Report;
   /** The report as text. */
   readonly lines: readonly string[];
+  /** Writes the report of --html. Rejects with the error of the system. */
+  writeHtml(): Promise<void>;
   /** Called after the report was printed; removes the checkpoint of a complete run. */
   forget(): void;
 }
@@ -55,7 +60,8 @@ export async function recalculate(args: RecalculateArguments, context: RunContex
   const lock = output !== undefined && isPlainFile(output.file) ? lockOutput(output.file) : undefined;
   if (lock !== undefined) process.once('exit', () => lock.release());
   refuseSameFiles(args);
-  const plan = planRun(args, context.nowMs);
+  if (args.html !== undefined) refuseUnwritable(args.html);
+  const plan = planRun(args, context.now());
   const options = { file: args.input, format: args.inputFormat, maxContracts: args.batch };
   const input = await unlessAborted(openInput(options), stopped);
   const { lastLine, digest } = plan.input;
@@ -63,7 +69,7 @@ export async function recalculate(args: RecalculateArguments, context: RunContex
   const engine = await unlessAborted(connect(config, plan, context), stopped);
   const files = await openRunFiles(args, plan, { token: lock?.token, stopped });
   try {
-    return await run({ args, context, plan, input, engine, files });
+    return await run({ args, context, config, plan, input, engine, files });
   } finally {
     files.close();
     await engine.close();
@@ -96,6 +102,7 @@ async function connect(config: Config, plan: RunPlan, { stderr, interruption }: 
 interface OpenRun {
   readonly args: RecalculateArguments;
   readonly context: RunContext;
+  readonly config: Config;
   readonly plan: RunPlan;
   readonly input: PortfolioInput;
   readonly engine: Engine;
@@ -170,12 +177,14 @@ type RunOutcome = { readonly elapsedMs: number } & (
   | { readonly error: unknown }
 );
 
-function endOf({ args, context, plan, files }: OpenRun, outcome: RunOutcome): CommandEnd {
+function endOf(open: OpenRun, outcome: RunOutcome): CommandEnd {
+  const { args, context, plan, files } = open;
   const isComplete = 'end' in outcome && outcome.end === 'complete';
   const error = 'error' in outcome ? outcome.error : undefined;
   const canResume = !isComplete && plan.checkpointFile !== undefined;
   // Work after the last checkpoint is repeated.
-  const report = createReport(canResume ? files.saved() : plan.tally, {
+  const tally = canResume ? files.saved() : plan.tally;
+  const end: RunEnd = {
     runId: plan.runId,
     outcome: isComplete ? 'complete' : 'aborted',
     reason: isComplete ? undefined : reasonOf(error, context.interruption),
@@ -183,9 +192,24 @@ function endOf({ args, context, plan, files }: OpenRun, outcome: RunOutcome): Co
     elapsedMs: plan.elapsedMs + outcome.elapsedMs,
     sessions: plan.session,
     withMovers: args.compare,
-  });
+  };
+  const report = createReport(tally, end);
+  const endedAtMs = context.now();
+  const writeHtml = async (): Promise<void> => {
+    if (args.html === undefined) return;
+    const page = renderHtmlReport(tally, { ...report, ...runOf(open), endedAtMs });
+    await replaceFile(args.html, `${args.html}.${plan.runId}.new`, page);
+  };
   const forget = isComplete ? () => files.complete() : () => undefined;
-  return { report, lines: reportLines(report), forget };
+  return { report, lines: reportLines(report), writeHtml, forget };
+}
+
+function runOf({ args, plan, config }: OpenRun) {
+  const { startedAtMs, originTimestampMs } = plan;
+  const { input, output, failures } = args;
+  const calculatedBy: HtmlReportRun['calculatedBy'] =
+    config.kafka === undefined ? { catalogue: config.lending.catalogueFolder } : 'kafka';
+  return { input, output: output?.file, failures, startedAtMs, originTimestampMs, calculatedBy };
 }
 
 /** Why the run ended; for a bug, its stack. */

@@ -6,15 +6,20 @@ import { createProblem, type Problem } from '../../../shared/platform/problem.ts
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { CalculateChunk, ContractOutcome, LateOutcome } from '../calculation/calculate-chunk.ts';
 import type { RecalculateArguments } from '../arguments.ts';
-import { compareSchedules } from '../report/comparison.ts';
-import { readFormerSchedule } from '../report/comparison.ts';
+import { compareSchedules } from '../../../shared/portfolio/comparison.ts';
+import { readFormerSchedule } from '../../../shared/portfolio/comparison.ts';
 import { inOrder } from './in-order.ts';
 import type { Contract, InputChunk, InputRecord } from '../input/records.ts';
 import { csvResult, failureLine, ndjsonResult, type ContractResult } from '../output/result-lines.ts';
 import type { RunFiles } from '../output/run-files.ts';
 import type { RunPlan } from '../output/run-plan.ts';
-import { sumsOf } from '../report/schedule-sums.ts';
-import { countFailure, countSchedule, type CountedSchedule } from '../report/tally.ts';
+import { sumsOf } from '../../../shared/portfolio/schedule-sums.ts';
+import {
+  type CountedFailure,
+  countFailure,
+  countSchedule,
+  type CountedSchedule,
+} from '../../../shared/portfolio/tally.ts';
 import { RunError } from '../run-error.ts';
 
 export interface RecalculationOptions {
@@ -40,7 +45,7 @@ const CHECKPOINT_INTERVAL_MS = 1_000;
 /** A line of an output file with its category. */
 interface FinishedLine {
   readonly text: string;
-  readonly counted: { readonly schedule: CountedSchedule } | { readonly failure: string };
+  readonly counted: { readonly schedule: CountedSchedule } | { readonly failure: CountedFailure };
 }
 
 /**
@@ -151,7 +156,7 @@ function calculated(
 }
 
 function failed({ line, id }: Pick<InputRecord, 'line' | 'id'>, problem: Problem): FinishedLine {
-  return { text: failureLine(line, id, problem), counted: { failure: problem.code } };
+  return { text: failureLine(line, id, problem), counted: { failure: { line, id, problem } } };
 }
 
 function count(

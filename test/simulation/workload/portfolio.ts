@@ -4,7 +4,7 @@ import { createPatientRequests } from '../../../scripts/recalculate/calculation/
 import { openInput } from '../../../scripts/recalculate/input/portfolio.ts';
 import type { LineWriter } from '../../../scripts/recalculate/output/line-writer.ts';
 import type { RunFiles, RunState } from '../../../scripts/recalculate/output/run-files.ts';
-import { emptyTally } from '../../../scripts/recalculate/report/tally.ts';
+import { emptyTally } from '../../../shared/portfolio/tally.ts';
 import { runRecalculation } from '../../../scripts/recalculate/run/run-recalculation.ts';
 import { createRequester } from '../../../shared/messaging/requester/requester.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';

@@ -137,8 +137,12 @@ describe('readArguments', () => {
     ]);
     expect(faultsOf(...FILES, '--failures', '-')).toEqual(['--failures is a file']);
     expect(faultsOf('--input', 'a.csv', '--output', './x/../a.csv')).toEqual([
-      '--input, --output and --failures must be different files',
+      '--input, --output, --failures and --html must be different files',
     ]);
+    expect(faultsOf(...FILES, '--html', 'portfolio.csv')).toEqual([
+      '--html is a file whose name ends in .html',
+    ]);
+    expect(faultsOf(...FILES, '--html', '-')).toHaveLength(1);
     expect(faultsOf('--input', 'x.csv', '--patience', '25h', '--summary')).toHaveLength(1);
     expect(faultsOf(...FILES, '--colour')).toHaveLength(1);
     expect(faultsOf(...FILES, 'stray')).toHaveLength(1);
@@ -148,9 +152,10 @@ describe('readArguments', () => {
     'refuses OUTPUT.%s, which the run writes, as the input and as the file of failures',
     (ending) => {
       const fault =
-        '--input and --failures must not be OUTPUT.checkpoint.json or OUTPUT.lock: the run writes these';
+        '--input, --failures and --html must not be OUTPUT.checkpoint.json or OUTPUT.lock: the run writes these';
       const own = `./out.ndjson.${ending}`;
       expect(faultsOf(...FILES, '--failures', own)).toEqual([fault]);
+      expect(faultsOf(...FILES, '--html', `${own}.html`)).toEqual([fault]);
       expect(faultsOf('--input', own, '--input-format', 'ndjson', '--output', 'out.ndjson')).toEqual([fault]);
     },
   );
@@ -163,6 +168,7 @@ describe('readArguments', () => {
       'output-format',
       'failures',
       'summary',
+      'html',
       'compare',
       'overwrite',
     ];

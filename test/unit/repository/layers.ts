@@ -15,6 +15,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   'shared/product': ['shared/lending'],
   'scripts/dev': ['shared/platform', 'scripts/command-line'],
   'scripts/client-types': ['shared/contract'],
+  'shared/portfolio': ['shared/platform', 'shared/lending', 'shared/contract'],
   'scripts/calendars': ['shared/lending', 'shared/calendars'],
   'shared/contract': [
     'schemas',
@@ -133,6 +134,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'scripts/command-line',
     'shared/messaging',
     'shared/contract',
+    'shared/portfolio',
     'workers',
   ],
   scripts: [

@@ -7,7 +7,7 @@ import {
   type ContractResult,
 } from '../../../../scripts/recalculate/output/result-lines.ts';
 import { resumeCommand } from '../../../../scripts/recalculate/arguments.ts';
-import { sumsOf } from '../../../../scripts/recalculate/report/schedule-sums.ts';
+import { sumsOf } from '../../../../shared/portfolio/schedule-sums.ts';
 import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-schedule.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
 import { schedule } from '../../../support/builders/codec-fixture.ts';

@@ -1,16 +1,17 @@
 import { expect, it } from 'vitest';
-import { compareSchedules } from '../../../../scripts/recalculate/report/comparison.ts';
-import { readFormerSchedule } from '../../../../scripts/recalculate/report/comparison.ts';
+import { compareSchedules } from '../../../../shared/portfolio/comparison.ts';
+import { readFormerSchedule } from '../../../../shared/portfolio/comparison.ts';
 import { createReport, reportLines } from '../../../../scripts/recalculate/report/report.ts';
-import { sumsOf } from '../../../../scripts/recalculate/report/schedule-sums.ts';
-import { storedTally, tallyShape } from '../../../../scripts/recalculate/report/tally.ts';
+import { sumsOf } from '../../../../shared/portfolio/schedule-sums.ts';
+import { storedTally, tallyShape } from '../../../../scripts/recalculate/output/stored-tally.ts';
+import { createProblem, type ErrorCode } from '../../../../shared/platform/problem.ts';
 import {
   countFailure,
   countSchedule,
   emptyTally,
   type CountedSchedule,
   type Tally,
-} from '../../../../scripts/recalculate/report/tally.ts';
+} from '../../../../shared/portfolio/tally.ts';
 
 const END = {
   runId: 'run-1',
@@ -35,6 +36,8 @@ const counted = (
   comparison: 'none',
   ...extra,
 });
+
+const failure = (code: ErrorCode) => ({ line: 8, id: 'f', problem: createProblem(code) });
 
 const row = (minor: number) => ({
   InstallmentNo: 1,
@@ -84,7 +87,8 @@ it('adds amounts of any size exactly by currency and digits', () => {
 
 it('counts all lines, and failures by code with the most frequent first', () => {
   const tally = tallyOf(counted(1, 100, { hasWarnings: true }));
-  for (const code of ['not-computable', 'invalid-request', 'invalid-request']) countFailure(tally, code);
+  for (const code of ['not-computable', 'invalid-request', 'invalid-request'] as const)
+    countFailure(tally, failure(code));
   const report = createReport(tally, END);
   expect(report).toMatchObject({ read: 4, calculated: 1, failed: 3, withWarnings: 1, contractsPerSecond: 2 });
   expect(Object.entries(report.failuresByCode)).toEqual([
@@ -147,12 +151,12 @@ it('lists the ten changes with the largest absolute value, equal ones in the ord
 
 it('orders changes by their amounts, not by their minor units', () => {
   const tally = tallyOf(moved(1, 1_000, 1_005), { ...moved(2, 1_000, 1_400), digits: 2, currency: 'RON' });
-  expect(tally.movers.map(({ line }) => line)).toEqual([1, 2]);
+  expect(tally.rises.map(({ line }) => line)).toEqual([1, 2]);
 });
 
 it('is the same for a tally restored from a checkpoint', () => {
   const tally = tallyOf(moved(1, 100, 80), counted(2, 100), counted(3, 7, { currency: null }));
-  countFailure(tally, 'unexpected');
+  countFailure(tally, failure('unexpected'));
   const restored = tallyShape.parse(JSON.parse(JSON.stringify(storedTally(tally))));
   expect(restored).toEqual(tally);
   for (const each of [tally, restored]) countSchedule(each, moved(9, 10, 30));
@@ -161,7 +165,7 @@ it('is the same for a tally restored from a checkpoint', () => {
 
 it('renders text with grouped thousands and the command that resumes the run', () => {
   const tally = tallyOf(counted(1, 123_456_789), moved(2, 100, 80));
-  countFailure(tally, 'invalid-request');
+  countFailure(tally, failure('invalid-request'));
   const lines = reportLines(
     createReport(tally, { ...END, outcome: 'aborted', reason: 'SIGINT', resumeWith: 'again --resume' }),
   );

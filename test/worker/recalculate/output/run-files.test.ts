@@ -2,8 +2,11 @@ import { expect, it } from 'vitest';
 import { readRecalculateArguments } from '../../../../scripts/recalculate/arguments.ts';
 import { openRunFiles } from '../../../../scripts/recalculate/output/run-files.ts';
 import { planRun } from '../../../../scripts/recalculate/output/run-plan.ts';
-import { countFailure, emptyTally } from '../../../../scripts/recalculate/report/tally.ts';
+import { countFailure, emptyTally } from '../../../../shared/portfolio/tally.ts';
+import { createProblem } from '../../../../shared/platform/problem.ts';
 import { portfolioFolder } from '../../../support/worlds/recalculate-process.ts';
+
+const FAILURE = { line: 1, id: 'c-1', problem: createProblem('unexpected') };
 
 it('returns the tally of the last save without later changes', async () => {
   const at = portfolioFolder().at;
@@ -12,10 +15,10 @@ it('returns the tally of the last save without later changes', async () => {
   const plan = planRun(args, 0);
   const files = await openRunFiles(args, plan, { token: 'a', stopped: new AbortController().signal });
   const tally = emptyTally();
-  countFailure(tally, 'unexpected');
+  countFailure(tally, FAILURE);
   expect(files.saved()).toEqual(emptyTally());
   await files.save({ input: { lastLine: 1, digest: 'd' }, tally, elapsedMs: 1 });
-  countFailure(tally, 'unexpected');
+  countFailure(tally, FAILURE);
   files.close();
   expect([files.saved().failed, files.saved().failuresByCode.get('unexpected')]).toEqual([1, 1]);
 });

@@ -32,11 +32,11 @@ export function sumsOf(rows: readonly SummedRow[]): ScheduleSums {
   };
 }
 
-export function plus(left: ScheduleSums, right: ScheduleSums): ScheduleSums {
+export function addSums(left: ScheduleSums, right: ScheduleSums): ScheduleSums {
   return bySum((name) => left[name] + right[name]);
 }
 
-export function minus(left: ScheduleSums, right: ScheduleSums): ScheduleSums {
+export function subtractSums(left: ScheduleSums, right: ScheduleSums): ScheduleSums {
   return bySum((name) => left[name] - right[name]);
 }
 

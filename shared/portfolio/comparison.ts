@@ -1,7 +1,14 @@
 /** Reads the previous schedule of a contract and compares the new one with it. */
 
-import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
-import { bySum, minus, type ScheduleSums, SUM_NAMES, type SummedRow, sumsOf } from './schedule-sums.ts';
+import { formatMinorUnits } from '../lending/numbers/money.ts';
+import {
+  bySum,
+  subtractSums,
+  type ScheduleSums,
+  SUM_NAMES,
+  type SummedRow,
+  sumsOf,
+} from './schedule-sums.ts';
 
 interface FormerRow extends SummedRow {
   readonly InstallmentNo: number;
@@ -48,6 +55,12 @@ interface InstallmentChange {
   readonly difference: bigint;
 }
 
+/** The totals of an instalment that both schedules have, in minor units. */
+export interface PaymentChange {
+  readonly before: bigint;
+  readonly difference: bigint;
+}
+
 export interface Comparison {
   readonly installments: readonly InstallmentChange[];
   readonly before: ScheduleSums;
@@ -55,8 +68,12 @@ export interface Comparison {
   readonly difference: ScheduleSums;
   /** The largest change of an instalment with its sign; the first of several equal ones. */
   readonly largestDifference: bigint;
+  /** The change of the payment: the largest change among the instalments of both schedules; undefined if they share none. */
+  readonly payment: PaymentChange | undefined;
   /** Whether any instalment or sum differs. */
   readonly isChanged: boolean;
+  /** Whether only one of the schedules has some of the instalments. */
+  readonly hasOtherLength: boolean;
 }
 
 interface NumberedRow {
@@ -74,16 +91,36 @@ export function compareSchedules(
   after: ScheduleSums,
 ): Comparison {
   const installments = pairRows(former.rows, rows);
-  const difference = minus(after, former.sums);
-  let largestDifference = 0n;
-  for (const change of installments) {
-    if (magnitude(change.difference) > magnitude(largestDifference)) largestDifference = change.difference;
-  }
+  const difference = subtractSums(after, former.sums);
+  const largestDifference = largestOf(installments)?.difference ?? 0n;
+  const kept = installments.filter((change) => change.before !== undefined && change.after !== undefined);
+  const payment = largestOf(kept);
+  const hasOtherLength = kept.length < installments.length;
   const isChanged =
-    largestDifference !== 0n ||
-    SUM_NAMES.some((name) => difference[name] !== 0n) ||
-    installments.some((change) => change.before === undefined || change.after === undefined);
-  return { installments, before: former.sums, after, difference, largestDifference, isChanged };
+    hasOtherLength || largestDifference !== 0n || SUM_NAMES.some((name) => difference[name] !== 0n);
+  return {
+    installments,
+    before: former.sums,
+    after,
+    difference,
+    largestDifference,
+    payment: payment && { before: BigInt(payment.before ?? 0), difference: payment.difference },
+    isChanged,
+    hasOtherLength,
+  };
+}
+
+/** The instalment with the largest change; the first of several equal ones. */
+function largestOf(changes: readonly InstallmentChange[]): InstallmentChange | undefined {
+  let [largest] = changes;
+  let most = 0n;
+  for (const change of changes) {
+    const size = magnitude(change.difference);
+    if (size <= most) continue;
+    most = size;
+    largest = change;
+  }
+  return largest;
 }
 
 function readRow(item: unknown, digits: number): FormerRow | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compareSchedules, renderComparison } from '../../../../scripts/recalculate/report/comparison.ts';
-import { readFormerSchedule } from '../../../../scripts/recalculate/report/comparison.ts';
-import { sumsOf } from '../../../../scripts/recalculate/report/schedule-sums.ts';
+import { compareSchedules, renderComparison } from '../../../shared/portfolio/comparison.ts';
+import { readFormerSchedule } from '../../../shared/portfolio/comparison.ts';
+import { sumsOf } from '../../../shared/portfolio/schedule-sums.ts';
 
 const EURO_DIGITS = 2;
 

@@ -1,0 +1,91 @@
+/**
+ * The distribution of the changes of a portfolio, in percent of the former amount. The bins are the same for every portfolio
+ * (steps of 1, 2 and 5, from 0.01 % to 100 %), so that contracts are counted one by one, exactly and in bounded memory, and
+ * two reports can be compared.
+ */
+
+/** Counts by bin: falls with the largest first, unchanged amounts in the middle, then rises. */
+export interface ChangeCounts {
+  readonly bins: number[];
+  /** Changes from an amount of zero or less, which have no percentage. */
+  withoutBase: number;
+}
+
+/** A bin as it is shown: changes of at least `from` and less than `to` percent, without their sign. */
+export interface ChangeBin {
+  readonly direction: 'lower' | 'unchanged' | 'higher';
+  readonly from: number;
+  /** Undefined for the last bin of a direction, which has no upper limit. */
+  readonly to: number | undefined;
+  readonly count: number;
+}
+
+/** The lower limit of each bin of a direction, in hundredths of a percent. */
+const LIMITS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
+const SIDE = LIMITS.length;
+const HUNDREDTHS = 10_000n;
+const PERCENT = 100;
+/** Bins from a power of ten to the next. */
+const STEPS = 3;
+
+export const CHANGE_BINS = 2 * SIDE + 1;
+
+export function noChanges(): ChangeCounts {
+  return { bins: Array.from({ length: CHANGE_BINS }, () => 0), withoutBase: 0 };
+}
+
+/** Counts a change of a former amount; both in the same minor units. */
+export function countChange(changes: ChangeCounts, change: bigint, former: bigint): void {
+  if (change !== 0n && former <= 0n) {
+    changes.withoutBase += 1;
+    return;
+  }
+  const bin = change === 0n ? SIDE : binOf(change, former);
+  changes.bins[bin] = (changes.bins[bin] ?? 0) + 1;
+}
+
+function binOf(change: bigint, former: bigint): number {
+  const isLower = change < 0n;
+  // Rounded down, which is exact, because the limits are whole hundredths of a percent.
+  const hundredths = Number(((isLower ? -change : change) * HUNDREDTHS) / former);
+  const step = LIMITS.findLastIndex((limit) => limit <= hundredths);
+  return isLower ? SIDE - 1 - step : SIDE + 1 + step;
+}
+
+/** How many contracts have a lower, an unchanged and a higher amount. */
+export function countDirections({ bins }: ChangeCounts): Readonly<Record<ChangeBin['direction'], number>> {
+  return {
+    lower: sumOf(bins.slice(0, SIDE)),
+    unchanged: bins[SIDE] ?? 0,
+    higher: sumOf(bins.slice(SIDE + 1)),
+  };
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+/**
+ * The bins from the largest fall to the largest rise, as far from zero on both sides, and up to a power of ten percent: 0.1, 1,
+ * 10, 100, or without a limit.
+ */
+export function shownBins({ bins }: ChangeCounts): readonly ChangeBin[] {
+  const distances = bins.flatMap((count, bin) => (count > 0 ? [Math.abs(bin - SIDE)] : []));
+  const farthest = Math.max(1, ...distances);
+  const reach = Math.min(SIDE, Math.ceil((farthest - 1) / STEPS) * STEPS + 1);
+  return Array.from({ length: 2 * reach + 1 }, (_, index) => {
+    const bin = SIDE - reach + index;
+    return { ...limitsOf(bin), count: bins[bin] ?? 0 };
+  });
+}
+
+function limitsOf(bin: number): Omit<ChangeBin, 'count'> {
+  if (bin === SIDE) return { direction: 'unchanged', from: 0, to: 0 };
+  const step = Math.abs(bin - SIDE) - 1;
+  const next = LIMITS[step + 1];
+  return {
+    direction: bin < SIDE ? 'lower' : 'higher',
+    from: (LIMITS[step] ?? 0) / PERCENT,
+    to: next === undefined ? undefined : next / PERCENT,
+  };
+}

@@ -1,0 +1,215 @@
+/**
+ * The results of a portfolio as HTML without styles of its own: the report of `npm run recalculate -- --html` and the room
+ * Portfolio of the workbench show the same sections.
+ */
+
+import { html, type Html } from '../contract/documents/html.ts';
+import type { ChangeCounts } from './changes.ts';
+import { dataTable, figureList, type Column } from './data-table.ts';
+import { distribution } from './distribution-chart.ts';
+import type { ReportWords } from './report-words.ts';
+import { addSums, bySum, SUM_NAMES, type ScheduleSums } from './schedule-sums.ts';
+import { byCount, type CurrencyTotals, type Mover, type Tally, totalsByCurrency } from './tally.ts';
+
+const PERCENT = 100;
+
+/** The sections with a heading of level 2 each: result, changes, largest movers, failures. */
+export function reportSections(tally: Tally, words: ReportWords): Html {
+  return html`<div class="portfolio-results stack">${resultSection(tally, words)}${changeSections(tally, words)}${failureSection(tally, words)}</div>`;
+}
+
+function resultSection(tally: Tally, words: ReportWords): Html {
+  const { text, count } = words;
+  const figures: readonly (readonly [string, number])[] = [
+    [text('calculated'), tally.calculated],
+    [text('failed'), tally.failed],
+    [text('installments'), tally.rows],
+    ...optional(text('withWarnings'), tally.warned),
+  ];
+  const totals = totalsByCurrency(tally);
+  return html`<section class="card stack">
+<h2>${text('result')}</h2>
+${figureList(figures.map(([name, value]) => [name, count(value)]))}
+${totals.length > 0 ? totalsTable(totals, words) : html``}
+</section>`;
+}
+
+function optional(name: string, value: number): readonly (readonly [string, number])[] {
+  return value > 0 ? [[name, value]] : [];
+}
+
+function sumColumns(words: ReportWords): readonly Column[] {
+  return [
+    { text: words.text('contracts'), isNumber: true },
+    ...SUM_NAMES.map((name) => ({ text: words.text(name), isNumber: true })),
+  ];
+}
+
+function totalsTable(totals: readonly CurrencyTotals[], words: ReportWords): Html {
+  return dataTable(
+    { caption: words.text('totals'), columns: [{ text: words.text('currency') }, ...sumColumns(words)] },
+    totals.map(({ currency, digits, contracts, after }) => [
+      currency ?? words.text('noCurrency'),
+      words.count(contracts),
+      ...sumTexts(after, (minor) => words.amount(minor, digits)),
+    ]),
+  );
+}
+
+function sumTexts(sums: ScheduleSums, format: (minor: bigint) => string): readonly string[] {
+  return Object.values(bySum((name) => format(sums[name])));
+}
+
+function changeSections(tally: Tally, words: ReportWords): Html {
+  const { text, count } = words;
+  if (tally.compared + tally.formerUnreadable === 0) {
+    return html`<p class="notice">${text('noComparison')}</p>`;
+  }
+  const figures: readonly (readonly [string, number])[] = [
+    [text('compared'), tally.compared],
+    [text('changed'), tally.changed],
+    [text('otherLength'), tally.otherLength],
+    ...optional(text('unreadable'), tally.formerUnreadable),
+  ];
+  const lines = tally.formerUnreadableLines.join(', ');
+  const unreadable = html`<p class="notice notice-warn">${text('unreadableLines', { count: count(tally.formerUnreadable), lines })}</p>`;
+  return html`<section class="card stack">
+<h2>${text('comparison')}</h2>
+${figureList(figures.map(([name, value]) => [name, count(value)]))}
+${tally.formerUnreadable > 0 ? unreadable : html``}
+${tally.compared > 0 ? comparedTable(totalsByCurrency(tally), words) : html``}
+</section>
+${tally.compared > 0 ? distributions(tally, words) : html``}
+${tally.rises.length + tally.falls.length > 0 ? movers(tally, words) : html``}`;
+}
+
+function comparedTable(totals: readonly CurrencyTotals[], words: ReportWords): Html {
+  const rows = totals
+    .filter(({ compared }) => compared > 0)
+    .flatMap(({ currency, digits, compared, before, difference }) => {
+      const named = (name: string, sums: readonly string[]): readonly string[] => [
+        currency ?? words.text('noCurrency'),
+        name,
+        words.count(compared),
+        ...sums,
+      ];
+      const amount = (minor: bigint): string => words.amount(minor, digits);
+      return [
+        named(words.text('before'), sumTexts(before, amount)),
+        named(words.text('after'), sumTexts(addSums(before, difference), amount)),
+        named(
+          words.text('difference'),
+          sumTexts(difference, (minor) => words.change(minor, digits)),
+        ),
+      ];
+    });
+  const columns = [{ text: words.text('currency') }, { text: words.text('side') }, ...sumColumns(words)];
+  return dataTable({ caption: words.text('comparison'), isCaptionHidden: true, columns }, rows);
+}
+
+function distributions(tally: Tally, words: ReportWords): Html {
+  const { text } = words;
+  return html`${changeCard(tally.paymentChanges, text('paymentChanges'), text('paymentChangesNote'), words)}
+${changeCard(tally.totalChanges, text('totalChanges'), text('totalChangesNote'), words)}`;
+}
+
+function changeCard(changes: ChangeCounts, title: string, note: string, words: ReportWords): Html {
+  const { text, count } = words;
+  const hasAny = changes.bins.some((counted) => counted > 0);
+  const missing = html`<p class="small soft">${text('withoutBase', { count: count(changes.withoutBase) })}</p>`;
+  return html`<section class="card stack">
+<h2>${title}</h2>
+<p class="soft">${note}</p>
+${hasAny ? distribution(changes, title, words) : html``}
+${changes.withoutBase > 0 ? missing : html``}
+</section>`;
+}
+
+function movers({ rises, falls }: Tally, words: ReportWords): Html {
+  const { text } = words;
+  const columns = [
+    { text: text('contract') },
+    { text: text('line'), isNumber: true },
+    { text: text('currency') },
+    ...(['before', 'after', 'difference', 'percent'] as const).map((key) => ({
+      text: text(key),
+      isNumber: true,
+    })),
+  ];
+  const list = (caption: string, listed: readonly Mover[]): Html =>
+    listed.length === 0
+      ? html``
+      : html`<section class="stack"><h2>${caption}</h2>${dataTable(
+          { caption, isCaptionHidden: true, columns },
+          listed.map((mover) => moverCells(mover, words)),
+        )}</section>`;
+  return html`${list(text('rises'), rises)}${list(text('falls'), falls)}`;
+}
+
+function moverCells(
+  { line, id, currency, digits, before, after }: Mover,
+  words: ReportWords,
+): readonly string[] {
+  const difference = after - before;
+  return [
+    String(id),
+    words.count(line),
+    currency ?? '',
+    words.amount(before, digits),
+    words.amount(after, digits),
+    words.change(difference, digits),
+    before > 0n ? words.signedShare((Number(difference) / Number(before)) * PERCENT) : '',
+  ];
+}
+
+function failureSection(tally: Tally, words: ReportWords): Html {
+  const { text, count } = words;
+  if (tally.failed === 0) return html``;
+  const listed = tally.firstFailures.length;
+  const more = html`<p class="small soft">${text('moreFailures', { count: count(listed), all: count(tally.failed) })}</p>`;
+  return html`<section class="stack">
+<h2>${text('failures')}</h2>
+${codeTable(tally, words)}
+${tally.failuresByField.size > 0 ? fieldTable(tally, words) : html``}
+${listTable(tally, words)}
+${listed < tally.failed ? more : html``}
+</section>`;
+}
+
+function codeTable({ failuresByCode }: Tally, { text, count }: ReportWords): Html {
+  const codes = byCount([...failuresByCode].map(([code, failures]) => ({ code, count: failures })));
+  const columns = [{ text: text('code') }, { text: text('contracts'), isNumber: true }];
+  return dataTable(
+    { caption: text('failuresByCode'), columns },
+    codes.map((entry) => [entry.code, count(entry.count)]),
+  );
+}
+
+function fieldTable({ failuresByField, failuresOfOtherFields }: Tally, { text, count }: ReportWords): Html {
+  const rows = byCount(failuresByField.values()).map((entry) => [entry.path, entry.code, count(entry.count)]);
+  const others = failuresOfOtherFields > 0 ? [[text('otherFields'), '', count(failuresOfOtherFields)]] : [];
+  const columns = [
+    { text: text('field') },
+    { text: text('fault') },
+    { text: text('contracts'), isNumber: true },
+  ];
+  return dataTable({ caption: text('failuresByField'), columns }, [...rows, ...others]);
+}
+
+function listTable({ firstFailures }: Tally, { text, count }: ReportWords): Html {
+  const columns = [
+    { text: text('contract') },
+    { text: text('line'), isNumber: true },
+    { text: text('code') },
+    { text: text('reason') },
+  ];
+  return dataTable(
+    { caption: text('listedFailures'), columns },
+    firstFailures.map(({ id, line, code, reason }) => [
+      id === undefined ? text('noId') : String(id),
+      count(line),
+      code,
+      reason,
+    ]),
+  );
+}

@@ -1,0 +1,273 @@
+/**
+ * The results of a recalculation so far, in bounded memory whatever the number of contracts: counts, exact totals by currency,
+ * the distribution of the changes compared with previous schedules, the contracts that change most, and the failures.
+ */
+
+import type { Problem } from '../platform/problem.ts';
+import { type ChangeCounts, countChange, noChanges } from './changes.ts';
+import { type Comparison, magnitude } from './comparison.ts';
+import { addSums, NO_SUMS, type ScheduleSums } from './schedule-sums.ts';
+
+/** Totals of the contracts with the same currency and number of digits; amounts in minor units. */
+export interface CurrencyTotals {
+  /** ISO code of the requests in capitals; null without one. */
+  readonly currency: string | null;
+  readonly digits: number;
+  contracts: number;
+  after: ScheduleSums;
+  /** The contracts that were compared with a previous schedule, with its sums and the change. */
+  compared: number;
+  before: ScheduleSums;
+  difference: ScheduleSums;
+}
+
+/** A contract whose total changes; amounts in minor units of `digits` decimals. */
+export interface Mover {
+  readonly line: number;
+  readonly id: string | number;
+  readonly currency: string | null;
+  readonly digits: number;
+  readonly before: bigint;
+  readonly after: bigint;
+}
+
+/** A contract that failed, or a line that is no contract. */
+export interface ListedFailure {
+  readonly line: number;
+  /** Undefined if the line has none that can be read. */
+  readonly id?: string | number | undefined;
+  readonly code: string;
+  /** The fields at fault and what is allowed, at most {@link MAX_REASON} characters. */
+  readonly reason: string;
+}
+
+/** How many contracts have this fault in this field; the items of a list count as one field. */
+export interface FieldFailures {
+  readonly path: string;
+  readonly code: string;
+  readonly count: number;
+}
+
+export interface Tally {
+  calculated: number;
+  /** Failed contracts and refused lines. */
+  failed: number;
+  /** Contracts with ignored fields. */
+  warned: number;
+  /** Instalments of all schedules. */
+  rows: number;
+  compared: number;
+  changed: number;
+  /** Contracts whose schedule has instalments that the previous one had not, or lacks some. */
+  otherLength: number;
+  formerUnreadable: number;
+  /** The first lines with an invalid previous schedule. */
+  formerUnreadableLines: number[];
+  failuresByCode: Map<string, number>;
+  failuresByField: Map<string, FieldFailures>;
+  /** Contracts with faults in further fields, which are not in {@link failuresByField}. */
+  failuresOfOtherFields: number;
+  /** The failures of the first lines. */
+  firstFailures: ListedFailure[];
+  totals: Map<string, CurrencyTotals>;
+  paymentChanges: ChangeCounts;
+  totalChanges: ChangeCounts;
+  /** The contracts whose totals rise most, the largest rise first. */
+  rises: Mover[];
+  /** The contracts whose totals fall most, the largest fall first. */
+  falls: Mover[];
+}
+
+/** A schedule to be counted. */
+export interface CountedSchedule {
+  readonly line: number;
+  readonly id: string | number;
+  readonly currency: string | null;
+  readonly digits: number;
+  readonly rows: number;
+  readonly sums: ScheduleSums;
+  readonly hasWarnings: boolean;
+  /** `none` if there is no previous schedule, `unreadable` if it is not a list of instalments. */
+  readonly comparison: Comparison | 'none' | 'unreadable';
+}
+
+/** A failure to be counted. */
+export interface CountedFailure {
+  readonly line: number;
+  readonly id: string | number | undefined;
+  readonly problem: Pick<Problem, 'code' | 'title' | 'detail' | 'errors'>;
+}
+
+/** Maximum number of listed lines with an invalid previous schedule. */
+const MAX_LISTED_LINES = 10;
+/** Maximum number of listed rises, and of listed falls. */
+const MAX_MOVERS = 10;
+const MAX_LISTED_FAILURES = 20;
+/** Paths may contain names of the input, so that their number has no other limit. */
+const MAX_FIELDS = 50;
+const MAX_PATH = 200;
+export const MAX_REASON = 400;
+/** The maximum number of decimals of a currency. Changes in all currencies are ordered by their amounts scaled to it. */
+const COMMON_DIGITS = 12;
+
+export function emptyTally(): Tally {
+  return {
+    calculated: 0,
+    failed: 0,
+    warned: 0,
+    rows: 0,
+    compared: 0,
+    changed: 0,
+    otherLength: 0,
+    formerUnreadable: 0,
+    formerUnreadableLines: [],
+    failuresByCode: new Map(),
+    failuresByField: new Map(),
+    failuresOfOtherFields: 0,
+    firstFailures: [],
+    totals: new Map(),
+    paymentChanges: noChanges(),
+    totalChanges: noChanges(),
+    rises: [],
+    falls: [],
+  };
+}
+
+export function countFailure(tally: Tally, { line, id, problem }: CountedFailure): void {
+  const { code, errors = [] } = problem;
+  tally.failed += 1;
+  tally.failuresByCode.set(code, (tally.failuresByCode.get(code) ?? 0) + 1);
+  const fields = new Map(errors.map((fault) => [fieldKey(fault), fault]));
+  let isOther = false;
+  for (const key of fields.keys()) if (!isFieldCounted(tally.failuresByField, key)) isOther = true;
+  if (isOther) tally.failuresOfOtherFields += 1;
+  const failure = { line, id, code, reason: reasonOf(problem) };
+  keepFirst(tally.firstFailures, failure, (one, other) => one.line < other.line, MAX_LISTED_FAILURES);
+}
+
+/** Returns false if there are too many other fields. */
+function isFieldCounted(fields: Tally['failuresByField'], key: string): boolean {
+  const known = fields.get(key);
+  if (known === undefined && fields.size >= MAX_FIELDS) return false;
+  const [path = '', code = ''] = key.split('\n');
+  fields.set(key, { path, code, count: (known?.count ?? 0) + 1 });
+  return true;
+}
+
+/** `jsonParam.Commission[3].Percent` counts as `jsonParam.Commission[].Percent`. */
+function fieldKey({ path, code }: { readonly path: string; readonly code: string }): string {
+  const field = path.replaceAll(/\[\d+\]/g, '[]').replaceAll('\n', ' ');
+  return `${field.slice(0, MAX_PATH)}\n${code}`;
+}
+
+function reasonOf({ title, detail, errors = [] }: CountedFailure['problem']): string {
+  const faults = errors.map(({ path, message }) => `${path} ${message}`).join('; ');
+  const reason = faults === '' ? (detail ?? title) : faults;
+  return reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON - 1)}…` : reason;
+}
+
+export function countSchedule(tally: Tally, schedule: CountedSchedule): void {
+  const { comparison } = schedule;
+  tally.calculated += 1;
+  tally.rows += schedule.rows;
+  if (schedule.hasWarnings) tally.warned += 1;
+  const totals = totalsOf(tally, schedule);
+  totals.contracts += 1;
+  totals.after = addSums(totals.after, schedule.sums);
+  if (comparison === 'none') return;
+  if (comparison === 'unreadable') {
+    tally.formerUnreadable += 1;
+    if (tally.formerUnreadableLines.length < MAX_LISTED_LINES) {
+      tally.formerUnreadableLines.push(schedule.line);
+    }
+    return;
+  }
+  totals.compared += 1;
+  totals.before = addSums(totals.before, comparison.before);
+  totals.difference = addSums(totals.difference, comparison.difference);
+  countComparison(tally, schedule, comparison);
+}
+
+function countComparison(tally: Tally, schedule: CountedSchedule, comparison: Comparison): void {
+  const { line, id, currency, digits } = schedule;
+  const { before, after, difference, payment } = comparison;
+  tally.compared += 1;
+  if (comparison.isChanged) tally.changed += 1;
+  if (comparison.hasOtherLength) tally.otherLength += 1;
+  countChange(tally.totalChanges, difference.total, before.total);
+  if (payment === undefined) tally.paymentChanges.withoutBase += 1;
+  else countChange(tally.paymentChanges, payment.difference, payment.before);
+  if (difference.total === 0n) return;
+  const mover = { line, id, currency, digits, before: before.total, after: after.total };
+  keepFirst(difference.total > 0n ? tally.rises : tally.falls, mover, movesMore, MAX_MOVERS);
+}
+
+/** At most one for each currency of ISO 4217 and number of digits. */
+function totalsOf(tally: Tally, schedule: CountedSchedule): CurrencyTotals {
+  const key = totalsKey(schedule);
+  const known = tally.totals.get(key);
+  if (known !== undefined) return known;
+  const totals = {
+    currency: schedule.currency,
+    digits: schedule.digits,
+    contracts: 0,
+    after: NO_SUMS,
+    compared: 0,
+    before: NO_SUMS,
+    difference: NO_SUMS,
+  };
+  tally.totals.set(key, totals);
+  return totals;
+}
+
+export function totalsKey({ currency, digits }: Pick<CurrencyTotals, 'currency' | 'digits'>): string {
+  return `${currency ?? ''}/${digits}`;
+}
+
+/** The totals in the order of their currencies; those without one come first. */
+export function totalsByCurrency({ totals }: Pick<Tally, 'totals'>): readonly CurrencyTotals[] {
+  return [...totals.values()].toSorted((left, right) => {
+    if (left.currency === right.currency) return left.digits - right.digits;
+    return (left.currency ?? '') < (right.currency ?? '') ? -1 : 1;
+  });
+}
+
+/** Counts with the largest first, equal ones in the order of the input. */
+export function byCount<Entry extends { readonly count: number }>(
+  entries: Iterable<Entry>,
+): readonly Entry[] {
+  return [...entries].toSorted((left, right) => right.count - left.count);
+}
+
+/** The contracts that rise or fall most, by the absolute value of the change; equal changes in the order of the input. */
+export function largestMovers(
+  { rises, falls }: Pick<Tally, 'rises' | 'falls'>,
+  count: number,
+): readonly Mover[] {
+  const largest: Mover[] = [];
+  for (const mover of [...rises, ...falls]) keepFirst(largest, mover, movesMore, Math.min(count, MAX_MOVERS));
+  return largest;
+}
+
+/** Adds an item to a list in order that keeps only its first items. */
+function keepFirst<Item>(
+  list: Item[],
+  item: Item,
+  isBefore: (one: Item, other: Item) => boolean,
+  max: number,
+): void {
+  const last = list.at(-1);
+  if (list.length >= max && last !== undefined && !isBefore(item, last)) return;
+  const behind = list.findIndex((known) => isBefore(item, known));
+  list.splice(behind === -1 ? list.length : behind, 0, item);
+  if (list.length > max) list.pop();
+}
+
+function movesMore(one: Mover, other: Mover): boolean {
+  const [size, otherSize] = [sizeOf(one), sizeOf(other)];
+  return size > otherSize || (size === otherSize && one.line < other.line);
+}
+
+function sizeOf({ before, after, digits }: Mover): bigint {
+  return magnitude(after - before) * 10n ** BigInt(COMMON_DIGITS - digits);
+}
