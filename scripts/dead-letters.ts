@@ -1,9 +1,14 @@
 /** `npm run dead-letters`: lists, shows, redrives, edits and discards dead letters. */
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
+import { BrokerClock } from '../shared/messaging/clock/broker-clock.ts';
+import { ClockWatch } from '../shared/messaging/clock/clock-watch.ts';
+import { topicName } from '../shared/messaging/topics/topics.ts';
+import type { Clock } from '../shared/platform/clock.ts';
 import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
+import { createMetrics } from '../shared/platform/metrics.ts';
 import { systemPorts } from '../shared/platform/system-ports.ts';
 import { createCodec } from '../workers/create-codec.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
@@ -24,22 +29,26 @@ process.once('SIGINT', () => {
 });
 
 try {
-  const args = readDeadLettersArguments(process.argv.slice(2), Date.now());
+  const argv = process.argv.slice(2);
+  const args = readDeadLettersArguments(argv, Date.now());
   if (args === undefined) process.stdout.write(HELP);
-  else print(args, await run(args));
+  else print(args, await run(argv, args));
 } catch (error) {
   process.stderr.write(`dead-letters: ${errorText(error)}\n`);
   process.exitCode = error instanceof UsageError || error instanceof ConfigError ? USAGE : FAILED;
 }
 
-async function run({ command, operator, reason }: DeadLettersArguments): Promise<CommandReport> {
+async function run(argv: readonly string[], given: DeadLettersArguments): Promise<CommandReport> {
   const config = loadConfig(process.env);
-  const log = await connect(config);
+  const { log, clock } = await connect(config);
   try {
+    // Times such as 2h are before the time of the broker, which is known only now.
+    const { command, operator, reason } = readDeadLettersArguments(argv, clock.now()) ?? given;
     return await runDeadLettersCommand(command, {
       log,
       ...systemPorts,
-      codec: await createCodec(config, systemPorts.clock),
+      clock,
+      codec: await createCodec(config, clock),
       actor: { operator: operator ?? userInfo().username, run: randomUUID(), reason },
       topics: letterTopics(config.topicPrefix),
       maxAuditRecords: MAX_AUDIT_RECORDS,
@@ -51,21 +60,41 @@ async function run({ command, operator, reason }: DeadLettersArguments): Promise
   }
 }
 
+interface Connected {
+  readonly log: LetterLog;
+  readonly clock: Clock;
+}
+
 /**
- * Connects to Kafka if it is configured, otherwise to the running process on this machine. Loads only the code that it
- * needs.
+ * Connects to Kafka if it is configured, otherwise to the running process on this machine, which has its clock. Loads only the
+ * code that it needs.
  */
-async function connect(config: Config): Promise<LetterLog> {
-  if (config.kafka !== undefined) {
-    const { openKafkaBroker } = await import('../shared/messaging/kafka-client/open-kafka-broker.ts');
-    const log = createLog({ level: config.logLevel, name: 'dead-letters' });
-    return brokerLetterLog(await openKafkaBroker({ ...config.kafka, clientId: 'dead-letters', log }));
-  }
+async function connect(config: Config): Promise<Connected> {
+  if (config.kafka !== undefined) return connectKafka(config, config.kafka);
   if (config.adminFile === undefined) {
     throw new ConfigError('set KAFKA_BROKERS or ADMIN_FILE: without them there is no broker to connect to');
   }
   const { remoteLetterLog } = await import('./dead-letters/remote-letter-log.ts');
-  return remoteLetterLog(config.adminFile);
+  return { log: remoteLetterLog(config.adminFile), clock: systemPorts.clock };
+}
+
+/**
+ * Dead letters have the time of the broker, and the time limit of a redriven notification begins at it: the machine of an operator
+ * may be a desktop. Without a reading, of which the log says why, its own clock counts.
+ */
+async function connectKafka(config: Config, kafka: NonNullable<Config['kafka']>): Promise<Connected> {
+  const { openKafkaBroker } = await import('../shared/messaging/kafka-client/open-kafka-broker.ts');
+  const log = createLog({ level: config.logLevel, name: 'dead-letters' });
+  const clock = new BrokerClock(systemPorts);
+  const clockTopic = topicName(config.topicPrefix, 'clockReadings');
+  const broker = await openKafkaBroker({ ...kafka, clientId: 'dead-letters', log, clock, clockTopic });
+  const letters = await brokerLetterLog(broker);
+  const readTime = broker.time?.bind(broker);
+  const metrics = createMetrics();
+  const watch = new ClockWatch({ ...systemPorts, brokerClock: clock, readTime, limitMs: 0, log, metrics });
+  await watch.start();
+  watch.stop();
+  return { log: letters, clock };
 }
 
 function print({ command, json }: DeadLettersArguments, { ok, lines, result }: CommandReport): void {

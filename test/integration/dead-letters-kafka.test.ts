@@ -18,6 +18,7 @@ import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 const STEP_MS = 30_000;
 const COMMAND_LIMIT_MS = 60_000;
 const LETTERS = 24;
+const TOMORROW = 'const { now } = Date; Date.now = () => now() + 86400000;';
 const TOPICS: readonly TopicKey[] = [
   'scheduleRequests',
   'scheduleBulkRequests',
@@ -54,15 +55,25 @@ afterAll(async () => {
   await scope.close();
 });
 
+interface CommandEnd {
+  readonly code: number;
+  readonly output: Record<string, unknown>;
+  readonly text: string;
+}
+
 /** Runs `npm run dead-letters` on the Kafka of the test, and parses its JSON output. */
-function deadLetters(
-  ...args: string[]
-): Promise<{ code: number; output: Record<string, unknown>; text: string }> {
+const deadLetters = (...args: string[]): Promise<CommandEnd> => runCommand([], args);
+
+/** The same on a machine whose clock is a day ahead. */
+const deadLettersTomorrow = (...args: string[]): Promise<CommandEnd> =>
+  runCommand(['--import', `data:text/javascript,${encodeURIComponent(TOMORROW)}`], args);
+
+function runCommand(nodeOptions: readonly string[], args: readonly string[]): Promise<CommandEnd> {
   const env = { ...process.env, SCHEMA_REGISTRY_URL: '', ...settings() };
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['scripts/dead-letters.ts', ...args, '--json'],
+      [...nodeOptions, 'scripts/dead-letters.ts', ...args, '--json'],
       { cwd: root, env, timeout: COMMAND_LIMIT_MS },
       (error, stdout, stderr) => {
         const code = error === null ? 0 : Number(error.code ?? 1);
@@ -158,5 +169,23 @@ suite('dead letters on Kafka', () => {
       ...Array.from({ length: LETTERS }, () => '1'),
       '2',
     ]);
+  });
+
+  it('takes times before now and the time of the audit from the broker, on a machine a day ahead too', async () => {
+    const beganAtMs = Date.now();
+    expect(await deadLettersTomorrow('list', '--all', '--since', '23h')).toMatchObject({
+      code: 0,
+      output: { count: 2 * LETTERS + 1 },
+    });
+    expect(await deadLettersTomorrow('list', '--all', '--until', '1h')).toMatchObject({
+      output: { count: 0 },
+    });
+    expect(
+      await deadLettersTomorrow('discard', '--topic', 'schedule', '--limit', '1', '--reason', 'load test'),
+    ).toMatchObject({ output: { counts: { discarded: 1 } } });
+    const audit = await readAll('deadLetterAudit');
+    const last = audit.map(({ value }) => JSON.parse(String(value)) as { action: string; at: string });
+    const { at } = last.find(({ action }) => action === 'discard') ?? { at: '' };
+    expect(Math.abs(Date.parse(at) - beganAtMs)).toBeLessThan(COMMAND_LIMIT_MS);
   });
 });
