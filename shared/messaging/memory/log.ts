@@ -23,6 +23,8 @@ interface Entry {
   readonly bytes: number;
   /** The age of a record is measured from this time: a message with an old timestamp must still be read. */
   readonly storedAtMs: number;
+  /** On a compacted topic: whether a later record has its key. */
+  isSuperseded: boolean;
 }
 
 /** A log in memory: lost when the process ends. */
@@ -35,8 +37,8 @@ export class MemoryLog implements PartitionLog {
   #low = 0;
   #high = 0;
   #bytes = 0;
-  /** Newest offset by key, on compacted topics. */
-  readonly #newest = new Map<string, number>();
+  /** Newest record by key, on compacted topics. */
+  readonly #newest = new Map<string, Entry>();
   #superseded = 0;
   /** Beyond these numbers the log is crowded: some more than it keeps, so that records are removed in batches. */
   #crowdedFrom: number;
@@ -88,10 +90,11 @@ export class MemoryLog implements PartitionLog {
       timestampMs: message.timestampMs ?? nowMs,
     };
     const bytes = footprint(stored);
-    this.#entries.push({ message: stored, bytes, storedAtMs: nowMs });
+    const entry: Entry = { message: stored, bytes, storedAtMs: nowMs, isSuperseded: false };
+    this.#entries.push(entry);
     this.#bytes += bytes;
     this.#high = offset + 1;
-    if (this.config.compact) this.#supersede(key ?? NO_KEY, offset);
+    if (this.config.compact) this.#supersede(entry);
     this.#onReadable(this, 'all');
     return offset;
   }
@@ -122,7 +125,8 @@ export class MemoryLog implements PartitionLog {
 
   makeRoom(keepFrom: number, nowMs: number): void {
     this.compact(nowMs);
-    if (!this.isFull() || !this.config.delete) return;
+    // Otherwise it would soon be full again, and be compacted for ever fewer records.
+    if (this.usedShare < TRIM_BELOW_SHARE || !this.config.delete) return;
     const { maxRecords, maxBytes } = this.config;
     const [records, bytes] = [maxRecords * TRIM_BELOW_SHARE, maxBytes * TRIM_BELOW_SHARE];
     this.#removeOldest(this.#countOldest(keepFrom, records, bytes));
@@ -151,11 +155,10 @@ export class MemoryLog implements PartitionLog {
   compact(nowMs: number): void {
     if (!this.config.compact) return;
     const oldTombstones = nowMs - this.config.deleteRetentionMs;
-    this.#keep(({ message, storedAtMs }) => {
-      const id = keyId(message.key ?? NO_KEY);
-      if (this.#newest.get(id) !== message.offset) return false;
+    this.#keep(({ message, storedAtMs, isSuperseded }) => {
+      if (isSuperseded) return false;
       if (message.value !== null || storedAtMs > oldTombstones) return true;
-      this.#newest.delete(id);
+      this.#newest.delete(keyId(message));
       return false;
     });
     this.#superseded = 0;
@@ -180,10 +183,14 @@ export class MemoryLog implements PartitionLog {
     return count;
   }
 
-  #supersede(key: Buffer, offset: number): void {
-    const id = keyId(key);
-    if (this.#newest.has(id)) this.#superseded += 1;
-    this.#newest.set(id, offset);
+  #supersede(entry: Entry): void {
+    const id = keyId(entry.message);
+    const former = this.#newest.get(id);
+    if (former !== undefined) {
+      former.isSuperseded = true;
+      this.#superseded += 1;
+    }
+    this.#newest.set(id, entry);
   }
 
   #keep(wanted: (entry: Entry) => boolean): void {
@@ -195,11 +202,11 @@ export class MemoryLog implements PartitionLog {
 
   #removeOldest(count: number): void {
     if (count === 0) return;
-    for (const { message, bytes } of this.#entries.splice(0, count)) {
+    for (const { message, bytes, isSuperseded } of this.#entries.splice(0, count)) {
       this.#bytes -= bytes;
       if (!this.config.compact) continue;
-      const id = keyId(message.key ?? NO_KEY);
-      if (this.#newest.get(id) === message.offset) this.#newest.delete(id);
+      if (isSuperseded) this.#superseded -= 1;
+      else this.#newest.delete(keyId(message));
     }
     this.#low = this.#entries[0]?.message.offset ?? this.#high;
   }
@@ -224,9 +231,9 @@ export class MemoryLog implements PartitionLog {
   }
 }
 
-/** A key as a string: latin1 maps each byte to one character. */
-function keyId(key: Buffer): string {
-  return key.toString('latin1');
+/** The key of a record as a string: latin1 maps each byte to one character. */
+function keyId({ key }: LogMessage): string {
+  return (key ?? NO_KEY).toString('latin1');
 }
 
 /** Bytes of a record as they count against max.message.bytes: key, value, headers and framing. */

@@ -6,29 +6,34 @@ import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 const INTERVAL_MS = 10;
 /**
  * While requests take longer, there is as much time between two of them as one takes, so that the disk or the broker is free for
- * others half of the time: an urgent intent would otherwise wait for the request in progress each time.
+ * others half of the time: an urgent intent would otherwise wait for the request in progress each time. Of the last two
+ * requests the shorter one counts: a single slow one does not delay the next.
  */
 const INTERVAL_PER_REQUEST = 2;
 const MAX_INTERVAL_MS = 100;
+/** This many records do not wait for the end of the interval: enough of them share the cost of a request. */
+const FULL_BATCH = 32;
 
 interface Batch {
   readonly messages: OutgoingMessage[];
   readonly result: Promise<void>;
   readonly publish: () => void;
+  /** Publishes it as soon as the time between two requests allows. */
+  readonly hasten: () => void;
 }
 
 /**
- * Batches records into one request per short interval; the first record after a pause is sent immediately. A request, and
- * each fetch by its readers, costs more than all the small records in it. A failed request fails all its calls, so this
- * suits small records only, which the broker does not reject individually.
+ * Batches records into one request per short interval, which ends early for many records; the first record after a pause is
+ * sent immediately. A request, and each fetch by its readers, costs more than all the small records in it. A failed request
+ * fails all its calls, so this suits small records only, which the broker does not reject individually.
  */
 export class PacedPublisher implements Publisher {
   readonly #publisher: Publisher;
   readonly #ports: Pick<SystemPorts, 'monotonic' | 'timers'>;
   #batch: Batch | undefined;
   #lastMs = Number.NEGATIVE_INFINITY;
-  /** Duration of the last request. */
-  #tookMs = 0;
+  /** Durations of the last two requests. */
+  #tookMs: readonly [number, number] = [0, 0];
 
   constructor(publisher: Publisher, ports: Pick<SystemPorts, 'monotonic' | 'timers'>) {
     this.#publisher = publisher;
@@ -41,8 +46,11 @@ export class PacedPublisher implements Publisher {
 
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     this.#batch ??= this.#open();
-    this.#batch.messages.push(...messages);
-    return this.#batch.result;
+    const { messages: waiting, result, hasten } = this.#batch;
+    const wasFull = waiting.length >= FULL_BATCH;
+    waiting.push(...messages);
+    if (!wasFull && waiting.length >= FULL_BATCH) hasten();
+    return result;
   }
 
   isHealthy(): boolean {
@@ -65,13 +73,19 @@ export class PacedPublisher implements Publisher {
       const startedMs = monotonic.elapsedMs();
       this.#lastMs = startedMs;
       const ended = (): void => {
-        this.#tookMs = monotonic.elapsedMs() - startedMs;
+        this.#tookMs = [this.#tookMs[1], monotonic.elapsedMs() - startedMs];
       };
       this.#publisher.publish(messages).finally(ended).then(resolve, reject);
     };
-    const batch = { messages, result: promise, publish };
-    const intervalMs = Math.min(Math.max(INTERVAL_MS, INTERVAL_PER_REQUEST * this.#tookMs), MAX_INTERVAL_MS);
-    const cancel = timers.schedule(publish, this.#lastMs + intervalMs - monotonic.elapsedMs());
+    const pauseMs = Math.min(INTERVAL_PER_REQUEST * Math.min(...this.#tookMs), MAX_INTERVAL_MS);
+    const publishAfter = (intervalMs: number): (() => void) =>
+      timers.schedule(publish, this.#lastMs + intervalMs - monotonic.elapsedMs());
+    let cancel = publishAfter(Math.max(INTERVAL_MS, pauseMs));
+    const hasten = (): void => {
+      cancel();
+      cancel = publishAfter(pauseMs);
+    };
+    const batch: Batch = { messages, result: promise, publish, hasten };
     return batch;
   }
 }

@@ -175,6 +175,21 @@ describe('a log under compaction', () => {
     expect(contents(log)).toHaveLength(10);
   });
 
+  test('makes room well within its limits with cleanup.policy=compact,delete, although compaction frees little', () => {
+    const log = createLog({ 'cleanup.policy': 'compact,delete' });
+    for (let index = 0; index < 98; index += 1) append(log, `k${index}`, 'v');
+    append(log, 'k0', 'again');
+    append(log, 'k1', 'again');
+    log.makeRoom(Infinity, 0);
+    expect(contents(log)).toHaveLength(90);
+    expect(contents(log).slice(-2)).toEqual(['98=again', '99=again']);
+    // A key whose record was removed is no longer superseded.
+    append(log, 'k2', 'new');
+    append(log, 'k97', 'new');
+    log.compact(0);
+    expect(contents(log)).toHaveLength(91);
+  });
+
   test('removes the oldest keys with cleanup.policy=compact,delete', () => {
     const log = createLog({ 'cleanup.policy': 'compact,delete' });
     for (let index = 0; index < 100; index += 1) append(log, `k${index}`, 'v');

@@ -43,21 +43,38 @@ describe('the paced publisher', () => {
     await expect(again).resolves.toBeUndefined();
   });
 
-  it('waits as long between two requests as one takes, if that is more than the interval', async () => {
+  it('sends a full request without waiting for the rest of the interval', async () => {
     const inner = new FakePublisher();
-    const startedMs: number[] = [];
-    inner.onPublish = () => {
-      startedMs.push(Date.now());
-      return new Promise((resolve) => setTimeout(resolve, 30));
-    };
+    const requests: number[] = [];
+    inner.onPublish = async (messages) => void requests.push(messages.length);
     const paced = new PacedPublisher(inner, systemPorts);
+    void paced.publish([record('first')]);
+    await vi.advanceTimersByTimeAsync(1);
+    const many = Array.from({ length: 40 }, (_, at) => paced.publish([record(`${at}`)]));
+    await vi.advanceTimersByTimeAsync(1);
+    await Promise.all(many);
+    expect(requests).toEqual([1, 40]);
+  });
+
+  it('waits as long between two requests as both took, if that is more than the interval, full or not', async () => {
+    const { paced, startedMs } = slowPublisher([30, 30, 30, 30]);
     for (const key of ['a', 'b', 'c']) {
       void paced.publish([record(key)]);
       await vi.advanceTimersByTimeAsync(31);
     }
+    void paced.publish(Array.from({ length: 100 }, (_, at) => record(`${at}`)));
     await vi.advanceTimersByTimeAsync(100);
-    // The batch of b and c is sent two durations after the start of the first request.
-    expect(startedMs.map((at) => at - (startedMs[0] ?? 0))).toEqual([0, 60, 120]);
+    // From the second duration on, the next request is sent two durations after the start of the former.
+    expect(startedMs()).toEqual([0, 31, 91, 151]);
+  });
+
+  it('does not wait longer after a single slow request', async () => {
+    const { paced, startedMs } = slowPublisher([2, 80, 2, 2]);
+    for (const key of ['a', 'b', 'c', 'd']) {
+      void paced.publish([record(key)]);
+      await vi.advanceTimersByTimeAsync(90);
+    }
+    expect(startedMs()).toEqual([0, 90, 180, 270]);
   });
 
   it('sends pending records when it is stopped', async () => {
@@ -70,3 +87,16 @@ describe('the paced publisher', () => {
     expect(inner.sent.map(({ key }) => key)).toEqual(['a', 'b']);
   });
 });
+
+/** A paced publisher whose requests take these times, and when they started, from the first one on. */
+function slowPublisher(durationsMs: readonly number[]) {
+  const inner = new FakePublisher();
+  const starts: number[] = [];
+  inner.onPublish = () => {
+    const durationMs = durationsMs[starts.length] ?? 0;
+    starts.push(Date.now());
+    return new Promise((resolve) => setTimeout(resolve, durationMs));
+  };
+  const startedMs = (): readonly number[] => starts.map((at) => at - (starts[0] ?? 0));
+  return { paced: new PacedPublisher(inner, systemPorts), startedMs };
+}
