@@ -1,10 +1,14 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 
 /** The lines of an exposition that describe metrics, without their values. */
 const described = (text: string): readonly string[] =>
   text.split('\n').filter((line) => line.startsWith('# '));
+
+/** The samples of the event loop's lag end with their process; real ones would go on during the tests of other files. */
+beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => vi.useRealTimers());
 
 it('the metrics of a process are the default ones of prom-client, in their order', async () => {
   const registry = new Registry();

@@ -5,8 +5,14 @@ import { silentLog } from '../../../../../shared/platform/log.ts';
 import { fakeKafkaClients } from '../../../../support/fakes/kafkajs.ts';
 import { settleMicrotasks } from '../../../../support/fakes/work.ts';
 
+const tails: KafkaTail[] = [];
+
 beforeEach(() => vi.useFakeTimers());
-afterEach(() => vi.useRealTimers());
+/** A tail that goes on would use the timers of later tests. */
+afterEach(async () => {
+  await Promise.all(tails.splice(0).map((tail) => tail.stop(0)));
+  vi.useRealTimers();
+});
 
 /** A tail of topic `t` with one partition, from offset 5 on. */
 function setUp(from: 'earliest' | 'latest' = 'latest', partition?: number) {
@@ -23,6 +29,7 @@ function setUp(from: 'earliest' | 'latest' = 'latest', partition?: number) {
       onStopped: () => undefined,
     },
   );
+  tails.push(tail);
   const seen: number[] = [];
   const started = tail.start(({ offset }) => {
     if (offset === 666) throw new Error('handler failed');
