@@ -22,6 +22,8 @@ COPY schemas schemas
 COPY shared shared
 COPY workers workers
 COPY scripts scripts
+# The rules to which /docs links.
+COPY docs/rulings.md docs/
 COPY --from=pages /app/workers/ingress/workbench/built workers/ingress/workbench/built
 
 # Messages of the embedded broker, the local outbox, and the address file of `npm run dead-letters`: mount a volume to keep them.

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ACTIONS_BY_NAME } from '../../shared/contract/actions/actions.ts';
 import { asyncApiDocument } from '../../shared/contract/documents/asyncapi.ts';
@@ -93,13 +94,28 @@ function chooseOutbox({ notification }: Config, { kind }: Broker): OutboxReader 
   return isLocal ? openOutboxFolder(notification.outboxFolder) : undefined;
 }
 
-function createDocuments({ topicPrefix, http, kafka }: Config): Documents {
+/** The rules that the documentation links to. */
+const RULINGS = new URL('../../docs/rulings.md', import.meta.url);
+
+function createDocuments({ topicPrefix, http, kafka, notification, replyTimeoutMs }: Config): Documents {
   const { version } = packageJson;
   const { basePath } = http;
   const broker = kafka?.brokers[0];
   return {
     openApiJson: () => JSON.stringify(openApiDocument({ version, basePath })),
     asyncApiJson: () => JSON.stringify(asyncApiDocument({ version, topicPrefix, broker })),
-    docsPage: () => docsPage({ version, basePath, topicPrefix }),
+    docsPage: () =>
+      docsPage({
+        version,
+        basePath,
+        topicPrefix,
+        limits: {
+          bodyBytes: http.bodyLimitBytes,
+          emailBodyBytes: notification.emailBodyLimitBytes,
+          requestsPerSecond: http.rateLimitPerSecond,
+          replyTimeoutMs,
+        },
+        rulings: readFileSync(RULINGS, 'utf8'),
+      }),
   };
 }

@@ -5,7 +5,8 @@ export interface Call {
   readonly path: string;
   /** Headers besides the content type. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
+  /** Of a POST; absent: the call is a GET. */
+  readonly body?: unknown;
 }
 
 export interface CodeSample {
@@ -28,8 +29,8 @@ export function codeSamples(call: Call): readonly CodeSample[] {
   ];
 }
 
-const allHeaders = ({ headers }: Call): [string, string][] =>
-  Object.entries({ 'content-type': 'application/json', ...headers });
+const allHeaders = ({ headers, body }: Call): [string, string][] =>
+  Object.entries({ ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers });
 
 const indented = (body: unknown): string => JSON.stringify(body, null, 2);
 
@@ -37,7 +38,7 @@ function curl(call: Call): string {
   const lines = [
     `curl -s "$ENGINE${call.path}"`,
     ...allHeaders(call).map(([name, value]) => `-H '${name}: ${value}'`),
-    `-d '${indented(call.body).replaceAll("'", String.raw`'\''`)}'`,
+    ...(call.body === undefined ? [] : [`-d '${indented(call.body).replaceAll("'", String.raw`'\''`)}'`]),
   ];
   return lines.join(' \\\n  ');
 }
@@ -45,14 +46,19 @@ function curl(call: Call): string {
 function typescript(call: Call): string {
   return `import { env } from 'node:process';
 
-const response = await fetch(env.ENGINE + '${call.path}', {
-  method: 'POST',
-  headers: ${inline(Object.fromEntries(allHeaders(call)))},
-  body: JSON.stringify(${indented(call.body).replaceAll('\n', '\n  ')}),
-});
+const response = await fetch(env.ENGINE + '${call.path}'${typescriptOptions(call)});
 const answer = await response.json();
 if (!response.ok) throw new Error(\`\${answer.code}: \${JSON.stringify(answer.errors ?? answer.detail)}\`);
 console.log(answer);`;
+}
+
+function typescriptOptions(call: Call): string {
+  if (call.body === undefined) return '';
+  return `, {
+  method: 'POST',
+  headers: ${inline(Object.fromEntries(allHeaders(call)))},
+  body: JSON.stringify(${indented(call.body).replaceAll('\n', '\n  ')}),
+}`;
 }
 
 /** An object of texts on one line. */
@@ -63,18 +69,14 @@ function inline(texts: Readonly<Record<string, string>>): string {
 
 /** Java 17. In a text block a backslash starts an escape, and the indentation of the closing quotes is removed. */
 function java(call: Call): string {
-  const headers = allHeaders(call).map(([name, value]) => `        .header("${name}", "${value}")`);
-  const body = indented(call.body).replaceAll('\\', '\\\\').replaceAll('\n', '\n            ');
+  const headers = allHeaders(call).map(([name, value]) => `        .header("${name}", "${value}")\n`);
   return `import java.net.URI;
 import java.net.http.*;
 
 class Call {
   public static void main(String[] arguments) throws Exception {
     var request = HttpRequest.newBuilder(URI.create(System.getenv("ENGINE") + "${call.path}"))
-${headers.join('\n')}
-        .POST(HttpRequest.BodyPublishers.ofString("""
-            ${body}
-            """))
+${headers.join('')}${javaMethod(call)}
         .build();
     var response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
     System.out.println(response.statusCode() + " " + response.body());
@@ -82,14 +84,26 @@ ${headers.join('\n')}
 }`;
 }
 
+function javaMethod({ body }: Call): string {
+  if (body === undefined) return '        .GET()';
+  const text = indented(body).replaceAll('\\', '\\\\').replaceAll('\n', '\n            ');
+  return `        .POST(HttpRequest.BodyPublishers.ofString("""
+            ${text}
+            """))`;
+}
+
 function python(call: Call): string {
   const headers = allHeaders(call).map(([name, value]) => `"${name}": "${value}"`);
+  const data =
+    call.body === undefined
+      ? ''
+      : `
+    data=json.dumps(${pythonValue(call.body)}).encode(),
+    headers={${headers.join(', ')}},`;
   return `import json, os, urllib.error, urllib.request
 
 request = urllib.request.Request(
-    os.environ["ENGINE"] + "${call.path}",
-    data=json.dumps(${pythonValue(call.body)}).encode(),
-    headers={${headers.join(', ')}},
+    os.environ["ENGINE"] + "${call.path}",${data}
 )
 try:
     with urllib.request.urlopen(request) as response:

@@ -32,3 +32,10 @@ test('Python has its own words for true, false and null, and texts as they are',
   expect(codeIn('python')).toContain(String.raw`"D'Arc \\ \"true\" null"`);
   expect(codeIn('python').replaceAll(/\s+/g, ' ')).toContain('[ 1.5, True, False, None ]');
 });
+
+test('a call without a body is a GET', () => {
+  for (const { code } of codeSamples({ path: '/bank/status', headers: {} })) {
+    expect(code).toContain('/bank/status');
+    expect(code).not.toMatch(/POST|content-type|data=| -d /);
+  }
+});

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
-import { CALCULATION_FAULTS, docsPage } from '../../../../shared/contract/documents/docs-page.ts';
+import { CALCULATION_FAULTS } from '../../../../shared/contract/documents/code-tables.ts';
+import { docsPage } from '../../../../shared/contract/documents/docs-page.ts';
 import { DOCS_STYLE } from '../../../../shared/contract/documents/docs-style.ts';
 import { html, table, withCode } from '../../../../shared/contract/documents/html.ts';
 import {
@@ -10,13 +11,25 @@ import {
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
 } from '../../../../shared/contract/documents/headers.ts';
+import { openApiDocument } from '../../../../shared/contract/documents/openapi/openapi.ts';
 import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
 import { SHAPE_FAULTS, BODY_FAULTS } from '../../../../shared/contract/json/faults.ts';
 import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
 import { topicName } from '../../../../shared/messaging/topics/topics.ts';
 import { ERROR_CODES } from '../../../../shared/platform/problem.ts';
 
-const page = docsPage({ version: '1.2.3', basePath: '/bank', topicPrefix: 'test.' });
+const limits = {
+  bodyBytes: 262_144,
+  emailBodyBytes: 10_485_760,
+  requestsPerSecond: 100,
+  replyTimeoutMs: 10_000,
+};
+const rulings = readFileSync(new URL('../../../../docs/rulings.md', import.meta.url), 'utf8');
+const page = docsPage({ version: '1.2.3', basePath: '/bank', topicPrefix: 'test.', limits, rulings });
+
+const posted = (path: string): string => `<span class="method">POST</span> <code>${path}</code>`;
+const fieldName = (outer: string, name: string): string =>
+  `<code><span class="outer">${outer}</span>${name}</code>`;
 
 describe('the page', () => {
   test('has one script and one style of its own, no forms and no external resources', () => {
@@ -63,7 +76,7 @@ describe('the page', () => {
 
   test('has the path, topics and message types of all actions', () => {
     for (const { name, topic, bulkTopic, requestType, replyType } of ACTIONS) {
-      expect(page).toContain(`POST /bank/platapi/automation-processors/actions/${name}`);
+      expect(page).toContain(posted(`/bank/platapi/automation-processors/actions/${name}`));
       expect(page).toContain(topicName('test.', topic));
       expect(page).toContain(topicName('test.', bulkTopic ?? topic));
       expect(page).toContain(requestType);
@@ -73,13 +86,13 @@ describe('the page', () => {
 
   test('has the path, headers, topic and message type of all notifications', () => {
     for (const { path, channelNumber, topic, commandType, bodyShape } of NOTIFICATIONS) {
-      expect(page).toContain(`POST /bank${path}`);
+      expect(page).toContain(posted(`/bank${path}`));
       expect(page).toContain(topicName('test.', topic));
       expect(page).toContain(commandType);
       expect(page).toContain(`<code>${channelNumber}</code>`);
-      for (const field of Object.keys(bodyShape.shape)) expect(page).toContain(`<code>${field}</code>`);
+      for (const field of Object.keys(bodyShape.shape)) expect(page).toContain(fieldName('', field));
     }
-    expect(page).toContain('GET /bank/api/notifications/v1/{notificationId}');
+    expect(page).toContain('<code>/bank/api/notifications/v1/{notificationId}</code>');
     for (const header of ['X-Communication-Channel', 'X-Sender-Id', 'Idempotency-Key', 'platrealm'])
       expect(page).toContain(`<code>${header}</code>`);
   });
@@ -93,27 +106,34 @@ describe('the page', () => {
     expect(page.indexOf('id="first-call"')).toBeLessThan(page.indexOf(`id="${ACTIONS[0]?.name}"`));
   });
 
-  test('has the paths of health and metrics', () => {
-    for (const path of ['/health/live', '/health/ready', '/metrics']) expect(page).toContain(`GET ${path}<`);
+  test('describes all operations of the OpenAPI document', () => {
+    const { paths } = openApiDocument({ version: '1.2.3', basePath: '/bank' });
+    for (const path of Object.keys(paths as object)) expect(page).toContain(`/bank${path}<`);
   });
 
-  test('lists all fields of the request, nested fields by their path', () => {
+  test('lists all fields of the request, nested fields by their path, with type and limits', () => {
     for (const name of Object.keys(repaymentScheduleFields.shape))
-      expect(page).toContain(`<code>jsonParam.${name}</code>`);
-    expect(page).toContain('<code>jsonParam.Commission[].SourceValue</code>');
-    expect(page).toContain('<td data-label="Type">true, false, 0, 1</td>');
+      expect(page).toContain(fieldName('jsonParam.', name));
+    expect(page).toContain(fieldName('jsonParam.Commission[].', 'SourceValue'));
+    expect(page).toContain('<span class="type">true, false, 0, 1</span>');
+    expect(page).toContain('<span class="type">integer, 1 to 1,200</span>');
   });
 
   test('lists the fields of the answer in both spellings', () => {
-    for (const field of [
-      '[].remainingValue',
-      '[].RemainingValue',
-      '[].dae',
-      '[].EIR',
-      '[].IsEarlyRepayment',
-    ]) {
-      expect(page).toContain(`<code>${field}</code>`);
+    for (const name of ['remainingValue', 'RemainingValue', 'dae', 'EIR', 'IsEarlyRepayment']) {
+      expect(page).toContain(fieldName('[].', name));
     }
+  });
+
+  test('states the limits of the instance', () => {
+    expect(page).toContain('256 KiB');
+    expect(page).toContain('100 units a second');
+  });
+
+  test('explains each problem', () => {
+    const rows = [...page.matchAll(/<tr id="error\.([^"]+)" data-kind="Problem">.*?<\/tr>/g)];
+    expect(rows.map(([, code]) => code)).toEqual(Object.keys(ERROR_CODES));
+    for (const [row] of rows) expect(row).not.toContain('"></td>');
   });
 
   test('lists all error codes, fault codes and message headers', () => {
@@ -152,12 +172,13 @@ describe('the page', () => {
     }
   });
 
-  test('links to the other documents and to existing sections', () => {
+  test('links to the other documents and to existing places', () => {
     const targets = [...page.matchAll(/href="([^"]+)"/g)].map(([, target = '']) => target);
     expect(targets).toContain('/bank/openapi.json');
-    for (const target of targets.filter((one) => one.startsWith('#'))) {
-      expect(page).toContain(`id="${target.slice(1)}"`);
-    }
+    const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => `#${id}`));
+    expect(targets.filter((one) => one.startsWith('#') && !ids.has(one))).toEqual([]);
+    const others = new Set(targets.filter((one) => !one.startsWith('#')));
+    expect([...others]).toEqual(['/bank/workbench', '/bank/openapi.json', '/bank/asyncapi.json']);
   });
 });
 

@@ -1,0 +1,258 @@
+/**
+ * The rules of docs/rulings.md that decide fields and operations, for the links of the documentation page. A field without
+ * an entry has the rules of the field that contains it; the entry `''` is that of the operation and of its other fields.
+ */
+
+/** Ids of rules by the path of a field, separated by blanks. */
+type FieldRules = Readonly<Record<string, string>>;
+
+interface OperationRules {
+  readonly request: FieldRules;
+  /** Paths in lower case, since answers have two spellings. */
+  readonly answer: FieldRules;
+}
+
+const CHARGE = 'F1 F4';
+
+/** By the name of the operation; those of a schedule request are also in docs/request-fields.md. */
+export const FIELD_RULES: Readonly<Record<string, OperationRules>> = {
+  PLAT_BP_CalculateRepaymentSchedule: {
+    request: {
+      '': 'S1 S5 M3',
+      'jsonParam.ScheduleType': 'S1 S4',
+      'jsonParam.ProductType': 'S4',
+      'jsonParam.InterestPercent': 'M4 R3 S4',
+      'jsonParam.Amount': 'M2 M6 B1',
+      'jsonParam.InstallmentsNo': 'M6',
+      'jsonParam.PeriodicityType': 'D7',
+      'jsonParam.InstallmentDay': 'D4',
+      'jsonParam.AdvanceAmount': 'E5',
+      'jsonParam.GracePeriodInterest': 'G2',
+      'jsonParam.GracePeriodPrincipal': 'G1',
+      'jsonParam.LastDueDate': 'D2 X1',
+      'jsonParam.BlockInstallmentNo': 'X1',
+      'jsonParam.IsLocked': 'X2',
+      'jsonParam.BlockAmount': 'X2',
+      'jsonParam.BlockInterestAmount': 'X2',
+      'jsonParam.ActivationDate': 'D2',
+      'jsonParam.FirstDueDate': 'D3 D4 X1',
+      'jsonParam.MaturityDate': 'D5',
+      'jsonParam.HolidayShift': 'H1',
+      'jsonParam.HolidayCountry': 'H2',
+      'jsonParam.HolidayMethod': 'H1',
+      'jsonParam.DeferDueDate': 'H3',
+      'jsonParam.RealInstallmentNo': 'B6',
+      'jsonParam.ContractPeriod': 'E5',
+      'jsonParam.CalculateDAE': 'A1 A5',
+      'jsonParam.installmentValue': 'B2',
+      'jsonParam.principalValue': 'B2',
+      'jsonParam.InstallmentMethod': 'D3',
+      'jsonParam.StartDateForUnusage': 'F5',
+      'jsonParam.ExpiryDateForOD': 'B5 F5',
+      'jsonParam.UnusedAmount': 'F2 F5',
+      'jsonParam.InterestCapitalization': 'B4',
+      'jsonParam.UpFrontValue': 'A1 A2',
+      'jsonParam.ResidualValue': 'B1',
+      'jsonParam.ResidualInInstallment': 'B1',
+      'jsonParam.CapitalPercent': 'B3',
+      'jsonParam.Commission': CHARGE,
+      'jsonParam.Commission[].SourceValue': 'F1',
+      'jsonParam.Commission[].SourcePercent': 'F1 F2',
+      'jsonParam.Commission[].FeePeriodicityType': 'D7 F1 F3',
+      'jsonParam.Commission[].FeeDate': 'F3',
+      'jsonParam.Commission[].FeeName': 'F1',
+      'jsonParam.Commission[].FeeId': 'F1',
+      'jsonParam.Commission[].GracePeriodFee': 'F3',
+      'jsonParam.Commission[].BlockFeeAmount': 'X2',
+      'jsonParam.Commission[].IsUpfront': 'F3',
+      'jsonParam.Commission[].PercentAppliedTo': 'F2',
+      'jsonParam.Commission[].PerAnnum': 'F2',
+      'jsonParam.Commission[].IsForUnusage': 'F5',
+      'jsonParam.Insurance': CHARGE,
+      'jsonParam.Insurance[].SourceValue': 'F1',
+      'jsonParam.Insurance[].SourcePercent': 'F1 F2',
+      'jsonParam.Insurance[].InsurancePeriodicityType': 'D7 F1 F3',
+      'jsonParam.Insurance[].InsuranceDate': 'F3',
+      'jsonParam.Insurance[].InsuranceName': 'F1',
+      'jsonParam.Insurance[].GracePeriodInsurance': 'F3',
+      'jsonParam.Insurance[].BlockInsuranceAmount': 'X2',
+      'jsonParam.Insurance[].IsUpfront': 'F3',
+      'jsonParam.Insurance[].PercentAppliedTo': 'F2',
+      'jsonParam.Insurance[].PerAnnum': 'F2',
+      'jsonParam.MultipleInterestRates': 'R1',
+      'jsonParam.BandedInterestRates': 'R2',
+      'jsonParam.InterestCalculationMethod': 'C1 S6',
+      'jsonParam.Currency': 'M2 S6',
+      'jsonParam.GraceType': 'G2 S6',
+      'jsonParam.Precision': 'M2 S6',
+      'jsonParam.EarlyRepayments': 'X3 S6',
+      'jsonParam.EarlyRepayments[].Date': 'X3',
+      'jsonParam.EarlyRepayments[].Amount': 'X3',
+      'jsonParam.EarlyRepayments[].DecreaseInstallment': 'X3',
+      'jsonParam.AllowNegativeAmortisation': 'B2 S6',
+      'jsonParam.BandMethod': 'R2 S6',
+      'jsonParam.Explain': 'S6',
+    },
+    answer: {
+      '': 'A5',
+      '[].installmentno': 'X1 X3',
+      '[].nodays': 'D6',
+      '[].installmenttypeid': 'S7',
+      '[].scheduletypeid': 'S7',
+      '[].duedate': 'D1 D4 H1',
+      '[].remainingvalue': 'M3',
+      '[].pmt': 'M3 S5',
+      '[].interest': 'S2 C1 C2',
+      '[].capitalisedinterest': 'M3 G2',
+      '[].principal': 'M3 S5',
+      '[].managementfee': 'F2 F4',
+      '[].insurance': 'F2 F4',
+      '[].totalinstallment': 'M3',
+      '[].eir': 'A2',
+      '[].dae': 'A1',
+      '[].isearlyrepayment': 'X3',
+      '[].explanation': 'S6',
+    },
+  },
+  PLAT_BP_CalculatePMT: {
+    request: {
+      '': 'P1 P2',
+      'jsonParam.InstallmentsNo': 'P2 M6',
+      'jsonParam.PeriodicityType': 'P1 D7',
+      'jsonParam.InterestCalculationMethod': 'P1 C1',
+      'jsonParam.FinancedAmount': 'P2',
+      'jsonParam.InterestPercent': 'P1',
+      'jsonParam.GracePeriodPrincipal': 'P2',
+      'jsonParam.FutureValue': 'P2',
+      'jsonParam.InterestType': 'P2',
+      'jsonParam.Precision': 'M5',
+    },
+    answer: { '': 'P2 M5' },
+  },
+  PLAT_BP_CalculateRate: {
+    request: {
+      '': 'A6',
+      'jsonParam.Unit': 'A1 A6',
+      'jsonParam.PeriodicityType': 'A3 A6',
+      'jsonParam.Amounts': 'A3 A6',
+    },
+    answer: { '': 'A6', rate: 'A4 A6' },
+  },
+  plat_bp_getbankingproductbycode: {
+    request: { '': 'L2', BankingProductCode: 'L1', Date: 'L1' },
+    answer: { '': 'L2', bankingproduct: 'L1' },
+  },
+  plat_bp_getbankingproductdetails: { request: { '': 'L1' }, answer: { '': 'L1' } },
+  PLAT_BP_GetProductInsuranceList: { request: { '': 'L1', filterList: 'L3' }, answer: { '': 'L3' } },
+  plat_bp_getproductdocuments: { request: { '': 'L1' }, answer: { '': 'L1' } },
+  PLAT_BP_Simulate: {
+    request: {
+      '': 'Q2 Q3',
+      productCode: 'L1',
+      amount: 'Q1 Q6',
+      loanPeriod: 'Q6',
+      scheduleType: 'Q2',
+      downPayment: 'Q1 Q6',
+      interestType: 'Q3',
+      interestTypeName: 'Q3',
+      optional: 'Q5',
+      discount: 'Q5',
+      jsonFilterCommission: 'L3 Q3',
+      jsonInsuranceFilter: 'L3 Q6',
+      jsonDiscountFilter: 'L3 Q5',
+      jsonInputFormula: 'Q7',
+      jsonMultipleInterestRates: 'Q7 R1',
+      installmentValue: 'B2 Q2',
+      principalValue: 'B2 Q2',
+    },
+    answer: {
+      '': 'Q4',
+      'records[].interestpercent': 'Q4 Q5',
+      'records[].irr': 'A3 Q4',
+      'records[].schedulejson': 'Q1 Q2',
+      'records[].interestid': 'Q3',
+      'records[].interestlistid': 'Q3',
+      'records[].interestcommissionitemid': 'Q3',
+      'records[].commissionlistid': 'Q3',
+      'records[].outputinterestjson': 'Q5',
+      'records[].outputcommissionjson': 'Q5 Q6',
+      'records[].outputinsurancejson': 'Q5 Q6',
+    },
+  },
+  SendSms: { request: { '': 'N3 N5 N6', receiver: 'N4', sender: 'N3', message: 'N3' }, answer: { '': 'N3' } },
+  SendEmail: {
+    request: {
+      '': 'N3 N5 N6',
+      receiver: 'N4',
+      cc: 'N4',
+      bcc: 'N4',
+      sender: 'N3',
+      subject: 'N3',
+      message: 'N3',
+      contentType: 'N3',
+      attachmentList: 'N3 E6',
+    },
+    answer: { '': 'N3' },
+  },
+  notification: { request: {}, answer: { '': 'N3 N2' } },
+};
+
+/** The rules of codes of faults and warnings. */
+export const CODE_RULES: Readonly<Record<string, string>> = {
+  'amount-too-large': 'M6',
+  'ambiguous-name': 'S6',
+  'attachment-too-large': 'E6',
+  'bands-overlap': 'R2',
+  'date-order': 'D3 D5 X3',
+  exclusive: 'B2 R1 R2',
+  'formula-failed': 'S2',
+  'from-catalogue': 'S6',
+  'invalid-address': 'N4',
+  'invalid-base64': 'N3',
+  'invalid-date': 'D1',
+  'invalid-phone-number': 'N4',
+  'invalid-sender': 'N3',
+  missing: 'E3',
+  'mutually-exclusive': 'F1',
+  'no-effect': 'E5',
+  'not-allowed': 'S4 B2',
+  'one-sign': 'A6',
+  'out-of-range': 'M6',
+  'outside-bands': 'R2',
+  'payment-below-interest': 'B2',
+  'product-type-mismatch': 'S4',
+  'rate-too-low': 'R3',
+  'rates-incomplete': 'R1',
+  'rates-overlap': 'R1',
+  'reply-too-large': 'E6',
+  'too-many-decimals': 'M2 M6',
+  'too-many-items': 'F1 M6',
+  'too-many-rows': 'Q3',
+  'unknown-calendar': 'H2',
+  'unknown-currency': 'M2',
+  'unknown-day-count': 'C1',
+  'unknown-filter': 'L3',
+  'unknown-member': 'E3',
+  'unknown-name': 'F1',
+  'unknown-periodicity': 'D7',
+  'unknown-product': 'L1',
+  'unknown-product-type': 'S4',
+  'unknown-schedule-type': 'S1',
+  'unknown-value': 'E1',
+  'wrong-type': 'M6',
+  'wrong-unit': 'S1',
+};
+
+/** The rules of a field: its own, or those of the nearest field that contains it, or those of the operation. */
+export function rulesOfField(rules: FieldRules, path: string): readonly string[] {
+  let at = path;
+  while (at !== '' && rules[at] === undefined) {
+    at = at.slice(0, Math.max(0, at.endsWith('[]') ? at.length - 2 : at.lastIndexOf('.')));
+  }
+  return splitIds(rules[at]);
+}
+
+/** Ids separated by blanks as a list. */
+export function splitIds(ids = ''): readonly string[] {
+  return ids === '' ? [] : ids.split(' ');
+}
