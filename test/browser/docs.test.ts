@@ -1,5 +1,5 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   NOTIFICATIONS,
   type NotificationContract,
@@ -7,76 +7,173 @@ import {
 import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
 import {
   findAccessibilityFaults,
-  openPage,
   PHONE,
-  startBrowser,
+  useBrowser,
+  useEngine,
   takePicture,
+  LOOKS,
 } from '../support/browser/workbench-page.ts';
-import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
+import { startEngine } from '../support/worlds/engine-process.ts';
 
 const SCHEDULE = 'PLAT_BP_CalculateRepaymentSchedule';
 const [SMS] = NOTIFICATIONS as readonly [NotificationContract, ...NotificationContract[]];
 
-let engine: EngineProcess;
-let browser: Browser;
+const engine = useEngine();
+const openPage = useBrowser();
 
-beforeAll(async () => {
-  [engine, browser] = await Promise.all([startEngine([], { PORT: '0' }), startBrowser()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await engine?.end('SIGTERM');
-});
-
-async function openDocs(options: Parameters<typeof openPage>[2] = {}, url = engine.url) {
-  const opened = await openPage(browser, `${url}/docs`, options);
-  onTestFinished(() => opened.page.context().close());
-  return opened;
-}
+const openDocs = (options: Parameters<typeof openPage>[1] = {}, { url = engine.url, at = '' } = {}) =>
+  openPage(`${url}/docs${at}`, options);
 
 const topics = (page: Page) => page.getByRole('navigation', { name: 'Topics' });
 const topicOf = (page: Page, name: string) => page.locator(`#${name}`);
 
-describe('the documentation', () => {
-  it('finds a field and opens its group', async () => {
-    const { page, errors } = await openDocs();
-    await page.keyboard.press('/');
-    await page.keyboard.type('graceperiodfee');
-    await page.getByRole('status').filter({ hasText: '1 topic' }).waitFor();
-    expect(await topics(page).getByRole('link', { name: 'PLAT_BP_CalculatePMT' }).isVisible()).toBe(false);
-    const row = page.getByRole('row').filter({ hasText: 'jsonParam.Commission[].GracePeriodFee' });
-    expect(await row.isVisible()).toBe(false);
-    await topics(page).getByRole('link', { name: 'jsonParam.Commission[].GracePeriodFee' }).click();
-    await row.waitFor();
-    await page.getByRole('searchbox').fill('qqq');
-    await page.getByText('No topic has this text.').waitFor();
-    await page.getByRole('searchbox').fill('');
-    await topics(page).getByRole('link', { name: 'PLAT_BP_CalculatePMT' }).waitFor();
-    expect(errors).toEqual([]);
+const searchBox = (page: Page) => page.getByRole('searchbox', { name: 'Search' });
+const results = (page: Page) => page.getByRole('navigation', { name: 'Search results' }).getByRole('link');
+const SEEN = `(() => {
+  const { top, bottom } = document.querySelector('.target').getBoundingClientRect();
+  return top >= 0 && top < innerHeight && bottom > 0;
+})()`;
+
+describe('the search of the documentation', () => {
+  const firstResults = [
+    ['graceperiodfee', 'Field GracePeriodFee'],
+    ['grace period fee', 'Field GracePeriodFee'],
+    ['invalid-request', 'Problem invalid-request'],
+    ['rates-overlap', 'Fault rates-overlap'],
+    ['idempotency-key', 'Header Idempotency-Key'],
+    ['plat-deadline', 'Header plat-deadline'],
+    ['f3', 'Rule F3'],
+    ['retries', 'Topic Retries'],
+    ['instalment day', 'Field InstallmentDay'],
+    ['redriveDeadLetters', 'Operation redriveDeadLetters'],
+  ] as const;
+
+  it('lists what is named so before what mentions it', async () => {
+    const { page } = await openDocs();
+    const found: string[] = [];
+    for (const [text] of firstResults) {
+      await searchBox(page).fill(text);
+      const first = await results(page).first().innerText();
+      found.push(first.split('\n').slice(0, 2).join(' '));
+    }
+    expect(found).toEqual(firstResults.map(([, first]) => first));
   });
 
-  it('calls an action with an edited example, and shows the faults of a bad one', async () => {
+  it('is used by keyboard, and opens the group of a field', async () => {
+    const { page, errors } = await openDocs();
+    const field = page.locator(
+      '[id="PLAT_BP_CalculateRepaymentSchedule.request.jsonParam.Commission.GracePeriodFee"]',
+    );
+    expect(await field.isVisible()).toBe(false);
+    await page.keyboard.press('/');
+    await page.keyboard.type('graceperiodfee');
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^\d+ results?/ })
+      .waitFor();
+    expect(await topics(page).isVisible()).toBe(false);
+    await page.keyboard.press('ArrowDown');
+    expect(
+      await page.evaluate(`document.activeElement === document.querySelector('#search-results a')`),
+    ).toBe(true);
+    await page.keyboard.press('Enter');
+    await field.waitFor();
+    expect(await page.evaluate(SEEN)).toBe(true);
+    await page.keyboard.press('Escape');
+    await topics(page).waitFor();
+    await searchBox(page).fill('qqq');
+    await page.getByText('Nothing has this text.').waitFor();
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('the documentation', () => {
+  it('leads from a field to its rule, and back', async () => {
+    const { page } = await openDocs({}, { at: `#${SCHEDULE}.request.jsonParam.Commission.FeeDate` });
+    expect(await page.evaluate(SEEN)).toBe(true);
+    await page.locator('.target').getByRole('link', { name: 'F3' }).click();
+    const rule = page.locator('#rule-F3');
+    await rule.getByText('starts the first period').waitFor();
+    expect(await page.evaluate(SEEN)).toBe(true);
+    await rule.getByRole('link', { name: 'Commission[].GracePeriodFee' }).click();
+    expect(await page.locator('.target').innerText()).toContain('waived');
+    await page.goBack();
+    await page.goBack();
+    expect(await page.locator('.target').innerText()).toContain('FeeDate');
+  });
+
+  it('calls an action with an edited example, which the tab keeps', async () => {
     const { page, errors } = await openDocs();
     const topic = topicOf(page, SCHEDULE);
     const body = topic.getByLabel('Body of the request');
     await topic.getByLabel('Example').selectOption({ index: 1 });
     expect(JSON.parse(await body.inputValue())).toHaveProperty('jsonParam.CalculateDAE', 2);
     await topic.getByLabel('Example').selectOption({ index: 0 });
-    await body.fill((await body.inputValue()).replace('"InstallmentsNo": 6', '"InstallmentsNo": 3'));
+    const restore = topic.getByRole('button', { name: 'Restore the example' });
+    expect(await restore.isDisabled()).toBe(true);
+    await body.fill((await body.inputValue()).replace('"InstallmentsNo": 6', '"InstallmentsNo": 12'));
+    await page.reload();
+    expect(await body.inputValue()).toContain('"InstallmentsNo": 12');
     await topic.getByRole('button', { name: 'Send' }).click();
-    await topic.getByText(/^200 OK in \d+ ms$/).waitFor();
-    const answer = topic.getByRole('group', { name: 'Answer of' });
-    expect(JSON.parse((await answer.textContent()) ?? '')).toHaveLength(3);
-    await body.fill('{"jsonParam": {"Amount": "much"}}');
+    await topic.getByText(/^200 OK in \d+ ms, [\d.]+ (?:KiB|B)$/).waitFor();
+    const answer = topic.getByRole('group', { name: `Answer of ${SCHEDULE}`, exact: true });
+    await topic.getByRole('button', { name: /^Show all \d+ lines$/ }).click();
+    expect(JSON.parse((await answer.textContent()) ?? '')).toHaveLength(12);
+    await topic.getByText('Headers of the answer').click();
+    await topic.getByText(/x-correlation-id: /).waitFor();
+    await restore.click();
+    expect(await body.inputValue()).toContain('"InstallmentsNo": 6');
+    await page.reload();
+    expect(await body.inputValue()).toContain('"InstallmentsNo": 6');
+    expect(errors).toEqual([]);
+  });
+
+  it('leads from each fault to its place in the request', async () => {
+    const { page, errors } = await openDocs();
+    const topic = topicOf(page, SCHEDULE);
+    const body = topic.getByLabel('Body of the request');
+    const commission = {
+      FeeName: 'a "b" ]',
+      SourceValue: 'five',
+      FeePeriodicityType: 'Monthly',
+      FeeDate: '2024-01-01',
+    };
+    await body.fill(JSON.stringify({ jsonParam: { Amount: 'much', Commission: [{}, commission] } }, null, 2));
     await body.press('Control+Enter');
-    await topic.getByText(/^400 Bad Request in \d+ ms$/).waitFor();
-    expect(await answer.textContent()).toContain('jsonParam.ScheduleType');
+    await topic.getByText(/^400 Bad Request in \d+ ms/).waitFor();
+    expect(await body.getAttribute('aria-invalid')).toBe('true');
     await takePicture(page, 'docs-try', false);
+    const selected = (): Promise<string> => page.evaluate('getSelection().toString()');
+    await topic.getByRole('button', { name: 'jsonParam.Commission[1].SourceValue' }).click();
+    expect(await selected()).toBe('"five"');
+    await topic.getByRole('button', { name: 'jsonParam.Amount', exact: true }).click();
+    expect(await selected()).toBe('"much"');
+    await topic.getByRole('button', { name: 'jsonParam.Commission[0].FeeDate' }).click();
+    expect(await selected()).toBe('{}');
+    await topic
+      .getByRole('listitem')
+      .filter({ hasText: 'Commission[1].SourceValue' })
+      .getByRole('link', { name: 'field' })
+      .click();
+    expect(await page.locator('.target').innerText()).toContain('SourceValue');
     await body.fill('{');
     await body.press('Control+Enter');
-    await expect.poll(() => answer.textContent()).toContain('malformed');
+    await topic.getByRole('button', { name: 'body', exact: true }).click();
+    expect(await selected()).toBe('{');
     expect(errors.filter((text) => !text.includes('400'))).toEqual([]);
+  });
+
+  it('copies samples and edited requests', async () => {
+    const { page } = await openDocs({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const copied = (): Promise<string> => page.evaluate('navigator.clipboard.readText()');
+    await topicOf(page, 'first-call').getByRole('button', { name: 'Copy curl' }).click();
+    await topicOf(page, 'first-call').getByText('Copied').waitFor();
+    expect(await copied()).toMatch(/^curl -s "\$ENGINE\/platapi/);
+    const topic = topicOf(page, 'PLAT_BP_CalculatePMT');
+    await topic.getByLabel('Body of the request').fill(`{"it's": 1}`);
+    await topic.getByRole('button', { name: 'Copy as curl' }).click();
+    await expect.poll(copied).toContain(String.raw`-d '{"it'\''s": 1}'`);
+    expect(await copied()).toContain(`curl -s '${engine.url}/platapi`);
   });
 
   it('says that the instance cannot be reached', async () => {
@@ -87,23 +184,25 @@ describe('the documentation', () => {
     await expect.poll(() => outcome.textContent()).toBe('This instance cannot be reached.');
   });
 
-  it('sends the token of the workbench', async () => {
+  it('sends the token that is entered, and shares it with the workbench', async () => {
     const guarded = await startEngine([], { PORT: '0', AUTH_JWT_SECRET: JWT_SECRET });
     onTestFinished(async () => void (await guarded.end('SIGTERM')));
-    const { page } = await openDocs({}, guarded.url);
+    const { page } = await openDocs({}, { url: guarded.url });
     const topic = topicOf(page, 'PLAT_BP_CalculatePMT');
     const send = topic.getByRole('button', { name: 'Send' });
     await send.click();
-    await topic.getByText(/^401 .* Enter an access token in the workbench, in this tab\.$/).waitFor();
+    await topic.getByRole('status').getByRole('link', { name: 'Authentication' }).click();
     const { authorization } = await authorize('teller');
-    await page.evaluate(`sessionStorage.setItem('workbench.token', '${authorization.slice(7)}')`);
+    await page.getByLabel('Access token for trying calls on this page').fill(authorization.slice(7));
     await send.click();
-    await expect.poll(() => topic.getByRole('status').textContent()).toMatch(/^200 OK in \d+ ms$/);
+    await expect.poll(() => topic.getByRole('status').textContent()).toMatch(/^200 OK in \d+ ms/);
+    expect(await page.evaluate(`sessionStorage.getItem('workbench.token')`)).toBe(authorization.slice(7));
   });
 
-  it('shows all examples in the chosen language', async () => {
+  it('shows all examples in the chosen language, also on the next visit', async () => {
     const { page } = await openDocs();
     await topicOf(page, 'first-call').getByRole('radio', { name: 'Python' }).check();
+    await page.reload();
     const code = topicOf(page, 'SendSms').getByRole('group', { name: 'Python' });
     expect(await code.isVisible()).toBe(true);
     expect(await topicOf(page, 'SendSms').getByRole('group', { name: 'curl' }).isVisible()).toBe(false);
@@ -114,44 +213,48 @@ describe('the documentation', () => {
     await topics(page).getByRole('link', { name: SCHEDULE }).click();
     const topic = topicOf(page, SCHEDULE);
     await topic.getByText('Grace periods').click();
-    await topic.getByRole('cell', { name: 'jsonParam.GracePeriodInterest' }).waitFor();
+    await topic.getByText('jsonParam.GracePeriodInterest').first().waitFor();
     await topic.getByRole('radio', { name: 'Java' }).first().check();
     await topic.getByRole('group', { name: 'Java', exact: true }).first().waitFor();
     expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0);
     expect(await page.getByRole('searchbox').count()).toBe(0);
   });
 
-  it.each([
-    ['light', { colorScheme: 'light' as const }],
-    ['dark', { colorScheme: 'dark' as const }],
-    ['phone', { viewport: PHONE }],
-  ])('is accessible: %s', async (name, options) => {
+  it.each(LOOKS)('is accessible: %s', async (name, options) => {
     const { page, errors } = await openDocs(options);
     await takePicture(page, `docs-${name}`, false);
     const topic = topicOf(page, SCHEDULE);
+    await topic.getByLabel('Body of the request').fill('{"jsonParam": {"Amount": "much"}}');
     await topic.getByRole('button', { name: 'Send' }).click();
-    await topic.getByText(/^200 OK/).waitFor();
-    await page.evaluate('for (const group of document.querySelectorAll("details")) group.open = true');
+    await topic.getByText(/^400 Bad Request/).waitFor();
+    await page.evaluate(
+      `for (const group of document.querySelectorAll('#${SCHEDULE} details, #system details')) group.open = true`,
+    );
+    await searchBox(page).fill('grace');
     expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, `docs-search-${name}`, false);
+    await searchBox(page).fill('');
     const tooWide = `[...document.querySelectorAll('body *')]
       .filter((one) => one.clientWidth > 0 && one.getBoundingClientRect().right > innerWidth + 1)
       .map((one) => one.outerHTML.slice(0, 100))`;
     expect(await page.evaluate(tooWide)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    await topic.getByRole('heading', { name: 'Request' }).scrollIntoViewIfNeeded();
+    await topic.getByRole('heading', { name: 'Request', exact: true }).scrollIntoViewIfNeeded();
     await takePicture(page, `docs-fields-${name}`, false);
-    expect(errors).toEqual([]);
+    expect(errors.filter((text) => !text.includes('400'))).toEqual([]);
   });
 
   it('folds the topics on a phone until they are wanted', async () => {
     const { page } = await openDocs({ viewport: PHONE });
-    const link = topics(page).getByRole('link', { name: 'Errors' });
+    const link = topics(page).getByRole('link', { name: 'Errors', exact: true });
     expect(await link.isVisible()).toBe(false);
     await page.getByText('Topics', { exact: true }).click();
     await link.click();
     expect(await link.isVisible()).toBe(false);
-    await page.getByRole('searchbox').fill('retry-after');
-    await topics(page).getByRole('link', { name: 'Calling over HTTP' }).waitFor();
+    await searchBox(page).fill('retry-after');
+    await results(page).first().click();
+    expect(await results(page).count()).toBe(0);
+    expect(await page.locator('.target').innerText()).toContain('Retry-After');
   });
 
   it('prints all groups', async () => {
@@ -179,8 +282,7 @@ describe('the documentation', () => {
       body: JSON.stringify(SMS.example),
     });
     expect(sent.status).toBe(202);
-    const { page, errors } = await openPage(browser, `${engine.url}/outbox`, options);
-    onTestFinished(() => page.context().close());
+    const { page, errors } = await openPage(`${engine.url}/outbox`, options);
     await expect
       .poll(async () => {
         await page.reload();

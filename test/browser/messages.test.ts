@@ -2,8 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { openOutboxFolder } from '../../shared/notification/outbox-folder.ts';
@@ -15,10 +14,9 @@ import { commandsOf, idOf, send, SMS, writeState } from '../support/builders/not
 import { notificationState } from '../support/builders/notification-state.ts';
 import {
   findAccessibilityFaults,
-  openPage,
-  PHONE,
-  startBrowser,
+  useBrowser,
   takePicture,
+  LOOKS,
 } from '../support/browser/workbench-page.ts';
 import {
   createTestBroker,
@@ -33,20 +31,9 @@ import {
 
 const MAIL_ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 const CODES = ['smtp-550-5.1.1', 'number-blocked', 'outcome-unknown'];
-const LOOKS = [
-  ['light', { colorScheme: 'light' as const }],
-  ['dark', { colorScheme: 'dark' as const }],
-  ['phone', { viewport: PHONE }],
-  ['romanian', { locale: 'ro-RO' }],
-] as const;
+const ALL_LOOKS = [...LOOKS, ['romanian', { locale: 'ro-RO' }]] as const;
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-});
+const openPage = useBrowser();
 
 /** An ingress over an embedded broker with dead letters of SMS. */
 async function openRoom(letters = 0, settings: IngressSettings = {}) {
@@ -81,8 +68,6 @@ async function retryingNotification(broker: Broker, url: string): Promise<string
   return id;
 }
 
-const close = (page: Page) => page.context().close();
-
 const STEPS = [
   expect.stringContaining('Accepted') as string,
   expect.stringMatching(/Round 1: main[\s\S]*Failed for now http-503/) as string,
@@ -94,10 +79,10 @@ const STEPS = [
 const ANY_STEPS = STEPS.map(() => expect.any(String) as string);
 
 describe('finding a notification', () => {
-  it.each(LOOKS)('by its Idempotency-Key shows its timeline: %s', async (look, options) => {
+  it.each(ALL_LOOKS)('by its Idempotency-Key shows its timeline: %s', async (look, options) => {
     const { broker, room, url } = await openRoom();
     const id = await retryingNotification(broker, url);
-    const { page, errors } = await openPage(browser, room, options);
+    const { page, errors } = await openPage(room, options);
     const isRomanian = look === 'romanian';
     await page.getByRole('searchbox').or(page.getByRole('textbox')).first().fill('payment-2026-0007');
     await page.getByRole('button', { name: isRomanian ? 'Caută' : 'Search', exact: true }).click();
@@ -109,7 +94,6 @@ describe('finding a notification', () => {
     expect(await findAccessibilityFaults(page)).toEqual([]);
     expect(errors).toEqual([]);
     await takePicture(page, `messages-timeline-${look}`);
-    await close(page);
   });
 
   it('says that there is none, and offers the dead letters of a parked one', async () => {
@@ -119,7 +103,7 @@ describe('finding a notification', () => {
       broker,
       notificationState(id, { status: 'parked', code: 'outcome-unknown', updatedAt: Date.now() }),
     );
-    const { page } = await openPage(browser, `${room}?reference=unknown`);
+    const { page } = await openPage(`${room}?reference=unknown`);
     await page.getByRole('heading', { name: 'No notification found' }).waitFor();
     await page.getByLabel('Notification id or Idempotency-Key').fill(id);
     await page.keyboard.press('Enter');
@@ -127,14 +111,13 @@ describe('finding a notification', () => {
     await page.getByRole('heading', { name: 'outcome-unknown' }).waitFor();
     expect(await page.locator('pre').innerText()).toContain('[masked, 12 characters]');
     expect(await page.content()).not.toContain('40722');
-    await close(page);
   });
 });
 
 describe('dead letters', () => {
-  it.each(LOOKS)('are listed with their problems, and one is shown masked: %s', async (look, options) => {
+  it.each(ALL_LOOKS)('are listed with their problems, and one is shown masked: %s', async (look, options) => {
     const { room } = await openRoom(12);
-    const { page, errors } = await openPage(browser, `${room}/dead-letters`, options);
+    const { page, errors } = await openPage(`${room}/dead-letters`, options);
     await page.getByRole('checkbox').nth(12).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, `messages-letters-${look}`);
@@ -143,12 +126,11 @@ describe('dead letters', () => {
     expect(await findAccessibilityFaults(page)).toEqual([]);
     expect(errors).toEqual([]);
     await takePicture(page, `messages-letter-${look}`);
-    await close(page);
   });
 
   it('can be filtered; the address keeps the filters', async () => {
     const { room } = await openRoom(6);
-    const { page } = await openPage(browser, `${room}/dead-letters`);
+    const { page } = await openPage(`${room}/dead-letters`);
     await page.getByRole('button', { name: /^number-blocked/ }).click();
     await page.getByText('2 dead letters').waitFor();
     expect(new URL(page.url()).searchParams.get('code')).toBe('number-blocked');
@@ -159,12 +141,11 @@ describe('dead letters', () => {
     await page.getByText('No dead letter matches these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByText('6 dead letters').waitFor();
-    await close(page);
   });
 
   it('are redriven after a preview, with the guard of unknown outcomes and a reason', async () => {
     const { broker, room } = await openRoom(3);
-    const { page, errors } = await openPage(browser, `${room}/dead-letters`);
+    const { page, errors } = await openPage(`${room}/dead-letters`);
     await page.getByLabel('Select all on this page').check();
     await page.getByText('3 selected').waitFor();
     await page.getByRole('button', { name: 'Redrive', exact: true }).click();
@@ -186,12 +167,11 @@ describe('dead letters', () => {
     await page.getByRole('heading', { name: 'No dead letters' }).waitFor();
     expect(await commandsOf(broker, 'sms')).toHaveLength(3);
     expect(errors).toEqual([]);
-    await close(page);
   });
 
   it('are edited by keyboard, and the audit names the changed fields', async () => {
     const { broker, room } = await openRoom(1);
-    const { page } = await openPage(browser, `${room}/dead-letters`);
+    const { page } = await openPage(`${room}/dead-letters`);
     await page.locator('tbody a').click();
     await page.getByRole('button', { name: 'Edit and redrive' }).press('Enter');
     const dialog = page.getByRole('dialog');
@@ -208,18 +188,16 @@ describe('dead letters', () => {
     await page.getByRole('region', { name: 'Audit' }).getByText('typing error').first().waitFor();
     expect(await page.getByRole('region', { name: 'Audit' }).innerText()).toContain('receiver');
     expect(await commandsOf(broker, 'sms')).toMatchObject([{ payload: { receiver: '+40722123457' } }]);
-    await close(page);
   });
 
   it('say so when there are none, when the token does not permit it, and when the engine is away', async () => {
     const { room } = await openRoom(0);
-    const { page } = await openPage(browser, `${room}/dead-letters`);
+    const { page } = await openPage(`${room}/dead-letters`);
     await page.getByText('Every message was handled.').waitFor();
     await page.route('**/api/operations/**', (route) => route.abort());
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.reload();
     await page.getByText('The engine cannot be reached.').waitFor();
-    await close(page);
 
     const access = createJwtAccess(
       {
@@ -235,13 +213,12 @@ describe('dead letters', () => {
     );
     const guarded = await openRoom(1, { access });
     const { authorization } = await authorize('shop');
-    const { page: other } = await openPage(browser, `${guarded.room}/dead-letters`);
+    const { page: other } = await openPage(`${guarded.room}/dead-letters`);
     await other.getByRole('textbox', { name: 'Access token' }).fill(authorization.replace('Bearer ', ''));
     await other.getByRole('button', { name: 'Use token' }).click();
     await other.getByText('The access token does not have the scope operations:read.').waitFor();
     expect(await findAccessibilityFaults(other)).toEqual([]);
     await takePicture(other, 'messages-forbidden');
-    await close(other);
   });
 });
 
@@ -264,7 +241,7 @@ describe('the outbox', () => {
     'shows an e-mail as its receiver sees it, and as text: %s',
     async (look, options) => {
       const { room } = await openOutbox();
-      const { page, errors } = await openPage(browser, `${room}/outbox`, options);
+      const { page, errors } = await openPage(`${room}/outbox`, options);
       await page.getByRole('link', { name: 'Oferta ta de credit' }).click();
       const mail = page.frameLocator('iframe');
       await mail.getByRole('heading', { name: 'Bună ziua, Ana!' }).waitFor();
@@ -273,15 +250,13 @@ describe('the outbox', () => {
       await page.getByRole('tab', { name: 'Text' }).click();
       await page.getByRole('region', { name: 'Text' }).getByText('Bună ziua, Ana!').waitFor();
       expect(errors.filter((error) => !/sandbox/i.test(error))).toEqual([]);
-      await close(page);
     },
   );
 
   it('explains that there is none where providers are configured', async () => {
     const { room } = await openRoom();
-    const { page } = await openPage(browser, `${room}/outbox`);
+    const { page } = await openPage(`${room}/outbox`);
     await page.getByRole('heading', { name: 'There is no local outbox' }).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
-    await close(page);
   });
 });

@@ -1,35 +1,18 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   findAccessibilityFaults,
-  openPage,
-  PHONE,
-  startBrowser,
+  useBrowser,
+  useEngine,
   takePicture,
+  LOOKS,
 } from '../support/browser/workbench-page.ts';
-import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 
-let engine: EngineProcess;
-let browser: Browser;
-
-beforeAll(async () => {
-  [engine, browser] = await Promise.all([startEngine([], { PORT: '0' }), startBrowser()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await engine?.end('SIGTERM');
-});
-
-const LOOKS = [
-  ['light', { colorScheme: 'light' as const }],
-  ['dark', { colorScheme: 'dark' as const }],
-  ['phone', { viewport: PHONE }],
-] as const;
+const engine = useEngine();
+const openPage = useBrowser();
 
 describe('the room of products', () => {
   it.each(LOOKS)('shows a product and simulates an offer, accessibly: %s', async (name, options) => {
-    const { page, errors } = await openPage(browser, `${engine.url}/workbench/products`, options);
+    const { page, errors } = await openPage(`${engine.url}/workbench/products`, options);
     await page.getByRole('heading', { name: /Personal loan/ }).waitFor();
     await page.getByLabel('Amount').fill('10000');
     await page.getByLabel('Number of periods').fill('12');
@@ -40,11 +23,10 @@ describe('the room of products', () => {
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, `products-${name}`);
     expect(errors).toEqual([]);
-    await page.context().close();
   });
 
   it('opens another product by its code and explains an unknown one', async () => {
-    const { page } = await openPage(browser, `${engine.url}/workbench/products`);
+    const { page } = await openPage(`${engine.url}/workbench/products`);
     await page.getByLabel('Product code').fill('MG-HOME');
     await page.getByRole('button', { name: 'Show product' }).click();
     await page.getByText('MG-HOME', { exact: true }).waitFor();
@@ -53,29 +35,26 @@ describe('the room of products', () => {
     await page.getByRole('button', { name: 'Show product' }).click();
     await page.getByText('There is no such product').waitFor();
     expect(await page.getByRole('alert').innerText()).toMatch(/roductCode: must be the code of a product/);
-    await page.context().close();
   });
 
   it('shows the bands of an interest by utilised amount', async () => {
-    const { page, errors } = await openPage(browser, `${engine.url}/workbench/products/OD-CURRENT`);
+    const { page, errors } = await openPage(`${engine.url}/workbench/products/OD-CURRENT`);
     await page.getByText('Overdraft to 1000: 10 %').waitFor();
     expect(errors).toEqual([]);
-    await page.context().close();
   });
 
   it('shows faults beside the fields of a simulation', async () => {
-    const { page } = await openPage(browser, `${engine.url}/workbench/products`);
+    const { page } = await openPage(`${engine.url}/workbench/products`);
     await page.getByLabel('Amount').fill('-1');
     await page.getByRole('button', { name: 'Simulate' }).click();
     await page.getByRole('alert').waitFor();
     expect(await page.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true');
-    await page.context().close();
   });
 });
 
 describe('the room of portfolios', () => {
   it.each(LOOKS)('recalculates and compares the example, accessibly: %s', async (name, options) => {
-    const { page, errors } = await openPage(browser, `${engine.url}/workbench/portfolio`, options);
+    const { page, errors } = await openPage(`${engine.url}/workbench/portfolio`, options);
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Try three example contracts' }).click();
     await page.getByRole('region', { name: 'Largest changes' }).waitFor();
@@ -83,11 +62,10 @@ describe('the room of portfolios', () => {
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, `portfolio-${name}`);
     expect(errors).toEqual([]);
-    await page.context().close();
   });
 
   it('lists the contracts of a file that fail, with their faults', async () => {
-    const { page } = await openPage(browser, `${engine.url}/workbench/portfolio`);
+    const { page } = await openPage(`${engine.url}/workbench/portfolio`);
     const good = {
       ScheduleType: 'EqualInstallments',
       ProductType: 'TL',
@@ -110,15 +88,13 @@ describe('the room of portfolios', () => {
     await expect.poll(() => failures.innerText()).toContain('jsonParam.Amount');
     expect(await failures.getByRole('row').count()).toBe(3);
     expect(await page.getByText('no contract of the file', { exact: false }).count()).toBe(1);
-    await page.context().close();
   });
 
   it('refuses a file without contracts', async () => {
-    const { page } = await openPage(browser, `${engine.url}/workbench/portfolio`);
+    const { page } = await openPage(`${engine.url}/workbench/portfolio`);
     const buffer = Buffer.from('\n');
     await page.getByLabel('Choose a file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer });
     await page.getByText('The file contains no contracts.').waitFor();
     expect(await page.getByRole('heading', { name: 'Drop a file here' }).count()).toBe(1);
-    await page.context().close();
   });
 });

@@ -1,13 +1,12 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   findAccessibilityFaults,
-  openPage,
   PHONE,
-  startBrowser,
+  useBrowser,
+  useEngine,
   takePicture,
+  LOOKS,
 } from '../support/browser/workbench-page.ts';
-import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 
 /** 25,000 over 60 months at 8.5 % with a commission, from a fixed day. */
 const LOAN = {
@@ -26,21 +25,12 @@ const LOAN = {
 const addressOf = (...loans: readonly object[]): string =>
   `${engine.url}/workbench/schedules?${loans.map((loan) => `loan=${encodeURIComponent(JSON.stringify(loan))}`).join('&')}`;
 
-let engine: EngineProcess;
-let browser: Browser;
-
-beforeAll(async () => {
-  [engine, browser] = await Promise.all([startEngine([], { PORT: '0' }), startBrowser()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await engine?.end('SIGTERM');
-});
+const engine = useEngine();
+const openPage = useBrowser();
 
 describe('the room for schedules', () => {
   it('follows the loan while it is entered, and keeps it in the address', async () => {
-    const { page, errors } = await openPage(browser, addressOf(LOAN));
+    const { page, errors } = await openPage(addressOf(LOAN));
     await page.getByText('517.41').first().waitFor();
     await page.getByLabel('Interest, % a year', { exact: true }).fill('0');
     await page.getByText('421.17').first().waitFor();
@@ -48,31 +38,28 @@ describe('the room for schedules', () => {
     await page.reload();
     await page.getByText('421.17').first().waitFor();
     expect(errors).toEqual([]);
-    await page.context().close();
   });
 
   it('explains a figure', async () => {
-    const { page } = await openPage(browser, addressOf(LOAN));
+    const { page } = await openPage(addressOf(LOAN));
     await page.getByRole('button', { name: '177.08' }).click();
     const dialog = page.getByRole('dialog', { name: 'How instalment 1 is calculated' });
     expect(await dialog.locator('code').textContent()).toBe('25000.00 * 8.5 % * 30/360 = 177.08');
     await takePicture(page, 'explanation', false);
-    await page.context().close();
   });
 
   it('compares variants', async () => {
-    const { page } = await openPage(browser, addressOf(LOAN));
+    const { page } = await openPage(addressOf(LOAN));
     await page.getByRole('button', { name: 'Compare with a variant' }).click();
     await page.getByLabel('Number of instalments', { exact: true }).fill('48');
     const table = page.getByRole('region', { name: 'Comparison of the variants' });
     await table.getByText('−12 against A').waitFor();
     await takePicture(page, 'variants');
     expect(await findAccessibilityFaults(page)).toEqual([]);
-    await page.context().close();
   });
 
   it('shows each fault at its field and keeps the last schedule', async () => {
-    const { page } = await openPage(browser, addressOf(LOAN));
+    const { page } = await openPage(addressOf(LOAN));
     await page.getByText('517.41').first().waitFor();
     await page.getByLabel('Number of instalments', { exact: true }).fill('5000');
     await page.getByText('must be a whole number from 1 to 1200').waitFor();
@@ -81,47 +68,39 @@ describe('the room for schedules', () => {
     await page.getByText('517.41').first().waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, 'fault');
-    await page.context().close();
   });
 
   it('opens a group for a fault, and leaves it open when the fault is corrected', async () => {
-    const { page } = await openPage(browser, addressOf({ ...LOAN, GracePeriodPrincipal: '60' }));
+    const { page } = await openPage(addressOf({ ...LOAN, GracePeriodPrincipal: '60' }));
     const field = page.getByLabel('Instalments without principal');
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     await field.fill('');
     await page.getByText('517.41').first().waitFor();
     expect(await field.isVisible()).toBe(true);
-    await page.context().close();
   });
 
   it('shows an extra payment in Romanian, accessible on a phone', async () => {
     const early = { date: '2027-01-15', amount: '5000', keepsTerm: false };
     const address = addressOf({ ...LOAN, extraPayments: [early] });
-    const { page } = await openPage(browser, address, { viewport: PHONE, locale: 'ro-RO' });
+    const { page } = await openPage(address, { viewport: PHONE, locale: 'ro-RO' });
     await page.getByRole('rowheader', { name: 'Rambursare anticipată' }).waitFor();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Scadențare');
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, 'extra-payment-romanian');
-    await page.context().close();
   });
 
   it('saves the rows as CSV', async () => {
-    const { page } = await openPage(browser, addressOf(LOAN));
+    const { page } = await openPage(addressOf(LOAN));
     await page.getByText('517.41').first().waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Save CSV' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('schedule.csv');
-    await page.context().close();
   });
 
-  it.each([
-    ['light', { colorScheme: 'light' as const }],
-    ['dark', { colorScheme: 'dark' as const }],
-    ['phone', { viewport: PHONE }],
-  ])('is accessible: %s', async (name, options) => {
-    const { page } = await openPage(browser, addressOf(LOAN), options);
+  it.each(LOOKS)('is accessible: %s', async (name, options) => {
+    const { page } = await openPage(addressOf(LOAN), options);
     await page.getByText('517.41').first().waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, name);
@@ -130,11 +109,10 @@ describe('the room for schedules', () => {
       await page.emulateMedia({ media: 'print' });
       await takePicture(page, 'print');
     }
-    await page.context().close();
   });
 
   it('says that the engine cannot be reached, and goes on when it can', async () => {
-    const { page } = await openPage(browser, addressOf(LOAN));
+    const { page } = await openPage(addressOf(LOAN));
     await page.getByText('517.41').first().waitFor();
     await page.context().setOffline(true);
     await page.getByLabel('Interest, % a year', { exact: true }).fill('0');
@@ -143,6 +121,5 @@ describe('the room for schedules', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('421.17').first().waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
-    await page.context().close();
   });
 });

@@ -1,5 +1,5 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMemoryBroker } from '../../shared/messaging/memory/broker.ts';
 import { TOPIC } from '../../shared/messaging/topics/topics.ts';
 import { createMetrics } from '../../shared/platform/metrics.ts';
@@ -7,39 +7,20 @@ import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
 import { post, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
 import {
   findAccessibilityFaults,
-  openPage,
-  PHONE,
-  startBrowser,
+  useBrowser,
+  useEngine,
   takePicture,
+  LOOKS,
 } from '../support/browser/workbench-page.ts';
-import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
+import { startEngine } from '../support/worlds/engine-process.ts';
 import { openTestIngress } from '../support/worlds/ingress-fixture.ts';
 
 const { SCREENSHOTS } = process.env;
 const ROOM = '/workbench/system';
-const LOOKS = [
-  ['light', { colorScheme: 'light' as const }],
-  ['dark', { colorScheme: 'dark' as const }],
-  ['phone', { viewport: PHONE }],
-] as const;
+const engine = useEngine();
+const openPage = useBrowser();
 
-let engine: EngineProcess;
-let browser: Browser;
-
-beforeAll(async () => {
-  [engine, browser] = await Promise.all([startEngine([], { PORT: '0' }), startBrowser()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await engine?.end('SIGTERM');
-});
-
-async function openRoom(url: string, options: Parameters<typeof openPage>[2] = {}) {
-  const opened = await openPage(browser, url + ROOM, options);
-  onTestFinished(() => opened.page.context().close());
-  return opened;
-}
+const openRoom = (url: string, options: Parameters<typeof openPage>[1] = {}) => openPage(url + ROOM, options);
 
 const isLive = (page: Page) => page.getByText('Live', { exact: true }).waitFor();
 

@@ -33,6 +33,7 @@ export const DOCS_SCRIPT = {
   const found = one('#found');
   const results = one('#search-results');
   const menu = one('.topics');
+  const side = one('.side');
   const plain = (text) => text.toLowerCase().replaceAll('installment', 'instalment');
   const topicOf = (node) => node.closest('.topic');
   const entryOf = (target, kind, title) => {
@@ -88,16 +89,17 @@ export const DOCS_SCRIPT = {
   one('.search').addEventListener('keydown', (event) => {
     const links = all('a', results);
     const at = links.indexOf(document.activeElement);
-    if (event.key === 'Escape') {
-      closeSearch();
-      input.focus();
-    } else if (event.key === 'ArrowDown') (links[at + 1] ?? links.at(-1))?.focus();
+    if (event.key === 'ArrowDown') (links[at + 1] ?? links.at(-1))?.focus();
     else if (event.key === 'ArrowUp') (at > 0 ? links[at - 1] : input).focus();
     else if (event.key === 'Enter' && event.target === input) links[0]?.click();
     else return;
     if (event.key !== 'Enter') event.preventDefault();
   });
   document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && input.value !== '') {
+      closeSearch();
+      if (side.contains(document.activeElement)) input.focus();
+    }
     if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select')) return;
     event.preventDefault();
     input.focus();
@@ -109,7 +111,7 @@ export const DOCS_SCRIPT = {
   const fold = () => { menu.open = !narrow.matches; };
   narrow.addEventListener('change', fold);
   fold();
-  one('.side').addEventListener('click', (event) => {
+  side.addEventListener('click', (event) => {
     if (!event.target.closest('a')) return;
     if (narrow.matches) menu.open = false;
     if (narrow.matches && results.contains(event.target)) closeSearch();
@@ -140,7 +142,6 @@ export const DOCS_SCRIPT = {
 
   // The topic in view is marked in the navigation, and stays in sight there.
   const links = new Map(all('.topics li > a').map((link) => [link.hash.slice(1), link]));
-  const side = one('.side');
   const marks = new IntersectionObserver((changes) => {
     for (const { target, isIntersecting } of changes) {
       const link = links.get(target.id);

@@ -52,11 +52,11 @@ export function authenticationTopic(): Topic {
 export function callingTopic(basePath: string): Topic {
   const content = html`${address('POST', actionPath(basePath, '{action}'))}
 ${paragraphs(
-    'Every action is a POST with a JSON object: the input itself, or the generic form `{"access_token": "...", "user_name": "...", "Data": {...}}`, where `Data` is the input or its JSON text (E2). The name of the action is not case-sensitive (E4); names of fields are. An answer with status 200 is the result itself, without an envelope.',
-    'Numbers are JSON numbers, never text, and mean exactly the decimal that is written (M1). `null` means the same as an absent field; for flags 0 and 1, false and true are interchangeable (M6). Dates are `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, of which only the date is used (D1).',
-    'Unknown fields, and known ones that have no effect, do not fail a request: the header `Warnings` lists them as `code;path` (E3, E5), with the codes [below](#warning-codes).',
-    `With \`Prefer: respond-async\` the answer is 202 with the address of the [result](#results), \`GET ${basePath}/platapi/results/{resultId}\`.`,
-  )}
+  'Every action is a POST with a JSON object: the input itself, or the generic form `{"access_token": "...", "user_name": "...", "Data": {...}}`, where `Data` is the input or its JSON text (E2). The name of the action is not case-sensitive (E4); names of fields are. An answer with status 200 is the result itself, without an envelope.',
+  'Numbers are JSON numbers, never text, and mean exactly the decimal that is written (M1). `null` means the same as an absent field; for flags 0 and 1, false and true are interchangeable (M6). Dates are `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, of which only the date is used (D1).',
+  'Unknown fields, and known ones that have no effect, do not fail a request: the header `Warnings` lists them as `code;path` (E3, E5), with the codes [below](#warning-codes).',
+  `With \`Prefer: respond-async\` the answer is 202 with the address of the [result](#results), \`GET ${basePath}/platapi/results/{resultId}\`.`,
+)}
 <h3>Request headers</h3>
 ${httpHeaderTable('calling.request', REQUEST_HEADERS)}
 <h3>Headers of answers</h3>

@@ -274,7 +274,7 @@ interface Parameter {
 function parameterList({ operationId, parameters = [] }: Operation): Html {
   const own = (parameters as readonly Parameter[]).filter(({ $ref }) => $ref === undefined);
   if (own.length === 0) return html``;
-  return html`<h4>Parameters</h4><dl class="fields">${own.map(
+  return html`<h3>Parameters</h3><dl class="fields">${own.map(
     ({ name, required, description = '', schema }) => {
       const target = fieldTarget(`${operationId}.parameter`, name);
       const mark = required ? html` <span class="mark required">required</span>` : html``;
@@ -306,12 +306,12 @@ function exampleOf(body: Body, label: string): Html {
 function requestFields({ operationId, requestBody = {} }: Operation, part: ApiPart): Html {
   const schema = bodySchema(requestBody, part);
   if (schema === undefined) return html``;
-  return html`<h4>Request</h4>${exampleOf(requestBody, `Request of ${operationId}`)}${fieldList(schema, { id: `${operationId}.request`, kind: 'request' })}`;
+  return html`<h3>Request</h3>${exampleOf(requestBody, `Request of ${operationId}`)}${fieldList(schema, { id: `${operationId}.request`, kind: 'request' })}`;
 }
 
 function okFields({ operationId, responses }: Operation, part: ApiPart): Html {
   const [ok = {}] = Object.values(responses);
   const schema = bodySchema(ok, part);
   if (schema === undefined) return html``;
-  return html`<h4>Answer</h4>${exampleOf(ok, `Answer of ${operationId}`)}${fieldList(schema, { id: `${operationId}.answer`, kind: 'answer' })}`;
+  return html`<h3>Answer</h3>${exampleOf(ok, `Answer of ${operationId}`)}${fieldList(schema, { id: `${operationId}.answer`, kind: 'answer' })}`;
 }

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
+import { startEngine, type EngineProcess } from '../worlds/engine-process.ts';
 
 const ACTION_LIMIT_MS = 15_000;
 const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -12,8 +13,14 @@ const { SCREENSHOTS } = process.env;
 export const DESKTOP = { width: 1_440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** Starts the browser; one per test file. */
-export async function startBrowser(): Promise<Browser> {
+/** The appearances in which every room is checked, with their names. */
+export const LOOKS = [
+  ['light', { colorScheme: 'light' as const }],
+  ['dark', { colorScheme: 'dark' as const }],
+  ['phone', { viewport: PHONE }],
+] as const;
+
+async function startBrowser(): Promise<Browser> {
   const folder = inject('browserFolder');
   return chromium.launch({
     executablePath: path.join(folder, 'chromium'),
@@ -35,11 +42,41 @@ export interface WorkbenchPage {
   readonly errors: string[];
 }
 
-/** Opens an address of the engine, such as `/workbench/schedules`, in a window of its own. */
-export async function openPage(
+/** Opens an address, such as that of `/workbench/schedules`, in a window of its own, which is closed with the test. */
+type OpenPage = (address: string, options?: BrowserContextOptions) => Promise<WorkbenchPage>;
+
+/** Starts a browser for the tests of a file, and closes it after them. */
+export function useBrowser(): OpenPage {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+  return async (address, options = {}) => {
+    if (browser === undefined) throw new Error('pages are opened in tests, after the browser has started');
+    return openPage(browser, address, options);
+  };
+}
+
+/** Starts an engine with its embedded broker for the tests of a file, and ends it after them. */
+export function useEngine(): Pick<EngineProcess, 'url'> {
+  let engine: EngineProcess | undefined;
+  beforeAll(async () => {
+    engine = await startEngine([], { PORT: '0' });
+  });
+  afterAll(async () => void (await engine?.end('SIGTERM')));
+  return {
+    get url() {
+      if (engine === undefined) throw new Error('the engine has an address in tests, after it has started');
+      return engine.url;
+    },
+  };
+}
+
+async function openPage(
   browser: Browser,
   address: string,
-  options: BrowserContextOptions = {},
+  options: BrowserContextOptions,
 ): Promise<WorkbenchPage> {
   const context = await browser.newContext({
     viewport: DESKTOP,
@@ -48,6 +85,7 @@ export async function openPage(
     reducedMotion: 'reduce',
     ...options,
   });
+  onTestFinished(() => context.close());
   context.setDefaultTimeout(ACTION_LIMIT_MS);
   const page = await context.newPage();
   const errors: string[] = [];
