@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ACTIONS_BY_NAME } from '../../shared/contract/actions/actions.ts';
 import { asyncApiDocument } from '../../shared/contract/documents/asyncapi.ts';
-import { docsPage } from '../../shared/contract/documents/docs-page.ts';
+import { docsPage } from '../../shared/contract/documents/page/docs-page.ts';
 import { openApiDocument } from '../../shared/contract/documents/openapi/openapi.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { createRequester } from '../../shared/messaging/requester/requester.ts';

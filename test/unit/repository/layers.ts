@@ -216,6 +216,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'operations',
     'documents',
     'documents/openapi',
+    'documents/page',
   ],
   'scripts/bench': [
     '.',

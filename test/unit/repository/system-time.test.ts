@@ -15,7 +15,7 @@ const DIRECT: Readonly<Record<string, string>> = {
   'shared/client/client-system.ts':
     'is what the client, a package of its own, takes from the system around it',
   'shared/client/kafka/kafka-system.ts': 'the same over Kafka',
-  'shared/contract/documents/docs-script.ts': 'contains a script that runs in browsers',
+  'shared/contract/documents/page/docs-script.ts': 'contains a script that runs in browsers',
   'shared/messaging/codec/schema-registry.ts':
     'limits the time of HTTP calls to a registry outside the process',
   'shared/notification/outbox-folder.ts':

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DOCS_STYLE } from '../../../shared/contract/documents/docs-style.ts';
+import { DOCS_STYLE } from '../../../shared/contract/documents/page/docs-style.ts';
 import { html, table, type Html } from '../../../shared/contract/documents/html.ts';
 import { readMessageHead } from '../../../shared/notification/message-head.ts';
 import type { OutboxFolder, OutboxItem, OutboxMessage } from '../../../shared/notification/outbox-folder.ts';

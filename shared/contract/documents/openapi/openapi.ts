@@ -19,16 +19,16 @@ export interface OpenApiOptions {
   readonly basePath: string;
 }
 
-/** The parts of the interface, in the order of the document. */
-const PARTS: readonly (() => ApiPart)[] = [
-  actionPart,
-  resultPart,
-  notificationPart,
+/** The parts for operators and their tools. */
+export const OPERATOR_PARTS: readonly (() => ApiPart)[] = [
   operationsPart,
   cataloguePart,
   systemPart,
   healthPart,
 ];
+
+/** The parts of the interface, in the order of the document. */
+const PARTS = [actionPart, resultPart, notificationPart, ...OPERATOR_PARTS];
 
 /** Creates the document as a plain object. */
 export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly<Record<string, unknown>> {

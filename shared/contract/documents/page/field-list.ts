@@ -1,9 +1,9 @@
 /** The fields of a JSON Schema for people: a list in groups that open and close. */
 
-import { joinPath } from '../json/faults.ts';
-import { isDateSchema } from '../json/field-kinds.ts';
-import type { JsonSchema } from '../json/json-schema.ts';
-import { html, type Html } from './html.ts';
+import { joinPath } from '../../json/faults.ts';
+import { isDateSchema } from '../../json/field-kinds.ts';
+import type { JsonSchema } from '../../json/json-schema.ts';
+import { html, type Html } from '../html.ts';
 import { inlineMarkup, ruleLinks } from './rules.ts';
 
 export interface FieldListOptions {

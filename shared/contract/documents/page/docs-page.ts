@@ -3,8 +3,8 @@
  * generated from the same definitions as the other documents. It is complete without its script.
  */
 
-import { ACTIONS } from '../actions/actions.ts';
-import { NOTIFICATIONS } from '../notification/notifications.ts';
+import { ACTIONS } from '../../actions/actions.ts';
+import { NOTIFICATIONS } from '../../notification/notifications.ts';
 import { DOCS_SCRIPT } from './docs-script.ts';
 import { DOCS_STYLE, REFERENCE_STYLE } from './docs-style.ts';
 import {
@@ -20,11 +20,10 @@ import {
   ruleTopics,
   type InstanceLimits,
 } from './guide-topics.ts';
-import { html, type Html } from './html.ts';
-import { resultPart } from './openapi/actions.ts';
-import { healthPart } from './openapi/health.ts';
-import { operationsPart } from './openapi/operations.ts';
-import { systemPart } from './openapi/system.ts';
+import { html, type Html } from '../html.ts';
+import { resultPart } from '../openapi/actions.ts';
+import { OPERATOR_PARTS } from '../openapi/openapi.ts';
+import type { ApiPart } from '../openapi/part.ts';
 import {
   actionTopic,
   commandsTopic,
@@ -93,7 +92,6 @@ ${topic.content}
 /** All topics in order of use. */
 function listTopics(options: DocsPageOptions): readonly TopicGroup[] {
   const { basePath, topicPrefix, limits, rulings } = options;
-  const part = { basePath, rules: [] };
   return [
     {
       title: 'Start',
@@ -110,7 +108,12 @@ function listTopics(options: DocsPageOptions): readonly TopicGroup[] {
       title: 'Actions',
       topics: [
         ...ACTIONS.map((action) => actionTopic(action, options)),
-        partTopic(resultPart(), { ...part, id: 'results', title: 'Results of asynchronous calls' }),
+        partTopic(resultPart(), {
+          id: 'results',
+          title: 'Results of asynchronous calls',
+          basePath,
+          rules: [],
+        }),
       ],
     },
     {
@@ -124,20 +127,29 @@ function listTopics(options: DocsPageOptions): readonly TopicGroup[] {
     { title: 'Kafka', topics: [kafkaTopic(), bulkTopic(topicPrefix)] },
     {
       title: 'Operation',
-      topics: [
-        partTopic(operationsPart(), {
-          ...part,
-          id: 'operations',
-          title: 'Messages and dead letters',
-          rules: ['E2'],
-        }),
-        partTopic(systemPart(), { ...part, id: 'system', title: 'State of the system', rules: ['E2'] }),
-        partTopic(healthPart(), { ...part, id: 'operation', title: 'Health and metrics' }),
-      ],
+      topics: OPERATOR_PARTS.map((part) => operatorTopic(part(), basePath)),
     },
     { title: 'Codes', topics: [errorTopic()] },
     { title: 'Rules', topics: ruleTopics(readRules(rulings)) },
   ];
+}
+
+/** Titles of topics whose tags do not say enough beside the others. */
+const PART_TITLES: Readonly<Record<string, string>> = {
+  Operations: 'Messages and dead letters',
+  System: 'State of the system',
+  Operation: 'Health and metrics',
+};
+
+function operatorTopic(part: ApiPart, basePath: string): Topic {
+  const { name } = part.tag;
+  const needsScope = Object.keys(part.paths).some((path) => path.startsWith('/api/'));
+  return partTopic(part, {
+    id: name.toLowerCase(),
+    title: PART_TITLES[name] ?? name,
+    basePath,
+    rules: needsScope ? ['E2'] : [],
+  });
 }
 
 /** The navigation, and a search for browsers with script. */

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
-import { CALCULATION_FAULTS } from '../../../../shared/contract/documents/code-tables.ts';
-import { docsPage } from '../../../../shared/contract/documents/docs-page.ts';
-import { DOCS_STYLE } from '../../../../shared/contract/documents/docs-style.ts';
-import { html, table, withCode } from '../../../../shared/contract/documents/html.ts';
+import { ACTIONS } from '../../../../../shared/contract/actions/actions.ts';
+import { CALCULATION_FAULTS } from '../../../../../shared/contract/documents/page/code-tables.ts';
+import { docsPage } from '../../../../../shared/contract/documents/page/docs-page.ts';
+import { DOCS_STYLE } from '../../../../../shared/contract/documents/page/docs-style.ts';
+import { html, table, withCode } from '../../../../../shared/contract/documents/html.ts';
 import {
   ERROR_MESSAGE_HEADERS,
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
-} from '../../../../shared/contract/documents/headers.ts';
-import { openApiDocument } from '../../../../shared/contract/documents/openapi/openapi.ts';
-import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
-import { SHAPE_FAULTS, BODY_FAULTS } from '../../../../shared/contract/json/faults.ts';
-import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
-import { topicName } from '../../../../shared/messaging/topics/topics.ts';
-import { ERROR_CODES } from '../../../../shared/platform/problem.ts';
+} from '../../../../../shared/contract/documents/headers.ts';
+import { openApiDocument } from '../../../../../shared/contract/documents/openapi/openapi.ts';
+import { NOTIFICATIONS } from '../../../../../shared/contract/notification/notifications.ts';
+import { SHAPE_FAULTS, BODY_FAULTS } from '../../../../../shared/contract/json/faults.ts';
+import { repaymentScheduleFields } from '../../../../../shared/contract/schedule/request-fields.ts';
+import { topicName } from '../../../../../shared/messaging/topics/topics.ts';
+import { ERROR_CODES } from '../../../../../shared/platform/problem.ts';
 
 const limits = {
   bodyBytes: 262_144,
@@ -24,7 +24,7 @@ const limits = {
   requestsPerSecond: 100,
   replyTimeoutMs: 10_000,
 };
-const rulings = readFileSync(new URL('../../../../docs/rulings.md', import.meta.url), 'utf8');
+const rulings = readFileSync(new URL('../../../../../docs/rulings.md', import.meta.url), 'utf8');
 const page = docsPage({ version: '1.2.3', basePath: '/bank', topicPrefix: 'test.', limits, rulings });
 
 const posted = (path: string): string => `<span class="method">POST</span> <code>${path}</code>`;
@@ -50,7 +50,7 @@ describe('the page', () => {
 
   test('looks like the workbench', () => {
     const tokens = readFileSync(
-      new URL('../../../../workers/ingress/workbench/app/design/tokens.css', import.meta.url),
+      new URL('../../../../../workers/ingress/workbench/app/design/tokens.css', import.meta.url),
       'utf8',
     );
     const values = DOCS_STYLE.markup.match(/^ {2}--[\w-]+: .*;$/gm) ?? [];

@@ -1,10 +1,10 @@
 /** Tables of all stable codes for the documentation page: problems, faults of fields, and warnings. */
 
-import type { FaultCode } from '../../lending/request/validation.ts';
-import { ERROR_CODES, type ErrorCode } from '../../platform/problem.ts';
-import { BODY_FAULTS, SHAPE_FAULTS } from '../json/faults.ts';
+import type { FaultCode } from '../../../lending/request/validation.ts';
+import { ERROR_CODES, type ErrorCode } from '../../../platform/problem.ts';
+import { BODY_FAULTS, SHAPE_FAULTS } from '../../json/faults.ts';
 import { CODE_RULES, splitIds } from './field-rules.ts';
-import { html, table, type Html } from './html.ts';
+import { html, table, type Html } from '../html.ts';
 import { inlineMarkup, ruleLinks } from './rules.ts';
 
 /** Every problem with its cause and what a caller does about it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { codeSamples } from '../../../../shared/contract/documents/code-samples.ts';
+import { codeSamples } from '../../../../../shared/contract/documents/page/code-samples.ts';
 
 const body = { name: 'D\'Arc \\ "true" null', list: [1.5, true, false, null] };
 const samples = codeSamples({ path: '/bank/actions/One', headers: { 'x-sender-id': 'platrealm' }, body });

@@ -1,9 +1,9 @@
 /** The topics of the documentation page that explain how to call the engine, in the order in which a caller needs them. */
 
-import { topicName } from '../../messaging/topics/topics.ts';
-import { ACTIONS } from '../actions/actions.ts';
-import type { Action } from '../json/action-definition.ts';
-import { NOTIFICATION_LIMITS } from '../notification/limits.ts';
+import { topicName } from '../../../messaging/topics/topics.ts';
+import { ACTIONS } from '../../actions/actions.ts';
+import type { Action } from '../../json/action-definition.ts';
+import { NOTIFICATION_LIMITS } from '../../notification/limits.ts';
 import { faultTable, problemTable, warningTable } from './code-tables.ts';
 import { FIELD_RULES, splitIds } from './field-rules.ts';
 import { fieldTarget } from './field-list.ts';
@@ -13,8 +13,8 @@ import {
   REQUEST_HEADERS,
   REQUEST_MESSAGE_HEADERS,
   RESPONSE_HEADERS,
-} from './headers.ts';
-import { html, table, withCode, type Html } from './html.ts';
+} from '../headers.ts';
+import { html, table, withCode, type Html } from '../html.ts';
 import { actionPath, address, codeExample, messageHeaderTable, type Topic } from './operation-topics.ts';
 import { inlineMarkup, ruleTarget, type Rule, type RuleBook } from './rules.ts';
 

@@ -1,6 +1,6 @@
 /** The rules of docs/rulings.md as parts of the documentation page, and the links of texts to them. */
 
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../html.ts';
 
 /** One rule; its text has code in backticks, emphasis between asterisks, and links. */
 export interface Rule {

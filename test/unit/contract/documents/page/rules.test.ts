@@ -1,15 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
-import { fieldPaths } from '../../../../shared/contract/documents/field-list.ts';
-import { CODE_RULES, FIELD_RULES, rulesOfField } from '../../../../shared/contract/documents/field-rules.ts';
-import { inlineMarkup, readRules, ruleLinks } from '../../../../shared/contract/documents/rules.ts';
-import { toJsonSchema, type JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
-import { acceptedReply, notificationReply } from '../../../../shared/contract/notification/answers.ts';
-import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
-import { readFieldsDocument } from '../../../support/request-fields-table.ts';
+import { ACTIONS } from '../../../../../shared/contract/actions/actions.ts';
+import { fieldPaths } from '../../../../../shared/contract/documents/page/field-list.ts';
+import {
+  CODE_RULES,
+  FIELD_RULES,
+  rulesOfField,
+} from '../../../../../shared/contract/documents/page/field-rules.ts';
+import { inlineMarkup, readRules, ruleLinks } from '../../../../../shared/contract/documents/page/rules.ts';
+import { toJsonSchema, type JsonSchema } from '../../../../../shared/contract/json/json-schema.ts';
+import { acceptedReply, notificationReply } from '../../../../../shared/contract/notification/answers.ts';
+import { NOTIFICATIONS } from '../../../../../shared/contract/notification/notifications.ts';
+import { readFieldsDocument } from '../../../../support/request-fields-table.ts';
 
-const rulings = readFileSync(new URL('../../../../docs/rulings.md', import.meta.url), 'utf8');
+const rulings = readFileSync(new URL('../../../../../docs/rulings.md', import.meta.url), 'utf8');
 const { groups } = readRules(rulings);
 const known = new Set(groups.flatMap(({ rules }) => rules.map(({ id }) => id)));
 const cited = Object.values(FIELD_RULES).flatMap(({ request, answer }) =>

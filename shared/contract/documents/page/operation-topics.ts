@@ -1,18 +1,18 @@
 /** The topics of the documentation page that describe operations: actions, notifications, and the addresses for operators. */
 
-import { topicName } from '../../messaging/topics/topics.ts';
-import type { Action, Example } from '../json/action-definition.ts';
-import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
-import { acceptedReply, notificationReply } from '../notification/answers.ts';
-import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../notification/examples.ts';
-import { NOTIFICATION_LIMITS } from '../notification/limits.ts';
-import { NOTIFICATION_PATH, type NotificationContract } from '../notification/notifications.ts';
+import { topicName } from '../../../messaging/topics/topics.ts';
+import type { Action, Example } from '../../json/action-definition.ts';
+import { toJsonSchema, type JsonSchema } from '../../json/json-schema.ts';
+import { acceptedReply, notificationReply } from '../../notification/answers.ts';
+import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../../notification/examples.ts';
+import { NOTIFICATION_LIMITS } from '../../notification/limits.ts';
+import { NOTIFICATION_PATH, type NotificationContract } from '../../notification/notifications.ts';
 import { codeSamples, type Call } from './code-samples.ts';
 import { fieldList, fieldTarget, typeText } from './field-list.ts';
 import { FIELD_RULES, rulesOfField } from './field-rules.ts';
-import { COMMAND_MESSAGE_HEADERS, type MessageHeader } from './headers.ts';
-import { html, table, withCode, type Html } from './html.ts';
-import type { ApiPart, Operation } from './openapi/part.ts';
+import { COMMAND_MESSAGE_HEADERS, type MessageHeader } from '../headers.ts';
+import { html, table, withCode, type Html } from '../html.ts';
+import type { ApiPart, Operation } from '../openapi/part.ts';
 import { inlineMarkup, ruleLinks } from './rules.ts';
 
 /** One topic of the page; its id is also that of its section. */
