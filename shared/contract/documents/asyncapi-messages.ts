@@ -13,7 +13,7 @@ import { createProblem } from '../../platform/problem.ts';
 import { ACTIONS } from '../actions/actions.ts';
 import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
 import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordSchema } from '../catalogue-files/json-form.ts';
-import { toJsonSchema } from '../json/json-schema.ts';
+import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
 import { problemSchema } from '../json/problem.ts';
 import { ACCEPTANCE_EXAMPLE, STATE_EXAMPLE } from '../notification/examples.ts';
 import { NOTIFICATIONS } from '../notification/notifications.ts';
@@ -29,10 +29,10 @@ import {
   type MessageHeader,
   type StatedType,
 } from './headers.ts';
+import { nameSchemas, schemaReference, type NamedSchemas } from './named-schemas.ts';
 
 const KAFKA_BINDING_VERSION = '0.5.0';
 const AVRO_FORMAT = 'application/vnd.apache.avro;version=1.9.0';
-const JSON_FORMAT = 'application/schema+json;version=draft-07';
 
 /** The Kafka binding of a part of the document. */
 export function kafkaBinding(binding: object = {}): object {
@@ -45,15 +45,18 @@ export function messageReferences(place: string, types: readonly string[]): Reco
   return Object.fromEntries(names.map((name) => [name, { $ref: `${place}/messages/${name}` }]));
 }
 
-/** All messages by name. */
-export function asyncApiMessages(): Record<string, object> {
+/** All messages by name, and the schemas of those in JSON: one with the name of each type, and their parts. */
+export function asyncApiComponents(): {
+  readonly messages: Readonly<Record<string, object>>;
+  readonly schemas: NamedSchemas;
+} {
   const types = [...actionTypes(), PROBLEM, CATALOGUE, ...BATCHES, ...notificationTypes()];
-  return Object.fromEntries(
-    types.flatMap((one) => [
-      [`${one.type}.avro`, avroMessage(one)],
-      [`${one.type}.json`, jsonMessage(one)],
-    ]),
-  );
+  const messages = types.flatMap((one) => [
+    [`${one.type}.avro`, avroMessage(one)] as const,
+    [`${one.type}.json`, jsonMessage(one)] as const,
+  ]);
+  const schemas = types.map(({ type, jsonSchema }) => [type, jsonSchema] as const);
+  return { messages: Object.fromEntries(messages), schemas: nameSchemas(Object.fromEntries(schemas)) };
 }
 
 /** The description of a message type. */
@@ -63,7 +66,7 @@ interface MessageType {
   readonly headers: readonly MessageHeader[];
   /** Types that the header of the JSON message may state; absent: its own. */
   readonly jsonTypes?: readonly string[];
-  readonly jsonSchema: object;
+  readonly jsonSchema: JsonSchema;
   readonly example: unknown;
 }
 
@@ -104,7 +107,8 @@ const CATALOGUE: MessageType = {
 
 const [{ request: EXAMPLE_REQUEST, reply: EXAMPLE_REPLY }] = PAYMENT_VALUE_EXAMPLES;
 
-const BATCH_ID = {
+const BATCH_ID: JsonSchema = {
+  title: 'BatchItemId',
   anyOf: [
     { type: 'string', minLength: 1, maxLength: MAX_ID_CHARACTERS },
     { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
@@ -127,6 +131,7 @@ const BATCHES: readonly MessageType[] = [
       minItems: 1,
       maxItems: MAX_BATCH_ITEMS,
       items: {
+        title: 'RequestBatchItem',
         type: 'object',
         properties: {
           id: { ...BATCH_ID, description: 'Id that the requester chooses; the reply repeats it.' },
@@ -145,11 +150,13 @@ const BATCHES: readonly MessageType[] = [
       type: 'array',
       maxItems: MAX_BATCH_ITEMS,
       items: {
+        title: 'ReplyBatchItem',
         type: 'object',
         properties: {
           id: { ...BATCH_ID, description: 'The id of the request; absent if it had none.' },
           status: { type: 'integer', description: '200, or the status of the problem.' },
           headers: {
+            title: 'ReplyBatchHeaders',
             type: 'object',
             description: `The headers ${HEADER.warnings} and ${HEADER.holidayCalendar} of a single reply; absent without any.`,
             properties: {
@@ -229,7 +236,7 @@ function jsonMessage(one: MessageType): object {
     ...message(one, { types: one.jsonTypes ?? [one.type], required: true }),
     title: `${one.type} in JSON`,
     contentType: 'application/json',
-    payload: { schemaFormat: JSON_FORMAT, schema: one.jsonSchema },
+    payload: schemaReference(one.type),
     bindings: kafkaBinding(),
     examples: [{ name: one.type, summary: one.summary, payload: one.example }],
   };

@@ -9,7 +9,7 @@ import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
 import type { Action } from '../json/action-definition.ts';
 import { NOTIFICATIONS, type NotificationContract } from '../notification/notifications.ts';
 import {
-  asyncApiMessages,
+  asyncApiComponents,
   kafkaBinding,
   messageReferences,
   NOTIFICATION_RECORDS,
@@ -48,7 +48,7 @@ export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<stri
       ...ACTIONS.flatMap(actionOperations),
       ...NOTIFICATIONS.flatMap(commandOperations),
     ]),
-    components: { messages: asyncApiMessages() },
+    components: asyncApiComponents(),
   };
 }
 
