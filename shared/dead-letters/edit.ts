@@ -9,7 +9,9 @@ import type { MessageCodec } from '../messaging/codec/message-codec.ts';
 import type { LogMessage, MessageHeaders } from '../messaging/message.ts';
 import { REQUEST_BATCH } from '../messaging/codec/request-batch.ts';
 import { errorText } from '../platform/errors.ts';
+import { exceedsJsonDepth } from '../platform/json-depth.ts';
 import type { Fault } from '../platform/problem.ts';
+import { faultText, plainPath } from './plain-path.ts';
 
 /** The requested changes to a message. */
 export interface Edit {
@@ -25,7 +27,6 @@ const NO_CHANGE = 'the edit has no effect';
 const HEADER_NAME = /^[\w.-]{1,100}$/;
 const EPOCH_MS = /^\d{13}$/;
 const CONTROL = /\p{Cc}/u;
-const FIELD_PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 /** Of a name in the path of a fault. */
 const MAX_SHOWN_NAME = 60;
 /** The other headers of this project are set only by the workers and by a redrive. */
@@ -54,7 +55,7 @@ export function createEdit(
   return {
     patches,
     headers: Object.fromEntries(headers),
-    changed: [...new Set([...fields.map(auditName), ...headers.map(([name]) => `header ${name}`)])],
+    changed: [...new Set([...fields.map(plainPath), ...headers.map(([name]) => `header ${name}`)])],
   };
 }
 
@@ -97,11 +98,6 @@ function headerFaults([name, value = '']: readonly [string, string | undefined])
   if (name === HEADER.originTimestamp && value !== '' && !EPOCH_MS.test(value))
     return fault('wrong-type', `${name} must be epoch milliseconds, such as 1777629600000`);
   return [];
-}
-
-/** The audit has names only. What is not the name of a field may be personal data at the wrong place. */
-function auditName(path: string): string {
-  return FIELD_PATH.test(path) ? path : '?';
 }
 
 interface Refused {
@@ -160,7 +156,7 @@ export async function editMessage(
   const faults = format === 'avro' ? codec.faultsOf(type, read.payload) : [];
   if (faults.length > 0) return refused(`the edited payload is invalid: ${joinFaults(faults)}`);
   const encoded = await codec.encode(type, read.payload, format);
-  const warnings = read.warnings.map(({ code, path }) => `${code};${path}`);
+  const warnings = read.warnings.map(({ code, path }) => `${code};${plainPath(path)}`);
   return { kind: 'edited', value: encoded.value, headers: { ...edit.headers, ...encoded.headers }, warnings };
 }
 
@@ -212,6 +208,8 @@ function jsonBase({ value, headers }: LogMessage): Base {
       `its header ${HEADER.messageType} names no known type; set the header ${HEADER.messageType}=TYPE`,
     );
   }
+  if (value !== null && exceedsJsonDepth(value))
+    return refused('the payload is nested too deeply, so it cannot be edited; discard it');
   try {
     const content: unknown = JSON.parse(value?.toString('utf8') ?? '');
     return { kind: 'base', type, format: 'json', content };
@@ -225,7 +223,7 @@ function shapeOf(type: string) {
 }
 
 function joinFaults(faults: readonly Fault[]): string {
-  return faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  return faults.map(faultText).join('; ');
 }
 
 function refused(why: string): Refused {

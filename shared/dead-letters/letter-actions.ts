@@ -83,7 +83,7 @@ export async function sendLetters(
     const verdict = decideRedrive(letter, states.of(letter.id), sending.options, context.topics.destinations);
     const sent: SendResult =
       verdict.kind === 'send'
-        ? await sendOne(context, { letter, message, verdict }, sending, pace)
+        ? await sendOne(context, { letter, message, verdict }, sending, pace).catch(reportUnexpected)
         : { result: 'refused', why: verdict.why, ...overrideOf(verdict) };
     const { isLost = false, ...result } = sent;
     wanted.delete(letter.id);
@@ -168,6 +168,13 @@ async function sendOne(
   if (sending.options.dryRun) return { result: WOULD[sending.action], ...reported };
   await pace();
   return { ...reported, ...(await publishAudited(context, sendable, sending, message)) };
+}
+
+/** A letter that provokes a bug must not hide what was done with the others. Without the text, which may quote the payload. */
+function reportUnexpected(error: unknown): SendResult {
+  if (error instanceof SystemError) throw error;
+  const name = error instanceof Error ? error.name : typeof error;
+  return { result: 'failed', why: `it provoked an unexpected failure (${name})` };
 }
 
 async function publishAudited(

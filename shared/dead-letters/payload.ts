@@ -10,6 +10,8 @@ import {
   REQUEST_BATCH,
 } from '../messaging/codec/request-batch.ts';
 import { errorText } from '../platform/errors.ts';
+import { exceedsJsonDepth } from '../platform/json-depth.ts';
+import { faultText, plainPath } from './plain-path.ts';
 import type { Problem } from '../platform/problem.ts';
 
 /** The payload of a letter, with personal data masked. */
@@ -53,7 +55,8 @@ export async function showPayload(
   const decoded = await codec.decode(message);
   const { format } = decoded;
   if (decoded.kind === 'undecodable') {
-    const type = headerText(message.headers, HEADER.messageType);
+    const named = headerText(message.headers, HEADER.messageType);
+    const type = named === undefined || options.reveal ? named : plainPath(named);
     return { type, format, bytes, ...showRaw(message.value, listNotes(decoded.problem), options) };
   }
   const { type, payload } = decoded;
@@ -115,7 +118,7 @@ function toJson(type: string, payload: unknown): unknown {
 }
 
 function listNotes({ title, detail, errors = [] }: Problem): readonly string[] {
-  return [detail ?? title, ...errors.map((fault) => `${fault.path}: ${fault.message}`)];
+  return [detail ?? title, ...errors.map(faultText)];
 }
 
 /** The content of a value that violates its schema. */
@@ -126,6 +129,8 @@ function showRaw(
 ): Pick<ShownPayload, 'content' | 'notes' | 'isHidden'> {
   let content: unknown;
   try {
+    // Masking and rendering take a level of the stack for each level of the value.
+    if (exceedsJsonDepth(value)) throw new RangeError('nested too deeply');
     content = JSON.parse(value.toString('utf8'));
   } catch {
     if (!reveal) return { notes: [...notes, HIDDEN], isHidden: true };

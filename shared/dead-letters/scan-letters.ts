@@ -4,7 +4,7 @@ import { type AuditReading, LetterStates, readAudit } from './audit.ts';
 import { createBreaks, type LetterContext, createProgress } from './letter-context.ts';
 import { countOffsets, newestOf } from './letter-log.ts';
 import { type Letter, type LogPlace, parsePlace, readLetter } from './letter.ts';
-import { namesNotifications, selects, type Selection } from './selection.ts';
+import { createSelector, namesNotifications, type Selection } from './selection.ts';
 
 /** A letter takes about 500 bytes of memory. */
 const MAX_LETTERS = 1_000_000;
@@ -65,12 +65,13 @@ async function readLetters(
 ): Promise<readonly Letter[]> {
   const progress = createProgress(context, countOffsets(ranges), 'letters read');
   const pause = createBreaks(context);
+  const isSelected = createSelector(selection, context.topics.prefix);
   const letters: Letter[] = [];
   await context.log.read(ranges, async (message) => {
     await pause();
     const letter = await readWithId(context, message, selection);
     progress.step();
-    if (selects(selection, letter, message.key, context.topics.prefix)) letters.push(letter);
+    if (isSelected(letter, message.key)) letters.push(letter);
     if (letters.length > MAX_LETTERS) {
       const text = `more than ${MAX_LETTERS} letters are selected; select fewer with --since and --until`;
       throw new SystemError('too-many-letters', text, { canRetry: false });

@@ -39,21 +39,28 @@ export function namesNotifications({ ids }: Selection): boolean {
   return ids.some((id) => parsePlace(id) === undefined);
 }
 
-/** Whether a letter with this message key is selected. `prefix` is the common topic prefix. */
-export function selects(selection: Selection, letter: Letter, key: Buffer | null, prefix: string): boolean {
+/**
+ * Returns a function that says whether a letter with this message key is selected. It takes no longer for more ids, of which a
+ * call may name hundreds. `prefix` is the common topic prefix.
+ */
+export function createSelector(
+  selection: Selection,
+  prefix: string,
+): (letter: Letter, key: Buffer | null) => boolean {
   const { sinceMs = -Infinity, untilMs = Infinity } = selection;
-  if (letter.atMs < sinceMs || letter.atMs >= untilMs) return false;
-  return (
+  const places = new Set(selection.ids.flatMap((id) => [id, prefix + id]));
+  const notifications = new Set(selection.ids.map((id) => id.toLowerCase()));
+  const isNamed = ({ id, notificationId }: Letter): boolean =>
+    places.size === 0 || places.has(id) || notifications.has(notificationId?.toLowerCase() ?? '');
+  return (letter, key) =>
+    letter.atMs >= sinceMs &&
+    letter.atMs < untilMs &&
+    isNamed(letter) &&
     isOneOf(selection.topics, (topic) => isOfTopic(letter, topic, prefix)) &&
     isOneOf(selection.codes, (code) => isOfCode(letter.code, code)) &&
     isOneOf(selection.types, (type) => type === letter.type) &&
     (selection.channel === undefined || selection.channel === channelOf(letter, prefix)) &&
-    (selection.key === undefined || isKey(selection.key, key)) &&
-    isOneOf(
-      selection.ids,
-      (id) => id === letter.id || prefix + id === letter.id || isNotification(letter, id),
-    )
-  );
+    (selection.key === undefined || isKey(selection.key, key));
 }
 
 /** An empty list matches every letter. */
@@ -72,8 +79,4 @@ function isOfCode(code: string, asked: string): boolean {
 
 function isKey(asked: string, key: Buffer | null): boolean {
   return key !== null && (key.toString('utf8') === asked || key.toString('hex') === asked.toLowerCase());
-}
-
-function isNotification({ notificationId }: Letter, id: string): boolean {
-  return notificationId?.toLowerCase() === id.toLowerCase();
 }

@@ -12,11 +12,14 @@ import { showPayload } from './payload.ts';
 const HASHED_KEY = /^[0-9a-f]{32,}$/;
 /** Steps that are shown of one letter: each redrive or edit has two. */
 const MAX_STEPS = 100;
+/** The workers write fewer than thirty; a sender may write thousands. */
+const MAX_HEADERS = 100;
 const OUR_HEADERS: ReadonlySet<string> = new Set(Object.values(HEADER));
 /** Those that workers and callers of a notification write, and their values: numbers, ids, names of types and topics. */
 const OF_WORKERS: ReadonlySet<string> = new Set(
   Object.values(HEADER).filter((name) => name.startsWith('plat-') || name === HEADER.contentType),
 );
+const HEADER_NAME = /^[A-Za-z_][\w.-]{0,99}$/;
 const OWN_VALUE = /^(?:\d{1,15}|[A-Za-z][\w./;=,-]{0,299}|[0-9a-f-]{1,64})$/;
 /** Headers whose values are printed outside the list of headers. */
 const PRINTED_SEPARATELY: ReadonlySet<string> = new Set([...DEAD_LETTER_HEADERS, HEADER.attemptHistory]);
@@ -87,7 +90,9 @@ async function showLetter(
     notificationId: notificationId === undefined ? undefined : sanitise(notificationId),
     key: shownKey(message.key, isCommand && !reveal),
     headers: shownHeaders(message.headers, { reveal, isCommand }),
-    history: pastAttempts(message.headers).map(({ text }) => sanitise(text)),
+    history: pastAttempts(message.headers)
+      .slice(-MAX_STEPS)
+      .map(({ text }) => sanitise(text)),
     payload: await showPayload(message, codec, { reveal, isCommand }),
     ...known,
   };
@@ -114,14 +119,16 @@ function shownHeaders(
   { reveal, isCommand }: { readonly reveal: boolean; readonly isCommand: boolean },
 ): Readonly<Record<string, string>> {
   const names = Object.keys(headers).filter((name) => !PRINTED_SEPARATELY.has(name));
-  return Object.fromEntries(
-    names.map((name) => {
+  const left = names.length - MAX_HEADERS;
+  const shown = Object.fromEntries(
+    names.slice(0, MAX_HEADERS).map((name) => {
       const text = headerText(headers, name) ?? '';
       const isShown = reveal || (OUR_HEADERS.has(name) && isOwn(name, text, isCommand));
       const value = isShown ? sanitise(text) : `[masked, ${text.length} characters]`;
-      return [sanitise(name), value];
+      return [reveal || HEADER_NAME.test(name) ? sanitise(name) : '[masked]', value];
     }),
   );
+  return left > 0 ? { ...shown, '…': `${left} more headers` } : shown;
 }
 
 /**

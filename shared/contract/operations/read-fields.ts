@@ -17,7 +17,7 @@ export function readFields<Shape extends z.ZodObject>(
   shape: Shape,
   sent: unknown,
 ): ReadFields<z.output<Shape>> {
-  const survey = surveyFields(fieldTree(toJsonSchema(shape)), sent);
+  const survey = surveyFields(describeShape(shape).tree, sent);
   const read = survey.overlong.length === 0 ? shape.safeParse(sent) : undefined;
   const faults = [
     ...survey.overlong,
@@ -36,13 +36,29 @@ export function readQuery<Shape extends z.ZodObject>(
   shape: Shape,
   query: unknown,
 ): ReadFields<z.output<Shape>> {
-  const lists = Object.entries(toJsonSchema(shape).properties ?? {}).filter(
-    ([, { items }]) => items !== undefined,
-  );
-  const names = new Set(lists.map(([name]) => name));
+  const { lists } = describeShape(shape);
   const sent = Object.entries(query as Readonly<Record<string, unknown>>).map(([name, value]) => [
     name,
-    names.has(name) && !Array.isArray(value) ? [value] : value,
+    lists.has(name) && !Array.isArray(value) ? [value] : value,
   ]);
   return readFields(shape, Object.fromEntries(sent));
+}
+
+interface ShapeDescription {
+  readonly tree: ReturnType<typeof fieldTree>;
+  /** The names of its lists. */
+  readonly lists: ReadonlySet<string>;
+}
+
+const described = new WeakMap<z.ZodObject, ShapeDescription>();
+
+/** Derived once from each definition, which takes a millisecond: most of the time of a call. */
+function describeShape(shape: z.ZodObject): ShapeDescription {
+  const known = described.get(shape);
+  if (known !== undefined) return known;
+  const schema = toJsonSchema(shape);
+  const lists = Object.entries(schema.properties ?? {}).filter(([, { items }]) => items !== undefined);
+  const description = { tree: fieldTree(schema), lists: new Set(lists.map(([name]) => name)) };
+  described.set(shape, description);
+  return description;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parsePlace, placeId } from '../../../shared/dead-letters/letter.ts';
-import { isRestricted, selects, type Selection } from '../../../shared/dead-letters/selection.ts';
+import { createSelector, isRestricted, type Selection } from '../../../shared/dead-letters/selection.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { deadLetter, deadLetterMessage, LETTER_AT_MS } from '../../support/worlds/dead-letters.ts';
 
@@ -16,11 +16,9 @@ const ALL: Selection = {
 };
 const KEY = deadLetterMessage().key;
 const chosen = (selection: Partial<Selection>, prefix = '') =>
-  selects(
-    { ...ALL, ...selection },
+  createSelector({ ...ALL, ...selection }, prefix)(
     deadLetter({}, { topic: prefix + TOPIC.notificationDeadLetters, type: 'SendSmsCommand' }),
     KEY,
-    prefix,
   );
 
 describe('a selection', () => {
@@ -43,7 +41,7 @@ describe('a selection', () => {
     [TOPIC.scheduleRequests, 'sms', false],
   ] as const)('of %s by channel %s: %s', (topic, channel, isSelected) => {
     const original = { topic: `test.${topic}`, partition: 0, offset: 0 };
-    expect(selects({ ...ALL, channel }, deadLetter({}, { original }), KEY, 'test.')).toBe(isSelected);
+    expect(createSelector({ ...ALL, channel }, 'test.')(deadLetter({}, { original }), KEY)).toBe(isSelected);
   });
 
   it('by topic accepts the worker, the dead-letter topic and the original topic, with and without prefix', () => {
@@ -68,7 +66,7 @@ describe('a selection', () => {
     expect(chosen({ key: 'ab'.repeat(32) })).toBe(true);
     expect(chosen({ key: KEY?.toString('hex').toUpperCase() })).toBe(true);
     expect(chosen({ key: 'ab' })).toBe(false);
-    expect(selects({ ...ALL, key: '' }, deadLetter(), null, '')).toBe(false);
+    expect(createSelector({ ...ALL, key: '' }, '')(deadLetter(), null)).toBe(false);
   });
 
   it('by time includes the start and excludes the end', () => {

@@ -2,6 +2,7 @@ import type { LetterPage, ListedLetter } from '../../../shared/contract/operatio
 import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts';
 import { countByCode, visibleLetters } from '../../../shared/dead-letters/handle-letters.ts';
 import { placeId, sanitise, type Letter } from '../../../shared/dead-letters/letter.ts';
+import { plainPath } from '../../../shared/dead-letters/plain-path.ts';
 import type { Scan } from '../../../shared/dead-letters/scan-letters.ts';
 import { channelOf } from '../../../shared/dead-letters/selection.ts';
 
@@ -54,7 +55,7 @@ function renderLetter(letter: Letter, { states, prefix }: Scan): ListedLetter {
     at: new Date(atMs).toISOString(),
     code: sanitise(code),
     reason: sanitise(reason),
-    ...(type === undefined ? {} : { type: sanitise(type) }),
+    ...(type === undefined ? {} : { type: plainPath(type) }),
     ...(channel === undefined ? {} : { channel }),
     ...(original === undefined ? {} : { from: sanitise(placeId(original)) }),
     attempts,

@@ -45,10 +45,14 @@ export function authorizeTicket(
 
 function refuseForeignHost(
   { access }: Pick<IngressContext, 'access'>,
-  request: FastifyRequest,
+  { hostname, headers }: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  if (!access.required && !isLoopback(request.hostname)) refuse(reply, 'forbidden', { detail: NO_KEYS });
+  if (access.required) return;
+  if (!isLoopback(hostname)) return refuse(reply, 'forbidden', { detail: NO_KEYS });
+  // A page of another site cannot read the answer, but could keep streams open and readings busy. Following a link is no harm.
+  if (headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-dest'] !== 'document')
+    refuse(reply, 'forbidden', { detail: OTHER_SITE });
 }
 
 /** Responds that the token lacks a scope: 403 (RFC 6750 section 3.1). */
@@ -60,3 +64,4 @@ export function refuseScope(reply: FastifyReply, scope: OperationsScope): void {
 const NO_KEYS =
   'Without access control the operations addresses are available only as localhost, 127.0.0.1 or [::1]: ' +
   'set AUTH_JWKS_URL, AUTH_JWKS_FILE or AUTH_JWT_SECRET.';
+const OTHER_SITE = 'Pages of other sites may not use the operations addresses.';

@@ -2,6 +2,8 @@ import type { Sample } from '../../../../shared/platform/metrics.ts';
 
 const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)(?: -?\d+)?$/;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)",?/g;
+/** Ours are names of workers, actions and providers. Another process is not trusted to be short. */
+const MAX_LABEL_LENGTH = 200;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' };
 
 /** Reads Prometheus text as another process exposes it. Comments and lines that cannot be read are left out. */
@@ -22,7 +24,9 @@ function readLabels(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...text.matchAll(LABEL)].map(([, name = '', value = '']) => [
       name,
-      value.replaceAll(/\\(.)/g, (_, character: string) => ESCAPES[character] ?? character),
+      value
+        .slice(0, MAX_LABEL_LENGTH)
+        .replaceAll(/\\(.)/g, (_, character: string) => ESCAPES[character] ?? character),
     ]),
   );
 }

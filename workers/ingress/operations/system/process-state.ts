@@ -25,6 +25,7 @@ const MAX_SAMPLES = 10_000;
 const MAX_WORKERS = 32;
 const MAX_BREAKERS = 64;
 const MAX_REASON_LENGTH = 500;
+const MAX_NAME_LENGTH = 200;
 const TIMEOUT_MS = 2_000;
 
 /** The state of this process. */
@@ -102,7 +103,7 @@ function toWorkers(
   return Object.entries(health)
     .slice(0, MAX_WORKERS)
     .map(([name, { status, reason }]) => ({
-      name,
+      name: name.slice(0, MAX_NAME_LENGTH),
       status,
       ...(reason === undefined ? {} : { reason: reason.slice(0, MAX_REASON_LENGTH) }),
     }));
