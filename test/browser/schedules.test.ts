@@ -1,12 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { scheduleFormFields } from '../../workers/ingress/workbench/form-fields.ts';
+import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
 import {
   findAccessibilityFaults,
+  LOOKS,
   PHONE,
+  takePicture,
   useBrowser,
   useEngine,
-  takePicture,
-  LOOKS,
 } from '../support/browser/workbench-page.ts';
+import { startEngine } from '../support/worlds/engine-process.ts';
 
 /** 25,000 over 60 months at 8.5 % with a commission, from a fixed day. */
 const LOAN = {
@@ -18,108 +23,347 @@ const LOAN = {
   InterestPercent: '8.5',
   ActivationDate: '2026-01-01',
   InstallmentDay: '1',
-  commissions: [
-    { name: 'Account administration', amount: '4.5', unit: 'value', periodicity: 'Monthly', date: '' },
-  ],
+  Commission: [{ FeeName: 'Account administration', SourceValue: '4.5', FeePeriodicityType: 'Monthly' }],
 };
+/** A loan with values in each group. */
+const RICH_LOAN = {
+  ...LOAN,
+  ResidualValue: '5000',
+  HolidayShift: 'true',
+  HolidayCountry: 'RO',
+  GracePeriodPrincipal: '3',
+  UpFrontValue: '250',
+  Insurance: [{ InsuranceName: 'Life', SourcePercent: '0.02', InsurancePeriodicityType: 'Monthly' }],
+  EarlyRepayments: [{ Date: '2027-06-15', Amount: '3000' }],
+};
+const query = (loans: readonly object[]): string =>
+  loans.map((loan) => `loan=${encodeURIComponent(JSON.stringify(loan))}`).join('&');
 const addressOf = (...loans: readonly object[]): string =>
-  `${engine.url}/workbench/schedules?${loans.map((loan) => `loan=${encodeURIComponent(JSON.stringify(loan))}`).join('&')}`;
+  `${engine.url}/workbench/schedules?${query(loans)}`;
 
 const engine = useEngine();
 const openPage = useBrowser();
 
+const openLoans = (loans: readonly object[], options: Parameters<typeof openPage>[1] = {}) =>
+  openPage(addressOf(...loans), options);
+
+/** Waits until the schedule has this first payment. */
+const firstPayment = (page: Page, amount: string, label = 'First payment'): Promise<void> =>
+  page.getByRole('button', { name: `${label}: ${amount}` }).waitFor();
+
+/** The place of the form that has the focus. */
+const focusedPlace = (page: Page): Promise<unknown> =>
+  page.evaluate('document.activeElement.closest("[data-place]")?.dataset.place');
+
+const openAll = (page: Page): Promise<void> =>
+  page.locator('details').evaluateAll((all) => {
+    for (const one of all) one.setAttribute('open', '');
+  });
+
 describe('the room for schedules', () => {
   it('follows the loan while it is entered, and keeps it in the address', async () => {
-    const { page, errors } = await openPage(addressOf(LOAN));
-    await page.getByText('517.41').first().waitFor();
+    const { page, errors } = await openLoans([LOAN]);
+    await firstPayment(page, '517.41');
     await page.getByLabel('Interest, % a year', { exact: true }).fill('0');
-    await page.getByText('421.17').first().waitFor();
+    await firstPayment(page, '421.17');
     await expect.poll(() => new URL(page.url()).searchParams.get('loan')).toContain('"InterestPercent":"0"');
     await page.reload();
-    await page.getByText('421.17').first().waitFor();
+    await firstPayment(page, '421.17');
     expect(errors).toEqual([]);
   });
 
-  it('explains a figure', async () => {
-    const { page } = await openPage(addressOf(LOAN));
-    await page.getByRole('button', { name: '177.08' }).click();
+  it('follows its sliders, that of an extra payment too', async () => {
+    const { page } = await openLoans([LOAN]);
+    await firstPayment(page, '517.41');
+    await page.getByLabel('Number of instalments, slider').fill('120');
+    await page.getByRole('button', { name: 'Last payment: 1 Jan 2036' }).waitFor();
+    await page.getByText('Extra payments').click();
+    await page.getByRole('button', { name: 'Add extra payment' }).click();
+    await page.getByRole('rowheader', { name: 'Extra payment' }).waitFor();
+    await page.getByLabel('Amount, slider').nth(1).fill('0');
+    await expect.poll(() => page.getByRole('rowheader', { name: 'Extra payment' }).count()).toBe(0);
+  });
+
+  it('explains a figure of a row, and a total', async () => {
+    const { page } = await openLoans([LOAN]);
+    await page.getByRole('button', { name: '177.08', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'How instalment 1 is calculated' });
     expect(await dialog.locator('code').textContent()).toBe('25000.00 * 8.5 % * 30/360 = 177.08');
     await takePicture(page, 'explanation', false);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Total to repay: 31,044.86' }).click();
+    await page.getByText('25,000.00 principal + 5,774.86 interest + 270.00 charges = 31,044.86.').waitFor();
   });
 
-  it('compares variants', async () => {
-    const { page } = await openPage(addressOf(LOAN));
+  it('compares three variants: what differs in their terms, and their results', async () => {
+    const { page } = await openLoans([LOAN]);
     await page.getByRole('button', { name: 'Compare with a variant' }).click();
     await page.getByLabel('Number of instalments', { exact: true }).fill('48');
+    await page.getByRole('button', { name: 'Compare with a variant' }).click();
+    await page.getByLabel('Kind of instalments', { exact: true }).selectOption('EqualPrincipal');
     const table = page.getByRole('region', { name: 'Comparison of the variants' });
-    await table.getByText('−12 against A').waitFor();
+    await table.getByText('−12 against A').first().waitFor();
+    await table
+      .getByRole('row', { name: 'Kind of instalments Equal instalments Equal instalments Equal principal' })
+      .waitFor();
+    await table.getByRole('row', { name: 'Number of instalments 60 48 48' }).waitFor();
     await takePicture(page, 'variants');
     expect(await findAccessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Remove variant C' }).click();
+    await expect.poll(() => table.getByRole('columnheader').count()).toBe(3);
+    await page.getByLabel('Number of instalments', { exact: true }).fill('0');
+    await page.getByRole('button', { name: /^Variant B.*with fields to correct$/ }).waitFor();
   });
 
-  it('shows each fault at its field and keeps the last schedule', async () => {
-    const { page } = await openPage(addressOf(LOAN));
-    await page.getByText('517.41').first().waitFor();
-    await page.getByLabel('Number of instalments', { exact: true }).fill('5000');
-    await page.getByText('must be a whole number from 1 to 1200').waitFor();
-    const field = page.getByLabel('Number of instalments', { exact: true });
-    expect(await field.getAttribute('aria-invalid')).toBe('true');
-    await page.getByText('517.41').first().waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-    await takePicture(page, 'fault');
-  });
-
-  it('opens a group for a fault, and leaves it open when the fault is corrected', async () => {
-    const { page } = await openPage(addressOf({ ...LOAN, GracePeriodPrincipal: '60' }));
-    const field = page.getByLabel('Instalments without principal');
-    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
-    await field.fill('');
-    await page.getByText('517.41').first().waitFor();
-    expect(await field.isVisible()).toBe(true);
-  });
-
-  it('shows an extra payment in Romanian, accessible on a phone', async () => {
-    const early = { date: '2027-01-15', amount: '5000', keepsTerm: false };
-    const address = addressOf({ ...LOAN, extraPayments: [early] });
-    const { page } = await openPage(address, { viewport: PHONE, locale: 'ro-RO' });
-    await page.getByRole('rowheader', { name: 'Rambursare anticipată' }).waitFor();
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Scadențare');
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-    await takePicture(page, 'extra-payment-romanian');
-  });
-
-  it('saves the rows as CSV', async () => {
-    const { page } = await openPage(addressOf(LOAN));
-    await page.getByText('517.41').first().waitFor();
+  it('saves the rows as CSV and copies the call', async () => {
+    const { page } = await openLoans([{ ...LOAN, DeferDueDate: 'false', CalculateDAE: '2' }]);
+    await firstPayment(page, '517.41');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Save CSV' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('schedule.csv');
+    expect(readFileSync(await download.path(), 'utf8').split('\r\n')).toHaveLength(62);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy as JSON' }).click();
+    await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
+    const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as object;
+    expect(copied).toMatchObject({ jsonParam: { Amount: 25_000, DeferDueDate: 0, CalculateDAE: 2 } });
+  });
+});
+
+describe('the form', () => {
+  it('has a labelled control with help for every field of the request, in lists too', async () => {
+    const { page } = await openLoans([LOAN]);
+    await firstPayment(page, '517.41');
+    await openAll(page);
+    const fields = scheduleFormFields();
+    for (const { name } of fields.filter(({ kind }) => kind === 'list')) {
+      await page.locator(`[data-place="${name}"] > div > .loan-add`).click();
+      await page.locator(`[data-place="${name}[0]"]`).waitFor();
+    }
+    await openAll(page);
+    const places = fields.flatMap(({ name, items }) =>
+      items === undefined ? [name] : items.map((item) => `${name}[0].${item.name}`),
+    );
+    const visible = await page
+      .locator('[data-place]')
+      .filter({ has: page.locator('.field-label:visible ~ .input:visible, .field-label:visible') })
+      .evaluateAll((all) => all.map((one) => one.getAttribute('data-place')));
+    expect(visible).toEqual(expect.arrayContaining(places));
+    await page.getByRole('button', { name: 'Explain fields' }).click();
+    await page.getByText('Number of first installments without principal.').waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, 'help', false);
   });
 
-  it.each(LOOKS)('is accessible: %s', async (name, options) => {
-    const { page } = await openPage(addressOf(LOAN), options);
-    await page.getByText('517.41').first().waitFor();
+  it('adds and removes rows by keyboard, which can be calculated at once', async () => {
+    const { page } = await openLoans([LOAN]);
+    await firstPayment(page, '517.41');
+    await page.getByRole('button', { name: 'Add rate by instalments' }).press('Enter');
+    const from = page.getByLabel('From instalment', { exact: true });
+    await expect.poll(() => focusedPlace(page)).toBe('MultipleInterestRates[0].FromInstNo');
+    await page.getByRole('button', { name: 'Add rate by instalments' }).press('Enter');
+    await expect.poll(() => from.count()).toBe(2);
+    await page
+      .getByRole('group', { name: 'Interval 2' })
+      .getByLabel('Interest, % a year', { exact: true })
+      .fill('12');
+    await expect
+      .poll(() => page.getByRole('row').nth(13).getByRole('button').nth(2).textContent())
+      .toMatch(/^2\d\d\.\d\d$/);
+    // The single rate is not used any more.
+    await page
+      .locator('[data-place="InterestPercent"]')
+      .getByText('Changes nothing in this schedule')
+      .waitFor();
+    await takePicture(page, 'rate-ranges', false);
+    await page.getByRole('button', { name: 'Remove Interval 2' }).press('Enter');
+    await expect.poll(() => from.count()).toBe(1);
+    await expect
+      .poll(() => page.evaluate('document.activeElement.textContent'))
+      .toBe('Add rate by instalments');
+  });
+
+  it('shows all faults at once at their fields and in rows, and leads to each', async () => {
+    const { page } = await openLoans([LOAN]);
+    await firstPayment(page, '517.41');
+    await openAll(page);
+    await page
+      .getByRole('group', { name: 'Commission 1' })
+      .getByLabel('or percentage', { exact: true })
+      .fill('2');
+    await page.getByLabel('Holiday calendar', { exact: true }).selectOption('Other…');
+    await page.getByLabel('Holiday calendar: other value').fill('Atlantis');
+    await page.getByLabel('Number of instalments', { exact: true }).fill('5000');
+    // Of the schema, at once; of the engine, when it has answered.
+    await page
+      .locator('[data-place="InstallmentsNo"]')
+      .getByText('must be a whole number from 1 to 1,200')
+      .waitFor();
+    const row = page.locator('[data-place="Commission[0].SourceValue"]');
+    await row.getByText('must have exactly one of SourceValue and SourcePercent').waitFor();
+    expect(await row.getByLabel('Amount', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    const { alert, links } = {
+      alert: page.getByRole('alert'),
+      links: page.getByRole('alert').getByRole('button'),
+    };
+    await expect
+      .poll(() => links.allTextContents())
+      .toEqual(expect.arrayContaining(['Number of instalments', 'Commission 1: Amount']));
+    await firstPayment(page, '517.41');
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, 'faults', false);
+    await page
+      .getByRole('group', { name: 'Commission 1' })
+      .getByLabel('or percentage', { exact: true })
+      .fill('');
+    await page.getByLabel('Number of instalments', { exact: true }).fill('60');
+    await alert.getByText('Atlantis').waitFor({ state: 'detached' });
+    await alert.getByRole('button', { name: 'Holiday calendar' }).waitFor();
+    await page.locator('details').evaluateAll((all) => {
+      for (const one of all) one.removeAttribute('open');
+    });
+    await links.first().click();
+    await expect.poll(() => focusedPlace(page)).toBe('HolidayCountry');
+  });
+
+  it('opens a group for a fault, and leaves it open when the fault is corrected', async () => {
+    const { page } = await openLoans([{ ...LOAN, GracePeriodPrincipal: '60' }]);
+    const field = page.getByLabel('Instalments without principal', { exact: true });
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+    await field.fill('');
+    await firstPayment(page, '517.41');
+    expect(await field.isVisible()).toBe(true);
+  });
+
+  it('says at a field that it changes nothing', async () => {
+    const { page } = await openLoans([{ ...LOAN, CapitalPercent: '10' }]);
+    await firstPayment(page, '517.41');
+    await page
+      .locator('[data-place="CapitalPercent"]')
+      .getByText('Changes nothing in this schedule')
+      .waitFor();
+    await page.getByLabel('Kind of instalments', { exact: true }).selectOption('CreditCard');
+    // A tenth of the balance, interest and the commission.
+    await page.getByRole('button', { name: /^First payment: 2,68\d\.\d\d$/ }).waitFor();
+    expect(await page.getByText('Changes nothing in this schedule').count()).toBe(0);
+  });
+});
+
+describe('an address of the first version', () => {
+  it('shows its extra payment, in Romanian on a phone', async () => {
+    const former = {
+      ...LOAN,
+      Commission: undefined,
+      commissions: [
+        { name: 'Account administration', amount: '4.5', unit: 'value', periodicity: 'Monthly', date: '' },
+      ],
+      extraPayments: [{ date: '2027-01-15', amount: '5000', keepsTerm: false }],
+    };
+    const { page } = await openLoans([former], { viewport: PHONE, locale: 'ro-RO' });
+    await page.getByRole('rowheader', { name: 'Rambursare anticipată' }).waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Scadențare');
+    await firstPayment(page, '517,41', 'Prima plată');
+    expect(
+      await page
+        .getByRole('group', { name: 'Comisionul 1' })
+        .getByLabel('Denumire', { exact: true })
+        .inputValue(),
+    ).toBe('Account administration');
+    await page.getByRole('button', { name: 'Explică câmpurile' }).click();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, 'romanian');
+  });
+});
+
+describe('the room for schedules is accessible', () => {
+  it.each(LOOKS)('%s', async (name, options) => {
+    const { page } = await openLoans([RICH_LOAN], options);
+    await page.getByRole('button', { name: /^DAE, with insurances: \d/ }).waitFor();
+    await takePicture(page, `rich-${name}`, name === 'phone');
+    await openAll(page);
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, name);
-    if (name === 'light') {
-      await takePicture(page, 'workbench-schedules', false);
-      await page.emulateMedia({ media: 'print' });
-      await takePicture(page, 'print');
-    }
   });
 
+  it('as a printed offer', async () => {
+    const { page } = await openLoans([RICH_LOAN], { viewport: { width: 700, height: 1_000 } });
+    await page.getByRole('button', { name: /^DAE, with insurances: \d/ }).waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('heading', { name: 'Loan offer' }).waitFor();
+    await page.getByText('Account administration, Monthly, Amount 4.50').waitFor();
+    expect(await page.getByRole('form', { name: 'Terms of the loan' }).count()).toBe(0);
+    expect(await page.getByRole('row').last().isVisible()).toBe(true);
+    await takePicture(page, 'print');
+  });
+
+  it('as the picture in the documentation shows it', async () => {
+    const { page } = await openLoans([LOAN]);
+    await firstPayment(page, '517.41');
+    await takePicture(page, 'workbench-schedules', false);
+    expect(await page.getByRole('img', { name: /60 payments/ }).isVisible()).toBe(true);
+  });
+});
+
+describe('the room for schedules without an answer', () => {
   it('says that the engine cannot be reached, and goes on when it can', async () => {
-    const { page } = await openPage(addressOf(LOAN));
-    await page.getByText('517.41').first().waitFor();
+    const { page } = await openLoans([LOAN]);
+    await firstPayment(page, '517.41');
     await page.context().setOffline(true);
     await page.getByLabel('Interest, % a year', { exact: true }).fill('0');
     await page.getByText('The engine cannot be reached').waitFor();
+    // What the page can check by itself it still does.
+    await page.getByLabel('Amount', { exact: true }).first().fill('0');
+    await page.getByText('must be more than 0').waitFor();
+    await page.getByLabel('Amount', { exact: true }).first().fill('25000');
+    await takePicture(page, 'unreachable', false);
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('421.17').first().waitFor();
+    await firstPayment(page, '421.17');
     expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('asks for a token, says that one is refused, and calculates with a valid one', async () => {
+    const guarded = await startEngine([], { PORT: '0', AUTH_JWT_SECRET: JWT_SECRET });
+    onTestFinished(() => void guarded.end('SIGTERM'));
+    const { page } = await openPage(`${guarded.url}/workbench/schedules?${query([LOAN])}`);
+    const use = async (token: string): Promise<void> => {
+      await page.getByRole('textbox', { name: 'Access token' }).fill(token);
+      await page.getByRole('button', { name: 'Use token' }).click();
+    };
+    await use('not-a-token');
+    await page.getByRole('alert').first().waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, 'token-refused', false);
+    const { authorization } = await authorize('ana');
+    await use(authorization.replace('Bearer ', ''));
+    await firstPayment(page, '517.41');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('Bearer $TOKEN');
+  });
+
+  it('says that a token does not permit schedules', async () => {
+    const { page } = await openPage(`${engine.url}/workbench`);
+    await page.route('**/actions/PLAT_BP_CalculateRepaymentSchedule', (route) =>
+      route.fulfill({
+        status: 403,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({
+          title: 'Not permitted',
+          status: 403,
+          code: 'forbidden',
+          detail: 'The access token does not have the scope schedules.',
+        }),
+      }),
+    );
+    await page.reload();
+    const alert = page.getByRole('alert');
+    await alert.getByText('Your token does not permit this.').waitFor();
+    await alert.getByText('The access token does not have the scope schedules.').waitFor();
+    expect(await page.getByRole('button', { name: 'Print offer' }).isDisabled()).toBe(true);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { readdir, readFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { scheduleFormFields } from './form-fields.ts';
 
 /** One file of the workbench, with the encodings in which it is sent. */
 export interface Asset {
@@ -77,6 +78,7 @@ async function compile(entries: Readonly<Record<string, string>>): Promise<Reado
       jsx: 'automatic',
       jsxImportSource: 'preact',
       alias: { react: 'preact/compat', 'react-dom': 'preact/compat' },
+      define: { SCHEDULE_FORM_FIELDS: JSON.stringify(scheduleFormFields()) },
       legalComments: 'none',
       logLevel: 'silent',
     });

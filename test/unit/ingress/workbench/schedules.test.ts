@@ -1,26 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../../shared/contract/documents/openapi/openapi.ts';
+import type { JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 import { asCurl, asKafkaMessage } from '../../../../workers/ingress/workbench/app/schedules/call-texts.ts';
-import { LOAN_FIELDS } from '../../../../workers/ingress/workbench/app/schedules/loan-fields.ts';
+import { checkLoan } from '../../../../workers/ingress/workbench/app/schedules/check-loan.ts';
 import {
+  groupFields,
+  groupItemFields,
+  unusedNames,
+} from '../../../../workers/ingress/workbench/app/schedules/field-groups.ts';
+import { FIELD_LABELS } from '../../../../workers/ingress/workbench/app/schedules/field-labels.ts';
+import {
+  addItem,
   exampleLoan,
+  listValues,
   loanTerms,
-  placeFaults,
+  placeInForm,
   readLoans,
+  readNumber,
   writeLoans,
   type Loan,
 } from '../../../../workers/ingress/workbench/app/schedules/loan.ts';
 import {
-  decimalsOfCurrency,
+  decimalsOf,
   exactSum,
-  ignoredFields,
+  ownColumns,
   sumRows,
   toCsv,
   type ShownRow,
 } from '../../../../workers/ingress/workbench/app/schedules/schedule.ts';
+import { describeFields, scheduleFormFields } from '../../../../workers/ingress/workbench/form-fields.ts';
 
+const FORM = scheduleFormFields();
 const LOAN = exampleLoan('2026-01-01');
-const fault = (path: string) => ({ path, message: 'no' });
 const ROW: ShownRow = {
   InstallmentNo: 1,
   DueDate: '2026-02-01T00:00:00',
@@ -34,35 +45,115 @@ const ROW: ShownRow = {
   dae: 9.1,
   isEarlyRepayment: 'false',
 };
+const fieldOf = (name: string) => FORM.find((field) => field.name === name);
+const withFields = (fields: Record<string, string>): Loan => ({
+  ...LOAN,
+  fields: { ...LOAN.fields, ...fields },
+});
 
-describe('the loan of the form', () => {
-  it('has the fields of the published request', () => {
+describe('the fields of the form', () => {
+  it('are those of the published request, with their descriptions', () => {
     const { components } = openApiDocument({ version: '1', basePath: '' }) as unknown as {
-      components: { schemas: { RepaymentScheduleTerms: { properties: Record<string, unknown> } } };
+      components: { schemas: Record<string, JsonSchema> };
     };
-    const published = Object.keys(components.schemas.RepaymentScheduleTerms.properties);
-    expect(published).toEqual(expect.arrayContaining(LOAN_FIELDS.map(({ name }) => name)));
+    const { RepaymentScheduleTerms: published, CommissionCharge: commission } = components.schemas;
+    expect(FORM.map(({ name }) => name)).toEqual(Object.keys(published?.properties ?? {}));
+    expect(fieldOf('Commission')?.items?.map(({ name }) => name)).toEqual(
+      Object.keys(commission?.properties ?? {}),
+    );
+    for (const { name, help } of FORM) {
+      expect(published?.properties?.[name]?.description).toContain(help);
+      expect(help).not.toBe('');
+    }
   });
 
+  it('have kinds, ranges and values of the schema', () => {
+    expect(fieldOf('InstallmentsNo')).toMatchObject({
+      kind: 'whole',
+      isRequired: true,
+      minimum: 1,
+      maximum: 1200,
+    });
+    expect(fieldOf('ActivationDate')).toMatchObject({ kind: 'date', isRequired: false });
+    expect(fieldOf('HolidayShift')?.kind).toBe('flag');
+    expect(fieldOf('DeferDueDate')?.kind).toBe('numeric-flag');
+    expect(fieldOf('GraceType')?.choices).toEqual(['Deferred', 'Capitalised', 'Spread', 'Forgiven']);
+    expect(fieldOf('GraceType')?.isOpen).toBeUndefined();
+    expect(fieldOf('ScheduleType')).toMatchObject({ isOpen: true });
+    expect(fieldOf('ScheduleType')?.choices).toContain('CreditCard');
+  });
+
+  it('are each in one group, in which nothing else is named', () => {
+    const grouped = groupFields(FORM).flatMap(({ main, more }) => [...main, ...more]);
+    expect(grouped.map(({ name }) => name).toSorted()).toEqual(FORM.map(({ name }) => name).toSorted());
+    for (const field of FORM) {
+      const { main, more } = groupItemFields(field);
+      expect(new Set([...main, ...more])).toEqual(new Set(field.items));
+    }
+    expect(unusedNames(FORM)).toEqual([]);
+  });
+
+  it('have labels, of which none is for a field that the schema has no longer', () => {
+    const names = new Set(
+      FORM.flatMap(({ name, items = [] }) => [name, ...items.map((item) => `${name}.${item.name}`)]),
+    );
+    expect(Object.keys(FIELD_LABELS).filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('contain a new field of the schema without a change here', () => {
+    const form = describeFields({
+      properties: {
+        Amount: { type: 'number' },
+        NewDate: { type: ['string', 'null'], description: 'Extension. A new field.' },
+        NewItems: { type: 'array', items: { type: 'object', properties: { Name: { type: 'string' } } } },
+      },
+    });
+    expect(groupFields(form).at(-1)).toMatchObject({
+      name: 'other',
+      main: [{ name: 'NewDate', kind: 'text', help: 'A new field.' }, { name: 'NewItems' }],
+    });
+    const loan = addItem({ fields: { NewDate: 'x' }, lists: {} }, 'NewItems', 'one');
+    expect(loanTerms({ ...loan, lists: { NewItems: [{ Name: 'a' }] } }, form)).toEqual({
+      NewDate: 'x',
+      NewItems: [{ Name: 'a' }],
+    });
+  });
+
+  it('are refused where the form has no control for them', () => {
+    expect(() => describeFields({ properties: { Odd: { type: 'object' } } })).toThrow(
+      'no control for Odd, which is object',
+    );
+  });
+});
+
+describe('the loan of the form', () => {
   it('becomes the terms of a request', () => {
     const loan: Loan = {
-      ...LOAN,
       fields: {
         ...LOAN.fields,
         InterestPercent: '8,5',
         Amount: 'much',
         HolidayShift: 'true',
+        DeferDueDate: 'false',
         MaturityDate: '',
       },
-      insurances: [
-        { name: 'Life', amount: '0.1', unit: 'percent', periodicity: 'Annual', date: '2026-03-01' },
-      ],
-      extraPayments: [
-        { date: '2027-01-01', amount: '0', keepsTerm: true },
-        { date: '2027-02-01', amount: '500', keepsTerm: false },
-      ],
+      lists: {
+        ...LOAN.lists,
+        Insurance: [
+          {
+            InsuranceName: 'Life',
+            SourcePercent: '0.1',
+            InsurancePeriodicityType: 'Annual',
+            InsuranceDate: '2026-03-01',
+          },
+        ],
+        EarlyRepayments: [
+          { Date: '2027-01-01', Amount: '0' },
+          { Date: '2027-02-01', Amount: '500', DecreaseInstallment: 'false' },
+        ],
+      },
     };
-    expect(loanTerms(loan)).toEqual({
+    expect(loanTerms(loan, FORM)).toEqual({
       Amount: 'much',
       InstallmentsNo: 60,
       ScheduleType: 'EqualInstallments',
@@ -72,6 +163,7 @@ describe('the loan of the form', () => {
       ActivationDate: '2026-01-01',
       InstallmentDay: 1,
       HolidayShift: true,
+      DeferDueDate: 0,
       Commission: [
         {
           FeeName: 'Account administration',
@@ -90,30 +182,123 @@ describe('the loan of the form', () => {
       ],
       EarlyRepayments: [{ Date: '2027-02-01', Amount: 500, DecreaseInstallment: false }],
     });
-    const paths = ['Amount', 'EarlyRepayments[0].Date', 'Insurance[0].SourcePercent', 'Precision'];
-    expect(
-      placeFaults(
-        paths.map((path) => fault(`jsonParam.${path}`)),
-        loan,
-      ),
-    ).toEqual({
-      byField: { Amount: 'no', 'extraPayments[1].date': 'no', 'insurances[0].amount': 'no' },
-      others: ['jsonParam.Precision: no'],
+    const paths = ['Amount', 'EarlyRepayments[0].Date', 'Insurance[0]', 'Commission', 'Unknown'];
+    const { byPlace, others } = placeInForm(
+      paths.map((path) => ({ path: `jsonParam.${path}` })),
+      loan,
+      FORM,
+    );
+    expect(Object.keys(byPlace)).toEqual(['Amount', 'EarlyRepayments[1].Date', 'Insurance[0]', 'Commission']);
+    expect(others).toEqual([{ path: 'jsonParam.Unknown' }]);
+  });
+
+  it('takes a comma for a decimal point, and not for a separator of thousands', () => {
+    expect(['8,5', '8.5', '-1', ' 25000 '].map(readNumber)).toEqual([8.5, 8.5, -1, 25_000]);
+    expect(['25,000', '1 000', '1e3', ''].map(readNumber)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('is checked by the ranges of the schema', () => {
+    const loan = withFields({
+      Amount: '0',
+      InstallmentsNo: '1.5',
+      InstallmentDay: '',
+      CapitalPercent: '101',
+      AdvanceAmount: '-1',
+      UnusedAmount: '2000000000000000',
+      MaturityDate: '2026-02-30',
+      InterestPercent: 'eight',
     });
+    const lists = { Commission: [{ FeeName: 'x' }], MultipleInterestRates: [{ FromInstNo: '0' }] };
+    expect(checkLoan({ ...loan, lists }, FORM)).toEqual({
+      Amount: { reason: 'above', from: 0 },
+      InstallmentsNo: { reason: 'whole', from: 1, to: 1200 },
+      InstallmentDay: { reason: 'required' },
+      CapitalPercent: { reason: 'between', from: 0, to: 100 },
+      AdvanceAmount: { reason: 'at-least', from: 0 },
+      UnusedAmount: { reason: 'at-most', to: 1_000_000_000_000_000 },
+      MaturityDate: { reason: 'date' },
+      InterestPercent: { reason: 'number' },
+      'Commission[0].FeePeriodicityType': { reason: 'required' },
+      'MultipleInterestRates[0].FromInstNo': { reason: 'whole', from: 1, to: 1200 },
+    });
+    expect(checkLoan(LOAN, FORM)).toEqual({});
   });
 
-  it('survives in an address', () => {
-    expect(readLoans(writeLoans([LOAN, { ...LOAN, commissions: [] }]))).toEqual([
-      LOAN,
-      { ...LOAN, commissions: [] },
+  it.each(['Commission', 'Insurance', 'MultipleInterestRates', 'BandedInterestRates', 'EarlyRepayments'])(
+    'has no faults after two items of %s are added',
+    (list) => {
+      const loan = addItem(addItem(LOAN, list, 'one'), list, 'two');
+      expect(checkLoan(loan, FORM)).toEqual({});
+      expect(loan.lists[list]).not.toContainEqual({});
+    },
+  );
+
+  it('continues the ranges and bands of the items before', () => {
+    const ranges = addItem(addItem(LOAN, 'MultipleInterestRates', ''), 'MultipleInterestRates', '');
+    expect(ranges.lists['MultipleInterestRates']).toEqual([
+      { FromInstNo: '1', ToInstNo: '12', InterestRate: '8.5' },
+      { FromInstNo: '13', InterestRate: '8.5' },
+    ]);
+    const bands = addItem(addItem(LOAN, 'BandedInterestRates', ''), 'BandedInterestRates', '');
+    expect(bands.lists['BandedInterestRates']).toEqual([
+      { MinUtilizedAmount: '0', MaxUtilizedAmount: '12500', Value: '8.5' },
+      { MinUtilizedAmount: '12500', Value: '8.5' },
+    ]);
+  });
+});
+
+describe('the address', () => {
+  it('contains every field that is set', () => {
+    const fields = FORM.filter(({ items }) => items === undefined).map(({ name }) => [name, '1'] as const);
+    const lists = FORM.flatMap(({ name, items = [] }) =>
+      items.length === 0
+        ? []
+        : [[name, [Object.fromEntries(items.map((item) => [item.name, '2']))]] as const],
+    );
+    const loan: Loan = { fields: Object.fromEntries(fields), lists: Object.fromEntries(lists) };
+    expect(readLoans(writeLoans([loan, LOAN]), FORM)).toEqual([loan, LOAN]);
+    expect(listValues(loan, FORM)).toHaveLength(
+      fields.length + lists.reduce((sum, [, [item]]) => sum + Object.keys(item ?? {}).length, 0),
+    );
+  });
+
+  it('may be one of the first version', () => {
+    const former = {
+      Amount: '1000',
+      HolidayShift: 'true',
+      commissions: [{ name: 'A', amount: '4.5', unit: 'value', periodicity: 'Monthly', date: '' }],
+      insurances: [{ name: 'B', amount: '1', unit: 'percent', periodicity: 'Annual', date: '2026-02-01' }],
+      extraPayments: [{ date: '2027-01-01', amount: '500', keepsTerm: false }],
+    };
+    expect(readLoans(`?loan=${encodeURIComponent(JSON.stringify(former))}`, FORM)).toEqual([
+      {
+        fields: { Amount: '1000', HolidayShift: 'true' },
+        lists: {
+          Commission: [{ FeeName: 'A', SourceValue: '4.5', FeePeriodicityType: 'Monthly' }],
+          Insurance: [
+            {
+              InsuranceName: 'B',
+              SourcePercent: '1',
+              InsurancePeriodicityType: 'Annual',
+              InsuranceDate: '2026-02-01',
+            },
+          ],
+          EarlyRepayments: [{ Date: '2027-01-01', Amount: '500', DecreaseInstallment: 'false' }],
+        },
+      },
     ]);
   });
 
-  it('reads at most three loans and leaves out what is not one', () => {
-    expect(readLoans('?loan=%7B&loan=[]&loan={"Amount":5,"Other":"x","commissions":3}')).toEqual([
-      { fields: { Amount: '5' }, commissions: [], insurances: [], extraPayments: [] },
-    ]);
-    expect(readLoans(`?${'loan={}&'.repeat(9)}`)).toHaveLength(3);
+  it('has at most three loans; what is not one is left out', () => {
+    expect(
+      readLoans('?loan=%7B&loan=[]&loan={"Amount":5,"Other":"x","Commission":3,"commissions":3}', FORM),
+    ).toEqual([{ fields: { Amount: '5' }, lists: {} }]);
+    expect(readLoans(`?${'loan={}&'.repeat(9)}`, FORM)).toHaveLength(3);
   });
 });
 
@@ -123,14 +308,29 @@ describe('the figures of a schedule', () => {
     expect(sumRows([ROW, ROW, ROW])).toMatchObject({ interest: 0.3, charges: 19.5, total: 320.4, rows: 3 });
   });
 
-  it('become CSV', () => {
+  it('become CSV, with the columns of the schedule type', () => {
     expect(toCsv([ROW], 2).split('\r\n')[1]).toBe(
       '1,2026-02-01,31,1000.00,0.10,100.20,5.00,1.50,106.80,false',
     );
+    const own = { ...ROW, capitalisedInterest: 2, VatOnFees: 0.95 };
+    expect(ownColumns([ROW, own])).toEqual(['VatOnFees']);
+    expect(toCsv([own, ROW], 2).split('\r\n')).toEqual([
+      'InstallmentNo,DueDate,NoDays,RemainingValue,Interest,CapitalisedInterest,Principal,ManagementFee,Insurance,TotalInstallment,IsEarlyRepayment,VatOnFees',
+      '1,2026-02-01,31,1000.00,0.10,2.00,100.20,5.00,1.50,106.80,false,0.95',
+      '1,2026-02-01,31,1000.00,0.10,0.00,100.20,5.00,1.50,106.80,false,0.00',
+      '',
+    ]);
   });
 
-  it('have the decimals of the currency', () => {
-    expect(['EUR', 'JPY', ''].map(decimalsOfCurrency)).toEqual([2, 0, 2]);
+  it('have the decimals of the currency, or those that are asked for', () => {
+    const loans = [
+      { Currency: 'EUR' },
+      { Currency: 'jpy' },
+      {},
+      { Currency: 'EUR', Precision: '4' },
+      { Currency: 'EUR', Precision: '40' },
+    ];
+    expect(loans.map((fields) => decimalsOf({ fields, lists: {} }))).toEqual([2, 0, 2, 4, 2]);
   });
 });
 
@@ -139,19 +339,15 @@ describe('texts of a call', () => {
     expect(asCurl('http://localhost', { FeeName: "bank's" })).toContain(String.raw`bank'\''s`);
   });
 
+  it('take the token from the shell where one is needed', () => {
+    expect(asCurl('http://localhost', {}, true)).toContain('-H "authorization: Bearer $TOKEN"');
+    expect(asCurl('http://localhost', {})).not.toContain('authorization');
+  });
+
   it('name the type of a message', () => {
     expect(JSON.parse(asKafkaMessage({ Amount: 1 }))).toMatchObject({
       headers: { 'plat-message-type': 'CalculateRepaymentScheduleRequest' },
       value: { jsonParam: { Amount: 1 } },
     });
   });
-});
-
-it('lists the fields without effect', () => {
-  expect(
-    ignoredFields([
-      { code: 'unknown-name', path: 'jsonParam.Commission[0].FeeName' },
-      { code: 'no-effect', path: 'jsonParam.HolidayCountry' },
-    ]),
-  ).toEqual(['HolidayCountry']);
 });

@@ -8,10 +8,19 @@ export function asJson(terms: unknown): string {
   return JSON.stringify({ jsonParam: terms }, null, 2);
 }
 
-/** A command for a POSIX shell. `origin` is the address of the instance with its base path. */
-export function asCurl(origin: string, terms: unknown): string {
+/**
+ * A command for a POSIX shell. `origin` is the address of the instance with its base path. An instance with access control reads the token
+ * from the variable TOKEN of the shell.
+ */
+export function asCurl(origin: string, terms: unknown, needsToken = false): string {
   const body = asJson(terms).replaceAll("'", String.raw`'\''`);
-  return `curl -s '${origin}/platapi/automation-processors/actions/${ACTION}' \\\n  -H 'content-type: application/json' \\\n  -d '${body}'`;
+  const lines = [
+    `curl -s '${origin}/platapi/automation-processors/actions/${ACTION}'`,
+    `-H 'content-type: application/json'`,
+    ...(needsToken ? ['-H "authorization: Bearer $TOKEN"'] : []),
+    `-d '${body}'`,
+  ];
+  return lines.join(' \\\n  ');
 }
 
 /** A message for the topic of schedule requests: its headers and its value. */

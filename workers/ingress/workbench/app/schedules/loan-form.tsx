@@ -1,33 +1,35 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { Button, Field } from '../design/components.tsx';
-import type { Charge, ExtraPayment, Loan } from './loan.ts';
-import {
-  GROUPS,
-  LOAN_FIELDS,
-  PERIODICITIES,
-  type Group,
-  type LoanField,
-  type LoanFieldName,
-} from './loan-fields.ts';
-import { choiceText, fieldText, groupText, helpText, t } from './texts.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../design/components.tsx';
+import { FROM_START, groupFields, groupItemFields, SLIDERS, type GroupName } from './field-groups.ts';
+import { FieldInput } from './field-input.tsx';
+import { addText, fieldText, helpText, itemText } from './field-texts.ts';
+import type { FormField } from './form-field.ts';
+import { addItem, itemsOf, listValues, readNumber, type Loan, type Values } from './loan.ts';
+import type { PlacedFault, PlacedNote } from './remarks.ts';
+import { groupText, t } from './texts.ts';
 
-interface FormProps {
+interface LoanFormProps {
+  readonly form: readonly FormField[];
   readonly loan: Loan;
   readonly onChange: (loan: Loan) => void;
-  /** Faults by their place in the form, such as `Amount` or `commissions[0].date`. */
-  readonly faults: Readonly<Record<string, string>>;
+  /** By places such as `Amount`, `Commission` or `Commission[0].FeeDate`. */
+  readonly faults: Readonly<Record<string, PlacedFault>>;
+  readonly notes: Readonly<Record<string, PlacedNote>>;
+  /** Shows the help of all fields. */
+  readonly isExplained: boolean;
 }
 
-const DATE_INPUT = { type: 'date' } as const;
-const TEXT_INPUT = { type: 'text' } as const;
-/** Groups that are open at first; others are if they contain a value. Dates always do. */
-const OPEN_GROUPS: ReadonlySet<Group> = new Set(['loan', 'rate', 'charges']);
+/** Groups that are open at first; others are if they contain a value. */
+const OPEN_GROUPS: ReadonlySet<GroupName> = new Set(['loan', 'rate']);
+/** Groups of which every loan has values, so that these are no reason to open them. */
+const CLOSED_GROUPS: ReadonlySet<GroupName> = new Set(['dates']);
+const PART_OF_LOAN = 0.01;
 
 /** All terms of a loan, by group. */
-export function LoanForm({ loan, onChange, faults }: FormProps) {
-  const setField = (name: LoanFieldName, text: string): void =>
-    onChange({ ...loan, fields: { ...loan.fields, [name]: text } });
+export function LoanForm(props: LoanFormProps) {
+  const { form, loan } = props;
+  const places = listValues(loan, form).map(({ place }) => place);
   return (
     <form
       class="loan-form no-print"
@@ -35,379 +37,266 @@ export function LoanForm({ loan, onChange, faults }: FormProps) {
       onSubmit={(event) => event.preventDefault()}
       noValidate
     >
-      {GROUPS.map((group) => {
-        const fields = LOAN_FIELDS.filter((field) => field.group === group);
-        const isUsed = fields.some(({ name }) => (loan.fields[name] ?? '') !== '');
+      {groupFields(form).map(({ name, main, more }) => {
+        const [count, moreCount] = [countIn(places, [...main, ...more]), countIn(places, more)];
         return (
-          <Section
-            key={group}
-            title={groupText(group)}
-            isOpen={OPEN_GROUPS.has(group) || (isUsed && group !== 'dates')}
-            hasFault={fields.some(({ name }) => faults[name] !== undefined)}
+          <Fold
+            key={name}
+            isGroup
+            title={groupText(name)}
+            count={count}
+            isOpen={OPEN_GROUPS.has(name) || (count > 0 && !CLOSED_GROUPS.has(name))}
+            hasFault={hasFaultIn(props.faults, [...main, ...more])}
           >
-            <div class="loan-fields">
-              {fields.map((field) => (
-                <LoanInput
-                  key={field.name}
-                  field={field}
-                  name={field.name}
-                  value={loan.fields[field.name] ?? ''}
-                  error={faults[field.name]}
-                  onChange={(text) => setField(field.name, text)}
-                />
-              ))}
-            </div>
-            {group === 'charges' && (
-              <>
-                <Charges list="commissions" loan={loan} onChange={onChange} faults={faults} />
-                <Charges list="insurances" loan={loan} onChange={onChange} faults={faults} />
-              </>
+            {name === 'response' && <p class="small soft">{t('responseNote')}</p>}
+            <Fields {...props} fields={main} />
+            {more.length > 0 && (
+              <Fold
+                title={t('more')}
+                count={moreCount}
+                isOpen={moreCount > 0}
+                hasFault={hasFaultIn(props.faults, more)}
+              >
+                <Fields {...props} fields={more} />
+              </Fold>
             )}
-          </Section>
+          </Fold>
         );
       })}
-      <Section
-        title={t('extraPayments')}
-        isOpen={loan.extraPayments.length > 0}
-        hasFault={Object.keys(faults).some((place) => place.startsWith('extraPayments'))}
-      >
-        <ExtraPayments loan={loan} onChange={onChange} faults={faults} />
-      </Section>
     </form>
   );
 }
 
-/** A group of fields that opens for a fault, and closes only by hand. */
-function Section(props: { title: string; isOpen: boolean; hasFault: boolean; children: ComponentChildren }) {
+/** Opens the groups around a place and moves the focus to its control. */
+export function focusPlace(place: string): void {
+  const found = document.querySelector<HTMLElement>(`[data-place="${CSS.escape(place)}"]`);
+  for (let fold = found?.closest('details'); fold instanceof HTMLDetailsElement;) {
+    fold.open = true;
+    fold = fold.parentElement?.closest('details');
+  }
+  const control = found?.querySelector<HTMLElement>('input, select') ?? found?.querySelector('button');
+  control?.focus();
+}
+
+/** The name before the first bracket or point: `Commission` of `Commission[0].FeeDate`. */
+const topOf = (place: string): string => place.split('[', 1)[0] ?? '';
+
+function countIn(places: readonly string[], fields: readonly FormField[]): number {
+  return places.filter((place) => fields.some(({ name }) => name === topOf(place))).length;
+}
+
+function hasFaultIn(faults: LoanFormProps['faults'], fields: readonly FormField[]): boolean {
+  return countIn(Object.keys(faults), fields) > 0;
+}
+
+/** Fields that open for a fault, and close only by hand. */
+function Fold(props: {
+  title: string;
+  isGroup?: boolean;
+  count: number;
+  isOpen: boolean;
+  hasFault: boolean;
+  children: ComponentChildren;
+}) {
+  const { title, isGroup = false, count, hasFault, children } = props;
   const [isOpen, setOpen] = useState(props.isOpen);
   useEffect(() => {
-    if (props.hasFault) setOpen(true);
-  }, [props.hasFault]);
+    if (hasFault) setOpen(true);
+  }, [hasFault]);
   return (
-    <details class="card card-tight" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details
+      class={isGroup ? 'card loan-group' : 'loan-more'}
+      open={isOpen}
+      onToggle={(event) => {
+        if (event.target === event.currentTarget) setOpen(event.currentTarget.open);
+      }}
+    >
       <summary>
-        <h2>{props.title}</h2>
+        {isGroup ? <h2>{title}</h2> : <span>{title}</span>}
+        {count > 0 && <span class="small soft">{t('values', { count })}</span>}
       </summary>
-      <div class="stack">{props.children}</div>
+      <div class="stack">{children}</div>
     </details>
   );
 }
 
-interface InputProps {
-  readonly field: LoanField;
-  readonly name: LoanFieldName;
-  readonly value: string;
-  readonly error: string | undefined;
-  readonly onChange: (text: string) => void;
-}
-
-function LoanInput({ field, name, value, error, onChange }: InputProps) {
-  const { kind, choices = [], slider } = field;
-  const label = fieldText(name);
-  const help = helpText(name);
-  if (kind === 'flag') {
-    return (
-      <label class="check loan-check">
-        <input
-          type="checkbox"
-          checked={value === 'true'}
-          onChange={(event) => onChange(event.currentTarget.checked ? 'true' : '')}
-        />
-        <span>{label}</span>
-      </label>
-    );
-  }
+/** Single fields side by side, and lists below each other, in the order of the group. */
+function Fields(props: LoanFormProps & { fields: readonly FormField[] }) {
+  const { fields, loan, onChange } = props;
+  const single = fields.filter(({ kind }) => kind !== 'list');
+  const lists = fields.filter(({ kind }) => kind === 'list');
   return (
-    <Field label={label} error={error} {...(help === '' ? {} : { hint: help })}>
-      {(control) => (
-        <>
-          {kind === 'choice' ? (
-            <Choice control={control} choices={choices} value={value} onChange={onChange} />
-          ) : (
-            <input
-              {...control}
-              class={kind === 'date' || kind === 'text' ? 'input' : 'input input-number'}
-              {...(kind === 'date' ? DATE_INPUT : TEXT_INPUT)}
-              inputmode={kind === 'count' ? 'numeric' : kind === 'text' ? 'text' : 'decimal'}
-              autocomplete="off"
-              maxLength={64}
-              value={value}
-              onInput={(event) => onChange(event.currentTarget.value)}
+    <>
+      {single.length > 0 && (
+        <div class="loan-fields">
+          {single.map((field) => (
+            <FieldInput
+              key={field.name}
+              {...lookUp(props, field.name)}
+              field={field}
+              list=""
+              value={loan.fields[field.name] ?? ''}
+              slider={SLIDERS[field.name]}
+              hint=""
+              isExplained={props.isExplained}
+              onChange={(text) => onChange({ ...loan, fields: { ...loan.fields, [field.name]: text } })}
             />
-          )}
-          {slider !== undefined && <Slider label={label} range={slider} value={value} onChange={onChange} />}
-        </>
+          ))}
+        </div>
       )}
-    </Field>
-  );
-}
-
-function Slider(props: {
-  label: string;
-  range: readonly [number, number, number];
-  value: string;
-  onChange: (text: string) => void;
-}) {
-  const [lowest, highest, step] = props.range;
-  return (
-    <input
-      type="range"
-      aria-label={t('slider', { field: props.label })}
-      min={lowest}
-      max={highest}
-      step={step}
-      value={Number(props.value) || lowest}
-      onInput={(event) => props.onChange(event.currentTarget.value)}
-    />
-  );
-}
-
-function Choice(props: {
-  control: Readonly<Record<string, unknown>>;
-  choices: readonly string[];
-  value: string;
-  onChange: (text: string) => void;
-}) {
-  const { choices, value } = props;
-  // A link may contain another value, which the engine judges.
-  const all = choices.includes(value) ? choices : [...choices, value];
-  return (
-    <select
-      {...props.control}
-      class="input"
-      value={value}
-      onChange={(event) => props.onChange(event.currentTarget.value)}
-    >
-      {all.map((choice) => (
-        <option key={choice} value={choice}>
-          {choiceText(choice)}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-function Charges({ list, loan, onChange, faults }: FormProps & { list: 'commissions' | 'insurances' }) {
-  const charges = loan[list];
-  const text = list === 'commissions' ? 'commission' : 'insurance';
-  const set = (changed: readonly Charge[]): void => onChange({ ...loan, [list]: changed });
-  const add = (): void => {
-    const name = t(text, { number: charges.length + 1 });
-    set([...charges, { name, amount: '5', unit: 'value', periodicity: 'Monthly', date: '' }]);
-  };
-  return (
-    <>
-      {charges.map((charge, index) => (
-        <Item
-          key={index}
-          name={t(text, { number: index + 1 })}
-          onRemove={() => set(charges.filter((_, at) => at !== index))}
-        >
-          <ChargeFields
-            charge={charge}
-            errorOf={(field) => faults[`${list}[${index}].${field}`]}
-            onChange={(changes) =>
-              set(charges.map((one, at) => (at === index ? { ...one, ...changes } : one)))
-            }
-          />
-        </Item>
-      ))}
-      <div>
-        <Button small onClick={add}>
-          {t(list === 'commissions' ? 'addCommission' : 'addInsurance')}
-        </Button>
-      </div>
+      {lists.length > 0 && (
+        <div class="loan-lists">
+          {lists.map((field) => (
+            <List key={field.name} {...props} field={field} isNamed={fields.length > 1} />
+          ))}
+        </div>
+      )}
     </>
   );
 }
 
-function Item(props: { name: string; onRemove: () => void; children: ComponentChildren }) {
-  return (
-    <fieldset class="loan-item">
-      <legend>{props.name}</legend>
-      <div class="loan-fields">{props.children}</div>
-      <Button kind="quiet" small onClick={props.onRemove}>
-        {t('remove')}
-        <span class="visually-hidden"> {props.name}</span>
-      </Button>
-    </fieldset>
-  );
+function lookUp({ faults, notes }: LoanFormProps, place: string) {
+  return { place, fault: faults[place], note: notes[place] };
 }
 
-function ChargeFields(props: {
-  charge: Charge;
-  errorOf: (field: string) => string | undefined;
-  onChange: (changes: Partial<Charge>) => void;
-}) {
-  const { charge, errorOf, onChange } = props;
+function List(props: LoanFormProps & { field: FormField; isNamed: boolean }) {
+  const { field, isNamed, loan, onChange, faults, isExplained } = props;
+  const { name: list, maxItems = Infinity } = field;
+  const { text, lang } = helpText(field);
+  const items = itemsOf(loan, list);
+  const frame = useRef<HTMLDivElement>(null);
+  // Moves the focus to an added item, and after one is removed to the button that adds one.
+  const [focus, setFocus] = useState<number | 'add'>();
+  useEffect(() => {
+    if (focus === undefined) return;
+    if (focus === 'add') frame.current?.querySelector<HTMLElement>('.loan-add')?.focus();
+    else focusPlace(`${list}[${focus}]`);
+    setFocus(undefined);
+  }, [focus]);
+  const set = (changed: readonly Values[]): void =>
+    onChange({ ...loan, lists: { ...loan.lists, [list]: changed } });
+  const fault = faults[list];
   return (
-    <>
-      <TextField
-        label={t('name')}
-        value={charge.name}
-        error={errorOf('name')}
-        onChange={(name) => onChange({ name })}
-      />
-      <Field label={t('periodicity')} error={errorOf('periodicity')}>
-        {(control) => (
-          <Choice
-            control={control}
-            choices={PERIODICITIES}
-            value={charge.periodicity}
-            onChange={(periodicity) => onChange({ periodicity })}
-          />
-        )}
-      </Field>
-      <TextField
-        label={t('amount')}
-        value={charge.amount}
-        error={errorOf('amount')}
-        isNumber
-        onChange={(amount) => onChange({ amount })}
-      />
-      <Field label={t('unit')}>
-        {(control) => (
-          <select
-            {...control}
-            class="input"
-            value={charge.unit}
-            onChange={({ currentTarget: { value } }) =>
-              onChange({ unit: value === 'percent' ? 'percent' : 'value' })
-            }
+    <div class="stack loan-list" data-place={list} ref={frame}>
+      {isNamed && items.length > 0 && <h3>{fieldText(list)}</h3>}
+      {isExplained && (
+        <p class="loan-help">
+          <span lang={lang}>{text}</span> <code>{list}</code>
+        </p>
+      )}
+      {fault !== undefined && (
+        <p class="field-error" lang={fault.lang}>
+          {fault.text}
+        </p>
+      )}
+      {items.map((item, index) => (
+        <Item
+          key={index}
+          {...props}
+          item={item}
+          index={index}
+          onRemove={() => {
+            set(items.filter((_, at) => at !== index));
+            setFocus('add');
+          }}
+          onItem={(changed) => set(items.map((one, at) => (at === index ? changed : one)))}
+        />
+      ))}
+      {items.length < maxItems && (
+        <div>
+          <button
+            type="button"
+            class="button button-small loan-add"
+            onClick={() => {
+              onChange(addItem(loan, list, itemText(list, items.length)));
+              setFocus(items.length);
+            }}
           >
-            <option value="value">{t('byValue')}</option>
-            <option value="percent">{t('byPercent')}</option>
-          </select>
-        )}
-      </Field>
-      <TextField
-        label={t('from')}
-        hint={t('fromHint')}
-        value={charge.date}
-        error={errorOf('date')}
-        isDate
-        onChange={(date) => onChange({ date })}
-      />
-    </>
-  );
-}
-
-function ExtraPayments({ loan, onChange, faults }: FormProps) {
-  const { extraPayments } = loan;
-  const set = (changed: readonly ExtraPayment[]): void => onChange({ ...loan, extraPayments: changed });
-  const highest = Number(loan.fields.Amount) || 1;
-  const add = (): void => {
-    const date = oneYearAfter(loan.fields.ActivationDate ?? '');
-    set([...extraPayments, { date, amount: String(Math.round(highest / 10)), keepsTerm: true }]);
-  };
-  return (
-    <div class="stack">
-      {extraPayments.map((payment, index) => (
-        <Item
-          key={index}
-          name={t('extra', { number: index + 1 })}
-          onRemove={() => set(extraPayments.filter((_, at) => at !== index))}
-        >
-          <ExtraPaymentFields
-            payment={payment}
-            name={t('extra', { number: index + 1 })}
-            highest={highest}
-            errorOf={(field) => faults[`extraPayments[${index}].${field}`]}
-            onChange={(changes) =>
-              set(extraPayments.map((one, at) => (at === index ? { ...one, ...changes } : one)))
-            }
-          />
-        </Item>
-      ))}
-      <div>
-        <Button small onClick={add}>
-          {t('addExtra')}
-        </Button>
-      </div>
+            {addText(list)}
+          </button>
+        </div>
+      )}
     </div>
   );
 }
 
-function ExtraPaymentFields(props: {
-  payment: ExtraPayment;
-  name: string;
-  highest: number;
-  errorOf: (field: string) => string | undefined;
-  onChange: (changes: Partial<ExtraPayment>) => void;
-}) {
-  const { payment, name, highest, errorOf, onChange } = props;
+function Item(
+  props: LoanFormProps & {
+    field: FormField;
+    item: Values;
+    index: number;
+    onRemove: () => void;
+    onItem: (item: Values) => void;
+  },
+) {
+  const { field, item, index, faults, onRemove } = props;
+  const { name: list } = field;
+  const { main, more } = groupItemFields(field);
+  const place = `${list}[${index}]`;
+  const name = itemText(list, index);
+  const isSet = ({ name: own }: FormField): boolean => (item[own] ?? '') !== '';
+  const moreCount = more.filter(isSet).length;
   return (
-    <>
-      <div class="stack-tight">
-        <TextField
-          label={t('amount')}
-          value={payment.amount}
-          error={errorOf('amount')}
-          isNumber
-          onChange={(amount) => onChange({ amount })}
-        />
-        <Slider
-          label={name}
-          range={[0, highest, Math.max(1, Math.round(highest / 100))]}
-          value={payment.amount}
-          onChange={(amount) => onChange({ amount })}
-        />
-      </div>
-      <TextField
-        label={t('date')}
-        value={payment.date}
-        error={errorOf('date')}
-        isDate
-        onChange={(date) => onChange({ date })}
-      />
-      <Field label={t('effect')}>
-        {(control) => (
-          <select
-            {...control}
-            class="input"
-            value={payment.keepsTerm ? 'term' : 'payment'}
-            onChange={(event) => onChange({ keepsTerm: event.currentTarget.value === 'term' })}
-          >
-            <option value="term">{t('keepsTerm')}</option>
-            <option value="payment">{t('keepsPayment')}</option>
-          </select>
+    <fieldset class="loan-item" data-place={place}>
+      <legend>{name}</legend>
+      <Button kind="quiet" small onClick={onRemove}>
+        {t('remove')}
+        <span class="visually-hidden"> {name}</span>
+      </Button>
+      <div class="stack">
+        {faults[place] !== undefined && (
+          <p class="field-error" lang={faults[place].lang}>
+            {faults[place].text}
+          </p>
         )}
-      </Field>
-    </>
+        <ItemFields {...props} fields={main} />
+        {more.length > 0 && (
+          <Fold
+            title={t('more')}
+            count={moreCount}
+            isOpen={moreCount > 0}
+            hasFault={more.some(({ name: own }) => faults[`${place}.${own}`] !== undefined)}
+          >
+            <ItemFields {...props} fields={more} />
+          </Fold>
+        )}
+      </div>
+    </fieldset>
   );
 }
 
-function oneYearAfter(date: string): string {
-  return date === '' ? '' : `${Number(date.slice(0, 4)) + 1}${date.slice(4).replace('-02-29', '-02-28')}`;
-}
-
-function TextField(props: {
-  label: string;
-  hint?: string;
-  value: string;
-  error: string | undefined;
-  isNumber?: boolean;
-  isDate?: boolean;
-  onChange: (text: string) => void;
-}) {
+function ItemFields(
+  props: LoanFormProps & {
+    field: FormField;
+    item: Values;
+    index: number;
+    fields: readonly FormField[];
+    onItem: (item: Values) => void;
+  },
+) {
+  const { field, item, index, fields, loan, onItem } = props;
+  const list = field.name;
+  const amount = readNumber(loan.fields['Amount'] ?? '') ?? 0;
+  const isPrepaid = (name: string): boolean => list === 'EarlyRepayments' && name === 'Amount';
   return (
-    <Field
-      label={props.label}
-      error={props.error}
-      {...(props.hint === undefined ? {} : { hint: props.hint })}
-    >
-      {(control) => (
-        <input
-          {...control}
-          class={props.isNumber === true ? 'input input-number' : 'input'}
-          {...(props.isDate === true ? DATE_INPUT : TEXT_INPUT)}
-          inputmode={props.isNumber === true ? 'decimal' : 'text'}
-          autocomplete="off"
-          maxLength={128}
-          value={props.value}
-          onInput={(event) => props.onChange(event.currentTarget.value)}
+    <div class="loan-fields">
+      {fields.map((part) => (
+        <FieldInput
+          key={part.name}
+          {...lookUp(props, `${list}[${index}].${part.name}`)}
+          field={part}
+          list={list}
+          value={item[part.name] ?? ''}
+          slider={
+            isPrepaid(part.name) && amount > 0
+              ? [0, amount, Math.max(1, Math.round(amount * PART_OF_LOAN))]
+              : undefined
+          }
+          hint={FROM_START.has(part.name) && (item[part.name] ?? '') === '' ? t('fromHint') : ''}
+          isExplained={props.isExplained}
+          onChange={(text) => onItem({ ...item, [part.name]: text })}
         />
-      )}
-    </Field>
+      ))}
+    </div>
   );
 }

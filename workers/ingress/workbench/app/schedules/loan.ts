@@ -1,54 +1,23 @@
 /** A loan as it is entered: its form, its request, and its part of the address. */
-import { LOAN_FIELDS, type LoanField, type LoanFieldName } from './loan-fields.ts';
+import { FROM_START, RESPONSE_FIELDS } from './field-groups.ts';
+import type { FormField } from './form-field.ts';
 
-/** A repeated commission or insurance. All values are as entered; an empty date is the start of the loan. */
-export interface Charge {
-  readonly name: string;
-  readonly amount: string;
-  readonly unit: 'value' | 'percent';
-  readonly periodicity: string;
-  readonly date: string;
-}
-
-/** A repayment before its time; with `keepsTerm` the instalments become smaller, otherwise the term becomes shorter. */
-export interface ExtraPayment {
-  readonly date: string;
-  readonly amount: string;
-  readonly keepsTerm: boolean;
-}
+/** Fields that are not empty, as entered, by their names in the interface. A flag is `true` or `false`. */
+export type Values = Readonly<Record<string, string>>;
 
 export interface Loan {
-  /** The single fields that are not empty, as entered. */
-  readonly fields: Readonly<Partial<Record<LoanFieldName, string>>>;
-  readonly commissions: readonly Charge[];
-  readonly insurances: readonly Charge[];
-  readonly extraPayments: readonly ExtraPayment[];
+  readonly fields: Values;
+  /** The items of the lists that are not empty, by their names in the interface. */
+  readonly lists: Readonly<Record<string, readonly Values[]>>;
 }
-
-/** The lists of a loan, by their names in the interface. */
-export const LISTS = {
-  Commission: 'commissions',
-  Insurance: 'insurances',
-  EarlyRepayments: 'extraPayments',
-} as const satisfies Readonly<Record<string, keyof Loan>>;
 
 export const MAX_VARIANTS = 3;
 /** More items than this in one list of an address are not read. */
-const MAX_ITEMS = 50;
-/** Fields of the items, by their names in the interface, and how the form calls them. */
-const ITEM_FIELDS: Readonly<Record<string, string>> = {
-  SourceValue: 'amount',
-  SourcePercent: 'amount',
-  FeePeriodicityType: 'periodicity',
-  InsurancePeriodicityType: 'periodicity',
-  FeeDate: 'date',
-  InsuranceDate: 'date',
-  FeeName: 'name',
-  InsuranceName: 'name',
-  Date: 'date',
-  Amount: 'amount',
-};
+const MAX_ITEMS = 200;
 const NUMBER_TEXT = /^-?\d+(?:\.\d+)?$/;
+/** Could be twenty-five thousand or twenty-five. */
+const AMBIGUOUS = /^\d{1,3},\d{3}$/;
+const PLACE = /^(\w+)\[(\d+)\](?:\.(\w+))?$/;
 
 /** The loan that the room shows first: 25,000 over 60 months at 8.5 % with a monthly commission, from `today` (YYYY-MM-DD). */
 export function exampleLoan(today: string): Loan {
@@ -63,105 +32,190 @@ export function exampleLoan(today: string): Loan {
       ActivationDate: today,
       InstallmentDay: '1',
     },
-    commissions: [
-      { name: 'Account administration', amount: '4.5', unit: 'value', periodicity: 'Monthly', date: '' },
-    ],
-    insurances: [],
-    extraPayments: [],
+    lists: {
+      Commission: [{ FeeName: 'Account administration', SourceValue: '4.5', FeePeriodicityType: 'Monthly' }],
+    },
   };
 }
 
+/** The number of a text with a decimal point or comma; undefined where it is none, or where a comma may separate thousands. */
+export function readNumber(text: string): number | undefined {
+  const entered = text.trim();
+  const plain = entered.replace(',', '.');
+  return NUMBER_TEXT.test(plain) && !AMBIGUOUS.test(entered) ? Number(plain) : undefined;
+}
+
+/** The items of a list. */
+export function itemsOf(loan: Loan, list: string): readonly Values[] {
+  return loan.lists[list] ?? [];
+}
+
 /** The terms of the request. What is not a number is sent as entered, so that the engine says what is allowed. */
-export function loanTerms(loan: Loan): Record<string, unknown> {
+export function loanTerms(loan: Loan, form: readonly FormField[]): Record<string, unknown> {
+  const start = loan.fields['ActivationDate'] ?? '';
   const terms: Record<string, unknown> = {};
-  for (const { name, kind } of LOAN_FIELDS) {
-    const text = loan.fields[name]?.trim() ?? '';
-    if (text !== '') terms[name] = valueOf(text, kind);
-  }
-  const start = loan.fields.ActivationDate ?? '';
-  if (loan.commissions.length > 0) {
-    terms['Commission'] = loan.commissions.map((charge) => ({
-      FeeName: charge.name,
-      ...amountOfCharge(charge),
-      FeePeriodicityType: charge.periodicity,
-      FeeDate: charge.date === '' ? start : charge.date,
-    }));
-  }
-  if (loan.insurances.length > 0) {
-    terms['Insurance'] = loan.insurances.map((charge) => ({
-      InsuranceName: charge.name,
-      ...amountOfCharge(charge),
-      InsurancePeriodicityType: charge.periodicity,
-      InsuranceDate: charge.date === '' ? start : charge.date,
-    }));
-  }
-  const extra = loan.extraPayments.filter(({ amount }) => amount.trim() !== '' && Number(amount) !== 0);
-  if (extra.length > 0) {
-    terms['EarlyRepayments'] = extra.map(({ date, amount, keepsTerm }) => ({
-      Date: date,
-      Amount: valueOf(amount, 'amount'),
-      DecreaseInstallment: keepsTerm,
-    }));
+  for (const { name, kind, items } of form) {
+    if (items !== undefined) {
+      const sent = itemsOf(loan, name).filter((item) => isSent(name, item));
+      if (sent.length > 0) terms[name] = sent.map((item) => valuesOf(withStart(item, items, start), items));
+    } else {
+      const text = loan.fields[name]?.trim() ?? '';
+      if (text !== '') terms[name] = valueOf(text, kind);
+    }
   }
   return terms;
 }
 
-function amountOfCharge({ amount, unit }: Charge): Record<string, unknown> {
-  return { [unit === 'value' ? 'SourceValue' : 'SourcePercent']: valueOf(amount, 'amount') };
+/** The terms without those that select what a response shows. */
+export function calculatedTerms(terms: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(terms).filter(([name]) => !RESPONSE_FIELDS.includes(name)));
 }
 
-function valueOf(text: string, kind: LoanField['kind']): unknown {
+/** A slider at zero is no extra payment. */
+function isSent(list: string, item: Values): boolean {
+  if (list !== 'EarlyRepayments') return true;
+  const amount = item['Amount']?.trim() ?? '';
+  return amount !== '' && readNumber(amount) !== 0;
+}
+
+function withStart(item: Values, fields: readonly FormField[], start: string): Values {
+  const missing = fields.filter(({ name }) => FROM_START.has(name) && (item[name] ?? '') === '');
+  return { ...item, ...Object.fromEntries(missing.map(({ name }) => [name, start])) };
+}
+
+function valuesOf(values: Values, fields: readonly FormField[]): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.flatMap(({ name, kind }) => {
+      const text = values[name]?.trim() ?? '';
+      return text === '' ? [] : [[name, valueOf(text, kind)] as const];
+    }),
+  );
+}
+
+function valueOf(text: string, kind: FormField['kind']): unknown {
   if (kind === 'flag') return text === 'true';
-  if (kind === 'date' || kind === 'text' || kind === 'choice') return text;
-  const plain = text.trim().replace(',', '.');
-  return NUMBER_TEXT.test(plain) ? Number(plain) : text;
+  if (kind === 'numeric-flag') return text === 'true' ? 1 : 0;
+  return kind === 'number' || kind === 'whole' ? (readNumber(text) ?? text) : text;
 }
 
 /**
- * Where the form shows each fault: by field name, such as `Amount`, or by item, such as `commissions[0].amount`. Faults of fields that the
- * form does not show are in `others`.
+ * What is known about places in the form, such as `Amount`, `Commission` or `Commission[0].FeeDate`, from what is known about fields of
+ * the request; the first counts. What the form has no place for is in `others`.
  */
-export function placeFaults(
-  faults: readonly { readonly path: string; readonly message: string }[],
+export function placeInForm<Known extends { readonly path: string }>(
+  all: readonly Known[],
   loan: Loan,
-): { readonly byField: Readonly<Record<string, string>>; readonly others: readonly string[] } {
-  const byField: Record<string, string> = {};
-  const others: string[] = [];
-  for (const { path, message } of faults) {
-    const place = placeOf(path.replace(/^jsonParam\./, ''), loan);
-    if (place === undefined) others.push(`${path}: ${message}`);
-    else byField[place] ??= message;
+  form: readonly FormField[],
+): { readonly byPlace: Readonly<Record<string, Known>>; readonly others: readonly Known[] } {
+  const byPlace: Record<string, Known> = {};
+  const others: Known[] = [];
+  for (const one of all) {
+    const place = placeOf(one.path.replace(/^jsonParam\./, ''), loan, form);
+    if (place === undefined) others.push(one);
+    else byPlace[place] ??= one;
   }
-  return { byField, others };
+  return { byPlace, others };
 }
 
-/** The place of a field in the form, such as `commissions[0].amount` for `Commission[0].SourceValue`. */
-export function placeOf(path: string, loan: Loan): string | undefined {
-  if (LOAN_FIELDS.some(({ name }) => name === path)) return path;
-  const [, list = '', number = '', field = ''] = /^(\w+)\[(\d+)\]\.(\w+)$/.exec(path) ?? [];
-  const place = Object.entries(LISTS).find(([name]) => name === list)?.[1];
-  const inForm = ITEM_FIELDS[field];
-  if (place === undefined || inForm === undefined) return undefined;
-  let index = Number(number);
-  if (place === 'extraPayments') {
-    // Empty ones are not sent.
-    const sent = loan.extraPayments.flatMap(({ amount }, at) =>
-      amount.trim() !== '' && Number(amount) !== 0 ? [at] : [],
-    );
-    index = sent[index] ?? index;
+/** The place of a field of the request, which differs by the items that are not sent. */
+function placeOf(path: string, loan: Loan, form: readonly FormField[]): string | undefined {
+  if (form.some(({ name }) => name === path)) return path;
+  const found = readPlace(path);
+  const field = form.find(({ name }) => name === found?.list);
+  if (found === undefined || field === undefined) return undefined;
+  const sent = itemsOf(loan, found.list).flatMap((item, at) => (isSent(found.list, item) ? [at] : []));
+  const item = `${found.list}[${sent[found.index] ?? found.index}]`;
+  const isField = field.items?.some(({ name }) => name === found.name) === true;
+  return isField ? `${item}.${found.name}` : item;
+}
+
+/** The parts of a place in a list, such as `Commission[0].FeeDate`. */
+export function readPlace(
+  place: string,
+): { readonly list: string; readonly index: number; readonly name: string } | undefined {
+  const [, list, index, name = ''] = PLACE.exec(place) ?? [];
+  return list === undefined ? undefined : { list, index: Number(index), name };
+}
+
+/** A value of a loan with its place in the form. */
+export interface PlacedValue {
+  readonly place: string;
+  readonly field: FormField;
+  readonly text: string;
+}
+
+/** All values of a loan with their places and fields, in the order of the form. */
+export function listValues(loan: Loan, form: readonly FormField[]): readonly PlacedValue[] {
+  return form.flatMap((field) =>
+    field.items === undefined
+      ? valuesAt(loan.fields, [field], '')
+      : itemsOf(loan, field.name).flatMap((item, index) =>
+          valuesAt(item, field.items ?? [], `${field.name}[${index}].`),
+        ),
+  );
+}
+
+function valuesAt(values: Values, fields: readonly FormField[], prefix: string): readonly PlacedValue[] {
+  return fields.flatMap((field) => {
+    const text = values[field.name]?.trim() ?? '';
+    return text === '' ? [] : [{ place: `${prefix}${field.name}`, field, text }];
+  });
+}
+
+/** The loan with another item at the end of a list. It continues the items before it, so that it can be calculated at once. */
+export function addItem(loan: Loan, list: string, name: string): Loan {
+  const items = itemsOf(loan, list);
+  const last = items.at(-1);
+  const amount = readNumber(loan.fields['Amount'] ?? '') ?? 0;
+  const rate = loan.fields['InterestPercent'] ?? '';
+  const set = (changed: readonly Values[]): Loan => ({ ...loan, lists: { ...loan.lists, [list]: changed } });
+  switch (list) {
+    case 'Commission':
+      return set([...items, { FeeName: name, SourceValue: '5', FeePeriodicityType: 'Monthly' }]);
+    case 'Insurance':
+      return set([...items, { InsuranceName: name, SourceValue: '5', InsurancePeriodicityType: 'Monthly' }]);
+    case 'EarlyRepayments': {
+      const after = last?.['Date'] ?? loan.fields['ActivationDate'] ?? '';
+      const prepaid = String(Math.round(amount / 10));
+      return set([...items, { Date: oneYearAfter(after), Amount: prepaid, DecreaseInstallment: 'true' }]);
+    }
+    case 'MultipleInterestRates': {
+      if (last === undefined) return set([{ FromInstNo: '1', InterestRate: rate }]);
+      const rows = readNumber(loan.fields['InstallmentsNo'] ?? '') ?? 0;
+      const from = readNumber(last['FromInstNo'] ?? '') ?? 1;
+      const to = readNumber(last['ToInstNo'] ?? '') ?? Math.min(from + 11, Math.max(from, rows - 1));
+      const ended = { ...last, ToInstNo: String(to) };
+      return set([
+        ...items.slice(0, -1),
+        ended,
+        { FromInstNo: String(to + 1), InterestRate: last['InterestRate'] ?? '' },
+      ]);
+    }
+    case 'BandedInterestRates': {
+      if (last === undefined) return set([{ MinUtilizedAmount: '0', Value: rate }]);
+      const from = readNumber(last['MinUtilizedAmount'] ?? '') ?? 0;
+      const to = last['MaxUtilizedAmount'] ?? String(Math.round((from + Math.max(amount, from + 2)) / 2));
+      const ended = { ...last, MaxUtilizedAmount: to };
+      return set([...items.slice(0, -1), ended, { MinUtilizedAmount: to, Value: last['Value'] ?? '' }]);
+    }
+    default:
+      return set([...items, {}]);
   }
-  return `${place}[${index}].${inForm}`;
+}
+
+function oneYearAfter(date: string): string {
+  return date === '' ? '' : `${Number(date.slice(0, 4)) + 1}${date.slice(4).replace('-02-29', '-02-28')}`;
 }
 
 /** The loans of an address, from its query; none if it contains none. Parts that cannot be read are left out. */
-export function readLoans(query: string): readonly Loan[] {
+export function readLoans(query: string, form: readonly FormField[]): readonly Loan[] {
   return new URLSearchParams(query)
     .getAll('loan')
     .slice(0, MAX_VARIANTS)
     .flatMap((text) => {
       try {
         const value: unknown = JSON.parse(text);
-        return isRecord(value) ? [readLoan(value)] : [];
+        return isRecord(value) ? [readLoan(fromFormerAddress(value), form)] : [];
       } catch {
         return [];
       }
@@ -171,50 +225,84 @@ export function readLoans(query: string): readonly Loan[] {
 /** The query of an address that opens these loans. */
 export function writeLoans(loans: readonly Loan[]): string {
   const query = new URLSearchParams();
-  for (const { fields, commissions, insurances, extraPayments } of loans) {
-    const filled = Object.fromEntries(Object.entries(fields).filter(([, text]) => text !== ''));
-    const lists = Object.entries({ commissions, insurances, extraPayments }).filter(
-      ([, list]) => list.length > 0,
-    );
-    query.append('loan', JSON.stringify({ ...filled, ...Object.fromEntries(lists) }));
+  for (const { fields, lists } of loans) {
+    const used = Object.entries(lists).filter(([, items]) => items.length > 0);
+    const shown = Object.fromEntries(used.map(([name, items]) => [name, items.map(filled)]));
+    query.append('loan', JSON.stringify({ ...filled(fields), ...shown }));
   }
   return `?${query.toString()}`;
 }
 
-function readLoan(value: Readonly<Record<string, unknown>>): Loan {
-  const fields: Partial<Record<LoanFieldName, string>> = {};
-  for (const { name } of LOAN_FIELDS) {
-    const text = textOf(value[name]);
-    if (text !== '') fields[name] = text;
-  }
-  const items = (name: string): readonly Readonly<Record<string, unknown>>[] => {
+function filled(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, text]) => text !== ''));
+}
+
+function readLoan(value: Readonly<Record<string, unknown>>, form: readonly FormField[]): Loan {
+  const lists = form.flatMap(({ name, items }) => {
     const list = value[name];
-    return Array.isArray(list) ? list.filter(isRecord).slice(0, MAX_ITEMS) : [];
-  };
+    if (items === undefined || !Array.isArray(list) || list.length === 0) return [];
+    const read = list.filter(isRecord).slice(0, MAX_ITEMS);
+    return [[name, read.map((item) => readValues(item, items))] as const];
+  });
   return {
-    fields,
-    commissions: items('commissions').map(readCharge),
-    insurances: items('insurances').map(readCharge),
-    extraPayments: items('extraPayments').map((item) => ({
-      date: textOf(item['date']),
-      amount: textOf(item['amount']),
-      keepsTerm: item['keepsTerm'] !== false,
-    })),
+    fields: readValues(
+      value,
+      form.filter(({ kind }) => kind !== 'list'),
+    ),
+    lists: Object.fromEntries(lists),
   };
 }
 
-function readCharge(item: Readonly<Record<string, unknown>>): Charge {
+function readValues(value: Readonly<Record<string, unknown>>, fields: readonly FormField[]): Values {
+  return Object.fromEntries(
+    fields.flatMap(({ name }) => {
+      const text = textOf(value[name]);
+      return text === '' ? [] : [[name, text] as const];
+    }),
+  );
+}
+
+/** Addresses of the first version named the lists and their fields in their own way. */
+function fromFormerAddress(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { commissions, insurances, extraPayments, ...rest } = value;
   return {
-    name: textOf(item['name']),
-    amount: textOf(item['amount']),
-    unit: item['unit'] === 'percent' ? 'percent' : 'value',
-    periodicity: textOf(item['periodicity']),
-    date: textOf(item['date']),
+    Commission: readItems(commissions, (item) => ({
+      FeeName: item['name'],
+      ...sourceOf(item),
+      FeePeriodicityType: item['periodicity'],
+      FeeDate: item['date'],
+    })),
+    Insurance: readItems(insurances, (item) => ({
+      InsuranceName: item['name'],
+      ...sourceOf(item),
+      InsurancePeriodicityType: item['periodicity'],
+      InsuranceDate: item['date'],
+    })),
+    EarlyRepayments: readItems(extraPayments, (item) => ({
+      Date: item['date'],
+      Amount: item['amount'],
+      DecreaseInstallment: item['keepsTerm'] !== false,
+    })),
+    ...rest,
   };
+}
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+function readItems(list: unknown, read: (item: JsonRecord) => object): readonly object[] {
+  return Array.isArray(list) ? list.filter(isRecord).map(read) : [];
+}
+
+function sourceOf(item: JsonRecord): object {
+  return { [item['unit'] === 'percent' ? 'SourcePercent' : 'SourceValue']: item['amount'] };
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+  return typeof value === 'string'
+    ? value
+    : ['number', 'boolean'].includes(typeof value)
+      ? String(value)
+      : '';
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,7 +1,16 @@
 import { useState } from 'preact/hooks';
 import { Button, Dialog, TableFrame } from '../design/components.tsx';
 import { formatAmount, formatDate, formatNumber } from '../format.ts';
-import { chargesOf, explanationsOf, sumRows, type ShownExplanation, type ShownRow } from './schedule.ts';
+import {
+  chargesOf,
+  exactSum,
+  explanationsOf,
+  ownAmount,
+  ownColumns,
+  sumRows,
+  type ShownExplanation,
+  type ShownRow,
+} from './schedule.ts';
 import { t } from './texts.ts';
 
 /** The columns of amounts: their text, their figure, and the figures that explain them. */
@@ -14,41 +23,38 @@ const COLUMNS = [
 ] as const;
 const FIRST_ROWS = 24;
 
+interface Explained {
+  readonly row: ShownRow;
+  /** Without any, all of the row. */
+  readonly figures: readonly string[];
+  /** The column of the schedule type. */
+  readonly name?: string;
+}
+
 /** All rows. A figure opens its explanation by mouse or touch, the number of its row by keyboard too. */
 export function ScheduleTable({ rows, decimals }: { rows: readonly ShownRow[]; decimals: number }) {
-  const [explained, setExplained] = useState<{ row: ShownRow; figures: readonly string[] }>();
+  const [explained, setExplained] = useState<Explained>();
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? rows.length : FIRST_ROWS;
+  const own = ownColumns(rows);
   return (
     <>
       <TableFrame label={t('table')}>
         <table class="table schedule-table">
-          <thead>
-            <tr>
-              <th scope="col">{t('installment')}</th>
-              <th scope="col">{t('due')}</th>
-              <th scope="col" class="number">
-                {t('days')}
-              </th>
-              {COLUMNS.map(({ key }) => (
-                <th key={key} scope="col" class="number">
-                  {t(key)}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <Head own={own} />
           <tbody>
             {rows.map((row, index) => (
               <Row
                 key={index}
                 row={row}
                 decimals={decimals}
+                own={own}
                 isHidden={index >= shown}
-                onExplain={(figures) => setExplained({ row, figures })}
+                onExplain={setExplained}
               />
             ))}
           </tbody>
-          <Sums rows={rows} decimals={decimals} />
+          <Sums rows={rows} own={own} decimals={decimals} />
         </table>
       </TableFrame>
       {rows.length > FIRST_ROWS && (
@@ -70,15 +76,40 @@ export function ScheduleTable({ rows, decimals }: { rows: readonly ShownRow[]; d
   );
 }
 
+function Head({ own }: { own: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">{t('installment')}</th>
+        <th scope="col">{t('due')}</th>
+        <th scope="col" class="number">
+          {t('days')}
+        </th>
+        {COLUMNS.map(({ key }) => (
+          <th key={key} scope="col" class="number">
+            {t(key)}
+          </th>
+        ))}
+        {own.map((name) => (
+          <th key={name} scope="col" class="number">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
 function Row(props: {
   row: ShownRow;
   decimals: number;
+  /** Columns of the schedule type. */
+  own: readonly string[];
   /** Shown in print only. */
   isHidden: boolean;
-  /** Explains these figures; without any, all of the row. */
-  onExplain: (figures: readonly string[]) => void;
+  onExplain: (explained: Explained) => void;
 }) {
-  const { row, decimals, isHidden, onExplain } = props;
+  const { row, decimals, own, isHidden, onExplain } = props;
   return (
     <tr class={isHidden ? 'print-only-row' : undefined}>
       <th scope="row">
@@ -86,7 +117,7 @@ function Row(props: {
           type="button"
           class="figure-button"
           aria-label={t('explainRow', { number: row.InstallmentNo })}
-          onClick={() => onExplain([])}
+          onClick={() => onExplain({ row, figures: [] })}
         >
           {row.InstallmentNo}
         </button>
@@ -95,17 +126,36 @@ function Row(props: {
       <td class="figures nowrap">{formatDate(row.DueDate)}</td>
       <td class="number">{formatNumber(row.NoDays)}</td>
       {COLUMNS.map(({ key, figures, value }) => (
-        <td key={key} class="number">
-          <button type="button" class="figure-button" tabIndex={-1} onClick={() => onExplain(figures)}>
-            {formatAmount(value(row), decimals)}
-          </button>
-        </td>
+        <Figure
+          key={key}
+          text={formatAmount(value(row), decimals)}
+          onClick={() => onExplain({ row, figures })}
+        />
+      ))}
+      {own.map((name) => (
+        <Figure
+          key={name}
+          text={formatAmount(ownAmount(row, name), decimals)}
+          onClick={() => onExplain({ row, figures: ['column'], name })}
+        />
       ))}
     </tr>
   );
 }
 
-function Sums({ rows, decimals }: { rows: readonly ShownRow[]; decimals: number }) {
+/** By keyboard the number of the row explains all of its figures. */
+function Figure({ text, onClick }: { text: string; onClick: () => void }) {
+  return (
+    <td class="number">
+      <button type="button" class="figure-button" tabIndex={-1} onClick={onClick}>
+        {text}
+      </button>
+    </td>
+  );
+}
+
+function Sums(props: { rows: readonly ShownRow[]; own: readonly string[]; decimals: number }) {
+  const { rows, own, decimals } = props;
   const totals = sumRows(rows);
   return (
     <tfoot>
@@ -119,15 +169,20 @@ function Sums({ rows, decimals }: { rows: readonly ShownRow[]; decimals: number 
           </td>
         ))}
         <td />
+        {own.map((name) => (
+          <td key={name} class="number">
+            {formatAmount(exactSum(rows.map((row) => ownAmount(row, name))), decimals)}
+          </td>
+        ))}
       </tr>
     </tfoot>
   );
 }
 
 /** The explanations of some figures of a row, or of all. */
-function Explanations(props: { row: ShownRow; figures: readonly string[]; decimals: number }) {
-  const { row, figures, decimals } = props;
-  const chosen = figures.flatMap((figure) => explanationsOf(row, figure));
+function Explanations(props: Explained & { decimals: number }) {
+  const { row, figures, name, decimals } = props;
+  const chosen = figures.flatMap((figure) => explanationsOf(row, figure, name));
   const shown: readonly ShownExplanation[] = chosen.length > 0 ? chosen : (row.explanation ?? []);
   return (
     <dl class="explanations">
@@ -155,9 +210,13 @@ function labelOf(figure: string): string {
     remainingValue: t('balanceBefore'),
     principal: t('principal'),
     interest: t('interest'),
-    managementFee: t('charges'),
-    insurance: t('charges'),
+    capitalisedInterest: t('capitalised'),
+    payment: t('levelPayment'),
+    pMT: t('payment'),
+    managementFee: t('commission'),
+    insurance: t('insurance'),
     totalInstallment: t('total'),
+    column: t('column'),
   };
   return labels[figure] ?? figure;
 }

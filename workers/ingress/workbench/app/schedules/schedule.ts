@@ -1,6 +1,6 @@
 /** A calculated schedule: its rows, totals, differences, and its text as CSV. */
-
 import type { AnswerWarning } from '../../../../../shared/client/client.ts';
+import { readNumber, type Loan } from './loan.ts';
 
 /** How a figure of a row is calculated. */
 export interface ShownExplanation {
@@ -11,8 +11,8 @@ export interface ShownExplanation {
   readonly dayCount?: string;
 }
 
-/** A row of the response with CalculateDAE 2. */
-export interface ShownRow {
+/** A row of the response with CalculateDAE 2. A schedule type may have columns of its own, by their names. */
+export interface ShownRow extends Readonly<Record<string, unknown>> {
   readonly InstallmentNo: number;
   readonly DueDate: string;
   readonly NoDays: number;
@@ -23,7 +23,8 @@ export interface ShownRow {
   readonly managementFee: number;
   readonly insurance?: number;
   readonly totalInstallment: number;
-  readonly dae: number;
+  /** Null where there is no such rate (A4). */
+  readonly dae: number | null;
   readonly isEarlyRepayment: string;
   readonly explanation?: readonly ShownExplanation[];
 }
@@ -33,8 +34,8 @@ export interface ShownSchedule {
   /** Effective rates a year in percent: with insurances (A1), and without them (A2). Undefined where the response has none. */
   readonly dae: number | undefined;
   readonly eir: number | undefined;
-  /** Names of sent fields that change nothing. */
-  readonly ignored: readonly string[];
+  /** Fields that change nothing (`no-effect`), and what is unclear about names of the catalogue. */
+  readonly warnings: readonly AnswerWarning[];
 }
 
 /** Sums of a schedule, in the currency of the loan. */
@@ -51,7 +52,8 @@ export interface ScheduleTotals {
 }
 
 /** Decimals of amounts where the engine has more than this many are not shown. */
-const MAX_DECIMALS = 6;
+const MAX_DECIMALS = 10;
+const MAX_PRECISION = 10;
 
 /** Commissions and insurances of a row. */
 export function chargesOf(row: ShownRow): number {
@@ -78,14 +80,21 @@ export function sumRows(rows: readonly ShownRow[]): ScheduleTotals {
 
 /** Adds decimal amounts without binary fractions, exactly up to 9e15 of the smallest unit. */
 export function exactSum(amounts: readonly number[]): number {
-  const scale = 10 ** Math.max(0, ...amounts.map(decimalsOf));
+  const scale = 10 ** Math.max(0, ...amounts.map(decimalsIn));
   return amounts.reduce((sum, amount) => sum + Math.round(amount * scale), 0) / scale;
 }
 
-function decimalsOf(amount: number): number {
+function decimalsIn(amount: number): number {
   const text = String(amount);
   const point = text.indexOf('.');
   return point < 0 ? 0 : Math.min(MAX_DECIMALS, text.length - point - 1);
+}
+
+/** Decimals of the amounts of a loan. */
+export function decimalsOf({ fields }: Loan): number {
+  const precision = readNumber(fields['Precision'] ?? '') ?? -1;
+  const isPrecision = Number.isInteger(precision) && precision >= 0 && precision <= MAX_PRECISION;
+  return isPrecision ? precision : decimalsOfCurrency((fields['Currency'] ?? '').trim().toUpperCase());
 }
 
 /** Decimals of amounts of a currency; two without a currency. */
@@ -95,31 +104,62 @@ export function decimalsOfCurrency(currency: string): number {
   return format.resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** The names of fields that change nothing. */
-export function ignoredFields(warnings: readonly AnswerWarning[]): readonly string[] {
-  return warnings.flatMap(({ code, path }) =>
-    code === 'no-effect' ? [path.replace(/^jsonParam\./, '')] : [],
+/** The explanations of one figure of a row, such as `interest`; with a name, of the commission, insurance or column of that name. */
+export function explanationsOf(row: ShownRow, figure: string, name?: string): readonly ShownExplanation[] {
+  return (row.explanation ?? []).filter(
+    (one) => one.figure === figure && (name === undefined || one.name === name),
   );
 }
 
-/** The explanations of one figure of a row, such as `interest`. */
-export function explanationsOf(row: ShownRow, figure: string): readonly ShownExplanation[] {
-  return (row.explanation ?? []).filter((one) => one.figure === figure);
+/** Fields of every row; all others are columns of the schedule type. */
+const ROW_FIELDS: ReadonlySet<string> = new Set([
+  'InstallmentNo',
+  'NoDays',
+  'InstallmentTypeId',
+  'ScheduleTypeId',
+  'DueDate',
+  'remainingValue',
+  'pMT',
+  'interest',
+  'capitalisedInterest',
+  'principal',
+  'managementFee',
+  'insurance',
+  'totalInstallment',
+  'dae',
+  'isEarlyRepayment',
+  'explanation',
+]);
+
+/** The names of the columns of amounts that the schedule type has besides the usual ones. */
+export function ownColumns(rows: readonly ShownRow[]): readonly string[] {
+  const names = new Set(rows.flatMap((row) => Object.keys(row)));
+  return [...names].filter((name) => !ROW_FIELDS.has(name));
+}
+
+/** An amount of a column of the schedule type; zero in a row without it. */
+export function ownAmount(row: ShownRow, name: string): number {
+  const amount = row[name];
+  return typeof amount === 'number' ? amount : 0;
 }
 
 /** The rows as CSV (RFC 4180), with names of the interface, plain decimals and a line for each row. */
 export function toCsv(rows: readonly ShownRow[], decimals: number): string {
+  const own = ownColumns(rows);
+  const isCapitalised = rows.some((row) => row.capitalisedInterest !== undefined);
   const names = [
     'InstallmentNo',
     'DueDate',
     'NoDays',
     'RemainingValue',
     'Interest',
+    ...(isCapitalised ? ['CapitalisedInterest'] : []),
     'Principal',
     'ManagementFee',
     'Insurance',
     'TotalInstallment',
     'IsEarlyRepayment',
+    ...own,
   ];
   const lines = rows.map((row) => [
     row.InstallmentNo,
@@ -127,11 +167,13 @@ export function toCsv(rows: readonly ShownRow[], decimals: number): string {
     row.NoDays,
     row.remainingValue.toFixed(decimals),
     row.interest.toFixed(decimals),
+    ...(isCapitalised ? [(row.capitalisedInterest ?? 0).toFixed(decimals)] : []),
     row.principal.toFixed(decimals),
     row.managementFee.toFixed(decimals),
     (row.insurance ?? 0).toFixed(decimals),
     row.totalInstallment.toFixed(decimals),
     row.isEarlyRepayment,
+    ...own.map((name) => ownAmount(row, name).toFixed(decimals)),
   ]);
   return [names, ...lines].map((line) => `${line.join(',')}\r\n`).join('');
 }

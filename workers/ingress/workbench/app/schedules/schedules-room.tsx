@@ -1,49 +1,38 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { asProblem, Button, CopyButton, Failure, Loading, Notice, RoomHead } from '../design/components.tsx';
-import { formatAmount, formatDate, formatNumber, formatPercent } from '../format.ts';
-import { BASE_PATH } from '../page-settings.ts';
+import { BASE_PATH, TOKEN_REQUIRED } from '../page-settings.ts';
 import { asCurl, asJson, asKafkaMessage } from './call-texts.ts';
-import {
-  exampleLoan,
-  loanTerms,
-  MAX_VARIANTS,
-  placeFaults,
-  readLoans,
-  writeLoans,
-  type Loan,
-} from './loan.ts';
-import { LoanForm } from './loan-form.tsx';
-import { LOAN_FIELDS, type LoanField } from './loan-fields.ts';
+import { placeText } from './field-texts.ts';
+import type { FormField } from './form-field.ts';
+import { exampleLoan, loanTerms, MAX_VARIANTS, readLoans, writeLoans, type Loan } from './loan.ts';
+import { focusPlace, LoanForm } from './loan-form.tsx';
+import { OfferHead, OfferNote } from './offer-sheet.tsx';
+import { remarkOn, type Remarks } from './remarks.ts';
 import { ScheduleChart } from './schedule-chart.tsx';
 import { ScheduleTable } from './schedule-table.tsx';
-import { decimalsOfCurrency, sumRows, toCsv, type ShownSchedule } from './schedule.ts';
-import { choiceText, fieldText, t } from './texts.ts';
+import { decimalsOf, toCsv, type ShownSchedule } from './schedule.ts';
+import { ScheduleFigures, ShortFigures } from './schedule-figures.tsx';
+import { t } from './texts.ts';
 import { useSchedule, type LiveSchedule } from './use-schedule.ts';
 import { VariantTable, variantName } from './variant-table.tsx';
+
+/** The fields of the request, which the compiler of the pages makes from its schema (bundle.ts). */
+declare const SCHEDULE_FORM_FIELDS: readonly FormField[];
 
 /** The time between a change and the new address: browsers limit how often it may change. */
 const ADDRESS_MS = 300;
 
 /** A loan, its schedule while it is entered, and up to three variants of it. The address contains all of them. */
 export function SchedulesRoom() {
-  const [loans, setLoans] = useState<readonly Loan[]>(() => {
-    const linked = readLoans(location.search);
-    return linked.length > 0 ? linked : [exampleLoan(today())];
-  });
-  const [selected, setSelected] = useState(0);
-  const at = Math.min(selected, loans.length - 1);
-  const loan = loans[at] ?? exampleLoan(today());
-  const lives = [useSchedule(loans[0]), useSchedule(loans[1]), useSchedule(loans[2])];
+  const form = SCHEDULE_FORM_FIELDS;
+  const { loans, loan, at, setLoans, select, change } = useLoans(form);
+  const terms = loans.map((one) => loanTerms(one, form));
+  const lives = [useSchedule(terms[0]), useSchedule(terms[1]), useSchedule(terms[2])].slice(0, loans.length);
   const live = lives[at];
-  useEffect(() => {
-    const timer = setTimeout(() => history.replaceState(history.state, '', writeLoans(loans)), ADDRESS_MS);
-    return () => clearTimeout(timer);
-  }, [loans]);
-  const problem = live?.error === undefined ? undefined : asProblem(live.error);
-  const { byField, others } = placeFaults(problem?.errors ?? [], loan);
-  const change = (changed: Loan): void =>
-    setLoans((former) => former.map((one, index) => (index === at ? changed : one)));
-  const decimals = decimalsOfCurrency(loan.fields.Currency ?? '');
+  const result = useRef<HTMLDivElement>(null);
+  const [isExplained, setExplained] = useState(false);
+  const remarks = remarkOn(loan, form, live);
+  const decimals = decimalsOf(loan);
   return (
     <>
       <RoomHead title={t('title')} lead={t('lead')}>
@@ -52,22 +41,36 @@ export function SchedulesRoom() {
       </RoomHead>
       <div class="schedules">
         <div class="stack schedules-form">
-          <Variants loans={loans} at={at} onSelect={setSelected} onChange={setLoans} />
-          <LoanForm key={at} loan={loan} onChange={change} faults={byField} />
-        </div>
-        <div class="stack" aria-busy={live?.isCalculating}>
-          <OfferTerms loan={loan} />
-          {problem !== undefined && live !== undefined && (
-            <Problems live={live} others={others} hasPlaced={Object.keys(byField).length > 0} />
+          <div class="schedules-head no-print">
+            <Variants
+              {...{ loans, at, select, setLoans }}
+              hasFault={(index) => lives[index]?.error !== undefined}
+            />
+            <Button small kind="quiet" aria-pressed={isExplained} onClick={() => setExplained(!isExplained)}>
+              {t('showHelp')}
+            </Button>
+          </div>
+          <LoanForm key={at} {...{ form, loan, isExplained, ...remarks }} onChange={change} />
+          {live?.schedule !== undefined && (
+            <ShortFigures
+              schedule={live.schedule}
+              decimals={decimals}
+              onShow={() => result.current?.scrollIntoView()}
+            />
           )}
-          {live?.schedule === undefined ? (
-            problem === undefined && <Loading label={t('calculating')} />
-          ) : (
+        </div>
+        <div class="stack" aria-busy={live?.isCalculating} ref={result}>
+          <OfferHead loan={loan} form={form} today={today()} />
+          {live?.error !== undefined && <Problems live={live} {...remarks} />}
+          {live?.schedule === undefined && live?.error === undefined && <Loading label={t('calculating')} />}
+          {live?.schedule !== undefined && (
             <Result
               schedule={live.schedule}
-              schedules={lives.slice(0, loans.length).map((one) => one.schedule)}
-              loan={loan}
-              isOutdated={problem !== undefined}
+              variants={loans.map((one, index) => ({ loan: one, schedule: lives[index]?.schedule }))}
+              form={form}
+              terms={terms[at] ?? {}}
+              decimals={decimals}
+              isOutdated={live.error !== undefined}
             />
           )}
         </div>
@@ -76,33 +79,62 @@ export function SchedulesRoom() {
   );
 }
 
+/** The variants, which the address follows, and the one that is shown. */
+function useLoans(form: readonly FormField[]) {
+  const [loans, setLoans] = useState<readonly Loan[]>(() => {
+    const linked = readLoans(location.search, form);
+    return linked.length > 0 ? linked : [exampleLoan(today())];
+  });
+  const [selected, select] = useState(0);
+  const at = Math.min(selected, loans.length - 1);
+  useEffect(() => {
+    const timer = setTimeout(() => history.replaceState(history.state, '', writeLoans(loans)), ADDRESS_MS);
+    return () => clearTimeout(timer);
+  }, [loans]);
+  const change = (changed: Loan): void =>
+    setLoans((former) => former.map((one, index) => (index === at ? changed : one)));
+  return { loans, loan: loans[at] ?? exampleLoan(today()), at, setLoans, select, change };
+}
+
 /** A schedule: its totals, chart and rows, the comparison with the other variants, and the call that calculates it. */
 function Result(props: {
   schedule: ShownSchedule;
-  schedules: readonly (ShownSchedule | undefined)[];
-  loan: Loan;
+  variants: readonly { readonly loan: Loan; readonly schedule: ShownSchedule | undefined }[];
+  form: readonly FormField[];
+  terms: Readonly<Record<string, unknown>>;
+  decimals: number;
   isOutdated: boolean;
 }) {
-  const { schedule, schedules, loan, isOutdated } = props;
-  const decimals = decimalsOfCurrency(loan.fields.Currency ?? '');
-  const terms = loanTerms(loan);
+  const { schedule, variants, form, terms, decimals, isOutdated } = props;
+  const ignored = schedule.warnings.filter(({ code }) => code === 'no-effect');
   return (
     <div class={isOutdated ? 'stack schedules-outdated' : 'stack'}>
-      <Figures schedule={schedule} decimals={decimals} />
-      {schedule.ignored.length > 0 && (
-        <Notice tone="warn">{t('ignored', { fields: schedule.ignored.map(nameOf).join(', ') })}</Notice>
+      {isOutdated && <p class="small soft">{t('outdated')}</p>}
+      <ScheduleFigures schedule={schedule} decimals={decimals} />
+      {ignored.length > 0 && (
+        <div class="no-print">
+          <Notice tone="warn">
+            {t('ignored', {
+              fields: ignored.map(({ path }) => placeText(path.replace(/^jsonParam\./, ''))).join(', '),
+            })}
+          </Notice>
+        </div>
       )}
+      {variants.length > 1 && <VariantTable variants={variants} form={form} />}
       <section class="card card-tight">
         <ScheduleChart rows={schedule.rows} decimals={decimals} />
       </section>
-      {schedules.length > 1 && <VariantTable schedules={schedules} decimals={decimals} />}
       <div class="row-between">
         <h2>{t('table')}</h2>
         <span class="small soft no-print">{t('explainHint')}</span>
       </div>
       <ScheduleTable rows={schedule.rows} decimals={decimals} />
+      <OfferNote />
       <div class="row no-print">
-        <CopyButton label={t('copyCurl')} text={() => asCurl(location.origin + BASE_PATH, terms)} />
+        <CopyButton
+          label={t('copyCurl')}
+          text={() => asCurl(location.origin + BASE_PATH, terms, TOKEN_REQUIRED)}
+        />
         <CopyButton label={t('copyJson')} text={() => asJson(terms)} />
         <CopyButton label={t('copyKafka')} text={() => asKafkaMessage(terms)} />
       </div>
@@ -113,12 +145,13 @@ function Result(props: {
 function Variants(props: {
   loans: readonly Loan[];
   at: number;
-  onSelect: (at: number) => void;
-  onChange: (loans: readonly Loan[]) => void;
+  hasFault: (index: number) => boolean;
+  select: (at: number) => void;
+  setLoans: (loans: readonly Loan[]) => void;
 }) {
-  const { loans, at, onSelect, onChange } = props;
+  const { loans, at, hasFault, select, setLoans } = props;
   return (
-    <div class="row no-print" role="group" aria-label={t('variants')}>
+    <div class="row" role="group" aria-label={t('variants')}>
       {loans.length > 1 &&
         loans.map((_, index) => (
           <Button
@@ -126,9 +159,15 @@ function Variants(props: {
             small
             kind={index === at ? 'primary' : 'normal'}
             aria-pressed={index === at}
-            onClick={() => onSelect(index)}
+            onClick={() => select(index)}
           >
             {t('variant', { name: variantName(index) })}
+            {hasFault(index) && (
+              <>
+                <span aria-hidden="true">⚠</span>
+                <span class="visually-hidden">, {t('hasFaults')}</span>
+              </>
+            )}
           </Button>
         ))}
       {loans.length < MAX_VARIANTS && (
@@ -136,8 +175,8 @@ function Variants(props: {
           small
           onClick={() => {
             const copied = loans[at];
-            if (copied !== undefined) onChange([...loans, copied]);
-            onSelect(loans.length);
+            if (copied !== undefined) setLoans([...loans, copied]);
+            select(loans.length);
           }}
         >
           {t('addVariant')}
@@ -148,8 +187,8 @@ function Variants(props: {
           small
           kind="quiet"
           onClick={() => {
-            onChange(loans.filter((_, index) => index !== at));
-            onSelect(at - 1);
+            setLoans(loans.filter((_, index) => index !== at));
+            select(at - 1);
           }}
         >
           {t('removeVariant', { name: variantName(at) })}
@@ -175,104 +214,31 @@ function Export({ live, decimals }: { live: LiveSchedule | undefined; decimals: 
   );
 }
 
-/** Faults that the form cannot show at a field, or the failure of the call. */
-function Problems(props: { live: LiveSchedule; others: readonly string[]; hasPlaced: boolean }) {
-  const { live, others, hasPlaced } = props;
-  if (!hasPlaced && others.length === 0) return <Failure error={live.error} onRetry={live.retry} />;
+/** The fields to correct, each a way to its place in the form, or the failure of the call. */
+function Problems(props: Remarks & { live: LiveSchedule }) {
+  const { live, faults, others } = props;
+  const isAboutFields = (asProblem(live.error).errors ?? []).length > 0;
+  if (!isAboutFields) return <Failure error={live.error} onRetry={live.retry} />;
   return (
     <Notice tone="bad">
       <strong>{t('correct')}</strong>
-      {others.length > 0 && (
-        <ul>
-          {others.map((text) => (
-            <li key={text}>{text}</li>
-          ))}
-        </ul>
-      )}
-      {live.schedule !== undefined && <p>{t('outdated')}</p>}
+      <ul class="fault-list">
+        {Object.entries(faults).map(([place, { text, lang }]) => (
+          <li key={place}>
+            <button type="button" class="link-button" onClick={() => focusPlace(place)}>
+              {placeText(place)}
+            </button>{' '}
+            <span lang={lang}>{text}</span>
+          </li>
+        ))}
+        {others.map((text) => (
+          <li key={text} lang="en">
+            {text}
+          </li>
+        ))}
+      </ul>
     </Notice>
   );
-}
-
-function Figures({ schedule, decimals }: { schedule: ShownSchedule; decimals: number }) {
-  const totals = sumRows(schedule.rows);
-  const figures = [
-    [t('firstPayment'), formatAmount(totals.first, decimals)],
-    [t('totalInterest'), formatAmount(totals.interest, decimals)],
-    [t('totalCharges'), formatAmount(totals.charges, decimals)],
-    [t('totalPaid'), formatAmount(totals.total, decimals)],
-    [t('dae'), schedule.dae === undefined ? '–' : formatPercent(schedule.dae, 4)],
-    [t('eir'), schedule.eir === undefined ? '–' : formatPercent(schedule.eir, 4)],
-    [t('lastDue'), formatDate(totals.lastDueDate)],
-  ] as const;
-  return (
-    <section class="card card-tight">
-      <dl class="figure-list">
-        {figures.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
-}
-
-/** The head of a printed offer, which has no form. */
-function OfferTerms({ loan }: { loan: Loan }) {
-  const decimals = decimalsOfCurrency(loan.fields.Currency ?? '');
-  return (
-    <section class="offer-terms">
-      <h2>{t('offer')}</h2>
-      <dl class="definition-list">
-        {LOAN_FIELDS.map(({ name, kind }) => {
-          const value = loan.fields[name] ?? '';
-          if (value === '') return null;
-          return (
-            <div key={name} class="offer-term">
-              <dt>{fieldText(name)}</dt>
-              <dd>{shownValue(value, kind, decimals)}</dd>
-            </div>
-          );
-        })}
-        {[...loan.commissions, ...loan.insurances].map((charge, index) => (
-          <div key={index} class="offer-term">
-            <dt>{charge.name}</dt>
-            <dd>
-              {shownValue(charge.amount, charge.unit === 'value' ? 'amount' : 'percent', decimals)},{' '}
-              {choiceText(charge.periodicity)}
-            </dd>
-          </div>
-        ))}
-        {loan.extraPayments.map((payment, index) => (
-          <div key={index} class="offer-term">
-            <dt>{t('extra', { number: index + 1 })}</dt>
-            <dd>
-              {shownValue(payment.amount, 'amount', decimals)}, {formatDate(payment.date)}
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <p class="small">{t('offerNote')}</p>
-    </section>
-  );
-}
-
-/** A value of the form for reading; what is not a number stays as entered. */
-function shownValue(value: string, kind: LoanField['kind'], decimals: number): string {
-  if (kind === 'date') return formatDate(value);
-  if (kind === 'choice') return choiceText(value);
-  if (kind === 'flag') return '✓';
-  const number = Number(value.replace(',', '.'));
-  if (kind === 'text' || Number.isNaN(number)) return value;
-  if (kind === 'percent') return formatPercent(number, 6);
-  return kind === 'amount' ? formatAmount(number, decimals) : formatNumber(number);
-}
-
-function nameOf(field: string): string {
-  const known = LOAN_FIELDS.find(({ name }) => name === field);
-  return known === undefined ? field : fieldText(known.name);
 }
 
 function saveCsv(text: string): void {

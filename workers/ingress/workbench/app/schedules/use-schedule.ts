@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RequestOf } from '../../../../../shared/client/client.ts';
 import { engine } from '../api.ts';
 import { token } from '../preferences.ts';
-import { loanTerms, type Loan } from './loan.ts';
-import { ignoredFields, type ShownRow, type ShownSchedule } from './schedule.ts';
+import { calculatedTerms } from './loan.ts';
+import { type ShownRow, type ShownSchedule } from './schedule.ts';
 
 export interface LiveSchedule {
   /** The last schedule that could be calculated. */
@@ -17,15 +17,15 @@ export interface LiveSchedule {
 /** Long enough that a word is typed, short enough that figures follow a slider. */
 const DEBOUNCE_MS = 250;
 
-/** The schedule of a loan, calculated again shortly after a change; a former call that still runs is aborted. */
-export function useSchedule(loan: Loan | undefined): LiveSchedule {
+/** The schedule of a loan's terms, calculated again shortly after a change; a former call that still runs is aborted. */
+export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined): LiveSchedule {
   const [state, setState] = useState<Omit<LiveSchedule, 'retry'>>({
     schedule: undefined,
     error: undefined,
     isCalculating: true,
   });
   const [round, setRound] = useState(0);
-  const key = loan === undefined ? '' : JSON.stringify(loanTerms(loan));
+  const key = terms === undefined ? '' : JSON.stringify(calculatedTerms(terms));
   useEffect(() => {
     if (key === '') return setState({ schedule: undefined, error: undefined, isCalculating: false });
     const abort = new AbortController();
@@ -59,6 +59,6 @@ async function loadSchedule(terms: Record<string, unknown>, signal: AbortSignal)
     send({}),
   ]);
   const rows = reply as readonly ShownRow[];
-  const [first] = other.reply as readonly { readonly EIR?: number }[];
-  return { rows, dae: rows[0]?.dae, eir: first?.EIR, ignored: ignoredFields(warnings) };
+  const [first] = other.reply as readonly { readonly EIR?: number | null }[];
+  return { rows, dae: rows[0]?.dae ?? undefined, eir: first?.EIR ?? undefined, warnings };
 }

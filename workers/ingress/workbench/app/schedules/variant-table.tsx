@@ -1,6 +1,9 @@
 import { TableFrame } from '../design/components.tsx';
 import { formatAmount, formatDate, formatNumber, formatPercent } from '../format.ts';
-import { exactSum, sumRows, type ShownSchedule } from './schedule.ts';
+import { placeText, valueText } from './field-texts.ts';
+import type { FormField } from './form-field.ts';
+import { listValues, type Loan } from './loan.ts';
+import { decimalsOf, exactSum, sumRows, type ShownSchedule } from './schedule.ts';
 import { t } from './texts.ts';
 
 /** A, B, C. */
@@ -10,10 +13,17 @@ export function variantName(index: number): string {
 
 const rate = (value: number): string => formatPercent(value, 4);
 
-/** The totals of the variants side by side, each with its difference from the first one. */
-export function VariantTable(props: { schedules: readonly (ShownSchedule | undefined)[]; decimals: number }) {
-  const { schedules, decimals } = props;
+interface Variant {
+  readonly loan: Loan;
+  readonly schedule: ShownSchedule | undefined;
+}
+
+/** The variants side by side: the terms that differ, and the totals, each with its difference from the first variant. */
+export function VariantTable(props: { variants: readonly Variant[]; form: readonly FormField[] }) {
+  const { variants, form } = props;
+  const decimals = Math.max(...variants.map(({ loan }) => decimalsOf(loan)));
   const amount = (value: number): string => formatAmount(value, decimals);
+  const schedules = variants.map(({ schedule }) => schedule);
   const totals = schedules.map((one) => (one === undefined ? undefined : sumRows(one.rows)));
   const lines = [
     [t('firstPayment'), totals.map((one) => one?.first), amount],
@@ -37,7 +47,9 @@ export function VariantTable(props: { schedules: readonly (ShownSchedule | undef
             ))}
           </tr>
         </thead>
+        <Terms variants={variants} form={form} />
         <tbody>
+          <Part title={t('results')} columns={variants.length} />
           {lines.map(([label, values, format]) => (
             <tr key={label}>
               <th scope="row">{label}</th>
@@ -61,6 +73,52 @@ export function VariantTable(props: { schedules: readonly (ShownSchedule | undef
       </table>
     </TableFrame>
   );
+}
+
+/** The terms that differ, as rows. */
+function Terms({ variants, form }: { variants: readonly Variant[]; form: readonly FormField[] }) {
+  const terms = differingTerms(variants, form);
+  if (terms.length === 0) return null;
+  return (
+    <tbody>
+      <Part title={t('termsOf')} columns={variants.length} />
+      {terms.map(({ place, values }) => (
+        <tr key={place}>
+          <th scope="row">{placeText(place)}</th>
+          {values.map((value, index) => (
+            <td key={index} class="number">
+              {value}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  );
+}
+
+function Part({ title, columns }: { title: string; columns: number }) {
+  return (
+    <tr>
+      <th scope="rowgroup" colSpan={columns + 1} class="variant-part">
+        {title}
+      </th>
+    </tr>
+  );
+}
+
+/** The terms that are not the same in all variants, as they are shown. */
+function differingTerms(
+  variants: readonly Variant[],
+  form: readonly FormField[],
+): readonly { readonly place: string; readonly values: readonly string[] }[] {
+  const byPlace = variants.map(({ loan }) => {
+    const decimals = decimalsOf(loan);
+    const values = listValues(loan, form);
+    return new Map(values.map(({ place, field, text }) => [place, valueText(field, text, decimals)]));
+  });
+  return [...new Set(byPlace.flatMap((values) => [...values.keys()]))]
+    .map((place) => ({ place, values: byPlace.map((values) => values.get(place) ?? '–') }))
+    .filter(({ values }) => new Set(values).size > 1);
 }
 
 function Difference(props: {

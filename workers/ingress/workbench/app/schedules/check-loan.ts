@@ -1,0 +1,65 @@
+/** Checks of a loan by the ranges of the schema, while it is entered. The engine checks everything again. */
+import { FROM_START } from './field-groups.ts';
+import type { FormField } from './form-field.ts';
+import { itemsOf, readNumber, type Loan, type Values } from './loan.ts';
+
+/** Why a value cannot be right, with the bounds of the field. */
+export interface EntryFault {
+  readonly reason: 'required' | 'number' | 'whole' | 'between' | 'at-least' | 'at-most' | 'above' | 'date';
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** Bounds beyond this are not worth a mention: they are limits of the engine rather than of a loan. */
+const NOTABLE = 1_000_000;
+const DATE_TEXT = /^(?:19|2\d)\d\d-\d\d-\d\d$/;
+
+/** The faults by their places in the form, such as `Amount` or `Commission[0].FeeDate`. */
+export function checkLoan(loan: Loan, form: readonly FormField[]): Readonly<Record<string, EntryFault>> {
+  const faults = form.flatMap((field) =>
+    field.items === undefined
+      ? checkValue(field, loan.fields, '')
+      : itemsOf(loan, field.name).flatMap((item, index) =>
+          (field.items ?? []).flatMap((part) => checkValue(part, item, `${field.name}[${index}].`)),
+        ),
+  );
+  return Object.fromEntries(faults);
+}
+
+function checkValue(
+  field: FormField,
+  values: Values,
+  prefix: string,
+): readonly (readonly [string, EntryFault])[] {
+  const fault = faultOf(field, values[field.name]?.trim() ?? '');
+  return fault === undefined ? [] : [[prefix + field.name, fault]];
+}
+
+function faultOf(field: FormField, text: string): EntryFault | undefined {
+  if (text === '')
+    return field.isRequired && !FROM_START.has(field.name) ? { reason: 'required' } : undefined;
+  if (field.kind === 'date') return isDate(text) ? undefined : { reason: 'date' };
+  if (field.kind !== 'number' && field.kind !== 'whole') return undefined;
+  const value = readNumber(text);
+  return value === undefined ? { reason: 'number' } : rangeFault(value, field);
+}
+
+/** False for a day that does not exist, which a calendar would move to the next month. */
+function isDate(text: string): boolean {
+  if (!DATE_TEXT.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+function rangeFault(value: number, field: FormField): EntryFault | undefined {
+  const { kind, minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity } = field;
+  const isWithin = value >= minimum && value <= maximum && value > exclusiveMinimum;
+  if (kind === 'whole') {
+    return isWithin && Number.isInteger(value) ? undefined : { reason: 'whole', from: minimum, to: maximum };
+  }
+  if (isWithin) return undefined;
+  if (value <= exclusiveMinimum) return { reason: 'above', from: exclusiveMinimum };
+  if (Math.abs(minimum) < NOTABLE && maximum < NOTABLE)
+    return { reason: 'between', from: minimum, to: maximum };
+  return value < minimum ? { reason: 'at-least', from: minimum } : { reason: 'at-most', to: maximum };
+}

@@ -1,0 +1,119 @@
+/** Groups and order of the fields in the form, as a banker thinks of a loan. Fields that are not named here are shown last. */
+import type { FormField } from './form-field.ts';
+
+/** Names of fields: those that most loans use, and the others. */
+interface Names {
+  readonly main: readonly string[];
+  readonly more?: readonly string[];
+}
+
+const GROUPS = {
+  loan: {
+    main: ['Amount', 'InstallmentsNo', 'ScheduleType', 'PeriodicityType', 'Currency'],
+    more: [
+      'installmentValue',
+      'principalValue',
+      'ResidualValue',
+      'ResidualInInstallment',
+      'RealInstallmentNo',
+      'AdvanceAmount',
+      'ProductType',
+      'Precision',
+      'ContractPeriod',
+    ],
+  },
+  dates: {
+    main: ['ActivationDate', 'InstallmentDay', 'FirstDueDate', 'MaturityDate'],
+    more: ['InstallmentMethod', 'HolidayShift', 'HolidayCountry', 'HolidayMethod', 'DeferDueDate'],
+  },
+  rate: {
+    main: ['InterestPercent', 'InterestCalculationMethod', 'MultipleInterestRates', 'BandedInterestRates'],
+    more: ['BandMethod', 'AllowNegativeAmortisation'],
+  },
+  grace: { main: ['GracePeriodPrincipal', 'GracePeriodInterest', 'GraceType'] },
+  charges: { main: ['UpFrontValue', 'Commission', 'Insurance'] },
+  extraPayments: { main: ['EarlyRepayments'] },
+  recalculation: {
+    main: ['LastDueDate', 'BlockInstallmentNo', 'IsLocked', 'BlockAmount', 'BlockInterestAmount'],
+  },
+  special: {
+    main: [
+      'CapitalPercent',
+      'InterestCapitalization',
+      'UnusedAmount',
+      'StartDateForUnusage',
+      'ExpiryDateForOD',
+    ],
+  },
+  response: { main: ['CalculateDAE', 'Explain'] },
+} as const satisfies Readonly<Record<string, Names>>;
+
+/** Fields of the items of lists; those without an entry are all shown at once. */
+const ITEMS: Readonly<Record<string, Names>> = {
+  Commission: { main: ['FeeName', 'FeePeriodicityType', 'SourceValue', 'SourcePercent', 'FeeDate'] },
+  Insurance: {
+    main: ['InsuranceName', 'InsurancePeriodicityType', 'SourceValue', 'SourcePercent', 'InsuranceDate'],
+  },
+  MultipleInterestRates: { main: ['FromInstNo', 'ToInstNo', 'InterestRate'] },
+  BandedInterestRates: { main: ['MinUtilizedAmount', 'MaxUtilizedAmount', 'Value'] },
+  EarlyRepayments: { main: ['Date', 'Amount', 'DecreaseInstallment'] },
+};
+
+/** The lowest and highest value and the step of the sliders, by field. */
+export const SLIDERS: Readonly<Record<string, readonly [lowest: number, highest: number, step: number]>> = {
+  Amount: [1_000, 100_000, 500],
+  InstallmentsNo: [1, 360, 1],
+  InterestPercent: [0, 25, 0.05],
+};
+
+/** Fields that start with the start of the loan where they are left empty. */
+export const FROM_START: ReadonlySet<string> = new Set(['FeeDate', 'InsuranceDate']);
+
+/** Fields that the page sets itself, since it shows both kinds of response; as entered they are part of the copied calls. */
+export const RESPONSE_FIELDS: readonly string[] = GROUPS.response.main;
+
+export type GroupName = keyof typeof GROUPS | 'other';
+
+export interface FieldGroup {
+  readonly main: readonly FormField[];
+  readonly more: readonly FormField[];
+}
+
+/** All fields of the form in their groups, none of which is empty. */
+export function groupFields(
+  fields: readonly FormField[],
+): readonly (FieldGroup & { readonly name: GroupName })[] {
+  const names = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
+  const grouped = names.map((name) => ({ name, ...pick(fields, GROUPS[name]) }));
+  const placed = new Set(grouped.flatMap(({ main, more }) => [...main, ...more]));
+  const other = { name: 'other' as const, main: fields.filter((field) => !placed.has(field)), more: [] };
+  return [...grouped, other].filter(({ main, more }) => main.length + more.length > 0);
+}
+
+/** The fields of the items of a list. */
+export function groupItemFields({ name, items = [] }: FormField): FieldGroup {
+  const names = ITEMS[name];
+  if (names === undefined) return { main: items, more: [] };
+  const { main } = pick(items, names);
+  return { main, more: items.filter((field) => !main.includes(field)) };
+}
+
+function pick(fields: readonly FormField[], { main, more = [] }: Names): FieldGroup {
+  const find = (names: readonly string[]): readonly FormField[] =>
+    names.flatMap((name) => fields.find((field) => field.name === name) ?? []);
+  return { main: find(main), more: find(more) };
+}
+
+/** Names of the groups that no field has, for a test. */
+export function unusedNames(fields: readonly FormField[]): readonly string[] {
+  const known = new Set(fields.map(({ name }) => name));
+  const items = new Map(fields.map(({ name, items: own = [] }) => [name, own.map((field) => field.name)]));
+  return [
+    ...Object.values(GROUPS).flatMap((names: Names) =>
+      [...names.main, ...(names.more ?? [])].filter((name) => !known.has(name)),
+    ),
+    ...Object.entries(ITEMS).flatMap(([list, { main }]) =>
+      main.filter((name) => items.get(list)?.includes(name) !== true).map((name) => `${list}.${name}`),
+    ),
+  ];
+}

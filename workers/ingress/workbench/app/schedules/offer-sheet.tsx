@@ -1,0 +1,84 @@
+import { formatDate } from '../format.ts';
+import { groupFields, groupItemFields } from './field-groups.ts';
+import { fieldText, itemText, valueText } from './field-texts.ts';
+import type { FormField } from './form-field.ts';
+import { itemsOf, type Loan, type Values } from './loan.ts';
+import { decimalsOf } from './schedule.ts';
+import { groupText, t } from './texts.ts';
+
+/** The head of a printed offer: what the form contains, by group, without what is left empty. */
+export function OfferHead(props: { loan: Loan; form: readonly FormField[]; today: string }) {
+  const { loan, form, today } = props;
+  const groups = groupFields(form)
+    .filter(({ name }) => name !== 'response')
+    .map(({ name, main, more }) => ({
+      name,
+      lines: [...main, ...more].flatMap((field) => linesOf(field, loan)),
+    }));
+  return (
+    <section class="offer">
+      <div class="row-between">
+        <h2>{t('offer')}</h2>
+        <span class="soft">{t('calculatedOn', { date: formatDate(today) })}</span>
+      </div>
+      <div class="offer-groups">
+        {groups
+          .filter(({ lines }) => lines.length > 0)
+          .map(({ name, lines }) => (
+            <section key={name}>
+              <h3>{groupText(name)}</h3>
+              <dl>
+                {lines.map(([label, value], index) => (
+                  <div key={index}>
+                    <dt>{label}</dt>
+                    <dd>{value}</dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+      </div>
+    </section>
+  );
+}
+
+/** The end of a printed offer. */
+export function OfferNote() {
+  return <p class="offer small">{t('offerNote')}</p>;
+}
+
+type Line = readonly [label: string, value: string];
+
+function linesOf(field: FormField, loan: Loan): readonly Line[] {
+  const decimals = decimalsOf(loan);
+  const { name, items } = field;
+  const { main, more } = groupItemFields(field);
+  if (items === undefined) {
+    const text = loan.fields[name] ?? '';
+    return text === '' ? [] : [[fieldText(name), valueText(field, text, decimals)]];
+  }
+  return itemsOf(loan, name).map((item, index) => [
+    itemText(name, index),
+    describeItem(item, [...main, ...more], name, decimals),
+  ]);
+}
+
+/** The values of an item with their labels; texts, dates and percentages say by themselves what they are. */
+function describeItem(item: Values, fields: readonly FormField[], list: string, decimals: number): string {
+  const parts = fields.flatMap((field) => {
+    const text = item[field.name] ?? '';
+    if (text === '') return [];
+    const value = valueText(field, text, decimals);
+    const speaks = field.kind === 'text' || field.kind === 'date' || value.endsWith('%');
+    return [
+      {
+        order: field.kind === 'text' ? 0 : 1,
+        text: speaks ? value : `${fieldText(field.name, list)} ${value}`,
+      },
+    ];
+  });
+  return parts
+    .toSorted((one, other) => one.order - other.order)
+    .map(({ text }) => text)
+    .join(', ');
+}

@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks';
+import { Button, Dialog } from '../design/components.tsx';
+import { formatAmount, formatDate, formatPercent } from '../format.ts';
+import { sumRows, type ShownSchedule } from './schedule.ts';
+import { t } from './texts.ts';
+
+const rate = (value: number | undefined): string => (value === undefined ? '–' : formatPercent(value, 4));
+
+/** The totals of a schedule and its effective rates; each opens what it means. */
+export function ScheduleFigures({ schedule, decimals }: { schedule: ShownSchedule; decimals: number }) {
+  const [explained, setExplained] = useState<readonly [label: string, value: string, text: string]>();
+  const totals = sumRows(schedule.rows);
+  const amount = (value: number): string => formatAmount(value, decimals);
+  const shown = {
+    count: totals.rows,
+    principal: amount(totals.principal),
+    interest: amount(totals.interest),
+    charges: amount(totals.charges),
+    total: amount(totals.total),
+  };
+  const figures = [
+    [t('firstPayment'), amount(totals.first), t('explainFirst')],
+    [t('totalInterest'), shown.interest, t('explainInterest', shown)],
+    [t('totalCharges'), shown.charges, t('explainCharges', shown)],
+    [t('totalPaid'), shown.total, t('explainTotal', shown)],
+    [t('dae'), rate(schedule.dae), t('explainDae')],
+    [t('eir'), rate(schedule.eir), t('explainEir')],
+    [t('lastDue'), formatDate(totals.lastDueDate), t('explainLast', shown)],
+  ] as const;
+  return (
+    <section class="card card-tight">
+      <dl class="figure-list">
+        {figures.map((figure) => (
+          <div key={figure[0]}>
+            <dt>{figure[0]}</dt>
+            <dd>
+              <button
+                type="button"
+                class="figure-button"
+                aria-label={`${figure[0]}: ${figure[1]}`}
+                aria-haspopup="dialog"
+                onClick={() => setExplained(figure)}
+              >
+                {figure[1]}
+              </button>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {explained !== undefined && (
+        <Dialog title={`${explained[0]}: ${explained[1]}`} onClose={() => setExplained(undefined)}>
+          <p>{explained[2]}</p>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+/** The most important figures, which stay in sight on a narrow screen while the form is filled in. */
+export function ShortFigures(props: { schedule: ShownSchedule; decimals: number; onShow: () => void }) {
+  const { schedule, decimals, onShow } = props;
+  const { first, total } = sumRows(schedule.rows);
+  const figures = [
+    [t('firstPayment'), formatAmount(first, decimals)],
+    [t('totalPaid'), formatAmount(total, decimals)],
+    ['DAE', schedule.dae === undefined ? '–' : formatPercent(schedule.dae)],
+  ] as const;
+  return (
+    <div class="schedules-short no-print">
+      <dl>
+        {figures.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Button small onClick={onShow}>
+        <span aria-hidden="true">↓</span>
+        <span class="visually-hidden">{t('toResult')}</span>
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+/** Makes the fields of the form for schedules from the schema that validates and documents its request. */
+import { isDateSchema } from '../../../shared/contract/json/field-kinds.ts';
+import { toJsonSchema, type JsonSchema } from '../../../shared/contract/json/json-schema.ts';
+import { repaymentScheduleFields } from '../../../shared/contract/schedule/request-fields.ts';
+import type { FieldKind, FormField } from './app/schedules/form-field.ts';
+
+/** All fields of a schedule request, in the order of the schema. */
+export function scheduleFormFields(): readonly FormField[] {
+  return describeFields(toJsonSchema(repaymentScheduleFields));
+}
+
+/** The fields of an object. Throws on a field of a kind that the form has no control for. */
+export function describeFields({ properties = {}, required = [] }: JsonSchema): readonly FormField[] {
+  return Object.entries(properties).map(([name, schema]) => {
+    const { minimum, exclusiveMinimum, maximum, maxLength, maxItems, items } = schema;
+    return {
+      name,
+      kind: kindOf(name, schema),
+      help: (schema.description ?? '').replace(/^Extension\. /, ''),
+      isRequired: required.includes(name),
+      ...(minimum === undefined ? {} : { minimum }),
+      ...(exclusiveMinimum === undefined ? {} : { exclusiveMinimum }),
+      ...(maximum === undefined ? {} : { maximum }),
+      ...(maxLength === undefined ? {} : { maxLength }),
+      ...(maxItems === undefined ? {} : { maxItems }),
+      ...(items === undefined ? {} : { items: describeFields(items) }),
+      ...choicesOf(schema),
+    };
+  });
+}
+
+function kindOf(name: string, schema: JsonSchema): FieldKind {
+  if (schema.title === 'Flag') return 'flag';
+  if (schema.title === 'NumericFlag') return 'numeric-flag';
+  const type = [schema.type].flat().find((one) => one !== 'null');
+  if (type === 'string') return isDateSchema(schema) ? 'date' : 'text';
+  if (type === 'number') return 'number';
+  if (type === 'integer') return 'whole';
+  if (type === 'array' && schema.items?.properties !== undefined) return 'list';
+  throw new Error(
+    `the form for schedules has no control for ${name}, which is ${type ?? 'of no single type'}`,
+  );
+}
+
+/** The values of a closed list, or the known ones of an open list. */
+function choicesOf(schema: JsonSchema): Pick<FormField, 'choices' | 'isOpen'> {
+  if (schema.title !== undefined || isDateSchema(schema)) return {};
+  if (schema.enum !== undefined) return { choices: schema.enum.filter(isText) };
+  const examples = (schema.examples ?? []).filter(isText);
+  return examples.length === 0 ? {} : { choices: examples, isOpen: true };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
