@@ -5,6 +5,18 @@ import { describe, expect, it } from 'vitest';
 const root = path.resolve(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
+/** The anchors to which links may lead: those of headings, and those that are written. */
+const anchors = (file: string): ReadonlySet<string> => {
+  const text = read(file).replaceAll(/```[^]*?```/g, '');
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+  return new Set([...headings, ...[...text.matchAll(/<a id="([^"]+)"/g)].map(([, id = '']) => id)]);
+};
+
 describe('documents', () => {
   it('docs/operations.md lists exactly the settings that the configuration reads', () => {
     const settings = [...read('shared/platform/settings.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
@@ -42,6 +54,19 @@ describe('documents', () => {
     });
     expect(documents.length).toBeGreaterThan(10);
     expect(missing).toEqual([]);
+  });
+
+  it('all documents link to existing headings and anchors', () => {
+    const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
+    const dead = documents.flatMap((document) =>
+      [...read(document).matchAll(/\]\((?![a-z]+:)([^)#\s]*)#([^)\s]+)\)/g)].flatMap(
+        ([link, file = '', anchor = '']) => {
+          const target = file === '' ? document : path.posix.join(path.posix.dirname(document), file);
+          return anchors(target).has(anchor) ? [] : [`${document}: ${link}`];
+        },
+      ),
+    );
+    expect(dead).toEqual([]);
   });
 
   it('docs/architecture.md numbers at most 40 files from the socket to the engine and back', () => {
