@@ -13,6 +13,7 @@ import { systemPorts } from '../shared/platform/system-ports.ts';
 import { createCodec } from '../workers/create-codec.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
 import { type DeadLettersArguments, HELP, readDeadLettersArguments } from './dead-letters/arguments.ts';
+import { toPlainJson } from './dead-letters/letter-lines.ts';
 import { letterTopics } from '../shared/dead-letters/letter-context.ts';
 import { type CommandReport, runDeadLettersCommand } from './dead-letters/command.ts';
 import { brokerLetterLog, type LetterLog } from '../shared/dead-letters/letter-log.ts';
@@ -100,7 +101,7 @@ async function connectKafka(config: Config, kafka: NonNullable<Config['kafka']>)
 function print({ command, json }: DeadLettersArguments, { ok, lines, result }: CommandReport): void {
   if (!ok) process.exitCode = FAILED;
   if (json) {
-    process.stdout.write(`${JSON.stringify({ command: command.name, ok, ...result }, undefined, 2)}\n`);
+    process.stdout.write(`${toPlainJson({ command: command.name, ok, ...result })}\n`);
     return;
   }
   for (const line of lines) process.stdout.write(`${line}\n`);

@@ -38,7 +38,7 @@ export function shownLines(letter: ShownLetter): readonly string[] {
       ...letter.audit.map(auditLine),
     ]),
     ...section('payload notes', [...payload.notes.map((note) => sanitise(note)), ...revealing(payload)]),
-    ...('content' in payload ? [JSON.stringify(payload.content, undefined, 2)] : []),
+    ...('content' in payload ? [toPlainJson(payload.content)] : []),
   ];
 }
 
@@ -53,4 +53,15 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 
 function revealing({ isHidden }: ShownPayload): readonly string[] {
   return isHidden === true ? ['use --reveal to show it'] : [];
+}
+
+/** JSON that a terminal shows as it is: without the control characters and marks for directions that JSON need not escape. */
+export function toPlainJson(value: unknown): string {
+  return JSON.stringify(value, undefined, 2).replaceAll(/[\u007F-\u009F\p{Cf}]/gu, escapeUnits);
+}
+
+/** As UTF-16, of which a character beyond the first plane has two units. */
+function escapeUnits(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }

@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 ac7319f790542b7b750993ea4205e816358081fbe284384caed529dfb154aea6 */
+/** Written by `npm run client-types`. Document: sha256 5d0c0a882cc74a40a013ac109fd9208add463847de288d149024aa0836e03f65 */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {
@@ -2252,7 +2252,7 @@ export interface components {
        * @description Selected dead letters in all.
        */
       readonly count: number;
-      /** @description Their number by code. */
+      /** @description Their number by code, the 100 most frequent; `*`: those of all others. */
       readonly codes: components['schemas']['DeadLetterCounts'];
       /**
        * Format: int64

@@ -75,11 +75,16 @@ export function visibleLetters({ letters, states }: Scan, includesHandled: boole
   return newestFirst(letters.filter(({ id }) => includesHandled || !isHandled(states.of(id))));
 }
 
-/** The number of letters by code, the most frequent first. */
+/** Ours and those of common mail servers are fewer. */
+const MAX_CODES = 100;
+
+/** The number of letters by code, the most frequent first; those of rare codes beyond the first hundred together as `*`. */
 export function countByCode(letters: readonly Letter[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
   for (const { code } of letters) counts.set(sanitise(code), (counts.get(sanitise(code)) ?? 0) + 1);
-  return Object.fromEntries([...counts].toSorted(([, one], [, other]) => other - one));
+  const sorted = [...counts].toSorted(([, one], [, other]) => other - one);
+  const rare = sorted.slice(MAX_CODES).reduce((sum, [, count]) => sum + count, 0);
+  return Object.fromEntries([...sorted.slice(0, MAX_CODES), ...(rare > 0 ? [['*', rare] as const] : [])]);
 }
 
 function countResults(results: readonly LetterResult[]): Readonly<Record<string, number>> {

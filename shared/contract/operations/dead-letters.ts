@@ -127,7 +127,7 @@ export const letterPage = named(
   z.object({
     letters: z.array(listedLetter).describe('Newest first.'),
     count: z.int().describe('Selected dead letters in all.'),
-    codes: counts().describe('Their number by code.'),
+    codes: counts().describe('Their number by code, the 100 most frequent; `*`: those of all others.'),
     handled: z.int().describe('Selected ones that are left out because they were handled.'),
     isComplete: z
       .boolean()

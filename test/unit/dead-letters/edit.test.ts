@@ -173,6 +173,22 @@ describe('createEdit', () => {
 const change = (isCommand: boolean, message: LogMessage, header: string) =>
   editMessage({ message, isCommand }, readEdit({ ...NO_EDIT, headers: [header] }), codec);
 
+it.each(['NotificationId', 'notificationID', 'NOTIFICATIONID'])(
+  'a field %s is not the id of a notification: it is ignored',
+  async (field) => {
+    const edited = await editMessage(
+      { message: deadLetterMessage(), isCommand: true },
+      readEdit({ ...NO_EDIT, set: [`${field}="0c6a9f5e-1d5c-4b9e-8f7a-3f1f3a0f2b12"`] }),
+      codec,
+    );
+    if (edited.kind !== 'edited') throw new Error(edited.why);
+    expect(edited.warnings).toEqual([`unknown-member;${field}`]);
+    expect(await codec.decode({ ...deadLetterMessage(), ...edited })).not.toMatchObject({
+      payload: { notificationId: '0c6a9f5e-1d5c-4b9e-8f7a-3f1f3a0f2b12' },
+    });
+  },
+);
+
 describe('the origin timestamp of a letter', () => {
   it.each(['plat-origin-timestamp=1777629600000', 'plat-origin-timestamp='])(
     'is kept for a notification, since a later one would permit a second send: %s',

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createAuditMessage, LetterStates, type AuditRecord } from '../../../shared/dead-letters/audit.ts';
 import type { LetterLog } from '../../../shared/dead-letters/letter-log.ts';
 import {
+  countByCode,
   discardSelected,
   sendSelected,
   visibleLetters,
@@ -58,4 +59,16 @@ it('a reply lists a hundred skipped letters and counts all of them', async () =>
     expect(handled.results).toHaveLength(100);
     expect(handled).toMatchObject({ counts: { skipped: 250 }, notListed: 150 });
   }
+});
+
+it('counts the hundred most frequent codes, and all others together', () => {
+  const letters = Array.from({ length: 150 }, (_, number) => [
+    `code-${number}`,
+    ...(number < 3 ? ['smtp-550'] : []),
+  ])
+    .flat()
+    .map((code) => deadLetter({}, { code }));
+  const counts = countByCode(letters);
+  expect(Object.keys(counts)).toHaveLength(101);
+  expect(counts).toMatchObject({ 'smtp-550': 3, '*': 51 });
 });

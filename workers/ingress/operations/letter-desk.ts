@@ -6,10 +6,15 @@ import type { LetterLog } from '../../../shared/dead-letters/letter-log.ts';
 import { callerOf } from '../server/caller.ts';
 import type { IngressContext } from '../server/context.ts';
 
-/** Longest time of a call that only reads; what was not read until then is left out. */
-const READ_LIMIT_MS = 10_000;
-/** 500 dead letters at 50 a second take 10 s; the rest allows for reading them and for a slow broker. */
-const ACTION_LIMIT_MS = 30_000;
+/**
+ * `stopMs`: longest time of a call; what was not read until then is left out, and no other dead letter is begun. 500 of them at 50 a
+ * second take 10 s; the rest allows for reading them and for a slow broker. `answerMs`: then the caller is answered although a
+ * call of the broker has not ended; a publish may take 15 s.
+ */
+const LIMITS = {
+  read: { stopMs: 10_000, answerMs: 15_000 },
+  action: { stopMs: 30_000, answerMs: 50_000 },
+} as const;
 /** Scans of all callers that may run at the same time: each takes a share of the event loop. */
 const MAX_RUNNING = 4;
 /** Calls of one caller that wait for its running one, as a page may send two at once. */
@@ -33,12 +38,13 @@ export interface LetterDesk {
   /**
    * Runs `work` with a context whose signal is aborted at the end of the call's time, or when the caller disconnects. The
    * calls of one caller run one after the other; one whose caller disconnects while it waits does not run (`left`). Returns
-   * `busy` if too many of them wait, and `full` if too many run.
+   * `busy` if too many of them wait, `full` if too many run, and `late` if the broker does not answer: then the call keeps its
+   * place until it does.
    */
   run<Result>(
     call: LetterCall,
     work: (context: LetterContext) => Promise<Result>,
-  ): Promise<Result | 'busy' | 'full' | 'left'>;
+  ): Promise<Result | 'busy' | 'full' | 'left' | 'late'>;
 }
 
 export function createLetterDesk(deps: LetterDeskDeps): LetterDesk {
@@ -48,16 +54,14 @@ export function createLetterDesk(deps: LetterDeskDeps): LetterDesk {
   let running = 0;
   const runNow = async <Result>(
     { request, kind, reason }: LetterCall,
-    end: AbortController,
+    { end, onLate }: { readonly end: AbortController; readonly onLate: () => void },
     work: (context: LetterContext) => Promise<Result>,
   ): Promise<Result | 'full' | 'left'> => {
     if (end.signal.aborted) return 'left';
     if (running >= MAX_RUNNING) return 'full';
-    const cancel = timers.schedule(
-      () => end.abort(),
-      kind === 'read' ? READ_LIMIT_MS : ACTION_LIMIT_MS,
-      'background',
-    );
+    const { stopMs, answerMs } = LIMITS[kind];
+    const cancelStop = timers.schedule(() => end.abort(), stopMs, 'background');
+    const cancelAnswer = timers.schedule(onLate, answerMs, 'background');
     running += 1;
     try {
       const operator = request.subject === '' ? ANONYMOUS : request.subject;
@@ -75,7 +79,8 @@ export function createLetterDesk(deps: LetterDeskDeps): LetterDesk {
       });
     } finally {
       running -= 1;
-      cancel();
+      cancelStop();
+      cancelAnswer();
     }
   };
   return {
@@ -87,7 +92,9 @@ export function createLetterDesk(deps: LetterDeskDeps): LetterDesk {
         end.abort();
         turn.leave();
       };
-      return turn.take(() => runNow(call, end, work));
+      const late = Promise.withResolvers<'late'>();
+      const ended = turn.take(() => runNow(call, { end, onLate: () => late.resolve('late') }, work));
+      return Promise.race([ended, late.promise]);
     },
   };
 }

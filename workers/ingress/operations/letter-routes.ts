@@ -234,6 +234,7 @@ async function respond(
       });
     if (result === 'full')
       return refuse(reply, 'overloaded', { detail: 'Too many calls on dead letters are running.' });
+    if (result === 'late') return refuse(reply, 'broker-unavailable', { detail: LATE });
     if (result === 'incomplete') return refuse(reply, 'too-many-records', { detail: TOO_MANY });
     sendJson(reply, 200, JSON.stringify(result));
   } catch (error) {
@@ -246,6 +247,7 @@ async function respond(
   }
 }
 
+const LATE = 'The broker takes too long. What an action has done is in the audit.';
 const TOO_MANY =
   `More than ${OPERATIONS_LIMITS.scannedLetters} dead letters or ${OPERATIONS_LIMITS.auditRecords} records of the audit would ` +
   'have to be searched, or it took too long: select by id, or use npm run dead-letters.';

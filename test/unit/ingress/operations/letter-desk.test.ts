@@ -112,13 +112,36 @@ describe('the desk for dead letters', () => {
   it('aborts a call at the end of its time, and when its caller disconnects', async () => {
     const { call, timers } = startDesk();
     const late = call('ana', untilAborted);
-    await expect.poll(() => timers.length).toBe(1);
+    await expect.poll(() => timers.length).toBe(2);
     expect(timers[0]?.afterMs).toBe(10_000);
     timers[0]?.callback();
     expect(await late.result).toBe('aborted');
     const left = call('ion', untilAborted);
-    await expect.poll(() => timers.length).toBe(2);
+    await expect.poll(() => timers.length).toBe(4);
     left.request.abandoned?.();
     expect(await left.result).toBe('aborted');
+  });
+
+  it('answers a caller although the broker does not, and keeps the place of the call until it does', async () => {
+    const { call, timers } = startDesk();
+    const broker = Promise.withResolvers<string>();
+    const stuck = ['a', 'b', 'c', 'd'].map((caller) => call(caller, broker.promise));
+    await expect.poll(() => timers.length).toBe(8);
+    for (const { callback, afterMs } of timers) if (afterMs === 15_000) callback();
+    expect(await Promise.all(stuck.map(({ result }) => result))).toEqual(Array(4).fill('late'));
+    expect(await call('e', Promise.resolve('x')).result).toBe('full');
+    broker.resolve('an answer at last');
+    await expect.poll(() => call('e', Promise.resolve('x')).result).toBe('x');
+  });
+
+  it('a call that fails after its caller was answered is no unhandled failure', async () => {
+    const { call, timers } = startDesk();
+    const broker = Promise.withResolvers<string>();
+    const { result } = call('a', broker.promise);
+    await expect.poll(() => timers.length).toBe(2);
+    timers[1]?.callback();
+    expect(await result).toBe('late');
+    broker.reject(new Error('no broker'));
+    await expect.poll(() => call('a', Promise.resolve('x')).result).toBe('x');
   });
 });
