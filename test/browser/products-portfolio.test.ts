@@ -10,48 +10,6 @@ import {
 const engine = useEngine();
 const openPage = useBrowser();
 
-describe('the room of products', () => {
-  it.each(LOOKS)('shows a product and simulates an offer, accessibly: %s', async (name, options) => {
-    const { page, errors } = await openPage(`${engine.url}/workbench/products`, options);
-    await page.getByRole('heading', { name: /Personal loan/ }).waitFor();
-    await page.getByLabel('Amount').fill('10000');
-    await page.getByLabel('Number of periods').fill('12');
-    await page.getByRole('button', { name: 'Simulate' }).click();
-    const offers = page.getByRole('region', { name: 'Offers that fit' });
-    await offers.waitFor();
-    expect(await offers.innerText()).toContain('10,516.12');
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-    await takePicture(page, `products-${name}`);
-    expect(errors).toEqual([]);
-  });
-
-  it('opens another product by its code and explains an unknown one', async () => {
-    const { page } = await openPage(`${engine.url}/workbench/products`);
-    await page.getByLabel('Product code').fill('MG-HOME');
-    await page.getByRole('button', { name: 'Show product' }).click();
-    await page.getByText('MG-HOME', { exact: true }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/workbench/products/MG-HOME');
-    await page.getByLabel('Product code').fill('XX');
-    await page.getByRole('button', { name: 'Show product' }).click();
-    await page.getByText('There is no such product').waitFor();
-    expect(await page.getByRole('alert').innerText()).toMatch(/roductCode: must be the code of a product/);
-  });
-
-  it('shows the bands of an interest by utilised amount', async () => {
-    const { page, errors } = await openPage(`${engine.url}/workbench/products/OD-CURRENT`);
-    await page.getByText('Overdraft to 1000: 10 %').waitFor();
-    expect(errors).toEqual([]);
-  });
-
-  it('shows faults beside the fields of a simulation', async () => {
-    const { page } = await openPage(`${engine.url}/workbench/products`);
-    await page.getByLabel('Amount').fill('-1');
-    await page.getByRole('button', { name: 'Simulate' }).click();
-    await page.getByRole('alert').waitFor();
-    expect(await page.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true');
-  });
-});
-
 describe('the room of portfolios', () => {
   it.each(LOOKS)('recalculates and compares the example, accessibly: %s', async (name, options) => {
     const { page, errors } = await openPage(`${engine.url}/workbench/portfolio`, options);

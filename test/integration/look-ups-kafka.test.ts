@@ -14,6 +14,7 @@ import {
   expectNewVersion,
   expectSeamlessUpdate,
 } from '../support/worlds/catalogue-changes.ts';
+import { operationsOf } from '../support/worlds/operations-calls.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
@@ -58,10 +59,15 @@ suite('product look-ups on Kafka', () => {
     const { url = '' } = await start('ingress');
     const world = { url, change: changesOf(broker, topicName(scope.prefix, 'catalogueRecords')) };
     await expectSeamlessUpdate(world);
+    // An ingress in a process of its own shows the same versions.
+    const { get } = operationsOf(url);
+    const found = await get('/products?search=changing');
+    expect(found.body).toMatchObject({ isComplete: true, products: [{ versionCount: 2 }] });
     await first.stop(STOP_MS);
     const second = await start('product');
     await expectNewVersion(world);
     await expectDeletion(world, 'TL-PERSONAL');
+    await expect.poll(async () => (await get('/products/changing')).body).toMatchObject({ versionCount: 1 });
     expect(second.health()).toEqual({ product: { status: 'ready' }, clock: { status: 'ready' } });
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   describeInterest,
-  fieldAsWords,
   plainFields,
   valueInForce,
 } from '../../../../workers/ingress/workbench/app/products/product-types.ts';
@@ -37,12 +36,11 @@ describe('the values of a product', () => {
     });
   });
 
-  it('show plain fields only, with names as words', () => {
+  it('show plain fields only', () => {
     const section = { Currency: 'EUR', MinimumAmount: 500, MaximumAdvance: null, ProductCovenants: [] };
     expect(plainFields(section)).toEqual([
       ['Currency', 'EUR'],
       ['MinimumAmount', 500],
     ]);
-    expect(fieldAsWords('MaxPeriodForDisbursement')).toBe('Max period for disbursement');
   });
 });

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { asProblem, Failure, Field, Loading, TableFrame } from '../design/components.tsx';
-import { formatAmount } from '../format.ts';
+import { formatAmount, formatPercent } from '../format.ts';
 import { lookUp } from './look-up.ts';
 import { commissionNames, type SimulatedOffer } from './product-types.ts';
 import { t } from './texts.ts';
@@ -27,10 +27,10 @@ export function OfferSimulation(props: { code: string; availability: Readonly<Re
     try {
       const { Records } = await lookUp<{ Records: readonly SimulatedOffer[] }>('PLAT_BP_Simulate', {
         productCode: code,
-        amount: Number(amount),
-        loanPeriod: Number(period),
+        amount: readNumber(amount),
+        loanPeriod: readNumber(period),
         scheduleType: 'EqualInstallments',
-        jsonFilterCommission: [{ name: 'Amount', value: Number(amount) }],
+        jsonFilterCommission: [{ name: 'Amount', value: readNumber(amount) }],
       });
       setSimulation({ offers: Records });
     } catch (error) {
@@ -52,7 +52,9 @@ export function OfferSimulation(props: { code: string; availability: Readonly<Re
       </form>
       {simulation.isRunning === true && <Loading />}
       {simulation.error !== undefined && <Failure error={simulation.error} />}
-      {simulation.offers !== undefined && <Offers offers={simulation.offers} />}
+      {simulation.offers !== undefined && (
+        <Offers offers={simulation.offers} currency={availability['Currency']} />
+      )}
     </section>
   );
 }
@@ -78,12 +80,24 @@ function NumberField(props: {
   );
 }
 
-function Offers({ offers }: { offers: readonly SimulatedOffer[] }) {
+/** A number with the decimal sign of either language. */
+function readNumber(text: string): number {
+  return Number(text.trim().replace(',', '.'));
+}
+
+/** A percentage of a reply, such as 8.5000%. */
+function percentText(text: string): string {
+  const percent = Number(text.replace('%', ''));
+  return Number.isNaN(percent) ? text : formatPercent(percent, 4);
+}
+
+function Offers({ offers, currency }: { offers: readonly SimulatedOffer[]; currency: unknown }) {
+  const label = typeof currency === 'string' ? `${t('results')} (${currency})` : t('results');
   const headings = [t('rate'), t('irr'), t('first'), t('fees'), t('insurance'), t('total')];
   return (
-    <TableFrame label={t('results')}>
+    <TableFrame label={label}>
       <table class="table">
-        <caption>{t('results')}</caption>
+        <caption>{label}</caption>
         <thead>
           <tr>
             <th scope="col">{t('costs')}</th>
@@ -98,8 +112,8 @@ function Offers({ offers }: { offers: readonly SimulatedOffer[] }) {
           {offers.map((offer) => (
             <tr key={`${offer.InterestId} ${offer.InterestCommissionItemId}`}>
               <th scope="row">{commissionNames(offer).join(', ') || t('none')}</th>
-              <td class="number">{offer.InterestPercent}</td>
-              <td class="number">{offer.IRR}</td>
+              <td class="number">{percentText(offer.InterestPercent)}</td>
+              <td class="number">{percentText(offer.IRR)}</td>
               {[offer.FirstInstallment, offer.TotalFee, offer.TotalInsurance, offer.Total].map(
                 (value, index) => (
                   <td key={headings[index + 2]} class="number">

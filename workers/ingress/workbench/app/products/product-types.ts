@@ -102,9 +102,3 @@ export function plainFields(
       typeof entry[1] === 'string' || typeof entry[1] === 'number',
   );
 }
-
-/** A field name as words: MinimumAmount becomes Minimum amount. */
-export function fieldAsWords(name: string): string {
-  const words = name.replaceAll(/([a-z])([A-Z])/g, '$1 $2');
-  return words.charAt(0) + words.slice(1).toLowerCase();
-}

@@ -1,0 +1,287 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { startIngressWorker } from '../../workers/ingress/main.ts';
+import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
+import {
+  findAccessibilityFaults,
+  LOOKS,
+  takePicture,
+  useBrowser,
+  useEngine,
+} from '../support/browser/workbench-page.ts';
+import { changesOf } from '../support/worlds/catalogue-changes.ts';
+import {
+  CATALOGUE_TOPIC,
+  guidOf,
+  interestListValue,
+  productValue,
+  recordOf,
+} from '../support/worlds/catalogue-world.ts';
+import { createSharedBroker, startOn } from '../support/worlds/ingress-system.ts';
+import { startOverLog } from '../support/worlds/product-worker.ts';
+
+const engine = useEngine();
+const openPage = useBrowser();
+
+/** The appearances of every room, and the other language. */
+const ALL_LOOKS = [...LOOKS, ['romanian', { locale: 'ro-RO' }]] as const;
+
+const room = (address = '') => `${engine.url}/workbench/products${address}`;
+const results = (page: Page) => page.locator('.product-results > li');
+
+/** An ingress over a catalogue of its own, without other workers. */
+async function openCatalogue(env: Record<string, string> = {}) {
+  const broker = await createSharedBroker(1);
+  const change = changesOf(broker, CATALOGUE_TOPIC);
+  const ingress = await startOn(broker, startIngressWorker, env);
+  return {
+    broker,
+    ingress,
+    room: `${ingress.url}/workbench/products`,
+    put: (...values: readonly object[]) => change({ put: values.map((value) => recordOf('product', value)) }),
+    change,
+  };
+}
+
+describe('the catalogue', () => {
+  it.each(ALL_LOOKS)('is searched while the user types, accessibly: %s', async (look, options) => {
+    const isRomanian = look === 'romanian';
+    const { page, errors } = await openPage(room(), options);
+    await page.getByText(isRomanian ? 'Produse: 12' : 'Products: 12').waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, `products-list-${look}`);
+    await page.getByRole('searchbox').pressSequentially('personal');
+    await page.getByText(isRomanian ? 'Produse găsite: 1 din 12' : '1 of 12 products').waitFor();
+    expect(await results(page).allInnerTexts()).toEqual([
+      expect.stringMatching(/Personal loan[\s\S]*TL-PERSONAL/),
+    ]);
+    expect(new URL(page.url()).search).toBe('?search=personal');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Personal loan', level: 1 }).waitFor();
+    await page.getByRole('link', { name: isRomanian ? 'Toate produsele' : 'All products' }).click();
+    await expect.poll(() => results(page).count()).toBe(1);
+    expect(await page.getByRole('searchbox').inputValue()).toBe('personal');
+    expect(errors).toEqual([]);
+  });
+
+  it('can be limited to what is valid on a day, and says where nothing is', async () => {
+    const { page } = await openPage(room());
+    await page.getByLabel('Valid on').fill('2021-06-30');
+    await page.getByText('Valid on 30 Jun 2021').waitFor();
+    await results(page).filter({ hasText: 'TL-PERSONAL' }).getByText('Version 1 of 3').waitFor();
+    await page.getByRole('searchbox').fill('bridge');
+    await page.getByRole('heading', { name: 'No product matches' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'No product matches' }).waitFor();
+    await page.getByRole('button', { name: 'Clear' }).first().click();
+    await page.getByText('Products: 12').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+  });
+
+  it('shows faults of an address beside the fields', async () => {
+    const { page } = await openPage(room(`?search=${'x'.repeat(101)}&validOn=2024-02-30`));
+    await page.getByText('must have at most 100 characters').first().waitFor();
+    expect(await page.getByRole('searchbox').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByLabel('Valid on').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByRole('alert').innerText()).toContain('validOn: must be an existing day');
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+  });
+
+  it('has pages, and follows the topic', async () => {
+    const { room: own, put } = await openCatalogue();
+    const { page } = await openPage(own);
+    await page.getByRole('heading', { name: 'The catalogue has no products' }).waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    const codes = Array.from({ length: 51 }, (_, index) => `P-${100 + index}`);
+    await put(...codes.map((code, index) => productValue(code, { Id: guidOf(index + 1) })));
+    await page.reload();
+    await page.getByText('Products: 51').waitFor();
+    expect(await results(page).count()).toBe(50);
+    await page.getByRole('link', { name: 'Next page' }).click();
+    await results(page).filter({ hasText: 'P-150' }).waitFor();
+    expect(await results(page).count()).toBe(1);
+    await page.getByRole('link', { name: 'First page' }).click();
+    await expect.poll(() => results(page).count()).toBe(50);
+  });
+});
+
+describe('a product', () => {
+  it.each(ALL_LOOKS)(
+    'has its versions on a timeline and their sections, accessibly: %s',
+    async (look, options) => {
+      const isRomanian = look === 'romanian';
+      const { page, errors } = await openPage(room('/TL-PERSONAL'), options);
+      const version = isRomanian ? 'Versiunea' : 'Version';
+      const timeline = page.locator('.product-timeline');
+      expect(await timeline.getAttribute('aria-label')).toBe(
+        isRomanian
+          ? 'Axa timpului, versiuni: 3. Azi este valabilă versiunea 2.'
+          : 'Timeline of the versions, 3 in all. Version 2 is valid today.',
+      );
+      await page.locator('#section-commissions').waitFor();
+      expect(await page.locator('#section-availability').innerText()).toContain(
+        isRomanian ? '30.000 EUR' : '30,000 EUR',
+      );
+      expect(await page.locator('#section-interests').innerText()).toContain(
+        isRomanian
+          ? '9,25 % · din 1 ian. 2020 până la 31 dec. 2023'
+          : '9.25 % · from 1 Jan 2020 to 31 Dec 2023',
+      );
+      expect(await findAccessibilityFaults(page)).toEqual([]);
+      await takePicture(page, `products-sections-${look}`);
+      await page.getByRole('link', { name: `${version} 1`, exact: true }).press('Enter');
+      await expect
+        .poll(() => page.locator('#section-availability').innerText())
+        .toContain(isRomanian ? '20.000 EUR' : '20,000 EUR');
+      expect(new URL(page.url()).searchParams.get('version')).toBe('1');
+      expect(errors).toEqual([]);
+    },
+  );
+
+  it.each(ALL_LOOKS)(
+    'shows what is different between two versions, accessibly: %s',
+    async (look, options) => {
+      const { page, errors } = await openPage(room('/TL-PERSONAL'), options);
+      const isRomanian = look === 'romanian';
+      await page.getByRole('link', { name: isRomanian ? 'Compară 1 cu 2' : 'Compare 1 with 2' }).click();
+      const availability = page.getByRole('region', {
+        name: isRomanian ? 'Disponibilitate' : 'Availability',
+      });
+      await availability.waitFor();
+      const rows = await availability.getByRole('row').allInnerTexts();
+      expect(rows.slice(1).map((row) => row.split('\t'))).toEqual(
+        isRomanian
+          ? [
+              ['Durata maximă modificat', '60', '84'],
+              ['Suma maximă modificat', '20.000 EUR', '30.000 EUR'],
+            ]
+          : [
+              ['Longest term changed', '60', '84'],
+              ['Largest amount changed', '20,000 EUR', '30,000 EUR'],
+            ],
+      );
+      expect(await findAccessibilityFaults(page)).toEqual([]);
+      await takePicture(page, `products-differences-${look}`);
+      await page.getByRole('button', { name: isRomanian ? 'Inversează' : 'Swap' }).click();
+      await expect.poll(() => availability.getByRole('row').nth(1).innerText()).toMatch(/84\s+60/);
+      await page.reload();
+      await expect.poll(() => availability.getByRole('row').nth(1).innerText()).toMatch(/84\s+60/);
+      expect(errors).toEqual([]);
+    },
+  );
+
+  it('shows gaps and overlaps of its versions, and lists that are not used', async () => {
+    const { room: own, put, change } = await openCatalogue();
+    const offer = { Id: guidOf(90), Name: 'Standard', InterestList: 'INT', CommissionList: 'COM-GONE' };
+    await change({ put: [recordOf('interest-list', interestListValue('INT'))] });
+    await put(
+      productValue('TL', { EndDate: '2022-12-31' }),
+      productValue('TL', { Version: 2, Id: guidOf(2), StartDate: '2023-03-01', EndDate: '2024-06-30' }),
+      productValue('TL', {
+        Version: 3,
+        Id: guidOf(3),
+        StartDate: '2024-06-01',
+        InterestsAndCommissions: [offer],
+      }),
+      productValue('TL', { Version: 4, Id: guidOf(4), StartDate: '2099-01-01', Status: 'Draft' }),
+    );
+    const { page, errors } = await openPage(`${own}/tl`);
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'No version is valid from 1 Jan 2023 to 28 Feb 2023.' })
+      .waitFor();
+    await page.getByText('Versions 2 and 3 are both valid from 1 Jun 2024 to 30 Jun 2024').waitFor();
+    await page.getByText('Lists of this version that are not used').waitFor();
+    expect(await page.locator('.product-range-gap, .product-range-overlap').count()).toBe(2);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, 'products-gaps-light');
+    await page.getByRole('tab', { name: 'Differences' }).click();
+    await page.getByRole('region', { name: 'Offers' }).getByText('added').waitFor();
+    expect(await page.getByRole('region', { name: 'Interests' }).innerText()).toContain(
+      '8.5 % · from 1 Jan 2020',
+    );
+    expect(errors).toEqual([]);
+  });
+
+  it('is used by keyboard alone', async () => {
+    const { page } = await openPage(room('/MG-HOME'));
+    await page.getByRole('tab', { name: 'Sections' }).press('ArrowRight');
+    await page.getByRole('heading', { name: 'This product has only one version' }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('Callers get the version that is valid').waitFor();
+    expect(new URL(page.url()).searchParams.get('view')).toBe('look-up');
+  });
+
+  it('that is unknown is explained', async () => {
+    const { page } = await openPage(room('/XX'));
+    await page.getByText('There is no such product').waitFor();
+    expect(await page.getByRole('tab').count()).toBe(0);
+    await page.goto(room('/TL-PERSONAL?version=99'));
+    await page.getByText('no such version of it').waitFor();
+  });
+
+  it('can be read again after the server was gone', async () => {
+    const { room: own, put } = await openCatalogue();
+    await put(productValue('TL'));
+    const { page } = await openPage(own);
+    await page.getByText('Products: 1').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('searchbox').fill('tl');
+    await page.getByText('The engine cannot be reached').waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => results(page).count()).toBe(1);
+  });
+
+  it('without the scope can be looked up by its code', async () => {
+    const { broker, room: own } = await openCatalogue({ AUTH_JWT_SECRET: JWT_SECRET });
+    await startOverLog(broker);
+    const { authorization } = await authorize('ana', 'operations:write');
+    const { page } = await openPage(own);
+    await page.getByRole('textbox', { name: 'Access token' }).fill(authorization.replace('Bearer ', ''));
+    await page.getByRole('button', { name: 'Use token' }).click();
+    await page.getByText('does not have the scope operations:read').waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await page.getByLabel('Look up by code').fill('MG-HOME');
+    await page.getByRole('button', { name: 'Show product' }).click();
+    await page.getByRole('heading', { name: 'Home loan' }).waitFor();
+    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Look-up today', 'Simulate an offer']);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, 'products-no-scope-light');
+  });
+});
+
+describe('what callers get', () => {
+  it.each(LOOKS)('is looked up, and an offer is simulated, accessibly: %s', async (look, options) => {
+    const { page, errors } = await openPage(room('/TL-PERSONAL?view=look-up'), options);
+    await page.getByRole('region', { name: 'Standard: Commissions' }).getByText('100.00 EUR').waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, `products-look-up-${look}`);
+    await page.getByRole('tab', { name: 'Simulate an offer' }).click();
+    await page.getByLabel('Amount').fill('10000');
+    await page.getByLabel('Number of periods').fill('12');
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    const offers = page.getByRole('region', { name: 'Offers that fit' });
+    await offers.waitFor();
+    expect(await offers.innerText()).toContain('10,516.12');
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, `products-offer-${look}`);
+    expect(errors).toEqual([]);
+  });
+
+  it('includes the bands of an interest by utilised amount', async () => {
+    const { page, errors } = await openPage(room('/OD-CURRENT?view=look-up'));
+    await page.getByText('Overdraft to 1000: 10 %').waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it('includes faults beside the fields of a simulation', async () => {
+    const { page } = await openPage(room('/TL-PERSONAL?view=offer'));
+    await page.getByLabel('Amount').fill('-1');
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true');
+  });
+});

@@ -1,0 +1,196 @@
+import { useMemo } from 'preact/hooks';
+import {
+  Badge,
+  Button,
+  Empty,
+  Failure,
+  Field,
+  Loading,
+  TableFrame,
+  type Tone,
+} from '../design/components.tsx';
+import { useLoaded } from '../design/use-loaded.ts';
+import { formatDate } from '../format.ts';
+import { getVersion, type CatalogueVersion, type ListedVersion } from './catalogue-api.ts';
+import { fieldName } from './field-names.ts';
+import { statusText, valueLines } from './field-values.ts';
+import { currencyOf, Lines, ownCurrency, ReadingFaults } from './sections-view.tsx';
+import { t } from './texts.ts';
+import {
+  findDifferences,
+  type Difference,
+  type SectionDifferences,
+  type Step,
+} from './version-differences.ts';
+import { isFields, sectionsOf } from './version-sections.ts';
+
+const TONES: Readonly<Record<Difference['kind'], Tone>> = {
+  added: 'good',
+  removed: 'bad',
+  changed: 'accent',
+};
+
+interface DifferencesProps {
+  readonly code: string;
+  readonly versions: readonly ListedVersion[];
+  readonly before: number;
+  readonly after: number;
+  readonly onChoose: (before: number, after: number) => void;
+}
+
+/** The differences between two versions, which can be chosen. */
+export function VersionDifferences({ code, versions, before, after, onChoose }: DifferencesProps) {
+  const [loaded, reload] = useLoaded(
+    (signal) => Promise.all([getVersion(code, before, signal), getVersion(code, after, signal)]),
+    [code, before, after],
+  );
+  if (versions.length < 2) return <Empty title={t('oneVersion')} />;
+  return (
+    <>
+      <div class="product-choice no-print">
+        <VersionChoice
+          label={t('before')}
+          versions={versions}
+          value={before}
+          onChange={(version) => onChoose(version, after)}
+        />
+        <VersionChoice
+          label={t('after')}
+          versions={versions}
+          value={after}
+          onChange={(version) => onChoose(before, version)}
+        />
+        <Button onClick={() => onChoose(after, before)}>{t('swap')}</Button>
+      </div>
+      {loaded.state === 'loading' && <Loading />}
+      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={reload} />}
+      {loaded.state === 'loaded' && <Differences before={loaded.value[0]} after={loaded.value[1]} />}
+    </>
+  );
+}
+
+function VersionChoice(props: {
+  label: string;
+  versions: readonly ListedVersion[];
+  value: number;
+  onChange: (version: number) => void;
+}) {
+  return (
+    <Field label={props.label}>
+      {(control) => (
+        <select
+          {...control}
+          class="input"
+          value={props.value}
+          onChange={(event) => props.onChange(Number(event.currentTarget.value))}
+        >
+          {props.versions.map(({ version, status, validFrom }) => (
+            <option key={version} value={version} selected={version === props.value}>
+              {t('version', { version })} – {statusText(status)}
+              {validFrom === null ? '' : `, ${t('from', { day: formatDate(validFrom) })}`}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function Differences({ before, after }: { before: CatalogueVersion; after: CatalogueVersion }) {
+  const sections = useMemo(() => findDifferences(sectionsOf(before), sectionsOf(after)), [before, after]);
+  const all = sections.flatMap(({ differences }) => differences);
+  const count = (kind: Difference['kind']): number =>
+    all.filter((difference) => difference.kind === kind).length;
+  const isReadable = before.product !== undefined && after.product !== undefined;
+  return (
+    <>
+      {[before, after].map((version) => (
+        <ReadingFaults key={version.version} version={version} />
+      ))}
+      {isReadable && (
+        <p role="status">
+          {all.length === 0
+            ? t('noDifferences', { before: before.version, after: after.version })
+            : t('differenceCount', {
+                changed: count('changed'),
+                added: count('added'),
+                removed: count('removed'),
+              })}
+        </p>
+      )}
+      {isReadable &&
+        sections.map((section) => (
+          <SectionTable key={section.key} section={section} before={before} after={after} />
+        ))}
+      <p class="small soft">{t('listsNow')}</p>
+    </>
+  );
+}
+
+function SectionTable(props: {
+  section: SectionDifferences;
+  before: CatalogueVersion;
+  after: CatalogueVersion;
+}) {
+  const { section, before, after } = props;
+  const label = t(section.key);
+  return (
+    <section class="product-section product-section-wide">
+      <h3>{label}</h3>
+      <TableFrame label={label}>
+        <table class="table product-differences">
+          <caption class="visually-hidden">{label}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('field')}</th>
+              <th scope="col">{t('version', { version: before.version })}</th>
+              <th scope="col">{t('version', { version: after.version })}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {section.differences.map((difference, index) => (
+              <tr key={index}>
+                <th scope="row">
+                  {difference.path.map(stepText).join(' › ') || label}{' '}
+                  <Badge tone={TONES[difference.kind]}>{t(difference.kind)}</Badge>
+                </th>
+                <td class="product-old">
+                  <Side difference={difference} side="before" currency={currencyOf(before)} />
+                </td>
+                <td class="product-new">
+                  <Side difference={difference} side="after" currency={currencyOf(after)} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableFrame>
+    </section>
+  );
+}
+
+/** The value on one side. An item that was added or removed is shown with all that it has. */
+function Side(props: { difference: Difference; side: 'before' | 'after'; currency: string }) {
+  const { difference, side } = props;
+  const value = difference[side];
+  const currency = difference.around.map(ownCurrency).findLast((own) => own !== undefined) ?? props.currency;
+  if (isFields(value)) {
+    const own = ownCurrency(value) ?? currency;
+    const lines = Object.entries(value)
+      .filter(([field, one]) => field !== 'Id' && one !== false && !isEmpty(one))
+      .map(([field, one]) => `${fieldName(field)}: ${valueLines(field, one, own).join('; ')}`);
+    return <Lines lines={lines} />;
+  }
+  const last = difference.path.findLast((step) => step.kind === 'field');
+  return <Lines lines={valueLines(last?.name ?? '', value, currency)} />;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+function stepText(step: Step): string {
+  if (step.kind === 'field') return fieldName(step.name);
+  if (step.kind === 'item') return step.name;
+  return step.day === null ? t('always') : t('from', { day: formatDate(step.day) });
+}

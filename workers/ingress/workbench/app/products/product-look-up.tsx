@@ -1,0 +1,194 @@
+import { Badge, TableFrame } from '../design/components.tsx';
+import { useLoaded } from '../design/use-loaded.ts';
+import { formatAmount, formatDate, formatPercent } from '../format.ts';
+import { fieldName } from './field-names.ts';
+import { daysText, valueLines } from './field-values.ts';
+import { lookUp } from './look-up.ts';
+import { currentDay } from './product-search.tsx';
+import {
+  describeInterest,
+  plainFields,
+  valueInForce,
+  type Offer,
+  type Product,
+  type ProductDocument,
+  type ValueOverTime,
+} from './product-types.ts';
+import { t } from './texts.ts';
+
+/** What callers get today. */
+export interface FoundProduct {
+  readonly product: Product;
+  readonly documents: readonly ProductDocument[];
+}
+
+/** Looks a product up by its code, as every caller can. */
+export function useProduct(code: string) {
+  return useLoaded(
+    async (signal): Promise<FoundProduct> => {
+      const [product, documents] = await Promise.all([
+        lookUp<Product>(
+          'plat_bp_getbankingproductbycode',
+          { BankingProductCode: code, displayBPAvailability: true, displayInterestsAndCommissions: true },
+          signal,
+        ),
+        lookUp<readonly ProductDocument[]>('plat_bp_getproductdocuments', { productCode: code }, signal),
+      ]);
+      return { product, documents };
+    },
+    [code],
+  );
+}
+
+/** The valid version as look-ups return it: values of today. */
+export function ProductLookUp({ found: { product, documents } }: { found: FoundProduct }) {
+  const { BankingProduct: head, Availability: availability = {}, Dimensions: dimensions } = product;
+  const currency = typeof availability['Currency'] === 'string' ? availability['Currency'] : '';
+  return (
+    <>
+      <section class="card stack">
+        <div class="row-between">
+          <h2>
+            {head.Name} <span class="soft">{head.BankingProductCode}</span>
+          </h2>
+          <Badge tone="accent">{head.BankingProductType}</Badge>
+        </div>
+        <p>
+          {t('validity')} {daysText(head.StartDate, head.EndDate) || t('always')}
+        </p>
+        <h3>{t('availability')}</h3>
+        <dl class="figure-list">
+          {plainFields(availability).map(([name, value]) => (
+            <div key={name}>
+              <dt>{fieldName(name)}</dt>
+              <dd>{valueLines(name, value, currency).join('')}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      {(dimensions?.InterestsAndCommissions ?? []).map((offer) => (
+        <OfferView key={offer.InterestCommissionItemName} offer={offer} />
+      ))}
+      <section class="card stack">
+        <h2>{t('documents')}</h2>
+        {documents.length === 0 ? (
+          <p>{t('none')}</p>
+        ) : (
+          <ul class="product-documents">
+            {documents.map(({ Doc, Report }) => (
+              <li key={Doc.ReportId} class="row">
+                {Report.DisplayName} {Doc.IsMandatory && <Badge>{t('mandatory')}</Badge>}
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+    </>
+  );
+}
+
+/** A row of a table of values: an interest or a commission. */
+interface PricedRow {
+  readonly name: string;
+  readonly badge: string | undefined;
+  readonly description?: string | null | undefined;
+  /** Type of an interest, periodicity of a commission. */
+  readonly kind: string;
+  readonly values: readonly string[];
+  readonly since: string;
+}
+
+function OfferView({ offer }: { offer: Offer }) {
+  const { InterestCommissionItemName: name, Interests, Commissions } = offer;
+  const today = currentDay();
+  return (
+    <section class="product-offer">
+      <PriceTable
+        caption={`${name}: ${t('interests')}`}
+        kind={t('type')}
+        rows={Interests.map((interest) => interestRow(interest, today))}
+      />
+      <PriceTable
+        caption={`${name}: ${t('commissions')}`}
+        kind={t('periodicity')}
+        rows={Commissions.map((commission) => commissionRow(commission, today))}
+      />
+    </section>
+  );
+}
+
+function interestRow(interest: Offer['Interests'][number], today: string): PricedRow {
+  const { name, type, values, bands } = describeInterest(interest);
+  const value = valueInForce(values, today);
+  const ofBands = bands.map((band) => `${band.InterestName}: ${formatPercent(band.Value, 4)}`);
+  return {
+    name,
+    badge: interest.IsDefault === true ? t('default') : undefined,
+    description: interest.Description,
+    kind: type,
+    values: bands.length > 0 ? ofBands : [renderValue(value, true)],
+    since: renderSince(value),
+  };
+}
+
+function commissionRow(commission: Offer['Commissions'][number], today: string): PricedRow {
+  const { Name, PeriodicityType, Currency, ValueIsPercent, MandatoryForApplicant, Values } = commission;
+  const value = valueInForce(Values, today);
+  const currency = ValueIsPercent ? '' : ` ${Currency ?? ''}`;
+  return {
+    name: Name,
+    badge: MandatoryForApplicant ? t('mandatory') : undefined,
+    kind: PeriodicityType,
+    values: [renderValue(value, ValueIsPercent) + currency],
+    since: renderSince(value),
+  };
+}
+
+function PriceTable(props: { caption: string; kind: string; rows: readonly PricedRow[] }) {
+  const { caption, kind, rows } = props;
+  return (
+    <TableFrame label={caption}>
+      <table class="table">
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('name')}</th>
+            <th scope="col">{kind}</th>
+            <th scope="col" class="number">
+              {t('value')}
+            </th>
+            <th scope="col">{t('since')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.name}>
+              <th scope="row">
+                {row.name} {row.badge !== undefined && <Badge>{row.badge}</Badge>}
+                <div class="small soft">{row.description}</div>
+              </th>
+              <td>{row.kind}</td>
+              <td class="number">
+                {row.values.map((value) => (
+                  <div key={value}>{value}</div>
+                ))}
+              </td>
+              <td>{row.since}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableFrame>
+  );
+}
+
+function renderValue(value: ValueOverTime | undefined, isPercent: boolean): string {
+  const figure = value?.Value ?? (isPercent ? value?.CommissionPercent : value?.CommissionValue);
+  if (figure === undefined || figure === null) return '–';
+  return isPercent ? formatPercent(figure, 4) : formatAmount(figure);
+}
+
+function renderSince(value: ValueOverTime | undefined): string {
+  const day = value?.ValueValidFrom?.invariantDate;
+  return day === undefined ? '–' : formatDate(day);
+}

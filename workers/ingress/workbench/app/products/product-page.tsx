@@ -1,0 +1,239 @@
+import type { ComponentChildren } from 'preact';
+import { useLocation } from 'preact-iso';
+import {
+  asProblem,
+  Badge,
+  Failure,
+  Loading,
+  Notice,
+  RoomHead,
+  TableFrame,
+  Tabs,
+} from '../design/components.tsx';
+import { useLoaded } from '../design/use-loaded.ts';
+import { formatDate } from '../format.ts';
+import { getProduct, type CatalogueProduct, type ListedVersion } from './catalogue-api.ts';
+import { VersionDifferences } from './differences-view.tsx';
+import { daysText, statusText } from './field-values.ts';
+import { OfferSimulation } from './offer-simulation.tsx';
+import { addressOf, versionOf, VIEWS, type ViewName } from './product-address.ts';
+import { ProductLookUp, useProduct } from './product-look-up.tsx';
+import { currentDay } from './product-search.tsx';
+import { VersionSections } from './sections-view.tsx';
+import { t } from './texts.ts';
+import { gapText, TimelineChart } from './timeline-chart.tsx';
+import { findGaps, findOverlaps, versionOn } from './version-timeline.ts';
+
+/** Views of a product that need no scope. */
+const PUBLIC_VIEWS: readonly ViewName[] = ['look-up', 'offer'];
+
+/** One product: its versions on a timeline, their sections and differences, and what callers get. The address has the state. */
+export function ProductPage({ code }: { code: string }) {
+  const { query } = useLocation();
+  const [loaded, reload] = useLoaded((signal) => getProduct(code, signal), [code]);
+  const product = loaded.state === 'loaded' ? loaded.value : undefined;
+  const { name, type, currency } = product ?? {};
+  const isUnknown = loaded.state === 'failed' && asProblem(loaded.error).code === 'unknown-product';
+  return (
+    <>
+      <RoomHead
+        title={name ?? product?.code ?? code}
+        lead={[product?.code ?? code, type, currency].filter((part) => part !== undefined).join(' · ')}
+      >
+        <a
+          class="button"
+          href={addressOf('', { search: query['search'] ?? '', validOn: query['validOn'] ?? '' })}
+        >
+          {t('allProducts')}
+        </a>
+      </RoomHead>
+      <div class="stack">
+        {loaded.state === 'loading' && <Loading />}
+        {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={reload} />}
+        {loaded.state !== 'loading' && !isUnknown && <ProductViews code={code} product={product} />}
+      </div>
+    </>
+  );
+}
+
+/** The views; without the versions of the product only those that look it up. */
+function ProductViews({ code, product }: { code: string; product: CatalogueProduct | undefined }) {
+  const { query, route } = useLocation();
+  const versions = product?.versions ?? [];
+  const views = product === undefined ? PUBLIC_VIEWS : VIEWS;
+  const view = views.find((one) => one === query['view']) ?? views[0] ?? 'look-up';
+  const day = currentDay();
+  const selected = versionOf(query['version']) ?? (versionOn(versions, day) ?? versions.at(-1))?.version ?? 1;
+  const before = versionOf(query['compare']) ?? neighbourOf(versions, selected);
+  const go = (changed: Readonly<Record<string, string>>): void =>
+    route(addressOf(code, { ...query, ...changed }), true);
+  return (
+    <>
+      {product !== undefined && (
+        <Versions code={code} product={product} day={day} selected={selected} query={query} go={go} />
+      )}
+      <Tabs
+        label={t('views')}
+        tabs={views.map((key) => ({ key, label: t(key) }))}
+        selected={view}
+        onSelect={(chosen) => go({ view: chosen })}
+      >
+        {view === 'sections' && <VersionSections code={code} version={selected} />}
+        {view === 'differences' && (
+          <VersionDifferences
+            code={code}
+            versions={versions}
+            before={before}
+            after={selected}
+            onChoose={(one, other) => go({ compare: String(one), version: String(other) })}
+          />
+        )}
+        {(view === 'look-up' || view === 'offer') && <LookedUp code={code} view={view} />}
+      </Tabs>
+    </>
+  );
+}
+
+/** The version before another one, or else after it. */
+function neighbourOf(versions: readonly ListedVersion[], selected: number): number {
+  const others = versions.map(({ version }) => version).filter((version) => version !== selected);
+  return others.findLast((version) => version < selected) ?? others[0] ?? selected;
+}
+
+function LookedUp({ code, view }: { code: string; view: 'look-up' | 'offer' }) {
+  const [loaded, reload] = useProduct(code);
+  if (loaded.state === 'loading') return <Loading />;
+  if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={reload} />;
+  if (view === 'look-up') return <ProductLookUp found={loaded.value} />;
+  return <OfferSimulation code={code} availability={loaded.value.product.Availability ?? {}} />;
+}
+
+interface VersionsProps {
+  readonly code: string;
+  readonly product: CatalogueProduct;
+  readonly day: string;
+  readonly selected: number;
+  readonly query: Readonly<Record<string, string>>;
+  readonly go: (changed: Readonly<Record<string, string>>) => void;
+}
+
+function Versions({ code, product, day, selected, query, go }: VersionsProps) {
+  const { versions, versionCount } = product;
+  const gaps = findGaps(versions);
+  const overlaps = findOverlaps(versions);
+  const hasApproved = versions.some(({ status }) => status === 'Approved');
+  return (
+    <section class="card stack">
+      <h2>{t('versions')}</h2>
+      {!product.isComplete && <Notice tone="warn">{t('incomplete')}</Notice>}
+      {versionCount > versions.length && (
+        <Notice>{t('olderVersions', { count: versionCount - versions.length })}</Notice>
+      )}
+      <TimelineChart
+        versions={versions}
+        day={day}
+        selected={selected}
+        onSelect={(version) => go({ version: String(version) })}
+      />
+      {gaps.length + overlaps.length > 0 && (
+        <Notice tone="warn">
+          <ul>
+            {gaps.map((gap) => (
+              <li key={gap.from}>{gapText(gap)}</li>
+            ))}
+            {overlaps.map(({ from, to, versions: [one, other] }) => (
+              <li key={`${one} ${other}`}>
+                {t('overlapOf', { one, other, days: daysText(from, to) || t('always') })}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {!hasApproved && <Notice>{t('noneApproved')}</Notice>}
+      <VersionTable code={code} product={product} day={day} selected={selected} query={query} go={go} />
+    </section>
+  );
+}
+
+function VersionTable({ code, product, day, selected, query, go }: VersionsProps) {
+  const { versions } = product;
+  const used = versionOn(versions, day);
+  return (
+    <TableFrame label={t('versions')}>
+      <table class="table">
+        <caption class="visually-hidden">{t('versions')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('versionHead')}</th>
+            <th scope="col">{t('status')}</th>
+            <th scope="col">{t('validFrom')}</th>
+            <th scope="col">{t('validTo')}</th>
+            <th scope="col">{t('name')}</th>
+            <th scope="col">
+              <span class="visually-hidden">{t('differences')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {versions.map((version) => {
+            const number = String(version.version);
+            const isSelected = version.version === selected;
+            return (
+              <tr key={number} class={isSelected ? 'product-row-selected' : undefined}>
+                <th scope="row">
+                  <PlaceLink
+                    code={code}
+                    query={{ ...query, version: number }}
+                    isHere={isSelected}
+                    onOpen={() => go({ version: number })}
+                  >
+                    {t('version', { version: number })}
+                  </PlaceLink>{' '}
+                  {version === used && <Badge tone="good">{t('today')}</Badge>}
+                </th>
+                <td>{statusText(version.status)}</td>
+                <td>{version.validFrom === null ? t('open') : formatDate(version.validFrom)}</td>
+                <td>{version.validTo === null ? t('open') : formatDate(version.validTo)}</td>
+                <td>{version.name ?? '–'}</td>
+                <td>
+                  {!isSelected && (
+                    <PlaceLink
+                      code={code}
+                      query={{ ...query, view: 'differences', compare: number, version: String(selected) }}
+                      onOpen={() => go({ view: 'differences', compare: number, version: String(selected) })}
+                    >
+                      {t('compareWith', { version: number, other: selected })}
+                    </PlaceLink>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </TableFrame>
+  );
+}
+
+/** A link within the page of a product: it does not scroll to the top, and the page is one step of the history. */
+function PlaceLink(props: {
+  code: string;
+  query: Readonly<Record<string, string>>;
+  isHere?: boolean;
+  onOpen: () => void;
+  children: ComponentChildren;
+}) {
+  const { code, query, isHere = false, onOpen, children } = props;
+  const open = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
+    event.preventDefault();
+    // The router would follow the link too.
+    event.stopPropagation();
+    onOpen();
+  };
+  return (
+    <a href={addressOf(code, query)} aria-current={isHere ? 'true' : undefined} onClick={open}>
+      {children}
+    </a>
+  );
+}

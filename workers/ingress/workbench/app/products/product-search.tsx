@@ -1,0 +1,253 @@
+import { useLocation } from 'preact-iso';
+import { useEffect, useState } from 'preact/hooks';
+import type { Fault } from '../api.ts';
+import {
+  asProblem,
+  Badge,
+  Button,
+  Empty,
+  Failure,
+  Field,
+  Loading,
+  Notice,
+  RoomHead,
+} from '../design/components.tsx';
+import { useLoaded } from '../design/use-loaded.ts';
+import { formatDate } from '../format.ts';
+import { listProducts, type ListedProduct, type ProductFilters, type ProductPage } from './catalogue-api.ts';
+import { daysText, statusText } from './field-values.ts';
+import { addressOf, filtersOf } from './product-address.ts';
+import { t } from './texts.ts';
+import { TimelineAxis, TimelineBars } from './timeline-chart.tsx';
+import { timelineDomain, versionOn, type Domain } from './version-timeline.ts';
+
+/** A search begins when the user has not typed for this time. */
+const TYPING_MS = 200;
+const MAX_SEARCH = 100;
+const NO_FILTERS: ProductFilters = { search: '', validOn: '', cursor: '' };
+
+/** The current day in UTC, on which look-ups decide. */
+export function currentDay(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+/** The catalogue, limited to what the user types and to what is valid on a day. The address keeps both. */
+export function ProductSearch() {
+  const { query, route } = useLocation();
+  const filters = filtersOf(query);
+  const [typed, setTyped] = useState(filters.search);
+  const [loaded, reload] = useLoaded(
+    (signal) => listProducts(filters, signal),
+    [filters.search, filters.validOn, filters.cursor],
+  );
+  const filter = (changed: Partial<ProductFilters>): void =>
+    route(addressOf('', { ...filters, cursor: '', ...changed }), true);
+  useEffect(() => {
+    if (typed.trim() === filters.search) return undefined;
+    const timer = setTimeout(() => filter({ search: typed.trim() }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed, filters.search, filters.validOn]);
+  const open = (event: Event): void => {
+    event.preventDefault();
+    const code = loaded.state === 'loaded' ? codeToOpen(loaded.value.products, typed) : undefined;
+    if (code !== undefined) route(addressOf(code, { ...filters, search: typed.trim() }));
+  };
+  const clear = (): void => {
+    setTyped('');
+    filter(NO_FILTERS);
+  };
+  return (
+    <>
+      <RoomHead title={t('title')} lead={t('lead')} />
+      <div class="stack">
+        <form class="card card-tight product-search no-print" role="search" onSubmit={open}>
+          <SearchFields
+            typed={typed}
+            validOn={filters.validOn}
+            faults={loaded.state === 'failed' ? (asProblem(loaded.error).errors ?? []) : []}
+            onType={setTyped}
+            onDay={(validOn) => filter({ validOn })}
+          />
+          {(typed !== '' || filters.validOn !== '') && (
+            <Button kind="quiet" onClick={clear}>
+              {t('clear')}
+            </Button>
+          )}
+        </form>
+        {loaded.state === 'loading' && <Loading />}
+        {loaded.state === 'failed' && (
+          <>
+            <Failure error={loaded.error} onRetry={reload} />
+            <OpenByCode />
+          </>
+        )}
+        {loaded.state === 'loaded' && <Results page={loaded.value} filters={filters} onClear={clear} />}
+      </div>
+    </>
+  );
+}
+
+function SearchFields(props: {
+  typed: string;
+  validOn: string;
+  faults: readonly Fault[];
+  onType: (text: string) => void;
+  onDay: (day: string) => void;
+}) {
+  const { typed, validOn, faults, onType, onDay } = props;
+  const faultOf = (name: string): string | undefined => faults.find(({ path }) => path === name)?.message;
+  return (
+    <>
+      <Field label={t('search')} hint={t('searchHint')} error={faultOf('search')}>
+        {(control) => (
+          <input
+            {...control}
+            class="input"
+            type="search"
+            maxLength={MAX_SEARCH}
+            spellcheck={false}
+            autocomplete="off"
+            value={typed}
+            onInput={(event) => onType(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label={t('validOn')} error={faultOf('validOn')}>
+        {(control) => (
+          <input
+            {...control}
+            class="input"
+            type="date"
+            value={validOn}
+            onChange={(event) => onDay(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+    </>
+  );
+}
+
+/** Enter opens the product with the typed code, or the only one that matches. */
+function codeToOpen(products: readonly ListedProduct[], typed: string): string | undefined {
+  const key = typed.trim().toLowerCase();
+  const exact = products.find(({ code }) => code.toLowerCase() === key);
+  return exact?.code ?? (products.length === 1 ? products[0]?.code : undefined);
+}
+
+/** Without the list a product can still be looked up by its code. */
+function OpenByCode() {
+  const { route } = useLocation();
+  const [code, setCode] = useState('');
+  const open = (event: Event): void => {
+    event.preventDefault();
+    if (code.trim() !== '') route(addressOf(code.trim(), {}));
+  };
+  return (
+    <form class="card card-tight product-search" onSubmit={open}>
+      <Field label={t('code')} hint={t('codeHint')}>
+        {(control) => (
+          <input
+            {...control}
+            class="input"
+            maxLength={64}
+            value={code}
+            onInput={(event) => setCode(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <button class="button" type="submit">
+        {t('show')}
+      </button>
+    </form>
+  );
+}
+
+function Results(props: { page: ProductPage; filters: ProductFilters; onClear: () => void }) {
+  const { page, filters, onClear } = props;
+  const { products, count, total, nextCursor } = page;
+  const day = filters.validOn === '' ? currentDay() : filters.validOn;
+  const domain = timelineDomain(
+    products.flatMap(({ versions }) => versions),
+    day,
+  );
+  return (
+    <>
+      {!page.isComplete && <Notice tone="warn">{t('incomplete')}</Notice>}
+      <p role="status">
+        {count === total ? t('productCount', { total }) : t('productsFound', { count, total })}
+      </p>
+      {total === 0 && (
+        <Empty title={t('emptyCatalogue')}>
+          <p>
+            {t('publish')} <code>npm run catalogue -- publish FOLDER</code>
+          </p>
+        </Empty>
+      )}
+      {total > 0 && count === 0 && (
+        <Empty title={t('noneFound')}>
+          <Button onClick={onClear}>{t('clear')}</Button>
+        </Empty>
+      )}
+      {products.length > 0 && (
+        <div class="product-list">
+          <div class="product-result product-result-head" aria-hidden="true">
+            <span>{t('product')}</span>
+            <span>{t('validOnDay', { day: formatDate(day) })}</span>
+            <span class="product-bars">
+              <TimelineAxis domain={domain} />
+            </span>
+          </div>
+          <ul class="product-results" aria-label={t('title')}>
+            {products.map((product) => (
+              <Result key={product.code} product={product} filters={filters} day={day} domain={domain} />
+            ))}
+          </ul>
+        </div>
+      )}
+      <div class="row no-print">
+        {filters.cursor !== '' && <a href={addressOf('', { ...filters, cursor: '' })}>{t('firstPage')}</a>}
+        {nextCursor !== undefined && (
+          <a class="button" href={addressOf('', { ...filters, cursor: nextCursor })}>
+            {t('nextPage')}
+          </a>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Result(props: { product: ListedProduct; filters: ProductFilters; day: string; domain: Domain }) {
+  const { product, filters, day, domain } = props;
+  const { code, name, type, currency, versions, versionCount } = product;
+  const used = versionOn(versions, day);
+  const last = versions.at(-1);
+  return (
+    <li class="product-result">
+      <div>
+        <a class="product-name" href={addressOf(code, { ...filters, cursor: '' })}>
+          {name ?? code}
+        </a>
+        <div class="small soft">
+          {[code, type, currency].filter((part) => part !== undefined).join(' · ')}
+        </div>
+      </div>
+      <div class="product-validity">
+        {used === undefined ? (
+          <Badge tone={last?.status === 'Approved' ? 'warn' : 'neutral'}>
+            {last?.status === 'Approved'
+              ? t('notValidOn', { day: formatDate(day) })
+              : statusText(last?.status ?? null)}
+          </Badge>
+        ) : (
+          <Badge tone="good">{t('versionOf', { version: used.version, count: versionCount })}</Badge>
+        )}
+        <span class="small soft">
+          {daysText((used ?? last)?.validFrom, (used ?? last)?.validTo) || t('always')}
+        </span>
+      </div>
+      <div class="product-bars" aria-hidden="true">
+        <TimelineBars versions={versions} domain={domain} day={day} />
+      </div>
+    </li>
+  );
+}
