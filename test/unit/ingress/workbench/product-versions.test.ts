@@ -1,9 +1,6 @@
-import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { z } from 'zod';
+import { describe, expect, it } from 'vitest';
 import { RECORD_SHAPES } from '../../../../shared/contract/catalogue-files/read-record.ts';
 import { toJsonSchema, type JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
-import type * as contract from '../../../../shared/contract/operations/products.ts';
-import type * as replies from '../../../../workers/ingress/workbench/app/products/catalogue-api.ts';
 import { findDifferences } from '../../../../workers/ingress/workbench/app/products/version-differences.ts';
 import { FIELD_NAMES } from '../../../../workers/ingress/workbench/app/products/field-name-list.ts';
 import {
@@ -18,12 +15,6 @@ import {
   timelineTicks,
   versionOn,
 } from '../../../../workers/ingress/workbench/app/products/version-timeline.ts';
-
-it('the replies that the room for products expects are those of the contract', () => {
-  expectTypeOf<contract.ProductPage>().toExtend<replies.ProductPage>();
-  expectTypeOf<contract.CatalogueProductReply>().toExtend<replies.CatalogueProduct>();
-  expectTypeOf<z.infer<typeof contract.catalogueVersion>>().toExtend<replies.CatalogueVersion>();
-});
 
 it('every field of products and lists has a name in both languages', () => {
   const kinds = ['product', 'interest-list', 'commission-list', 'insurance-list', 'discount-list'] as const;
@@ -123,7 +114,7 @@ describe('the sections of a version', () => {
       { key: 'terms', content: { IsRevolving: true } },
       { key: 'other', content: { NewField: 7 } },
     ]);
-    expect(sectionsOf({ product: undefined, lists: [] })).toEqual([]);
+    expect(sectionsOf({ lists: [] })).toEqual([]);
     expect(new Set(SECTION_KEYS).size).toBe(SECTION_KEYS.length);
   });
 

@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
-import type { Fault } from '../api.ts';
+import type { Schemas } from '../../../../../shared/client/client.ts';
 import {
   asProblem,
   Badge,
@@ -90,7 +90,7 @@ export function ProductSearch() {
 function SearchFields(props: {
   typed: string;
   validOn: string;
-  faults: readonly Fault[];
+  faults: readonly Schemas['Fault'][];
   onType: (text: string) => void;
   onDay: (day: string) => void;
 }) {
