@@ -251,8 +251,22 @@ describe('the form', () => {
   });
 });
 
-describe('an address of the first version', () => {
-  it('shows its extra payment, in Romanian on a phone', async () => {
+describe('an address', () => {
+  it('of a loan with many rows is not sent to the server', async () => {
+    const ranges = Array.from({ length: 60 }, (_, at) => ({
+      FromInstNo: String(at + 1),
+      ToInstNo: String(at + 1),
+      InterestRate: '8.5',
+    }));
+    const long = query([{ ...LOAN, InterestPercent: '', MultipleInterestRates: ranges }]);
+    const { page } = await openPage(`${engine.url}/workbench/schedules#${long}`);
+    await page.getByRole('group', { name: 'Interval 60' }).waitFor();
+    await firstPayment(page, '517.41');
+    await expect.poll(() => new URL(page.url()).hash).toContain('MultipleInterestRates');
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('of the first version shows its extra payment, in Romanian on a phone', async () => {
     const former = {
       ...LOAN,
       Commission: undefined,

@@ -261,10 +261,18 @@ describe('the address', () => {
         : [[name, [Object.fromEntries(items.map((item) => [item.name, '2']))]] as const],
     );
     const loan: Loan = { fields: Object.fromEntries(fields), lists: Object.fromEntries(lists) };
-    expect(readLoans(writeLoans([loan, LOAN]), FORM)).toEqual([loan, LOAN]);
+    expect(readLoans(new URL(writeLoans([loan, LOAN]), 'http://localhost'), FORM)).toEqual([loan, LOAN]);
     expect(listValues(loan, FORM)).toHaveLength(
       fields.length + lists.reduce((sum, [, [item]]) => sum + Object.keys(item ?? {}).length, 0),
     );
+  });
+
+  it('has many rows in its fragment, which no server has to accept', () => {
+    const items = Array.from({ length: 100 }, (_, at) => ({ FromInstNo: String(at + 1), InterestRate: '5' }));
+    const loan: Loan = { fields: LOAN.fields, lists: { MultipleInterestRates: items } };
+    const address = new URL(writeLoans([loan]), 'http://localhost');
+    expect(address.search).toBe('');
+    expect(readLoans(address, FORM)).toEqual([loan]);
   });
 
   it('may be one of the first version', () => {
@@ -275,7 +283,9 @@ describe('the address', () => {
       insurances: [{ name: 'B', amount: '1', unit: 'percent', periodicity: 'Annual', date: '2026-02-01' }],
       extraPayments: [{ date: '2027-01-01', amount: '500', keepsTerm: false }],
     };
-    expect(readLoans(`?loan=${encodeURIComponent(JSON.stringify(former))}`, FORM)).toEqual([
+    expect(
+      readLoans({ search: `?loan=${encodeURIComponent(JSON.stringify(former))}`, hash: '' }, FORM),
+    ).toEqual([
       {
         fields: { Amount: '1000', HolidayShift: 'true' },
         lists: {
@@ -296,9 +306,15 @@ describe('the address', () => {
 
   it('has at most three loans; what is not one is left out', () => {
     expect(
-      readLoans('?loan=%7B&loan=[]&loan={"Amount":5,"Other":"x","Commission":3,"commissions":3}', FORM),
+      readLoans(
+        {
+          search: '?loan=%7B&loan=[]&loan={"Amount":5,"Other":"x","Commission":3,"commissions":3}',
+          hash: '',
+        },
+        FORM,
+      ),
     ).toEqual([{ fields: { Amount: '5' }, lists: {} }]);
-    expect(readLoans(`?${'loan={}&'.repeat(9)}`, FORM)).toHaveLength(3);
+    expect(readLoans({ search: `?${'loan={}&'.repeat(9)}`, hash: '' }, FORM)).toHaveLength(3);
   });
 });
 

@@ -107,9 +107,7 @@ function Fold(props: {
     <details
       class={isGroup ? 'card loan-group' : 'loan-more'}
       open={isOpen}
-      onToggle={(event) => {
-        if (event.target === event.currentTarget) setOpen(event.currentTarget.open);
-      }}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
     >
       <summary>
         {isGroup ? <h2>{title}</h2> : <span>{title}</span>}

@@ -14,6 +14,8 @@ export interface Loan {
 export const MAX_VARIANTS = 3;
 /** More items than this in one list of an address are not read. */
 const MAX_ITEMS = 200;
+/** Proxies commonly allow 8 kB for the address with all headers. A fragment is not sent. */
+const MAX_QUERY_LENGTH = 4_000;
 const NUMBER_TEXT = /^-?\d+(?:\.\d+)?$/;
 /** Could be twenty-five thousand or twenty-five. */
 const AMBIGUOUS = /^\d{1,3},\d{3}$/;
@@ -207,9 +209,12 @@ function oneYearAfter(date: string): string {
   return date === '' ? '' : `${Number(date.slice(0, 4)) + 1}${date.slice(4).replace('-02-29', '-02-28')}`;
 }
 
-/** The loans of an address, from its query; none if it contains none. Parts that cannot be read are left out. */
-export function readLoans(query: string, form: readonly FormField[]): readonly Loan[] {
-  return new URLSearchParams(query)
+/** The loans of an address; none if it contains none. Parts that cannot be read are left out. */
+export function readLoans(
+  { search, hash }: Pick<Location, 'search' | 'hash'>,
+  form: readonly FormField[],
+): readonly Loan[] {
+  return new URLSearchParams(search === '' ? hash.slice(1) : search)
     .getAll('loan')
     .slice(0, MAX_VARIANTS)
     .flatMap((text) => {
@@ -222,7 +227,7 @@ export function readLoans(query: string, form: readonly FormField[]): readonly L
     });
 }
 
-/** The query of an address that opens these loans. */
+/** The end of an address that opens these loans: its query, or its fragment if a server may refuse so long a query. */
 export function writeLoans(loans: readonly Loan[]): string {
   const query = new URLSearchParams();
   for (const { fields, lists } of loans) {
@@ -230,7 +235,8 @@ export function writeLoans(loans: readonly Loan[]): string {
     const shown = Object.fromEntries(used.map(([name, items]) => [name, items.map(filled)]));
     query.append('loan', JSON.stringify({ ...filled(fields), ...shown }));
   }
-  return `?${query.toString()}`;
+  const text = query.toString();
+  return text.length > MAX_QUERY_LENGTH ? `#${text}` : `?${text}`;
 }
 
 function filled(values: Values): Values {

@@ -82,13 +82,16 @@ export function SchedulesRoom() {
 /** The variants, which the address follows, and the one that is shown. */
 function useLoans(form: readonly FormField[]) {
   const [loans, setLoans] = useState<readonly Loan[]>(() => {
-    const linked = readLoans(location.search, form);
+    const linked = readLoans(location, form);
     return linked.length > 0 ? linked : [exampleLoan(today())];
   });
   const [selected, select] = useState(0);
   const at = Math.min(selected, loans.length - 1);
   useEffect(() => {
-    const timer = setTimeout(() => history.replaceState(history.state, '', writeLoans(loans)), ADDRESS_MS);
+    const timer = setTimeout(
+      () => history.replaceState(history.state, '', location.pathname + writeLoans(loans)),
+      ADDRESS_MS,
+    );
     return () => clearTimeout(timer);
   }, [loans]);
   const change = (changed: Loan): void =>

@@ -108,7 +108,7 @@ export const t = createTexts({
     lead: 'Introduceți un credit și vedeți imediat rambursarea. Nu se păstrează nimic.',
     terms: 'Condițiile creditului',
     more: 'Mai multe',
-    values: '{count} completate',
+    values: 'completate: {count}',
     help: 'Ajutor: {field}',
     showHelp: 'Explică câmpurile',
     addTo: 'Adaugă: {list}',
