@@ -275,6 +275,7 @@ function firstJsonByte(value: Buffer | null): number | undefined {
 
 /** Whether the content type names another format. */
 function contradicts(contentType: string | undefined, format: MessageFormat): boolean {
+  if (contentType === CONTENT_TYPE[format]) return false;
   const mediaType = mediaTypeOf(contentType);
   if (mediaType === undefined || mediaType === '' || mediaType === NEUTRAL_TYPE) return false;
   return formatOfContentType(mediaType) !== format;

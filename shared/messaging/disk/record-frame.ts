@@ -4,6 +4,7 @@
  */
 
 import { crc32 } from 'node:zlib';
+import { headerBytes } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from '../message.ts';
 
 /** Length and checksum, which the checksum does not cover. */
@@ -48,7 +49,7 @@ export function frameRecord(
   const headers: [string, Buffer][] = [];
   let bytes = KEY_AT + (key?.length ?? 0) + (message.value?.length ?? 0);
   const add = (name: string, value: HeaderValue): void => {
-    const stored = typeof value === 'string' ? Buffer.from(value) : value;
+    const stored = typeof value === 'string' ? headerBytes(name, value) : value;
     headers.push([name, stored]);
     bytes += HEADER_LENGTHS_BYTES + Buffer.byteLength(name) + stored.length;
   };

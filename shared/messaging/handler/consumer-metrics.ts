@@ -63,9 +63,9 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
   ]);
   breaker.set({ worker }, 0);
   opened.inc({ worker }, 0);
+  const observerOf = createObservers(durations, worker);
   return {
-    onHandled: ({ type, result, durationMs }) =>
-      durations.observe({ worker, type, result }, durationMs / 1_000),
+    onHandled: (handled) => observerOf(handled).observe(handled.durationMs / 1_000),
     onBatchItems: (counts) => {
       for (const [result, items] of Object.entries(counts)) batchItems.inc({ worker, result }, items);
     },
@@ -82,5 +82,16 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
         for (const figure of FIGURES) states.set({ worker, figure }, stats[figure]);
       });
     },
+  };
+}
+
+/** Keeps the observer of each type and result, since finding one by its labels costs as much as writing a message. */
+function createObservers(durations: ReturnType<Metrics['duration']>, worker: string) {
+  const known = new Map<string, { observe(seconds: number): void }>();
+  return ({ type, result }: Handled): { observe(seconds: number): void } => {
+    const key = `${result} ${type}`;
+    const observer = known.get(key) ?? durations.labels(worker, type, result);
+    known.set(key, observer);
+    return observer;
   };
 }

@@ -207,6 +207,8 @@ export function readReplyAddress(headers: MessageHeaders): ReplyAddress {
  * 800 million.
  */
 function readPartition(given: HeaderValue): number | undefined {
+  // The most frequent form: a zero byte is no digit.
+  if (Buffer.isBuffer(given) && given.length === INT32_BYTES && given[0] === 0) return given.readInt32BE();
   const text = given.toString();
   if (DECIMAL.test(text)) return Number(text);
   const bytes = Buffer.from(given);

@@ -1,3 +1,4 @@
+import { headerBytes } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from '../message.ts';
 import type { LogBatch, LogReader, LogStore, OnReadable, PartitionLog } from './log-store.ts';
 import type { MemoryTopicConfig } from './topic-config.ts';
@@ -238,12 +239,26 @@ function keyId({ key }: LogMessage): string {
 
 /** Bytes of a record as they count against max.message.bytes: key, value, headers and framing. */
 export function recordBytes(key: Buffer | null, value: Buffer | null, headers: MessageHeaders): number {
+  return sumBytes(key, value, headers, lengthOf);
+}
+
+/** At least as many bytes, without looking at the characters of text. */
+export function mostRecordBytes(key: Buffer | null, value: Buffer | null, headers: MessageHeaders): number {
+  return sumBytes(key, value, headers, mostBytesOf);
+}
+
+function sumBytes(
+  key: Buffer | null,
+  value: Buffer | null,
+  headers: MessageHeaders,
+  bytesIn: (value: HeaderValue) => number,
+): number {
   let bytes = FRAME_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
   for (const name in headers) {
     const header = headers[name];
     if (header === undefined) continue;
-    if (typeof header === 'string' || Buffer.isBuffer(header)) bytes += name.length + lengthOf(header);
-    else for (const item of header) bytes += name.length + lengthOf(item);
+    if (typeof header === 'string' || Buffer.isBuffer(header)) bytes += name.length + bytesIn(header);
+    else for (const item of header) bytes += name.length + bytesIn(item);
   }
   return bytes;
 }
@@ -260,9 +275,9 @@ function storedHeaders(headers: MessageHeaders | undefined): MessageHeaders {
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined) continue;
-    if (typeof value === 'string' || Buffer.isBuffer(value)) stored[name] = bytesOf(value);
-    else if (value.length === 1) stored[name] = bytesOf(value[0] ?? '');
-    else if (value.length > 1) stored[name] = value.map(bytesOf);
+    if (typeof value === 'string' || Buffer.isBuffer(value)) stored[name] = bytesOf(name, value);
+    else if (value.length === 1) stored[name] = bytesOf(name, value[0] ?? '');
+    else if (value.length > 1) stored[name] = value.map((item) => bytesOf(name, item));
   }
   return stored;
 }
@@ -271,8 +286,13 @@ function lengthOf(value: HeaderValue): number {
   return typeof value === 'string' ? Buffer.byteLength(value) : value.length;
 }
 
-function bytesOf(value: HeaderValue): Buffer {
-  return typeof value === 'string' ? Buffer.from(value) : value;
+/** A character of UTF-16 takes three bytes of UTF-8 at most. */
+function mostBytesOf(value: HeaderValue): number {
+  return typeof value === 'string' ? 3 * value.length : value.length;
+}
+
+function bytesOf(name: string, value: HeaderValue): Buffer {
+  return typeof value === 'string' ? headerBytes(name, value) : value;
 }
 
 /** Keeps everything in memory until the process ends. */

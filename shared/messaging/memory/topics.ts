@@ -4,7 +4,7 @@ import type { SystemPorts } from '../../platform/system-ports.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import type { MemoryScheduler } from './scheduler.ts';
 import type { FaultPlan } from './injected-faults.ts';
-import { recordBytes } from './log.ts';
+import { mostRecordBytes, recordBytes } from './log.ts';
 import type { LogStore, PartitionLog } from './log-store.ts';
 import { parseTopicConfig, type MemoryLimits, type MemoryTopicConfig } from './topic-config.ts';
 import { topicUnknown } from '../broker-errors.ts';
@@ -167,7 +167,9 @@ function partitionFor(topic: MemoryTopic, wanted: number | undefined, key: Buffe
 
 /** Kafka limits the compressed batch; here the limit applies to the uncompressed bytes, which is stricter. */
 function checkMessage(message: OutgoingMessage, key: Buffer | null, config: MemoryTopicConfig): void {
-  const bytes = recordBytes(key, message.value, message.headers ?? {});
+  const { value, headers = {} } = message;
+  const mayBeTooLarge = mostRecordBytes(key, value, headers) > config.maxMessageBytes;
+  const bytes = mayBeTooLarge ? recordBytes(key, value, headers) : 0;
   if (bytes > config.maxMessageBytes) {
     const text = `a message of ${bytes} bytes is larger than ${message.topic} allows (${config.maxMessageBytes})`;
     throw new MessagingError('message-too-large', text, { canRetry: false });

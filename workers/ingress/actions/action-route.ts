@@ -86,7 +86,7 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
       readBody(deps, { limitBytes: options.bodyLimitBytes }),
       authenticateBody(deps),
     ],
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const { action } = request;
       const read = action.read(request.body);
       if (read.kind === 'invalid') {
@@ -98,8 +98,11 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
       if (admitted === undefined) return;
       const preferences = readPreferences(request.headers.prefer);
       const valid = { action, payload, warnings, admitted };
-      if (preferences.respondAsync) await respondLater(deps, request, reply, valid);
-      else await respondNow(deps, request, reply, { ...valid, waitSeconds: preferences.waitSeconds });
+      const { waitSeconds } = preferences;
+      const responding = preferences.respondAsync
+        ? respondLater(deps, request, reply, valid)
+        : respondNow(deps, request, reply, { ...valid, waitSeconds });
+      responding.catch((error: unknown) => reply.send(error));
     },
   });
   refuseOtherMethods(app, url, 'POST', [findAction]);
@@ -158,14 +161,17 @@ function admit(
 }
 
 /** Sends a request and waits for its reply, at most for the caller's `Prefer: wait`. */
-async function respondNow(
+function respondNow(
   deps: ActionRouteDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   valid: ValidRequest & { readonly waitSeconds: number | undefined },
 ): Promise<void> {
   const { place, processorMs } = valid.admitted;
-  if (reply.raw.destroyed) return place.release();
+  if (reply.raw.destroyed) {
+    place.release();
+    return Promise.resolve();
+  }
   const waitMs = (valid.waitSeconds ?? Number.POSITIVE_INFINITY) * SECOND_MS;
   const timeoutMs = Math.min(deps.options.replyTimeoutMs, waitMs);
   if (timeoutMs === waitMs) reply.header('preference-applied', `wait=${valid.waitSeconds}`);
@@ -175,10 +181,12 @@ async function respondNow(
     deps.requester.cancel(correlationId);
   };
   const outgoing = createOutgoing(deps, request, valid, { correlationId, timeoutMs });
-  const answer = await deps.requester.request(outgoing);
-  // A refusal is faster than the queue.
-  place.release(isRefusal(answer) ? undefined : processorMs);
-  sendReply(reply, { ...valid, answer: explainTimeout(answer, timeoutMs) });
+  const respond = (answer: Reply): void => {
+    // A refusal is faster than the queue.
+    place.release(isRefusal(answer) ? undefined : processorMs);
+    sendReply(reply, { ...valid, answer: explainTimeout(answer, timeoutMs) });
+  };
+  return deps.requester.request(outgoing).then(respond);
 }
 
 /**

@@ -9,7 +9,7 @@ import {
 } from '../access/access.ts';
 import { addressOf, callerOf } from './caller.ts';
 import type { IngressContext } from './context.ts';
-import { readJsonBody, type BodyRoom } from './json-body.ts';
+import { receiveJsonBody, type BodyRoom } from './json-body.ts';
 import { estimateBodyCost, refuseRateLimited } from './rate-limit.ts';
 import { refuse } from './send-answer.ts';
 
@@ -76,11 +76,13 @@ export function authenticateBody(deps: AdmissionDeps): Hook {
 }
 
 /** Hook: reads the body into `request.body`. Counts a body that cannot be read; `authenticateBody` counts the others. */
-export function readBody(deps: AdmissionDeps, room: BodyRoom): AsyncHook {
-  return async (request, reply) => {
-    await readJsonBody(request, reply, room);
-    if (reply.sent) countBody(deps, request);
-  };
+export function readBody(deps: AdmissionDeps, room: BodyRoom): Hook {
+  return (request, reply, done) =>
+    receiveJsonBody(request, { reply, room }, (error) => {
+      if (error !== undefined) return done(error);
+      if (!reply.sent) return done();
+      countBody(deps, request);
+    });
 }
 
 /** Charges the caller for a body that was read, by the length of the body. */

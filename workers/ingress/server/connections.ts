@@ -146,8 +146,9 @@ function observeRequest(
     connection.idleBytes = socket.bytesRead;
     if (connection.inProgress === 0) moveToEnd(connections, socket, connection);
   };
-  request.once('close', onClose);
-  response.once('close', onClose);
+  // Emitted once; `once` would wrap and remove the listeners.
+  request.on('close', onClose);
+  response.on('close', onClose);
 }
 
 function moveToEnd(connections: Map<Socket, Connection>, socket: Socket, connection: Connection): void {

@@ -64,12 +64,32 @@ export function requireJson(limitBytes: number) {
  * Reads the body into `request.body`, or responds with its fault. `reply.sent` is then true, as it is when the client
  * disconnected.
  */
-export async function readJsonBody(
+export function readJsonBody(request: FastifyRequest, reply: FastifyReply, room: BodyRoom): Promise<void> {
+  return new Promise((resolve, reject) => {
+    receiveJsonBody(request, { reply, room }, (error) => {
+      if (error === undefined) resolve();
+      else reject(error);
+    });
+  });
+}
+
+/** As {@link readJsonBody}, without a promise: calls back when the body was read, or with the error of a bug. */
+export function receiveJsonBody(
   request: FastifyRequest,
-  reply: FastifyReply,
-  room: BodyRoom,
-): Promise<void> {
-  const read = await readBody(request.raw, room);
+  { reply, room }: { readonly reply: FastifyReply; readonly room: BodyRoom },
+  done: (error?: Error) => void,
+): void {
+  receiveBody(request.raw, room, (read) => {
+    try {
+      takeBody(request, reply, read, room);
+    } catch (error) {
+      return done(error as Error);
+    }
+    done();
+  });
+}
+
+function takeBody(request: FastifyRequest, reply: FastifyReply, read: ReadBody, room: BodyRoom): void {
   if (read.kind === 'too-large') return refuseTooLarge(reply, room.limitBytes);
   if (read.kind === 'no-room') return refuse(reply, 'overloaded', NO_ROOM);
   if (read.kind === 'aborted') {
@@ -122,30 +142,37 @@ function refuseTooLarge(reply: FastifyReply, limitBytes: number): void {
   refuse(reply, 'body-too-large', { detail: `A body may have at most ${limitBytes} bytes.` });
 }
 
-/** Reads a body; stops as soon as it exceeds the limit or no memory is left. */
-function readBody(request: IncomingMessage, { limitBytes, reserve }: BodyRoom): Promise<ReadBody> {
-  const { promise, resolve } = Promise.withResolvers<ReadBody>();
-  if (request.destroyed) resolve({ kind: 'aborted' });
+/** Reads a body; stops as soon as it exceeds the limit or no memory is left. Calls back once. */
+function receiveBody(
+  request: IncomingMessage,
+  { limitBytes, reserve }: BodyRoom,
+  done: (read: ReadBody) => void,
+): void {
+  if (request.destroyed) return done({ kind: 'aborted' });
   const chunks: Buffer[] = [];
   let length = 0;
+  let isEnded = false;
+  // The listeners stay, since removing them costs more than a call that does nothing.
   const finish = (outcome: ReadBody): void => {
-    request.off('data', onData).off('end', onEnd).off('close', onClose);
-    resolve(outcome);
+    if (isEnded) return;
+    isEnded = true;
+    done(outcome);
   };
-  const onData = (chunk: Buffer): void => {
-    length += chunk.length;
-    if (length > limitBytes) finish({ kind: 'too-large' });
-    else if (reserve?.(chunk.length) === false) finish({ kind: 'no-room' });
-    else chunks.push(chunk);
-  };
-  const onEnd = (): void => {
-    const [first] = chunks;
-    const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length);
-    finish({ kind: 'read', bytes });
-  };
-  const onClose = (): void => finish({ kind: 'aborted' });
-  request.on('data', onData).on('end', onEnd).on('close', onClose);
-  return promise;
+  request
+    .on('data', (chunk: Buffer) => {
+      if (isEnded) return;
+      length += chunk.length;
+      if (length > limitBytes) finish({ kind: 'too-large' });
+      else if (reserve?.(chunk.length) === false) finish({ kind: 'no-room' });
+      else chunks.push(chunk);
+    })
+    .on('end', () => {
+      if (isEnded) return;
+      const [first] = chunks;
+      const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length);
+      finish({ kind: 'read', bytes });
+    })
+    .on('close', () => finish({ kind: 'aborted' }));
 }
 
 function decodeUtf8(bytes: Buffer): string | undefined {

@@ -64,7 +64,7 @@ export function createTraffic(metrics: Metrics, monotonic: MonotonicClock): Traf
       inFlight.add(raw);
       if (state === 'draining') raw.shouldKeepAlive = false;
       // Unlike the onResponse hook of fastify, this event is emitted when the caller disconnects too.
-      raw.once('close', () => {
+      raw.on('close', () => {
         inFlight.delete(raw);
         const isAnswered = raw.writableFinished;
         findObserver(request.metricsLabel, isAnswered ? raw.statusCode : ABANDONED).observe(
