@@ -35,6 +35,7 @@ const RESULT_EXAMPLE = {
   run: '5e0c7f0e-0c1a-4b58-9a3e-0c5d7a1b2c3d',
   dryRun: true,
   counts: { 'would-redrive': 1 },
+  notListed: 0,
   letters: [
     {
       id: 'plat.notification.dead-letters.v1/4/17',

@@ -14,7 +14,7 @@ import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifica
 import { ERROR_CODES, type Fault } from '../../../../shared/platform/problem.ts';
 
 interface Media {
-  readonly schema: object;
+  readonly schema: JsonSchema;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 interface Answer {
@@ -323,6 +323,30 @@ describe.each(ACTIONS)('examples of $name', (one) => {
     expect(faultsOf(one.requestType, { jsonParam: { Amount: '100' }, productCode: 100 })).not.toEqual([]);
     expect(faultsOf(one.replyType, [{ InstallmentNo: 'x' }])).not.toEqual([]);
   });
+});
+
+test('all examples match the schemas to which they belong', () => {
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item as Readonly<Record<string, Operation>>).map(([method, operation]) => ({
+      place: `${method} ${path}`,
+      bodies: [operation.requestBody, ...Object.values(operation.responses)] as readonly (
+        | Answer
+        | undefined
+      )[],
+    })),
+  );
+  const examples = operations.flatMap(({ place, bodies }) =>
+    bodies.flatMap((body) => {
+      const { schema, examples: shown = {} } = body?.content?.['application/json'] ?? {};
+      const name = schema?.$ref?.split('/').at(-1);
+      return name === undefined ? [] : Object.values(shown).map(({ value }) => ({ place, name, value }));
+    }),
+  );
+  expect(examples.length).toBeGreaterThan(30);
+  const faults = examples.flatMap(({ place, name, value }) =>
+    faultsOf(name, value).map((fault) => `${place}: ${fault}`),
+  );
+  expect(faults).toEqual([]);
 });
 
 test('the generic form is documented for all actions by a worked example (E2)', () => {
