@@ -160,7 +160,8 @@ function fieldKey({ path, code }: { readonly path: string; readonly code: string
   return `${field.slice(0, MAX_PATH)}\n${code}`;
 }
 
-function reasonOf({ title, detail, errors = [] }: CountedFailure['problem']): string {
+/** The faults of a problem with their fields, or what happened; at most {@link MAX_REASON} characters. */
+export function reasonOf({ title, detail, errors = [] }: CountedFailure['problem']): string {
   const faults = errors.map(({ path, message }) => `${path} ${message}`).join('; ');
   const reason = faults === '' ? (detail ?? title) : faults;
   return reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON - 1)}…` : reason;

@@ -37,6 +37,7 @@ const imports: Import[] = files.flatMap((from) => {
 const LOADED_ON_USE = new Set(['jose', 'nodemailer', 'twilio', 'undici', 'kafkajs', '@platformatic/kafka']);
 const BROWSER_PACKAGES =
   /^(preact|preact-iso|preact\/hooks|@preact\/signals|d3-(scale|shape)|csv-parse\/browser\/esm\/sync)$/;
+const FOR_BROWSERS = /^shared\/(client\/|portfolio\/|lending\/numbers\/money\.ts$)/;
 /** If fewer modules are reached, the test has missed imports. */
 const MIN_LOADED = 250;
 const VALUE_IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^'"();]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;
@@ -164,13 +165,24 @@ describe('layers', () => {
     expect(findCycle(fileGraph)).toBeUndefined();
   });
 
-  it('lets the workbench import only its own files, the typed client, and packages for browsers', () => {
+  it('lets the workbench import only its own files, those of shared that browsers load too, and packages for browsers', () => {
     const own = imports.filter(({ from }) => from.startsWith(APP));
     expect(own.length).toBeGreaterThan(10);
     const others = own.filter(
-      ({ to }) => !to.startsWith(APP) && !to.startsWith('shared/client/') && !BROWSER_PACKAGES.test(to),
+      ({ to }) => !to.startsWith(APP) && !FOR_BROWSERS.test(to) && !BROWSER_PACKAGES.test(to),
     );
     expect(others).toEqual([]);
+  });
+
+  it('keeps the report of portfolios small enough for browsers: it loads amounts and the escaping of HTML only', () => {
+    const own = listed.filter((file) => inFolder(file, 'shared/portfolio'));
+    expect(own.length).toBeGreaterThan(5);
+    const loaded = new Set(own.flatMap(valueImports).filter((file) => !inFolder(file, 'shared/portfolio')));
+    expect([...loaded].toSorted(byText)).toEqual([
+      'shared/contract/documents/html.ts',
+      'shared/lending/numbers/money.ts',
+    ]);
+    expect([...loaded].flatMap(valueImports)).toEqual([]);
   });
 
   it('does not export a name from two production files', () => {

@@ -1,58 +1,58 @@
 import { describe, expect, it } from 'vitest';
+import { EngineError } from '../../../../shared/client/client.ts';
 import {
-  changeOf,
-  distribution,
-  largestMovers,
-  resultsToCsv,
-  sumResults,
-  sumSchedule,
-  unitsToText,
-  type ContractResult,
-} from '../../../../workers/ingress/workbench/app/portfolio/portfolio-summary.ts';
+  createPortfolioRun,
+  judgeError,
+} from '../../../../workers/ingress/workbench/app/portfolio/portfolio-run.ts';
 import {
   MAX_CONTRACTS,
   readContracts,
 } from '../../../../workers/ingress/workbench/app/portfolio/read-contracts.ts';
+import {
+  failuresToCsv,
+  resultsToCsv,
+} from '../../../../workers/ingress/workbench/app/portfolio/result-files.ts';
 import {
   runContracts,
   WINDOW,
   type Outcome,
 } from '../../../../workers/ingress/workbench/app/portfolio/run-contracts.ts';
 
-const units = (total: bigint) => ({ principal: total, interest: 0n, fees: 0n, total });
-const result = (id: string, total: bigint, before?: bigint): ContractResult => ({
-  id,
-  line: Number(id),
-  installments: 1,
-  sums: units(total),
-  before: before === undefined ? undefined : units(before),
-});
+const never = new AbortController().signal;
+const wait = () => Promise.resolve();
+
+/** The faults of the lines that are not contracts, with what is known of them. */
+const faultsOf = (name: string, text: string) =>
+  readContracts(name, text).unreadable.map(({ line, id, problem }) => {
+    const fault = problem.errors?.[0];
+    return [line, id, problem.code, `${fault?.path} ${fault?.message}`];
+  });
 
 describe('reading a portfolio', () => {
   it('reads NDJSON with blank lines, numeric ids and previous schedules', () => {
     const text =
-      '\uFEFF{"id":7,"jsonParam":{"Amount":1.50}}\n\n{"id":"b","jsonParam":{},"schedule":[{"Principal":1}]}\n';
+      '\uFEFF{"id":7,"jsonParam":{"Amount":1.50}}\r\n\r\n{"id":"b","jsonParam":{},"schedule":[{"Principal":1}]}\n';
     expect(readContracts('a.ndjson', text)).toEqual({
       contracts: [
-        { line: 1, id: '7', jsonParam: { Amount: 1.5 }, schedule: undefined },
+        { line: 1, id: 7, jsonParam: { Amount: 1.5 }, schedule: undefined },
         { line: 3, id: 'b', jsonParam: {}, schedule: [{ Principal: 1 }] },
       ],
       unreadable: [],
     });
   });
 
-  it('reports each line that is not a contract', () => {
-    const lines = ['[]', '{"jsonParam":{}}', '{"id":"x"}', '{"id":"y","jsonParam":{},"schedule":[1]}', '{'];
-    const { contracts, unreadable } = readContracts('a.ndjson', lines.join('\n'));
-    expect(contracts).toEqual([]);
-    expect(unreadable.map(({ line, id }) => [line, id])).toEqual([
-      [1, ''],
-      [2, ''],
-      [3, 'x'],
-      [4, 'y'],
-      [5, ''],
+  it('reports each line that is not a contract, with the codes of the command', () => {
+    const lines = ['[]', '{"jsonParam":{}}', '{"id":"x"}', '{"id":"","jsonParam":{}}', '{', '{"id":1.5}'];
+    const id = 'must be text of 1 to 200 characters or a whole number';
+    expect(readContracts('a.ndjson', lines.join('\n')).contracts).toEqual([]);
+    expect(faultsOf('a.ndjson', lines.join('\n'))).toEqual([
+      [1, undefined, 'invalid-request', 'line must be an object with the members id and jsonParam'],
+      [2, undefined, 'invalid-request', `id is missing; ${id}`],
+      [3, 'x', 'invalid-request', 'jsonParam must be an object'],
+      [4, undefined, 'invalid-request', `id ${id}`],
+      [5, undefined, 'malformed-json', 'line is not valid JSON'],
+      [6, undefined, 'invalid-request', `id ${id}`],
     ]);
-    expect(unreadable[2]?.reason).toBe('jsonParam: must be an object');
   });
 
   it.each([',', ';', '\t'])(
@@ -73,6 +73,38 @@ describe('reading a portfolio', () => {
     },
   );
 
+  it('reads CSV with the request and the previous schedule as JSON, also over several lines', () => {
+    const text = 'ID,jsonparam,schedule\n\n7,"{""Amount"":\n1}","[{""Principal"":2}]"\n8,{},\n';
+    expect(readContracts('a.csv', text).contracts).toEqual([
+      { line: 3, id: '7', jsonParam: { Amount: 1 }, schedule: [{ Principal: 2 }] },
+      { line: 5, id: '8', jsonParam: {}, schedule: undefined },
+    ]);
+  });
+
+  it('reports each faulty record of CSV by its line and reads the others', () => {
+    const text = 'id,Amount,schedule\na,1,\nb,2\nc,3,x"y\nd,4,{broken\ne,5,,6\nf,6,\ng,"7,\nh,8,\n';
+    expect(readContracts('a.csv', text).contracts.map(({ line, id }) => [line, id])).toEqual([
+      [2, 'a'],
+      [7, 'f'],
+    ]);
+    expect(faultsOf('a.csv', text).map(([line, , , fault]) => [line, fault])).toEqual([
+      [3, 'line has 2 cells, but the first line names 3 columns'],
+      [4, 'line has a misplaced quote'],
+      [5, 'schedule is not valid JSON'],
+      [6, 'line has 4 cells, but the first line names 3 columns'],
+      [8, 'line has a misplaced quote'],
+    ]);
+  });
+
+  it('reads the lines after a quote that is never closed, without delay', () => {
+    const lines = Array.from({ length: 9_000 }, (_, index) => `c-${index},${'1'.repeat(300)}`);
+    const text = ['id,Amount', '"open,1', ...lines].join('\n');
+    const { contracts, unreadable } = readContracts('a.csv', text);
+    expect(unreadable.map(({ line }) => line)).toEqual([2]);
+    expect(contracts.length).toBeGreaterThan(5_000);
+    expect(contracts.at(-1)).toMatchObject({ line: 9_002, id: 'c-8999' });
+  });
+
   it('refuses more contracts than the page takes', () => {
     const line = '{"id":"a","jsonParam":{}}\n';
     expect(readContracts('a.ndjson', line.repeat(MAX_CONTRACTS)).contracts).toHaveLength(MAX_CONTRACTS);
@@ -80,56 +112,119 @@ describe('reading a portfolio', () => {
   });
 });
 
-describe('the sums of a portfolio', () => {
-  it('add up rows exactly, in both spellings', () => {
-    const rows = [
-      { Principal: 0.1, Interest: 0.2, TotalInstallment: 0.3, ManagementFee: 0.01, Insurance: 0.02 },
-      { principal: 0.2, interest: 0.1, totalInstallment: 0.3 },
-    ];
-    expect(sumSchedule(rows)).toEqual({ principal: 3_000n, interest: 3_000n, fees: 300n, total: 6_000n });
-    expect(sumSchedule([{ Principal: 1 }])).toBeUndefined();
-  });
+const payment = (amount: number) => [
+  { InstallmentNo: 1, Principal: amount, Interest: 0, TotalInstallment: amount },
+];
 
-  it('compare only contracts with a previous schedule', () => {
-    const results = [result('1', 10_000n, 9_000n), result('2', 20_000n, 20_000n), result('3', 5_000n)];
-    const sums = sumResults(results);
-    expect([sums.after.total, sums.before.total, sums.afterCompared.total]).toEqual([
-      35_000n,
-      29_000n,
-      30_000n,
+/** A run whose schedules have one payment, that of the field Pays; none: a refusal. */
+function runOf(lines: readonly object[]) {
+  const run = createPortfolioRun(
+    readContracts('a.ndjson', lines.map((line) => JSON.stringify(line)).join('\n')),
+  );
+  const go = (signal = never, calculated = (_line: number) => {}) =>
+    run.continue({
+      signal,
+      wait,
+      onRepeat: () => undefined,
+      calculate: async ({ jsonParam, line }) => {
+        await Promise.resolve();
+        calculated(line);
+        const { Pays } = jsonParam;
+        if (Pays === undefined) throw refusal(400);
+        return {
+          rows: Pays === 'figure' ? 7 : payment(Number(Pays)),
+          warnings: Number(jsonParam['Warns'] ?? 0),
+        };
+      },
+    });
+  return { run, go };
+}
+
+function refusal(status: number | undefined): EngineError {
+  return new EngineError('refused', { code: 'invalid-request', status, correlationId: 'c', attempts: 1 });
+}
+
+const verdict = (status: number | undefined, attempt = 1) => judgeError(refusal(status), attempt).kind;
+
+describe('a portfolio', () => {
+  const LINES = [
+    { id: 'a', jsonParam: { Pays: 110.5, Currency: 'eur' }, schedule: payment(100) },
+    { id: 'b', jsonParam: { Pays: 100, currency: 'EUR', Warns: 1 }, schedule: payment(100) },
+    { id: 'c,"d"', jsonParam: { Pays: 5, Currency: 'JPY' } },
+    { id: 'e', jsonParam: {} },
+    { id: 'f', jsonParam: { Pays: 1 }, schedule: 'none' },
+    { id: 'g', jsonParam: { Pays: 'figure' } },
+    { id: 'h', jsonParam: { Pays: 1.005, Precision: 3 }, schedule: payment(1.005) },
+  ];
+
+  it('has the tally of the command: totals by currency, changes, movers and failures', async () => {
+    const { run, go } = runOf(LINES);
+    expect(await go()).toEqual({ kind: 'finished' });
+    const { tally } = run;
+    expect(
+      [...tally.totals.values()].map(({ currency, digits, after }) => [currency, digits, after.total]),
+    ).toEqual([
+      ['EUR', 2, 21_050n],
+      ['JPY', 0, 5n],
+      [null, 2, 100n],
+      [null, 3, 1_005n],
     ]);
-    expect([sums.compared, sums.changed]).toEqual([2, 1]);
-    expect(results.map(changeOf)).toEqual([1_000n, 0n, undefined]);
+    expect([tally.calculated, tally.failed, tally.warned, tally.compared, tally.changed]).toEqual([
+      5, 2, 1, 3, 1,
+    ]);
+    expect([tally.formerUnreadableLines, tally.rises.map(({ id }) => id), tally.falls]).toEqual([
+      [5],
+      ['a'],
+      [],
+    ]);
+    expect(tally.firstFailures.map(({ line, code }) => [line, code])).toEqual([
+      [4, 'invalid-request'],
+      [6, 'unexpected'],
+    ]);
   });
 
-  it('name the largest changes, increases and decreases alike, and no unchanged contract', () => {
-    const results = [result('1', 5n, 4n), result('2', 1n, 9n), result('3', 4n, 4n), result('4', 7n)];
-    expect(largestMovers(results, 10).map(({ id }) => id)).toEqual(['2', '1']);
-    expect(largestMovers(results, 1).map(({ id }) => id)).toEqual(['2']);
-  });
-
-  it('distribute changes over bars around zero, each contract in one', () => {
-    const results = [
-      result('1', 110n, 100n),
-      result('2', 90n, 100n),
-      result('3', 100n, 100n),
-      result('4', 1n),
-    ];
-    const bins = distribution(results);
-    expect(bins).toHaveLength(21);
-    expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(3);
-    expect([bins[0]?.count, bins[10]?.count, bins[20]?.count]).toEqual([1, 1, 1]);
-    expect(distribution([result('4', 1n)])).toEqual([]);
-  });
-
-  it('are written as decimals, and ids of CSV are quoted', () => {
-    expect([0n, 12_345_600n, -50n, 1n].map(unitsToText)).toEqual(['0.00', '1234.56', '-0.005', '0.0001']);
-    const csv = resultsToCsv([{ ...result('2', 10_000n, 20_000n), id: 'a"b' }, result('1', 0n)]);
-    expect(csv.split('\n').slice(1)).toEqual([
-      '"1",1,0.00,0.00,0.00,0.00,,',
-      '"a""b",1,1.00,0.00,0.00,1.00,2.00,-1.00',
+  it('writes results and failures as CSV in the order of the file, with quoted ids', async () => {
+    const { run, go } = runOf(LINES.toReversed());
+    await go();
+    expect(resultsToCsv(run.results).split('\r\n')).toEqual([
+      'id,line,currency,installments,principal,interest,fees,total,totalBefore,totalDifference',
+      '"h",1,,1,1.005,0.000,0.000,1.005,1.005,0.000',
+      '"f",3,,1,1.00,0.00,0.00,1.00,,',
+      '"c,""d""",5,JPY,1,5,0,0,5,,',
+      '"b",6,EUR,1,100.00,0.00,0.00,100.00,100.00,0.00',
+      '"a",7,EUR,1,110.50,0.00,0.00,110.50,100.00,10.50',
       '',
     ]);
+    expect(failuresToCsv(run.failures).split('\r\n')).toEqual([
+      'id,line,code,reason',
+      '"g",2,unexpected,"The reply contains no instalments or invalid figures."',
+      '"e",4,invalid-request,"refused"',
+      '',
+    ]);
+  });
+
+  it('continues after a stop with what is not done, and counts each contract once', async () => {
+    const { run, go } = runOf(
+      Array.from({ length: 40 }, (_, index) => ({ id: index, jsonParam: { Pays: 1 } })),
+    );
+    const abort = new AbortController();
+    let calls = 0;
+    expect(await go(abort.signal, () => ++calls === 20 && abort.abort())).toEqual({ kind: 'stopped' });
+    const before = run.results.length;
+    expect(before).toBeLessThan(40);
+    expect(await go()).toEqual({ kind: 'finished' });
+    expect(new Set(run.results.map(({ line }) => line)).size).toBe(40);
+    expect([run.results.length, run.tally.calculated]).toEqual([40, 40]);
+  });
+
+  it('repeats calls while the engine is away or busy, fails what is refused, and ends where nothing is allowed', () => {
+    expect([undefined, 429, 502, 503].map((status) => verdict(status))).toEqual(Array(4).fill('repeat'));
+    expect([undefined, 429, 502, 503].map((status) => verdict(status, 15))).toEqual(
+      Array(4).fill('interrupted'),
+    );
+    expect([400, 422, 500, 504].map((status) => verdict(status))).toEqual(Array(4).fill('failed'));
+    expect([401, 403].map((status) => verdict(status))).toEqual(['interrupted', 'interrupted']);
+    expect(judgeError(new Error('bug'), 1)).toEqual({ kind: 'failed' });
   });
 });
 
@@ -147,7 +242,7 @@ describe('running contracts', () => {
     const outcomes: Outcome<number>[] = [];
     await runContracts({
       contracts,
-      signal: new AbortController().signal,
+      signal: never,
       calculate: async ({ line }) => {
         most = Math.max(most, (inProgress += 1));
         await Promise.resolve();
@@ -155,17 +250,14 @@ describe('running contracts', () => {
         if (line === 3) throw new Error('invalid');
         return line;
       },
-      retryAfterMs: () => undefined,
-      wait: () => Promise.resolve(),
+      judge: () => ({ kind: 'failed' }),
+      wait,
       onOutcome: (outcome) => outcomes.push(outcome),
     });
     expect(most).toBe(WINDOW);
-    expect(outcomes.map(({ contract }) => contract.line).toSorted((one, other) => one - other)).toEqual(
-      contracts.map(({ line }) => line),
-    );
-    expect(outcomes.filter(({ kind }) => kind === 'failed').map(({ contract }) => contract.line)).toEqual([
-      3,
-    ]);
+    const failed = outcomes.filter(({ kind }) => kind === 'failed').map(({ contract }) => contract.line);
+    expect(failed).toEqual([3]);
+    expect(new Set(outcomes.map(({ contract }) => contract)).size).toBe(contracts.length);
   });
 
   it('repeats calls that are refused for now, after the wait', async () => {
@@ -174,13 +266,13 @@ describe('running contracts', () => {
     const outcomes: Outcome<string>[] = [];
     await runContracts({
       contracts: contracts.slice(0, 1),
-      signal: new AbortController().signal,
+      signal: never,
       calculate: async () => {
         calls += 1;
         if (calls < 3) throw new Error('busy');
         return 'rows';
       },
-      retryAfterMs: (_error, attempt) => attempt * 100,
+      judge: (_error, attempt) => ({ kind: 'repeat', afterMs: attempt * 100 }),
       wait: (ms) => {
         waits.push(ms);
         return Promise.resolve();
@@ -188,23 +280,45 @@ describe('running contracts', () => {
       onOutcome: (outcome) => outcomes.push(outcome),
     });
     expect(waits).toEqual([100, 200]);
-    expect(outcomes).toEqual([{ kind: 'calculated', contract: contracts[0], rows: 'rows' }]);
+    expect(outcomes).toEqual([{ kind: 'calculated', contract: contracts[0], reply: 'rows' }]);
+  });
+
+  it('ends all calls with the first that no contract can get beyond', async () => {
+    const outcomes: Outcome<number>[] = [];
+    const error = new Error('forbidden');
+    const calls: number[] = [];
+    const end = await runContracts({
+      contracts,
+      signal: never,
+      calculate: async ({ line }) => {
+        calls.push(line);
+        await Promise.resolve();
+        if (line === 8) throw error;
+        return line;
+      },
+      judge: () => ({ kind: 'interrupted' }),
+      wait,
+      onOutcome: (outcome) => outcomes.push(outcome),
+    });
+    expect(end).toEqual({ kind: 'interrupted', error });
+    expect(calls.length).toBeLessThan(contracts.length);
+    expect(outcomes.every(({ kind }) => kind === 'calculated')).toBe(true);
   });
 
   it('stops after an abort and reports nothing more', async () => {
     const abort = new AbortController();
     const outcomes: unknown[] = [];
-    await runContracts({
+    const end = await runContracts({
       contracts,
       signal: abort.signal,
       calculate: async () => {
         abort.abort();
         throw new Error('aborted');
       },
-      retryAfterMs: () => 1,
-      wait: () => Promise.resolve(),
+      judge: () => ({ kind: 'failed' }),
+      wait,
       onOutcome: (outcome) => outcomes.push(outcome),
     });
-    expect(outcomes).toEqual([]);
+    expect([end, outcomes]).toEqual([{ kind: 'stopped' }, []]);
   });
 });

@@ -1,44 +1,257 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { EngineError } from '../../../../../shared/client/client.ts';
-import { callAction } from '../api.ts';
-import { asProblem, Button, Notice, RoomHead, TableFrame } from '../design/components.tsx';
-import { formatAmount, formatNumber } from '../format.ts';
-import { DistributionChart } from './distribution-chart.tsx';
-import {
-  changeOf,
-  distribution,
-  largestMovers,
-  resultsToCsv,
-  sumResults,
-  sumSchedule,
-  unitsToText,
-  type ContractResult,
-} from './portfolio-summary.ts';
+import type { RequestOf } from '../../../../../shared/client/client.ts';
+import { reportSections } from '../../../../../shared/portfolio/report-sections.ts';
+import { createReportWords } from '../../../../../shared/portfolio/report-words.ts';
+import { engine } from '../api.ts';
+import { Button, Failure, Notice, RoomHead } from '../design/components.tsx';
+import { formatNumber, locale } from '../format.ts';
+import { createPortfolioRun, type CalculatedSchedule, type PortfolioRun } from './portfolio-run.ts';
 import { MAX_CONTRACTS, MAX_FILE_BYTES, readContracts, type Contract } from './read-contracts.ts';
-import { runContracts } from './run-contracts.ts';
+import { failuresToCsv, resultsToCsv } from './result-files.ts';
+import type { RunEnd } from './run-contracts.ts';
 import { t } from './texts.ts';
 
-type Rows = readonly Readonly<Record<string, unknown>>[];
-
-interface FailedContract {
-  readonly id: string;
-  readonly line: number;
-  readonly reason: string;
-}
-
-interface Run {
-  readonly all: number;
-  readonly results: readonly ContractResult[];
-  readonly failures: readonly FailedContract[];
-  readonly state: 'running' | 'finished' | 'stopped';
+interface Shown {
+  readonly name: string;
+  readonly run: PortfolioRun;
+  /** Undefined while it runs. */
+  readonly end: RunEnd | undefined;
+  /** Why a call is repeated at the moment. */
+  readonly repeated?: unknown;
 }
 
 const MEBIBYTE = 1_024 * 1_024;
-const MAX_SHOWN = 10;
 /** Redrawing for every contract would cost more than its calculation. */
 const DRAW_EVERY_MS = 200;
-const MAX_ATTEMPTS = 20;
-const RETRY_MS = 1_000;
+/** How long a repeated call is mentioned. */
+const REPEAT_SHOWN_MS = 3_000;
+
+/** Recalculates a file of contracts through the public interface, and reports what changed. */
+export function PortfolioRoom() {
+  const [shown, setShown] = useState<Shown>();
+  const [fault, setFault] = useState<string>();
+  const abort = useRef<AbortController>(undefined);
+  useEffect(() => () => abort.current?.abort(), []);
+  useEffect(keepPageOnDrop, []);
+
+  const go = async (name: string, run: PortfolioRun): Promise<void> => {
+    const controller = new AbortController();
+    abort.current = controller;
+    await runAndShow(name, run, controller.signal, setShown);
+  };
+  const start = (name: string, text: string): void => {
+    const read = readOrExplain(name, text);
+    setFault(typeof read === 'string' ? read : undefined);
+    if (typeof read !== 'string') void go(name, read);
+  };
+  const open = (file: File | undefined): void => {
+    if (file === undefined) return;
+    if (file.size > MAX_FILE_BYTES) return setFault(t('tooLarge', { max: MAX_FILE_BYTES / MEBIBYTE }));
+    if (/\.gz$/i.test(file.name)) return setFault(t('compressed'));
+    file.text().then(
+      (text) => start(file.name, text),
+      () => setFault(t('unreadableFile')),
+    );
+  };
+  const isRunning = shown !== undefined && shown.end === undefined;
+  return (
+    <>
+      <RoomHead title={t('title')} lead={t('lead')}>
+        {isRunning && <Button onClick={() => abort.current?.abort()}>{t('cancel')}</Button>}
+        {shown?.end !== undefined && (
+          <EndActions
+            shown={shown}
+            onContinue={() => void go(shown.name, shown.run)}
+            onAgain={() => setShown(undefined)}
+          />
+        )}
+      </RoomHead>
+      <div class="stack">
+        {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
+        {shown === undefined ? (
+          <FileDrop onFile={open} onExample={() => start('example.ndjson', EXAMPLE)} />
+        ) : (
+          <Results shown={shown} onContinue={() => void go(shown.name, shown.run)} />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** A file that is dropped beside the area for it would replace the page, and its results. */
+function keepPageOnDrop(): () => void {
+  addEventListener('dragover', preventDefault);
+  addEventListener('drop', preventDefault);
+  return () => {
+    removeEventListener('dragover', preventDefault);
+    removeEventListener('drop', preventDefault);
+  };
+}
+
+function preventDefault(event: Event): void {
+  event.preventDefault();
+}
+
+function readOrExplain(name: string, text: string): PortfolioRun | string {
+  try {
+    const run = createPortfolioRun(readContracts(name, text));
+    return run.all === 0 ? t('empty') : run;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return t('tooMany', { count: formatNumber(Number(error.message)), max: formatNumber(MAX_CONTRACTS) });
+  }
+}
+
+/** Calculates what is not done yet, and shows the state a few times a second. */
+async function runAndShow(
+  name: string,
+  run: PortfolioRun,
+  signal: AbortSignal,
+  show: (shown: Shown) => void,
+): Promise<void> {
+  let repeated: { readonly error: unknown; readonly atMs: number } | undefined;
+  const draw = (): void => {
+    const isRecent = repeated !== undefined && performance.now() - repeated.atMs < REPEAT_SHOWN_MS;
+    show({ name, run, end: undefined, repeated: isRecent ? repeated?.error : undefined });
+  };
+  draw();
+  const timer = setInterval(draw, DRAW_EVERY_MS);
+  const end = await run.continue({
+    signal,
+    calculate,
+    wait,
+    onRepeat: (error) => {
+      repeated = { error, atMs: performance.now() };
+    },
+  });
+  clearInterval(timer);
+  show({ name, run, end });
+}
+
+type Terms = RequestOf<'calculateRepaymentSchedule'>['jsonParam'];
+
+async function calculate({ jsonParam }: Contract, signal: AbortSignal): Promise<CalculatedSchedule> {
+  // Repeated by the run, which tells the user.
+  const options = { signal, attempts: 1 };
+  const { reply, warnings } = await engine.calculateRepaymentSchedule(
+    { jsonParam: jsonParam as Terms },
+    options,
+  );
+  return { rows: reply, warnings: warnings.length };
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+function EndActions(props: { shown: Shown; onContinue: () => void; onAgain: () => void }) {
+  const { run, end, name } = props.shown;
+  const base = name.replace(/\.[^.]*$/, '');
+  return (
+    <>
+      {end?.kind === 'stopped' && (
+        <Button kind="primary" onClick={props.onContinue}>
+          {t('continue')}
+        </Button>
+      )}
+      {run.results.length > 0 && (
+        <Button onClick={() => download(`${base}-results.csv`, resultsToCsv(run.results))}>
+          {t('downloadResults')}
+        </Button>
+      )}
+      {run.failures.length > 0 && (
+        <Button onClick={() => download(`${base}-failures.csv`, failuresToCsv(run.failures))}>
+          {t('downloadFailures')}
+        </Button>
+      )}
+      <Button onClick={() => print()}>{t('print')}</Button>
+      <Button onClick={props.onAgain}>{t('again')}</Button>
+    </>
+  );
+}
+
+function download(name: string, csv: string): void {
+  const address = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
+function FileDrop(props: { onFile: (file: File | undefined) => void; onExample: () => void }) {
+  const [over, setOver] = useState(false);
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    props.onFile(event.dataTransfer?.files[0]);
+  };
+  return (
+    <div
+      class={over ? 'empty portfolio-drop portfolio-drop-over' : 'empty portfolio-drop'}
+      onDragOver={() => setOver(true)}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <h2>{t('drop')}</h2>
+      <label class="button button-primary portfolio-choose">
+        {t('choose')}
+        <input
+          class="visually-hidden"
+          type="file"
+          accept=".csv,.ndjson,.jsonl,.json"
+          onChange={(event) => {
+            props.onFile(event.currentTarget.files?.[0]);
+            // The same file may be chosen again after it was corrected.
+            event.currentTarget.value = '';
+          }}
+        />
+      </label>
+      <p>{t('formats', { max: formatNumber(MAX_CONTRACTS) })}</p>
+      <Button kind="quiet" onClick={props.onExample}>
+        {t('example')}
+      </Button>
+    </div>
+  );
+}
+
+function Results({ shown, onContinue }: { shown: Shown; onContinue: () => void }) {
+  const { name, run, end, repeated } = shown;
+  const done = run.results.length + run.failures.length;
+  const words = createReportWords(locale(), t);
+  return (
+    <>
+      <div class="card stack">
+        <label class="row-between" for="portfolio-progress">
+          <strong>{name}</strong>
+          <span role="status">
+            {t('progress', { done: formatNumber(done), all: formatNumber(run.all) })}
+            {run.failures.length > 0 && `, ${t('failedSoFar', { count: formatNumber(run.failures.length) })}`}
+          </span>
+        </label>
+        <progress id="portfolio-progress" class="portfolio-progress" value={done} max={run.all} />
+        {repeated !== undefined && <Notice tone="warn">{t('repeating')}</Notice>}
+        {end?.kind === 'stopped' && <Notice tone="warn">{t('stopped')}</Notice>}
+      </div>
+      {end?.kind === 'interrupted' && (
+        <>
+          <Failure error={end.error} onRetry={onContinue} />
+          <Notice tone="warn">{t('interrupted')}</Notice>
+        </>
+      )}
+      {end !== undefined && done > 0 && (
+        // Escaped by the report, whose parts are the same in files.
+        <div dangerouslySetInnerHTML={{ __html: reportSections(run.tally, words).markup }} />
+      )}
+    </>
+  );
+}
 
 /** Lower than before, higher than before, and without a previous schedule. */
 const EXAMPLE = [8.9, 7.2, 9.5]
@@ -61,289 +274,4 @@ const EXAMPLE = [8.9, 7.2, 9.5]
 
 function exampleRow(InstallmentNo: number, half: number) {
   return { InstallmentNo, Principal: half, Interest: half / 100, TotalInstallment: half + half / 100 };
-}
-
-/** Recalculates a file of contracts through the public interface. */
-export function PortfolioRoom() {
-  const [run, setRun] = useState<Run>();
-  const [fault, setFault] = useState<string>();
-  const abort = useRef<AbortController>(undefined);
-  useEffect(() => () => abort.current?.abort(), []);
-
-  const start = async (name: string, text: string): Promise<void> => {
-    setFault(undefined);
-    const read = readOrExplain(name, text);
-    if (typeof read === 'string') return setFault(read);
-    const controller = new AbortController();
-    abort.current = controller;
-    await recalculate(read, controller.signal, setRun);
-  };
-  const open = (file: File | undefined): void => {
-    if (file === undefined) return;
-    if (file.size > MAX_FILE_BYTES) {
-      setFault(t('tooLarge', { max: MAX_FILE_BYTES / MEBIBYTE }));
-      return;
-    }
-    void file.text().then((text) => start(file.name, text));
-  };
-  return (
-    <>
-      <RoomHead title={t('title')} lead={t('lead')}>
-        {run?.state === 'running' && <Button onClick={() => abort.current?.abort()}>{t('cancel')}</Button>}
-        {run !== undefined && run.state !== 'running' && (
-          <>
-            <Button onClick={() => download(resultsToCsv(run.results))}>{t('download')}</Button>
-            <Button onClick={() => setRun(undefined)}>{t('again')}</Button>
-          </>
-        )}
-      </RoomHead>
-      <div class="stack">
-        {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
-        {run === undefined ? (
-          <FileDrop onFile={open} onExample={() => void start('example.ndjson', EXAMPLE)} />
-        ) : (
-          <Results run={run} />
-        )}
-      </div>
-    </>
-  );
-}
-
-function readOrExplain(name: string, text: string) {
-  try {
-    const file = readContracts(name, text);
-    return file.contracts.length + file.unreadable.length === 0 ? t('empty') : file;
-  } catch (error) {
-    if (error instanceof RangeError)
-      return t('tooMany', { count: error.message, max: formatNumber(MAX_CONTRACTS) });
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-/** Calculates all contracts and reports the state of the run a few times a second. */
-async function recalculate(
-  file: ReturnType<typeof readContracts>,
-  signal: AbortSignal,
-  report: (run: Run) => void,
-): Promise<void> {
-  const results: ContractResult[] = [];
-  const failures: FailedContract[] = [...file.unreadable];
-  const all = file.contracts.length + file.unreadable.length;
-  const draw = (state: Run['state']): void =>
-    report({ all, results: [...results], failures: [...failures], state });
-  draw('running');
-  const timer = setInterval(() => draw('running'), DRAW_EVERY_MS);
-  await runContracts<Rows>({
-    contracts: file.contracts,
-    signal,
-    calculate: ({ jsonParam }: Contract, abort) =>
-      callAction<Rows>('PLAT_BP_CalculateRepaymentSchedule', jsonParam, { signal: abort }),
-    retryAfterMs: (error, attempt) => (isTransient(error) && attempt < MAX_ATTEMPTS ? RETRY_MS : undefined),
-    wait,
-    onOutcome: (outcome) => {
-      const { id, line, schedule } = outcome.contract;
-      const sums = outcome.kind === 'calculated' ? sumSchedule(outcome.rows) : undefined;
-      if (outcome.kind === 'failed' || sums === undefined) {
-        failures.push({ id, line, reason: explain(outcome.kind === 'failed' ? outcome.error : undefined) });
-        return;
-      }
-      const before = schedule === undefined ? undefined : sumSchedule(schedule);
-      const installments = outcome.kind === 'calculated' ? outcome.rows.length : 0;
-      results.push({ id, line, installments, sums, before });
-    },
-  });
-  clearInterval(timer);
-  draw(signal.aborted ? 'stopped' : 'finished');
-}
-
-/** Refused for now: too many calls, or an engine that starts, stops or is overloaded. */
-function isTransient(error: unknown): boolean {
-  return error instanceof EngineError && [429, 503].includes(error.status ?? 0);
-}
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
-function explain(error: unknown): string {
-  const { title, detail, errors = [] } = asProblem(error ?? new Error('The reply is not a schedule'));
-  const faults = errors.map(({ path, message }) => `${path} ${message}`);
-  return faults.length > 0 ? faults.join('; ') : (detail ?? title);
-}
-
-function download(csv: string): void {
-  const address = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = 'results.csv';
-  link.click();
-  URL.revokeObjectURL(address);
-}
-
-function FileDrop(props: { onFile: (file: File | undefined) => void; onExample: () => void }) {
-  const [over, setOver] = useState(false);
-  const drop = (event: DragEvent): void => {
-    event.preventDefault();
-    setOver(false);
-    props.onFile(event.dataTransfer?.files[0]);
-  };
-  return (
-    <div
-      class={over ? 'empty portfolio-drop portfolio-drop-over' : 'empty portfolio-drop'}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
-      <h2>{t('drop')}</h2>
-      <label class="button button-primary portfolio-choose">
-        {t('choose')}
-        <input
-          class="visually-hidden"
-          type="file"
-          accept=".csv,.ndjson,.jsonl,.json"
-          onChange={(event) => props.onFile(event.currentTarget.files?.[0])}
-        />
-      </label>
-      <p>{t('formats', { max: formatNumber(MAX_CONTRACTS) })}</p>
-      <Button kind="quiet" onClick={props.onExample}>
-        {t('example')}
-      </Button>
-    </div>
-  );
-}
-
-function Results({ run }: { run: Run }) {
-  const done = run.results.length + run.failures.length;
-  const { after, compared, changed, before, afterCompared } = sumResults(run.results);
-  const figures: readonly (readonly [string, string])[] = [
-    [t('calculated'), formatNumber(run.results.length)],
-    [t('failed'), formatNumber(run.failures.length)],
-    [t('principal'), amount(after.principal)],
-    [t('interest'), amount(after.interest)],
-    [t('fees'), amount(after.fees)],
-    [t('total'), amount(after.total)],
-  ];
-  const comparison: readonly (readonly [string, string])[] = [
-    [t('changed'), `${formatNumber(changed)} / ${formatNumber(compared)}`],
-    [t('before'), amount(before.total)],
-    [t('difference'), amount(afterCompared.total - before.total)],
-  ];
-  return (
-    <>
-      <div class="card stack">
-        <label class="stack" for="portfolio-progress">
-          <span aria-live="polite">
-            {t('progress', { done: formatNumber(done), all: formatNumber(run.all) })}
-          </span>
-        </label>
-        <progress id="portfolio-progress" class="portfolio-progress" value={done} max={run.all} />
-        {run.state === 'stopped' && <Notice tone="warn">{t('stopped')}</Notice>}
-        <Figures figures={figures} />
-        <p class="small soft">{t('mixed')}</p>
-      </div>
-      {run.state !== 'running' && compared === 0 && <Notice>{t('noComparison')}</Notice>}
-      {run.state !== 'running' && compared > 0 && (
-        <div class="card stack">
-          <h2>{t('distribution')}</h2>
-          <Figures figures={comparison} />
-          <DistributionChart bins={distribution(run.results)} />
-        </div>
-      )}
-      {run.state !== 'running' && compared > 0 && <Movers results={run.results} />}
-      {run.failures.length > 0 && <Failures failures={run.failures} />}
-    </>
-  );
-}
-
-function Figures({ figures }: { figures: readonly (readonly [string, string])[] }) {
-  return (
-    <dl class="figure-list">
-      {figures.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function Movers({ results }: { results: readonly ContractResult[] }) {
-  return (
-    <TableFrame label={t('movers')}>
-      <table class="table">
-        <caption>{t('movers')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('contract')}</th>
-            <th scope="col" class="number">
-              {t('before')}
-            </th>
-            <th scope="col" class="number">
-              {t('total')}
-            </th>
-            <th scope="col" class="number">
-              {t('difference')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {largestMovers(results, MAX_SHOWN).map((result) => (
-            <tr key={result.line}>
-              <th scope="row">{result.id}</th>
-              <td class="number">{amount(result.before?.total ?? 0n)}</td>
-              <td class="number">{amount(result.sums.total)}</td>
-              <td class="number">{amount(changeOf(result) ?? 0n)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableFrame>
-  );
-}
-
-function Failures({ failures }: { failures: readonly FailedContract[] }) {
-  return (
-    <TableFrame label={t('failures')}>
-      <table class="table">
-        <caption>{t('failures')}</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="number">
-              {t('line')}
-            </th>
-            <th scope="col">{t('contract')}</th>
-            <th scope="col">{t('reason')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {failures.slice(0, MAX_SHOWN).map(({ line, id, reason }) => (
-            <tr key={line}>
-              <td class="number">{line}</td>
-              <th scope="row">{id}</th>
-              <td>{reason}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {failures.length > MAX_SHOWN && (
-        <p class="small soft portfolio-more">
-          {t('moreFailures', { count: formatNumber(failures.length - MAX_SHOWN) })}
-        </p>
-      )}
-    </TableFrame>
-  );
-}
-
-function amount(units: bigint): string {
-  return formatAmount(Number(unitsToText(units)));
 }

@@ -1,24 +1,20 @@
 /** Reads a portfolio file in the browser: NDJSON or CSV as for `npm run recalculate` (docs/recalculation.md). */
 import { parse } from 'csv-parse/browser/esm/sync';
+import type { CountedFailure } from '../../../../../shared/portfolio/tally.ts';
 
 export interface Contract {
+  /** Its line in the file, counted from 1; the first line of a record that spans several lines. */
   readonly line: number;
-  readonly id: string;
+  readonly id: string | number;
   readonly jsonParam: Readonly<Record<string, unknown>>;
-  /** Rows of the previous schedule. */
-  readonly schedule: readonly Readonly<Record<string, unknown>>[] | undefined;
-}
-
-/** A line that is not a contract, and why. */
-export interface UnreadableLine {
-  readonly line: number;
-  readonly id: string;
-  readonly reason: string;
+  /** The previous schedule as sent; undefined if absent. */
+  readonly schedule: unknown;
 }
 
 export interface PortfolioFile {
   readonly contracts: readonly Contract[];
-  readonly unreadable: readonly UnreadableLine[];
+  /** The lines that are not contracts. */
+  readonly unreadable: readonly CountedFailure[];
 }
 
 /** Larger files are for `npm run recalculate`, which has no limit. */
@@ -26,99 +22,189 @@ export const MAX_CONTRACTS = 10_000;
 export const MAX_FILE_BYTES = 50 * 1_024 * 1_024;
 
 const MAX_ID_LENGTH = 200;
+const ID = `must be text of 1 to ${MAX_ID_LENGTH} characters or a whole number`;
+/** A longer record has a quote that is not closed, and must not hide the lines after it. */
+const MAX_RECORD_LENGTH = 1_024 * 1_024;
+const DELIMITERS = [',', ';', '\t'];
 
-/** Reads the contracts of a file by its name: `.csv` is CSV, everything else NDJSON. Throws RangeError for too many contracts. */
+/** A line that is not a contract: the field and what is allowed. */
+class LineFault extends Error {
+  readonly path: string;
+  readonly code: string;
+  readonly id: string | number | undefined;
+
+  constructor(path: string, code: string, message: string, id?: string | number) {
+    super(message);
+    this.path = path;
+    this.code = code;
+    this.id = id;
+  }
+}
+
+interface Line {
+  readonly line: number;
+  readonly text: string;
+}
+
+/**
+ * Reads the contracts of a file by its name: `.csv` is CSV, everything else NDJSON. Throws RangeError with the number of contracts
+ * if there are too many.
+ */
 export function readContracts(fileName: string, text: string): PortfolioFile {
-  const withoutMark = text.replace(/^\uFEFF/, '');
-  return /\.csv$/i.test(fileName) ? readCsv(withoutMark) : readNdjson(withoutMark);
-}
-
-function readNdjson(text: string): PortfolioFile {
   const lines = text
+    .replace(/^\uFEFF/, '')
     .split('\n')
-    .map((content, index) => ({ content: content.trim(), line: index + 1 }))
-    .filter(({ content }) => content !== '');
-  refuseTooMany(lines.length);
-  return collect(
-    lines.map(({ content, line }) => ({
-      line,
-      read: () => JSON.parse(content) as unknown,
-    })),
-  );
+    .map((content, index) => ({ line: index + 1, text: content }));
+  return /\.csv$/i.test(fileName)
+    ? readCsv(lines)
+    : collect(lines.filter(isFilled), ({ text: json }) => readJson(json, 'line'));
 }
 
-function readCsv(text: string): PortfolioFile {
-  const [head = ''] = text.split('\n', 1);
-  const delimiter = /[;\t,]/.exec(head)?.[0] ?? ',';
-  const records = parse<Record<string, string>>(text, {
-    delimiter,
-    columns: true,
-    skip_empty_lines: true,
-    trim: true,
-  });
-  refuseTooMany(records.length);
-  return collect(
-    records.map((record, index) => ({
-      line: index + 2,
-      read: () => readRecord(record),
-    })),
-  );
+function isFilled({ text }: Line): boolean {
+  return text.trim() !== '';
 }
 
-function refuseTooMany(count: number): void {
-  if (count > MAX_CONTRACTS) throw new RangeError(String(count));
+function readCsv(lines: readonly Line[]): PortfolioFile {
+  const first = lines.findIndex(isFilled);
+  const head = lines[first];
+  if (head === undefined) return { contracts: [], unreadable: [] };
+  const delimiter = delimiterOf(head.text);
+  const records = [head, ...groupRecords(lines.slice(first + 1), delimiter)];
+  const [names = [], ...cells] = cellsOf(records, delimiter);
+  return collect(records.slice(1), (_, index) => readRecord(names, cells[index]));
+}
+
+/** Joins the lines of a record whose quoted cells contain line breaks. */
+function groupRecords(lines: readonly Line[], delimiter: string): readonly Line[] {
+  const records: Line[] = [];
+  let parts: string[] = [];
+  let length = 0;
+  for (const [index, { text }] of lines.entries()) {
+    const isOpen = endsInQuotes(text, parts.length > 0, delimiter);
+    parts.push(text);
+    length += text.length;
+    if (isOpen && length < MAX_RECORD_LENGTH && index < lines.length - 1) continue;
+    const line = lines[index + 1 - parts.length]?.line ?? 0;
+    // A quote that is never closed is the only fault of its record.
+    const record = { line, text: isOpen ? '"' : parts.join('\n') };
+    if (isFilled(record)) records.push(record);
+    parts = [];
+    length = 0;
+  }
+  return records;
+}
+
+/** Whether a line ends within a quoted cell; quotes elsewhere than at the start of a cell are faults of the record. */
+function endsInQuotes(line: string, startsInQuotes: boolean, delimiter: string): boolean {
+  let rest = line;
+  if (startsInQuotes) {
+    const closing = /^(?:[^"]|"")*"(?!")/.exec(line);
+    if (closing === null) return true;
+    // The start of the rest is not the start of a cell.
+    rest = `x${line.slice(closing[0].length)}`;
+  }
+  const cell = `(^|${delimiter}) *"`;
+  const outside = rest.replaceAll(new RegExp(`${cell}(?:[^"]|"")*"(?!")`, 'g'), '$1x');
+  return new RegExp(cell).test(outside);
+}
+
+/** The delimiter that is most frequent in the first line. */
+function delimiterOf(head: string): string {
+  const counts = DELIMITERS.map((delimiter) => head.split(delimiter).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
+}
+
+type Cells = readonly string[];
+
+/** The cells of each record; undefined for one with a misplaced quote. Most files have none, and are parsed at once. */
+function cellsOf(records: readonly Line[], delimiter: string): readonly (Cells | undefined)[] {
+  const cells = parseTogether(records, delimiter);
+  if (cells?.length === records.length) return cells;
+  if (records.length === 1) return [undefined];
+  const half = Math.ceil(records.length / 2);
+  return [records.slice(0, half), records.slice(half)].flatMap((part) => cellsOf(part, delimiter));
+}
+
+function parseTogether(records: readonly Line[], delimiter: string): readonly Cells[] | undefined {
+  const text = records.map((record) => record.text).join('\n');
+  try {
+    return parse(text, { delimiter, trim: true, relax_column_count: true, record_delimiter: ['\r\n', '\n'] });
+  } catch {
+    return undefined;
+  }
 }
 
 /** A record of CSV as an object of NDJSON: empty cells are absent fields, numbers and lists are JSON text. */
-function readRecord(record: Readonly<Record<string, string>>): unknown {
-  const { id, schedule, jsonParam, ...cells } = record;
-  const fields = Object.entries(cells).filter(([, cell]) => cell !== '');
-  return {
-    id,
-    jsonParam:
-      jsonParam === undefined || jsonParam === ''
-        ? Object.fromEntries(fields.map(([name, cell]) => [name, readCell(cell)]))
-        : (JSON.parse(jsonParam) as unknown),
-    ...(schedule === undefined || schedule === '' ? {} : { schedule: JSON.parse(schedule) as unknown }),
-  };
+function readRecord(names: Cells, cells: Cells | undefined): unknown {
+  if (cells === undefined) throw new LineFault('line', 'malformed-csv', 'has a misplaced quote');
+  if (cells.length !== names.length) {
+    const counts = `has ${cells.length} cells, but the first line names ${names.length} columns`;
+    throw new LineFault('line', 'wrong-cell-count', counts);
+  }
+  const fields: Record<string, unknown> = {};
+  const line: Record<string, unknown> = {};
+  for (const [index, name] of names.entries()) {
+    const cell = cells[index] ?? '';
+    if (cell === '') continue;
+    const known = ['id', 'jsonParam', 'schedule'].find((field) => field.toLowerCase() === name.toLowerCase());
+    if (known === undefined) fields[name] = readCell(cell);
+    else line[known] = known === 'id' ? cell : readJson(cell, known);
+  }
+  return { jsonParam: fields, ...line };
 }
 
 function readCell(cell: string): unknown {
   const isJson = /^(?:-?\d+(?:\.\d+)?|true|false|\[.*\]|\{.*\})$/s.test(cell);
-  return isJson ? (JSON.parse(cell) as unknown) : cell;
+  try {
+    return isJson ? (JSON.parse(cell) as unknown) : cell;
+  } catch {
+    return cell;
+  }
 }
 
-function collect(lines: readonly { line: number; read: () => unknown }[]): PortfolioFile {
+function readJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new LineFault(path, 'malformed-json', 'is not valid JSON');
+  }
+}
+
+function collect(lines: readonly Line[], read: (line: Line, index: number) => unknown): PortfolioFile {
+  if (lines.length > MAX_CONTRACTS) throw new RangeError(String(lines.length));
   const contracts: Contract[] = [];
-  const unreadable: UnreadableLine[] = [];
-  for (const { line, read } of lines) {
+  const unreadable: CountedFailure[] = [];
+  for (const [index, line] of lines.entries()) {
     try {
-      const contract = readContract(line, read());
-      if ('reason' in contract) unreadable.push(contract);
-      else contracts.push(contract);
+      contracts.push(readContract(line.line, read(line, index)));
     } catch (error) {
-      unreadable.push({ line, id: '', reason: error instanceof Error ? error.message : String(error) });
+      if (!(error instanceof LineFault)) throw error;
+      unreadable.push(failureOf(line.line, error));
     }
   }
   return { contracts, unreadable };
 }
 
-function readContract(line: number, value: unknown): Contract | UnreadableLine {
-  if (!isObject(value)) return { line, id: '', reason: 'must be a JSON object' };
-  const id = typeof value['id'] === 'number' ? String(value['id']) : value['id'];
-  if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH) {
-    return {
-      line,
-      id: '',
-      reason: `id: must be a text of 1 to ${MAX_ID_LENGTH} characters, or a whole number`,
-    };
+/** The failure, with the code that `npm run recalculate` reports for the line. */
+function failureOf(line: number, { path, code, message, id }: LineFault): CountedFailure {
+  const isJson = path === 'line' && code === 'malformed-json';
+  const problem = { code: isJson ? 'malformed-json' : 'invalid-request', title: message };
+  return { line, id, problem: { ...problem, errors: [{ path, code, message }] } };
+}
+
+function readContract(line: number, value: unknown): Contract {
+  if (!isObject(value)) {
+    throw new LineFault('line', 'wrong-type', 'must be an object with the members id and jsonParam');
   }
-  const { jsonParam, schedule } = value;
-  if (!isObject(jsonParam)) return { line, id, reason: 'jsonParam: must be an object' };
-  if (schedule !== undefined && !(Array.isArray(schedule) && schedule.every(isObject))) {
-    return { line, id, reason: 'schedule: must be a list of rows' };
-  }
-  return { line, id, jsonParam, schedule };
+  const { id, jsonParam, schedule } = value;
+  if (id === undefined || id === null) throw new LineFault('id', 'missing', `is missing; ${ID}`);
+  if (!isId(id)) throw new LineFault('id', 'wrong-type', ID);
+  if (!isObject(jsonParam)) throw new LineFault('jsonParam', 'wrong-type', 'must be an object', id);
+  return { line, id, jsonParam, schedule: schedule ?? undefined };
+}
+
+function isId(id: unknown): id is string | number {
+  return typeof id === 'string' ? id !== '' && id.length <= MAX_ID_LENGTH : Number.isSafeInteger(id);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,0 +1,225 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { repricedPortfolio } from '../support/builders/repriced-portfolio.ts';
+import {
+  findAccessibilityFaults,
+  openPage,
+  PHONE,
+  startBrowser,
+  takePicture,
+} from '../support/browser/workbench-page.ts';
+import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
+
+let engine: EngineProcess;
+let browser: Browser;
+
+beforeAll(async () => {
+  [engine, browser] = await Promise.all([startEngine([], { PORT: '0' }), startBrowser()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await engine?.end('SIGTERM');
+});
+
+const CONTRACTS = 200;
+const FAILED = 4;
+const ACTION = '**/PLAT_BP_CalculateRepaymentSchedule';
+const LONG_MS = 60_000;
+
+async function openRoom(options = {}): Promise<{ page: Page; errors: string[] }> {
+  return openPage(browser, `${engine.url}/workbench/portfolio`, options);
+}
+
+async function choose(page: Page, name: string, text: string): Promise<void> {
+  const buffer = Buffer.from(text);
+  await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer });
+}
+
+/** Drops a file as a desktop does. */
+async function drop(page: Page, target: string, name: string, text: string): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ([fileName, content]) => {
+      const { DataTransfer, File } = globalThis as unknown as Record<
+        string,
+        new (...args: unknown[]) => object
+      >;
+      const data = new DataTransfer!() as { items: { add(file: object): void } };
+      data.items.add(new File!([content], fileName));
+      return data;
+    },
+    [name, text],
+  );
+  await page.locator(target).dispatchEvent('drop', { dataTransfer: transfer });
+}
+
+async function downloadText(page: Page, button: string): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).click(),
+  ]);
+  return readFileSync(await download.path(), 'utf8');
+}
+
+/** Browsers write each refusal of a call to the console. */
+const isUnexpected = (error: string): boolean => !error.includes('status of 422');
+const status = (page: Page) => page.getByRole('status').filter({ hasText: /of|din/ });
+
+describe('the room of portfolios', () => {
+  it.each([
+    ['light', { colorScheme: 'light' as const }],
+    ['dark', { colorScheme: 'dark' as const }],
+    ['phone', { viewport: PHONE }],
+    ['romanian', { locale: 'ro-RO' }],
+  ])(
+    'recalculates a portfolio and shows totals, distributions, movers and failures, accessibly: %s',
+    async (name, options) => {
+      const { page, errors } = await openRoom(options);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await findAccessibilityFaults(page)).toEqual([]);
+      await takePicture(page, `portfolio-start-${name}`);
+      await choose(page, 'loans.ndjson', repricedPortfolio(CONTRACTS));
+      const isRomanian = name === 'romanian';
+      const movers = page.getByRole('region', {
+        name: isRomanian ? 'Cele mai mari creșteri' : 'Largest increases',
+      });
+      await movers.waitFor({ timeout: LONG_MS });
+      expect(await movers.getByRole('row').count()).toBe(1 + 10);
+      const charts = page.getByRole('img', { name: isRomanian ? /^Distribuție: / : /^Distribution: / });
+      expect(await charts.count()).toBe(2);
+      expect(await charts.first().locator('rect').count()).toBeGreaterThan(2);
+      expect(await status(page).innerText()).toContain(
+        isRomanian ? '200 din 200' : '200 of 200 contracts, 4 failed',
+      );
+      // The id of a contract is markup, and stays text.
+      const failures = page.getByRole('region', { name: isRomanian ? 'Primele erori' : 'First failures' });
+      expect(await failures.innerText()).toContain('<img src=x onerror=alert(1)>');
+      expect(
+        await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+      ).toBeLessThanOrEqual(0);
+      expect(await findAccessibilityFaults(page)).toEqual([]);
+      await takePicture(page, `portfolio-${name}`);
+      await page.emulateMedia({ media: 'print' });
+      expect(await findAccessibilityFaults(page)).toEqual([]);
+      await takePicture(page, `portfolio-print-${name}`);
+      expect(errors.filter(isUnexpected)).toEqual([]);
+      await page.context().close();
+    },
+    2 * LONG_MS,
+  );
+
+  it('takes a dropped CSV, and lists the lines that fail with their faults', async () => {
+    const { page, errors } = await openRoom();
+    const lines = [
+      'id;ScheduleType;ProductType;InterestPercent;Amount;InstallmentsNo;PeriodicityType;InstallmentDay;ActivationDate',
+      'good;EqualInstallments;TL;7;100;6;Monthly;1;2024-01-01',
+      'bad;EqualInstallments;TL;7;-1;6;Monthly;1;2024-01-01',
+      'short;EqualInstallments',
+    ];
+    await drop(page, 'body', 'beside.csv', lines.join('\n'));
+    expect(await page.getByRole('heading', { name: 'Drop a file here' }).count()).toBe(1);
+    await drop(page, '.portfolio-drop', 'contracts.csv', lines.join('\r\n'));
+    const failures = page.getByRole('region', { name: 'First failures' });
+    await failures.waitFor();
+    const rows = await failures.getByRole('row').allInnerTexts();
+    expect(rows.slice(1).map((row) => row.split('\t').slice(0, 3))).toEqual([
+      ['bad', '3', 'not-computable'],
+      ['not readable', '4', 'invalid-request'],
+    ]);
+    expect(rows[1]).toContain('jsonParam.Amount');
+    expect(rows[2]).toContain('has 2 cells, but the first line names 9 columns');
+    expect(await page.getByText('nothing to compare').count()).toBe(1);
+    const csv = await downloadText(page, 'Failures as CSV');
+    expect(csv.split('\r\n').map((line) => line.split(',').slice(0, 2).join())).toEqual([
+      'id,line',
+      '"bad",3',
+      ',4',
+      '',
+    ]);
+    expect(errors.filter(isUnexpected)).toEqual([]);
+    await page.context().close();
+  });
+
+  it(
+    'keeps what is calculated when it is stopped, and continues with the rest',
+    async () => {
+      const { page } = await openRoom();
+      let calls = 0;
+      await page.route(ACTION, async (route) => {
+        calls += 1;
+        // Slow enough that the button is found in time.
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        await route.continue();
+      });
+      await choose(page, 'loans.ndjson', repricedPortfolio(CONTRACTS));
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByText('Stopped: the report contains').waitFor();
+      expect(calls).toBeLessThan(CONTRACTS);
+      await page.unroute(ACTION);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByText(`${CONTRACTS} of ${CONTRACTS} contracts`).waitFor({ timeout: LONG_MS });
+      const csv = await downloadText(page, 'Results as CSV');
+      const ids = csv.trimEnd().split('\r\n').slice(1);
+      expect(new Set(ids).size).toBe(CONTRACTS - FAILED);
+      await page.context().close();
+    },
+    LONG_MS,
+  );
+
+  it('repeats calls while the engine is away, and goes on when it is back', async () => {
+    const { page } = await openRoom();
+    let isAway = true;
+    await page.route(ACTION, (route) => (isAway ? route.abort('connectionrefused') : route.continue()));
+    await page.getByRole('button', { name: 'Try three example contracts' }).click();
+    await page.getByText('the calls are repeated').waitFor();
+    expect(await status(page).innerText()).toBe('0 of 3 contracts');
+    isAway = false;
+    await page.getByRole('region', { name: 'Largest increases' }).waitFor();
+    expect(await status(page).innerText()).toBe('3 of 3 contracts');
+    await page.context().close();
+  });
+
+  it(
+    'says that the token has no permission, keeps the results, and continues with another token',
+    async () => {
+      const { page } = await openRoom();
+      let calls = 0;
+      await page.route(ACTION, (route) => {
+        calls += 1;
+        if (calls <= CONTRACTS / 2) return route.continue();
+        const problem = { title: 'The caller may not do this', status: 403, code: 'forbidden' };
+        return route.fulfill({ status: 403, contentType: 'application/problem+json', json: problem });
+      });
+      await choose(page, 'loans.ndjson', repricedPortfolio(CONTRACTS));
+      await page.getByRole('alert').waitFor({ timeout: LONG_MS });
+      await page.getByRole('heading', { name: 'Change of the payment' }).waitFor();
+      expect(await page.getByText('They are kept').count()).toBe(1);
+      expect(await findAccessibilityFaults(page)).toEqual([]);
+      await takePicture(page, 'portfolio-interrupted');
+      await page.unroute(ACTION);
+      await page.getByRole('alert').getByRole('button').click();
+      await page.getByText(`${CONTRACTS} of ${CONTRACTS} contracts`).waitFor({ timeout: LONG_MS });
+      expect(await page.getByRole('alert').count()).toBe(0);
+      await page.context().close();
+    },
+    LONG_MS,
+  );
+
+  it('refuses files without contracts, with too many, too large or compressed, and names what takes them', async () => {
+    const { page, errors } = await openRoom();
+    const fault = page.getByRole('alert');
+    await choose(page, 'a.csv', '\n');
+    await expect.poll(() => fault.innerText()).toBe('The file contains no contracts.');
+    await choose(page, 'a.ndjson', '{"id":"a","jsonParam":{}}\n'.repeat(10_001));
+    await expect
+      .poll(() => fault.innerText())
+      .toContain('The file has 10,001 contracts; this page takes 10,000.');
+    expect(await fault.innerText()).toContain('npm run recalculate has no limit');
+    await choose(page, 'a.ndjson.gz', 'x');
+    await expect.poll(() => fault.innerText()).toContain('Compressed files are for npm run recalculate');
+    expect(await page.getByRole('heading', { name: 'Drop a file here' }).count()).toBe(1);
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+});
