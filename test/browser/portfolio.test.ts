@@ -1,36 +1,24 @@
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { repricedPortfolio } from '../support/builders/repriced-portfolio.ts';
 import {
   findAccessibilityFaults,
-  openPage,
-  PHONE,
-  startBrowser,
+  LOOKS,
   takePicture,
+  useBrowser,
+  useEngine,
 } from '../support/browser/workbench-page.ts';
-import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 
-let engine: EngineProcess;
-let browser: Browser;
-
-beforeAll(async () => {
-  [engine, browser] = await Promise.all([startEngine([], { PORT: '0' }), startBrowser()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await engine?.end('SIGTERM');
-});
+const engine = useEngine();
+const openPage = useBrowser();
 
 const CONTRACTS = 200;
 const FAILED = 4;
 const ACTION = '**/PLAT_BP_CalculateRepaymentSchedule';
 const LONG_MS = 60_000;
 
-async function openRoom(options = {}): Promise<{ page: Page; errors: string[] }> {
-  return openPage(browser, `${engine.url}/workbench/portfolio`, options);
-}
+const openRoom = (options?: BrowserContextOptions) => openPage(`${engine.url}/workbench/portfolio`, options);
 
 async function choose(page: Page, name: string, text: string): Promise<void> {
   const buffer = Buffer.from(text);
@@ -67,12 +55,7 @@ const isUnexpected = (error: string): boolean => !error.includes('status of 422'
 const status = (page: Page) => page.getByRole('status').filter({ hasText: /of|din/ });
 
 describe('the room of portfolios', () => {
-  it.each([
-    ['light', { colorScheme: 'light' as const }],
-    ['dark', { colorScheme: 'dark' as const }],
-    ['phone', { viewport: PHONE }],
-    ['romanian', { locale: 'ro-RO' }],
-  ])(
+  it.each([...LOOKS, ['romanian', { locale: 'ro-RO' }] as const])(
     'recalculates a portfolio and shows totals, distributions, movers and failures, accessibly: %s',
     async (name, options) => {
       const { page, errors } = await openRoom(options);
@@ -104,7 +87,6 @@ describe('the room of portfolios', () => {
       expect(await findAccessibilityFaults(page)).toEqual([]);
       await takePicture(page, `portfolio-print-${name}`);
       expect(errors.filter(isUnexpected)).toEqual([]);
-      await page.context().close();
     },
     2 * LONG_MS,
   );
@@ -138,7 +120,6 @@ describe('the room of portfolios', () => {
       '',
     ]);
     expect(errors.filter(isUnexpected)).toEqual([]);
-    await page.context().close();
   });
 
   it(
@@ -162,7 +143,6 @@ describe('the room of portfolios', () => {
       const csv = await downloadText(page, 'Results as CSV');
       const ids = csv.trimEnd().split('\r\n').slice(1);
       expect(new Set(ids).size).toBe(CONTRACTS - FAILED);
-      await page.context().close();
     },
     LONG_MS,
   );
@@ -177,7 +157,6 @@ describe('the room of portfolios', () => {
     isAway = false;
     await page.getByRole('region', { name: 'Largest increases' }).waitFor();
     expect(await status(page).innerText()).toBe('3 of 3 contracts');
-    await page.context().close();
   });
 
   it(
@@ -201,7 +180,6 @@ describe('the room of portfolios', () => {
       await page.getByRole('alert').getByRole('button').click();
       await page.getByText(`${CONTRACTS} of ${CONTRACTS} contracts`).waitFor({ timeout: LONG_MS });
       expect(await page.getByRole('alert').count()).toBe(0);
-      await page.context().close();
     },
     LONG_MS,
   );
@@ -220,6 +198,5 @@ describe('the room of portfolios', () => {
     await expect.poll(() => fault.innerText()).toContain('Compressed files are for npm run recalculate');
     expect(await page.getByRole('heading', { name: 'Drop a file here' }).count()).toBe(1);
     expect(errors).toEqual([]);
-    await page.context().close();
   });
 });

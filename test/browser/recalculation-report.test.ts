@@ -1,26 +1,18 @@
 import { pathToFileURL } from 'node:url';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   findAccessibilityFaults,
-  openPage,
-  PHONE,
-  startBrowser,
+  LOOKS,
   takePicture,
+  useBrowser,
 } from '../support/browser/workbench-page.ts';
-import { portfolioFolder, runRecalculation } from '../support/worlds/recalculate-process.ts';
 import { repricedPortfolio } from '../support/builders/repriced-portfolio.ts';
+import { portfolioFolder, runRecalculation } from '../support/worlds/recalculate-process.ts';
 
 /** The command is a process of its own, which takes seconds to start on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-});
+const openPage = useBrowser();
 
 /** A report of contracts that change, stay and fail, one of them with markup as its id. */
 async function writeReport(): Promise<string> {
@@ -43,14 +35,8 @@ async function writeReport(): Promise<string> {
 describe('the report of a recalculation', () => {
   it('opens from disk in light and dark, on a phone and on paper, without script, network or accessibility faults', async () => {
     const address = await writeReport();
-    const looks = [
-      ['light', { colorScheme: 'light' as const }],
-      ['dark', { colorScheme: 'dark' as const }],
-      ['phone', { viewport: PHONE }],
-      ['print', {}],
-    ] as const;
-    for (const [name, options] of looks) {
-      const { page, errors } = await openPage(browser, 'about:blank', { offline: true, ...options });
+    for (const [name, options] of [...LOOKS, ['print', {}] as const]) {
+      const { page, errors } = await openPage('about:blank', { offline: true, ...options });
       const requests: string[] = [];
       page.on('request', (request) => requests.push(request.url()));
       if (name === 'print') await page.emulateMedia({ media: 'print' });
@@ -67,7 +53,6 @@ describe('the report of a recalculation', () => {
       expect(await findAccessibilityFaults(page)).toEqual([]);
       await takePicture(page, `report-${name}`);
       expect(errors).toEqual([]);
-      await page.context().close();
     }
   });
 });
