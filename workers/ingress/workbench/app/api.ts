@@ -33,16 +33,6 @@ export function callJson<Reply>(
   return replyOf(callAny(method.toLowerCase(), path, options)) as Promise<Reply>;
 }
 
-/** Calls an action by its name (POST /platapi/automation-processors/actions/...). */
-export function callAction<Reply>(
-  action: string,
-  jsonParam: unknown,
-  options: CallOptions = {},
-): Promise<Reply> {
-  const path = `/platapi/automation-processors/actions/${action}`;
-  return callJson<Reply>(path, { ...options, method: 'POST', body: { jsonParam } });
-}
-
 /** An address whose types are those of the caller. */
 function callAny(...input: [string, string, object]): Promise<{ readonly reply: unknown }> {
   return engine.call(...(input as unknown as Parameters<typeof engine.call<'get', '/metrics'>>));

@@ -73,7 +73,7 @@ export const t = createTexts({
     drop: 'Drop a file here',
     choose: 'Choose a file',
     formats:
-      'NDJSON or CSV as for npm run recalculate, up to {max} contracts. The file stays in this browser.',
+      'NDJSON or CSV as for npm run recalculate, up to {max} contracts. Contracts are sent to this engine; results stay in this browser.',
     example: 'Try three example contracts',
     tooMany:
       'The file has {count} contracts; this page takes {max}. npm run recalculate has no limit, and --html writes the same report.',
@@ -102,7 +102,7 @@ export const t = createTexts({
     drop: 'Trage un fișier aici',
     choose: 'Alege un fișier',
     formats:
-      'NDJSON sau CSV ca pentru npm run recalculate, cel mult {max} contracte. Fișierul rămâne în acest browser.',
+      'NDJSON sau CSV ca pentru npm run recalculate, cel mult {max} contracte. Contractele sunt trimise acestui motor; rezultatele rămân în acest browser.',
     example: 'Încearcă trei contracte de exemplu',
     tooMany:
       'Fișierul are {count} contracte; pagina acceptă {max}. npm run recalculate nu are limită, iar --html scrie același raport.',
