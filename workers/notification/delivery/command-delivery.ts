@@ -5,6 +5,7 @@ import { headerText } from '../../../shared/messaging/headers.ts';
 import type { Outcome } from '../../../shared/messaging/outcome.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
+import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import type { Channel, Outbound, Priority } from '../../../shared/notification/command.ts';
 import type {
   AttemptRecord,
@@ -131,7 +132,10 @@ export class CommandDelivery {
       for (;;) {
         this.inProgress.enter(id, state.step);
         let event: DeliveryEvent | undefined;
-        for (const effect of effects) event = await this.#perform(run, effect);
+        for (const effect of effects) {
+          const result = this.#perform(run, effect);
+          event = isPromise(result) ? await result : result;
+        }
         if (state.step === 'ended') return state.outcome;
         if (event === undefined) throw new Error(`no event follows the state ${state.step}`);
         ({ state, effects } = advance(run.delivery, state, event));
@@ -199,11 +203,11 @@ export class CommandDelivery {
     return { nowMs: clock.now(), ageMs: ageClock.now() - timeLimitFromMs };
   }
 
-  async #perform(run: Run, effect: DeliveryEffect): Promise<DeliveryEvent | undefined> {
+  #perform(run: Run, effect: DeliveryEffect): SyncOrAsync<DeliveryEvent | undefined> {
     const { copy } = run.delivery;
     switch (effect.kind) {
       case 'check-order':
-        return { kind: await this.#options.orders[copy.priority].enqueue(copy) };
+        return this.#options.orders[copy.priority].enqueue(copy).then((kind) => ({ kind }));
       case 'acquire-provider':
         return this.#acquireProvider(run, effect.isOverdue);
       case 'write-intent':

@@ -25,6 +25,11 @@ interface StoredEntry extends LedgerEntry {
   readonly leaseMs?: number;
 }
 
+interface ParsedEntry {
+  readonly entry: LedgerEntry;
+  readonly leaseMs: number;
+}
+
 /**
  * The ledger's entries in an index, without what no decision depends on. An entry that has not ended never expires. Clocks
  * of other processes are not compared with the local clock: a lease and the wait for the next attempt have the length that
@@ -37,7 +42,7 @@ export class LedgerEntries {
   /** Ends of leases by id, on the monotonic clock. */
   readonly #leases = new Map<string, number>();
   /** Entries as they were parsed, while the index has their values in memory. */
-  readonly #parsed = new WeakMap<Uint8Array, StoredEntry>();
+  readonly #parsed = new WeakMap<Uint8Array, ParsedEntry>();
   #retrying = 0;
 
   constructor(index: RecordIndex, options: LedgerEntriesOptions) {
@@ -59,36 +64,39 @@ export class LedgerEntries {
     const value = this.#index.find(id)?.value;
     if (value === undefined) return undefined;
     if (value.length === 1) return value[0] === SENT_EMAIL_VALUE[0] ? SENT_EMAIL : SENT_SMS;
-    const { id: _, leaseMs = 0, ...entry } = this.#parse(value);
+    const { entry, leaseMs } = this.#parse(value);
     if (entry.status !== 'sending') return entry;
     const leaseEndsMs = this.#leases.get(id) ?? this.#options.monotonic.elapsedMs() + leaseMs;
     return { ...entry, leaseEndsMs };
   }
 
-  /** Applies a state that was read from the log, unless the known one supersedes it. */
-  apply(state: NotificationState): void {
+  /** Applies a state that was read from the log, unless the known one holds, which is then returned. */
+  apply(state: NotificationState): LedgerEntry | undefined {
     const { notificationId: id, status, channel, updatedAt } = state;
     const known = this.find(id);
-    if (!supersedes(state, known)) return;
+    if (!supersedes(state, known)) return known;
     this.#forgetOpen(id, known);
     const writtenAtMs = Math.min(updatedAt, this.#options.ageClock.now());
     if (status === 'sent') {
       const value = channel === 'email' ? SENT_EMAIL_VALUE : SENT_SMS_VALUE;
       this.#index.put(id, { value, writtenAtMs, isOpen: false });
-      return;
+      return undefined;
     }
     const entry = this.#storedEntry(state);
     if (status === 'sending')
       this.#leases.set(id, this.#options.monotonic.elapsedMs() + (entry.leaseMs ?? 0));
     if (status === 'retrying') this.#retrying += 1;
     const isOpen = status === 'sending' || status === 'retrying';
-    this.#index.put(id, { value: Buffer.from(JSON.stringify(entry)), writtenAtMs, isOpen });
+    const value = Buffer.from(JSON.stringify(entry));
+    this.#parsed.set(value, withoutLease(entry));
+    this.#index.put(id, { value, writtenAtMs, isOpen });
+    return undefined;
   }
 
-  #parse(value: Uint8Array): StoredEntry {
+  #parse(value: Uint8Array): ParsedEntry {
     const known = this.#parsed.get(value);
     if (known !== undefined) return known;
-    const parsed = JSON.parse(Buffer.from(value).toString()) as StoredEntry;
+    const parsed = withoutLease(JSON.parse(Buffer.from(value).toString()) as StoredEntry);
     this.#parsed.set(value, parsed);
     return parsed;
   }
@@ -124,4 +132,9 @@ export class LedgerEntries {
     const nextAttemptAt = Math.min(state.nextAttemptAt ?? 0, this.#options.clock.now() + waitMs);
     return { id, status, attempt, channel, nextAttemptAt, attempts };
   }
+}
+
+function withoutLease(stored: StoredEntry): ParsedEntry {
+  const { id: _, leaseMs = 0, ...entry } = stored;
+  return { entry, leaseMs };
 }

@@ -231,8 +231,8 @@ export class Ledger {
     this.#passed(message);
   }
 
-  #passed(message: LogMessage): void {
-    this.#index.passed({ ...message, offset: message.offset + 1 });
+  #passed({ topic, partition, offset }: LogMessage): void {
+    this.#index.passed({ topic, partition, offset: offset + 1 });
   }
 
   #applyState(message: LogMessage, decoded: Decoded): void {
@@ -241,21 +241,20 @@ export class Ledger {
       return;
     }
     const state = decoded.payload as NotificationState;
-    this.#entries.apply(state);
+    const known = this.#entries.apply(state);
     this.#readBack.normal.seen(message);
     this.#readBack.urgent.seen(message);
-    this.#uncover(state, message);
+    this.#uncover(state, message, known);
   }
 
   /**
    * A record that follows a superseding outcome, such as an intent whose produce request took effect late, would hide it
-   * once the topic is compacted, so the outcome is written again.
+   * once the topic is compacted, so the outcome is written again. `known` supersedes the state, if it is given.
    */
-  #uncover(state: NotificationState, { headers }: LogMessage): void {
+  #uncover(state: NotificationState, { headers }: LogMessage, known: LedgerEntry | undefined): void {
     const { notificationId: id } = state;
     this.#hidden.get(id)?.();
     this.#hidden.delete(id);
-    const known = this.find(id);
     if (known === undefined || known.status === 'sending' || isSame(state, known)) return;
     const { self, timers } = this.#options;
     if (headerText(headers, HEADER.write)?.startsWith(`${self}/`)) return this.#restore(state, known);
