@@ -1,5 +1,6 @@
 /**
- * Measures the rates of one worker compared with its clients alone (nodesender, undici), and the memory that many e-mails take.
+ * Measures the rates and the processor time of one worker compared with its clients alone (nodemailer, undici), and the memory that
+ * many e-mails take.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -9,6 +10,7 @@ import type { IHeaders, Producer } from 'kafkajs';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { median } from '../load.ts';
 import type { MemoryInUse } from '../memory-probe.ts';
+import { readKernelCounts } from '../proc-readings.ts';
 import { askChild, startChild, type Child } from '../processes.ts';
 import { rawKafka, rawProducer } from '../raw-kafka.ts';
 import {
@@ -16,6 +18,7 @@ import {
   atMost,
   type BenchOptions,
   compareRates,
+  compareTimes,
   inTurns,
   type PartResults,
   type Ratio,
@@ -26,8 +29,8 @@ import { ratioTable, table, thousands } from '../tables.ts';
 import { configuration, TRAFFIC, type Traffic, type TrafficName } from './traffic.ts';
 
 /**
- * Targets: e-mails per second, share of the rate of the client alone, and additional MiB of memory from the first mark to
- * the last one.
+ * Targets: notifications per second, share of the rate of the client alone and of its processor time, and additional MiB of memory
+ * from the first mark to the last one.
  */
 const AIM = { perSecond: 300, share: 0.8, growthMiB: 32 } as const;
 /**
@@ -48,11 +51,14 @@ const LEAST_PER_SECOND = 10;
 const START_LIMIT_MS = 60_000;
 const RECORDS_OF_A_REQUEST = 500;
 
-/** Notifications per second of one sender, by round. */
+/** One sender. */
 interface DeliveryRate {
   readonly unit: string;
   readonly name: string;
+  /** Notifications per second, by round. */
   readonly rounds: readonly number[];
+  /** Microseconds of processor time of a notification, by round; on Linux only, otherwise 0. */
+  readonly cpuUs: readonly number[];
 }
 
 /** Memory of a worker after a number of notifications. */
@@ -128,6 +134,7 @@ async function withSink<T>(traffic: Traffic, use: (sink: Sink) => Promise<T>): P
 /** A sender of notifications to the sink: the notification worker, or the client alone. */
 interface Sender {
   readonly name: string;
+  readonly pid: number | undefined;
   /**
    * Sends this many more notifications; resolves with the number that the sink received per second, from the first to the
    * last one.
@@ -151,7 +158,8 @@ function received(sink: Sink, count: number): Promise<number> {
 async function startClient(sink: Sink): Promise<Sender & Pick<Child, 'stop'>> {
   const { client, clientProgram, connections } = sink.traffic;
   const child = await startChild([clientProgram, ...[sink.port, connections, DELIVERY_WINDOW].map(String)]);
-  return { name: client, deliver: delivering(sink, child), stop: () => child.stop() };
+  const { pid } = child.process;
+  return { name: client, pid, deliver: delivering(sink, child), stop: () => child.stop() };
 }
 
 /** A notification worker with the embedded broker, in a separate process. */
@@ -163,7 +171,8 @@ async function startEmbedded(kind: TrafficName, sink: Sink): Promise<Sender & Pi
     await child.stop();
     await file.remove();
   };
-  return { name: 'embedded: notification worker', deliver: delivering(sink, child), stop };
+  const { pid } = child.process;
+  return { name: 'embedded: notification worker', pid, deliver: delivering(sink, child), stop };
 }
 
 /** Tells a child to send each time the next notifications. */
@@ -204,6 +213,7 @@ async function withWorker<T>(
     let next = 0;
     return await use({
       name: 'Kafka: notification worker',
+      pid: worker.process.pid,
       deliver: async (count) => {
         const answer = received(sink, count);
         await publishCommands(producer, topic, { traffic: sink.traffic, from: next, count });
@@ -251,13 +261,23 @@ async function rateTurns(
       counts.set(sender, Math.ceil(((await sender.deliver(count)) * measureMs) / MS_PER_SECOND));
     }
   }
-  const rates = await inTurns(
+  const rounds = await inTurns(
     options,
     senders,
-    (sender) => sender.deliver(counts.get(sender) ?? 1),
-    (rate) => `, ${Math.round(rate)} ${unit} per second`,
+    async (sender) => {
+      const count = counts.get(sender) ?? 1;
+      const beforeUs = readKernelCounts(sender.pid).cpuUs;
+      const rate = await sender.deliver(count);
+      return { rate, cpuUs: (readKernelCounts(sender.pid).cpuUs - beforeUs) / count };
+    },
+    ({ rate, cpuUs }) => `, ${Math.round(rate)} ${unit} per second, ${Math.round(cpuUs)} us each`,
   );
-  return senders.map(({ name }, index) => ({ unit, name, rounds: rates[index] ?? [] }));
+  return senders.map(({ name }, index) => ({
+    unit,
+    name,
+    rounds: (rounds[index] ?? []).map(({ rate }) => rate),
+    cpuUs: (rounds[index] ?? []).map(({ cpuUs }) => cpuUs),
+  }));
 }
 
 async function memoryOf(
@@ -284,9 +304,10 @@ function rateRatios(rates: readonly DeliveryRate[]): readonly Ratio[] {
   return Object.values(TRAFFIC).flatMap(({ unit, client }) => {
     const [alone, ...workers] = rates.filter((rate) => rate.unit === unit);
     if (alone === undefined) return [];
-    return workers.flatMap(({ name, rounds }) => [
+    return workers.flatMap(({ name, rounds, cpuUs }) => [
       atLeast(`${unit} per second, ${name}`, { value: median(rounds) }, AIM.perSecond),
       atLeast(`${unit}, ${name} / ${client}`, compareRates(rounds, alone.rounds), AIM.share),
+      atLeast(`${unit}, processor time: ${client} / ${name}`, compareTimes(alone.cpuUs, cpuUs), AIM.share),
     ]);
   });
 }
@@ -301,12 +322,16 @@ function memoryRatios(marks: readonly MemoryMark[]): readonly Ratio[] {
 }
 
 function rateTable(rates: readonly DeliveryRate[]): string {
-  const rows = rates.map(({ unit, name, rounds }) => [
+  const rows = rates.map(({ unit, name, rounds, cpuUs }) => [
     `${unit}: ${name}`,
     thousands(median(rounds)),
     thousands(Math.max(...rounds)),
+    median(cpuUs).toFixed(0),
   ]);
-  return table(['notifications to one stand-in', 'per second', 'fastest round'], rows);
+  return table(
+    ['notifications to one stand-in', 'per second', 'fastest round', 'us of processor time'],
+    rows,
+  );
 }
 
 function memoryTable(memory: readonly MemoryMark[]): string {
