@@ -1,7 +1,13 @@
 import { ProductDirectory } from '../../../shared/catalogue/product-directory.ts';
+import type { Broker, BrokerAdmin } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
 import type { IngressContext } from '../server/context.ts';
+
+export interface ProductDeskDeps extends Pick<IngressContext, 'codec' | 'log' | 'monotonic' | 'timers'> {
+  readonly broker: Pick<Broker, 'createTail'> & { readonly admin: Pick<BrokerAdmin, 'partitionCounts'> };
+  readonly options: Pick<IngressContext['options'], 'topicPrefix'>;
+}
 
 /** The catalogue in memory while operators ask for it. */
 export interface ProductDesk {
@@ -23,7 +29,7 @@ const KEPT_MS = 15 * 60_000;
 const STOP_MS = 2_000;
 
 /** Reads the catalogue topic on the first call, and follows it until it was not asked for 15 minutes. */
-export function createProductDesk(deps: IngressContext): ProductDesk {
+export function createProductDesk(deps: ProductDeskDeps): ProductDesk {
   const { timers } = deps;
   let current: OpenedDirectory | undefined;
   let cancelStop: (() => void) | undefined;
@@ -33,21 +39,25 @@ export function createProductDesk(deps: IngressContext): ProductDesk {
     current = undefined;
     await stopped?.stop();
   };
+  const open = (): OpenedDirectory => {
+    const opened = openDirectory(deps);
+    void forgetUnusable(opened);
+    return opened;
+  };
+  // The next call tries again, whether a call was still waiting or not.
+  const forgetUnusable = async (opened: OpenedDirectory): Promise<void> => {
+    const directory = await opened.directory.catch(() => undefined);
+    if (!(directory instanceof ProductDirectory) && current === opened) current = undefined;
+  };
   return {
     directory: async () => {
       cancelStop?.();
       cancelStop = timers.schedule(() => void stop(), KEPT_MS, 'background');
-      const opened = (current ??= openDirectory(deps));
+      current ??= open();
       const waiting = new AbortController();
       const tooLong = sleep(timers, WAIT_MS, waiting.signal).then(() => 'reading' as const);
       try {
-        const directory = await Promise.race([opened.directory, tooLong]);
-        if (directory === 'absent' && current === opened) current = undefined;
-        return directory;
-      } catch (error) {
-        // The next call tries again.
-        if (current === opened) current = undefined;
-        throw error;
+        return await Promise.race([current.directory, tooLong]);
       } finally {
         waiting.abort();
       }
@@ -61,7 +71,7 @@ interface OpenedDirectory {
   stop(): Promise<void>;
 }
 
-function openDirectory({ broker, options, ...context }: IngressContext): OpenedDirectory {
+function openDirectory({ broker, options, ...context }: ProductDeskDeps): OpenedDirectory {
   const topic = topicName(options.topicPrefix, 'catalogueRecords');
   const limits = { clientId: 'ingress-catalogue', catchUpTimeoutMs: READ_LIMIT_MS };
   const directory = new ProductDirectory({ ...context, ...limits, broker, topic });
@@ -76,8 +86,5 @@ function openDirectory({ broker, options, ...context }: IngressContext): OpenedD
       throw error;
     }
   };
-  const opening = open();
-  // Each call that waits for it handles its failure; there may be none any more.
-  opening.catch(() => undefined);
-  return { directory: opening, stop: () => directory.stop(STOP_MS) };
+  return { directory: open(), stop: () => directory.stop(STOP_MS) };
 }
