@@ -47,6 +47,8 @@ export function valueLines(field: string, value: unknown, currency: string): rea
 function scalarText(field: string, value: unknown, currency: string): string {
   if (typeof value === 'boolean') return value ? t('yes') : t('no');
   if (typeof value === 'number') {
+    // The values of a list and of a filter are often numbers of something, such as employers.
+    if (field === 'Values') return String(value);
     if (PERCENT.test(field)) return formatPercent(value, MOST_DECIMALS);
     return MONEY.test(field) ? moneyText(value, currency) : numberText(value);
   }
@@ -104,7 +106,7 @@ export function daysText(from: unknown, to: unknown): string {
 function filterLine({ Name, From, To, Values, List }: RecordFields): string {
   const name = String(Name);
   if (typeof List === 'string') return t('filterList', { name, list: List });
-  if (Array.isArray(Values)) return `${name}: ${valueLines('', Values, '').join('')}`;
+  if (Array.isArray(Values)) return `${name}: ${valueLines('Values', Values, '').join('')}`;
   const [from, to] = [From, To].map((bound) => (typeof bound === 'number' ? numberText(bound) : undefined));
   if (from === undefined) return t('filterTo', { name, to: to ?? '' });
   return to === undefined ? t('filterFrom', { name, from }) : t('filterRange', { name, from, to });
