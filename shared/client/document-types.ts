@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 5d0c0a882cc74a40a013ac109fd9208add463847de288d149024aa0836e03f65 */
+/** Written by `npm run client-types`. Document: sha256 b5bc533c255dafc6903e3783959b946fd5983c2d6fc4cd08bf435c648cf10a4a */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {
