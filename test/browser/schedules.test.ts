@@ -93,6 +93,15 @@ describe('the room for schedules', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Total to repay: 31,044.86' }).click();
     await page.getByText('25,000.00 principal + 5,774.86 interest + 270.00 charges = 31,044.86.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'EIR, without insurances: 9.2454 %' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'DAE, with insurances: 9.2424 %' }).click();
+    const proof = page.getByRole('region', { name: 'Payments discounted to the start' });
+    await proof.getByRole('row', { name: '1 Jan 2026 -25,000.00 0 -25,000.00' }).waitFor();
+    await proof.getByRole('row', { name: '1 Jan 2031 517.67 5' }).waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, 'proof', false);
   });
 
   it('compares three variants: what differs in their terms, and their results', async () => {

@@ -20,6 +20,7 @@ import {
   writeLoans,
   type Loan,
 } from '../../../../workers/ingress/workbench/app/schedules/loan.ts';
+import { provesRate, rateTerms } from '../../../../workers/ingress/workbench/app/schedules/rate-terms.ts';
 import {
   decimalsOf,
   exactSum,
@@ -347,6 +348,49 @@ describe('the figures of a schedule', () => {
       { Currency: 'EUR', Precision: '40' },
     ];
     expect(loans.map((fields) => decimalsOf({ fields, lists: {} }))).toEqual([2, 0, 2, 4, 2]);
+  });
+});
+
+const scheduleWith = (terms: Record<string, unknown>) => ({
+  terms: { Amount: 1000, PeriodicityType: 'Monthly', ...terms },
+  rows: [ROW],
+  dae: 9.1,
+  eir: 9,
+  warnings: [],
+});
+
+describe('the proof of an effective rate', () => {
+  it('has what is paid out at the start and the payments, without insurances for an EIR', () => {
+    const loan = scheduleWith({ ActivationDate: '2026-01-01', UpFrontValue: 50.1 });
+    expect(rateTerms('dae', loan)).toEqual({
+      Rule: 'DAE',
+      Unit: 'Months',
+      CashFlows: [
+        { Date: '2026-01-01', Amount: -949.9 },
+        { Date: '2026-02-01', Amount: 106.8 },
+      ],
+    });
+    expect(rateTerms('eir', loan)).toMatchObject({ Rule: 'XIRR', CashFlows: [{}, { Amount: 105.3 }] });
+  });
+
+  it('starts at the last settled date of a recalculation, without the costs of the start', () => {
+    const terms = {
+      ActivationDate: '2025-01-01',
+      LastDueDate: '2026-01-01',
+      UpFrontValue: 50,
+      PeriodicityType: 'Weekly',
+    };
+    expect(rateTerms('dae', scheduleWith(terms))).toMatchObject({
+      Unit: 'Weeks',
+      CashFlows: [{ Date: '2026-01-01', Amount: -1000 }, {}],
+    });
+    expect(rateTerms('dae', scheduleWith({}))).toBeUndefined();
+  });
+
+  it('is one if it leads to the same rate', () => {
+    expect(provesRate(9.10004, 9.1)).toBe(true);
+    expect(provesRate(9.11, 9.1)).toBe(false);
+    expect(provesRate(null, undefined)).toBe(false);
   });
 });
 

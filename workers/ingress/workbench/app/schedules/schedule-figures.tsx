@@ -1,14 +1,18 @@
 import { useState } from 'preact/hooks';
 import { Button, Dialog } from '../design/components.tsx';
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
+import { RateProof } from './rate-proof.tsx';
+import type { EffectiveRate } from './rate-terms.ts';
 import { sumRows, type ShownSchedule } from './schedule.ts';
 import { t } from './texts.ts';
 
 const rate = (value: number | undefined): string => (value === undefined ? '–' : formatPercent(value, 4));
 
+type Explained = readonly [label: string, value: string, text: string, rate?: EffectiveRate];
+
 /** The totals of a schedule and its effective rates; each opens what it means. */
 export function ScheduleFigures({ schedule, decimals }: { schedule: ShownSchedule; decimals: number }) {
-  const [explained, setExplained] = useState<readonly [label: string, value: string, text: string]>();
+  const [explained, setExplained] = useState<Explained>();
   const totals = sumRows(schedule.rows);
   const amount = (value: number): string => formatAmount(value, decimals);
   const shown = {
@@ -18,15 +22,15 @@ export function ScheduleFigures({ schedule, decimals }: { schedule: ShownSchedul
     charges: amount(totals.charges),
     total: amount(totals.total),
   };
-  const figures = [
+  const figures: readonly Explained[] = [
     [t('firstPayment'), amount(totals.first), t('explainFirst')],
     [t('totalInterest'), shown.interest, t('explainInterest', shown)],
     [t('totalCharges'), shown.charges, t('explainCharges', shown)],
     [t('totalPaid'), shown.total, t('explainTotal', shown)],
-    [t('dae'), rate(schedule.dae), t('explainDae')],
-    [t('eir'), rate(schedule.eir), t('explainEir')],
+    [t('dae'), rate(schedule.dae), t('explainDae'), 'dae'],
+    [t('eir'), rate(schedule.eir), t('explainEir'), 'eir'],
     [t('lastDue'), formatDate(totals.lastDueDate), t('explainLast', shown)],
-  ] as const;
+  ];
   return (
     <section class="card card-tight">
       <dl class="figure-list">
@@ -50,6 +54,9 @@ export function ScheduleFigures({ schedule, decimals }: { schedule: ShownSchedul
       {explained !== undefined && (
         <Dialog title={`${explained[0]}: ${explained[1]}`} onClose={() => setExplained(undefined)}>
           <p>{explained[2]}</p>
+          {explained[3] !== undefined && (
+            <RateProof rate={explained[3]} schedule={schedule} decimals={decimals} />
+          )}
         </Dialog>
       )}
     </section>

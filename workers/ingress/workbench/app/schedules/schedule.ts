@@ -30,6 +30,8 @@ export interface ShownRow extends Readonly<Record<string, unknown>> {
 }
 
 export interface ShownSchedule {
+  /** The terms from which it is calculated. */
+  readonly terms: Readonly<Record<string, unknown>>;
   readonly rows: readonly ShownRow[];
   /** Effective rates a year in percent: with insurances (A1), and without them (A2). Undefined where the response has none. */
   readonly dae: number | undefined;

@@ -60,5 +60,5 @@ async function loadSchedule(terms: Record<string, unknown>, signal: AbortSignal)
   ]);
   const rows = reply as readonly ShownRow[];
   const [first] = other.reply as readonly { readonly EIR?: number | null }[];
-  return { rows, dae: rows[0]?.dae ?? undefined, eir: first?.EIR ?? undefined, warnings };
+  return { terms, rows, dae: rows[0]?.dae ?? undefined, eir: first?.EIR ?? undefined, warnings };
 }
