@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { repricedPortfolio } from '../support/builders/repriced-portfolio.ts';
@@ -9,6 +10,7 @@ import {
   useBrowser,
   useEngine,
 } from '../support/browser/workbench-page.ts';
+import { portfolioFolder, runRecalculation } from '../support/worlds/recalculate-process.ts';
 
 const engine = useEngine();
 const openPage = useBrowser();
@@ -89,6 +91,23 @@ describe('the room of portfolios', () => {
       expect(errors.filter(isUnexpected)).toEqual([]);
     },
     2 * LONG_MS,
+  );
+
+  it(
+    'shows the same results as the report of the command for the same file',
+    async () => {
+      const files = portfolioFolder();
+      const text = repricedPortfolio(CONTRACTS);
+      const html = files.at('report.html');
+      const input = files.write('loans.ndjson', text);
+      expect((await runRecalculation(['--input', input, '--summary', '--html', html])).code).toBe(1);
+      const [room, report] = await Promise.all([openRoom(), openPage(pathToFileURL(html).href)]);
+      await choose(room.page, 'loans.ndjson', text);
+      const results = room.page.locator('.portfolio-results');
+      await results.waitFor({ timeout: LONG_MS });
+      expect(await results.innerText()).toBe(await report.page.locator('.portfolio-results').innerText());
+    },
+    LONG_MS,
   );
 
   it('takes a dropped CSV, and lists the lines that fail with their faults', async () => {
@@ -194,6 +213,8 @@ describe('the room of portfolios', () => {
       .poll(() => fault.innerText())
       .toContain('The file has 10,001 contracts; this page takes 10,000.');
     expect(await fault.innerText()).toContain('npm run recalculate has no limit');
+    await choose(page, 'a.csv', 'Amout,Amount\n1,2\n');
+    await expect.poll(() => fault.innerText()).toMatch(/^Unknown columns: Amout\. .* There is no column id/);
     await choose(page, 'a.ndjson.gz', 'x');
     await expect.poll(() => fault.innerText()).toContain('Compressed files are for npm run recalculate');
     expect(await page.getByRole('heading', { name: 'Drop a file here' }).count()).toBe(1);

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../../../shared/client/client.ts';
+import { scheduleFormFields } from '../../../../workers/ingress/workbench/form-fields.ts';
 import {
   createPortfolioRun,
   judgeError,
 } from '../../../../workers/ingress/workbench/app/portfolio/portfolio-run.ts';
 import {
+  FileError,
   MAX_CONTRACTS,
   readContracts,
 } from '../../../../workers/ingress/workbench/app/portfolio/read-contracts.ts';
@@ -21,18 +23,31 @@ import {
 const never = new AbortController().signal;
 const wait = () => Promise.resolve();
 
+const FIELDS = scheduleFormFields();
+const read = (name: string, text: string) => readContracts(name, text, FIELDS);
+
 /** The faults of the lines that are not contracts, with what is known of them. */
 const faultsOf = (name: string, text: string) =>
-  readContracts(name, text).unreadable.map(({ line, id, problem }) => {
+  read(name, text).unreadable.map(({ line, id, problem }) => {
     const fault = problem.errors?.[0];
     return [line, id, problem.code, `${fault?.path} ${fault?.message}`];
   });
+
+/** The faults of the columns that the first line of a CSV names. */
+const columnFaults = (head: string) => {
+  try {
+    read('a.csv', `${head}\n`);
+  } catch (error) {
+    return error instanceof FileError && error.fault.kind === 'columns' ? error.fault.faults : error;
+  }
+  return [];
+};
 
 describe('reading a portfolio', () => {
   it('reads NDJSON with blank lines, numeric ids and previous schedules', () => {
     const text =
       '\uFEFF{"id":7,"jsonParam":{"Amount":1.50}}\r\n\r\n{"id":"b","jsonParam":{},"schedule":[{"Principal":1}]}\n';
-    expect(readContracts('a.ndjson', text)).toEqual({
+    expect(read('a.ndjson', text)).toEqual({
       contracts: [
         { line: 1, id: 7, jsonParam: { Amount: 1.5 }, schedule: undefined },
         { line: 3, id: 'b', jsonParam: {}, schedule: [{ Principal: 1 }] },
@@ -44,7 +59,7 @@ describe('reading a portfolio', () => {
   it('reports each line that is not a contract, with the codes of the command', () => {
     const lines = ['[]', '{"jsonParam":{}}', '{"id":"x"}', '{"id":"","jsonParam":{}}', '{', '{"id":1.5}'];
     const id = 'must be text of 1 to 200 characters or a whole number';
-    expect(readContracts('a.ndjson', lines.join('\n')).contracts).toEqual([]);
+    expect(read('a.ndjson', lines.join('\n')).contracts).toEqual([]);
     expect(faultsOf('a.ndjson', lines.join('\n'))).toEqual([
       [1, undefined, 'invalid-request', 'line must be an object with the members id and jsonParam'],
       [2, undefined, 'invalid-request', `id is missing; ${id}`],
@@ -62,7 +77,7 @@ describe('reading a portfolio', () => {
         ['id', 'Amount', 'ScheduleType', 'MaturityDate'].join(separator),
         ['c-1', '1000.5', 'EqualInstallments', ''].join(separator),
       ].join('\r\n');
-      expect(readContracts('a.CSV', text).contracts).toEqual([
+      expect(read('a.CSV', text).contracts).toEqual([
         {
           line: 2,
           id: 'c-1',
@@ -75,7 +90,7 @@ describe('reading a portfolio', () => {
 
   it('reads CSV with the request and the previous schedule as JSON, also over several lines', () => {
     const text = 'ID,jsonparam,schedule\n\n7,"{""Amount"":\n1}","[{""Principal"":2}]"\n8,{},\n';
-    expect(readContracts('a.csv', text).contracts).toEqual([
+    expect(read('a.csv', text).contracts).toEqual([
       { line: 3, id: '7', jsonParam: { Amount: 1 }, schedule: [{ Principal: 2 }] },
       { line: 5, id: '8', jsonParam: {}, schedule: undefined },
     ]);
@@ -83,7 +98,7 @@ describe('reading a portfolio', () => {
 
   it('reports each faulty record of CSV by its line and reads the others', () => {
     const text = 'id,Amount,schedule\na,1,\nb,2\nc,3,x"y\nd,4,{broken\ne,5,,6\nf,6,\ng,"7,\nh,8,\n';
-    expect(readContracts('a.csv', text).contracts.map(({ line, id }) => [line, id])).toEqual([
+    expect(read('a.csv', text).contracts.map(({ line, id }) => [line, id])).toEqual([
       [2, 'a'],
       [7, 'f'],
     ]);
@@ -99,16 +114,44 @@ describe('reading a portfolio', () => {
   it('reads the lines after a quote that is never closed, without delay', () => {
     const lines = Array.from({ length: 9_000 }, (_, index) => `c-${index},${'1'.repeat(300)}`);
     const text = ['id,Amount', '"open,1', ...lines].join('\n');
-    const { contracts, unreadable } = readContracts('a.csv', text);
+    const { contracts, unreadable } = read('a.csv', text);
     expect(unreadable.map(({ line }) => line)).toEqual([2]);
     expect(contracts.length).toBeGreaterThan(5_000);
     expect(contracts.at(-1)).toMatchObject({ line: 9_002, id: 'c-8999' });
   });
 
+  it('reads the columns of CSV by the fields of a request, in any case', () => {
+    const text =
+      'ID,currency,INSTALLMENTSNO,interestpercent,PeriodicityType,holidayshift,Commission\n007,EUR,12,7.5,01,TRUE,"[{""Name"":""a""}]"\n';
+    const [contract] = read('a.csv', text).contracts;
+    expect(contract).toMatchObject({ id: '007', line: 2 });
+    expect(contract?.jsonParam).toMatchObject({
+      Currency: 'EUR',
+      InstallmentsNo: 12,
+      InterestPercent: 7.5,
+      PeriodicityType: '01',
+      HolidayShift: true,
+      Commission: [{ Name: 'a' }],
+    });
+  });
+
+  it('refuses columns that are unknown, repeated or missing, all at once', () => {
+    expect(columnFaults('Amout,Amount,amount')).toEqual([
+      { kind: 'unknown', names: ['Amout'] },
+      { kind: 'twice', names: ['Amount'] },
+      { kind: 'no-id', names: ['id'] },
+    ]);
+    expect(columnFaults('id')).toEqual([{ kind: 'no-request', names: ['jsonParam'] }]);
+    expect(columnFaults('id,jsonParam,Amount')).toEqual([{ kind: 'two-requests', names: ['jsonParam'] }]);
+    expect(columnFaults('id,jsonParam,schedule')).toEqual([]);
+  });
+
   it('refuses more contracts than the page takes', () => {
     const line = '{"id":"a","jsonParam":{}}\n';
-    expect(readContracts('a.ndjson', line.repeat(MAX_CONTRACTS)).contracts).toHaveLength(MAX_CONTRACTS);
-    expect(() => readContracts('a.ndjson', line.repeat(MAX_CONTRACTS + 1))).toThrow(RangeError);
+    expect(read('a.ndjson', line.repeat(MAX_CONTRACTS)).contracts).toHaveLength(MAX_CONTRACTS);
+    expect(() => read('a.ndjson', line.repeat(MAX_CONTRACTS + 1))).toThrow(
+      expect.objectContaining({ fault: { kind: 'too-many', count: MAX_CONTRACTS + 1 } }),
+    );
   });
 });
 
@@ -118,9 +161,7 @@ const payment = (amount: number) => [
 
 /** A run whose schedules have one payment, that of the field Pays; none: a refusal. */
 function runOf(lines: readonly object[]) {
-  const run = createPortfolioRun(
-    readContracts('a.ndjson', lines.map((line) => JSON.stringify(line)).join('\n')),
-  );
+  const run = createPortfolioRun(read('a.ndjson', lines.map((line) => JSON.stringify(line)).join('\n')));
   const go = (signal = never, calculated = (_line: number) => {}) =>
     run.continue({
       signal,

@@ -6,10 +6,20 @@ import { engine } from '../api.ts';
 import { Button, Failure, Notice, RoomHead } from '../design/components.tsx';
 import { formatNumber, locale } from '../format.ts';
 import { createPortfolioRun, type CalculatedSchedule, type PortfolioRun } from './portfolio-run.ts';
-import { MAX_CONTRACTS, MAX_FILE_BYTES, readContracts, type Contract } from './read-contracts.ts';
+import {
+  FileError,
+  MAX_CONTRACTS,
+  MAX_FILE_BYTES,
+  readContracts,
+  type Contract,
+  type FileFault,
+} from './read-contracts.ts';
+import type { FormField } from '../schedules/form-field.ts';
 import { failuresToCsv, resultsToCsv } from './result-files.ts';
 import type { RunEnd } from './run-contracts.ts';
 import { t } from './texts.ts';
+
+declare const SCHEDULE_FORM_FIELDS: readonly FormField[];
 
 interface Shown {
   readonly name: string;
@@ -20,6 +30,13 @@ interface Shown {
   readonly repeated?: unknown;
 }
 
+const COLUMN_FAULTS = {
+  unknown: 'unknownColumns',
+  twice: 'repeatedColumns',
+  'no-id': 'noIdColumn',
+  'no-request': 'noRequestColumn',
+  'two-requests': 'twoRequests',
+} as const;
 const MEBIBYTE = 1_024 * 1_024;
 /** Redrawing for every contract would cost more than its calculation. */
 const DRAW_EVERY_MS = 200;
@@ -94,12 +111,21 @@ function preventDefault(event: Event): void {
 
 function readOrExplain(name: string, text: string): PortfolioRun | string {
   try {
-    const run = createPortfolioRun(readContracts(name, text));
+    const run = createPortfolioRun(readContracts(name, text, SCHEDULE_FORM_FIELDS));
     return run.all === 0 ? t('empty') : run;
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return t('tooMany', { count: formatNumber(Number(error.message)), max: formatNumber(MAX_CONTRACTS) });
+    if (!(error instanceof FileError)) throw error;
+    return explain(error.fault);
   }
+}
+
+function explain(fault: FileFault): string {
+  if (fault.kind === 'columns') {
+    return fault.faults
+      .map(({ kind, names }) => t(COLUMN_FAULTS[kind], { names: names.join(', ') }))
+      .join(' ');
+  }
+  return t('tooMany', { count: formatNumber(fault.count), max: formatNumber(MAX_CONTRACTS) });
 }
 
 /** Calculates what is not done yet, and shows the state a few times a second. */

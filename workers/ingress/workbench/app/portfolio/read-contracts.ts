@@ -1,5 +1,6 @@
 /** Reads a portfolio file in the browser: NDJSON or CSV as for `npm run recalculate` (docs/recalculation.md). */
 import { parse } from 'csv-parse/browser/esm/sync';
+import { readCell, readColumns, type Column, type ColumnFault, type RequestField } from './csv-columns.ts';
 import type { CountedFailure } from '../../../../../shared/portfolio/tally.ts';
 
 export interface Contract {
@@ -46,17 +47,35 @@ interface Line {
   readonly text: string;
 }
 
+/** The file cannot be read at all. */
+export type FileFault =
+  | { readonly kind: 'too-many'; readonly count: number }
+  | { readonly kind: 'columns'; readonly faults: readonly ColumnFault[] };
+
+export class FileError extends Error {
+  readonly fault: FileFault;
+
+  constructor(fault: FileFault) {
+    super(fault.kind);
+    this.fault = fault;
+  }
+}
+
 /**
- * Reads the contracts of a file by its name: `.csv` is CSV, everything else NDJSON. Throws RangeError with the number of contracts
- * if there are too many.
+ * Reads the contracts of a file by its name: `.csv` is CSV, whose columns are `fields`, everything else NDJSON. Throws FileError
+ * if there are too many contracts or a column is at fault.
  */
-export function readContracts(fileName: string, text: string): PortfolioFile {
+export function readContracts(
+  fileName: string,
+  text: string,
+  fields: readonly RequestField[],
+): PortfolioFile {
   const lines = text
     .replace(/^\uFEFF/, '')
     .split('\n')
     .map((content, index) => ({ line: index + 1, text: content }));
   return /\.csv$/i.test(fileName)
-    ? readCsv(lines)
+    ? readCsv(lines, fields)
     : collect(lines.filter(isFilled), ({ text: json }) => readJson(json, 'line'));
 }
 
@@ -64,14 +83,20 @@ function isFilled({ text }: Line): boolean {
   return text.trim() !== '';
 }
 
-function readCsv(lines: readonly Line[]): PortfolioFile {
+function readCsv(lines: readonly Line[], fields: readonly RequestField[]): PortfolioFile {
   const first = lines.findIndex(isFilled);
   const head = lines[first];
   if (head === undefined) return { contracts: [], unreadable: [] };
   const delimiter = delimiterOf(head.text);
-  const records = [head, ...groupRecords(lines.slice(first + 1), delimiter)];
-  const [names = [], ...cells] = cellsOf(records, delimiter);
-  return collect(records.slice(1), (_, index) => readRecord(names, cells[index]));
+  const columns = readColumns(parseTogether([head], delimiter)?.[0] ?? [], fields);
+  if (!areColumns(columns)) throw new FileError({ kind: 'columns', faults: columns });
+  const records = groupRecords(lines.slice(first + 1), delimiter);
+  const cells = cellsOf(records, delimiter);
+  return collect(records, (_, index) => readRecord(columns, cells[index]));
+}
+
+function areColumns(columns: readonly Column[] | readonly ColumnFault[]): columns is readonly Column[] {
+  return columns.every((column) => 'name' in column);
 }
 
 /** Joins the lines of a record whose quoted cells contain line breaks. */
@@ -120,7 +145,7 @@ type Cells = readonly string[];
 function cellsOf(records: readonly Line[], delimiter: string): readonly (Cells | undefined)[] {
   const cells = parseTogether(records, delimiter);
   if (cells?.length === records.length) return cells;
-  if (records.length === 1) return [undefined];
+  if (records.length < 2) return records.map(() => undefined);
   const half = Math.ceil(records.length / 2);
   return [records.slice(0, half), records.slice(half)].flatMap((part) => cellsOf(part, delimiter));
 }
@@ -134,32 +159,24 @@ function parseTogether(records: readonly Line[], delimiter: string): readonly Ce
   }
 }
 
-/** A record of CSV as an object of NDJSON: empty cells are absent fields, numbers and lists are JSON text. */
-function readRecord(names: Cells, cells: Cells | undefined): unknown {
+/** A record of CSV as an object of NDJSON: empty cells are absent fields. */
+function readRecord(columns: readonly Column[], cells: Cells | undefined): unknown {
   if (cells === undefined) throw new LineFault('line', 'malformed-csv', 'has a misplaced quote');
-  if (cells.length !== names.length) {
-    const counts = `has ${cells.length} cells, but the first line names ${names.length} columns`;
+  if (cells.length !== columns.length) {
+    const counts = `has ${cells.length} cells, but the first line names ${columns.length} columns`;
     throw new LineFault('line', 'wrong-cell-count', counts);
   }
-  const fields: Record<string, unknown> = {};
   const line: Record<string, unknown> = {};
-  for (const [index, name] of names.entries()) {
+  const request: Record<string, unknown> = {};
+  for (const [index, { name, kind }] of columns.entries()) {
     const cell = cells[index] ?? '';
     if (cell === '') continue;
-    const known = ['id', 'jsonParam', 'schedule'].find((field) => field.toLowerCase() === name.toLowerCase());
-    if (known === undefined) fields[name] = readCell(cell);
-    else line[known] = known === 'id' ? cell : readJson(cell, known);
+    if (kind === 'json') line[name] = readJson(cell, name);
+    else if (kind === 'list') request[name] = readJson(cell, `jsonParam.${name}`);
+    else if (kind === 'id') line[name] = cell;
+    else request[name] = readCell(kind, cell);
   }
-  return { jsonParam: fields, ...line };
-}
-
-function readCell(cell: string): unknown {
-  const isJson = /^(?:-?\d+(?:\.\d+)?|true|false|\[.*\]|\{.*\})$/s.test(cell);
-  try {
-    return isJson ? (JSON.parse(cell) as unknown) : cell;
-  } catch {
-    return cell;
-  }
+  return { jsonParam: request, ...line };
 }
 
 function readJson(text: string, path: string): unknown {
@@ -171,7 +188,7 @@ function readJson(text: string, path: string): unknown {
 }
 
 function collect(lines: readonly Line[], read: (line: Line, index: number) => unknown): PortfolioFile {
-  if (lines.length > MAX_CONTRACTS) throw new RangeError(String(lines.length));
+  if (lines.length > MAX_CONTRACTS) throw new FileError({ kind: 'too-many', count: lines.length });
   const contracts: Contract[] = [];
   const unreadable: CountedFailure[] = [];
   for (const [index, line] of lines.entries()) {

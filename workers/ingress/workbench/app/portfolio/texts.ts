@@ -82,6 +82,13 @@ export const t = createTexts({
     compressed: 'Compressed files are for npm run recalculate. Decompress the file first.',
     unreadableFile: 'The browser cannot read this file.',
     empty: 'The file contains no contracts.',
+    unknownColumns: 'Unknown columns: {names}. Columns are named like the fields of a request.',
+    repeatedColumns: 'Columns that occur more than once: {names}.',
+    noIdColumn: 'There is no column id with the ids of the contracts.',
+    noRequestColumn:
+      'There is no column for a field of the request; there must be such columns, or the column jsonParam.',
+    twoRequests:
+      'The column jsonParam contains the whole request; it must not be combined with columns for its fields.',
     progress: '{done} of {all} contracts',
     failedSoFar: '{count} failed',
     cancel: 'Stop',
@@ -111,6 +118,13 @@ export const t = createTexts({
     compressed: 'Fișierele comprimate sunt pentru npm run recalculate. Decomprimă mai întâi fișierul.',
     unreadableFile: 'Browserul nu poate citi acest fișier.',
     empty: 'Fișierul nu conține contracte.',
+    unknownColumns: 'Coloane necunoscute: {names}. Coloanele se numesc ca și câmpurile unei cereri.',
+    repeatedColumns: 'Coloane care apar de mai multe ori: {names}.',
+    noIdColumn: 'Nu există coloana id cu identificatorii contractelor.',
+    noRequestColumn:
+      'Nu există nicio coloană pentru un câmp al cererii; trebuie să existe astfel de coloane sau coloana jsonParam.',
+    twoRequests:
+      'Coloana jsonParam conține întreaga cerere; nu poate fi combinată cu coloane pentru câmpurile ei.',
     progress: '{done} din {all} contracte',
     failedSoFar: '{count} eșuate',
     cancel: 'Oprește',
