@@ -206,7 +206,9 @@ describe('the room of the system without a connection', () => {
     await takePicture(page, 'system-gone', false);
     const second = await startEngine([], { PORT: new URL(first.url).port });
     onTestFinished(() => void second.end('SIGTERM'));
-    await page.getByRole('button', { name: 'Connect now' }).click();
+    // On a busy machine the page has connected again by itself meanwhile.
+    const button = page.getByRole('button', { name: 'Connect now' });
+    await button.click({ timeout: 2_000 }).catch(() => undefined);
     await isLive(page);
     expect(await page.getByText('The engine cannot be reached').count()).toBe(0);
   });
