@@ -73,7 +73,7 @@ suite('separate processes on Kafka with a schema registry', () => {
     const [victim, , ingress] = await Promise.all([start('schedule'), start('schedule'), start('ingress')]);
     await scheduleRows(ingress.url);
     const amounts = Array.from({ length: 300 }, (_, index) => 1_000 + index);
-    const answers: Promise<Row[]>[] = [];
+    const answers: Promise<readonly Row[]>[] = [];
     for (const [index, Amount] of amounts.entries()) {
       answers.push(scheduleRows(ingress.url, { Amount, InstallmentsNo: 24 }));
       if (index === 100) await victim.end('SIGKILL');

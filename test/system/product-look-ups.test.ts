@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createClient } from '../../shared/client/client.ts';
 import {
   INSURANCE_LIST_EXAMPLES,
   PRODUCT_DETAILS_EXAMPLES,
@@ -9,9 +10,7 @@ import {
 import { guidOf, productValue } from '../support/worlds/catalogue-world.ts';
 import { runEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import { lookUp } from '../support/builders/look-up-call.ts';
-import { post } from '../support/builders/schedule-call.ts';
 
-const ACTIONS = '/platapi/automation-processors/actions/';
 const running: EngineProcess[] = [];
 async function start(folder?: string): Promise<EngineProcess> {
   const engine = await startEngine([], folder === undefined ? {} : { CATALOGUE_FOLDER: folder });
@@ -38,14 +37,12 @@ describe('npm start with a catalogue', () => {
     const { url } = await start();
     expect(await lookUp(url, 'tl-personal')).toEqual({ status: 200, name: 'Personal loan' });
     expect(await lookUp(url, 'TL-BRIDGE')).toEqual({ status: 404, name: undefined });
-    const calls = [
-      ['PLAT_BP_GetProductInsuranceList', INSURANCE_LIST_EXAMPLES[0]],
-      ['plat_bp_getbankingproductdetails', PRODUCT_DETAILS_EXAMPLES[0]],
-    ] as const;
-    for (const [action, { request, reply }] of calls) {
-      const response = await post(url, request, { path: ACTIONS + action });
-      expect(await response.json()).toEqual(reply);
-    }
+    const engine = createClient({ baseUrl: url });
+    const [insurances] = INSURANCE_LIST_EXAMPLES;
+    const list = await engine.getProductInsuranceList(insurances.request);
+    expect(list.reply).toEqual(insurances.reply);
+    const [details] = PRODUCT_DETAILS_EXAMPLES;
+    expect((await engine.getBankingProductDetails(details.request)).reply).toEqual(details.reply);
   });
 
   it('reads the catalogue folder again after a restart', async () => {

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createClient, type EngineClient } from '../../shared/client/client.ts';
 import { startProviderStandIn } from '../support/fakes/provider-stand-in.ts';
 import { runEngine, spawnEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import {
@@ -47,21 +48,14 @@ function waitedForCpuMs({ child }: EngineProcess): number {
   }
 }
 
-const pathOf = (action: string) => ACTION_PATH.replace('PLAT_BP_CalculateRepaymentSchedule', action);
+const clientOf = ({ url }: EngineProcess): EngineClient => createClient({ baseUrl: url });
+
+const LOOK_UP = { BankingProductCode: 'TL-PERSONAL', displayBPAvailability: true };
 
 /** Sends an SMS with an Idempotency-Key; returns its id. */
-async function notify(url: string): Promise<string> {
-  const answer = await fetch(`${url}/api/notifications/v1/sms/send`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-communication-channel': '1',
-      'x-sender-id': 'platrealm',
-      'idempotency-key': 'once',
-    },
-    body: JSON.stringify({ receiver: '+40722123456', message: 'Your new account is ready.' }),
-  });
-  return ((await answer.json()) as { notificationId: string }).notificationId;
+async function notify(engine: EngineClient): Promise<string> {
+  const sms = { receiver: '+40722123456', message: 'Your new account is ready.' };
+  return (await engine.sendSms(sms, { idempotencyKey: 'once' })).reply.notificationId;
 }
 
 describe('npm start on a data folder', () => {
@@ -69,34 +63,21 @@ describe('npm start on a data folder', () => {
     const folder = mkdtempSync(join(tmpdir(), 'start-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const env = { DATA_DIR: join(folder, 'data'), OUTBOX_FOLDER: join(folder, 'outbox') };
-    const lookUp = { BankingProductCode: 'TL-PERSONAL', displayBPAvailability: true };
-    const product = async (url: string): Promise<string> =>
-      (await post(url, lookUp, { path: pathOf('plat_bp_getbankingproductbycode') })).text();
     const first = await start([], env);
-    const before = await product(first.url);
-    const accepted = await post(
-      first.url,
-      { jsonParam: PROOF_REQUEST },
-      { headers: { prefer: 'respond-async' } },
-    );
-    expect(accepted.status).toBe(202);
-    const result = accepted.headers.get('location') ?? '';
-    const resultOf = async (url: string): Promise<string> =>
-      (await fetch(new URL(new URL(result, url).pathname, url))).text();
-    await expect.poll(() => resultOf(first.url)).toContain('TotalInstallment');
-    const answer = await resultOf(first.url);
-    const sent = await notify(first.url);
-    const stateOf = async (url: string): Promise<string> =>
-      (await fetch(`${url}/api/notifications/v1/${sent}`)).text();
-    await expect.poll(() => stateOf(first.url)).toContain('"sent"');
-    const state = await stateOf(first.url);
+    const before = clientOf(first);
+    const shown = (await before.getBankingProductByCode(LOOK_UP)).reply;
+    const submitted = await before.submit('calculateRepaymentSchedule', { jsonParam: PROOF_REQUEST });
+    const { reply: rows } = await before.waitForResult(submitted);
+    const sent = await notify(before);
+    const { reply: state } = await before.waitForNotification(sent);
+    expect(state.status).toBe('sent');
     await first.end('SIGKILL');
 
-    const second = await start([], env);
-    expect(await product(second.url)).toBe(before);
-    expect(await resultOf(second.url)).toBe(answer);
-    expect(await notify(second.url)).toBe(sent);
-    expect(await stateOf(second.url)).toBe(state);
+    const after = clientOf(await start([], env));
+    expect((await after.getBankingProductByCode(LOOK_UP)).reply).toEqual(shown);
+    expect((await after.waitForResult(submitted)).reply).toEqual(rows);
+    expect(await notify(after)).toBe(sent);
+    expect((await after.getNotification(sent)).reply).toEqual(state);
     expect((await readdir(env.OUTBOX_FOLDER)).filter((name) => !name.startsWith('.'))).toHaveLength(1);
     const third = await runEngine([], env);
     expect([third.code, third.stderr]).toEqual([1, expect.stringContaining('open in another process')]);
@@ -127,19 +108,18 @@ describe('a provider with the embedded broker', () => {
     provider.otherwise({ fault: 'silent' });
     const env = { DATA_DIR: join(folder, 'data'), ...providerSettings(folder, provider.origin) };
     const first = await start([], env);
-    const sent = await notify(first.url);
+    const sent = await notify(clientOf(first));
     await expect.poll(() => provider.requests.length, { timeout: POLL_TIMEOUT_MS }).toBe(1);
     await first.end('SIGKILL');
 
-    const second = await start([], env);
+    const second = clientOf(await start([], env));
     const startedAt = performance.now();
-    const state = async (): Promise<string> =>
-      (await fetch(`${second.url}/api/notifications/v1/${sent}`)).text();
-    expect(await state()).toContain('"accepted"');
-    await expect.poll(state, { timeout: UNKNOWN_AFTER_MS + POLL_TIMEOUT_MS }).toContain('"parked"');
+    expect((await second.getNotification(sent)).reply.status).toBe('accepted');
+    const limit = { timeoutMs: UNKNOWN_AFTER_MS + POLL_TIMEOUT_MS };
+    const { reply: state } = await second.waitForNotification(sent, limit);
     expect(performance.now() - startedAt).toBeGreaterThan(SEND_TIMEOUT_MS);
-    expect(await state()).toContain('outcome-unknown');
-    expect(await notify(second.url)).toBe(sent);
+    expect(state).toMatchObject({ status: 'parked', code: 'outcome-unknown' });
+    expect(await notify(second)).toBe(sent);
     expect(provider.requests).toHaveLength(1);
   });
 
@@ -202,16 +182,15 @@ describe('npm start without settings', () => {
   });
 
   it('calculates payment values and rates', async () => {
-    const engine = await start();
+    const engine = clientOf(await start());
     const terms = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
     const payment = { ...terms, FinancedAmount: 1000, InterestPercent: 12 };
-    const answer = await post(engine.url, { jsonParam: payment }, { path: pathOf('plat_bp_calculatepmt') });
-    expect(await answer.text()).toBe('{"PMTValue":256.28,"PrincipalValue":250.00}');
+    const { reply } = await engine.calculatePmt({ jsonParam: payment });
+    expect(reply).toEqual({ PMTValue: 256.28, PrincipalValue: 250 });
 
-    const flows = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] };
-    const rate = await post(engine.url, { jsonParam: flows }, { path: pathOf('PLAT_BP_CalculateRate') });
-    expect(rate.status).toBe(200);
-    expect(await rate.json()).toMatchObject({ Rate: 12, Residual: 0 });
+    const flows = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] } as const;
+    const rate = await engine.calculateRate({ jsonParam: flows });
+    expect(rate.reply).toMatchObject({ Rate: 12, Residual: 0 });
   });
 
   it('accepts the generic form and case-insensitive action names', async () => {

@@ -1,5 +1,6 @@
 /** Processes whose clocks differ, over one broker: each takes the time of the broker, whatever its own clock says. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createClient } from '../../shared/client/client.ts';
 import { createMemoryBroker } from '../../shared/messaging/memory/broker.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import type { MessageHeaders } from '../../shared/messaging/message.ts';
@@ -84,15 +85,11 @@ describe('processes with different clocks', () => {
       await start('schedule', aheadMs);
       const one = await start('ingress');
       const other = await start('ingress', aheadMs);
-      const accepted = await post(
-        one.url,
-        { jsonParam: PROOF_REQUEST },
-        { headers: { prefer: 'respond-async' } },
-      );
-      const location = accepted.headers.get('location') ?? '';
-      for (const { url } of [one, other]) {
-        await expect.poll(async () => (await fetch(url + location)).status).toBe(200);
-      }
+      const engine = createClient({ baseUrl: one.url });
+      const submitted = await engine.submit('calculateRepaymentSchedule', { jsonParam: PROOF_REQUEST });
+      const { reply } = await engine.waitForResult(submitted);
+      expect(reply).toHaveLength(6);
+      expect((await createClient({ baseUrl: other.url }).waitForResult(submitted)).reply).toEqual(reply);
     },
   );
 

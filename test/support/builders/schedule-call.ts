@@ -1,3 +1,5 @@
+import { createClient } from '../../../shared/client/client.ts';
+
 /** The published proof schedule: 100 at 7 %, six monthly instalments from 1 January 2024, 30/360. */
 export const PROOF_REQUEST = {
   ScheduleType: 'EqualInstallments',
@@ -33,10 +35,9 @@ export function post(
   });
 }
 
-/** Requests a schedule and returns its rows; throws if the status is not 200. */
-export async function scheduleRows(baseUrl: string, changes: object = {}): Promise<Row[]> {
-  const response = await post(baseUrl, { jsonParam: { ...PROOF_REQUEST, ...changes } });
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`status ${response.status}: ${text}`);
-  return JSON.parse(text) as Row[];
+/** Requests a schedule once and returns its rows; rejects with the problem of a refusal. */
+export async function scheduleRows(baseUrl: string, changes: object = {}): Promise<readonly Row[]> {
+  const jsonParam = { ...PROOF_REQUEST, ...changes };
+  const engine = createClient({ baseUrl, attempts: 1 });
+  return (await engine.calculateRepaymentSchedule({ jsonParam })).reply as readonly Row[];
 }
