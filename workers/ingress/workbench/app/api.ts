@@ -1,6 +1,6 @@
 /** The client of the engine, with the token of this tab. */
 import { signal } from '@preact/signals';
-import { createClient, type CallOptions } from '../../../../shared/client/client.ts';
+import { createClient } from '../../../../shared/client/client.ts';
 import { BASE_PATH } from './page-settings.ts';
 import { token } from './preferences.ts';
 
@@ -20,20 +20,4 @@ export const engine = createClient({
 /** The reply of a call, without what its headers say. */
 export async function replyOf<Reply>(answer: Promise<{ readonly reply: Reply }>): Promise<Reply> {
   return (await answer).reply;
-}
-
-/** Calls an address and returns the JSON of its response. */
-export function callJson<Reply>(
-  path: string,
-  {
-    method = 'GET',
-    ...options
-  }: CallOptions & { readonly method?: 'GET' | 'POST'; readonly body?: unknown } = {},
-): Promise<Reply> {
-  return replyOf(callAny(method.toLowerCase(), path, options)) as Promise<Reply>;
-}
-
-/** An address whose types are those of the caller. */
-function callAny(...input: [string, string, object]): Promise<{ readonly reply: unknown }> {
-  return engine.call(...(input as unknown as Parameters<typeof engine.call<'get', '/metrics'>>));
 }

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
+import type { Schemas } from '../../../../../shared/client/client.ts';
+import { engine } from '../api.ts';
 import { asProblem, Failure, Field, Loading, TableFrame } from '../design/components.tsx';
 import { formatAmount, formatPercent } from '../format.ts';
-import { lookUp } from './look-up.ts';
-import { commissionNames, type SimulatedOffer } from './product-types.ts';
+import { commissionNames } from './product-types.ts';
 import { t } from './texts.ts';
 
 interface Simulation {
-  readonly offers?: readonly SimulatedOffer[];
+  readonly offers?: readonly Schemas['SimulationRecord'][];
   readonly error?: unknown;
   readonly isRunning?: boolean;
 }
@@ -25,14 +26,14 @@ export function OfferSimulation(props: { code: string; availability: Readonly<Re
     event.preventDefault();
     setSimulation({ isRunning: true });
     try {
-      const { Records } = await lookUp<{ Records: readonly SimulatedOffer[] }>('PLAT_BP_Simulate', {
+      const { reply } = await engine.simulate({
         productCode: code,
         amount: readNumber(amount),
         loanPeriod: readNumber(period),
         scheduleType: 'EqualInstallments',
         jsonFilterCommission: [{ name: 'Amount', value: readNumber(amount) }],
       });
-      setSimulation({ offers: Records });
+      setSimulation({ offers: reply.Records });
     } catch (error) {
       setSimulation({ error });
     }
@@ -85,13 +86,14 @@ function readNumber(text: string): number {
   return Number(text.trim().replace(',', '.'));
 }
 
-/** A percentage of a reply, such as 8.5000%. */
-function percentText(text: string): string {
+/** A percentage of a reply, such as 8.5000%; a dash where there is none. */
+function percentText(text: string | null): string {
+  if (text === null) return '–';
   const percent = Number(text.replace('%', ''));
   return Number.isNaN(percent) ? text : formatPercent(percent, 4);
 }
 
-function Offers({ offers, currency }: { offers: readonly SimulatedOffer[]; currency: unknown }) {
+function Offers({ offers, currency }: { offers: readonly Schemas['SimulationRecord'][]; currency: unknown }) {
   const label = typeof currency === 'string' ? `${t('results')} (${currency})` : t('results');
   const headings = [t('rate'), t('irr'), t('first'), t('fees'), t('insurance'), t('total')];
   return (

@@ -1,25 +1,24 @@
+import type { Schemas } from '../../../../../shared/client/client.ts';
+import { engine } from '../api.ts';
 import { Badge, TableFrame } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
 import { fieldName } from './field-names.ts';
 import { daysText, valueLines } from './field-values.ts';
-import { lookUp } from './look-up.ts';
 import { currentDay } from './product-search.tsx';
 import {
   describeInterest,
   plainFields,
   valueInForce,
   type Offer,
-  type Product,
-  type ProductDocument,
   type ValueOverTime,
 } from './product-types.ts';
 import { t } from './texts.ts';
 
 /** What callers get today. */
 export interface FoundProduct {
-  readonly product: Product;
-  readonly documents: readonly ProductDocument[];
+  readonly product: Schemas['GetBankingProductByCodeReply'];
+  readonly documents: Schemas['GetProductDocumentsReply'];
 }
 
 /** Looks a product up by its code, as every caller can. */
@@ -27,14 +26,13 @@ export function useProduct(code: string) {
   return useLoaded(
     async (signal): Promise<FoundProduct> => {
       const [product, documents] = await Promise.all([
-        lookUp<Product>(
-          'plat_bp_getbankingproductbycode',
+        engine.getBankingProductByCode(
           { BankingProductCode: code, displayBPAvailability: true, displayInterestsAndCommissions: true },
-          signal,
+          { signal },
         ),
-        lookUp<readonly ProductDocument[]>('plat_bp_getproductdocuments', { productCode: code }, signal),
+        engine.getProductDocuments({ productCode: code }, { signal }),
       ]);
-      return { product, documents };
+      return { product: product.reply, documents: documents.reply };
     },
     [code],
   );

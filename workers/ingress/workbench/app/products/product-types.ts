@@ -1,70 +1,24 @@
-/** The parts of the look-up replies that the room shows (docs/api.md). */
+/** What the room shows of the replies of look-ups (docs/api.md). */
+import type { Schemas } from '../../../../../shared/client/client.ts';
 
-export interface ValueOverTime {
-  readonly Value?: number | null;
-  readonly CommissionValue?: number | null;
-  readonly CommissionPercent?: number | null;
-  readonly ValueValidFrom: { readonly invariantDate: string } | null;
-  readonly ValueValidTo: { readonly invariantDate: string } | null;
-}
+/** A value of an interest or of a commission, with its days. */
+export type ValueOverTime = Partial<Schemas['InterestValue'] & Schemas['CommissionValue']> &
+  Pick<Schemas['InterestValue'], 'ValueValidFrom' | 'ValueValidTo'>;
+
+export type Offer = Schemas['InterestsAndCommissionsItem'];
 
 /** Interests by utilised amount have InterestName, InterestType and bands; all others Name, Type and values. */
-export interface Interest {
+interface ShownInterest {
   readonly Name?: string;
   readonly Type?: string;
-  readonly IsDefault?: boolean;
-  readonly Description?: string | null;
   readonly Values?: readonly ValueOverTime[];
   readonly InterestName?: string;
   readonly InterestType?: string;
-  readonly BandedInterests?: readonly { readonly InterestName: string; readonly Value: number }[];
-}
-
-export interface Offer {
-  readonly InterestCommissionItemName: string;
-  readonly Interests: readonly Interest[];
-  readonly Commissions: readonly {
-    readonly Name: string;
-    readonly PeriodicityType: string;
-    readonly Currency: string | null;
-    readonly ValueIsPercent: boolean;
-    readonly MandatoryForApplicant: boolean;
-    readonly Values: readonly ValueOverTime[];
-  }[];
-}
-
-export interface Product {
-  readonly BankingProduct: {
-    readonly BankingProductCode: string;
-    readonly Name: string;
-    readonly StartDate: string | null;
-    readonly EndDate: string | null;
-    readonly BankingProductType: string;
-  };
-  readonly Availability?: Readonly<Record<string, unknown>>;
-  readonly Dimensions?: { readonly InterestsAndCommissions?: readonly Offer[] };
-}
-
-export interface ProductDocument {
-  readonly Doc: { readonly ReportId: string; readonly IsMandatory: boolean };
-  readonly Report: { readonly DisplayName: string };
-}
-
-/** One of the offers of a simulation; several fit when interests, lists or both are open. */
-export interface SimulatedOffer {
-  readonly InterestPercent: string;
-  readonly IRR: string;
-  readonly FirstInstallment: number;
-  readonly TotalInsurance: number;
-  readonly TotalFee: number;
-  readonly Total: number;
-  readonly InterestId: string;
-  readonly InterestCommissionItemId: string;
-  readonly OutputCommissionJson: string;
+  readonly BandedInterests?: readonly Pick<Schemas['InterestBand'], 'InterestName' | 'Value'>[];
 }
 
 /** An interest of either kind, as the room shows it; the bands have the values of today. */
-export function describeInterest(interest: Interest) {
+export function describeInterest(interest: ShownInterest) {
   return {
     name: interest.Name ?? interest.InterestName ?? '',
     type: interest.Type ?? interest.InterestType ?? '',
@@ -87,7 +41,7 @@ export function valueInForce(values: readonly ValueOverTime[], day: string): Val
 }
 
 /** The names of the commissions of a simulated offer; the reply contains them as JSON text. */
-export function commissionNames({ OutputCommissionJson }: SimulatedOffer): readonly string[] {
+export function commissionNames({ OutputCommissionJson }: Schemas['SimulationRecord']): readonly string[] {
   const commissions: unknown = JSON.parse(OutputCommissionJson);
   if (!Array.isArray(commissions)) return [];
   return commissions.map((commission: { Name?: string }) => commission.Name ?? '');
