@@ -79,9 +79,9 @@ it('compiles in a page that knows nothing of Node, with typed events and optiona
 
 it('compiles in the examples of its README', async () => {
   const blocks = (await readFile(path.join(CLIENT, 'README.md'), 'utf8')).matchAll(/```ts\n([^]*?)```/g);
-  const [http = '', kafka = ''] = Array.from(blocks, ([, code = '']) => code);
+  const [http = '', events = '', kafka = ''] = Array.from(blocks, ([, code = '']) => code);
   const given = 'declare const session: { readonly token: string };\n';
-  expect(await compile(BROWSER, { http: given + http })).toEqual([]);
+  expect(await compile(BROWSER, { http: given + http + events })).toEqual([]);
   const portfolio = `
     import type { BulkRequest, RequestOf } from 'banking-product-engine-client/kafka';
     declare const terms: RequestOf<'calculatePmt'>['jsonParam'];
