@@ -23,7 +23,7 @@ function resultSection(tally: Tally, words: ReportWords): Html {
   const figures: readonly (readonly [string, number])[] = [
     [text('calculated'), tally.calculated],
     [text('failed'), tally.failed],
-    [text('installments'), tally.rows],
+    [text('instalments'), tally.rows],
     ...optional(text('withWarnings'), tally.warned),
   ];
   const totals = totalsByCurrency(tally);

@@ -7,10 +7,10 @@ export const REPORT_TEXTS = {
   calculated: 'Calculated',
   failed: 'Failed',
   withWarnings: 'With ignored fields',
-  installments: 'Installments',
+  instalments: 'Instalments',
   compared: 'Compared',
   changed: 'Changed',
-  otherLength: 'Other number of installments',
+  otherLength: 'Other number of instalments',
   unreadable: 'Previous schedule not readable',
   unreadableLines:
     'The previous schedules of {count} contracts cannot be read, so these are not compared. First lines: {lines}.',
@@ -30,9 +30,9 @@ export const REPORT_TEXTS = {
   noComparison: 'No contract has a previous schedule, so there is nothing to compare.',
   paymentChanges: 'Change of the payment',
   paymentChangesNote:
-    'Each contract counts once, by the installment that changes most of those that both schedules have.',
+    'Each contract counts once, by the instalment that changes most of those that both schedules have.',
   totalChanges: 'Change of the total',
-  totalChangesNote: 'Each contract counts once, by the sum of all its installments.',
+  totalChangesNote: 'Each contract counts once, by the sum of all its instalments.',
   scale: 'Contracts by change in percent of the former amount. The steps grow with the distance from zero.',
   chart:
     'Distribution: {lower} contracts lower, {unchanged} unchanged, {higher} higher. The table has the figures.',

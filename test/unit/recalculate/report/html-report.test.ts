@@ -55,7 +55,7 @@ it('states what was run, the totals, the changes, the movers and the failures', 
   const parts = [
     'Recalculation of loans.ndjson',
     'complete',
-    'Calculated 1 Failed 1 Installments 1 With ignored fields 1',
+    'Calculated 1 Failed 1 Instalments 1 With ignored fields 1',
     'EUR 1 95.00 0.00 0.00 95.00',
     'EUR Before 1 90.00 0.00 0.00 90.00',
     'EUR Change 1 +5.00 0.00 0.00 +5.00',

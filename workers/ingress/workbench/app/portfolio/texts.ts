@@ -6,7 +6,7 @@ const ROMANIAN_REPORT: ReportTexts = {
   calculated: 'Calculate',
   failed: 'Eșuate',
   withWarnings: 'Cu câmpuri ignorate',
-  installments: 'Rate',
+  instalments: 'Rate',
   compared: 'Comparate',
   changed: 'Modificate',
   otherLength: 'Alt număr de rate',
