@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 b5bc533c255dafc6903e3783959b946fd5983c2d6fc4cd08bf435c648cf10a4a */
+/** Written by `npm run client-types`. Document: sha256 b3c0fc1c395bfee18662fc2ef50be20db19287c403132979a6fc9b916d0ef8a7 */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {
@@ -708,6 +708,33 @@ export interface components {
         | 'accept-unknown'
         | 'deadline-exceeded';
     };
+    /**
+     * @description Direction of the shift: Forward (default), Backward, ModifiedForward, ModifiedBackward, Nearest or None.
+     * @enum {string}
+     */
+    readonly HolidayMethod:
+      | 'Forward'
+      | 'Backward'
+      | 'ModifiedForward'
+      | 'ModifiedBackward'
+      | 'Nearest'
+      | 'None';
+    /**
+     * @description Month of the first installment when FirstDueDate is absent: ActualMonth or NextMonth.
+     * @enum {string}
+     */
+    readonly InstallmentMethod: 'ActualMonth' | 'NextMonth';
+    /**
+     * @description Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, otherwise FinancedAmount.
+     * @enum {string}
+     */
+    readonly ChargeBase:
+      | 'FinancedAmount'
+      | 'RemainingValue'
+      | 'Principal'
+      | 'Interest'
+      | 'Installment'
+      | 'UnusedAmount';
     readonly CommissionCharge: {
       /** @description Amount of one charge. Send either SourceValue or SourcePercent. */
       readonly SourceValue?: number | null;
@@ -743,18 +770,8 @@ export interface components {
       readonly BlockFeeAmount?: number | null;
       /** @description 1: charged at the start of each period; 0: at its end. Absent: as in the schedule type, or 0 if that has none. */
       readonly IsUpfront?: number | null;
-      /**
-       * @description Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, otherwise FinancedAmount.
-       * @enum {string|null}
-       */
-      readonly PercentAppliedTo?:
-        | 'FinancedAmount'
-        | 'RemainingValue'
-        | 'Principal'
-        | 'Interest'
-        | 'Installment'
-        | 'UnusedAmount'
-        | null;
+      /** @description Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, otherwise FinancedAmount. */
+      readonly PercentAppliedTo?: components['schemas']['ChargeBase'] | null;
       /** @description Extension. True: the percentage is an annual rate; false: a rate per charge. Absent: as in the catalogue, otherwise false. */
       readonly PerAnnum?: boolean | null;
       /** @description Extension. True: the percentage is charged per annum on the unused amount. Absent: as in the catalogue, otherwise false. */
@@ -797,18 +814,8 @@ export interface components {
       readonly BlockInsuranceAmount?: number | null;
       /** @description 1: charged at the start of each period; 0: at its end. Absent: as in the schedule type, or 0 if that has none. */
       readonly IsUpfront?: number | null;
-      /**
-       * @description Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, otherwise FinancedAmount.
-       * @enum {string|null}
-       */
-      readonly PercentAppliedTo?:
-        | 'FinancedAmount'
-        | 'RemainingValue'
-        | 'Principal'
-        | 'Interest'
-        | 'Installment'
-        | 'UnusedAmount'
-        | null;
+      /** @description Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, otherwise FinancedAmount. */
+      readonly PercentAppliedTo?: components['schemas']['ChargeBase'] | null;
       /** @description Extension. True: the percentage is an annual rate; false: a rate per charge. Absent: as in the catalogue, otherwise false. */
       readonly PerAnnum?: boolean | null;
     };
@@ -828,6 +835,23 @@ export interface components {
       /** @description Annual rate of the band in percent. */
       readonly Value?: number | null;
     };
+    /**
+     * @description Extension. Day count by name, such as 30/360 or Actual/365, instead of that of the schedule type.
+     * @enum {string}
+     */
+    readonly DayCount:
+      | '30/360'
+      | '30E/360'
+      | '30E/360 ISDA'
+      | '30/365'
+      | 'Actual/360'
+      | 'Actual/365'
+      | 'Actual/Actual';
+    /**
+     * @description Extension. Treatment of the interest of a grace period: Deferred (default), Capitalised, Spread or Forgiven.
+     * @enum {string}
+     */
+    readonly GraceType: 'Deferred' | 'Capitalised' | 'Spread' | 'Forgiven';
     readonly EarlyRepayment: {
       /**
        * @description Day of the prepayment; holidays do not shift it.
@@ -839,6 +863,11 @@ export interface components {
       /** @description True (default): the term stays and the payment decreases; false: the payment stays. */
       readonly DecreaseInstallment?: boolean | null;
     };
+    /**
+     * @description Extension. Whole: one rate for the whole balance, instead of one for each slice.
+     * @enum {string}
+     */
+    readonly BandMethod: 'Slices' | 'Whole';
     /** @description Terms of the schedule. */
     readonly RepaymentScheduleTerms: {
       /**
@@ -936,18 +965,8 @@ export interface components {
        * @example US
        */
       readonly HolidayCountry?: string | null;
-      /**
-       * @description Direction of the shift: Forward (default), Backward, ModifiedForward, ModifiedBackward, Nearest or None.
-       * @enum {string|null}
-       */
-      readonly HolidayMethod?:
-        | 'Forward'
-        | 'Backward'
-        | 'ModifiedForward'
-        | 'ModifiedBackward'
-        | 'Nearest'
-        | 'None'
-        | null;
+      /** @description Direction of the shift: Forward (default), Backward, ModifiedForward, ModifiedBackward, Nearest or None. */
+      readonly HolidayMethod?: components['schemas']['HolidayMethod'] | null;
       /** @description 1: interest accrues until the shifted date; 0 (default): only the payment date shifts. */
       readonly DeferDueDate?: number | null;
       /** @description Actual number of installments: the schedule ends there, and the last one repays the rest. */
@@ -956,11 +975,8 @@ export interface components {
       readonly ContractPeriod?: number | null;
       /** @description Absent or null: capitalised fields with EIR. 0: lower-case fields without dae; 1: the dae alone; 2: lower-case fields with dae. */
       readonly CalculateDAE?: number | null;
-      /**
-       * @description Month of the first installment when FirstDueDate is absent: ActualMonth or NextMonth.
-       * @enum {string|null}
-       */
-      readonly InstallmentMethod?: 'ActualMonth' | 'NextMonth' | null;
+      /** @description Month of the first installment when FirstDueDate is absent: ActualMonth or NextMonth. */
+      readonly InstallmentMethod?: components['schemas']['InstallmentMethod'] | null;
       /** @description Fixed installment value (equal installments). Null or 0: not fixed. */
       readonly installmentValue?: number | null;
       /** @description Fixed principal value (equal principal). Null or 0: not fixed. */
@@ -1008,19 +1024,8 @@ export interface components {
       readonly BlockAmount?: number | null;
       /** @description Recalculation: interest that is added to the first installment. */
       readonly BlockInterestAmount?: number | null;
-      /**
-       * @description Extension. Day count by name, such as 30/360 or Actual/365, instead of that of the schedule type.
-       * @enum {string|null}
-       */
-      readonly InterestCalculationMethod?:
-        | '30/360'
-        | '30E/360'
-        | '30E/360 ISDA'
-        | '30/365'
-        | 'Actual/360'
-        | 'Actual/365'
-        | 'Actual/Actual'
-        | null;
+      /** @description Extension. Day count by name, such as 30/360 or Actual/365, instead of that of the schedule type. */
+      readonly InterestCalculationMethod?: components['schemas']['DayCount'] | null;
       /**
        * @description Extension. ISO 4217 code, which determines the decimals of all amounts. Absent: two decimals.
        * @example EUR
@@ -1034,22 +1039,16 @@ export interface components {
        * @example KWD
        */
       readonly Currency?: string | null;
-      /**
-       * @description Extension. Treatment of the interest of a grace period: Deferred (default), Capitalised, Spread or Forgiven.
-       * @enum {string|null}
-       */
-      readonly GraceType?: 'Deferred' | 'Capitalised' | 'Spread' | 'Forgiven' | null;
+      /** @description Extension. Treatment of the interest of a grace period: Deferred (default), Capitalised, Spread or Forgiven. */
+      readonly GraceType?: components['schemas']['GraceType'] | null;
       /** @description Extension. Number of decimals of all amounts, instead of those of the currency. */
       readonly Precision?: number | null;
       /** @description Extension. Prepayments. */
       readonly EarlyRepayments?: readonly components['schemas']['EarlyRepayment'][] | null;
       /** @description Extension. True: a fixed payment may be lower than the interest. */
       readonly AllowNegativeAmortisation?: boolean | null;
-      /**
-       * @description Extension. Whole: one rate for the whole balance, instead of one for each slice.
-       * @enum {string|null}
-       */
-      readonly BandMethod?: 'Slices' | 'Whole' | null;
+      /** @description Extension. Whole: one rate for the whole balance, instead of one for each slice. */
+      readonly BandMethod?: components['schemas']['BandMethod'] | null;
       /** @description Extension. True: each installment shows how its figures are calculated. */
       readonly Explain?: boolean | null;
     };

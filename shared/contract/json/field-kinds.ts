@@ -169,10 +169,11 @@ export const text = (known: readonly string[] = []) => {
 };
 
 /**
- * One of these names. Documents show them as they are spelt here, so that generated clients have a type for them; reading
- * accepts any text, which the engine compares without regard to case and refuses with 422.
+ * One of these names. Documents show them as they are spelt here, as a type with a title, which generated clients have too;
+ * reading accepts any text, which the engine compares without regard to case and refuses with 422.
  */
-export const nameOf = (names: readonly string[]) => text().meta({ enum: [...names] });
+export const nameOf = (title: string, names: readonly string[]) =>
+  named(title, text().meta({ enum: [...names] }));
 
 /** A GUID, case-insensitive. */
 const GUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';

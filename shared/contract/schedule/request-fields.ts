@@ -85,7 +85,7 @@ const commissionItem = named(
       'Blocked amount that is added to the first installment of a recalculation.',
     ),
     IsUpfront: optional(flagNumber()).describe(IS_UPFRONT),
-    PercentAppliedTo: optional(nameOf(CHARGE_BASES)).describe(PERCENT_APPLIED_TO),
+    PercentAppliedTo: optional(nameOf('ChargeBase', CHARGE_BASES)).describe(PERCENT_APPLIED_TO),
     PerAnnum: optional(flag()).describe(PER_ANNUM),
     IsForUnusage: optional(flag()).describe(
       'Extension. True: the percentage is charged per annum on the unused amount. Absent: as in the catalogue, otherwise false.',
@@ -115,7 +115,7 @@ const insuranceItem = named(
       'Blocked amount that is added to the first installment of a recalculation.',
     ),
     IsUpfront: optional(flagNumber()).describe(IS_UPFRONT),
-    PercentAppliedTo: optional(nameOf(CHARGE_BASES)).describe(PERCENT_APPLIED_TO),
+    PercentAppliedTo: optional(nameOf('ChargeBase', CHARGE_BASES)).describe(PERCENT_APPLIED_TO),
     PerAnnum: optional(flag()).describe(PER_ANNUM),
   }),
 );
@@ -205,7 +205,7 @@ const terms = {
     'True: due dates on non-business days of the calendar are shifted.',
   ),
   HolidayCountry: optional(text(CALENDARS)).describe('Name of the holiday calendar.'),
-  HolidayMethod: optional(nameOf(HOLIDAY_METHODS)).describe(
+  HolidayMethod: optional(nameOf('HolidayMethod', HOLIDAY_METHODS)).describe(
     'Direction of the shift: Forward (default), Backward, ModifiedForward, ModifiedBackward, Nearest or None.',
   ),
   DeferDueDate: optional(flagNumber()).describe(
@@ -220,7 +220,7 @@ const terms = {
   CalculateDAE: optional(count({ minimum: 0, maximum: 2 })).describe(
     'Absent or null: capitalised fields with EIR. 0: lower-case fields without dae; 1: the dae alone; 2: lower-case fields with dae.',
   ),
-  InstallmentMethod: optional(nameOf(INSTALLMENT_METHODS)).describe(
+  InstallmentMethod: optional(nameOf('InstallmentMethod', INSTALLMENT_METHODS)).describe(
     'Month of the first installment when FirstDueDate is absent: ActualMonth or NextMonth.',
   ),
 };
@@ -276,13 +276,13 @@ const recalculation = {
 
 /** Extensions of the interface (S6). */
 const extensions = {
-  InterestCalculationMethod: optional(nameOf(DAY_COUNT_NAMES)).describe(
+  InterestCalculationMethod: optional(nameOf('DayCount', DAY_COUNT_NAMES)).describe(
     'Extension. Day count by name, such as 30/360 or Actual/365, instead of that of the schedule type.',
   ),
   Currency: optional(text(CURRENCIES)).describe(
     'Extension. ISO 4217 code, which determines the decimals of all amounts. Absent: two decimals.',
   ),
-  GraceType: optional(nameOf(GRACE_TYPES)).describe(
+  GraceType: optional(nameOf('GraceType', GRACE_TYPES)).describe(
     'Extension. Treatment of the interest of a grace period: Deferred (default), Capitalised, Spread or Forgiven.',
   ),
   Precision: optional(count({ minimum: 0, maximum: MAX_PRECISION_DIGITS })).describe(
@@ -292,7 +292,7 @@ const extensions = {
   AllowNegativeAmortisation: optional(flag()).describe(
     'Extension. True: a fixed payment may be lower than the interest.',
   ),
-  BandMethod: optional(nameOf(BAND_METHODS)).describe(
+  BandMethod: optional(nameOf('BandMethod', BAND_METHODS)).describe(
     'Extension. Whole: one rate for the whole balance, instead of one for each slice.',
   ),
   Explain: optional(flag()).describe(

@@ -44,8 +44,9 @@ function kindOf(name: string, schema: JsonSchema): FieldKind {
 
 /** The values of a closed list, or the known ones of an open list. */
 function choicesOf(schema: JsonSchema): Pick<FormField, 'choices' | 'isOpen'> {
-  if (schema.title !== undefined || isDateSchema(schema)) return {};
-  if (schema.enum !== undefined) return { choices: schema.enum.filter(isText) };
+  if (isDateSchema(schema)) return {};
+  const closed = (schema.enum ?? []).filter(isText);
+  if (closed.length > 0) return { choices: closed };
   const examples = (schema.examples ?? []).filter(isText);
   return examples.length === 0 ? {} : { choices: examples, isOpen: true };
 }
