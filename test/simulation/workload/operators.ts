@@ -95,6 +95,7 @@ export async function redrive(world: World, { id, acceptDuplicates }: Redrive): 
         codec,
         actor: { operator: 'simulated', run: id, reason: undefined },
         topics: letterTopics(''),
+        maxAuditRecords: 100_000,
         onProgress: () => undefined,
         signal: new AbortController().signal,
       },
