@@ -277,6 +277,18 @@ describe('what callers get', () => {
     expect(errors).toEqual([]);
   });
 
+  it('is simulated with a schedule type of the product', async () => {
+    const { page } = await openPage(room('/MG-GREEN?view=offer'));
+    const type = page.getByLabel('Schedule type');
+    await type.waitFor();
+    expect(await type.locator('option').allInnerTexts()).toEqual(['EqualPrincipal']);
+    await page.getByLabel('Amount').fill('20000,50');
+    await page.getByLabel('Number of periods').fill('120');
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByRole('region', { name: 'Offers that fit (EUR)' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
   it('includes faults beside the fields of a simulation', async () => {
     const { page } = await openPage(room('/TL-PERSONAL?view=offer'));
     await page.getByLabel('Amount').fill('-1');

@@ -7,6 +7,7 @@ import {
 
 const value = (Value: number, from: string | undefined, to?: string) => ({
   Value,
+  ValueStatus: 'Active',
   ValueValidFrom: from === undefined ? null : { invariantDate: from },
   ValueValidTo: to === undefined ? null : { invariantDate: to },
 });
@@ -24,7 +25,18 @@ describe('the values of a product', () => {
   });
 
   it('come from interests of both kinds, those by utilised amount with their bands', () => {
-    const bands = [{ InterestName: 'To 1000', Value: 10 }];
+    const bands = [
+      {
+        InterestName: 'To 1000',
+        MinUtilizedAmount: null,
+        MaxUtilizedAmount: 1000,
+        IsForOverdraft: true,
+        CollectionValidFrom: null,
+        CollectionValidTo: null,
+        Value: 10,
+        ValueMessage: null,
+      },
+    ];
     const banded = { InterestName: 'By amount', InterestType: 'Collection', BandedInterests: bands };
     expect(describeInterest(banded)).toEqual({ name: 'By amount', type: 'Collection', values: [], bands });
     const fixed = { Name: 'Fixed', Type: 'Fixed', Values: [value(7, undefined)] };

@@ -1,39 +1,43 @@
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../../../shared/client/client.ts';
-import { engine } from '../api.ts';
+import { engine, replyOf } from '../api.ts';
 import { asProblem, Failure, Field, Loading, TableFrame } from '../design/components.tsx';
 import { formatAmount, formatPercent } from '../format.ts';
-import { commissionNames } from './product-types.ts';
+import { commissionNames, type Product, type SimulatedOffer } from './product-types.ts';
 import { t } from './texts.ts';
 
 interface Simulation {
-  readonly offers?: readonly Schemas['SimulationRecord'][];
+  readonly offers?: readonly SimulatedOffer[];
   readonly error?: unknown;
   readonly isRunning?: boolean;
 }
 
 /** Simulates the offers of a product for an amount and a period, at first between the bounds of its availability. */
-export function OfferSimulation(props: { code: string; availability: Readonly<Record<string, unknown>> }) {
-  const { code, availability } = props;
-  const middle = (name: string, fallback: number): number => {
-    const [from, to] = [availability[`Minimum${name}`], availability[`Maximum${name}`]];
-    return typeof from === 'number' && typeof to === 'number' ? Math.round((from + to) / 2) : fallback;
-  };
-  const [amount, setAmount] = useState(String(middle('Amount', 10_000)));
-  const [period, setPeriod] = useState(String(middle('Period', 12)));
+export function OfferSimulation({ code, product }: { code: string; product: Product }) {
+  const { Availability: availability = {}, Details: details } = product;
+  const types = details?.AssociatedPaymentScheduleTypes ?? [];
+  const [amount, setAmount] = useState(
+    String(middle(availability.MinimumAmount, availability.MaximumAmount, 10_000)),
+  );
+  const [period, setPeriod] = useState(
+    String(middle(availability.MinimumPeriod, availability.MaximumPeriod, 12)),
+  );
+  const [scheduleType, setScheduleType] = useState(types[0]?.PaymentScheduleCode ?? '');
   const [simulation, setSimulation] = useState<Simulation>({});
   const run = async (event: Event): Promise<void> => {
     event.preventDefault();
     setSimulation({ isRunning: true });
     try {
-      const { reply } = await engine.simulate({
-        productCode: code,
-        amount: readNumber(amount),
-        loanPeriod: readNumber(period),
-        scheduleType: 'EqualInstallments',
-        jsonFilterCommission: [{ name: 'Amount', value: readNumber(amount) }],
-      });
-      setSimulation({ offers: reply.Records });
+      const { Records } = await replyOf(
+        engine.simulate({
+          productCode: code,
+          amount: readNumber(amount),
+          loanPeriod: readNumber(period),
+          scheduleType,
+          jsonFilterCommission: [{ name: 'Amount', value: readNumber(amount) }],
+        }),
+      );
+      setSimulation({ offers: Records });
     } catch (error) {
       setSimulation({ error });
     }
@@ -44,9 +48,15 @@ export function OfferSimulation(props: { code: string; availability: Readonly<Re
   return (
     <section class="card stack">
       <h2>{t('simulate')}</h2>
-      <form class="product-search" onSubmit={(event) => void run(event)}>
+      <form class="product-simulation" onSubmit={(event) => void run(event)}>
         <NumberField label={t('amount')} value={amount} error={faultOf('amount')} onChange={setAmount} />
         <NumberField label={t('period')} value={period} error={faultOf('loanPeriod')} onChange={setPeriod} />
+        <TypeField
+          types={types}
+          value={scheduleType}
+          error={faultOf('scheduleType')}
+          onChange={setScheduleType}
+        />
         <button class="button button-primary" type="submit">
           {t('run')}
         </button>
@@ -54,9 +64,40 @@ export function OfferSimulation(props: { code: string; availability: Readonly<Re
       {simulation.isRunning === true && <Loading />}
       {simulation.error !== undefined && <Failure error={simulation.error} />}
       {simulation.offers !== undefined && (
-        <Offers offers={simulation.offers} currency={availability['Currency']} />
+        <Offers offers={simulation.offers} currency={availability.Currency} />
       )}
     </section>
+  );
+}
+
+function middle(from: number | null | undefined, to: number | null | undefined, fallback: number): number {
+  return typeof from === 'number' && typeof to === 'number' ? Math.round((from + to) / 2) : fallback;
+}
+
+/** The schedule types of the product, its default first. */
+function TypeField(props: {
+  types: readonly Schemas['PaymentScheduleType'][];
+  value: string;
+  error: string | undefined;
+  onChange: (value: string) => void;
+}) {
+  return (
+    <Field label={t('scheduleType')} error={props.error}>
+      {(control) => (
+        <select
+          {...control}
+          class="input"
+          value={props.value}
+          onChange={(event) => props.onChange(event.currentTarget.value)}
+        >
+          {props.types.map(({ PaymentScheduleCode: type, PaymentScheduleTypeName: name }) => (
+            <option key={type} value={type} selected={type === props.value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 
@@ -86,15 +127,15 @@ function readNumber(text: string): number {
   return Number(text.trim().replace(',', '.'));
 }
 
-/** A percentage of a reply, such as 8.5000%; a dash where there is none. */
+/** A percentage of a reply, such as 8.5000%; null: there is none. */
 function percentText(text: string | null): string {
   if (text === null) return '–';
   const percent = Number(text.replace('%', ''));
   return Number.isNaN(percent) ? text : formatPercent(percent, 4);
 }
 
-function Offers({ offers, currency }: { offers: readonly Schemas['SimulationRecord'][]; currency: unknown }) {
-  const label = typeof currency === 'string' ? `${t('results')} (${currency})` : t('results');
+function Offers({ offers, currency }: { offers: readonly SimulatedOffer[]; currency: string | undefined }) {
+  const label = currency === undefined ? t('results') : `${t('results')} (${currency})`;
   const headings = [t('rate'), t('irr'), t('first'), t('fees'), t('insurance'), t('total')];
   return (
     <TableFrame label={label}>

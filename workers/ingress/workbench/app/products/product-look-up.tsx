@@ -1,5 +1,4 @@
-import type { Schemas } from '../../../../../shared/client/client.ts';
-import { engine } from '../api.ts';
+import { engine, replyOf } from '../api.ts';
 import { Badge, TableFrame } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
@@ -11,28 +10,32 @@ import {
   plainFields,
   valueInForce,
   type Offer,
-  type ValueOverTime,
+  type Product,
+  type ProductDocument,
 } from './product-types.ts';
 import { t } from './texts.ts';
 
 /** What callers get today. */
 export interface FoundProduct {
-  readonly product: Schemas['GetBankingProductByCodeReply'];
-  readonly documents: Schemas['GetProductDocumentsReply'];
+  readonly product: Product;
+  readonly documents: readonly ProductDocument[];
 }
+
+const SHOWN = {
+  displayBPAvailability: true,
+  displayInterestsAndCommissions: true,
+  displayPaymentScheduleTypes: true,
+};
 
 /** Looks a product up by its code, as every caller can. */
 export function useProduct(code: string) {
   return useLoaded(
     async (signal): Promise<FoundProduct> => {
       const [product, documents] = await Promise.all([
-        engine.getBankingProductByCode(
-          { BankingProductCode: code, displayBPAvailability: true, displayInterestsAndCommissions: true },
-          { signal },
-        ),
-        engine.getProductDocuments({ productCode: code }, { signal }),
+        replyOf(engine.getBankingProductByCode({ BankingProductCode: code, ...SHOWN }, { signal })),
+        replyOf(engine.getProductDocuments({ productCode: code }, { signal })),
       ]);
-      return { product: product.reply, documents: documents.reply };
+      return { product, documents };
     },
     [code],
   );
@@ -41,7 +44,7 @@ export function useProduct(code: string) {
 /** The valid version as look-ups return it: values of today. */
 export function ProductLookUp({ found: { product, documents } }: { found: FoundProduct }) {
   const { BankingProduct: head, Availability: availability = {}, Dimensions: dimensions } = product;
-  const currency = typeof availability['Currency'] === 'string' ? availability['Currency'] : '';
+  const currency = 'Currency' in availability ? (availability.Currency ?? '') : '';
   return (
     <>
       <section class="card stack">
@@ -124,7 +127,7 @@ function interestRow(interest: Offer['Interests'][number], today: string): Price
     badge: interest.IsDefault === true ? t('default') : undefined,
     description: interest.Description,
     kind: type,
-    values: bands.length > 0 ? ofBands : [renderValue(value, true)],
+    values: bands.length > 0 ? ofBands : [percentOf(value?.Value)],
     since: renderSince(value),
   };
 }
@@ -132,12 +135,13 @@ function interestRow(interest: Offer['Interests'][number], today: string): Price
 function commissionRow(commission: Offer['Commissions'][number], today: string): PricedRow {
   const { Name, PeriodicityType, Currency, ValueIsPercent, MandatoryForApplicant, Values } = commission;
   const value = valueInForce(Values, today);
-  const currency = ValueIsPercent ? '' : ` ${Currency ?? ''}`;
   return {
     name: Name,
     badge: MandatoryForApplicant ? t('mandatory') : undefined,
     kind: PeriodicityType,
-    values: [renderValue(value, ValueIsPercent) + currency],
+    values: [
+      ValueIsPercent ? percentOf(value?.CommissionPercent) : amountOf(value?.CommissionValue, Currency),
+    ],
     since: renderSince(value),
   };
 }
@@ -180,13 +184,17 @@ function PriceTable(props: { caption: string; kind: string; rows: readonly Price
   );
 }
 
-function renderValue(value: ValueOverTime | undefined, isPercent: boolean): string {
-  const figure = value?.Value ?? (isPercent ? value?.CommissionPercent : value?.CommissionValue);
-  if (figure === undefined || figure === null) return '–';
-  return isPercent ? formatPercent(figure, 4) : formatAmount(figure);
+function percentOf(value: number | null | undefined): string {
+  return value === null || value === undefined ? '–' : formatPercent(value, 4);
 }
 
-function renderSince(value: ValueOverTime | undefined): string {
+function amountOf(value: number | null | undefined, currency: string): string {
+  return value === null || value === undefined ? '–' : `${formatAmount(value)} ${currency}`;
+}
+
+function renderSince(
+  value: { readonly ValueValidFrom: { readonly invariantDate: string } | null } | undefined,
+): string {
   const day = value?.ValueValidFrom?.invariantDate;
   return day === undefined ? '–' : formatDate(day);
 }

@@ -105,7 +105,7 @@ function LookedUp({ code, view }: { code: string; view: 'look-up' | 'offer' }) {
   if (loaded.state === 'loading') return <Loading />;
   if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={reload} />;
   if (view === 'look-up') return <ProductLookUp found={loaded.value} />;
-  return <OfferSimulation code={code} availability={loaded.value.product.Availability ?? {}} />;
+  return <OfferSimulation code={code} product={loaded.value.product} />;
 }
 
 interface VersionsProps {

@@ -1,24 +1,21 @@
-/** What the room shows of the replies of look-ups (docs/api.md). */
-import type { Schemas } from '../../../../../shared/client/client.ts';
+/** What the room reads of look-ups and simulations. */
+import type { ReplyOf, Schemas } from '../../../../../shared/client/client.ts';
 
-/** A value of an interest or of a commission, with its days. */
-export type ValueOverTime = Partial<Schemas['InterestValue'] & Schemas['CommissionValue']> &
-  Pick<Schemas['InterestValue'], 'ValueValidFrom' | 'ValueValidTo'>;
-
+export type Product = ReplyOf<'getBankingProductByCode'>;
+export type ProductDocument = Schemas['ProductDocument'];
 export type Offer = Schemas['InterestsAndCommissionsItem'];
+/** One of the offers of a simulation; several fit when interests, lists or both are open. */
+export type SimulatedOffer = Schemas['SimulationRecord'];
 
-/** Interests by utilised amount have InterestName, InterestType and bands; all others Name, Type and values. */
-interface ShownInterest {
-  readonly Name?: string;
-  readonly Type?: string;
-  readonly Values?: readonly ValueOverTime[];
-  readonly InterestName?: string;
-  readonly InterestType?: string;
-  readonly BandedInterests?: readonly Pick<Schemas['InterestBand'], 'InterestName' | 'Value'>[];
-}
+type Interest = Pick<
+  Schemas['Interest'],
+  'Name' | 'Type' | 'Values' | 'InterestName' | 'InterestType' | 'BandedInterests'
+>;
+/** The days on which a value is valid. */
+type ValueDays = Pick<Schemas['InterestValue'], 'ValueValidFrom' | 'ValueValidTo'>;
 
 /** An interest of either kind, as the room shows it; the bands have the values of today. */
-export function describeInterest(interest: ShownInterest) {
+export function describeInterest(interest: Interest) {
   return {
     name: interest.Name ?? interest.InterestName ?? '',
     type: interest.Type ?? interest.InterestType ?? '',
@@ -28,7 +25,10 @@ export function describeInterest(interest: ShownInterest) {
 }
 
 /** The value that is in force on a day (YYYY-MM-DD): valid from it or before, and the latest of those. */
-export function valueInForce(values: readonly ValueOverTime[], day: string): ValueOverTime | undefined {
+export function valueInForce<Value extends ValueDays>(
+  values: readonly Value[],
+  day: string,
+): Value | undefined {
   return values
     .filter(({ ValueValidFrom, ValueValidTo }) => {
       const from = ValueValidFrom?.invariantDate ?? '';
@@ -41,16 +41,16 @@ export function valueInForce(values: readonly ValueOverTime[], day: string): Val
 }
 
 /** The names of the commissions of a simulated offer; the reply contains them as JSON text. */
-export function commissionNames({ OutputCommissionJson }: Schemas['SimulationRecord']): readonly string[] {
+export function commissionNames({
+  OutputCommissionJson,
+}: Pick<SimulatedOffer, 'OutputCommissionJson'>): readonly string[] {
   const commissions: unknown = JSON.parse(OutputCommissionJson);
   if (!Array.isArray(commissions)) return [];
   return commissions.map((commission: { Name?: string }) => commission.Name ?? '');
 }
 
 /** The plain figures of the availability section, in the order of the reply. */
-export function plainFields(
-  section: Readonly<Record<string, unknown>>,
-): readonly (readonly [string, string | number])[] {
+export function plainFields(section: object): readonly (readonly [string, string | number])[] {
   return Object.entries(section).filter(
     (entry): entry is [string, string | number] =>
       typeof entry[1] === 'string' || typeof entry[1] === 'number',
