@@ -10,6 +10,8 @@ export interface AnswerWarning {
 export interface Answer<Reply> {
   readonly reply: Reply;
   readonly warnings: readonly AnswerWarning[];
+  /** Identifies the content of the reply, to ask later whether it has changed; of addresses that send one. */
+  readonly etag?: string | undefined;
   /** Holiday calendar of the due dates, such as `RO;version=2026.1`. */
   readonly holidayCalendar: string | undefined;
   /** The id of the call in the logs of the engine. */
@@ -51,6 +53,7 @@ export function toAnswer<Reply>({ body, response, ...others }: Received<unknown>
   return {
     reply: body as Reply,
     warnings: readWarnings(response.headers.get('warnings') ?? undefined),
+    etag: response.headers.get('etag') ?? undefined,
     holidayCalendar: response.headers.get('holiday-calendar') ?? undefined,
     ...others,
   };

@@ -13,6 +13,7 @@ import type {
   DocumentedReply,
   Schemas,
   ServerEvent,
+  TaggedPath,
 } from './typed-call.ts';
 import { askUntilReady } from './ask-until-ready.ts';
 
@@ -103,6 +104,12 @@ export interface EngineClient extends ActionMethods {
     path: Path,
     ...input: InputArguments<DocumentedCall<Method, Path>>
   ): Promise<Answer<DocumentedReply<DocumentedCall<Method, Path>>>>;
+  /** Calls an address again; undefined if its reply is still the one that came with this `etag`. */
+  getIfChanged<Path extends TaggedPath>(
+    path: Path,
+    etag: string,
+    ...input: InputArguments<DocumentedCall<'get', Path>>
+  ): Promise<Answer<DocumentedReply<DocumentedCall<'get', Path>>> | undefined>;
   /** Yields the server-sent events of an address, over as many connections as it takes, until the caller leaves the loop. */
   events<Path extends EventPath>(
     path: Path,
@@ -209,10 +216,15 @@ function statusDelayMs({ body }: Received<unknown>, questions: number): number |
   return Math.min(FIRST_STATUS_DELAY_MS * 2 ** (questions - 1), LONGEST_STATUS_DELAY_MS);
 }
 
-function genericMethods(settings: HttpSettings): Pick<EngineClient, 'call' | 'events'> {
+function genericMethods(settings: HttpSettings): Pick<EngineClient, 'call' | 'getIfChanged' | 'events'> {
   return {
     call: async (method, path, ...[input = {}]) =>
       toAnswer(await send(settings, genericCall(method, path, input), input as CallOptions)),
+    getIfChanged: async (path, etag, ...[input = {}]) => {
+      const call = { ...genericCall('get', path, input), etag };
+      const received = await send(settings, call, input);
+      return received.body === undefined ? undefined : toAnswer(received);
+    },
     events: <Path extends EventPath>(path: Path, options: EventOptions = {}) =>
       readServerEvents(settings, genericCall('get', path, {}), options) as AsyncGenerator<
         ServerEvent<Path>,

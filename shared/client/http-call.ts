@@ -33,6 +33,8 @@ export interface HttpCall {
   /** Whether a second copy of the request does no harm. */
   readonly canRepeat: boolean;
   readonly idempotencyKey?: string | undefined;
+  /** The caller has a reply with this entity tag: 304, without a body, if it is still the same. */
+  readonly etag?: string | undefined;
 }
 
 /** The limits of a call. */
@@ -47,6 +49,7 @@ export const CALL_LIMITS = {
 };
 /** Statuses of an engine, or of the proxy before it, after which the same request may succeed. */
 const TEMPORARY: ReadonlySet<number | undefined> = new Set([429, 502, 503]);
+const NOT_MODIFIED = 304;
 const TIMED_OUT = Symbol('timed out');
 
 /**
@@ -118,7 +121,8 @@ async function attempt<Body>(
     });
     status = response.status;
     const correlationId = response.headers.get('x-correlation-id') ?? known.correlationId;
-    if (!response.ok) return await refusal(response, { ...known, correlationId });
+    const isUnchanged = call.etag !== undefined && status === NOT_MODIFIED;
+    if (!response.ok && !isUnchanged) return await refusal(response, { ...known, correlationId });
     return { body: await read(response), response, correlationId, attempts: known.attempts };
   } catch (error) {
     signal.throwIfAborted();
@@ -150,7 +154,7 @@ async function refusal(response: Response, known: Attempt['known']): Promise<Eng
 
 async function requestHeaders(
   { token }: HttpSettings,
-  { headers, body }: HttpCall,
+  { headers, body, etag }: HttpCall,
   correlationId: string,
 ): Promise<Record<string, string>> {
   const bearer = typeof token === 'function' ? await token() : token;
@@ -158,6 +162,7 @@ async function requestHeaders(
     accept: 'application/json, application/problem+json',
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+    ...(etag === undefined ? {} : { 'if-none-match': etag }),
     'x-correlation-id': correlationId,
     ...headers,
   };

@@ -18,11 +18,16 @@ export type DocumentedCall<Method extends HttpMethod, Path extends PathOf<Method
 
 /** What a call of an operation sends: `path`, `query` and `header` parameters and `body`, each where the document has it. */
 export type CallInput<One> = (One extends { readonly parameters: infer Parameters }
-  ? Omit<{ readonly [Place in keyof Parameters]: OrUndefined<Parameters[Place]> }, 'cookie'>
+  ? Omit<{ readonly [Place in keyof Parameters]: Sent<Parameters[Place]> }, 'cookie'>
   : unknown) &
   (One extends { readonly requestBody: { readonly content: infer Content } }
     ? { readonly body: JsonOf<Content> }
     : unknown);
+
+/** The parameters of a place, without the entity tag that `getIfChanged` sends. */
+type Sent<Parameters> = Parameters extends object
+  ? OrUndefined<Omit<Parameters, 'If-None-Match'>>
+  : Parameters;
 
 /** Parameters of which the optional ones may also be undefined, which means that they are absent. */
 type OrUndefined<Parameters> = {
@@ -45,6 +50,15 @@ type JsonOf<Content> = Content extends { readonly 'application/json': infer Json
   : Content extends { readonly 'text/plain': infer Text }
     ? Text
     : undefined;
+
+/** The addresses whose answers have an entity tag. */
+export type TaggedPath = {
+  [Path in PathOf<'get'>]: DocumentedCall<'get', Path> extends {
+    readonly responses: { readonly 304: unknown };
+  }
+    ? Path
+    : never;
+}[PathOf<'get'>];
 
 /** The addresses that send events. */
 export type EventPath = {

@@ -282,6 +282,22 @@ describe('a call of any address', () => {
     expect(calls).toHaveLength(3);
   });
 
+  it('asks with an entity tag whether a reply has changed', async () => {
+    const product = { code: 'TL/1', versions: [] };
+    const { client, calls } = open([
+      () => json(product, 200, { etag: 'W/"1"' }),
+      () => new Response(null, { status: 304 }),
+      () => json(product, 200, { etag: 'W/"2"' }),
+    ]);
+    const address = '/api/operations/v1/products/{code}';
+    const input = { path: { code: 'TL/1' } };
+    const { etag = '' } = await client.call('get', address, input);
+    expect(await client.getIfChanged(address, etag, input)).toBeUndefined();
+    expect(await client.getIfChanged(address, etag, input)).toMatchObject({ reply: product, etag: 'W/"2"' });
+    expect(calls.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, 'W/"1"', 'W/"1"']);
+    expect(new Set(calls.map(({ url }) => url)).size).toBe(1);
+  });
+
   it('reads plain text, and reports the JSON of a failure that is no problem', async () => {
     const { client } = open([
       () => new Response('up 1\n', { headers: { 'content-type': 'text/plain; version=0.0.4' } }),

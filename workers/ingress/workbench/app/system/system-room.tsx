@@ -32,7 +32,7 @@ export function SystemRoom() {
       </RoomHead>
       <div class="stack system">
         <ConnectionNotice connection={connection} state={state} onConnect={system.connect} />
-        {state === undefined && connection.kind === 'connecting' && <Loading label={t('connecting')} />}
+        {state === undefined && isAwaited(connection) && <Loading label={t('connecting')} />}
         {state !== undefined && connection.kind !== 'refused' && (
           <>
             <SystemVerdict state={state} isCurrent={connection.kind === 'live'} />
@@ -48,6 +48,11 @@ export function SystemRoom() {
       </div>
     </>
   );
+}
+
+/** Whether the first state is on its way. */
+function isAwaited({ kind }: Connection): boolean {
+  return kind === 'connecting' || kind === 'live';
 }
 
 const TONES: Readonly<Record<Connection['kind'], Tone>> = {
