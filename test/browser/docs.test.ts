@@ -119,6 +119,9 @@ describe('the documentation', () => {
     const answer = topic.getByRole('group', { name: `Answer of ${SCHEDULE}`, exact: true });
     await topic.getByRole('button', { name: /^Show all \d+ lines$/ }).click();
     expect(JSON.parse((await answer.textContent()) ?? '')).toHaveLength(12);
+    expect(await answer.textContent()).toMatch(
+      /^\[\n  \{\n    "InstallmentNo": 1,[^]*"RemainingValue": 100\.00,/,
+    );
     await topic.getByText('Headers of the answer').click();
     await topic.getByText(/x-correlation-id: /).waitFor();
     await restore.click();

@@ -75,7 +75,7 @@ ${groups.map(
 ${topics.map(
   (
     topic,
-  ) => html`<section class="topic" id="${topic.id}" aria-labelledby="title-${topic.id}"><h2 id="title-${topic.id}"><a class="anchor" href="#${topic.id}">${topic.title}</a></h2>
+  ) => html`<section class="topic" id="${topic.id}" aria-labelledby="title-${topic.id}"><h2 id="title-${topic.id}"><a class="anchor" href="#${topic.id}">${breakable(topic.title)}</a></h2>
 ${topic.content}
 </section>
 `,
@@ -87,6 +87,13 @@ ${topic.content}
 </html>
 `;
   return page.markup;
+}
+
+/** A name that may break after its words where it is too long for a line. */
+function breakable(title: string): readonly Html[] {
+  return title
+    .split(/(?<=_)|(?<=[a-z])(?=[A-Z])/)
+    .map((part, index) => html`${index === 0 ? '' : html`<wbr>`}${part}`);
 }
 
 /** All topics in order of use. */
@@ -124,7 +131,7 @@ function listTopics(options: DocsPageOptions): readonly TopicGroup[] {
         commandsTopic(),
       ],
     },
-    { title: 'Kafka', topics: [kafkaTopic(), bulkTopic(topicPrefix)] },
+    { title: 'Kafka', topics: [kafkaTopic(topicPrefix), bulkTopic(topicPrefix)] },
     {
       title: 'Operation',
       topics: OPERATOR_PARTS.map((part) => operatorTopic(part(), basePath)),

@@ -247,8 +247,22 @@ export const DOCS_SCRIPT = {
   // Calls from the page.
   const LONGEST_CALL_MS = 60000;
   const FOLDED_LINES = 40;
+  // JSON on lines of its own, with its numbers as they are written: 100.00 stays 100.00. Other text is unchanged.
   const pretty = (text) => {
-    try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
+    try { JSON.parse(text); } catch { return text; }
+    let lines = '';
+    let depth = 0;
+    let before = '';
+    const breakLine = () => { lines += '\n' + '  '.repeat(depth); };
+    for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {
+      const closes = token === '}' || token === ']';
+      if (closes) depth -= 1;
+      if (closes ? !'{['.includes(before) : before !== '' && ',{['.includes(before)) breakLine();
+      lines += token === ':' ? ': ' : token;
+      if (token === '{' || token === '[') depth += 1;
+      before = token;
+    }
+    return lines;
   };
   const sizeOf = (bytes) => bytes < 1024 ? bytes + ' B' : (bytes / 1024).toFixed(1) + ' KiB';
   const send = async (address, body) => {

@@ -91,7 +91,7 @@ summary { cursor: pointer; }
 .side li a:hover { background: var(--surface-sunken); }
 .side li a[aria-current] { background: var(--accent-soft); color: var(--accent); }
 .search { padding-inline: 0.5rem; }
-.search label { color: var(--text-soft); display: block; font-size: var(--size-small); font-weight: 600; }
+.search label { color: var(--text-soft); display: block; font-size: var(--size-small); font-weight: 600; margin-block-end: 0.35rem; }
 .search p { color: var(--text-soft); font-size: var(--size-small); margin: 0.25rem 0 0; min-block-size: 1.5em; }
 input[type='search'], input[type='password'], textarea, select { background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--radius); color: var(--text); font: inherit; inline-size: 100%; min-block-size: 2.375rem; padding: 0.4rem 0.6rem; }
 textarea { block-size: 16rem; display: block; font: 0.875em/1.5 var(--font-code); resize: vertical; }
@@ -163,7 +163,8 @@ tr.target { box-shadow: none; }
 .copy { font-size: var(--size-small); inset-block-start: 0.4rem; inset-inline-end: 0.4rem; min-block-size: 0; padding: 0.15rem 0.55rem; position: absolute; }
 .copied pre { padding-inline-end: 4.5rem; }
 .try { background: var(--surface-sunken); border: 1px solid var(--line); border-radius: var(--radius); margin-block-end: 1rem; padding: 1rem; }
-.try label, .token label { display: block; font-weight: 600; }
+.try label, .token label { display: block; font-weight: 600; margin-block-end: 0.35rem; }
+.wide + p { margin-block-start: 0.75rem; }
 .try textarea { margin-bottom: 0.35rem; }
 .try textarea[aria-invalid='true'] { border-color: var(--bad); }
 .try .soft { font-size: var(--size-small); }

@@ -1,5 +1,6 @@
 /** The topics of the documentation page that explain how to call the engine, in the order in which a caller needs them. */
 
+import { HEADER } from '../../../messaging/header-names.ts';
 import { topicName } from '../../../messaging/topics/topics.ts';
 import { ACTIONS } from '../../actions/actions.ts';
 import type { Action } from '../../json/action-definition.ts';
@@ -154,11 +155,35 @@ function bytes(value: number): string {
   return kib < 1_024 ? `${number(kib)} KiB` : `${number(kib / 1_024)} MiB`;
 }
 
-export function kafkaTopic(): Topic {
+/** A request from a program with kafkajs, with the body of the first example. */
+function kafkaSample({ topic, requestType, examples: [example] }: Action, topicPrefix: string): string {
+  return `import { Kafka } from 'kafkajs';
+import { env } from 'node:process';
+
+const kafka = new Kafka({ brokers: env.KAFKA_BROKERS.split(',') });
+const producer = kafka.producer();
+await producer.connect();
+await producer.send({
+  topic: '${topicName(topicPrefix, topic)}',
+  messages: [{
+    key: 'loan-4711',
+    value: JSON.stringify(${JSON.stringify(example.request, null, 2).replaceAll('\n', '\n    ')}),
+    headers: {
+      '${HEADER.messageType}': '${requestType}',
+      '${HEADER.correlationId}': 'loan-4711',
+      '${HEADER.replyTopic}': 'my.replies',
+    },
+  }],
+});
+await producer.disconnect();`;
+}
+
+export function kafkaTopic(topicPrefix: string): Topic {
   const content = html`${paragraphs(
     "Produce the request to the action's request topic, in Avro (Confluent wire format) or in JSON with the body of the HTTP call and the header `plat-message-type`. The reply has the same format and correlation id and goes to the topic that the request names, which must exist. This works with Spring's ReplyingKafkaTemplate and with NestJS clients.",
     'An error reply has the header `plat-error-code`; its body is the problem document of HTTP (E1). A request without a usable reply topic becomes a dead letter. `asyncapi.json` describes all topics and messages for tools.',
   )}
+${ACTIONS.slice(0, 1).map((action) => html`<div class="sample shown" tabindex="0" role="group" aria-label="Request with kafkajs"><pre><code>${kafkaSample(action, topicPrefix)}</code></pre></div>`)}
 <h3>Headers of a request</h3>
 ${messageHeaderTable('log.request', REQUEST_MESSAGE_HEADERS)}
 <h3>Headers of a reply</h3>
