@@ -27,11 +27,6 @@ const DIGIT_ZERO = 0x30;
 /** decimal.js keeps this many decimal digits in each element of its coefficient. */
 const COEFFICIENT_DIGITS = 7;
 const COEFFICIENT_BASE = 10n ** BigInt(COEFFICIENT_DIGITS);
-const SMALL_COEFFICIENT_BASE = 10 ** COEFFICIENT_DIGITS;
-/** Powers of ten up to this one are exact as a JavaScript number. */
-const MAX_EXACT_POWER = 22;
-/** Signed integers of six bytes are below this. */
-const MAX_SMALL = 2 ** 47;
 const SIGN_BIT = 0x80;
 const ZERO = Buffer.from([0]);
 
@@ -66,21 +61,6 @@ function unscaledInteger({ d: elements, e: exponent, s: sign }: Decimal, scale: 
   const power = powerOfTen(Math.abs(scale - decimals));
   const magnitude = scale >= decimals ? coefficient * power : coefficient / power;
   return sign < 0 ? -magnitude : magnitude;
-}
-
-/** The value times 10^scale if it has at most six bytes; undefined if it has more, or must be calculated with more digits. */
-export function smallUnscaled(value: Decimal, scale: number): number | undefined {
-  const { d: elements, e: exponent, s: sign } = value;
-  const [first = 0, second = 0] = elements;
-  if (elements.length > 2) return undefined;
-  if (first === 0) return 0;
-  const coefficient = elements.length === 1 ? first : first * SMALL_COEFFICIENT_BASE + second;
-  const decimals = COEFFICIENT_DIGITS * (elements.length - 1 - Math.floor(exponent / COEFFICIENT_DIGITS));
-  const shift = scale - decimals;
-  if (Math.abs(shift) > MAX_EXACT_POWER) return undefined;
-  // Exact: a product up to 2^53, and the quotient of a value that fits.
-  const magnitude = shift >= 0 ? coefficient * 10 ** shift : coefficient / 10 ** -shift;
-  return magnitude < MAX_SMALL ? sign * magnitude : undefined;
 }
 
 /** The number of first bytes that only repeat the sign of the others. */

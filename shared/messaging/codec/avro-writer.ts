@@ -6,7 +6,7 @@
 
 import avro, { type Type } from 'avsc';
 import type { Decimal } from 'decimal.js';
-import { decimalMisfit, decimalToBytes, DecimalType, smallUnscaled } from './avro-decimal.ts';
+import { decimalMisfit, decimalToBytes, DecimalType } from './avro-decimal.ts';
 import { branchesOf, isUnion, MAX_EXACT_LONG, MIN_EXACT_LONG } from './avro-schema.ts';
 
 /** Writes into `buf`, like the tap of avsc: what does not fit is only counted in `pos`. */
@@ -21,10 +21,6 @@ interface Tap {
 }
 
 type Write = (tap: Tap, value: unknown) => void;
-
-/** A byte holds signed numbers below this, and so many values. */
-const SIGNED_BYTE = 0x80;
-const BYTE_VALUES = 0x100;
 
 /** What avsc calls to write a value; throws if the value does not match its schema. */
 interface Writing {
@@ -162,20 +158,8 @@ function stringWriter(): Write {
 function compileDecimal({ limits }: DecimalType): Type {
   return createType((tap, value) => {
     if (decimalMisfit(value, limits) !== undefined) throw mismatch('a decimal of its precision and scale');
-    const unscaled = smallUnscaled(value as Decimal, limits.scale);
-    if (unscaled === undefined) tap.writeBytes(decimalToBytes(value as Decimal, limits.scale));
-    else writeSmall(tap, unscaled);
+    tap.writeBytes(decimalToBytes(value as Decimal, limits.scale));
   });
-}
-
-/** Writes an integer of up to six bytes as the bytes of a decimal, which is what most amounts and rates have. */
-function writeSmall(tap: Tap, unscaled: number): void {
-  let bytes = 1;
-  for (let limit = SIGNED_BYTE; unscaled < -limit || unscaled >= limit; limit *= BYTE_VALUES) bytes += 1;
-  tap.writeLong(bytes);
-  const at = tap.pos;
-  tap.pos += bytes;
-  if (tap.pos <= tap.buf.length) tap.buf.writeIntBE(unscaled, at, bytes);
 }
 
 /** The name of the field is found afterwards, by findSchemaFaults. */
