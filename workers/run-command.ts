@@ -2,10 +2,12 @@ import { parseArgs } from 'node:util';
 import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
 import { combineHealth, startHealthServer } from '../shared/platform/health.ts';
+import { workWhenIdle } from '../shared/platform/idle-work.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
 import { watchEventLoop } from '../shared/platform/loop-watchdog.ts';
 import { lowerPriority } from '../shared/platform/lower-priority.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
+import { systemPorts } from '../shared/platform/system-ports.ts';
 import type { AdminEndpoint } from './admin-endpoint.ts';
 import { WORKER_NAMES, type WorkerName } from './worker-list.ts';
 import { renderStartBanner } from './start-banner.ts';
@@ -110,6 +112,11 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
       startMs: performance.now() - startedAt,
     }),
   );
+  workWhenIdle({
+    ...systemPorts,
+    steps: system.idleWork,
+    onError: (error) => log.warn({ error: errorText(error) }, 'a schema could not be compiled'),
+  });
   const { reason, exitCode } = await ending;
   log.info({ reason, health: combineHealth(system.health()).status }, 'stopping');
   await admin?.stop();

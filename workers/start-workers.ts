@@ -3,6 +3,7 @@ import { ClockWatch } from '../shared/messaging/clock/clock-watch.ts';
 import { requireTopics } from '../shared/messaging/topics/required-topics.ts';
 import { PROBLEM_TYPE } from '../schemas/messages.ts';
 import { createCalculationThreads } from './runtime/thread-pool.ts';
+import type { MessageCodec } from '../shared/messaging/codec/message-codec.ts';
 import type { DiskIo } from '../shared/messaging/disk/disk-io.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
@@ -25,6 +26,8 @@ export interface RunningSystem {
   /** Address of the HTTP ingress, when it is among the workers. */
   readonly url: string | undefined;
   health(): Readonly<Record<string, Health>>;
+  /** What the first calls of this process would otherwise wait for: contracts and schemas that are compiled on first use. */
+  readonly idleWork: readonly (() => void)[];
   /** Drains all workers in reverse order, then closes the broker. Idempotent. */
   stop(timeoutMs?: number): Promise<void>;
 }
@@ -80,11 +83,12 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     onWait: (line) => log.warn(line),
     signal: options.signal,
   });
+  let codec: MessageCodec;
   try {
     await wait('Kafka', () => provideTopics(broker, options, ports));
     warnAboutAbsentWorkers(options, broker);
     await clockWatch.start();
-    const codec = await createCodec(config, ports.clock);
+    codec = await createCodec(config, ports.clock);
     // Before any worker is started, so that one that has to wait for it has nothing to stop.
     await wait('the schema registry', () => codec.prepare([PROBLEM_TYPE]));
     if (broker.kind === 'embedded') {
@@ -109,6 +113,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     metrics,
     url: started.find((worker) => worker.url !== undefined)?.url,
     health,
+    idleWork: [...started.flatMap(({ idleWork = [] }) => idleWork), ...codec.compilations()],
     stop: (timeoutMs = config.drainTimeoutMs) => (stopping ??= stopAll(timeoutMs)),
   };
 }

@@ -65,6 +65,7 @@ export const jsonCodec: MessageCodec = {
   faultsOf: () => [],
   typeOf: ({ headers }) => String(headers[HEADER.messageType]),
   prepare: async () => undefined,
+  compilations: () => [],
 };
 
 /** The settings for tests: a free port, no rate limit, and small stores. */

@@ -1,0 +1,40 @@
+import type { MonotonicClock } from './clock.ts';
+import type { Timers } from './timers.ts';
+
+/** Time before the first step: whoever calls a process right after its start is served first. */
+const FIRST_MS = 500;
+/** Time between two steps, in which calls are served. */
+const PAUSE_MS = 20;
+/** A timer of an idle process is not later than this. */
+const MAX_LATE_MS = 10;
+
+/** What a process does while it is idle, in steps of some milliseconds. */
+export interface IdleWork {
+  readonly steps: readonly (() => void)[];
+  readonly monotonic: MonotonicClock;
+  readonly timers: Timers;
+  /** Called when a step throws; the others follow. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Runs the steps one by one, each after a pause in which the event loop was idle. Does not keep the process running. */
+export function workWhenIdle({ steps, monotonic, timers, onError }: IdleWork): void {
+  const left = steps.values();
+  const waitFor = (ms: number): void => {
+    const dueMs = monotonic.elapsedMs() + ms;
+    timers.schedule(() => proceed(monotonic.elapsedMs() - dueMs), ms, 'background');
+  };
+  const proceed = (lateMs: number): void => {
+    if (lateMs <= MAX_LATE_MS) {
+      const { done, value: step } = left.next();
+      if (done === true) return;
+      try {
+        step();
+      } catch (error) {
+        onError(error);
+      }
+    }
+    waitFor(PAUSE_MS);
+  };
+  waitFor(FIRST_MS);
+}
