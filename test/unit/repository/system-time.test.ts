@@ -48,6 +48,7 @@ const CHOOSING: Readonly<Record<string, string>> = {
   'shared/messaging/start-wait.ts': 'default for commands',
   'shared/messaging/topics/required-topics.ts': 'default for commands and for Kafka',
   'workers/start-workers.ts': 'the start of a process',
+  'workers/run-command.ts': 'a process after its start',
   'workers/calculation-thread-tasks.ts': 'the start of a thread',
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { workWhenIdle } from '../../../shared/platform/idle-work.ts';
+import { workWhenIdle } from '../../../workers/runtime/idle-work.ts';
 
 /** An event loop in which each timer fires late by these milliseconds, in turn. */
 function run(latenesses: readonly number[], steps: readonly (() => void)[]) {

@@ -1,5 +1,5 @@
-import type { MonotonicClock } from './clock.ts';
-import type { Timers } from './timers.ts';
+import type { MonotonicClock } from '../../shared/platform/clock.ts';
+import type { Timers } from '../../shared/platform/timers.ts';
 
 /** Time before the first step: whoever calls a process right after its start is served first. */
 const FIRST_MS = 500;
