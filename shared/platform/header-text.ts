@@ -39,6 +39,26 @@ export function warningsList(warnings: readonly Warning[], further: string | und
   return whole.length <= WARNINGS_LIST_CHARACTERS ? whole : truncate(items);
 }
 
+/** Reads the items of {@link warningsList}, apart from the mark of a truncated list. */
+export function readWarningsList(list = ''): readonly Warning[] {
+  const items = list.split(',').map((item) => item.trim());
+  return items
+    .filter((item) => item !== '' && item !== TRUNCATED)
+    .map((item) => {
+      const [code = '', path = ''] = item.split(';');
+      return { code, path: decoded(path) };
+    });
+}
+
+/** The text as it is if it is not percent-encoded correctly. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function truncate(items: readonly string[]): string {
   let text = '';
   for (const item of items) {

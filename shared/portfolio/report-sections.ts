@@ -9,7 +9,14 @@ import { dataTable, figureList, type Column } from './data-table.ts';
 import { distribution } from './distribution-chart.ts';
 import type { ReportWords } from './report-words.ts';
 import { addSums, bySum, SUM_NAMES, type ScheduleSums } from './schedule-sums.ts';
-import { byCount, type CurrencyTotals, type Mover, type Tally, totalsByCurrency } from './tally.ts';
+import {
+  byCount,
+  type CurrencyTotals,
+  type FieldCounts,
+  type Mover,
+  type Tally,
+  totalsByCurrency,
+} from './tally.ts';
 
 const PERCENT = 100;
 
@@ -31,6 +38,7 @@ function resultSection(tally: Tally, words: ReportWords): Html {
 <h2>${text('result')}</h2>
 ${figureList(figures.map(([name, value]) => [name, count(value)]))}
 ${totals.length > 0 ? totalsTable(totals, words) : html``}
+${fieldTable(text('ignoredFields'), tally.ignoredFields, words)}
 </section>`;
 }
 
@@ -170,7 +178,7 @@ function failureSection(tally: Tally, words: ReportWords): Html {
   return html`<section class="stack">
 <h2>${text('failures')}</h2>
 ${codeTable(tally, words)}
-${tally.failuresByField.size > 0 ? fieldTable(tally, words) : html``}
+${fieldTable(text('failuresByField'), tally.failedFields, words)}
 ${listTable(tally, words)}
 ${listed < tally.failed ? more : html``}
 </section>`;
@@ -185,15 +193,17 @@ function codeTable({ failuresByCode }: Tally, { text, count }: ReportWords): Htm
   );
 }
 
-function fieldTable({ failuresByField, failuresOfOtherFields }: Tally, { text, count }: ReportWords): Html {
-  const rows = byCount(failuresByField.values()).map((entry) => [entry.path, entry.code, count(entry.count)]);
-  const others = failuresOfOtherFields > 0 ? [[text('otherFields'), '', count(failuresOfOtherFields)]] : [];
+/** Nothing without fields. */
+function fieldTable(caption: string, { fields, others }: FieldCounts, { text, count }: ReportWords): Html {
+  if (fields.size === 0) return html``;
+  const rows = byCount(fields.values()).map((entry) => [entry.path, entry.code, count(entry.count)]);
+  const more = others > 0 ? [[text('otherFields'), '', count(others)]] : [];
   const columns = [
     { text: text('field') },
-    { text: text('fault') },
+    { text: text('code') },
     { text: text('contracts'), isNumber: true },
   ];
-  return dataTable({ caption: text('failuresByField'), columns }, [...rows, ...others]);
+  return dataTable({ caption, columns }, [...rows, ...more]);
 }
 
 function listTable({ firstFailures }: Tally, { text, count }: ReportWords): Html {

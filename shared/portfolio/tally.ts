@@ -3,7 +3,7 @@
  * the distribution of the changes compared with previous schedules, the contracts that change most, and the failures.
  */
 
-import type { Problem } from '../platform/problem.ts';
+import type { Problem, Warning } from '../platform/problem.ts';
 import { type ChangeCounts, countChange, noChanges } from './changes.ts';
 import { type Comparison, magnitude } from './comparison.ts';
 import { addSums, NO_SUMS, type ScheduleSums } from './schedule-sums.ts';
@@ -41,11 +41,17 @@ export interface ListedFailure {
   readonly reason: string;
 }
 
-/** How many contracts have this fault in this field; the items of a list count as one field. */
-export interface FieldFailures {
+/** How many contracts have this fault or warning in this field; the items of a list count as one field. */
+export interface FieldCount {
   readonly path: string;
   readonly code: string;
   readonly count: number;
+}
+
+export interface FieldCounts {
+  readonly fields: Map<string, FieldCount>;
+  /** Contracts with further fields than those that are kept apart. */
+  others: number;
 }
 
 export interface Tally {
@@ -64,9 +70,9 @@ export interface Tally {
   /** The first lines with an invalid previous schedule. */
   formerUnreadableLines: number[];
   failuresByCode: Map<string, number>;
-  failuresByField: Map<string, FieldFailures>;
-  /** Contracts with faults in further fields, which are not in {@link failuresByField}. */
-  failuresOfOtherFields: number;
+  failedFields: FieldCounts;
+  /** The fields of calculated contracts that were ignored, or used in an unexpected way. */
+  ignoredFields: FieldCounts;
   /** The failures of the first lines. */
   firstFailures: ListedFailure[];
   totals: Map<string, CurrencyTotals>;
@@ -86,7 +92,8 @@ export interface CountedSchedule {
   readonly digits: number;
   readonly rows: number;
   readonly sums: ScheduleSums;
-  readonly hasWarnings: boolean;
+  /** The fields that were ignored (E3). */
+  readonly warnings: readonly Warning[];
   /** `none` if there is no previous schedule, `unreadable` if it is not a list of instalments. */
   readonly comparison: Comparison | 'none' | 'unreadable';
 }
@@ -122,8 +129,8 @@ export function emptyTally(): Tally {
     formerUnreadable: 0,
     formerUnreadableLines: [],
     failuresByCode: new Map(),
-    failuresByField: new Map(),
-    failuresOfOtherFields: 0,
+    failedFields: { fields: new Map(), others: 0 },
+    ignoredFields: { fields: new Map(), others: 0 },
     firstFailures: [],
     totals: new Map(),
     paymentChanges: noChanges(),
@@ -137,25 +144,27 @@ export function countFailure(tally: Tally, { line, id, problem }: CountedFailure
   const { code, errors = [] } = problem;
   tally.failed += 1;
   tally.failuresByCode.set(code, (tally.failuresByCode.get(code) ?? 0) + 1);
-  const fields = new Map(errors.map((fault) => [fieldKey(fault), fault]));
-  let isOther = false;
-  for (const key of fields.keys()) if (!isFieldCounted(tally.failuresByField, key)) isOther = true;
-  if (isOther) tally.failuresOfOtherFields += 1;
+  countFields(tally.failedFields, errors);
   const failure = { line, id, code, reason: reasonOf(problem) };
   keepFirst(tally.firstFailures, failure, (one, other) => one.line < other.line, MAX_LISTED_FAILURES);
 }
 
-/** Returns false if there are too many other fields. */
-function isFieldCounted(fields: Tally['failuresByField'], key: string): boolean {
-  const known = fields.get(key);
-  if (known === undefined && fields.size >= MAX_FIELDS) return false;
-  const [path = '', code = ''] = key.split('\n');
-  fields.set(key, { path, code, count: (known?.count ?? 0) + 1 });
-  return true;
+/** Counts a contract once for each of its fields and codes. */
+function countFields(counts: FieldCounts, found: readonly Warning[]): void {
+  let isOther = false;
+  for (const key of new Set(found.map(fieldKey))) {
+    const known = counts.fields.get(key);
+    if (known === undefined && counts.fields.size >= MAX_FIELDS) isOther = true;
+    else {
+      const [path = '', code = ''] = key.split('\n');
+      counts.fields.set(key, { path, code, count: (known?.count ?? 0) + 1 });
+    }
+  }
+  if (isOther) counts.others += 1;
 }
 
 /** `jsonParam.Commission[3].Percent` counts as `jsonParam.Commission[].Percent`. */
-function fieldKey({ path, code }: { readonly path: string; readonly code: string }): string {
+function fieldKey({ path, code }: Warning): string {
   const field = path.replaceAll(/\[\d+\]/g, '[]').replaceAll('\n', ' ');
   return `${field.slice(0, MAX_PATH)}\n${code}`;
 }
@@ -171,7 +180,8 @@ export function countSchedule(tally: Tally, schedule: CountedSchedule): void {
   const { comparison } = schedule;
   tally.calculated += 1;
   tally.rows += schedule.rows;
-  if (schedule.hasWarnings) tally.warned += 1;
+  if (schedule.warnings.length > 0) tally.warned += 1;
+  countFields(tally.ignoredFields, schedule.warnings);
   const totals = totalsOf(tally, schedule);
   totals.contracts += 1;
   totals.after = addSums(totals.after, schedule.sums);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { PLAIN_LOAN } from '../support/builders/portfolio-lines.ts';
 import { repricedPortfolio } from '../support/builders/repriced-portfolio.ts';
 import {
   findAccessibilityFaults,
@@ -97,7 +98,9 @@ describe('the room of portfolios', () => {
     'shows the same results as the report of the command for the same file',
     async () => {
       const files = portfolioFolder();
-      const text = repricedPortfolio(CONTRACTS);
+      const jsonParam = { ...PLAIN_LOAN, Amout: 1 };
+      const misspelt = JSON.stringify({ id: 'x', jsonParam, remark: 'none' });
+      const text = `${repricedPortfolio(CONTRACTS)}${misspelt}\n`;
       const html = files.at('report.html');
       const input = files.write('loans.ndjson', text);
       expect((await runRecalculation(['--input', input, '--summary', '--html', html])).code).toBe(1);
@@ -106,6 +109,8 @@ describe('the room of portfolios', () => {
       const results = room.page.locator('.portfolio-results');
       await results.waitFor({ timeout: LONG_MS });
       expect(await results.innerText()).toBe(await report.page.locator('.portfolio-results').innerText());
+      const ignored = room.page.getByRole('region', { name: 'Ignored fields of calculated contracts' });
+      expect(await ignored.getByRole('rowheader').allInnerTexts()).toEqual(['jsonParam.Amout', 'remark']);
     },
     LONG_MS,
   );

@@ -24,7 +24,11 @@ const totals = z.object({
 });
 const movers = z.array(z.object({ line: count, id, currency, digits, before: amount, after: amount }));
 const changes = z.object({ bins: z.array(count).length(CHANGE_BINS), withoutBase: count });
-const fieldFailures = z.object({ path: z.string(), code: z.string(), count });
+const fieldCount = z.object({ path: z.string(), code: z.string(), count });
+const fieldCounts = z.object({
+  fields: z.array(z.tuple([z.string(), fieldCount])).transform((entries) => new Map(entries)),
+  others: count,
+});
 
 /** Restores a tally from the value of {@link storedTally}. */
 export const tallyShape = z.object({
@@ -38,8 +42,8 @@ export const tallyShape = z.object({
   formerUnreadable: count,
   formerUnreadableLines: z.array(count),
   failuresByCode: z.array(z.tuple([z.string(), count])).transform((entries) => new Map(entries)),
-  failuresByField: z.array(z.tuple([z.string(), fieldFailures])).transform((entries) => new Map(entries)),
-  failuresOfOtherFields: count,
+  failedFields: fieldCounts,
+  ignoredFields: fieldCounts,
   firstFailures: z.array(z.object({ line: count, id: id.optional(), code: z.string(), reason: z.string() })),
   totals: z
     .array(totals)
@@ -52,13 +56,11 @@ export const tallyShape = z.object({
 
 /** The tally as a JSON value. */
 export function storedTally(tally: Tally): unknown {
-  const plain = {
-    ...tally,
-    failuresByCode: [...tally.failuresByCode],
-    failuresByField: [...tally.failuresByField],
-    totals: [...tally.totals.values()],
-  };
+  const { totals: byCurrency } = tally;
   return JSON.parse(
-    JSON.stringify(plain, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+    JSON.stringify({ ...tally, totals: [...byCurrency.values()] }, (_, value: unknown) => {
+      if (value instanceof Map) return [...value];
+      return typeof value === 'bigint' ? String(value) : value;
+    }),
   );
 }

@@ -3,7 +3,7 @@
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
 import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
 import { createProblem, type Problem } from '../../../shared/platform/problem.ts';
-import { warningsList } from '../../../shared/platform/header-text.ts';
+import { readWarningsList, warningsList } from '../../../shared/platform/header-text.ts';
 import type { CalculateChunk, ContractOutcome, LateOutcome } from '../calculation/calculate-chunk.ts';
 import type { RecalculateArguments } from '../arguments.ts';
 import { compareSchedules } from '../../../shared/portfolio/comparison.ts';
@@ -140,7 +140,7 @@ function calculated(
     sums,
     currency: request.Currency?.toUpperCase() ?? null,
     rows: rows.length,
-    hasWarnings: warnings !== undefined,
+    warnings: readWarningsList(warnings),
     comparison: comparison ?? missing,
   };
   const { compare, output } = args;

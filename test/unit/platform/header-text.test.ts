@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   HEADER_TEXT_CHARACTERS,
+  readWarningsList,
   safeHeaderText,
   warningsList,
 } from '../../../shared/platform/header-text.ts';
@@ -73,5 +74,15 @@ describe('warningsList (E3)', () => {
     expect(warningsList(fits, undefined)).not.toContain('truncated');
     const giant = warningsList([{ code: 'unknown-member', path: 'x'.repeat(5_000) }], undefined);
     expect(giant).toBe('truncated');
+  });
+
+  it('is read again, without the mark of a truncated list', () => {
+    const warnings = [
+      { code: 'unknown-member', path: 'a,b;c ț' },
+      { code: 'unused', path: 'jsonParam.X' },
+    ];
+    expect(readWarningsList(warningsList(warnings, undefined))).toEqual(warnings);
+    expect(readWarningsList('unused;100%, truncated')).toEqual([{ code: 'unused', path: '100%' }]);
+    expect(readWarningsList(undefined)).toEqual([]);
   });
 });

@@ -20,6 +20,11 @@ const row = (InstallmentNo: number, minor: number) => ({
   totalInstallment: minor,
 });
 
+const WARNINGS = [
+  { code: 'unknown-field', path: 'jsonParam.Insurance[0].Nme' },
+  { code: 'unknown-field', path: 'jsonParam.Insurance[1].Nme' },
+];
+
 /** Counts a contract whose payments were `before` and are `after`, in whole units. */
 function count(tally: Tally, line: number, before: readonly number[], after: readonly number[]): void {
   const former = readFormerSchedule(
@@ -30,7 +35,7 @@ function count(tally: Tally, line: number, before: readonly number[], after: rea
   const rows = after.map((amount, index) => row(index + 1, amount));
   const sums = sumsOf(rows);
   const comparison = compareSchedules(former, rows, sums);
-  const common = { line, id: `c-${line}`, currency: 'EUR', digits: 0, hasWarnings: false };
+  const common = { line, id: `c-${line}`, currency: 'EUR', digits: 0, warnings: WARNINGS };
   countSchedule(tally, { ...common, rows: rows.length, sums, comparison });
 }
 
@@ -49,6 +54,10 @@ describe('the changes of a tally', () => {
     expect(countDirections(tally.paymentChanges)).toEqual({ lower: 2, unchanged: 1, higher: 0 });
     expect(countDirections(tally.totalChanges)).toEqual({ lower: 0, unchanged: 2, higher: 1 });
     expect([tally.compared, tally.changed, tally.otherLength]).toEqual([3, 2, 1]);
+    expect([tally.warned, ...tally.ignoredFields.fields.values()]).toEqual([
+      3,
+      { path: 'jsonParam.Insurance[].Nme', code: 'unknown-field', count: 3 },
+    ]);
   });
 
   it('keep the ten largest rises and falls each, whatever the order in which contracts are counted', () => {
@@ -85,7 +94,7 @@ describe('the failures of a tally', () => {
       ['invalid-request', 2],
       ['malformed-json', 1],
     ]);
-    expect([...tally.failuresByField.values()]).toEqual([
+    expect([...tally.failedFields.fields.values()]).toEqual([
       { path: 'jsonParam.Commission[].Name', code: 'missing', count: 2 },
       { path: 'jsonParam.Amount', code: 'out-of-range', count: 1 },
     ]);
@@ -107,8 +116,8 @@ describe('the failures of a tally', () => {
       fail(tally, line, fault(`jsonParam.${'x'.repeat(5_000)}${line}`), fault(`f${line}`));
     expect(tally.firstFailures.map(({ line }) => line)).toEqual(lines.slice(0, 20));
     expect(tally.firstFailures.every(({ reason }) => reason.length <= 400)).toBe(true);
-    expect(tally.failuresByField.size).toBe(50);
-    expect(tally.failuresOfOtherFields).toBeGreaterThan(400);
+    expect(tally.failedFields.fields.size).toBe(50);
+    expect(tally.failedFields.others).toBeGreaterThan(400);
     expect(JSON.stringify(storedTally(tally)).length).toBeLessThan(40_000);
   });
 

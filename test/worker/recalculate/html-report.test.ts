@@ -21,19 +21,28 @@ const resultsOf = (page: string): string =>
   page.slice(page.indexOf('<div class="portfolio-results'), page.indexOf('<h2>Run</h2>'));
 const textOf = (page: string): string => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
-/** A run whose input pauses after two thirds, once it has written a checkpoint. */
+const STEP = 20;
+const STEP_MS = 300;
+/** The lines after these are held back, so that the run cannot end. */
+const MOST_LINES = 500;
+
+/** A run that has not read its whole input, once it has written a checkpoint. */
 async function pausedRun(args: readonly string[], text: string, checkpoint: string): Promise<CommandRun> {
   const run = beginRecalculation(['--input', '-', ...args]);
   const lines = text.split('\n');
-  run.child.stdin?.write(`${lines.slice(0, (lines.length * 2) / 3).join('\n')}\n`);
-  const saved = (): number =>
+  const send = (from: number): unknown =>
+    run.child.stdin?.write(`${lines.slice(from, Math.min(from + STEP, MOST_LINES)).join('\n')}\n`);
+  /** Undefined until the run has opened its files, which it does after it has read the first lines. */
+  const saved = (): number | undefined =>
     existsSync(checkpoint)
       ? (JSON.parse(readFileSync(checkpoint, 'utf8')) as { input: { lastLine: number } }).input.lastLine
-      : 0;
+      : undefined;
+  send(0);
   // A checkpoint is written with the first chunk that ends a second or more after the previous one.
-  for (let line = (lines.length * 2) / 3; saved() === 0 && run.child.exitCode === null; line += 20) {
-    await sleep(200);
-    run.child.stdin?.write(`${lines.slice(line, line + 20).join('\n')}\n`);
+  for (let line = STEP; (saved() ?? 0) === 0 && run.child.exitCode === null; await sleep(STEP_MS)) {
+    if (saved() === undefined) continue;
+    send(line);
+    line += STEP;
   }
   return run;
 }

@@ -46,11 +46,11 @@ const columnFaults = (head: string) => {
 describe('reading a portfolio', () => {
   it('reads NDJSON with blank lines, numeric ids and previous schedules', () => {
     const text =
-      '\uFEFF{"id":7,"jsonParam":{"Amount":1.50}}\r\n\r\n{"id":"b","jsonParam":{},"schedule":[{"Principal":1}]}\n';
+      '\uFEFF{"id":7,"jsonParam":{"Amount":1.50}}\r\n\r\n{"id":"b","jsonParam":{},"schedule":[{"Principal":1}],"note":1}\n';
     expect(read('a.ndjson', text)).toEqual({
       contracts: [
-        { line: 1, id: 7, jsonParam: { Amount: 1.5 }, schedule: undefined },
-        { line: 3, id: 'b', jsonParam: {}, schedule: [{ Principal: 1 }] },
+        { line: 1, id: 7, jsonParam: { Amount: 1.5 }, schedule: undefined, ignored: [] },
+        { line: 3, id: 'b', jsonParam: {}, schedule: [{ Principal: 1 }], ignored: ['note'] },
       ],
       unreadable: [],
     });
@@ -83,6 +83,7 @@ describe('reading a portfolio', () => {
           id: 'c-1',
           jsonParam: { Amount: 1000.5, ScheduleType: 'EqualInstallments' },
           schedule: undefined,
+          ignored: [],
         },
       ]);
     },
@@ -91,8 +92,8 @@ describe('reading a portfolio', () => {
   it('reads CSV with the request and the previous schedule as JSON, also over several lines', () => {
     const text = 'ID,jsonparam,schedule\n\n7,"{""Amount"":\n1}","[{""Principal"":2}]"\n8,{},\n';
     expect(read('a.csv', text).contracts).toEqual([
-      { line: 3, id: '7', jsonParam: { Amount: 1 }, schedule: [{ Principal: 2 }] },
-      { line: 5, id: '8', jsonParam: {}, schedule: undefined },
+      { line: 3, id: '7', jsonParam: { Amount: 1 }, schedule: [{ Principal: 2 }], ignored: [] },
+      { line: 5, id: '8', jsonParam: {}, schedule: undefined, ignored: [] },
     ]);
   });
 
@@ -159,6 +160,8 @@ const payment = (amount: number) => [
   { InstallmentNo: 1, Principal: amount, Interest: 0, TotalInstallment: amount },
 ];
 
+const WARNINGS = [{ code: 'unknown-field', path: 'jsonParam.Warns' }];
+
 /** A run whose schedules have one payment, that of the field Pays; none: a refusal. */
 function runOf(lines: readonly object[]) {
   const run = createPortfolioRun(read('a.ndjson', lines.map((line) => JSON.stringify(line)).join('\n')));
@@ -174,7 +177,7 @@ function runOf(lines: readonly object[]) {
         if (Pays === undefined) throw refusal(400);
         return {
           rows: Pays === 'figure' ? 7 : payment(Number(Pays)),
-          warnings: Number(jsonParam['Warns'] ?? 0),
+          warnings: jsonParam['Warns'] === undefined ? [] : WARNINGS,
         };
       },
     });
@@ -275,6 +278,7 @@ describe('running contracts', () => {
     id: String(line),
     jsonParam: {},
     schedule: undefined,
+    ignored: [],
   }));
 
   it('keeps a bounded number of calls in progress and gives each contract one outcome', async () => {

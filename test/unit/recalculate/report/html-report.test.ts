@@ -38,7 +38,16 @@ function tallyOf(before: string, after: number, { id = 'c-1', currency = 'EUR' }
   ];
   const sums = sumsOf(rows);
   const comparison = former === undefined ? 'unreadable' : compareSchedules(former, rows, sums);
-  countSchedule(tally, { line: 1, id, currency, digits: 2, rows: 1, sums, hasWarnings: true, comparison });
+  countSchedule(tally, {
+    line: 1,
+    id,
+    currency,
+    digits: 2,
+    rows: 1,
+    sums,
+    warnings: [{ code: 'unknown-field', path: `jsonParam.w${id}` }],
+    comparison,
+  });
   const errors = [{ path: `jsonParam.${id}`, code: 'unknown-field', message: `is ${id}` }];
   countFailure(tally, { line: 2, id, problem: createProblem('invalid-request', { errors }) });
   return tally;
@@ -57,6 +66,7 @@ it('states what was run, the totals, the changes, the movers and the failures', 
     'complete',
     'Calculated 1 Failed 1 Instalments 1 With ignored fields 1',
     'EUR 1 95.00 0.00 0.00 95.00',
+    'jsonParam.wc-1 unknown-field 1',
     'EUR Before 1 90.00 0.00 0.00 90.00',
     'EUR Change 1 +5.00 0.00 0.00 +5.00',
     'Change of the payment',

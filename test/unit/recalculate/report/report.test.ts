@@ -32,7 +32,7 @@ const counted = (
   digits: 2,
   rows: 1,
   sums: sumsOf([{ principal: totalMinor - 5, interest: 3, managementFee: 2, totalInstallment: totalMinor }]),
-  hasWarnings: false,
+  warnings: [],
   comparison: 'none',
   ...extra,
 });
@@ -86,7 +86,7 @@ it('adds amounts of any size exactly by currency and digits', () => {
 });
 
 it('counts all lines, and failures by code with the most frequent first', () => {
-  const tally = tallyOf(counted(1, 100, { hasWarnings: true }));
+  const tally = tallyOf(counted(1, 100, { warnings: [{ code: 'unknown-field', path: 'jsonParam.X' }] }));
   for (const code of ['not-computable', 'invalid-request', 'invalid-request'] as const)
     countFailure(tally, failure(code));
   const report = createReport(tally, END);

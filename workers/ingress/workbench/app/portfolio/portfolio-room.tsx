@@ -163,7 +163,7 @@ async function calculate({ jsonParam }: Contract, signal: AbortSignal): Promise<
     { jsonParam: jsonParam as Terms },
     options,
   );
-  return { rows: reply, warnings: warnings.length };
+  return { rows: reply, warnings };
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {

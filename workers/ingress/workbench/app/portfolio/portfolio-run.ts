@@ -14,10 +14,10 @@ import {
 import type { Contract, PortfolioFile } from './read-contracts.ts';
 import { runContracts, type Outcome, type RunEnd, type Verdict } from './run-contracts.ts';
 
-/** A schedule as the engine returns it, and how many fields of the request it ignored. */
+/** A schedule as the engine returns it, and the fields of the request that it ignored. */
 export interface CalculatedSchedule {
   readonly rows: unknown;
-  readonly warnings: number;
+  readonly warnings: CountedSchedule['warnings'];
 }
 
 /** A calculated contract, without the instalments that only its counting needs; amounts in minor units. */
@@ -69,7 +69,7 @@ export function createPortfolioRun(file: PortfolioFile): PortfolioRun {
     pending.delete(contract);
     const counted = outcome.kind === 'calculated' ? countedSchedule(contract, outcome.reply) : undefined;
     if (counted !== undefined) {
-      const { comparison, hasWarnings: _, ...finished } = counted;
+      const { comparison, warnings: _, ...finished } = counted;
       results.push({ ...finished, former: typeof comparison === 'string' ? undefined : comparison.before });
       countSchedule(tally, counted);
       return;
@@ -120,7 +120,7 @@ function problemOf(error: unknown): CountedFailure['problem'] {
 
 /** Undefined if the reply has no instalments with amounts. */
 function countedSchedule(
-  { line, id, jsonParam, schedule }: Contract,
+  { line, id, jsonParam, schedule, ignored }: Contract,
   { rows: replied, warnings }: CalculatedSchedule,
 ): CountedSchedule | undefined {
   const digits = digitsOf(jsonParam);
@@ -137,7 +137,7 @@ function countedSchedule(
     sums,
     currency: typeof currency === 'string' ? currency.toUpperCase() : null,
     rows: rows.length,
-    hasWarnings: warnings > 0,
+    warnings: [...warnings, ...ignored.map((path) => ({ code: 'unknown-member', path }))],
     comparison: former === undefined ? missing : compareSchedules(former, rows, sums),
   };
 }

@@ -10,6 +10,8 @@ export interface Contract {
   readonly jsonParam: Readonly<Record<string, unknown>>;
   /** The previous schedule as sent; undefined if absent. */
   readonly schedule: unknown;
+  /** Names of further members of the line, which have no effect. */
+  readonly ignored: readonly string[];
 }
 
 export interface PortfolioFile {
@@ -23,6 +25,8 @@ export const MAX_CONTRACTS = 10_000;
 export const MAX_FILE_BYTES = 50 * 1_024 * 1_024;
 
 const MAX_ID_LENGTH = 200;
+/** Enough to recognise a name. */
+const MAX_SHOWN_NAME = 60;
 const ID = `must be text of 1 to ${MAX_ID_LENGTH} characters or a whole number`;
 /** A longer record has a quote that is not closed, and must not hide the lines after it. */
 const MAX_RECORD_LENGTH = 1_024 * 1_024;
@@ -213,11 +217,12 @@ function readContract(line: number, value: unknown): Contract {
   if (!isObject(value)) {
     throw new LineFault('line', 'wrong-type', 'must be an object with the members id and jsonParam');
   }
-  const { id, jsonParam, schedule } = value;
+  const { id, jsonParam, schedule, ...others } = value;
   if (id === undefined || id === null) throw new LineFault('id', 'missing', `is missing; ${ID}`);
   if (!isId(id)) throw new LineFault('id', 'wrong-type', ID);
   if (!isObject(jsonParam)) throw new LineFault('jsonParam', 'wrong-type', 'must be an object', id);
-  return { line, id, jsonParam, schedule: schedule ?? undefined };
+  const ignored = Object.keys(others).map((name) => name.slice(0, MAX_SHOWN_NAME));
+  return { line, id, jsonParam, schedule: schedule ?? undefined, ignored };
 }
 
 function isId(id: unknown): id is string | number {
