@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { partitionOfKey } from '../../../../../shared/messaging/topics/key-partition.ts';
 import { PublishCall } from '../../../../../shared/messaging/kafka/publishing/publish-call.ts';
 import { PublishQueue } from '../../../../../shared/messaging/kafka/publishing/publish-queue.ts';
@@ -10,6 +10,7 @@ import { MessagingError } from '../../../../../shared/platform/errors.ts';
 
 const NOW = Date.now();
 
+beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 function setUp(counts: Record<string, number>, failures = 0) {
@@ -94,7 +95,6 @@ describe('RecordPlacement', () => {
   });
 
   test('rejects with topic-unknown after three queries', async () => {
-    vi.useFakeTimers();
     const { queries, place } = setUp({});
     const refused = place({}).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -105,7 +105,6 @@ describe('RecordPlacement', () => {
   });
 
   test('repeats the query and keeps the records while the broker is unavailable', async () => {
-    vi.useFakeTimers();
     const { queries, place, placed, placement } = setUp({ t: 1 }, 2);
     void place({ key: 'a' });
     await vi.advanceTimersByTimeAsync(400);
