@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../shared/dead-letters/audit.ts';
 import { sanitise } from '../../shared/dead-letters/letter.ts';
-import type { ShownPayload } from '../../shared/dead-letters/payload.ts';
+import type { ShownPayload } from '../../shared/dead-letters/masked-payload.ts';
 import type { ShownLetter } from '../../shared/dead-letters/show-letters.ts';
 
 /** Renders a letter as lines of text. */

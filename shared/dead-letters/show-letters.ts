@@ -6,7 +6,7 @@ import { type AuditRecord, readAudit } from './audit.ts';
 import type { LetterContext } from './letter-context.ts';
 import { DEAD_LETTER_HEADERS, type Letter, pastAttempts, placeId, sanitise } from './letter.ts';
 import { readOne } from './letter-log.ts';
-import { showPayload } from './payload.ts';
+import { showPayload } from './masked-payload.ts';
 
 /** Message keys that the ingress derives from a receiver with an HMAC; they contain no personal data. */
 const HASHED_KEY = /^[0-9a-f]{32,}$/;

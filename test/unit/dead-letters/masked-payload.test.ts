@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskPayload, showPayload } from '../../../shared/dead-letters/payload.ts';
+import { maskPayload, showPayload } from '../../../shared/dead-letters/masked-payload.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
