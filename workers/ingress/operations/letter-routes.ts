@@ -25,12 +25,12 @@ import type { IngressContext } from '../server/context.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
-import type { LetterCall, LetterDesk } from './letter-desk.ts';
+import type { LetterCall, LetterCalls } from './letter-calls.ts';
 import { renderPage, type PageQuery } from './letter-page.ts';
 import { authorizeOperator } from '../server/authorize-operator.ts';
 
 export interface LetterRouteDeps extends IngressContext {
-  readonly desk: LetterDesk;
+  readonly calls: LetterCalls;
 }
 
 /** A selection of 500 ids has 50 KiB, and an edited payload is as large as a request. */
@@ -218,14 +218,14 @@ function renderResult({ warnings, ...result }: LetterResult): ActionReply['lette
 
 /** Runs the work of a call and responds with its result; `undefined`: there is no such dead letter. */
 async function respond(
-  { desk, log }: LetterRouteDeps,
+  { calls, log }: LetterRouteDeps,
   reply: FastifyReply,
   call: LetterCall,
   work: (context: LetterContext) => Promise<object | 'incomplete' | undefined>,
 ): Promise<void> {
   try {
     if (reply.raw.destroyed) return void reply.hijack();
-    const result = await desk.run(call, work);
+    const result = await calls.run(call, work);
     if (reply.raw.destroyed || result === 'left') return void reply.hijack();
     if (result === undefined) return refuseUnknown(reply);
     if (result === 'busy')

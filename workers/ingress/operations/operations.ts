@@ -4,11 +4,11 @@ import type { IngressContext } from '../server/context.ts';
 import type { NotificationFeed } from '../notifications/notification-feed.ts';
 import type { NotificationKeys } from '../notifications/notification-ids.ts';
 import type { OutboxReader } from '../outbox/outbox-pages.ts';
-import { createLetterDesk } from './letter-desk.ts';
+import { createLetterCalls } from './letter-calls.ts';
 import { registerLetters } from './letter-routes.ts';
 import { registerNotificationSearch } from './notification-routes.ts';
 import { registerOutboxMessages } from './outbox-routes.ts';
-import { createProductDesk } from './product-desk.ts';
+import { createOnDemandCatalogue } from './on-demand-catalogue.ts';
 import { registerProducts } from './product-routes.ts';
 
 export interface OperationsDeps extends IngressContext {
@@ -29,13 +29,13 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps): 
   const base = `${deps.options.basePath}/api/operations/v1`;
   const log = sharedLetterLog(deps.broker);
   registerNotificationSearch(app, base, deps);
-  registerLetters(app, base, { ...deps, desk: createLetterDesk({ ...deps, letters: log }) });
+  registerLetters(app, base, { ...deps, calls: createLetterCalls({ ...deps, letters: log }) });
   registerOutboxMessages(app, base, deps);
-  const desk = createProductDesk(deps);
-  registerProducts(app, base, { ...deps, desk });
+  const catalogue = createOnDemandCatalogue(deps);
+  registerProducts(app, base, { ...deps, catalogue });
   return {
     stop: async () => {
-      await Promise.all([log.close(), desk.stop()]);
+      await Promise.all([log.close(), catalogue.stop()]);
     },
   };
 }

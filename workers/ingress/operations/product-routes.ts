@@ -9,10 +9,10 @@ import { matchesTag, weakTag } from '../server/entity-tags.ts';
 import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { authorizeOperator } from '../server/authorize-operator.ts';
-import type { ProductDesk } from './product-desk.ts';
+import type { OnDemandCatalogue } from './on-demand-catalogue.ts';
 
 export interface ProductRouteDeps extends IngressContext {
-  readonly desk: ProductDesk;
+  readonly catalogue: OnDemandCatalogue;
 }
 
 interface VersionParams {
@@ -57,13 +57,13 @@ export function registerProducts(app: FastifyInstance, base: string, deps: Produ
 
 /** Responds with what `find` finds; undefined: there is no such product. */
 async function respond(
-  { desk, log }: ProductRouteDeps,
+  { catalogue, log }: ProductRouteDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   find: (directory: ProductDirectory) => Promise<object> | object | undefined,
 ): Promise<void> {
   try {
-    const directory = await desk.directory();
+    const directory = await catalogue.directory();
     if (typeof directory === 'string') return refuse(reply, 'not-ready', { detail: NOT_READY[directory] });
     const found = await find(directory);
     if (found === undefined) return refuse(reply, 'unknown-product', { detail: UNKNOWN });

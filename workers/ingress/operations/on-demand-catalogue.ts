@@ -4,13 +4,16 @@ import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
 import type { IngressContext } from '../server/context.ts';
 
-export interface ProductDeskDeps extends Pick<IngressContext, 'codec' | 'log' | 'monotonic' | 'timers'> {
+export interface OnDemandCatalogueDeps extends Pick<
+  IngressContext,
+  'codec' | 'log' | 'monotonic' | 'timers'
+> {
   readonly broker: Pick<Broker, 'createTail'> & { readonly admin: Pick<BrokerAdmin, 'partitionCounts'> };
   readonly options: Pick<IngressContext['options'], 'topicPrefix'>;
 }
 
 /** The catalogue in memory while operators ask for it. */
-export interface ProductDesk {
+export interface OnDemandCatalogue {
   /**
    * The directory, when the whole topic has been read: by the first call, which may wait for 10 s. `absent`: the topic does not
    * exist. `reading`: it takes longer; the next call waits further. Rejects with the errors of the broker.
@@ -29,7 +32,7 @@ const KEPT_MS = 15 * 60_000;
 const STOP_MS = 2_000;
 
 /** Reads the catalogue topic on the first call, and follows it until it was not asked for 15 minutes. */
-export function createProductDesk(deps: ProductDeskDeps): ProductDesk {
+export function createOnDemandCatalogue(deps: OnDemandCatalogueDeps): OnDemandCatalogue {
   const { timers } = deps;
   let current: OpenedDirectory | undefined;
   let cancelStop: (() => void) | undefined;
@@ -71,7 +74,7 @@ interface OpenedDirectory {
   stop(): Promise<void>;
 }
 
-function openDirectory({ broker, options, ...context }: ProductDeskDeps): OpenedDirectory {
+function openDirectory({ broker, options, ...context }: OnDemandCatalogueDeps): OpenedDirectory {
   const topic = topicName(options.topicPrefix, 'catalogueRecords');
   const limits = { clientId: 'ingress-catalogue', catchUpTimeoutMs: READ_LIMIT_MS };
   const directory = new ProductDirectory({ ...context, ...limits, broker, topic });

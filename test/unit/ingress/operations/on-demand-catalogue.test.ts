@@ -3,16 +3,16 @@ import { ProductDirectory } from '../../../../shared/catalogue/product-directory
 import { MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
-import { createProductDesk } from '../../../../workers/ingress/operations/product-desk.ts';
+import { createOnDemandCatalogue } from '../../../../workers/ingress/operations/on-demand-catalogue.ts';
 import { FakeTail } from '../../../support/fakes/tail.ts';
 import { catalogueCodec } from '../../../support/worlds/catalogue-world.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A desk over tails of the test; `onCaughtUp` says when each has read its topic. */
-function openDesk(onCaughtUp: (number: number) => Promise<void> = () => Promise.resolve()) {
+/** A catalogue over tails of the test; `onCaughtUp` says when each has read its topic. */
+function openCatalogue(onCaughtUp: (number: number) => Promise<void> = () => Promise.resolve()) {
   const tails: FakeTail[] = [];
-  const desk = createProductDesk({
+  const catalogue = createOnDemandCatalogue({
     ...systemPorts,
     codec: catalogueCodec(),
     log: silentLog,
@@ -27,7 +27,7 @@ function openDesk(onCaughtUp: (number: number) => Promise<void> = () => Promise.
       },
     },
   });
-  return { desk, tails };
+  return { catalogue, tails };
 }
 
 describe('the catalogue of an ingress', () => {
@@ -35,28 +35,28 @@ describe('the catalogue of an ingress', () => {
   afterEach(() => vi.useRealTimers());
 
   it('is read by the first call, once for all calls, and forgotten after 15 minutes without one', async () => {
-    const { desk, tails } = openDesk();
+    const { catalogue, tails } = openCatalogue();
     expect(tails).toHaveLength(0);
-    const [first, second] = await Promise.all([desk.directory(), desk.directory()]);
+    const [first, second] = await Promise.all([catalogue.directory(), catalogue.directory()]);
     expect(first).toBeInstanceOf(ProductDirectory);
     expect(second).toBe(first);
     await vi.advanceTimersByTimeAsync(14 * MINUTE_MS);
-    expect(await desk.directory()).toBe(first);
+    expect(await catalogue.directory()).toBe(first);
     await vi.advanceTimersByTimeAsync(14 * MINUTE_MS);
     expect(tails.map(({ stops }) => stops)).toEqual([0]);
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
     expect(tails.map(({ stops }) => stops)).toEqual([1]);
-    expect(await desk.directory()).not.toBe(first);
+    expect(await catalogue.directory()).not.toBe(first);
     expect(tails).toHaveLength(2);
   });
 
   it('that takes long to read is waited for by each call for ten seconds', async () => {
     const { promise: isRead, resolve } = Promise.withResolvers<void>();
-    const { desk, tails } = openDesk(() => isRead);
-    const first = desk.directory();
+    const { catalogue, tails } = openCatalogue(() => isRead);
+    const first = catalogue.directory();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await first).toBe('reading');
-    const second = desk.directory();
+    const second = catalogue.directory();
     resolve();
     await vi.advanceTimersByTimeAsync(0);
     expect(await second).toBeInstanceOf(ProductDirectory);
@@ -65,29 +65,31 @@ describe('the catalogue of an ingress', () => {
 
   it('that could not be read is read again by the next call', async () => {
     const away = new MessagingError('tail-behind', 'away', { canRetry: true });
-    const { desk, tails } = openDesk((number) => (number === 1 ? Promise.reject(away) : Promise.resolve()));
-    await expect(desk.directory()).rejects.toBe(away);
+    const { catalogue, tails } = openCatalogue((number) =>
+      number === 1 ? Promise.reject(away) : Promise.resolve(),
+    );
+    await expect(catalogue.directory()).rejects.toBe(away);
     expect(tails.map(({ stops }) => stops)).toEqual([1]);
-    expect(await desk.directory()).toBeInstanceOf(ProductDirectory);
+    expect(await catalogue.directory()).toBeInstanceOf(ProductDirectory);
   });
 
   it('that fails while no call waits is read again too', async () => {
     const away = new MessagingError('tail-behind', 'away', { canRetry: true });
     const { promise: fails, reject } = Promise.withResolvers<void>();
-    const { desk, tails } = openDesk((number) => (number === 1 ? fails : Promise.resolve()));
-    const first = desk.directory();
+    const { catalogue, tails } = openCatalogue((number) => (number === 1 ? fails : Promise.resolve()));
+    const first = catalogue.directory();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await first).toBe('reading');
     reject(away);
     await vi.advanceTimersByTimeAsync(0);
-    expect(await desk.directory()).toBeInstanceOf(ProductDirectory);
+    expect(await catalogue.directory()).toBeInstanceOf(ProductDirectory);
     expect(tails).toHaveLength(2);
   });
 
   it('is no longer read after the stop of the instance', async () => {
-    const { desk, tails } = openDesk();
-    await desk.directory();
-    await desk.stop();
+    const { catalogue, tails } = openCatalogue();
+    await catalogue.directory();
+    await catalogue.stop();
     await vi.advanceTimersByTimeAsync(20 * MINUTE_MS);
     expect(tails.map(({ stops }) => stops)).toEqual([1]);
   });

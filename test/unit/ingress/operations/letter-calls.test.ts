@@ -1,10 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import type { LetterContext } from '../../../../shared/dead-letters/letter-context.ts';
-import { createLetterDesk, type LetterDeskDeps } from '../../../../workers/ingress/operations/letter-desk.ts';
+import {
+  createLetterCalls,
+  type LetterCallsDeps,
+} from '../../../../workers/ingress/operations/letter-calls.ts';
 
-/** A desk whose timers fire when the test says so. */
-function startDesk() {
+/** Calls whose timers fire when the test says so. */
+function startCalls() {
   const timers: { callback: () => void; afterMs: number }[] = [];
   const deps = {
     options: { topicPrefix: '' },
@@ -15,12 +18,12 @@ function startDesk() {
         return () => undefined;
       },
     },
-  } as unknown as LetterDeskDeps;
-  const desk = createLetterDesk(deps);
+  } as unknown as LetterCallsDeps;
+  const calls = createLetterCalls(deps);
   const started: string[] = [];
   const call = (caller: string, work: Promise<unknown> | ((context: LetterContext) => Promise<unknown>)) => {
     const request = { caller, subject: caller } as FastifyRequest;
-    const result = desk.run({ request, kind: 'read', reason: undefined }, (context) => {
+    const result = calls.run({ request, kind: 'read', reason: undefined }, (context) => {
       started.push(caller);
       return typeof work === 'function' ? work(context) : work;
     });
@@ -34,9 +37,9 @@ const untilAborted = ({ signal }: LetterContext) =>
     signal.addEventListener('abort', () => resolve('aborted'));
   });
 
-describe('the desk for dead letters', () => {
+describe('calls on dead letters', () => {
   it('runs the calls of one caller one after the other, those of others meanwhile', async () => {
-    const { call, started } = startDesk();
+    const { call, started } = startCalls();
     const first = Promise.withResolvers<string>();
     const calls = [
       call('ana', first.promise),
@@ -50,7 +53,7 @@ describe('the desk for dead letters', () => {
   });
 
   it('refuses a caller with three waiting calls, and accepts it again afterwards', async () => {
-    const { call } = startDesk();
+    const { call } = startCalls();
     const first = Promise.withResolvers<string>();
     const waiting = [1, 2, 3, 4].map(() => call('ana', first.promise));
     expect(await call('ana', Promise.resolve('x')).result).toBe('busy');
@@ -60,7 +63,7 @@ describe('the desk for dead letters', () => {
   });
 
   it('runs at most four calls at a time', async () => {
-    const { call } = startDesk();
+    const { call } = startCalls();
     const end = Promise.withResolvers<string>();
     const running = ['a', 'b', 'c', 'd'].map((caller) => call(caller, end.promise));
     expect(await call('e', Promise.resolve('x')).result).toBe('full');
@@ -70,7 +73,7 @@ describe('the desk for dead letters', () => {
   });
 
   it('does not run a waiting call whose caller has disconnected, and makes room for another at once', async () => {
-    const { call, started } = startDesk();
+    const { call, started } = startCalls();
     const first = Promise.withResolvers<string>();
     const running = call('ana', first.promise);
     const waiting = [1, 2, 3].map(() => call('ana', Promise.resolve('x')));
@@ -90,7 +93,7 @@ describe('the desk for dead letters', () => {
   });
 
   it('keeps the place of a running call whose caller has disconnected until it has ended', async () => {
-    const { call, started } = startDesk();
+    const { call, started } = startCalls();
     const first = Promise.withResolvers<string>();
     const running = call('ana', first.promise);
     await expect.poll(() => started).toEqual(['ana']);
@@ -102,7 +105,7 @@ describe('the desk for dead letters', () => {
   });
 
   it('goes on after a call that failed', async () => {
-    const { call } = startDesk();
+    const { call } = startCalls();
     const failed = call('ana', Promise.reject(new Error('no broker')));
     const next = call('ana', Promise.resolve('x'));
     await expect(failed.result).rejects.toThrow('no broker');
@@ -110,7 +113,7 @@ describe('the desk for dead letters', () => {
   });
 
   it('aborts a call at the end of its time, and when its caller disconnects', async () => {
-    const { call, timers } = startDesk();
+    const { call, timers } = startCalls();
     const late = call('ana', untilAborted);
     await expect.poll(() => timers.length).toBe(2);
     expect(timers[0]?.afterMs).toBe(10_000);
@@ -123,7 +126,7 @@ describe('the desk for dead letters', () => {
   });
 
   it('answers a caller although the broker does not, and keeps the place of the call until it does', async () => {
-    const { call, timers } = startDesk();
+    const { call, timers } = startCalls();
     const broker = Promise.withResolvers<string>();
     const stuck = ['a', 'b', 'c', 'd'].map((caller) => call(caller, broker.promise));
     await expect.poll(() => timers.length).toBe(8);
@@ -135,7 +138,7 @@ describe('the desk for dead letters', () => {
   });
 
   it('a call that fails after its caller was answered is no unhandled failure', async () => {
-    const { call, timers } = startDesk();
+    const { call, timers } = startCalls();
     const broker = Promise.withResolvers<string>();
     const { result } = call('a', broker.promise);
     await expect.poll(() => timers.length).toBe(2);

@@ -22,7 +22,7 @@ const MAX_WAITING = 3;
 /** Operator in the audit where access control is off. */
 const ANONYMOUS = 'anonymous';
 
-export interface LetterDeskDeps extends Omit<IngressContext, 'log'> {
+export interface LetterCallsDeps extends Omit<IngressContext, 'log'> {
   readonly letters: LetterLog;
 }
 
@@ -34,7 +34,7 @@ export interface LetterCall {
 }
 
 /** Runs calls on dead letters within limits. */
-export interface LetterDesk {
+export interface LetterCalls {
   /**
    * Runs `work` with a context whose signal is aborted at the end of the call's time, or when the caller disconnects. The
    * calls of one caller run one after the other; one whose caller disconnects while it waits does not run (`left`). Returns
@@ -47,7 +47,7 @@ export interface LetterDesk {
   ): Promise<Result | 'busy' | 'full' | 'left' | 'late'>;
 }
 
-export function createLetterDesk(deps: LetterDeskDeps): LetterDesk {
+export function createLetterCalls(deps: LetterCallsDeps): LetterCalls {
   const { options, codec, clock, monotonic, timers, newId, letters } = deps;
   const topics = letterTopics(options.topicPrefix);
   const queues = createQueues();
