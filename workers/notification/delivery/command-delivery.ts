@@ -33,7 +33,7 @@ import {
   type DeliveryStep,
   type ProviderTurn,
   type Times,
-} from '../state/delivery-state.ts';
+} from '../state/delivery-state-machine.ts';
 import type { LedgerEntry } from '../state/ledger-entry.ts';
 import type { RetryPlan } from '../state/retry-plan.ts';
 import { DeliveriesInProgress } from './deliveries-in-progress.ts';
@@ -88,7 +88,7 @@ interface Run {
 }
 
 /**
- * Runs the state machine (state/delivery-state.ts) for the copies of one channel's commands. Both priorities share it, so that
+ * Runs the state machine (state/delivery-state-machine.ts) for the copies of one channel's commands. Both priorities share it, so that
  * commands with the same id are recognised whatever their topics.
  */
 export class CommandDelivery {

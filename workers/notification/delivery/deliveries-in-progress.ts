@@ -1,5 +1,5 @@
 import type { MonotonicClock } from '../../../shared/platform/clock.ts';
-import type { DeliveryState } from '../state/delivery-state.ts';
+import type { DeliveryState } from '../state/delivery-state-machine.ts';
 
 type Step = DeliveryState['step'];
 

@@ -5,7 +5,7 @@ import { idOfPlace, readId } from '../../../shared/notification/command-id.ts';
 import type { Priority } from '../../../shared/notification/command.ts';
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
 import { addAttempts, isUnknown, readAttempts } from './attempt-history.ts';
-import type { DeliveryCopy } from './delivery-state.ts';
+import type { DeliveryCopy } from './delivery-state-machine.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 
 /** One copy of a command: the original, or one from a retry tier, the hold topic or a redrive. */

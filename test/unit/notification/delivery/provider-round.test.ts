@@ -7,7 +7,7 @@ import {
   leaseMs,
   takeTurn,
 } from '../../../../workers/notification/delivery/provider-round.ts';
-import type { RoundResult } from '../../../../workers/notification/state/delivery-state.ts';
+import type { RoundResult } from '../../../../workers/notification/state/delivery-state-machine.ts';
 import {
   permanent,
   SENT,

@@ -14,7 +14,7 @@ import {
   type DeliveryEffect,
   type DeliveryEvent,
   type RoundResult,
-} from '../../../../workers/notification/state/delivery-state.ts';
+} from '../../../../workers/notification/state/delivery-state-machine.ts';
 import { supersedes } from '../../../../shared/notification/supersedes.ts';
 import type { LedgerEntry } from '../../../../workers/notification/state/ledger-entry.ts';
 

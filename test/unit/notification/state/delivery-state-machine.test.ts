@@ -13,7 +13,7 @@ import {
   type Failure,
   type RoundResult,
   type Situation,
-} from '../../../../workers/notification/state/delivery-state.ts';
+} from '../../../../workers/notification/state/delivery-state-machine.ts';
 import type { LedgerEntry } from '../../../../workers/notification/state/ledger-entry.ts';
 
 const NOW = 1_700_000_000_000;
