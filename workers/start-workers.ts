@@ -160,8 +160,8 @@ async function createBroker(
       const io = diskIo === undefined ? {} : { io: diskIo };
       return createDiskBroker({ ...ports, ...io, folder: config.dataFolder, specs, log });
     }
-    const { createMemoryBroker } = await import('../shared/messaging/memory/broker.ts');
-    return createMemoryBroker(ports);
+    const { createEmbeddedBroker } = await import('../shared/messaging/embedded/broker.ts');
+    return createEmbeddedBroker(ports);
   }
   const { openKafkaBroker } = await import('../shared/messaging/kafka-client/open-kafka-broker.ts');
   const unreadable = metrics.counter(

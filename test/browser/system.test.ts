@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMemoryBroker } from '../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../shared/messaging/embedded/broker.ts';
 import { TOPIC } from '../../shared/messaging/topics/topics.ts';
 import { createMetrics } from '../../shared/platform/metrics.ts';
 import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
@@ -33,7 +33,7 @@ async function callSchedule(times: number): Promise<void> {
 
 /** An ingress of an installation in which much is wrong. */
 async function openTroubledIngress(): Promise<string> {
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics(Object.values(TOPIC).map((topic) => ({ topic, partitions: 12 })));
   const publisher = broker.createPublisher({ clientId: 'upstream' });

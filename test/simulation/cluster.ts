@@ -1,4 +1,4 @@
-import { createMemoryBroker } from '../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../shared/messaging/embedded/broker.ts';
 import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
@@ -191,7 +191,7 @@ let catalogue: Promise<readonly (OutgoingMessage & { readonly partition: number 
 /** The example catalogue as records; encoded once for all runs. */
 async function encodeCatalogue(): Promise<readonly (OutgoingMessage & { readonly partition: number })[]> {
   const config = loadConfig({});
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   try {
     await broker.admin.createTopics(allTopicSpecs('', []));
     await publishCatalogue(broker, await createCodec(config, { now: () => 0 }), config);

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMemoryBroker } from '../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../shared/messaging/embedded/broker.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { loadConfig } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
@@ -36,7 +36,7 @@ async function keysAfterStart(broker: Broker, folder?: string): Promise<readonly
 }
 
 function embedded(): Broker {
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   onTestFinished(() => broker.close());
   return broker;
 }

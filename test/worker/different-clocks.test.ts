@@ -1,7 +1,7 @@
 /** Processes whose clocks differ, over one broker: each takes the time of the broker, whatever its own clock says. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../shared/client/client.ts';
-import { createMemoryBroker } from '../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../shared/messaging/embedded/broker.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import type { MessageHeaders } from '../../shared/messaging/message.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
@@ -34,7 +34,7 @@ async function setUp() {
     REPLY_TIMEOUT_MS: String(REPLY_TIMEOUT_MS),
   });
   const config: Config = { ...loaded, notification: { ...loaded.notification, retryTiersMs: [TIER_MS] } };
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics(allTopicSpecs('', [TIER_MS]));
   const providers = scriptedProviders();

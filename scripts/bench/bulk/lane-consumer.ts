@@ -32,8 +32,8 @@ answerParent(measure);
 
 async function openBroker(): Promise<Broker> {
   if (brokers === '') {
-    const { createMemoryBroker } = await import('../../../shared/messaging/memory/broker.ts');
-    return createMemoryBroker();
+    const { createEmbeddedBroker } = await import('../../../shared/messaging/embedded/broker.ts');
+    return createEmbeddedBroker();
   }
   const { openKafkaBroker } = await import('../../../shared/messaging/kafka-client/open-kafka-broker.ts');
   const client = process.env.KAFKA_CLIENT === 'platformatic' ? 'platformatic' : 'kafkajs';

@@ -11,7 +11,7 @@ import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts
 import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
 import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
 import { toCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { topicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
@@ -40,7 +40,7 @@ if (!Number.isInteger(products) || products < HOT_PRODUCTS) {
   process.exit(2);
 }
 const topic = topicName('', 'catalogueRecords');
-const broker = createMemoryBroker();
+const broker = createEmbeddedBroker();
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 await broker.admin.createTopics(topicSpecs('', ['catalogueRecords']));
 const example = readWholeCatalogue(FOLDER).records;

@@ -2,7 +2,7 @@
  * Child process with a notification worker over the embedded broker in memory. Its arguments are the kind of traffic and the
  * file of the provider configuration. For a request `{from, count}`, it publishes these commands.
  */
-import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { createLog } from '../../../shared/platform/log.ts';
@@ -23,7 +23,7 @@ const config = loadConfig({
   NOTIFICATION_CONFIG_FILE: configFile,
   NOTIFICATION_ALLOW_LOSS: 'true',
 });
-const broker = createMemoryBroker(systemPorts);
+const broker = createEmbeddedBroker(systemPorts);
 const log = createLog({ level: 'error', name: 'bench' });
 await startWorkers({ config, names: ['notification'], log, broker });
 const publisher = broker.createPublisher({ clientId: 'bench-upstream' });

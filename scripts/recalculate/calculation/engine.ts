@@ -88,9 +88,9 @@ async function openBroker(
   clock: BrokerClock,
 ): Promise<{ broker: Broker; close: () => Promise<void> }> {
   if (config.kafka === undefined) {
-    const { createMemoryBroker } = await import('../../../shared/messaging/memory/broker.ts');
+    const { createEmbeddedBroker } = await import('../../../shared/messaging/embedded/broker.ts');
     const bulk: Config = { ...config, scheduleLanes: ['bulk'] };
-    const broker = createMemoryBroker({ limits: { maxBytesPerTopic: EMBEDDED_TOPIC_BYTES } });
+    const broker = createEmbeddedBroker({ limits: { maxBytesPerTopic: EMBEDDED_TOPIC_BYTES } });
     const system = await startWorkers({ config: bulk, names: ['schedule'], log: quietLog(config), broker });
     const close = async (): Promise<void> => {
       await system.stop(0);

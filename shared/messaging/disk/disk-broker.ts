@@ -1,8 +1,8 @@
 import { systemPorts } from '../../platform/system-ports.ts';
 import { openDiskStore } from './disk-store.ts';
 import type { DiskIo } from './disk-io.ts';
-import { createMemoryBroker, type MemoryBrokerOptions } from '../memory/broker.ts';
-import type { MemoryLimits } from '../memory/topic-config.ts';
+import { createEmbeddedBroker, type EmbeddedBrokerOptions } from '../embedded/broker.ts';
+import type { MemoryLimits } from '../embedded/topic-config.ts';
 import type { Broker, TopicSpec } from '../ports.ts';
 
 const GIB = 1_073_741_824;
@@ -17,7 +17,7 @@ const DEFAULT_LIMITS: MemoryLimits = {
   maxBytesPerState: GIB,
 };
 
-export interface DiskBrokerOptions extends Omit<MemoryBrokerOptions, 'store'> {
+export interface DiskBrokerOptions extends Omit<EmbeddedBrokerOptions, 'store'> {
   /** The data folder; it is created if it is missing. */
   readonly folder: string;
   /** The topics as this version defines them: the settings of stored ones follow, their partitions stay. */
@@ -45,5 +45,5 @@ export function createDiskBroker({ folder, io, specs, journalBytes, ...options }
     ...(specs === undefined ? {} : { specs }),
     ...(journalBytes === undefined ? {} : { journalBytes }),
   });
-  return createMemoryBroker({ ...options, limits, store });
+  return createEmbeddedBroker({ ...options, limits, store });
 }

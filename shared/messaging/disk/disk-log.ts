@@ -1,9 +1,9 @@
 import type { MessagingError } from '../../platform/errors.ts';
 import { frameRecord, messageOf, readFrame, type FramedRecord } from './record-frame.ts';
 import { RowColumns, type Row } from './row-columns.ts';
-import { COMPACTION_MIN_SUPERSEDED, TRIM_BELOW_SHARE } from '../memory/log.ts';
-import type { LogBatch, LogReader, PartitionLog } from '../memory/log-store.ts';
-import type { MemoryTopicConfig } from '../memory/topic-config.ts';
+import { COMPACTION_MIN_SUPERSEDED, TRIM_BELOW_SHARE } from '../embedded/memory-log.ts';
+import type { LogBatch, LogReader, PartitionLog } from '../embedded/log-store.ts';
+import type { EmbeddedTopicConfig } from '../embedded/topic-config.ts';
 import type { LogMessage, OutgoingMessage } from '../message.ts';
 
 /** Records of a partition are read together when there is no more than this between them. */
@@ -31,7 +31,7 @@ export class DiskLog implements PartitionLog {
   readonly topic: string;
   readonly partition: number;
   readonly readers = new Set<LogReader>();
-  readonly #config: MemoryTopicConfig;
+  readonly #config: EmbeddedTopicConfig;
   readonly #files: LogFiles;
   readonly #rows: RowColumns;
   #low = 0;
@@ -46,7 +46,7 @@ export class DiskLog implements PartitionLog {
   /** Time of the oldest tombstone that the last compaction kept. */
   #oldestTombstoneMs = Infinity;
 
-  constructor(topic: string, partition: number, config: MemoryTopicConfig, files: LogFiles) {
+  constructor(topic: string, partition: number, config: EmbeddedTopicConfig, files: LogFiles) {
     this.topic = topic;
     this.partition = partition;
     this.#config = config;

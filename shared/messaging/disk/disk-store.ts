@@ -18,8 +18,8 @@ import {
   type OnReadable,
   type PartitionLog,
   type StoredTopic,
-} from '../memory/log-store.ts';
-import { parseTopicConfig, type MemoryLimits, type MemoryTopicConfig } from '../memory/topic-config.ts';
+} from '../embedded/log-store.ts';
+import { parseTopicConfig, type MemoryLimits, type EmbeddedTopicConfig } from '../embedded/topic-config.ts';
 import type { PartitionOffset } from '../message.ts';
 import type { TopicSpec } from '../ports.ts';
 
@@ -39,7 +39,7 @@ const COMMITS_FOLDER = 'commits';
 const JOURNAL_FOLDER = 'journal';
 /** The committed offsets: one compacted log, the latest of each group and partition, as on Kafka. */
 const COMMITS_SPEC: TopicSpec = { topic: '__consumer_offsets', partitions: 1 };
-const COMMITS_CONFIG: MemoryTopicConfig = {
+const COMMITS_CONFIG: EmbeddedTopicConfig = {
   compact: true,
   delete: false,
   retentionMs: Infinity,
@@ -148,14 +148,14 @@ class DiskStore implements LogStore {
     this.#onReadable = onReadable;
   }
 
-  createLogs(spec: TopicSpec, config: MemoryTopicConfig): readonly PartitionLog[] {
+  createLogs(spec: TopicSpec, config: EmbeddedTopicConfig): readonly PartitionLog[] {
     const topic = this.#createTopic(spec, config);
     this.#open.set(spec.topic, topic);
     this.#schedule(true);
     return topic.logs;
   }
 
-  #createTopic(spec: TopicSpec, config: MemoryTopicConfig): DiskTopic {
+  #createTopic(spec: TopicSpec, config: EmbeddedTopicConfig): DiskTopic {
     try {
       return DiskTopic.create({ ...this.#placeOf(TOPICS_FOLDER, spec.topic), spec, config }, this.#parts());
     } catch (error) {

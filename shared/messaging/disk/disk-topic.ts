@@ -22,7 +22,7 @@ import {
 } from './segment.ts';
 import type { SegmentFiles } from './segment-files.ts';
 import { SegmentIndex } from './segment-index.ts';
-import type { MemoryTopicConfig } from '../memory/topic-config.ts';
+import type { EmbeddedTopicConfig } from '../embedded/topic-config.ts';
 import type { TopicSpec } from '../ports.ts';
 
 /**
@@ -89,13 +89,13 @@ export interface TopicPlace {
   /** The folder, relative to the data folder. */
   readonly name: string;
   readonly spec: TopicSpec;
-  readonly config: MemoryTopicConfig;
+  readonly config: EmbeddedTopicConfig;
 }
 
 /** The folder of a topic: its state, and the segments with the records of all its partitions. */
 export class DiskTopic implements LogFiles {
   readonly spec: TopicSpec;
-  readonly config: MemoryTopicConfig;
+  readonly config: EmbeddedTopicConfig;
   /** A segment of this length is closed. */
   readonly segmentBytes: number;
   readonly logs: readonly DiskLog[];

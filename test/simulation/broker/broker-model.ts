@@ -1,9 +1,9 @@
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
-import { createMemoryStore } from '../../../shared/messaging/memory/log.ts';
-import type { LogReader, PartitionLog } from '../../../shared/messaging/memory/log-store.ts';
-import { MemoryGroup } from '../../../shared/messaging/memory/group.ts';
-import { MemoryScheduler } from '../../../shared/messaging/memory/scheduler.ts';
-import { MemoryTopics } from '../../../shared/messaging/memory/topics.ts';
+import { createMemoryStore } from '../../../shared/messaging/embedded/memory-log.ts';
+import type { LogReader, PartitionLog } from '../../../shared/messaging/embedded/log-store.ts';
+import { EmbeddedGroup } from '../../../shared/messaging/embedded/group.ts';
+import { EmbeddedScheduler } from '../../../shared/messaging/embedded/scheduler.ts';
+import { EmbeddedTopics } from '../../../shared/messaging/embedded/topics.ts';
 import {
   type LogMessage,
   type OutgoingMessage,
@@ -55,13 +55,13 @@ export interface HostedMember {
 export class BrokerModel {
   readonly ports: SystemPorts;
   readonly fates: CallFates;
-  readonly topics: MemoryTopics;
-  readonly groups = new Map<string, MemoryGroup>();
+  readonly topics: EmbeddedTopics;
+  readonly groups = new Map<string, EmbeddedGroup>();
   readonly links = new Set<Link>();
   readonly members = new Set<HostedMember>();
   readonly observer: BrokerObserver;
   readonly #stopSweeps: () => void;
-  readonly #scheduler: MemoryScheduler;
+  readonly #scheduler: EmbeddedScheduler;
   /** Faults may overlap: each is over when all of its kind are. */
   readonly #faults = new Overlaps();
   #held: { readonly connection: string; readonly work: () => void }[] = [];
@@ -72,10 +72,10 @@ export class BrokerModel {
     this.ports = ports;
     this.fates = fates;
     this.observer = observer;
-    this.#scheduler = new MemoryScheduler(ports.timers);
+    this.#scheduler = new EmbeddedScheduler(ports.timers);
     const { clock } = ports;
     const store = createMemoryStore();
-    this.topics = new MemoryTopics({ clock, limits: LIMITS, scheduler: this.#scheduler, store });
+    this.topics = new EmbeddedTopics({ clock, limits: LIMITS, scheduler: this.#scheduler, store });
     this.#stopSweeps = repeat(ports.timers, () => this.topics.sweep(), SWEEP_INTERVAL_MS, 'background');
   }
 
@@ -135,10 +135,10 @@ export class BrokerModel {
     });
   }
 
-  group(groupId: string): MemoryGroup {
+  group(groupId: string): EmbeddedGroup {
     let group = this.groups.get(groupId);
     if (group === undefined) {
-      group = new MemoryGroup(this.topics, this.ports);
+      group = new EmbeddedGroup(this.topics, this.ports);
       this.groups.set(groupId, group);
       this.topics.addUser(group);
     }
@@ -150,7 +150,7 @@ export class BrokerModel {
     return this.#faults.has(`leaderless ${nodeOf(topic, partition, this.#moves)}`);
   }
 
-  /** Stores one record. Throws MessagingError as MemoryTopics.append(), and `broker-unavailable` when it is refused. */
+  /** Stores one record. Throws MessagingError as EmbeddedTopics.append(), and `broker-unavailable` when it is refused. */
   append(message: OutgoingMessage & { readonly partition: number }, by: string): void {
     if (this.#faults.has('full')) throw refused('the disk of the broker is full');
     if (this.isLeaderless(message)) throw refused('the partition has no leader');

@@ -1,4 +1,4 @@
-import { describeGroup } from '../../../shared/messaging/memory/admin.ts';
+import { describeGroup } from '../../../shared/messaging/embedded/admin.ts';
 import { topicUnknown } from '../../../shared/messaging/broker-errors.ts';
 import type { OffsetRange } from '../../../shared/messaging/message.ts';
 import type {

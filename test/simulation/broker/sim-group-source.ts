@@ -1,5 +1,5 @@
 import { consumerUsed } from '../../../shared/messaging/broker-errors.ts';
-import type { GroupMember, MemoryGroup } from '../../../shared/messaging/memory/group.ts';
+import type { GroupMember, EmbeddedGroup } from '../../../shared/messaging/embedded/group.ts';
 import type { PartitionOffset, TopicPartition } from '../../../shared/messaging/message.ts';
 import {
   CLIENT_DEFAULTS,
@@ -191,7 +191,7 @@ export class SimGroupSource implements GroupSource, HostedMember {
     });
   }
 
-  get #group(): MemoryGroup {
+  get #group(): EmbeddedGroup {
     return this.#model.group(this.groupId);
   }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createDiskBroker } from '../../../shared/messaging/disk/disk-broker.ts';
-import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { FaultSwitch } from './faults.ts';
 import type { ConformanceTarget } from './target.ts';
@@ -19,7 +19,7 @@ const SWEEP_INTERVAL_MS = 20;
 /** The embedded broker under test, in memory. */
 export function createEmbeddedTarget(): ConformanceTarget {
   const faults = new FaultSwitch();
-  const broker = createMemoryBroker({ faults: faults.plan, sweepIntervalMs: SWEEP_INTERVAL_MS });
+  const broker = createEmbeddedBroker({ faults: faults.plan, sweepIntervalMs: SWEEP_INTERVAL_MS });
   return targetOf('the embedded broker', broker, faults);
 }
 

@@ -1,4 +1,4 @@
-import type { FaultPlan } from '../../../shared/messaging/memory/injected-faults.ts';
+import type { FaultPlan } from '../../../shared/messaging/embedded/injected-faults.ts';
 
 /** Switches for the faults of the embedded broker. */
 export class FaultSwitch {

@@ -8,7 +8,7 @@ import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts
 import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
 import { type CalendarDate, parseCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
-import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import type { MessageHeaders } from '../../../shared/messaging/message.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
@@ -112,7 +112,7 @@ export interface CatalogueWorld {
 }
 
 export async function createCatalogueWorld(): Promise<CatalogueWorld> {
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   const codec = catalogueCodec();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics(topicSpecs('', ['catalogueRecords']));

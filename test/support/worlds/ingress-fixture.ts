@@ -8,7 +8,7 @@ import { listenOnSockets } from '../../../workers/ingress/server/listen.ts';
 import type { ReadRequest } from '../../../shared/contract/json/request-contract.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
@@ -88,7 +88,7 @@ const INGRESS_TOPICS = [
 
 /** An embedded broker with the topics of the ingress. */
 export async function createTestBroker() {
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   await broker.admin.createTopics(INGRESS_TOPICS.map((topic) => ({ topic, partitions: 3 })));
   onTestFinished(() => broker.close());
   return broker;

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock, type Clock, type MonotonicClock } from '../../../shared/platform/clock.ts';
@@ -12,7 +12,7 @@ import { createCodec } from '../../../workers/create-codec.ts';
 
 /** An embedded broker with all topics, each with this number of partitions. */
 export async function createSharedBroker(partitions: number): Promise<Broker> {
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   await broker.admin.createTopics(Object.values(TOPIC).map((topic) => ({ topic, partitions })));
   onTestFinished(() => broker.close());
   return broker;

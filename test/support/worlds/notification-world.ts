@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
-import type { FaultPlan } from '../../../shared/messaging/memory/injected-faults.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
+import type { FaultPlan } from '../../../shared/messaging/embedded/injected-faults.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
@@ -95,7 +95,7 @@ export async function notificationWorld(options: WorldOptions = {}): Promise<Not
     },
   };
   const clock = options.clock ?? systemClock;
-  const broker = createMemoryBroker({
+  const broker = createEmbeddedBroker({
     clock,
     ...(options.faults === undefined ? {} : { faults: options.faults }),
   });

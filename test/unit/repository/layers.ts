@@ -188,7 +188,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'kafka/connection',
     'consumer',
     'record-index',
-    'memory',
+    'embedded',
     'disk',
     'requester',
     'kafka/consuming',

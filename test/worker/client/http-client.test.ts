@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient, EngineError, type ClientOptions } from '../../../shared/client/client.ts';
-import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import { allTopicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
@@ -20,7 +20,7 @@ const EXAMPLE_LIMIT_MS = 20_000;
 /** A client of an engine with the workers for schedules and notifications. */
 async function openEngine(env: Record<string, string> = {}, options: ClientOptions = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'plat-client-'));
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   onTestFinished(async () => {
     await broker.close();
     await rm(folder, { recursive: true, force: true });

@@ -9,7 +9,7 @@ import { ACTIONS } from '../../../shared/contract/actions/actions.ts';
 import { EMAIL_EXAMPLE, SMS_EXAMPLE } from '../../../shared/contract/notification/examples.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
-import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
 import { allTopicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
@@ -121,7 +121,7 @@ async function startOne(start: StartWorker): Promise<RunningWorker> {
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'plat-any-text-'));
-  broker = createMemoryBroker();
+  broker = createEmbeddedBroker();
   const { topicPrefix, notification } = loadConfig({});
   await broker.admin.createTopics([
     ...allTopicSpecs(topicPrefix, notification.retryTiersMs),

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { commandsOf, idOf, send, SMS, statusOf } from '../../support/builders/notification-call.ts';
@@ -67,7 +67,7 @@ describe('the index of notifications', () => {
   });
 
   it('refuses new keys, and no others, while acceptances of the last 24 hours may be lost', async () => {
-    const broker = createMemoryBroker({ limits: { maxRecordsPerTopic: 20 } });
+    const broker = createEmbeddedBroker({ limits: { maxRecordsPerTopic: 20 } });
     onTestFinished(() => broker.close());
     await broker.admin.createTopics(Object.values(TOPIC).map((topic) => ({ topic, partitions: 1 })));
     const first = await startOn(broker, startIngressWorker);

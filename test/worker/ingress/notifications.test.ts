@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkEmailCommand, checkSmsCommand } from '../../../shared/contract/notification/commands.ts';
-import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import { topicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
 import { TOPIC, type TopicKey } from '../../../shared/messaging/topics/topics.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
@@ -36,7 +36,7 @@ async function system(env: Record<string, string> = {}, clock = systemClock) {
 
 /** An ingress with the topic settings of production, which allow large records. */
 async function systemWithTopicSettings() {
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics(topicSpecs('', Object.keys(TOPIC) as TopicKey[]));
   const { url } = await startOn(broker, startIngressWorker);

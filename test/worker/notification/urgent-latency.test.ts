@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDiskBroker } from '../../../shared/messaging/disk/disk-broker.ts';
-import { createMemoryBroker } from '../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import { measureUrgentLatencies, reportUrgentLatencies } from '../../support/worlds/urgent-latency.ts';
 
 const QUEUED = Number(process.env['URGENT_QUEUED'] ?? 0);
@@ -26,7 +26,7 @@ async function openDisk() {
 }
 
 describe.each([
-  ['in memory', () => createMemoryBroker({ limits: MEMORY })],
+  ['in memory', () => createEmbeddedBroker({ limits: MEMORY })],
   ['on disk', openDisk],
 ] as const)('urgent messages on the embedded broker %s', (name, open) => {
   it('are sent while normal messages wait for their provider', async () => {

@@ -16,9 +16,9 @@ import { describe, expect, test } from 'vitest';
 import { DiskLog, type LogFiles } from '../../../../shared/messaging/disk/disk-log.ts';
 import { readFrame, writeFrame, type FramedRecord } from '../../../../shared/messaging/disk/record-frame.ts';
 import { keyDigest } from '../../../../shared/messaging/disk/segment.ts';
-import { MemoryLog } from '../../../../shared/messaging/memory/log.ts';
-import type { PartitionLog } from '../../../../shared/messaging/memory/log-store.ts';
-import { parseTopicConfig } from '../../../../shared/messaging/memory/topic-config.ts';
+import { MemoryLog } from '../../../../shared/messaging/embedded/memory-log.ts';
+import type { PartitionLog } from '../../../../shared/messaging/embedded/log-store.ts';
+import { parseTopicConfig } from '../../../../shared/messaging/embedded/topic-config.ts';
 
 const LIMITS = { maxRecordsPerTopic: 40, maxBytesPerTopic: 1_000_000 };
 const SEGMENT_BYTES = 600;

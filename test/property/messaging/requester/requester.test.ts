@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Consumer } from '../../../../shared/messaging/consumer/consumer.ts';
-import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
 import { done } from '../../../../shared/messaging/outcome.ts';
 import { createRequestHandling } from '../../../../shared/messaging/handler/request-handling.ts';
 import { createRequester, type Requester } from '../../../../shared/messaging/requester/requester.ts';
@@ -28,7 +28,7 @@ interface World {
  * Two requesters that share a reply topic, and a worker that answers each request after the delay given in the request.
  */
 async function createWorld(partitions: number): Promise<World> {
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   await broker.admin.createTopics([
     { topic: REQUESTS, partitions: 3 },
     { topic: REPLIES, partitions },

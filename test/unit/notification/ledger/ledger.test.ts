@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Codec } from '../../../../shared/messaging/codec.ts';
-import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../../shared/messaging/ports.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
@@ -43,7 +43,7 @@ const stateOf = (id: string, fields: Partial<NotificationState> = {}): Notificat
 
 /** Ledgers over one topic, each with the identity of its own process. */
 async function world() {
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics([{ topic: TOPIC, partitions: 1, config: { 'cleanup.policy': 'compact' } }]);
   const publisher = broker.createPublisher({ clientId: 'test' });

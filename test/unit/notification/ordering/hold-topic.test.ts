@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
@@ -14,7 +14,7 @@ const KEY = 'sms/2/6162';
 
 /** Creates hold topics over one topic, each with the identity of its own process. */
 async function holds(limits: Partial<HoldLimits> = {}) {
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   await broker.admin.createTopics([{ topic: TOPIC, partitions: 3, config: { 'cleanup.policy': 'compact' } }]);
   const open = async (self: string): Promise<HoldTopic> => {
     const publisher = broker.createPublisher({ clientId: self });

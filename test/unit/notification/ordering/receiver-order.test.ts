@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ProcessingResult, FinalResult } from '../../../../shared/messaging/processing-result.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
-import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { monotonicClock } from '../../../../shared/platform/clock.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
@@ -31,7 +31,7 @@ async function world(
   ends: Readonly<Record<string, ProcessingResult>> = {},
   isDeferred = false,
 ) {
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics([HOLD, COMMANDS].map((topic) => ({ topic, partitions: 1 })));
   const publisher = broker.createPublisher({ clientId: 'test' });

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
-import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';
 import { holdKey } from '../../../../workers/notification/ordering/hold-records.ts';
@@ -25,7 +25,7 @@ const copyOf = (number: number, key: string | null = 'k') =>
 
 /** The order of one receiver with a retrying head, and room for two whole followers and three positions. */
 async function world() {
-  const broker = createMemoryBroker();
+  const broker = createEmbeddedBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics([{ topic: 'hold', partitions: 1 }]);
   const publisher = broker.createPublisher({ clientId: 'test' });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMemoryBroker } from '../../../../shared/messaging/memory/broker.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
 import { IndexedTail } from '../../../../shared/messaging/record-index/indexed-tail.ts';
-import type { MemoryLimits } from '../../../../shared/messaging/memory/topic-config.ts';
+import type { MemoryLimits } from '../../../../shared/messaging/embedded/topic-config.ts';
 import type { Broker, BrokerAdmin } from '../../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
@@ -16,7 +16,7 @@ const CONFIG = { 'cleanup.policy': 'compact,delete' };
 
 async function topicWorld(limits: Partial<MemoryLimits> = {}) {
   const time = { nowMs: Date.now() };
-  const broker = createMemoryBroker({ limits, sweepIntervalMs: 5, clock: { now: () => time.nowMs } });
+  const broker = createEmbeddedBroker({ limits, sweepIntervalMs: 5, clock: { now: () => time.nowMs } });
   onTestFinished(() => broker.close());
   const create = () => broker.admin.createTopics([{ topic: TOPIC, partitions: 2, config: CONFIG }]);
   await create();

@@ -3,17 +3,17 @@ import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import { systemPorts, type SystemPorts } from '../../platform/system-ports.ts';
 import { repeat } from '../../platform/timers.ts';
-import { MemoryAdmin } from './admin.ts';
+import { EmbeddedAdmin } from './admin.ts';
 import type { FaultPlan } from './injected-faults.ts';
-import { MemoryGroup } from './group.ts';
-import { MemoryGroupSource } from './group-source.ts';
-import { MemoryPublisher } from './publisher.ts';
-import { MemoryScheduler } from './scheduler.ts';
-import { MemoryTail } from './tail.ts';
+import { EmbeddedGroup } from './group.ts';
+import { EmbeddedGroupSource } from './group-source.ts';
+import { EmbeddedPublisher } from './publisher.ts';
+import { EmbeddedScheduler } from './scheduler.ts';
+import { EmbeddedTail } from './tail.ts';
 import type { MemoryLimits } from './topic-config.ts';
 import type { LogStore } from './log-store.ts';
-import { createMemoryStore } from './log.ts';
-import { MemoryTopics, type MemoryParts, type Stoppable } from './topics.ts';
+import { createMemoryStore } from './memory-log.ts';
+import { EmbeddedTopics, type EmbeddedParts, type Stoppable } from './topics.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import type { OffsetRange, PartitionOffset } from '../message.ts';
 import type { Broker, OnRangeMessage, ReadOn } from '../ports.ts';
@@ -40,7 +40,7 @@ const MAX_RANGE_BYTES = MIB;
 const SWEEP_INTERVAL_MS = 60_000;
 
 /** Ports that are absent are those of the system; the clock is the time of records and of retention. */
-export interface MemoryBrokerOptions extends Partial<SystemPorts> {
+export interface EmbeddedBrokerOptions extends Partial<SystemPorts> {
   /** Limits of each topic; default 20,000 records and 32 MiB, or 100,000 and 128 MiB with cleanup.policy=compact. */
   readonly limits?: Partial<MemoryLimits>;
   /** Interval at which retention and compaction run on all logs; default 60 s. */
@@ -57,17 +57,17 @@ export interface MemoryBrokerOptions extends Partial<SystemPorts> {
  * The embedded broker: topics, keys, consumer groups, redelivery, compaction and bounded logs as on Kafka, in one process.
  * Without a store on disk messages and commits are lost when the process ends.
  */
-export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
+export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broker {
   const { faults, log } = options;
   const ports = { ...systemPorts, ...options };
   const { clock, timers } = ports;
-  const scheduler = new MemoryScheduler(timers);
+  const scheduler = new EmbeddedScheduler(timers);
   const store = options.store ?? createMemoryStore();
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const topics = new MemoryTopics({ clock, limits, scheduler, store });
-  const groups = new Map<string, MemoryGroup>();
+  const topics = new EmbeddedTopics({ clock, limits, scheduler, store });
+  const groups = new Map<string, EmbeddedGroup>();
   const open = new Set<Stoppable>();
-  const parts: MemoryParts = {
+  const parts: EmbeddedParts = {
     topics,
     scheduler,
     ports,
@@ -79,8 +79,8 @@ export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
   const { sweepIntervalMs = SWEEP_INTERVAL_MS } = options;
   const stopSweeps = repeat(timers, () => topics.sweep(), sweepIntervalMs, 'background');
 
-  const groupOf = (groupId: string): MemoryGroup => {
-    const group = groups.get(groupId) ?? new MemoryGroup(topics, ports, store.commits.get(groupId));
+  const groupOf = (groupId: string): EmbeddedGroup => {
+    const group = groups.get(groupId) ?? new EmbeddedGroup(topics, ports, store.commits.get(groupId));
     if (!groups.has(groupId)) topics.addUser(group);
     groups.set(groupId, group);
     return group;
@@ -93,15 +93,15 @@ export function createMemoryBroker(options: MemoryBrokerOptions = {}): Broker {
   };
   return {
     kind: 'embedded',
-    createPublisher: (publisher) => opened(new MemoryPublisher(publisher, parts)),
-    createGroupSource: (source) => opened(new MemoryGroupSource(source, groupOf(source.groupId), parts)),
-    createTail: (tail) => opened(new MemoryTail(tail, parts, log)),
+    createPublisher: (publisher) => opened(new EmbeddedPublisher(publisher, parts)),
+    createGroupSource: (source) => opened(new EmbeddedGroupSource(source, groupOf(source.groupId), parts)),
+    createTail: (tail) => opened(new EmbeddedTail(tail, parts, log)),
     readRanges: async (ranges, onMessage) => {
       for (const range of ranges) {
         if ((await readRange(topics, range, onMessage)) === 'stop') return;
       }
     },
-    admin: new MemoryAdmin(topics, groups, faults),
+    admin: new EmbeddedAdmin(topics, groups, faults),
     time: () => Promise.resolve(clock.now()),
     close: async () => {
       stopSweeps();
@@ -135,7 +135,7 @@ async function saveCommits(
 }
 
 async function readRange(
-  topics: MemoryTopics,
+  topics: EmbeddedTopics,
   { topic, partition, from, to }: OffsetRange,
   onMessage: OnRangeMessage,
 ): Promise<ReadOn> {

@@ -1,6 +1,6 @@
 import { sleep } from '../../platform/timers.ts';
 import { isRefused } from './injected-faults.ts';
-import type { MemoryParts } from './topics.ts';
+import type { EmbeddedParts } from './topics.ts';
 import { FlushError } from './log-store.ts';
 import { errorText } from '../../platform/errors.ts';
 import { publishFailed } from '../broker-errors.ts';
@@ -48,8 +48,8 @@ interface Call extends Appending, Open {
  * full of unread messages, calls are queued until their deadline. `send-unknown` then means that some messages of the call were
  * stored in time.
  */
-export class MemoryPublisher implements Publisher {
-  readonly #parts: MemoryParts;
+export class EmbeddedPublisher implements Publisher {
+  readonly #parts: EmbeddedParts;
   readonly #clientId: string;
   readonly #deadlineMs: number;
   #state: 'new' | 'started' | 'stopped' = 'new';
@@ -61,7 +61,7 @@ export class MemoryPublisher implements Publisher {
   #shared: SharedCommit | undefined;
   #isWaiting = false;
 
-  constructor(options: PublisherOptions, parts: MemoryParts) {
+  constructor(options: PublisherOptions, parts: EmbeddedParts) {
     this.#parts = parts;
     this.#clientId = options.clientId;
     this.#deadlineMs = options.deadlineMs ?? CLIENT_DEFAULTS.publishDeadlineMs;

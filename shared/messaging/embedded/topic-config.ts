@@ -25,7 +25,7 @@ export interface MemoryLimits {
 }
 
 /** The settings of a topic that apply to its logs; those for files, replicas and compression are ignored. */
-export interface MemoryTopicConfig {
+export interface EmbeddedTopicConfig {
   readonly compact: boolean;
   readonly delete: boolean;
   readonly retentionMs: number;
@@ -38,7 +38,7 @@ export interface MemoryTopicConfig {
 }
 
 /** Parses a topic's settings. Throws MessagingError `invalid-topic` that names the invalid setting. */
-export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): MemoryTopicConfig {
+export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): EmbeddedTopicConfig {
   if (!TOPIC_NAME.test(spec.topic)) throw invalid(spec, 'its name is not allowed');
   if (!Number.isInteger(spec.partitions) || spec.partitions < 1)
     throw invalid(spec, 'it needs at least one partition');

@@ -10,7 +10,7 @@ const ROUND_MAX_BYTES = 1_048_576;
  * Delivers messages outside of the publisher's call: in each turn of the event loop every reader with unread messages gets
  * one round, so that no reader starves another, and network and timers run in between.
  */
-export class MemoryScheduler {
+export class EmbeddedScheduler {
   readonly #timers: Timers;
   #due = new Set<LogReader>();
   #armed = false;
@@ -52,7 +52,7 @@ export interface Cursor extends TopicPartition {
 }
 
 /** The partitions of one reader. */
-export class MemoryCursors {
+export class EmbeddedCursors {
   readonly list: readonly Cursor[];
   readonly #byId: ReadonlyMap<string, Cursor>;
   readonly #reader: LogReader;

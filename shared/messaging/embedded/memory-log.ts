@@ -1,7 +1,7 @@
 import { headerBytes } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from '../message.ts';
 import type { LogBatch, LogReader, LogStore, OnReadable, PartitionLog } from './log-store.ts';
-import type { MemoryTopicConfig } from './topic-config.ts';
+import type { EmbeddedTopicConfig } from './topic-config.ts';
 
 /** Memory of a record, and of each header, in addition to its bytes: V8's objects and pointers. */
 const RECORD_OVERHEAD_BYTES = 300;
@@ -16,7 +16,7 @@ export const TRIM_BELOW_SHARE = 0.9;
 const CROWDED_SHARE = 1.25;
 /** A compaction for fewer superseded records is not worth its cost. */
 export const COMPACTION_MIN_SUPERSEDED = 256;
-/** Never used: MemoryTopics.append() rejects records without a key on a compacted topic, which the types cannot express. */
+/** Never used: EmbeddedTopics.append() rejects records without a key on a compacted topic, which the types cannot express. */
 const NO_KEY = Buffer.alloc(0);
 
 interface Entry {
@@ -32,7 +32,7 @@ interface Entry {
 export class MemoryLog implements PartitionLog {
   readonly topic: string;
   readonly partition: number;
-  readonly config: MemoryTopicConfig;
+  readonly config: EmbeddedTopicConfig;
   readonly readers = new Set<LogReader>();
   #entries: Entry[] = [];
   #low = 0;
@@ -49,7 +49,7 @@ export class MemoryLog implements PartitionLog {
   constructor(
     topic: string,
     partition: number,
-    config: MemoryTopicConfig,
+    config: EmbeddedTopicConfig,
     onReadable: OnReadable = () => undefined,
   ) {
     this.topic = topic;

@@ -1,7 +1,7 @@
-/** Where the records of the embedded broker are kept: in memory (log.ts), or on disk (../disk). */
+/** Where the records of the embedded broker are kept: in memory (memory-log.ts), or on disk (../disk). */
 
 import type { Health } from '../../platform/health.ts';
-import type { MemoryTopicConfig } from './topic-config.ts';
+import type { EmbeddedTopicConfig } from './topic-config.ts';
 import type { LogMessage, OutgoingMessage, PartitionOffset } from '../message.ts';
 import type { TopicSpec } from '../ports.ts';
 
@@ -67,7 +67,7 @@ export type OnReadable = (log: PartitionLog, readers: 'eager' | 'durable' | 'all
 /** A topic that the store held when it was opened. */
 export interface StoredTopic {
   readonly spec: TopicSpec;
-  readonly config: MemoryTopicConfig;
+  readonly config: EmbeddedTopicConfig;
   readonly logs: readonly PartitionLog[];
 }
 
@@ -77,7 +77,7 @@ export interface LogStore {
   readonly commits: ReadonlyMap<string, readonly PartitionOffset[]>;
   /** Called once, before anything else: `onReadable` is called when readers may have something to read. */
   open(onReadable: OnReadable): void;
-  createLogs(spec: TopicSpec, config: MemoryTopicConfig): readonly PartitionLog[];
+  createLogs(spec: TopicSpec, config: EmbeddedTopicConfig): readonly PartitionLog[];
   deleteLogs(topic: string): void;
   /** Stores committed offsets; they are durable when flushed() has resolved. */
   saveCommits(groupId: string, offsets: readonly PartitionOffset[]): void;

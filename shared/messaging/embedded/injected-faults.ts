@@ -1,13 +1,13 @@
 import { MessagingError } from '../../platform/errors.ts';
 
 /** The kind of a client's call; `ping` only checks whether the broker can be reached. */
-export type MemoryCall = 'publish' | 'fetch' | 'group' | 'admin' | 'ping';
+export type EmbeddedCall = 'publish' | 'fetch' | 'group' | 'admin' | 'ping';
 
 /** Called before each call of the broker, for tests only; true: the broker refuses it, and the log is unchanged. */
-export type FaultPlan = (call: MemoryCall, clientId: string) => boolean;
+export type FaultPlan = (call: EmbeddedCall, clientId: string) => boolean;
 
 /** Whether a client's calls of this kind are refused now. */
-export function isRefused(plan: FaultPlan | undefined, call: MemoryCall, clientId: string): boolean {
+export function isRefused(plan: FaultPlan | undefined, call: EmbeddedCall, clientId: string): boolean {
   return plan?.(call, clientId) === true;
 }
 

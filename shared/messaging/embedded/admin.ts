@@ -1,18 +1,22 @@
 import { isRefused, unreachable, type FaultPlan } from './injected-faults.ts';
-import type { MemoryGroup } from './group.ts';
-import type { MemoryTopics } from './topics.ts';
+import type { EmbeddedGroup } from './group.ts';
+import type { EmbeddedTopics } from './topics.ts';
 import type { PartitionOffset } from '../message.ts';
 import type { BrokerAdmin, GroupReads, GroupState, PartitionRange, TopicSpec } from '../ports.ts';
 
 const ADMIN_CLIENT = 'admin';
 
 /** Topics, offsets and commits of the embedded broker. */
-export class MemoryAdmin implements BrokerAdmin {
-  readonly #topics: MemoryTopics;
-  readonly #groups: ReadonlyMap<string, MemoryGroup>;
+export class EmbeddedAdmin implements BrokerAdmin {
+  readonly #topics: EmbeddedTopics;
+  readonly #groups: ReadonlyMap<string, EmbeddedGroup>;
   readonly #faults: FaultPlan | undefined;
 
-  constructor(topics: MemoryTopics, groups: ReadonlyMap<string, MemoryGroup>, faults: FaultPlan | undefined) {
+  constructor(
+    topics: EmbeddedTopics,
+    groups: ReadonlyMap<string, EmbeddedGroup>,
+    faults: FaultPlan | undefined,
+  ) {
     this.#topics = topics;
     this.#groups = groups;
     this.#faults = faults;
@@ -82,8 +86,8 @@ export class MemoryAdmin implements BrokerAdmin {
 /** The state of a group; `group` is undefined if no member has joined it and it has no commits. */
 export function describeGroup(
   { groupId, topics: names }: GroupReads,
-  topics: Pick<MemoryTopics, 'find'>,
-  group: MemoryGroup | undefined,
+  topics: Pick<EmbeddedTopics, 'find'>,
+  group: EmbeddedGroup | undefined,
 ): GroupState {
   const partitions = names.flatMap((topic) =>
     (topics.find(topic)?.logs ?? []).map(({ partition, low, high }) => {

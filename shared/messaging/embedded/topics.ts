@@ -2,17 +2,17 @@ import { MessagingError } from '../../platform/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
-import type { MemoryScheduler } from './scheduler.ts';
+import type { EmbeddedScheduler } from './scheduler.ts';
 import type { FaultPlan } from './injected-faults.ts';
-import { mostRecordBytes, recordBytes } from './log.ts';
+import { mostRecordBytes, recordBytes } from './memory-log.ts';
 import type { LogStore, PartitionLog } from './log-store.ts';
-import { parseTopicConfig, type MemoryLimits, type MemoryTopicConfig } from './topic-config.ts';
+import { parseTopicConfig, type MemoryLimits, type EmbeddedTopicConfig } from './topic-config.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import type { OutgoingMessage, PartitionOffset } from '../message.ts';
 import type { TopicSpec } from '../ports.ts';
 
-export interface MemoryTopic {
-  readonly config: MemoryTopicConfig;
+export interface EmbeddedTopic {
+  readonly config: EmbeddedTopicConfig;
   readonly logs: readonly PartitionLog[];
   /** Partition of the next message without a key. */
   nextPartition: number;
@@ -30,9 +30,9 @@ export interface Stoppable {
 }
 
 /** Shared by the publishers, consumers and tails of one broker. */
-export interface MemoryParts {
-  readonly topics: MemoryTopics;
-  readonly scheduler: MemoryScheduler;
+export interface EmbeddedParts {
+  readonly topics: EmbeddedTopics;
+  readonly scheduler: EmbeddedScheduler;
   readonly ports: SystemPorts;
   readonly faults: FaultPlan | undefined;
   /** Resolves when the offsets are stored. Rejects with MessagingError `broker-unavailable`. */
@@ -44,14 +44,19 @@ export interface MemoryParts {
 }
 
 /** All topics of the broker. */
-export class MemoryTopics {
-  readonly #topics = new Map<string, MemoryTopic>();
+export class EmbeddedTopics {
+  readonly #topics = new Map<string, EmbeddedTopic>();
   readonly #users = new Set<LogUser>();
   readonly #clock: Clock;
   readonly #limits: MemoryLimits;
   readonly #store: LogStore;
 
-  constructor(options: { clock: Clock; limits: MemoryLimits; scheduler: MemoryScheduler; store: LogStore }) {
+  constructor(options: {
+    clock: Clock;
+    limits: MemoryLimits;
+    scheduler: EmbeddedScheduler;
+    store: LogStore;
+  }) {
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#store = options.store;
@@ -90,12 +95,12 @@ export class MemoryTopics {
     return [...this.#topics.keys()];
   }
 
-  find(topic: string): MemoryTopic | undefined {
+  find(topic: string): EmbeddedTopic | undefined {
     return this.#topics.get(topic);
   }
 
   /** Throws MessagingError `topic-unknown`. */
-  get(topic: string): MemoryTopic {
+  get(topic: string): EmbeddedTopic {
     const found = this.#topics.get(topic);
     if (found === undefined) throw topicUnknown(topic);
     return found;
@@ -156,7 +161,7 @@ export class MemoryTopics {
   }
 }
 
-function partitionFor(topic: MemoryTopic, wanted: number | undefined, key: Buffer | null): number {
+function partitionFor(topic: EmbeddedTopic, wanted: number | undefined, key: Buffer | null): number {
   if (wanted !== undefined) return wanted;
   const count = topic.logs.length;
   if (key !== null) return partitionOfKey(key, count);
@@ -166,7 +171,7 @@ function partitionFor(topic: MemoryTopic, wanted: number | undefined, key: Buffe
 }
 
 /** Kafka limits the compressed batch; here the limit applies to the uncompressed bytes, which is stricter. */
-function checkMessage(message: OutgoingMessage, key: Buffer | null, config: MemoryTopicConfig): void {
+function checkMessage(message: OutgoingMessage, key: Buffer | null, config: EmbeddedTopicConfig): void {
   const { value, headers = {} } = message;
   const mayBeTooLarge = mostRecordBytes(key, value, headers) > config.maxMessageBytes;
   const bytes = mayBeTooLarge ? recordBytes(key, value, headers) : 0;

@@ -1,8 +1,8 @@
 import { repeat } from '../../platform/timers.ts';
-import { MemoryCursors, type Cursor } from './scheduler.ts';
+import { EmbeddedCursors, type Cursor } from './scheduler.ts';
 import { isRefused, unreachable } from './injected-faults.ts';
-import type { GroupMember, MemoryGroup } from './group.ts';
-import type { MemoryParts } from './topics.ts';
+import type { GroupMember, EmbeddedGroup } from './group.ts';
+import type { EmbeddedParts } from './topics.ts';
 import type { LogReader } from './log-store.ts';
 import { consumerUsed } from '../broker-errors.ts';
 import type { LogMessage, PartitionOffset, TopicPartition } from '../message.ts';
@@ -12,24 +12,24 @@ import { CLIENT_DEFAULTS, type GroupSink, type GroupSource, type GroupSourceOpti
 const HEARTBEATS_PER_SESSION = 3;
 
 /** A member of a group: joins, delivers its assigned partitions, and rejoins when the group rebalances. */
-export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
+export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader {
   readonly clientId: string;
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
   readonly isEager: boolean;
-  readonly #group: MemoryGroup;
-  readonly #parts: MemoryParts;
+  readonly #group: EmbeddedGroup;
+  readonly #parts: EmbeddedParts;
   readonly #groupId: string;
   #sink: GroupSink | undefined;
   #generation = 0;
   /** Absent before the first assignment, and between a revocation and the next assignment. */
-  #cursors: MemoryCursors | undefined;
+  #cursors: EmbeddedCursors | undefined;
   #next: { readonly generation: number; readonly partitions: readonly TopicPartition[] } | undefined;
   #joining = false;
   #stopped = false;
   #stopHeartbeats: (() => void) | undefined;
 
-  constructor(options: GroupSourceOptions, group: MemoryGroup, parts: MemoryParts) {
+  constructor(options: GroupSourceOptions, group: EmbeddedGroup, parts: EmbeddedParts) {
     this.topics = options.topics;
     this.isEager = options.isEager === true;
     this.sessionTimeoutMs = options.sessionTimeoutMs ?? CLIENT_DEFAULTS.sessionTimeoutMs;
@@ -138,7 +138,7 @@ export class MemoryGroupSource implements GroupSource, GroupMember, LogReader {
     this.#next = undefined;
     this.#generation = generation;
     this.#closeCursors();
-    this.#cursors = new MemoryCursors(
+    this.#cursors = new EmbeddedCursors(
       partitions.flatMap((partition) => this.#cursorAt(partition)),
       this,
     );

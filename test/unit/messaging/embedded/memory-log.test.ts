@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryLog } from '../../../../shared/messaging/memory/log.ts';
-import { parseTopicConfig } from '../../../../shared/messaging/memory/topic-config.ts';
+import { MemoryLog } from '../../../../shared/messaging/embedded/memory-log.ts';
+import { parseTopicConfig } from '../../../../shared/messaging/embedded/topic-config.ts';
 
 const LIMITS = { maxRecordsPerTopic: 100, maxBytesPerTopic: 1_000_000 };
 

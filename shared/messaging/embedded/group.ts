@@ -1,5 +1,5 @@
 import type { SystemPorts } from '../../platform/system-ports.ts';
-import type { LogUser, MemoryTopics } from './topics.ts';
+import type { LogUser, EmbeddedTopics } from './topics.ts';
 import type { GroupState } from '../ports.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../message.ts';
 
@@ -33,8 +33,8 @@ interface Membership {
  * A consumer group: eager rebalances in generations, committed offsets, and expulsion of silent members. As with Kafka's
  * coordinator, commits of a generation are accepted until the next generation is complete.
  */
-export class MemoryGroup implements LogUser {
-  readonly #topics: MemoryTopics;
+export class EmbeddedGroup implements LogUser {
+  readonly #topics: EmbeddedTopics;
   readonly #ports: SystemPorts;
   readonly #members = new Map<GroupMember, Membership>();
   readonly #committed = new Map<string, PartitionOffset>();
@@ -45,7 +45,7 @@ export class MemoryGroup implements LogUser {
   #cancelCheck: (() => void) | undefined;
 
   /** `committed`: the offsets that were stored in a former run. */
-  constructor(topics: MemoryTopics, ports: SystemPorts, committed: readonly PartitionOffset[] = []) {
+  constructor(topics: EmbeddedTopics, ports: SystemPorts, committed: readonly PartitionOffset[] = []) {
     this.#topics = topics;
     this.#ports = ports;
     for (const offset of committed) this.#committed.set(partitionId(offset.topic, offset.partition), offset);

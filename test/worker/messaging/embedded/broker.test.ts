@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createMemoryBroker, type MemoryBrokerOptions } from '../../../../shared/messaging/memory/broker.ts';
+import {
+  createEmbeddedBroker,
+  type EmbeddedBrokerOptions,
+} from '../../../../shared/messaging/embedded/broker.ts';
 import type { Broker, Publisher } from '../../../../shared/messaging/ports.ts';
 import { FaultSwitch } from '../../../support/conformance/faults.ts';
 import { RecordingMember } from '../../../support/conformance/member.ts';
@@ -13,8 +16,8 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((broker) => broker.close()));
 });
 
-async function createBroker(options: MemoryBrokerOptions = {}, partitions = 1): Promise<Broker> {
-  const broker = createMemoryBroker(options);
+async function createBroker(options: EmbeddedBrokerOptions = {}, partitions = 1): Promise<Broker> {
+  const broker = createEmbeddedBroker(options);
   open.push(broker);
   await broker.admin.createTopics([{ topic: 't', partitions }]);
   return broker;

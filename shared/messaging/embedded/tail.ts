@@ -1,9 +1,9 @@
 import type { Log } from '../../platform/log.ts';
 import { errorText } from '../../platform/errors.ts';
-import { MemoryCursors, type Cursor } from './scheduler.ts';
+import { EmbeddedCursors, type Cursor } from './scheduler.ts';
 import { isRefused, unreachable } from './injected-faults.ts';
 import type { LogReader } from './log-store.ts';
-import type { LogUser, MemoryParts } from './topics.ts';
+import type { LogUser, EmbeddedParts } from './topics.ts';
 import { tailBehind, tailStopped, topicUnknown } from '../broker-errors.ts';
 import type { LogMessage } from '../message.ts';
 import type { Tail, TailOptions } from '../ports.ts';
@@ -18,17 +18,17 @@ interface Waiter {
 }
 
 /** Reads partitions without a group, with its own positions and without commits. */
-export class MemoryTail implements Tail, LogReader, LogUser {
+export class EmbeddedTail implements Tail, LogReader, LogUser {
   readonly isEager: boolean;
   readonly #options: TailOptions;
-  readonly #parts: MemoryParts;
+  readonly #parts: EmbeddedParts;
   readonly #log: Log | undefined;
-  #cursors: MemoryCursors | undefined;
+  #cursors: EmbeddedCursors | undefined;
   #onMessage: ((message: LogMessage) => void) | undefined;
   #cancelReconnect: (() => void) | undefined;
   readonly #waiters = new Set<Waiter>();
 
-  constructor(options: TailOptions, parts: MemoryParts, log: Log | undefined) {
+  constructor(options: TailOptions, parts: EmbeddedParts, log: Log | undefined) {
     this.isEager = options.isEager === true;
     this.#options = options;
     this.#parts = parts;
@@ -40,7 +40,7 @@ export class MemoryTail implements Tail, LogReader, LogUser {
     if (this.#onMessage !== undefined) throw tailStopped(this.#options.clientId);
     const cursors = this.#options.topics.flatMap((topic) => this.#open(topic));
     this.#onMessage = onMessage;
-    this.#cursors = new MemoryCursors(cursors, this);
+    this.#cursors = new EmbeddedCursors(cursors, this);
     this.#parts.topics.addUser(this);
     this.#parts.scheduler.wake(this);
   }
@@ -97,7 +97,7 @@ export class MemoryTail implements Tail, LogReader, LogUser {
   }
 
   /** A record that cannot be read back ends the tail: what follows it cannot be delivered in order. */
-  #read(cursors: MemoryCursors): boolean {
+  #read(cursors: EmbeddedCursors): boolean {
     try {
       return cursors.round((_, messages) => {
         for (const message of messages) this.#handle(message);
