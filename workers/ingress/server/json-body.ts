@@ -152,10 +152,11 @@ function receiveBody(
   const chunks: Buffer[] = [];
   let length = 0;
   let isEnded = false;
-  // The listeners stay, since removing them costs more than a call that does nothing.
+  // The listeners stay, since removing them costs more than a call that does nothing; they do not keep the bytes.
   const finish = (outcome: ReadBody): void => {
     if (isEnded) return;
     isEnded = true;
+    chunks.length = 0;
     done(outcome);
   };
   request

@@ -1,5 +1,12 @@
-import { describe, expect, it } from 'vitest';
-import { parseJsonBody } from '../../../../workers/ingress/server/json-body.ts';
+import { PassThrough } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { describe, expect, it, test } from 'vitest';
+import { parseJsonBody, readJsonBody } from '../../../../workers/ingress/server/json-body.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const codeOf = (bytes: Buffer): string | undefined => {
   const parsed = parseJsonBody(bytes);
@@ -36,4 +43,22 @@ describe('parseJsonBody', () => {
     expect(JSON.stringify(parsed)).not.toMatch(/secret|oops/);
     expect(JSON.stringify(parsed)).toContain('at character 25');
   });
+});
+
+test('keeps no bytes of a body while its request is being answered', async () => {
+  const raw = new PassThrough();
+  const request = { raw, body: undefined } as unknown as FastifyRequest;
+  const reading = readJsonBody(request, { sent: false } as FastifyReply, { limitBytes: 100 });
+  const chunks = ['["', 'x'.repeat(90), '"]'].map((text) => {
+    const chunk = Buffer.from(text);
+    raw.write(chunk);
+    return new WeakRef(chunk);
+  });
+  raw.end();
+  await reading;
+  expect(request.body).toEqual(['x'.repeat(90)]);
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  expect(chunks.filter((chunk) => chunk.deref() !== undefined)).toEqual([]);
+  expect(raw.readableEnded).toBe(true);
 });
