@@ -1,6 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -13,6 +15,8 @@ import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 /** More than the event loop accepts in a few turns, less than the queue of a port holds. */
 const QUEUED = 200;
 const LIMIT_MS = 10_000;
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const HEADERS = `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
 
@@ -94,6 +98,24 @@ describe('a port that is closed', () => {
     await connections.stopListening(100);
     clearInterval(timer);
     expect(performance.now() - startedMs).toBeLessThan(5_000);
+  });
+});
+
+describe('an idle connection', () => {
+  it('keeps nothing of its last request, whose listeners may hold its body', async () => {
+    const answered: WeakRef<object>[] = [];
+    const { port, connections } = await listen((request, response) => {
+      answered.push(new WeakRef(request));
+      response.end('served');
+    });
+    await keepAlive(port);
+    const isKept = (): boolean => {
+      collectGarbage();
+      return answered.some((request) => request.deref() !== undefined);
+    };
+    await expect.poll(isKept, { timeout: 2_000 }).toBe(false);
+    expect(answered).toHaveLength(1);
+    expect(connections.count()).toBe(1);
   });
 });
 

@@ -144,7 +144,9 @@ function observeRequest(
     connection.inProgress -= 1;
     connection.idleSinceMs = performance.now();
     connection.idleBytes = socket.bytesRead;
-    if (connection.inProgress === 0) moveToEnd(connections, socket, connection);
+    if (connection.inProgress > 0) return;
+    connection.request = undefined;
+    moveToEnd(connections, socket, connection);
   };
   // Emitted once; `once` would wrap and remove the listeners.
   request.on('close', onClose);
