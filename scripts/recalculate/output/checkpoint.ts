@@ -4,15 +4,17 @@ import { readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { errorText } from '../../../shared/platform/errors.ts';
 import type { RecalculateArguments } from '../arguments.ts';
 import { replaceFile } from './replace-file.ts';
 import { storedTally, tallyShape } from './stored-tally.ts';
 
 const count = z.number().int().min(0);
 
+/** Another version of the command may count and store other figures. */
+const VERSION = 2;
+
 const checkpointShape = z.object({
-  version: z.literal(2),
+  version: z.literal(VERSION),
   runId: z.string(),
   /** Number of processes that have worked on the run. */
   sessions: count,
@@ -57,7 +59,7 @@ export function outputOptions(args: RecalculateArguments): Checkpoint['options']
   };
 }
 
-/** Reads a checkpoint; undefined if there is none. Throws if it is invalid. */
+/** Reads a checkpoint; undefined if there is none. Throws if it is invalid or of another version, with advice. */
 export function readCheckpoint(file: string): Checkpoint | undefined {
   let text: string;
   try {
@@ -66,10 +68,24 @@ export function readCheckpoint(file: string): Checkpoint | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+  const stored = parsedOrUndefined(text);
+  const read = checkpointShape.safeParse(stored);
+  if (read.success) return read.data;
+  const { version } = (stored ?? {}) as { readonly version?: unknown };
+  const isOther = Number.isSafeInteger(version) && version !== VERSION;
+  const [fault] = read.error.issues;
+  throw new Error(
+    isOther
+      ? `${file} was written by another version of the command (checkpoint version ${Number(version)}, not ${VERSION}): resume the run with that version, or start a new one with --overwrite`
+      : `${file} is not a valid checkpoint${fault === undefined || fault.path.length === 0 ? '' : ` (${fault.path.join('.')})`}: --overwrite starts a new run`,
+  );
+}
+
+function parsedOrUndefined(text: string): unknown {
   try {
-    return checkpointShape.parse(JSON.parse(text));
-  } catch (error) {
-    throw new Error(`${file} is not a checkpoint of this version: ${errorText(error)}`, { cause: error });
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
