@@ -87,7 +87,7 @@ export async function openRunFiles(
   const targets: WrittenFile[] = [];
   if (output !== undefined) targets.push({ name: output.file, from: plan.outputBytes });
   if (failuresFile !== undefined) targets.push({ name: failuresFile, from: plan.failuresBytes });
-  const written = await openWrittenFiles(targets, stopped);
+  const written = await openWrittenFiles(targets, args.html, stopped);
   try {
     // Before truncating: a run that is killed in between can be resumed, which truncates the files.
     await write(plan, plan.outputBytes, plan.failuresBytes);
@@ -130,12 +130,13 @@ export async function openRunFiles(
  * Throws UsageError if two of the files of a run are the same because of a symbolic link, a hard link or a redirected
  * standard stream. Writing one would destroy the other.
  */
-export function refuseSameFiles({ input, output, failures }: RecalculateArguments): void {
+export function refuseSameFiles({ input, output, failures, html }: RecalculateArguments): void {
   const isFile = output !== undefined && output.file !== STANDARD_STREAM;
   const named: readonly (readonly [string, BigIntStats | undefined])[] = [
     [`--input ${input}`, statsOf(input, STANDARD_INPUT)],
     [`--output ${output?.file ?? ''}`, output && statsOf(output.file, STANDARD_OUTPUT)],
     [`--failures ${failures ?? ''}`, failures === undefined ? undefined : statsOf(failures)],
+    [`--html ${html ?? ''}`, html === undefined ? undefined : statsOf(html)],
     ['the checkpoint', isFile ? statsOf(checkpointFile(output.file)) : undefined],
     ['the lock', isFile ? statsOf(lockFile(output.file)) : undefined],
   ];
@@ -189,9 +190,13 @@ interface OpenedFile extends WrittenFile {
 }
 
 /**
- * Opens all files before any is changed. Rejects with UsageError, or with the reason of the signal if that is aborted.
+ * Opens all files before any is changed; `report` is replaced at the end, and must not be one of them. Rejects with UsageError, or with the reason of the signal if that is aborted.
  */
-async function openWrittenFiles(files: readonly WrittenFile[], stopped: AbortSignal): Promise<WrittenFiles> {
+async function openWrittenFiles(
+  files: readonly WrittenFile[],
+  report: string | undefined,
+  stopped: AbortSignal,
+): Promise<WrittenFiles> {
   const opened: OpenedFile[] = [];
   const close = (): void => {
     for (const { descriptor } of opened) if (descriptor !== STANDARD_OUTPUT) closeSync(descriptor);
@@ -207,7 +212,10 @@ async function openWrittenFiles(files: readonly WrittenFile[], stopped: AbortSig
       opened.push({ ...file, isPlain, isNew, descriptor: await openFile(file.name, stopped) });
     }
     // Names that did not exist before may refer to the same file.
-    refuseSame(opened.map(({ name, descriptor }) => [name, fstatSync(descriptor, { bigint: true })]));
+    refuseSame([
+      ...opened.map(({ name, descriptor }) => [name, fstatSync(descriptor, { bigint: true })] as const),
+      [`--html ${report ?? ''}`, report === undefined ? undefined : statsOf(report)],
+    ]);
   } catch (error) {
     undo();
     throw error;

@@ -1,6 +1,7 @@
+import { symlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readRecalculateArguments } from '../../../../scripts/recalculate/arguments.ts';
-import { openRunFiles } from '../../../../scripts/recalculate/output/run-files.ts';
+import { openRunFiles, refuseSameFiles } from '../../../../scripts/recalculate/output/run-files.ts';
 import { planRun } from '../../../../scripts/recalculate/output/run-plan.ts';
 import { countFailure, emptyTally } from '../../../../shared/portfolio/tally.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
@@ -21,4 +22,23 @@ it('returns the tally of the last save without later changes', async () => {
   countFailure(tally, FAILURE);
   files.close();
   expect([files.saved().failed, files.saved().failuresByCode.get('unexpected')]).toEqual([1, 1]);
+});
+
+function argumentsOf(line: readonly string[]) {
+  const args = readRecalculateArguments(line);
+  if (args === undefined) throw new Error('no arguments');
+  return args;
+}
+
+it('refuses a report that would replace another file of the run, under another name of the folder', async () => {
+  const files = portfolioFolder();
+  symlinkSync(files.at('.'), files.at('link'));
+  const input = files.write('in.html', 'a portfolio');
+  const text = ['--input-format', 'ndjson', '--output', files.at('out.ndjson')];
+  const readAndReplaced = argumentsOf(['--input', input, ...text, '--html', files.at('link/in.html')]);
+  expect(() => refuseSameFiles(readAndReplaced)).toThrow(/are the same file/);
+  const failures = ['--failures', files.at('failures.html'), '--html', files.at('link/failures.html')];
+  const args = argumentsOf(['--input', input, ...text, ...failures]);
+  const opening = openRunFiles(args, planRun(args, 0), { token: 'a', stopped: new AbortController().signal });
+  await expect(opening).rejects.toThrow(/are the same file/);
 });
