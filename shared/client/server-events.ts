@@ -46,7 +46,7 @@ const SILENCE_MS = 45_000;
  * Yields the events of an address until the caller leaves the loop or aborts `signal`. After an interruption it connects
  * again, with the id of the last event; at once where the engine has asked for it. The time limit applies to each
  * connection until its first byte. Throws an {@link EngineError} when the engine refuses the connection for good, such as
- * for a missing permission.
+ * for a missing permission, and when an event is not JSON.
  */
 export async function* readServerEvents(
   settings: HttpSettings,
@@ -68,9 +68,9 @@ export async function* readServerEvents(
       for await (const { data: text, ...event } of isConnected
         ? eventsOf(settings, { ...connected, position, signal })
         : []) {
-        const data = settings.parseJson(text);
+        const data = readData(settings, connected as Connected, text);
         interruptions = 0;
-        isRenewed = event.event === 'end' && (data as Schemas['StreamEnd']).reason === 'renew';
+        isRenewed = event.event === 'end' && (data as Schemas['StreamEnd'] | null)?.reason === 'renew';
         yield { ...event, data };
       }
       interruptions += 1;
@@ -106,6 +106,20 @@ async function connect(
     const isPassing = error.code === 'timeout' || isTemporary(error) || (error.status ?? 0) >= 500;
     if (isPassing) return error;
     throw error;
+  }
+}
+
+function readData(
+  { parseJson }: HttpSettings,
+  { correlationId, attempts, response }: Connected,
+  text: string,
+) {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    const details = { correlationId, attempts, status: response.status, cause };
+    const words = 'The answer cannot be read: the data of an event are not JSON';
+    throw new EngineError(words, { ...details, code: 'unreadable-answer' });
   }
 }
 

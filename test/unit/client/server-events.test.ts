@@ -115,6 +115,28 @@ describe('server-sent events', () => {
     await expect(events.next()).rejects.toThrow('left the room');
   });
 
+  it.each(['{"cut', 'plain text', ''])(
+    'end with an error of the client for the data %j, which are not JSON',
+    async (data) => {
+      let signal: AbortSignal | null | undefined;
+      const { events } = open((_, init) => {
+        signal = init.signal;
+        return stream(`data: 1\n\ndata: ${data}\n\n`);
+      });
+      await expect(take(events, 2)).rejects.toMatchObject({ name: 'EngineError', code: 'unreadable-answer' });
+      expect(signal?.aborted).toBe(true);
+    },
+  );
+
+  it('pass on an end without a reason, and wait before the next connection', async () => {
+    const { events, calls } = open(
+      () => stream('event: end\ndata: null\n\n'),
+      () => stream('data: 1\n\n'),
+    );
+    expect(await take(events, 2)).toMatchObject([{ event: 'end', data: null }, { data: 1 }]);
+    expect(calls.map(({ at }) => at)).toEqual([0, 1_125]);
+  });
+
   it('close the connection when the caller leaves the loop', async () => {
     let signal: AbortSignal | null | undefined;
     const { events } = open((_, init) => {
