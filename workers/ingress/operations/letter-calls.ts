@@ -15,6 +15,8 @@ const LIMITS = {
   read: { stopMs: 10_000, answerMs: 15_000 },
   action: { stopMs: 30_000, answerMs: 50_000 },
 } as const;
+/** A call waits so long for the earlier ones of its caller, each of which has been answered by then. */
+const WAIT_MS = 50_000;
 /** Scans of all callers that may run at the same time: each takes a share of the event loop. */
 const MAX_RUNNING = 4;
 /** Calls of one caller that wait for its running one, as a page may send two at once. */
@@ -38,7 +40,7 @@ export interface LetterCalls {
   /**
    * Runs `work` with a context whose signal is aborted at the end of the call's time, or when the caller disconnects. The
    * calls of one caller run one after the other; one whose caller disconnects while it waits does not run (`left`). Returns
-   * `busy` if too many of them wait, `full` if too many run, and `late` if the broker does not answer: then the call keeps its
+   * `busy` if too many of them wait, or this one for 50 s, `full` if too many run, and `late` if the broker does not answer: then the call keeps its
    * place until it does.
    */
   run<Result>(
@@ -92,15 +94,26 @@ export function createLetterCalls(deps: LetterCallsDeps): LetterCalls {
         end.abort();
         turn.leave();
       };
-      const late = Promise.withResolvers<'late'>();
-      const ended = turn.take(() => runNow(call, { end, onLate: () => late.resolve('late') }, work));
-      return Promise.race([ended, late.promise]);
+      const early = Promise.withResolvers<'late' | 'busy'>();
+      const giveUp = (): void => {
+        end.abort();
+        turn.leave();
+        early.resolve('busy');
+      };
+      const cancelWait = turn.isFirst ? undefined : timers.schedule(giveUp, WAIT_MS, 'background');
+      const ended = turn.take(() => {
+        cancelWait?.();
+        return runNow(call, { end, onLate: () => early.resolve('late') }, work);
+      });
+      return Promise.race([ended, early.promise]);
     },
   };
 }
 
 /** The place of a call in the queue of its caller. */
 interface Turn {
+  /** No earlier call of the caller is running or waiting. */
+  readonly isFirst: boolean;
   /** Runs the work after the earlier calls. */
   take<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Makes room for another call at once; one that is running keeps its place until it has ended. */
@@ -115,6 +128,7 @@ function createQueues(): { join(caller: string): Turn | undefined } {
       const queue = queues.get(caller) ?? { last: Promise.resolve(), length: 0 };
       if (queue.length > MAX_WAITING) return undefined;
       queues.set(caller, queue);
+      const isFirst = queue.length === 0;
       queue.length += 1;
       let state: 'waiting' | 'running' | 'left' = 'waiting';
       const end = (): void => {
@@ -124,6 +138,7 @@ function createQueues(): { join(caller: string): Turn | undefined } {
         if (queue.length === 0) queues.delete(caller);
       };
       return {
+        isFirst,
         leave: () => {
           if (state === 'waiting') end();
         },

@@ -137,6 +137,21 @@ describe('calls on dead letters', () => {
     await expect.poll(() => call('e', Promise.resolve('x')).result).toBe('x');
   });
 
+  it('answers a caller whose call waits for one to which the broker does not answer, and never runs that call', async () => {
+    const { call, started, timers } = startCalls();
+    const broker = Promise.withResolvers<string>();
+    const running = call('ana', broker.promise);
+    const waiting = [1, 2, 3].map(() => call('ana', Promise.resolve('x')));
+    await expect.poll(() => started).toEqual(['ana']);
+    for (const { callback, afterMs } of timers) if (afterMs >= 15_000) callback();
+    expect(await running.result).toBe('late');
+    expect(await Promise.all(waiting.map(({ result }) => result))).toEqual(['busy', 'busy', 'busy']);
+    const next = call('ana', Promise.resolve('next'));
+    broker.resolve('an answer at last');
+    expect(await next.result).toBe('next');
+    expect(started).toEqual(['ana', 'ana']);
+  });
+
   it('a call that fails after its caller was answered is no unhandled failure', async () => {
     const { call, timers } = startCalls();
     const broker = Promise.withResolvers<string>();
