@@ -84,6 +84,22 @@ describe('the room for schedules', () => {
     await expect.poll(() => page.getByRole('rowheader', { name: 'Extra payment' }).count()).toBe(0);
   });
 
+  it('loads less than 150 kB before it shows figures', async () => {
+    const { page } = await openLoans([LOAN]);
+    await firstPayment(page, '517.41');
+    const bytes = await page.evaluate<number>(
+      'performance.getEntries().reduce((sum, entry) => sum + (entry.transferSize ?? 0), 0)',
+    );
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(150_000);
+  });
+
+  it('shows figures of any length within a phone', async () => {
+    const { page } = await openLoans([{ ...LOAN, Amount: '999999999999.99' }], { viewport: PHONE });
+    await firstPayment(page, '20,516,531,331.55');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
+  });
+
   it('explains a figure of a row, and a total', async () => {
     const { page } = await openLoans([LOAN]);
     await page.getByRole('button', { name: '177.08', exact: true }).click();
@@ -95,6 +111,7 @@ describe('the room for schedules', () => {
     await page.getByText('25,000.00 principal + 5,774.86 interest + 270.00 charges = 31,044.86.').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'EIR, without insurances: 9.2454 %' }).click();
+    await page.getByRole('dialog', { name: 'EIR, without insurances: 9.2454 %' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'DAE, with insurances: 9.2424 %' }).click();
     const proof = page.getByRole('region', { name: 'Payments discounted to the start' });
@@ -118,6 +135,9 @@ describe('the room for schedules', () => {
     await table.getByRole('row', { name: 'Number of instalments 60 48 48' }).waitFor();
     await takePicture(page, 'variants');
     expect(await findAccessibilityFaults(page)).toEqual([]);
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('heading', { name: 'Loan offer: Variant C' }).waitFor();
+    await page.emulateMedia({ media: 'screen' });
     await page.getByRole('button', { name: 'Remove variant C' }).click();
     await expect.poll(() => table.getByRole('columnheader').count()).toBe(3);
     await page.getByLabel('Number of instalments', { exact: true }).fill('0');
@@ -355,6 +375,8 @@ describe('the room for schedules without an answer', () => {
       await page.getByRole('textbox', { name: 'Access token' }).fill(token);
       await page.getByRole('button', { name: 'Use token' }).click();
     };
+    await use('not a token, but ășt');
+    await page.getByText('A token has no spaces').waitFor();
     await use('not-a-token');
     await page.getByRole('alert').first().waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);

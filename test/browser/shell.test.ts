@@ -5,6 +5,7 @@ import {
   useEngine,
   takePicture,
   LOOKS,
+  PHONE,
 } from '../support/browser/workbench-page.ts';
 
 const engine = useEngine();
@@ -38,9 +39,26 @@ describe('the frame of the workbench', () => {
 
   it.each(LOOKS)('is accessible: %s', async (name, options) => {
     const { page } = await openPage(`${engine.url}/workbench`, options);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('button', { name: /^First payment: / }).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, `shell-${name}`);
+  });
+
+  it('shows all rooms on a phone', async () => {
+    const { page } = await openPage(`${engine.url}/workbench`, { viewport: PHONE });
+    const links = page.getByRole('navigation', { name: 'Rooms' }).getByRole('link');
+    await links.first().waitFor();
+    const ends = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().right));
+    expect(ends).toHaveLength(6);
+    expect(Math.max(...ends)).toBeLessThanOrEqual(PHONE.width);
+  });
+
+  it('writes amounts where the device names a language that is none', async () => {
+    const { page, errors } = await openPage(`${engine.url}/workbench/nowhere`);
+    await page.addInitScript("Object.defineProperty(navigator, 'languages', { value: ['en-US@posix'] })");
+    await page.goto(`${engine.url}/workbench`);
+    await page.getByRole('button', { name: /^First payment: \d{3}\.\d\d$/ }).waitFor();
+    expect(errors).toEqual([]);
   });
 
   it('says that an address does not exist', async () => {

@@ -10,7 +10,16 @@ const dateFormats = new Map<string, Intl.DateTimeFormat>();
 /** The locale of numbers and dates. A browser's own variant of the language wins, such as en-US. */
 export function locale(): string {
   const own = navigator.languages.find((tag) => tag.toLowerCase().startsWith(`${language.value}-`));
-  return own ?? LOCALES[language.value];
+  return own !== undefined && isTag(own) ? own : LOCALES[language.value];
+}
+
+/** Chromium reports `en-US@posix` where the environment names no language. Intl accepts no such tag. */
+function isTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
 }
 
 function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {

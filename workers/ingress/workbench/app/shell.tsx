@@ -26,6 +26,7 @@ const t = createTexts({
     token: 'Access token',
     tokenLead: 'This instance requires an access token. It is kept in this tab only and sent with each call.',
     tokenRefused: 'The token is missing, has expired or is not valid.',
+    tokenSyntax: 'A token has no spaces, line breaks or letters with accents. Copy it again.',
     tokenUse: 'Use token',
     tokenChange: 'Change token',
     tokenForget: 'Forget token',
@@ -51,6 +52,7 @@ const t = createTexts({
     tokenLead:
       'Această instanță cere un token de acces. El rămâne doar în această filă și este trimis la fiecare apel.',
     tokenRefused: 'Tokenul lipsește, a expirat sau nu este valid.',
+    tokenSyntax: 'Un token nu conține spații, rânduri noi sau litere cu diacritice. Copiați-l din nou.',
     tokenUse: 'Folosește tokenul',
     tokenChange: 'Schimbă tokenul',
     tokenForget: 'Uită tokenul',
@@ -161,20 +163,27 @@ function Choice<Value extends string>(props: {
   );
 }
 
+/** Characters that a header may contain; a call with others never leaves the browser. */
+const TOKEN_TEXT = /^[\x21-\x7e]+$/;
+
 function TokenDialog({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
+  const [isMalformed, setMalformed] = useState(false);
   const use = (event: Event): void => {
     event.preventDefault();
-    if (text.trim() === '') return;
+    const entered = text.trim();
+    if (entered === '') return;
+    if (!TOKEN_TEXT.test(entered)) return setMalformed(true);
     tokenRefused.value = false;
-    setToken(text.trim());
+    setToken(entered);
     onClose();
   };
+  const refused = tokenRefused.value ? t('tokenRefused') : undefined;
   return (
     <Dialog title={t('token')} onClose={onClose}>
       <p>{t('tokenLead')}</p>
       <form class="stack" onSubmit={use}>
-        <Field label={t('token')} error={tokenRefused.value ? t('tokenRefused') : undefined}>
+        <Field label={t('token')} error={isMalformed ? t('tokenSyntax') : refused}>
           {(control) => (
             <textarea
               {...control}
@@ -183,7 +192,10 @@ function TokenDialog({ onClose }: { onClose: () => void }) {
               spellcheck={false}
               autocomplete="off"
               value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
+              onInput={(event) => {
+                setMalformed(false);
+                setText(event.currentTarget.value);
+              }}
             />
           )}
         </Field>

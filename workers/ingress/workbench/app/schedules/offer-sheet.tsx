@@ -7,8 +7,14 @@ import { decimalsOf } from './schedule.ts';
 import { groupText, t } from './texts.ts';
 
 /** The head of a printed offer: what the form contains, by group, without what is left empty. */
-export function OfferHead(props: { loan: Loan; form: readonly FormField[]; today: string }) {
-  const { loan, form, today } = props;
+export function OfferHead(props: {
+  loan: Loan;
+  form: readonly FormField[];
+  today: string;
+  /** The name of the variant, if there are several. */
+  variant: string | undefined;
+}) {
+  const { loan, form, today, variant } = props;
   const groups = groupFields(form)
     .filter(({ name }) => name !== 'response')
     .map(({ name, main, more }) => ({
@@ -18,7 +24,10 @@ export function OfferHead(props: { loan: Loan; form: readonly FormField[]; today
   return (
     <section class="offer">
       <div class="row-between">
-        <h2>{t('offer')}</h2>
+        <h2>
+          {t('offer')}
+          {variant !== undefined && `: ${t('variant', { name: variant })}`}
+        </h2>
         <span class="soft">{t('calculatedOn', { date: formatDate(today) })}</span>
       </div>
       <div class="offer-groups">

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { Button, Dialog, TableFrame } from '../design/components.tsx';
+import { Button, Dialog, Failure, Loading, TableFrame } from '../design/components.tsx';
+import { useLoaded } from '../design/use-loaded.ts';
 import { formatAmount, formatDate, formatNumber } from '../format.ts';
 import {
   chargesOf,
@@ -10,8 +11,10 @@ import {
   sumRows,
   type ShownExplanation,
   type ShownRow,
+  type ShownSchedule,
 } from './schedule.ts';
 import { t } from './texts.ts';
+import { loadExplained } from './use-schedule.ts';
 
 /** The columns of amounts: their text, their figure, and the figures that explain them. */
 const COLUMNS = [
@@ -24,7 +27,8 @@ const COLUMNS = [
 const FIRST_ROWS = 24;
 
 interface Explained {
-  readonly row: ShownRow;
+  /** The position of the row. */
+  readonly at: number;
   /** Without any, all of the row. */
   readonly figures: readonly string[];
   /** The column of the schedule type. */
@@ -32,7 +36,8 @@ interface Explained {
 }
 
 /** All rows. A figure opens its explanation by mouse or touch, the number of its row by keyboard too. */
-export function ScheduleTable({ rows, decimals }: { rows: readonly ShownRow[]; decimals: number }) {
+export function ScheduleTable({ schedule, decimals }: { schedule: ShownSchedule; decimals: number }) {
+  const { rows } = schedule;
   const [explained, setExplained] = useState<Explained>();
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? rows.length : FIRST_ROWS;
@@ -46,6 +51,7 @@ export function ScheduleTable({ rows, decimals }: { rows: readonly ShownRow[]; d
             {rows.map((row, index) => (
               <Row
                 key={index}
+                at={index}
                 row={row}
                 decimals={decimals}
                 own={own}
@@ -66,10 +72,10 @@ export function ScheduleTable({ rows, decimals }: { rows: readonly ShownRow[]; d
       )}
       {explained !== undefined && (
         <Dialog
-          title={t('explain', { number: explained.row.InstallmentNo })}
+          title={t('explain', { number: rows[explained.at]?.InstallmentNo ?? '' })}
           onClose={() => setExplained(undefined)}
         >
-          <Explanations {...explained} decimals={decimals} />
+          <Explanations {...explained} schedule={schedule} decimals={decimals} />
         </Dialog>
       )}
     </>
@@ -101,6 +107,7 @@ function Head({ own }: { own: readonly string[] }) {
 }
 
 function Row(props: {
+  at: number;
   row: ShownRow;
   decimals: number;
   /** Columns of the schedule type. */
@@ -109,7 +116,7 @@ function Row(props: {
   isHidden: boolean;
   onExplain: (explained: Explained) => void;
 }) {
-  const { row, decimals, own, isHidden, onExplain } = props;
+  const { at, row, decimals, own, isHidden, onExplain } = props;
   return (
     <tr class={isHidden ? 'print-only-row' : undefined}>
       <th scope="row">
@@ -117,7 +124,7 @@ function Row(props: {
           type="button"
           class="figure-button"
           aria-label={t('explainRow', { number: row.InstallmentNo })}
-          onClick={() => onExplain({ row, figures: [] })}
+          onClick={() => onExplain({ at, figures: [] })}
         >
           {row.InstallmentNo}
         </button>
@@ -129,14 +136,14 @@ function Row(props: {
         <Figure
           key={key}
           text={formatAmount(value(row), decimals)}
-          onClick={() => onExplain({ row, figures })}
+          onClick={() => onExplain({ at, figures })}
         />
       ))}
       {own.map((name) => (
         <Figure
           key={name}
           text={formatAmount(ownAmount(row, name), decimals)}
-          onClick={() => onExplain({ row, figures: ['column'], name })}
+          onClick={() => onExplain({ at, figures: ['column'], name })}
         />
       ))}
     </tr>
@@ -180,8 +187,13 @@ function Sums(props: { rows: readonly ShownRow[]; own: readonly string[]; decima
 }
 
 /** The explanations of some figures of a row, or of all. */
-function Explanations(props: Explained & { decimals: number }) {
-  const { row, figures, name, decimals } = props;
+function Explanations(props: Explained & { schedule: ShownSchedule; decimals: number }) {
+  const { at, figures, name, schedule, decimals } = props;
+  const [loaded, retry] = useLoaded((signal) => loadExplained(schedule, signal), [schedule]);
+  if (loaded.state === 'loading') return <Loading />;
+  if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={retry} />;
+  const row = loaded.value[at];
+  if (row === undefined) return null;
   const chosen = figures.flatMap((figure) => explanationsOf(row, figure, name));
   const shown: readonly ShownExplanation[] = chosen.length > 0 ? chosen : (row.explanation ?? []);
   return (

@@ -60,7 +60,12 @@ export function SchedulesRoom() {
           )}
         </div>
         <div class="stack" aria-busy={live?.isCalculating} ref={result}>
-          <OfferHead loan={loan} form={form} today={today()} />
+          <OfferHead
+            loan={loan}
+            form={form}
+            today={today()}
+            variant={loans.length > 1 ? variantName(at) : undefined}
+          />
           {live?.error !== undefined && <Problems live={live} {...remarks} />}
           {live?.schedule === undefined && live?.error === undefined && <Loading label={t('calculating')} />}
           {live?.schedule !== undefined && (
@@ -131,7 +136,7 @@ function Result(props: {
         <h2>{t('table')}</h2>
         <span class="small soft no-print">{t('explainHint')}</span>
       </div>
-      <ScheduleTable rows={schedule.rows} decimals={decimals} />
+      <ScheduleTable schedule={schedule} decimals={decimals} />
       <OfferNote />
       <div class="row no-print">
         <CopyButton

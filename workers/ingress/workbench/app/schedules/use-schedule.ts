@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RequestOf } from '../../../../../shared/client/client.ts';
 import { engine } from '../api.ts';
 import { token } from '../preferences.ts';
@@ -25,6 +25,7 @@ export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined
     isCalculating: true,
   });
   const [round, setRound] = useState(0);
+  const isFirst = useRef(true);
   const key = terms === undefined ? '' : JSON.stringify(calculatedTerms(terms));
   useEffect(() => {
     if (key === '') return setState({ schedule: undefined, error: undefined, isCalculating: false });
@@ -39,7 +40,8 @@ export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined
       }
     };
     setState((former) => ({ ...former, isCalculating: true }));
-    const timer = setTimeout(() => void calculate(), DEBOUNCE_MS);
+    const timer = setTimeout(() => void calculate(), isFirst.current ? 0 : DEBOUNCE_MS);
+    isFirst.current = false;
     return () => {
       clearTimeout(timer);
       abort.abort();
@@ -50,14 +52,21 @@ export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined
 
 type Terms = RequestOf<'calculateRepaymentSchedule'>['jsonParam'];
 
+/** The rows of a schedule with their explanations: three times as long as without, so that they are loaded where one is read. */
+export async function loadExplained(
+  { terms }: ShownSchedule,
+  signal: AbortSignal,
+): Promise<readonly ShownRow[]> {
+  const jsonParam = { ...terms, CalculateDAE: 2, Explain: true } as unknown as Terms;
+  const { reply } = await engine.calculateRepaymentSchedule({ jsonParam }, { signal });
+  return reply as readonly ShownRow[];
+}
+
 /** The response shows one effective rate at a time (A5): rows with the DAE, and a second call for the EIR. */
 async function loadSchedule(terms: Record<string, unknown>, signal: AbortSignal): Promise<ShownSchedule> {
   const send = (more: object) =>
     engine.calculateRepaymentSchedule({ jsonParam: { ...terms, ...more } as Terms }, { signal });
-  const [{ reply, warnings }, other] = await Promise.all([
-    send({ CalculateDAE: 2, Explain: true }),
-    send({}),
-  ]);
+  const [{ reply, warnings }, other] = await Promise.all([send({ CalculateDAE: 2 }), send({})]);
   const rows = reply as readonly ShownRow[];
   const [first] = other.reply as readonly { readonly EIR?: number | null }[];
   return { terms, rows, dae: rows[0]?.dae ?? undefined, eir: first?.EIR ?? undefined, warnings };
