@@ -171,8 +171,11 @@ export class DiskLog implements PartitionLog {
   }
 
   makeRoom(keepFrom: number, nowMs: number): void {
-    if (this.#config.compact && this.#uncompacted > 0) this.#compactNow(nowMs);
-    if (!this.isFull() || !this.#config.delete) return;
+    // Congested: the disk has to write first.
+    if (this.usedShare < 1) return;
+    if (this.#config.compact && (this.#uncompacted > 0 || this.#hasExpired(nowMs))) this.#compactNow(nowMs);
+    // Otherwise it would soon be full again, and be compacted for ever fewer records.
+    if (this.usedShare < TRIM_BELOW_SHARE || !this.#config.delete) return;
     const records = this.#rows.length - this.#config.maxRecords * TRIM_BELOW_SHARE;
     const bytes = this.#bytes - this.#config.maxBytes * TRIM_BELOW_SHARE;
     let freed = 0;
@@ -196,8 +199,13 @@ export class DiskLog implements PartitionLog {
   compact(nowMs: number): void {
     if (!this.#config.compact) return;
     const share = this.#rows.length <= SMALL_LOG_ROWS ? 0 : this.#rows.length * MIN_UNCOMPACTED_SHARE;
-    const isExpired = this.#oldestTombstoneMs <= nowMs - this.#config.deleteRetentionMs;
-    if (isExpired || (this.#uncompacted > 0 && this.#uncompacted >= share)) this.#compactNow(nowMs);
+    if (this.#hasExpired(nowMs) || (this.#uncompacted > 0 && this.#uncompacted >= share))
+      this.#compactNow(nowMs);
+  }
+
+  /** Whether the last compaction kept a tombstone that may be removed now. */
+  #hasExpired(nowMs: number): boolean {
+    return this.#oldestTombstoneMs <= nowMs - this.#config.deleteRetentionMs;
   }
 
   compactIfWorthwhile(nowMs: number): void {

@@ -20,7 +20,7 @@ import { MemoryLog } from '../../../../shared/messaging/embedded/memory-log.ts';
 import type { PartitionLog } from '../../../../shared/messaging/embedded/log-store.ts';
 import { parseTopicConfig } from '../../../../shared/messaging/embedded/topic-config.ts';
 
-const LIMITS = { maxRecordsPerTopic: 40, maxBytesPerTopic: 1_000_000 };
+const LIMITS = { maxRecordsPerTopic: 20, maxBytesPerTopic: 1_000_000 };
 const SEGMENT_BYTES = 600;
 
 /** Segments in memory, to which each record is written at once. */
@@ -63,8 +63,10 @@ class WrittenSegments implements LogFiles {
 }
 
 const offsets = integer({ min: 0, max: 60 });
+// Few keys are compacted to few records, many fill the log.
+const keys = oneof(integer({ min: 0, max: 4 }), integer({ min: 5, max: 200 }));
 const operations = oneof(
-  { weight: 6, arbitrary: tuple(constant('append'), integer({ min: 0, max: 4 }), boolean()) },
+  { weight: 6, arbitrary: tuple(constant('append'), keys, boolean()) },
   { weight: 1, arbitrary: tuple(constant('makeRoom'), offsets, boolean()) },
   { weight: 1, arbitrary: tuple(constant('expire'), offsets, boolean()) },
   { weight: 1, arbitrary: tuple(constant('compact'), offsets, boolean()) },
@@ -75,8 +77,9 @@ function apply(
   [kind, number, flag]: readonly [string, number, boolean],
   nowMs: number,
 ): void {
-  if (kind === 'makeRoom') log.makeRoom(number, nowMs);
-  else if (kind === 'expire') log.expire(nowMs);
+  if (kind === 'makeRoom') {
+    if (log.isFull()) log.makeRoom(number, nowMs);
+  } else if (kind === 'expire') log.expire(nowMs);
   else if (kind === 'compact') log.compact(nowMs);
   else {
     const key = Buffer.from(`k${number}`);
@@ -96,7 +99,7 @@ describe('the log on disk', () => {
       const parsed = parseTopicConfig({ topic: 't', partitions: 1, config }, LIMITS);
       assert(
         property(
-          array(operations, { maxLength: 120 }),
+          array(operations, { maxLength: 120, size: 'max' }),
           offsets,
           integer({ min: 1, max: 9 }),
           (all, at, count) => {
