@@ -26,7 +26,7 @@ interface LastValue {
 const LAST = new Map<string, LastValue>();
 /** More than our own names of headers; other systems choose theirs. */
 const MAX_NAMES = 64;
-/** A longer text is not kept, since it hardly repeats. */
+/** A longer text is not kept, since it hardly repeats, nor one that its bytes do not return: with half of a surrogate pair. */
 const MAX_KEPT_LENGTH = 128;
 
 /** A header value as bytes (UTF-8), which messages with the same value share: nothing may write to them. */
@@ -34,7 +34,7 @@ export function headerBytes(name: string, text: string): Buffer {
   const last = LAST.get(name);
   if (last?.text === text) return last.bytes;
   const bytes = Buffer.from(text);
-  if (text.length > MAX_KEPT_LENGTH) return bytes;
+  if (text.length > MAX_KEPT_LENGTH || !text.isWellFormed()) return bytes;
   if (last !== undefined) {
     last.text = text;
     last.bytes = bytes;

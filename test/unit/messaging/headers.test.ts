@@ -30,6 +30,11 @@ test('shares the bytes of a value that repeats, and reads each value as its own 
   expect(headerText({ shared: Buffer.from('other') }, 'shared')).toBe('other');
 });
 
+test('reads half of a surrogate pair as its bytes are read anywhere else', () => {
+  const bytes = headerBytes('half', 'half of \ud83d');
+  expect(headerText({ half: bytes }, 'half')).toBe(bytes.toString());
+});
+
 test('stores values under any number of names', () => {
   const names = Array.from({ length: 200 }, (_, index) => `name-${index}`);
   for (const name of names) expect(headerBytes(name, name).toString()).toBe(name);
