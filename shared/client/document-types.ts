@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 b3c0fc1c395bfee18662fc2ef50be20db19287c403132979a6fc9b916d0ef8a7 */
+/** Written by `npm run client-types`. Document: sha256 49dc311d4fc2032b2554db8026a372a0e760dca6007efe2e7a3e38ba6b633030 */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {

@@ -9,8 +9,6 @@ import { OPERATIONS_LIMITS as LIMIT } from './limits.ts';
 /** The address of the list, relative to the base path. */
 export const PRODUCTS_PATH = '/api/operations/v1/products';
 
-const CODE = /^[A-Za-z0-9 ._-]{1,64}$/;
-
 /** The parameters of the list. */
 export const productQuery = objectOf({
   search: line(LIMIT.searchCharacters)
@@ -22,10 +20,7 @@ export const productQuery = objectOf({
   limit: numberFrom(1, LIMIT.pageProducts)
     .optional()
     .describe(`Products on the page; ${LIMIT.defaultPageProducts} by default.`),
-  cursor: line()
-    .regex(CODE, { error: 'must be the nextCursor of the previous page' })
-    .optional()
-    .describe('The `nextCursor` of the previous page.'),
+  cursor: line().optional().describe('The `nextCursor` of the previous page.'),
 });
 
 const maybeDay = (description: string) =>
