@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../../../shared/client/client.ts';
+import { createProblem } from '../../../../shared/platform/problem.ts';
 import { scheduleFormFields } from '../../../../workers/ingress/workbench/form-fields.ts';
 import {
   createPortfolioRun,
@@ -42,6 +43,10 @@ const columnFaults = (head: string) => {
   }
   return [];
 };
+
+function failureCsv(id: string | number): string {
+  return failuresToCsv([{ line: 1, id, problem: { ...createProblem('unexpected'), detail: String(id) } }]);
+}
 
 describe('reading a portfolio', () => {
   it('reads NDJSON with blank lines, numeric ids and previous schedules', () => {
@@ -245,6 +250,16 @@ describe('a portfolio', () => {
       '"e",4,invalid-request,"refused"',
       '',
     ]);
+  });
+
+  it('writes no text into a CSV that a spreadsheet would run as a formula', () => {
+    const formulas = ['=1+1', '+cmd|x', '-2+3', '@SUM(A1)', '\t=1', '\r=1', '＝1'];
+    for (const formula of formulas) {
+      expect(failureCsv(formula).split('\r\n')[1]).toBe(`"'${formula}",1,unexpected,"'${formula}"`);
+    }
+    for (const plain of ['a=1', "O'Neill", '-5', '+40.5', -5, '']) {
+      expect(failureCsv(plain)).toContain(`"${plain}",1,unexpected,`);
+    }
   });
 
   it('continues after a stop with what is not done, and counts each contract once', async () => {

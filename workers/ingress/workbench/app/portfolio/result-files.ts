@@ -50,6 +50,13 @@ function inOrder<Item extends { readonly line: number }>(items: readonly Item[])
   return items.toSorted((one, other) => one.line - other.line);
 }
 
+/** A spreadsheet takes a text with such a first character for a formula, also in quotes. Tables are opened in one. */
+const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
+const PLAIN_NUMBER = /^[+-]\d+(?:\.\d+)?$/;
+
+/** A cell of text in quotes. An apostrophe before what could be a formula makes spreadsheets show it as it is. */
 function quoted(text: string | number): string {
-  return `"${String(text).replaceAll('"', '""')}"`;
+  const plain = String(text);
+  const isFormula = FORMULA.test(plain) && !PLAIN_NUMBER.test(plain);
+  return `"${isFormula ? "'" : ''}${plain.replaceAll('"', '""')}"`;
 }
