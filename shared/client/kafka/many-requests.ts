@@ -56,15 +56,12 @@ export interface BulkParts {
   readonly system: KafkaClientSystem;
 }
 
-const DEFAULTS = {
-  requestsPerMessage: 100,
-  messagesInFlight: 16,
-  repeatAfterMs: 30_000,
-  timeoutMs: 600_000,
-} as const;
+const MAX_REQUESTS = 500;
 /** A message that is refused but may succeed later waits this long, then twice as long each time. */
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 300_000;
+
+type Settings = Required<Omit<BulkOptions, 'signal'>>;
 
 interface Item {
   readonly index: number;
@@ -75,14 +72,15 @@ interface ReplyItem {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
-interface Run extends BulkParts, Required<Omit<BulkOptions, 'signal'>> {
+interface Run extends BulkParts, Settings {
   readonly action: BulkAction;
   readonly signal: AbortSignal;
 }
 
 /**
  * Yields the result of each request as its message is answered, so not in the order of the requests. Reads further requests
- * only while fewer messages than allowed are in flight. Throws an {@link EngineError} when a message gets no reply in time.
+ * only while fewer messages than allowed are in flight. Throws an {@link EngineError} when a message gets no reply in time, and
+ * a RangeError for a number of messages or requests with which nothing could be sent.
  */
 export async function* calculateMany<Name extends BulkAction>(
   parts: BulkParts,
@@ -90,10 +88,10 @@ export async function* calculateMany<Name extends BulkAction>(
   requests: AsyncIterable<BulkRequest<Name>> | Iterable<BulkRequest<Name>>,
   options: BulkOptions,
 ): AsyncGenerator<BulkResult<Name>, undefined> {
+  const settings = readOptions(options, parts.system);
   const left = new AbortController();
   const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
-  const originTimestampMs = options.originTimestampMs ?? parts.system.epochMs();
-  const run: Run = { ...parts, ...DEFAULTS, originTimestampMs, ...options, action, signal };
+  const run: Run = { ...parts, ...settings, action, signal };
   const batches = inBatches(requests, run.requestsPerMessage);
   const tasks = new Set<Promise<readonly BulkResult<Name>[]>>();
   const add = (task: Promise<readonly BulkResult<Name>[]>): void => {
@@ -127,6 +125,27 @@ export async function* calculateMany<Name extends BulkAction>(
     left.abort();
     batches.return(undefined).catch(() => undefined);
   }
+}
+
+function readOptions(
+  {
+    requestsPerMessage = 100,
+    messagesInFlight = 16,
+    repeatAfterMs = 30_000,
+    timeoutMs = 600_000,
+    originTimestampMs,
+  }: BulkOptions,
+  { epochMs }: KafkaClientSystem,
+): Settings {
+  if (!isCount(requestsPerMessage) || requestsPerMessage > MAX_REQUESTS)
+    throw new RangeError(`requestsPerMessage must be a whole number from 1 to ${MAX_REQUESTS}`);
+  if (!isCount(messagesInFlight)) throw new RangeError('messagesInFlight must be a whole number, 1 or more');
+  const settings = { requestsPerMessage, messagesInFlight, repeatAfterMs, timeoutMs };
+  return { ...settings, originTimestampMs: originTimestampMs ?? epochMs() };
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 1;
 }
 
 async function* inBatches<Request extends Item['request']>(

@@ -210,3 +210,29 @@ describe('many requests', () => {
     expect(signal?.aborted).toBe(true);
   });
 });
+
+describe('options of many requests', () => {
+  it('that are undefined have their defaults', async () => {
+    const absent = Object.fromEntries(
+      ['requestsPerMessage', 'messagesInFlight', 'repeatAfterMs', 'timeoutMs', 'originTimestampMs'].map(
+        (name) => [name, undefined],
+      ),
+    ) as BulkOptions;
+    const { results, sent } = open(calculated, absent);
+    expect(await collect(results)).toHaveLength(5);
+    expect(sent.map(({ headers, timeoutMs }) => [headers[HEADER.originTimestamp], timeoutMs])).toEqual([
+      ['1700000000000', 30_000],
+    ]);
+  });
+
+  it.each([
+    [{ requestsPerMessage: 0 }, 'requestsPerMessage must be a whole number from 1 to 500'],
+    [{ requestsPerMessage: 501 }, 'requestsPerMessage must be a whole number from 1 to 500'],
+    [{ messagesInFlight: 0 }, 'messagesInFlight must be a whole number, 1 or more'],
+    [{ messagesInFlight: Number.NaN }, 'messagesInFlight must be a whole number, 1 or more'],
+  ])('%j are refused before anything is sent', async (options, text) => {
+    const { results, sent } = open(calculated, options);
+    await expect(results.next()).rejects.toThrow(new RangeError(text));
+    expect(sent).toEqual([]);
+  });
+});
