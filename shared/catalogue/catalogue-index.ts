@@ -51,6 +51,14 @@ export class CatalogueIndex {
     return this.#byKey.values();
   }
 
+  /** The codes of a kind as {@link codeKey} normalises them, in no particular order. */
+  codes(kind: RecordKind): readonly string[] {
+    const prefix = `${kind}/`;
+    return [...this.#byCode.keys()].flatMap((place) =>
+      place.startsWith(prefix) ? [place.slice(prefix.length)] : [],
+    );
+  }
+
   /** The versions of a code, in no particular order. */
   versions(kind: RecordKind, code: string): readonly IndexEntry[] {
     return this.#byCode.get(`${kind}/${codeKey(code)}`) ?? NONE;

@@ -42,20 +42,24 @@ const MAX_NAME_CHARACTERS = 200;
 
 /**
  * Follows the catalogue topic. Unlike a CatalogueTable it compiles nothing and shows every version. The names of all versions
- * are read when the list is first asked for, 0.2 ms each, without validating the records.
+ * are read when the list is first asked for, 0.2 ms each, without validating the records; later only what has changed is.
  */
 export class ProductDirectory {
   readonly #options: ProductDirectoryOptions;
   readonly #records: EncodedRecords;
   readonly #summaries = new WeakMap<IndexEntry, Summary>();
+  /** By the normalised code, the products that have not changed since they were listed. */
+  readonly #listed = new Map<string, ListedProduct>();
+  /** The normalised codes in order; undefined if one was added or removed. */
+  #codes: readonly string[] | undefined;
   #listing: Promise<readonly ListedProduct[]> | undefined;
 
   constructor(options: ProductDirectoryOptions) {
     this.#options = options;
     this.#records = new EncodedRecords({
       ...options,
-      onChange: ({ kind }) => {
-        if (kind === 'product') this.#listing = undefined;
+      onChange: ({ kind, code }) => {
+        if (kind === 'product') this.#changed(code);
       },
     });
   }
@@ -76,7 +80,7 @@ export class ProductDirectory {
 
   /** The versions of a product; undefined if there is none. */
   product(code: string): CatalogueProductReply | undefined {
-    const entries = this.#records.index.versions('product', code);
+    const entries = this.#versions(code);
     if (entries.length === 0) return undefined;
     return { ...withListedVersions(this.#describe(entries)), isComplete: this.isComplete() };
   }
@@ -102,26 +106,44 @@ export class ProductDirectory {
     return this.#records.health().status === 'ready';
   }
 
-  async #list(): Promise<readonly ListedProduct[]> {
-    const entries = [...this.#records.index.all()].filter(({ identity: { kind } }) => kind === 'product');
-    await this.#summarise(entries);
-    const products = Map.groupBy(entries, ({ identity: { code } }) => codeKey(code));
-    return [...products]
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([, versions]) => this.#describe(versions));
+  #changed(code: string): void {
+    const key = codeKey(code);
+    this.#listing = undefined;
+    const wasListed = this.#listed.delete(key);
+    if (!wasListed || this.#versions(key).length === 0) this.#codes = undefined;
   }
 
-  async #summarise(entries: readonly IndexEntry[]): Promise<void> {
+  #versions(code: string): readonly IndexEntry[] {
+    return this.#records.index.versions('product', code);
+  }
+
+  async #list(): Promise<readonly ListedProduct[]> {
     const { monotonic, timers } = this.#options;
     let endsAtMs = monotonic.elapsedMs() + SLICE_MS;
-    for (const entry of entries) {
-      this.#summaryOf(entry);
-      if (monotonic.elapsedMs() < endsAtMs) continue;
-      await new Promise<void>((resolve) => {
-        timers.nextTurn(resolve);
-      });
-      endsAtMs = monotonic.elapsedMs() + SLICE_MS;
+    const products: ListedProduct[] = [];
+    this.#codes ??= this.#records.index.codes('product').toSorted();
+    for (const code of this.#codes) {
+      for (const entry of this.#listed.has(code) ? [] : this.#versions(code)) {
+        this.#summaryOf(entry);
+        if (monotonic.elapsedMs() < endsAtMs) continue;
+        await new Promise<void>((resolve) => {
+          timers.nextTurn(resolve);
+        });
+        endsAtMs = monotonic.elapsedMs() + SLICE_MS;
+      }
+      const listed = this.#listed.get(code) ?? this.#listNow(code);
+      if (listed !== undefined) products.push(listed);
     }
+    return products;
+  }
+
+  /** Undefined if the product was removed meanwhile. */
+  #listNow(code: string): ListedProduct | undefined {
+    const versions = this.#versions(code);
+    if (versions.length === 0) return undefined;
+    const listed = this.#describe(versions);
+    this.#listed.set(code, listed);
+    return listed;
   }
 
   #describe(entries: readonly IndexEntry[]): ListedProduct {
