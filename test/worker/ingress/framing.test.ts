@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { ECHO_PATH, openTestIngress, postEcho } from '../../support/worlds/ingress-fixture.ts';
@@ -71,6 +72,35 @@ describe('bytes that are not HTTP after valid requests', () => {
       'malformed-http"',
       'malformed-http"',
     ]);
+  });
+});
+
+describe('a request that its caller does not finish', () => {
+  it('is refused after the response to the valid request before it, and leaves nothing in progress', async () => {
+    const first = Promise.withResolvers<void>();
+    const requester = createFakeRequester(async ({ payload }) => {
+      await first.promise;
+      return { kind: 'reply', type: 'EchoReply', payload };
+    });
+    const ingress = await openTestIngress({ requester });
+    const raw = await openRawHttp(ingress.port);
+    const lines = 'Host: localhost\r\nContent-Length: 7\r\n';
+    raw.send(`${head(lines)}{"n":1}${head(lines)}{"n":`);
+    await expect.poll(() => requester.requests.length).toBe(1);
+    raw.socket.end();
+    await sleep(50);
+    first.resolve();
+    await raw.closed();
+    const text = await raw.received(() => true);
+    expect(text.match(/HTTP\/1.1 \d+|{"n":\d}|"code":"malformed-http"/g)).toEqual([
+      'HTTP/1.1 200',
+      '{"n":1}',
+      'HTTP/1.1 400',
+      '"code":"malformed-http"',
+    ]);
+    const metrics = await (await fetch(`${ingress.url}/metrics`)).text();
+    // The connection that asks.
+    expect(metrics).toContain('\nplat_http_requests_in_flight 1\n');
   });
 });
 

@@ -40,12 +40,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Clie
   }
   if (ending.has(socket)) return;
   ending.add(socket);
-  const code = problemCode(error.code);
-  const { _httpMessage: earlier } = socket;
-  if (earlier?.req.complete === true) answerAfter(earlier, code, socket);
-  // The response to this very request is being sent already.
-  else if (earlier?.headersSent === true) end(socket, '');
-  else endWithProblem(socket, code);
+  answerInTurn(problemCode(error.code), socket);
 }
 
 /** Refuses CONNECT, which is for proxies, and closes the connection. */
@@ -71,13 +66,16 @@ function problemCode(code: string | undefined): ErrorCode {
 }
 
 /** Responds after the earlier pipelined responses: when one is finished, Node assigns the socket to the next. */
-function answerAfter(earlier: ServerResponse, code: ErrorCode, socket: ClientSocket): void {
-  earlier.once('close', () => {
-    const { _httpMessage: next } = socket;
-    if (!socket.writable) socket.destroy();
-    else if (next !== undefined && next !== null && next !== earlier) answerAfter(next, code, socket);
-    else endWithProblem(socket, code);
-  });
+function answerInTurn(code: ErrorCode, socket: ClientSocket): void {
+  const { _httpMessage: response } = socket;
+  if (response?.req.complete === true && !response.closed) {
+    response.once('close', () => {
+      if (socket.writable) answerInTurn(code, socket);
+      else socket.destroy();
+    });
+    // The response to this very request is being sent already.
+  } else if (response?.headersSent === true) end(socket, '');
+  else endWithProblem(socket, code);
 }
 
 /** Responds with a problem on the bare connection, with `header` lines of its own, and closes the connection. */
