@@ -4,7 +4,7 @@ import { tokenRefused } from './api.ts';
 import { Button, Dialog, Empty, Failure, Field } from './design/components.tsx';
 import { BASE_PATH, TOKEN_REQUIRED, WORKBENCH_PATH } from './page-settings.ts';
 import { language, setToken, theme, token, type Language, type Theme } from './preferences.ts';
-import { HOME, ROOMS } from './rooms.ts';
+import { HOME, ROOMS } from './rooms.tsx';
 import { createTexts } from './texts.ts';
 
 const t = createTexts({
