@@ -295,5 +295,9 @@ describe('what callers get', () => {
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
     await page.getByRole('alert').waitFor();
     expect(await page.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true');
+    // Fifteen thousand, or fifteen.
+    await page.getByLabel('Amount').fill('15,000');
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByRole('alert').getByText('must be a number').first().waitFor();
   });
 });

@@ -66,6 +66,7 @@ describe('the room for schedules', () => {
     await firstPayment(page, '517.41');
     await page.getByLabel('Interest, % a year', { exact: true }).fill('0');
     await firstPayment(page, '421.17');
+    await page.getByRole('status').getByText('First payment 421.17, Total to repay 25,270.00').waitFor();
     await expect.poll(() => new URL(page.url()).searchParams.get('loan')).toContain('"InterestPercent":"0"');
     await page.reload();
     await firstPayment(page, '421.17');

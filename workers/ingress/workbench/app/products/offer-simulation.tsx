@@ -3,6 +3,7 @@ import type { Schemas } from '../../../../../shared/client/client.ts';
 import { engine, replyOf } from '../api.ts';
 import { asProblem, Failure, Field, Loading, TableFrame } from '../design/components.tsx';
 import { formatAmount, formatPercent } from '../format.ts';
+import { readNumber } from '../schedules/loan.ts';
 import { commissionNames, type Product, type SimulatedOffer } from './product-types.ts';
 import { t } from './texts.ts';
 
@@ -31,10 +32,10 @@ export function OfferSimulation({ code, product }: { code: string; product: Prod
       const { Records } = await replyOf(
         engine.simulate({
           productCode: code,
-          amount: readNumber(amount),
-          loanPeriod: readNumber(period),
+          amount: numberOf(amount),
+          loanPeriod: numberOf(period),
           scheduleType,
-          jsonFilterCommission: [{ name: 'Amount', value: readNumber(amount) }],
+          jsonFilterCommission: [{ name: 'Amount', value: numberOf(amount) }],
         }),
       );
       setSimulation({ offers: Records });
@@ -122,10 +123,8 @@ function NumberField(props: {
   );
 }
 
-/** A number with the decimal sign of either language. */
-function readNumber(text: string): number {
-  return Number(text.trim().replace(',', '.'));
-}
+/** What is no number, or could be two, is sent as none, so that the engine says what is allowed. */
+const numberOf = (text: string): number => readNumber(text) ?? Number.NaN;
 
 /** A percentage of a reply, such as 8.5000%; null: there is none. */
 function percentText(text: string | null): string {

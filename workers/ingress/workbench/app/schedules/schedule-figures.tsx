@@ -63,19 +63,23 @@ export function ScheduleFigures({ schedule, decimals }: { schedule: ShownSchedul
   );
 }
 
-/** The most important figures, which stay in sight on a narrow screen while the form is filled in. */
-export function ShortFigures(props: { schedule: ShownSchedule; decimals: number; onShow: () => void }) {
-  const { schedule, decimals, onShow } = props;
+/** The most important figures with their labels, which a screen reader says after each change. */
+export function shortFigures(schedule: ShownSchedule, decimals: number) {
   const { first, total } = sumRows(schedule.rows);
-  const figures = [
+  return [
     [t('firstPayment'), formatAmount(first, decimals)],
     [t('totalPaid'), formatAmount(total, decimals)],
     ['DAE', schedule.dae === undefined ? '–' : formatPercent(schedule.dae)],
   ] as const;
+}
+
+/** The most important figures, which stay in sight on a narrow screen while the form is filled in. */
+export function ShortFigures(props: { schedule: ShownSchedule; decimals: number; onShow: () => void }) {
+  const { schedule, decimals, onShow } = props;
   return (
     <div class="schedules-short no-print">
       <dl>
-        {figures.map(([label, value]) => (
+        {shortFigures(schedule, decimals).map(([label, value]) => (
           <div key={label}>
             <dt>{label}</dt>
             <dd>{value}</dd>

@@ -11,7 +11,7 @@ import { remarkOn, type Remarks } from './remarks.ts';
 import { ScheduleChart } from './schedule-chart.tsx';
 import { ScheduleTable } from './schedule-table.tsx';
 import { decimalsOf, toCsv, type ShownSchedule } from './schedule.ts';
-import { ScheduleFigures, ShortFigures } from './schedule-figures.tsx';
+import { ScheduleFigures, shortFigures, ShortFigures } from './schedule-figures.tsx';
 import { t } from './texts.ts';
 import { useSchedule, type LiveSchedule } from './use-schedule.ts';
 import { VariantTable, variantName } from './variant-table.tsx';
@@ -39,6 +39,7 @@ export function SchedulesRoom() {
         <Export live={live} decimals={decimals} />
         <CopyButton label={t('share')} text={() => location.origin + location.pathname + writeLoans(loans)} />
       </RoomHead>
+      <Spoken live={live} decimals={decimals} />
       <div class="schedules">
         <div class="stack schedules-form">
           <div class="schedules-head no-print">
@@ -61,8 +62,7 @@ export function SchedulesRoom() {
         </div>
         <div class="stack" aria-busy={live?.isCalculating} ref={result}>
           <OfferHead
-            loan={loan}
-            form={form}
+            {...{ loan, form }}
             today={today()}
             variant={loans.length > 1 ? variantName(at) : undefined}
           />
@@ -81,6 +81,18 @@ export function SchedulesRoom() {
         </div>
       </div>
     </>
+  );
+}
+
+/** What a screen reader says after each calculation. */
+function Spoken({ live, decimals }: { live: LiveSchedule | undefined; decimals: number }) {
+  const { schedule, error, isCalculating = true } = live ?? {};
+  const figures =
+    schedule === undefined || error !== undefined || isCalculating ? [] : shortFigures(schedule, decimals);
+  return (
+    <p class="visually-hidden" role="status">
+      {figures.map((figure) => figure.join(' ')).join(', ')}
+    </p>
   );
 }
 
