@@ -369,7 +369,11 @@ describe('the room for schedules without an answer', () => {
   });
 
   it('asks for a token, says that one is refused, and calculates with a valid one', async () => {
-    const guarded = await startEngine([], { PORT: '0', AUTH_JWT_SECRET: JWT_SECRET });
+    const guarded = await startEngine([], {
+      PORT: '0',
+      AUTH_JWT_SECRET: JWT_SECRET,
+      KAFKA_TOPIC_PREFIX: 'bank.',
+    });
     onTestFinished(() => void guarded.end('SIGTERM'));
     const { page } = await openPage(`${guarded.url}/workbench/schedules?${query([LOAN])}`);
     const use = async (token: string): Promise<void> => {
@@ -389,6 +393,10 @@ describe('the room for schedules without an answer', () => {
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain('Bearer $TOKEN');
+    await page.getByRole('button', { name: 'Copy as Kafka message' }).click();
+    await expect
+      .poll(() => page.evaluate('navigator.clipboard.readText()'))
+      .toContain('"topic": "bank.plat.schedule.requests.v1"');
   });
 
   it('says that a token does not permit schedules', async () => {

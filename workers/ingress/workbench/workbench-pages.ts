@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html } from '../../../shared/contract/documents/html.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { acceptsCoding } from '../server/content-coding.ts';
 import type { IngressContext } from '../server/context.ts';
@@ -41,7 +42,7 @@ export function registerWorkbench(
   app: FastifyInstance,
   deps: Pick<IngressContext, 'access' | 'log' | 'options'>,
 ): void {
-  const { basePath } = deps.options;
+  const { basePath, topicPrefix } = deps.options;
   const base = `${basePath}/workbench`;
   let loading: Promise<Bundle> | undefined;
   const load = (): Promise<Bundle> => {
@@ -57,7 +58,7 @@ export function registerWorkbench(
   const sendPage = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const bundle = await loadOrExplain(load, reply, deps.log);
     if (bundle === undefined) return;
-    page ??= renderPage(bundle, { basePath, accessRequired: deps.access.required });
+    page ??= renderPage(bundle, { basePath, topicPrefix, accessRequired: deps.access.required });
     reply
       .header('etag', page.etag)
       .header('cache-control', PAGE_CACHE)
@@ -114,7 +115,11 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): 
 /** The page loads script and styles, and passes them what they need to know of this instance. */
 function renderPage(
   { script, styles }: Bundle,
-  { basePath, accessRequired }: { basePath: string; accessRequired: boolean },
+  {
+    basePath,
+    topicPrefix,
+    accessRequired,
+  }: { basePath: string; topicPrefix: string; accessRequired: boolean },
 ): Page {
   const assets = `${basePath}/workbench/assets`;
   const body = html`<!doctype html>
@@ -124,6 +129,7 @@ function renderPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="base-path" content="${basePath}">
+<meta name="schedule-topic" content="${topicName(topicPrefix, 'scheduleRequests')}">
 <meta name="access" content="${accessRequired ? 'token' : 'open'}">
 <title>Workbench</title>
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='3' fill='%230b5a7a'/%3E%3Cpath d='M3 12h2V8H3zm4 0h2V5H7zm4 0h2V3h-2z' fill='%23fff'/%3E%3C/svg%3E">

@@ -404,8 +404,9 @@ describe('texts of a call', () => {
     expect(asCurl('http://localhost', {})).not.toContain('authorization');
   });
 
-  it('name the type of a message', () => {
-    expect(JSON.parse(asKafkaMessage({ Amount: 1 }))).toMatchObject({
+  it('name the topic of the instance and the type of a message', () => {
+    expect(JSON.parse(asKafkaMessage('bank.plat.schedule.requests.v1', { Amount: 1 }))).toMatchObject({
+      topic: 'bank.plat.schedule.requests.v1',
       headers: { 'plat-message-type': 'CalculateRepaymentScheduleRequest' },
       value: { jsonParam: { Amount: 1 } },
     });

@@ -6,6 +6,8 @@ function readMeta(name: string): string {
 
 /** The prefix of all addresses of the instance, for example `/bank`; empty by default. */
 export const BASE_PATH = readMeta('base-path');
+/** The topic of schedule requests, with the prefix of the instance. */
+export const SCHEDULE_TOPIC = readMeta('schedule-topic');
 /** Whether the instance requires access tokens. */
 export const TOKEN_REQUIRED = readMeta('access') === 'token';
 /** Below this path are the addresses of the workbench. */

@@ -24,9 +24,9 @@ export function asCurl(origin: string, terms: unknown, needsToken = false): stri
 }
 
 /** A message for the topic of schedule requests: its headers and its value. */
-export function asKafkaMessage(terms: unknown): string {
+export function asKafkaMessage(topic: string, terms: unknown): string {
   const message = {
-    topic: 'plat.schedule.requests.v1',
+    topic,
     headers: {
       'plat-message-type': MESSAGE_TYPE,
       kafka_correlationId: 'your-correlation-id',

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asProblem, Button, CopyButton, Failure, Loading, Notice, RoomHead } from '../design/components.tsx';
-import { BASE_PATH, TOKEN_REQUIRED } from '../page-settings.ts';
+import { BASE_PATH, SCHEDULE_TOPIC, TOKEN_REQUIRED } from '../page-settings.ts';
 import { asCurl, asJson, asKafkaMessage } from './call-texts.ts';
 import { placeText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
@@ -156,7 +156,7 @@ function Result(props: {
           text={() => asCurl(location.origin + BASE_PATH, terms, TOKEN_REQUIRED)}
         />
         <CopyButton label={t('copyJson')} text={() => asJson(terms)} />
-        <CopyButton label={t('copyKafka')} text={() => asKafkaMessage(terms)} />
+        <CopyButton label={t('copyKafka')} text={() => asKafkaMessage(SCHEDULE_TOPIC, terms)} />
       </div>
     </div>
   );
