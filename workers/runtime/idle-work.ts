@@ -1,7 +1,7 @@
 import type { MonotonicClock } from '../../shared/platform/clock.ts';
 import type { Timers } from '../../shared/platform/timers.ts';
 
-/** Time before the first step: whoever calls a process right after its start is served first. */
+/** Time before the first step: a call right after the start of a process is served first. */
 const FIRST_MS = 500;
 /** Time between two steps, in which calls are served. */
 const PAUSE_MS = 20;

@@ -186,7 +186,7 @@ ${fieldList(toJsonSchema(acceptedReply), answerOptions(name))}`;
   return { id: name, title: name, content: besides(introduction, practice, fields) };
 }
 
-/** What became of a notification. */
+/** The state of a notification. */
 export function statusTopic({ basePath }: Place): Topic {
   const introduction = html`<p>It returns the status to the caller who sent the notification, from any instance, also after a restart.</p>
 ${address('GET', basePath + NOTIFICATION_PATH)}
