@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { RequestOf } from '../../../../../shared/client/client.ts';
+import { EngineError, type RequestOf } from '../../../../../shared/client/client.ts';
 import { reportSections } from '../../../../../shared/portfolio/report-sections.ts';
 import { createReportWords } from '../../../../../shared/portfolio/report-words.ts';
 import { engine } from '../api.ts';
@@ -40,6 +40,7 @@ const COLUMN_FAULTS = {
 const MEBIBYTE = 1_024 * 1_024;
 /** Redrawing for every contract would cost more than its calculation. */
 const DRAW_EVERY_MS = 200;
+const TOO_MANY_REQUESTS = 429;
 /** How long a repeated call is mentioned. */
 const REPEAT_SHOWN_MS = 3_000;
 
@@ -176,6 +177,9 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+const isRateLimited = (error: unknown): boolean =>
+  error instanceof EngineError && error.status === TOO_MANY_REQUESTS;
+
 function EndActions(props: { shown: Shown; onContinue: () => void; onAgain: () => void }) {
   const { run, end, name } = props.shown;
   const base = name.replace(/\.[^.]*$/, '');
@@ -262,7 +266,9 @@ function Results({ shown, onContinue }: { shown: Shown; onContinue: () => void }
           </span>
         </label>
         <progress id="portfolio-progress" class="portfolio-progress" value={done} max={run.all} />
-        {repeated !== undefined && <Notice tone="warn">{t('repeating')}</Notice>}
+        {repeated !== undefined && (
+          <Notice tone="warn">{t(isRateLimited(repeated) ? 'paced' : 'repeating')}</Notice>
+        )}
         {end?.kind === 'stopped' && <Notice tone="warn">{t('stopped')}</Notice>}
       </div>
       {end?.kind === 'interrupted' && (

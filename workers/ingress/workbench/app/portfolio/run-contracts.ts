@@ -28,7 +28,7 @@ export type RunEnd =
   | { readonly kind: 'finished' | 'stopped' }
   | { readonly kind: 'interrupted'; readonly error: unknown };
 
-/** Few at a time: live calls of others go first, and one instance calculates a thousand contracts a second with fewer. */
+/** Few at a time, since live calls of others go first, and enough to reach the limit of calls that a caller may send in a second. */
 export const WINDOW = 6;
 
 /** Calculates all contracts with a window of calls in progress. Resolves when none is in progress any more. */

@@ -97,6 +97,7 @@ export const t = createTexts({
     print: 'Print',
     downloadResults: 'Results as CSV',
     downloadFailures: 'Failures as CSV',
+    paced: 'The engine limits the calls of each caller in a second; the run waits and continues.',
     repeating: 'The engine does not calculate at the moment; the calls are repeated.',
     stopped: 'Stopped: the report contains only the contracts that were calculated before.',
     interrupted:
@@ -133,6 +134,7 @@ export const t = createTexts({
     print: 'Tipărește',
     downloadResults: 'Rezultate ca CSV',
     downloadFailures: 'Erori ca CSV',
+    paced: 'Motorul limitează apelurile fiecărui apelant pe secundă; rularea așteaptă și continuă.',
     repeating: 'Motorul nu calculează în acest moment; apelurile se repetă.',
     stopped: 'Oprit: raportul conține doar contractele calculate până atunci.',
     interrupted:
