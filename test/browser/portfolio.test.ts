@@ -13,7 +13,8 @@ import {
 } from '../support/browser/workbench-page.ts';
 import { portfolioFolder, runRecalculation } from '../support/worlds/recalculate-process.ts';
 
-const engine = useEngine();
+// Without the limit of calls, which a run reaches on a fast machine: browsers write each refusal to the console.
+const engine = useEngine({ RATE_LIMIT_PER_SECOND: '0' });
 const openPage = useBrowser();
 
 const CONTRACTS = 200;
@@ -53,8 +54,8 @@ async function downloadText(page: Page, button: string): Promise<string> {
   return readFileSync(await download.path(), 'utf8');
 }
 
-/** Browsers write each refusal of a call to the console: of an invalid contract, and of one too many in a second. */
-const isUnexpected = (error: string): boolean => !/status of (422|429)/.test(error);
+/** Browsers write each refusal of a call to the console. */
+const isUnexpected = (error: string): boolean => !error.includes('status of 422');
 const status = (page: Page) => page.getByRole('status').filter({ hasText: /of|din/ });
 
 describe('the room of portfolios', () => {
@@ -151,17 +152,18 @@ describe('the room of portfolios', () => {
     async () => {
       const { page } = await openRoom();
       let calls = 0;
+      let isSlow = true;
       await page.route(ACTION, async (route) => {
         calls += 1;
         // Slow enough that the button is found in time.
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        if (isSlow) await new Promise((resolve) => setTimeout(resolve, 50));
         await route.continue();
       });
       await choose(page, 'loans.ndjson', repricedPortfolio(CONTRACTS));
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.getByText('Stopped: the report contains').waitFor();
       expect(calls).toBeLessThan(CONTRACTS);
-      await page.unroute(ACTION);
+      isSlow = false;
       await page.getByRole('button', { name: 'Continue' }).click();
       await page.getByText(`${CONTRACTS} of ${CONTRACTS} contracts`).waitFor({ timeout: LONG_MS });
       const csv = await downloadText(page, 'Results as CSV');

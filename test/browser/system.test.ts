@@ -198,6 +198,11 @@ describe('the room of the system without a connection', () => {
     const first = await startEngine([], { PORT: '0' });
     const { page } = await openRoom(first.url);
     await isLive(page);
+    // The page must not connect again by itself before the button is pressed.
+    let isPressed = false;
+    await page.route('**/system/events', (route) =>
+      isPressed ? route.continue() : route.abort('connectionrefused'),
+    );
     await first.end('SIGKILL');
     await page.getByText('The engine cannot be reached').waitFor();
     await page.getByText(/What is shown is from .* The next attempt is in \d+ s\./).waitFor();
@@ -206,9 +211,11 @@ describe('the room of the system without a connection', () => {
     await takePicture(page, 'system-gone', false);
     const second = await startEngine([], { PORT: new URL(first.url).port });
     onTestFinished(() => void second.end('SIGTERM'));
-    // On a busy machine the page has connected again by itself meanwhile.
-    const button = page.getByRole('button', { name: 'Connect now' });
-    await button.click({ timeout: 2_000 }).catch(() => undefined);
+    const request = page.waitForRequest('**/system/events');
+    await page.getByRole('button', { name: 'Connect now' }).click();
+    await request;
+    isPressed = true;
+    await page.getByRole('button', { name: 'Connect now' }).click();
     await isLive(page);
     expect(await page.getByText('The engine cannot be reached').count()).toBe(0);
   });

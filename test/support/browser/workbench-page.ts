@@ -58,11 +58,11 @@ export function useBrowser(): OpenPage {
   };
 }
 
-/** Starts an engine with its embedded broker for the tests of a file, and ends it after them. */
-export function useEngine(): Pick<EngineProcess, 'url'> {
+/** Starts an engine with its embedded broker and these settings for the tests of a file, and ends it after them. */
+export function useEngine(settings: Readonly<Record<string, string>> = {}): Pick<EngineProcess, 'url'> {
   let engine: EngineProcess | undefined;
   beforeAll(async () => {
-    engine = await startEngine([], { PORT: '0' });
+    engine = await startEngine([], { PORT: '0', ...settings });
   });
   afterAll(async () => void (await engine?.end('SIGTERM')));
   return {
