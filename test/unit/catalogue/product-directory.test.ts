@@ -51,8 +51,10 @@ async function openDirectory(onTurn: () => void = () => undefined) {
     timers: {
       ...systemPorts.timers,
       nextTurn: (run) => {
-        onTurn();
-        systemPorts.timers.nextTurn(run);
+        systemPorts.timers.nextTurn(() => {
+          onTurn();
+          run();
+        });
       },
     },
     broker: { createTail: (options) => (tail = new FakeTail(options)) },
