@@ -59,6 +59,8 @@ export function recoveryScenarios(test: ScenarioTest): void {
           () => undefined,
         );
       });
+      // As above.
+      await Promise.race(load);
       await world.target.restart();
       await Promise.all(load);
       await publisher.publish(numbered(topic, 'after', 0, 1));
