@@ -22,7 +22,7 @@ export interface OutgoingRequest {
   /** Record name in the list of messages. */
   readonly type: string;
   readonly payload: unknown;
-  /** Record key; absent: the correlation id, which spreads requests evenly. */
+  /** Record key; absent: none, so that the publisher spreads requests evenly. */
   readonly key?: string;
   /** Partition of the request topic; absent: determined by the key. */
   readonly partition?: number;
@@ -264,7 +264,7 @@ class LogRequester implements Requester {
       ...(request.traceParent === undefined ? {} : { [HEADER.traceParent]: request.traceParent }),
     };
     this.#counts.sent += 1;
-    return this.#publisher.publish([toMessage(request, id, { ...encoded, headers }, nowMs)]);
+    return this.#publisher.publish([toMessage(request, { ...encoded, headers }, nowMs)]);
   }
 
   /** A request that may be on the log stays pending: its reply may still arrive. */
@@ -348,11 +348,10 @@ async function createReplyTail({
 
 function toMessage(
   { topic, key, partition }: OutgoingRequest,
-  id: string,
   { value, headers }: Encoded,
   timestampMs: number,
 ): OutgoingMessage {
-  const message = { topic, key: key ?? id, value, timestampMs, headers };
+  const message = { topic, key: key ?? null, value, timestampMs, headers };
   return partition === undefined ? message : { ...message, partition };
 }
 

@@ -8,9 +8,15 @@ import type { TopicPartitions } from './topic-partitions.ts';
 
 /** Delay before repeating a query that failed because the broker is unavailable. */
 const RETRY_MS = 250;
+/**
+ * Records without a key that are published in quick succession share a partition, up to this number and for this time: one batch
+ * for the broker instead of one for each record. More of them would keep a single worker busy while others are idle.
+ */
+const MAX_SHARED = 8;
+const SHARED_MS = 2;
 
 /**
- * Chooses the partition of each record once: the explicit one, by key (murmur2 as in the Java client), or round robin. kafkajs
+ * Chooses the partition of each record once: the explicit one, by key (murmur2 as in the Java client), or the next one. kafkajs
  * would choose again for each retry and could write a message without a key to two partitions; and it reports records for
  * a partition that does not exist as sent. While the partition count of a topic is unknown, its records wait here in order.
  */
@@ -21,7 +27,10 @@ export class RecordPlacement {
   readonly #unplaced = new Map<string, PublishEntry[]>();
   #records = 0;
   #bytes = 0;
-  #roundRobin = 0;
+  /** Number of the current partition for records without a key, modulo the count of each topic. */
+  #shared = 0;
+  #sharedRecords = 0;
+  #sharedSinceMs = Number.NEGATIVE_INFINITY;
 
   /** `onPlaced` is called after waiting records were placed or rejected. */
   constructor(topics: TopicPartitions, queue: PublishQueue, onPlaced: () => void) {
@@ -43,7 +52,7 @@ export class RecordPlacement {
     const count = this.#unplaced.has(topic) ? undefined : this.#topics.known(topic, nowMs);
     // A partition beyond the known count may exist: the topic may have grown since the last query.
     if (count === undefined || (entry.record.partition ?? 0) >= count) this.#wait(topic, entry);
-    else this.#placeAmong(count, topic, entry);
+    else this.#placeAmong(count, topic, entry, nowMs);
   }
 
   /** Removes records whose call has passed its deadline. */
@@ -81,7 +90,8 @@ export class RecordPlacement {
   async #query(topic: string): Promise<void> {
     try {
       const count = await this.#topics.find(topic);
-      for (const entry of this.#release(topic)) this.#placeAmong(count, topic, entry);
+      const now = performance.now();
+      for (const entry of this.#release(topic)) this.#placeAmong(count, topic, entry, now);
       this.#onPlaced();
     } catch (error) {
       this.#failed(topic, toMessagingError(topic, error));
@@ -106,8 +116,8 @@ export class RecordPlacement {
     return list;
   }
 
-  #placeAmong(count: number, topic: string, entry: PublishEntry): void {
-    const chosen = entry.record.partition ?? this.#choose(entry.record.key ?? null, count);
+  #placeAmong(count: number, topic: string, entry: PublishEntry, nowMs: number): void {
+    const chosen = entry.record.partition ?? this.#choose(entry.record.key ?? null, count, nowMs);
     if (!Number.isInteger(chosen) || chosen < 0 || chosen >= count) {
       entry.call.recordDone(topicUnknown(topic, chosen));
       return;
@@ -116,10 +126,15 @@ export class RecordPlacement {
     this.#queue.add(topic, chosen, entry);
   }
 
-  #choose(key: Buffer | string | null, count: number): number {
+  #choose(key: Buffer | string | null, count: number, nowMs: number): number {
     if (key !== null) return partitionOfKey(typeof key === 'string' ? Buffer.from(key) : key, count);
-    this.#roundRobin += 1;
-    return this.#roundRobin % count;
+    if (this.#sharedRecords === MAX_SHARED || nowMs - this.#sharedSinceMs > SHARED_MS) {
+      this.#shared += 1;
+      this.#sharedRecords = 0;
+      this.#sharedSinceMs = nowMs;
+    }
+    this.#sharedRecords += 1;
+    return this.#shared % count;
   }
 
   #giveUp(entry: PublishEntry, reason: string): void {

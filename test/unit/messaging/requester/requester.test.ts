@@ -89,7 +89,7 @@ test('sends reply topic and partition, deadline and origin timestamp as headers'
   partitionBytes.writeInt32BE(partition!);
   expect(publisher.sent[0]).toMatchObject({
     topic: 'requests',
-    key: 'id-1',
+    key: null,
     timestampMs: NOW_MS,
     headers: {
       [HEADER.correlationId]: 'id-1',

@@ -27,17 +27,27 @@ function setUp(counts: Record<string, number>, failures = 0) {
   });
   const queue = new PublishQueue();
   const placement = new RecordPlacement(topics, queue, () => undefined);
-  const place = (message: Partial<OutgoingMessage>, deadlineAt = NOW + 60_000): Promise<void> => {
+  const place = (
+    message: Partial<OutgoingMessage>,
+    deadlineAt = NOW + 60_000,
+    nowMs = NOW,
+  ): Promise<void> => {
     const whole = { topic: 't', key: null, value: null, ...message };
     const call = new PublishCall('test', 1, deadlineAt);
-    placement.place(whole.topic, { ...toRecord(whole, NOW), call }, NOW);
+    placement.place(whole.topic, { ...toRecord(whole, NOW), call }, nowMs);
     return call.promise;
   };
   const placed = () =>
     queue
       .take(NOW)
-      .flatMap((slice) => slice.entries.map(({ record }) => [slice.queue.partition, record.key]));
+      .flatMap((slice) => slice.entries.map(({ record }) => [slice.queue.partition, record.key] as const));
   return { queries, placement, place, placed, topics };
+}
+
+/** The numbers of records of the partitions that have any, ascending. */
+function recordsByPartition(placed: readonly (readonly [partition: number, ...unknown[]])[]): number[] {
+  const groups = Map.groupBy(placed, ([partition]) => partition);
+  return [...groups.values()].map(({ length }) => length).toSorted((a, b) => a - b);
 }
 
 describe('RecordPlacement', () => {
@@ -55,17 +65,28 @@ describe('RecordPlacement', () => {
     expect([queries, placement.records, placement.bytes]).toEqual([['t'], 0, 0]);
   });
 
-  test('uses the explicit partition, or else the key as the Java client does, or else round robin', async () => {
+  test('uses the explicit partition, or else the key as the Java client does', async () => {
     const { place, placed, topics } = setUp({ t: 4 });
     await topics.find('t');
     void place({ key: 'account-17' });
     void place({ key: 'account-17', partition: 2 });
-    const keyless = Array.from({ length: 4 }, () => place({}));
     const partitions = placed();
     expect(partitions).toContainEqual([partitionOfKey(Buffer.from('account-17'), 4), 'account-17']);
     expect(partitions).toContainEqual([2, 'account-17']);
-    const spread = partitions.filter(([, key]) => key === null).map(([partition]) => partition);
-    expect(new Set(spread).size).toBe(keyless.length);
+  });
+
+  test('places each record without a key in the next partition if they are published one after the other', async () => {
+    const { place, placed, topics } = setUp({ t: 4 });
+    await topics.find('t');
+    for (let index = 0; index < 8; index += 1) void place({}, undefined, NOW + index * 3);
+    expect(recordsByPartition(placed())).toEqual([2, 2, 2, 2]);
+  });
+
+  test('places up to eight records without a key that are published together in one partition', async () => {
+    const { place, placed, topics } = setUp({ t: 4 });
+    await topics.find('t');
+    for (let index = 0; index < 20; index += 1) void place({});
+    expect(recordsByPartition(placed())).toEqual([4, 8, 8]);
   });
 
   test.each([-1, 4, 1.5])('rejects partition %d of a topic with four', async (partition) => {
