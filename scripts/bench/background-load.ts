@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
+import { OWN_SESSION } from './processes.ts';
 
 const BUSY = path.join(import.meta.dirname, 'busy-process.ts');
 
@@ -11,7 +12,7 @@ export function startBackgroundLoad(count: number): {
   stop(): void;
 } {
   const processes = Array.from({ length: count }, () =>
-    spawn(process.execPath, [BUSY], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }),
+    spawn(process.execPath, [BUSY], { ...OWN_SESSION, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }),
   );
   return {
     processes,

@@ -15,6 +15,12 @@ const KEPT_ERROR_BYTES = 4_000;
 /** Plain JavaScript: for a TypeScript file Node would load its compiler into every process. */
 const END_WITH_PARENT = pathToFileURL(path.join(import.meta.dirname, 'end-with-parent.mjs')).href;
 
+/**
+ * A session of its own: Linux schedules its processes as a unit (autogroup), as it does those of a container or a service. So
+ * beside busy processes the share of a program does not depend on its number of threads.
+ */
+export const OWN_SESSION = { detached: true } as const;
+
 export interface Child {
   readonly process: ChildProcess;
   /** The output of the process until it was ready. */
@@ -33,6 +39,7 @@ export function startChild(
 ): Promise<Child> {
   const nodeArgs = ['--disable-warning=TimeoutNegativeWarning', '--import', END_WITH_PARENT, ...args];
   const child = spawn(process.execPath, nodeArgs, {
+    ...OWN_SESSION,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, ...env },
   });

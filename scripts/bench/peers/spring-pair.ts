@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { LoopResult } from '../load.ts';
-import { type Child, whenReady } from '../processes.ts';
+import { type Child, OWN_SESSION, whenReady } from '../processes.ts';
 import { javaCommand, requireJava } from '../../dev/local-kafka/java.ts';
 import { runCommand } from '../../dev/local-kafka/run-command.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
@@ -49,6 +49,7 @@ export function startSpring(
   env: Readonly<Record<string, string>>,
 ): Promise<Child> {
   const child = spawn(java, [...JVM_FLAGS, '-jar', JAR, `--spring.profiles.active=${part}`], {
+    ...OWN_SESSION,
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
