@@ -379,7 +379,12 @@ async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<str
 }
 
 /** Counters and gauges that rules judge. */
-const JUDGED = ['plat_breaker_opened_total', 'plat_notification_quota_spent'];
+const JUDGED = [
+  'plat_breaker_opened_total',
+  'plat_notification_quota_spent',
+  'plat_ingress_result_bytes',
+  'plat_ingress_notifications_waiting',
+];
 /** Gauges of work that waits. */
 const QUEUES = [
   'plat_ingress_pending_replies',

@@ -70,13 +70,17 @@ const healthIsTrue: Rule = {
 const MIB = 1_048_576;
 /** Largest values of gauges, where each limit is stated. */
 const LIMITS: readonly (readonly [gauge: string, limit: number])[] = [
-  // shared/messaging/requester/requester.ts
+  // Half of what workers/ingress/server/adaptive-limit.ts allows: a run has some hundreds of calls.
   ['plat_ingress_pending_replies', 10_000],
+  // workers/ingress/server/http-limits.ts
+  ['plat_ingress_result_bytes', 64 * MIB],
+  // docs/operations.md The index of notifications: 16 MiB, of which a record takes 250 bytes or more
+  ['plat_ingress_notifications_waiting', (16 * MIB) / 250],
   // docs/notification-delivery.md Retry tiers and the order of a receiver
   ['plat_notification_hold{figure="bytes"}', 256 * MIB],
   ['plat_notification_hold{figure="followers"}', 100_000],
-  // docs/notification-delivery.md Metrics and health
-  ['plat_notification_ledger{figure="size"}', 1_000_000],
+  // docs/operations.md The index of notifications, with DATA_DIR=memory as in a run
+  ['plat_notification_ledger{figure="size"}', 500_000],
 ];
 
 const queuesAreBounded: Rule = {

@@ -528,8 +528,12 @@ describe('processes', () => {
     watcher.onSample({ ...sample, cutOffMs: 60_000 });
     watcher.onSample({ ...sample, gauges: new Map([['plat_ingress_pending_replies', 10_001]]) });
     watcher.onSample({ ...sample, gauges: new Map([['plat_ingress_pending_replies', -1]]) });
+    watcher.onSample({ ...sample, gauges: new Map([['plat_ingress_result_bytes', 64 * 1_048_576 + 1]]) });
+    watcher.onSample({ ...sample, gauges: new Map([['plat_ingress_notifications_waiting', 70_000]]) });
     expect(violated()).toEqual([
       'an ingress that cannot reach the broker is not ready',
+      'every queue stays within its stated limit',
+      'every queue stays within its stated limit',
       'every queue stays within its stated limit',
       'every queue stays within its stated limit',
     ]);
