@@ -1,7 +1,7 @@
 /** The distribution of changes as a chart and a table of the same figures. */
 
 import { html, type Html } from '../contract/documents/html.ts';
-import { type ChangeBin, type ChangeCounts, countDirections, shownBins } from './changes.ts';
+import { type ChangeBin, type ChangeCounts, countDirections, shownBins } from './change-distribution.ts';
 import { dataTable, figureList } from './data-table.ts';
 import type { ReportWords } from './report-words.ts';
 

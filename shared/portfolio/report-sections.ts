@@ -4,19 +4,13 @@
  */
 
 import { html, type Html } from '../contract/documents/html.ts';
-import type { ChangeCounts } from './changes.ts';
+import type { ChangeCounts } from './change-distribution.ts';
 import { dataTable, figureList, type Column } from './data-table.ts';
 import { distribution } from './distribution-chart.ts';
+import type { Mover } from './largest-movers.ts';
 import type { ReportWords } from './report-words.ts';
 import { addSums, bySum, SUM_NAMES, type ScheduleSums } from './schedule-sums.ts';
-import {
-  byCount,
-  type CurrencyTotals,
-  type FieldCounts,
-  type Mover,
-  type Tally,
-  totalsByCurrency,
-} from './tally.ts';
+import { byCount, type CurrencyTotals, type FieldCounts, type Tally, totalsByCurrency } from './tally.ts';
 
 const PERCENT = 100;
 

@@ -4,8 +4,9 @@
  */
 
 import type { Problem, Warning } from '../platform/problem.ts';
-import { type ChangeCounts, countChange, noChanges } from './changes.ts';
-import { type Comparison, magnitude } from './comparison.ts';
+import { type ChangeCounts, countChange, noChanges } from './change-distribution.ts';
+import type { Comparison } from './comparison.ts';
+import { keepFirst, keepMover, type Mover } from './largest-movers.ts';
 import { addSums, NO_SUMS, type ScheduleSums } from './schedule-sums.ts';
 
 /** Totals of the contracts with the same currency and number of digits; amounts in minor units. */
@@ -19,16 +20,6 @@ export interface CurrencyTotals {
   compared: number;
   before: ScheduleSums;
   difference: ScheduleSums;
-}
-
-/** A contract whose total changes; amounts in minor units of `digits` decimals. */
-export interface Mover {
-  readonly line: number;
-  readonly id: string | number;
-  readonly currency: string | null;
-  readonly digits: number;
-  readonly before: bigint;
-  readonly after: bigint;
 }
 
 /** A contract that failed, or a line that is no contract. */
@@ -107,15 +98,11 @@ export interface CountedFailure {
 
 /** Maximum number of listed lines with an invalid previous schedule. */
 const MAX_LISTED_LINES = 10;
-/** Maximum number of listed rises, and of listed falls. */
-const MAX_MOVERS = 10;
 const MAX_LISTED_FAILURES = 20;
 /** Paths may contain names of the input, so that their number has no other limit. */
 const MAX_FIELDS = 50;
 const MAX_PATH = 200;
 export const MAX_REASON = 400;
-/** The maximum number of decimals of a currency. Changes in all currencies are ordered by their amounts scaled to it. */
-const COMMON_DIGITS = 12;
 
 export function emptyTally(): Tally {
   return {
@@ -210,7 +197,7 @@ function countComparison(tally: Tally, schedule: CountedSchedule, comparison: Co
   else countChange(tally.paymentChanges, payment.difference, payment.before);
   if (difference.total === 0n) return;
   const mover = { line, id, currency, digits, before: before.total, after: after.total };
-  keepFirst(difference.total > 0n ? tally.rises : tally.falls, mover, movesMore, MAX_MOVERS);
+  keepMover(difference.total > 0n ? tally.rises : tally.falls, mover);
 }
 
 /** At most one for each currency of ISO 4217 and number of digits. */
@@ -248,37 +235,4 @@ export function byCount<Entry extends { readonly count: number }>(
   entries: Iterable<Entry>,
 ): readonly Entry[] {
   return [...entries].toSorted((left, right) => right.count - left.count);
-}
-
-/** The contracts that rise or fall most, by the absolute value of the change; equal changes in the order of the input. */
-export function largestMovers(
-  { rises, falls }: Pick<Tally, 'rises' | 'falls'>,
-  count: number,
-): readonly Mover[] {
-  const largest: Mover[] = [];
-  for (const mover of [...rises, ...falls]) keepFirst(largest, mover, movesMore, Math.min(count, MAX_MOVERS));
-  return largest;
-}
-
-/** Adds an item to a list in order that keeps only its first items. */
-function keepFirst<Item>(
-  list: Item[],
-  item: Item,
-  isBefore: (one: Item, other: Item) => boolean,
-  max: number,
-): void {
-  const last = list.at(-1);
-  if (list.length >= max && last !== undefined && !isBefore(item, last)) return;
-  const behind = list.findIndex((known) => isBefore(item, known));
-  list.splice(behind === -1 ? list.length : behind, 0, item);
-  if (list.length > max) list.pop();
-}
-
-function movesMore(one: Mover, other: Mover): boolean {
-  const [size, otherSize] = [sizeOf(one), sizeOf(other)];
-  return size > otherSize || (size === otherSize && one.line < other.line);
-}
-
-function sizeOf({ before, after, digits }: Mover): bigint {
-  return magnitude(after - before) * 10n ** BigInt(COMMON_DIGITS - digits);
 }

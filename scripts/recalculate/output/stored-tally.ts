@@ -1,7 +1,7 @@
 /** The tally of a run in its checkpoint, with amounts as strings, because JSON numbers cannot represent them exactly. */
 
 import { z } from 'zod';
-import { CHANGE_BINS } from '../../../shared/portfolio/changes.ts';
+import { CHANGE_BINS } from '../../../shared/portfolio/change-distribution.ts';
 import { type Tally, totalsKey } from '../../../shared/portfolio/tally.ts';
 
 const count = z.number().int().min(0);

@@ -1,19 +1,14 @@
 /** The final report of a recalculation, as JSON and as text. */
 
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
+import { largestMovers, type Mover } from '../../../shared/portfolio/largest-movers.ts';
 import {
   bySum,
   SUM_NAMES,
   type ScheduleSums,
   type SumName,
 } from '../../../shared/portfolio/schedule-sums.ts';
-import {
-  type CurrencyTotals,
-  largestMovers,
-  type Mover,
-  type Tally,
-  totalsByCurrency,
-} from '../../../shared/portfolio/tally.ts';
+import { type CurrencyTotals, type Tally, totalsByCurrency } from '../../../shared/portfolio/tally.ts';
 
 /** How a run ended. */
 export interface RunEnd {
@@ -32,7 +27,6 @@ export interface RunEnd {
 }
 
 const SECOND_MS = 1_000;
-const MAX_MOVERS = 10;
 
 /** The output of --json. Amounts are decimal strings, so that every parser keeps them exact. */
 export type Report = ReturnType<typeof createReport>;
@@ -59,7 +53,7 @@ export function createReport(tally: Tally, end: RunEnd) {
     totals: totalsByCurrency(tally).map(reportedTotals),
     former: { compared: tally.compared, changed: tally.changed, unreadable: tally.formerUnreadable },
     unreadableFormerLines: tally.formerUnreadable > 0 ? tally.formerUnreadableLines : undefined,
-    largestMovers: withMovers ? largestMovers(tally, MAX_MOVERS).map(reportedMover) : undefined,
+    largestMovers: withMovers ? largestMovers(tally).map(reportedMover) : undefined,
     durationSeconds: Math.round(elapsedMs) / SECOND_MS,
     contractsPerSecond: seconds > 0 ? Math.round(read / seconds) : 0,
     sessions,

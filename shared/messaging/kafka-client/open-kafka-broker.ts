@@ -14,6 +14,6 @@ export async function openKafkaBroker(
     const { createPlatformaticBroker } = await import('../kafka-platformatic/broker.ts');
     return createPlatformaticBroker(options);
   }
-  const { createKafkajsBroker } = await import('../kafka/broker.ts');
+  const { createKafkajsBroker } = await import('../kafka/kafkajs-broker.ts');
   return createKafkajsBroker(options);
 }

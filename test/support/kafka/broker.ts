@@ -1,4 +1,4 @@
-import { createKafkajsBroker } from '../../../shared/messaging/kafka/broker.ts';
+import { createKafkajsBroker } from '../../../shared/messaging/kafka/kafkajs-broker.ts';
 import type { KafkaBroker, KafkaBrokerOptions } from '../../../shared/messaging/kafka/kafka-broker.ts';
 import type { KafkaClientName } from '../../../shared/messaging/kafka-client/open-kafka-broker.ts';
 import { createPlatformaticBroker } from '../../../shared/messaging/kafka-platformatic/broker.ts';

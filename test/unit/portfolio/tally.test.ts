@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { storedTally, tallyShape } from '../../../scripts/recalculate/output/stored-tally.ts';
 import { createProblem, type Fault } from '../../../shared/platform/problem.ts';
-import { countDirections } from '../../../shared/portfolio/changes.ts';
+import { countDirections } from '../../../shared/portfolio/change-distribution.ts';
 import { compareSchedules, readFormerSchedule } from '../../../shared/portfolio/comparison.ts';
+import { largestMovers } from '../../../shared/portfolio/largest-movers.ts';
 import { sumsOf } from '../../../shared/portfolio/schedule-sums.ts';
-import {
-  countFailure,
-  countSchedule,
-  emptyTally,
-  largestMovers,
-  type Tally,
-} from '../../../shared/portfolio/tally.ts';
+import { countFailure, countSchedule, emptyTally, type Tally } from '../../../shared/portfolio/tally.ts';
 
 const row = (InstallmentNo: number, minor: number) => ({
   InstallmentNo,

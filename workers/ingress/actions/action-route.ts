@@ -9,7 +9,7 @@ import { warningsList } from '../../../shared/platform/header-text.ts';
 import { nearestName } from '../../../shared/platform/nearest-name.ts';
 import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
-import { authenticateBearer, authenticateBody, readBody } from '../server/admission.ts';
+import { authenticateBearer, authenticateBody, readBody } from '../server/authentication.ts';
 import type { Place } from '../server/adaptive-limit.ts';
 import type { IngressContext } from '../server/context.ts';
 import { createLogCorrelationId, readTraceContext } from '../server/correlation-id.ts';

@@ -4,7 +4,7 @@ import { headerText } from '../../../shared/messaging/headers.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
-import { createRecordStore, type RecordStore } from '../feed/record-store.ts';
+import { createRecordStore, type RecordStore } from './kept-results.ts';
 import { createTopicFeed, type TopicFeed } from '../feed/topic-feed.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
 

@@ -3,7 +3,7 @@ import type { EncodedMessage } from '../../../shared/messaging/codec.ts';
 import type { Reply } from '../../../shared/messaging/reply.ts';
 import type { SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { hashSubject } from '../access/access.ts';
-import { authenticate } from '../server/admission.ts';
+import { authenticate } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { RESULT_TRAVEL_MS, RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
 import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';

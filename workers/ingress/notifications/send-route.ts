@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
 import type { Priority } from '../../../shared/notification/command.ts';
 import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
-import { authenticate, countBody } from '../server/admission.ts';
+import { authenticate, countBody } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import type { Queue } from '../server/load-shedding.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';

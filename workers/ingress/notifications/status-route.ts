@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { renderNotification } from '../../../shared/contract/notification/answers.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { hashSubject } from '../access/access.ts';
-import { authenticate } from '../server/admission.ts';
+import { authenticate } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopback } from '../../../shared/platform/host-names.ts';
 import type { OperationsScope } from '../access/access.ts';
-import { authenticate } from './admission.ts';
+import { authenticate } from './authentication.ts';
 import { addressOf } from './caller.ts';
 import type { IngressContext } from './context.ts';
 import { refuseRateLimited } from './rate-limit.ts';

@@ -3,7 +3,7 @@ import type { Log } from '../../../platform/log.ts';
 import { rotateRandomly, SilentBrokers } from '../../kafka/connection/brokers.ts';
 import { checkAddress, readCertificates, type KafkaSettings } from '../../kafka/connection/settings.ts';
 import { createTokenProvider, type KafkaSasl } from '../../kafka/connection/sasl.ts';
-import type { UnreadableBatch } from '../../kafka/kafkajs/unreadable-batches.ts';
+import type { UnreadableBatch } from '../../kafka/batches/check-batches.ts';
 import type { TopicPartition } from '../../message.ts';
 import { addressText, BrokerConnections, type BrokerAddress, type Versions } from './connections.ts';
 

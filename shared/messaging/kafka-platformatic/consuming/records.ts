@@ -4,9 +4,9 @@ import {
   batchEnd,
   LAST_OFFSET_DELTA_AT,
   readInt64,
+  type UnreadableBatch,
 } from '../../kafka/batches/check-batches.ts';
 import type { HeaderValue, LogMessage, TopicPartition } from '../../message.ts';
-import type { UnreadableBatch } from '../../kafka/kafkajs/unreadable-batches.ts';
 import { decompress } from './compression.ts';
 
 /** Positions in a record batch (Kafka protocol, version 2). */

@@ -13,6 +13,13 @@ export const MAGIC = 2;
 
 const UINT32 = 2 ** 32;
 
+/** A record batch with a right checksum that cannot be decoded; its messages are skipped. */
+export interface UnreadableBatch {
+  readonly firstOffset: number;
+  readonly lastOffset: number;
+  readonly reason: string;
+}
+
 /**
  * Throws a RangeError unless each complete batch has a right checksum and a known format, offsets increase, and the first batch
  * reaches the requested offset. The checksum does not cover the first offset of a batch. The last batch may be cut off at the

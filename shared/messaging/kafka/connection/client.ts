@@ -2,7 +2,7 @@ import kafkajs, { type Kafka, type logCreator, type RetryOptions } from 'kafkajs
 import type { Log } from '../../../platform/log.ts';
 import { rotateRandomly, SilentBrokers } from './brokers.ts';
 import { KafkaConnections } from './connections.ts';
-import type { UnreadableBatch } from '../kafkajs/unreadable-batches.ts';
+import type { UnreadableBatch } from '../batches/check-batches.ts';
 import { patchKafkajs } from '../kafkajs/patches.ts';
 import { saslOptions } from './sasl.ts';
 import { checkAddress, readCertificates, type KafkaSettings } from './settings.ts';

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { MessagingError } from '../../../platform/errors.ts';
 import type { TopicPartition } from '../../message.ts';
+import type { UnreadableBatch } from '../batches/check-batches.ts';
 import { kafkajsModule, replaceExport, replaceFunction } from './internals.ts';
 
 /** A broker's response to one fetch request. */
@@ -17,13 +18,6 @@ export interface FetchedPartition extends TopicPartition {
   readonly stableEnd: number;
   readonly isEmpty: boolean;
   readonly unreadable: readonly UnreadableBatch[];
-}
-
-/** A record batch with a right checksum that cannot be decoded; its messages are skipped. */
-export interface UnreadableBatch {
-  readonly firstOffset: number;
-  readonly lastOffset: number;
-  readonly reason: string;
 }
 
 /** A record as kafkajs decodes it, with the fields used here. */

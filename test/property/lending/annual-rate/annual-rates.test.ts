@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual-rate/solve-rate.ts';
+import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual-rate/published-rate.ts';
 import type { ExactRatio } from '../../../../shared/lending/numbers/exact-ratio.ts';
 import { floatingSign, prepareFlows } from '../../../../shared/lending/annual-rate/floating-present-value.ts';
 import { netPresentValue } from '../../../../shared/lending/annual-rate/net-present-value.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calculateRate } from '../../../../shared/lending/calculate-rate.ts';
 import { addDays } from '../../../../shared/lending/dates/calendar-date.ts';
-import { solveRate } from '../../../../shared/lending/annual-rate/solve-rate.ts';
+import { solveRate } from '../../../../shared/lending/annual-rate/published-rate.ts';
 import { flowAtUnits, type RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
 import type { RateOutcome } from '../../../../shared/lending/request/rate-request.ts';
 import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/solver-effort.ts';

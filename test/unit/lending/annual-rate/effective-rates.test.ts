@@ -4,7 +4,7 @@ import {
   effectiveInterestRate,
   type RatedRow,
 } from '../../../../shared/lending/annual-rate/effective-rates.ts';
-import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual-rate/solve-rate.ts';
+import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual-rate/published-rate.ts';
 import type { RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
 import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/solver-effort.ts';
 import eirCases from '../../../cases/lending/effective-interest-rate.json' with { type: 'json' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRecordStore } from '../../../../workers/ingress/feed/record-store.ts';
+import { createRecordStore } from '../../../../workers/ingress/actions/kept-results.ts';
 
 const openStore = (changes: { maxBytes?: number; now?: () => number } = {}) =>
   createRecordStore<string>({

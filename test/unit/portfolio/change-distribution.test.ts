@@ -6,7 +6,7 @@ import {
   countDirections,
   noChanges,
   shownBins,
-} from '../../../shared/portfolio/changes.ts';
+} from '../../../shared/portfolio/change-distribution.ts';
 
 /** Counts changes of a former amount of 10 000, so that 1 is 0.01 percent. */
 function counted(...hundredths: readonly number[]): ChangeCounts {

@@ -24,7 +24,7 @@ declare module 'fastify' {
   }
 }
 
-type AdmissionDeps = Pick<IngressContext, 'access' | 'rateLimiter'>;
+type AuthenticationDeps = Pick<IngressContext, 'access' | 'rateLimiter'>;
 
 type AsyncHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
@@ -33,7 +33,7 @@ type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error)
  * Hook: admits a caller by its bearer token, or responds with 401, 403, 429 or 503 (E1, E2, E6). Requests are counted by
  * subject, or by remote address if there is no valid token or no access control.
  */
-export function authenticate(deps: AdmissionDeps): AsyncHook {
+export function authenticate(deps: AuthenticationDeps): AsyncHook {
   return async (request, reply) => {
     const credentials = { token: readBearerToken(request.headers.authorization), userName: undefined };
     await admit(deps, request, reply, credentials);
@@ -41,7 +41,7 @@ export function authenticate(deps: AdmissionDeps): AsyncHook {
 }
 
 /** Hook: like `authenticate`, but leaves a request without a bearer token to `authenticateBody` (E2). */
-export function authenticateBearer(deps: AdmissionDeps): Hook {
+export function authenticateBearer(deps: AuthenticationDeps): Hook {
   return (request, reply, done) => {
     const token = readBearerToken(request.headers.authorization);
     const isInBody = deps.access.required && token === undefined;
@@ -54,7 +54,7 @@ export function authenticateBearer(deps: AdmissionDeps): Hook {
  * Hook after `authenticateBearer` and `readBody`: admits a caller by the credentials of the generic form. A request that was
  * admitted by its bearer token is not counted again, but a user_name in its body must match the token.
  */
-export function authenticateBody(deps: AdmissionDeps): Hook {
+export function authenticateBody(deps: AuthenticationDeps): Hook {
   return (request, reply, done) => {
     const credentials = readCredentials(request.headers.authorization, request.body);
     const admitted =
@@ -76,7 +76,7 @@ export function authenticateBody(deps: AdmissionDeps): Hook {
 }
 
 /** Hook: reads the body into `request.body`. Counts a body that cannot be read; `authenticateBody` counts the others. */
-export function readBody(deps: AdmissionDeps, room: BodyRoom): Hook {
+export function readBody(deps: AuthenticationDeps, room: BodyRoom): Hook {
   return (request, reply, done) =>
     receiveJsonBody(request, { reply, room }, (error) => {
       if (error !== undefined) return done(error);
@@ -87,7 +87,7 @@ export function readBody(deps: AdmissionDeps, room: BodyRoom): Hook {
 
 /** Charges the caller for a body that was read, by the length of the body. */
 export function countBody(
-  { rateLimiter }: Pick<AdmissionDeps, 'rateLimiter'>,
+  { rateLimiter }: Pick<AuthenticationDeps, 'rateLimiter'>,
   request: FastifyRequest,
 ): void {
   request.bodyCost = estimateBodyCost(request.bodyBytes);
@@ -105,7 +105,7 @@ function continueAfter(checked: SyncOrAsync<void>, reply: FastifyReply, done: (e
 }
 
 function admit(
-  { access, rateLimiter }: AdmissionDeps,
+  { access, rateLimiter }: AuthenticationDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   credentials: CallerCredentials,
