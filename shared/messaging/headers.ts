@@ -48,6 +48,16 @@ export function headerNumber(headers: MessageHeaders, name: string): number | un
   return text !== undefined && DECIMAL.test(text) ? Number(text) : undefined;
 }
 
+/** Sets a header. Records of other systems may have one named `__proto__`, whose assignment would replace the prototype. */
+export function setHeader(
+  headers: Record<string, HeaderValue | readonly HeaderValue[]>,
+  name: string,
+  value: HeaderValue | readonly HeaderValue[],
+): void {
+  if (name !== '__proto__') headers[name] = value;
+  else Object.defineProperty(headers, name, { value, enumerable: true, writable: true, configurable: true });
+}
+
 function isList(value: MessageHeaders[string]): value is readonly HeaderValue[] {
   return Array.isArray(value);
 }

@@ -4,7 +4,7 @@
  */
 
 import { crc32 } from 'node:zlib';
-import { headerBytes } from '../headers.ts';
+import { headerBytes, setHeader } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from '../message.ts';
 
 /** Length and checksum, which the checksum does not cover. */
@@ -145,8 +145,7 @@ function addHeader(
   value: Buffer,
 ): void {
   const known = Object.hasOwn(headers, name) ? headers[name] : undefined;
-  if (known === undefined) headers[name] = value;
-  else headers[name] = Array.isArray(known) ? [...(known as Buffer[]), value] : [known as Buffer, value];
+  setHeader(headers, name, known === undefined ? value : [known, value].flat());
 }
 
 function checkedBytes(source: Buffer, at: number): number | undefined {

@@ -1,4 +1,4 @@
-import { headerBytes } from '../headers.ts';
+import { headerBytes, setHeader } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage } from '../message.ts';
 import type { LogBatch, LogReader, LogStore, OnReadable, PartitionLog } from './log-store.ts';
 import type { EmbeddedTopicConfig } from './topic-config.ts';
@@ -275,9 +275,12 @@ function storedHeaders(headers: MessageHeaders | undefined): MessageHeaders {
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined) continue;
-    if (typeof value === 'string' || Buffer.isBuffer(value)) stored[name] = bytesOf(name, value);
-    else if (value.length === 1) stored[name] = bytesOf(name, value[0] ?? '');
-    else if (value.length > 1) stored[name] = value.map((item) => bytesOf(name, item));
+    if (typeof value === 'string' || Buffer.isBuffer(value)) setHeader(stored, name, bytesOf(name, value));
+    else if (value.length === 1) setHeader(stored, name, bytesOf(name, value[0] ?? ''));
+    else if (value.length > 1) {
+      const values = value.map((item) => bytesOf(name, item));
+      setHeader(stored, name, values);
+    }
   }
   return stored;
 }

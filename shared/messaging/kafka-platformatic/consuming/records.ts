@@ -6,6 +6,7 @@ import {
   readInt64,
   type UnreadableBatch,
 } from '../../kafka/batches/check-batches.ts';
+import { setHeader } from '../../headers.ts';
 import type { HeaderValue, LogMessage, TopicPartition } from '../../message.ts';
 import { decompress } from './compression.ts';
 
@@ -239,14 +240,13 @@ class RecordReader {
 
   /** Kafka allows headers without a value; such a header counts as absent, since none of ours has a meaning without one. */
   headers(): Record<string, HeaderValue | readonly HeaderValue[]> {
-    const headers: Record<string, HeaderValue | HeaderValue[]> = {};
+    const headers: Record<string, HeaderValue | readonly HeaderValue[]> = {};
     for (let left = this.varint(); left > 0; left -= 1) {
       const name = this.#name();
       const value = this.bytes();
       if (value === null) continue;
-      if (name === '__proto__') Object.defineProperty(headers, name, { value, enumerable: true });
-      else if (!Object.hasOwn(headers, name)) headers[name] = value;
-      else headers[name] = [headers[name] as HeaderValue | HeaderValue[], value].flat();
+      const known = Object.hasOwn(headers, name) ? headers[name] : undefined;
+      setHeader(headers, name, known === undefined ? value : [known, value].flat());
     }
     return headers;
   }

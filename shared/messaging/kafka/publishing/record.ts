@@ -1,5 +1,6 @@
-import type { IHeaders, Message } from 'kafkajs';
+import type { Message } from 'kafkajs';
 import { MessagingError } from '../../../platform/errors.ts';
+import { setHeader } from '../../headers.ts';
 import type { HeaderValue, OutgoingMessage } from '../../message.ts';
 
 /** Bytes that the record format adds to key, value and headers, rounded up (lengths, offsets, timestamp). */
@@ -25,12 +26,12 @@ export function toRecord(message: OutgoingMessage, nowMs: number): OutgoingRecor
     throw unwritable('the key is neither a string nor a buffer');
   const valueBytes = value?.length ?? 0;
   let bytes = RECORD_OVERHEAD_BYTES + valueBytes + (key === null ? 0 : Buffer.byteLength(key));
-  const headers: IHeaders = {};
+  const headers: Record<string, HeaderValue | HeaderValue[]> = {};
   for (const name in message.headers) {
     const header = message.headers[name];
     if (header === undefined) continue;
     bytes += headerBytes(name, header);
-    headers[name] = isOne(header) ? header : [...header];
+    setHeader(headers, name, isOne(header) ? header : [...header]);
   }
   const timestamp = String(Math.trunc(message.timestampMs ?? nowMs));
   const record: Message = { key, value, headers, timestamp };

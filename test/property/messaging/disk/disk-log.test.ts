@@ -84,7 +84,12 @@ function apply(
   else {
     const key = Buffer.from(`k${number}`);
     log.append(
-      { topic: 't', key, value: flag ? null : Buffer.from(`${nowMs}`), headers: { h: 'ä' } },
+      {
+        topic: 't',
+        key,
+        value: flag ? null : Buffer.from(`${nowMs}`),
+        headers: { h: 'ä', ['__proto__']: ['x', 'y'] },
+      },
       key,
       nowMs,
     );

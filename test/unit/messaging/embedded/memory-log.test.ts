@@ -44,6 +44,15 @@ describe('read()', () => {
   });
 });
 
+test('a log returns headers with any name', () => {
+  const log = createLog();
+  log.append({ topic: 't', key: null, value: null, headers: { ['__proto__']: ['x', 'y'] } }, null, 0);
+  const [message] = log.read(0, 1, 1).messages;
+  expect(Object.entries(message?.headers ?? {})).toEqual([
+    ['__proto__', [Buffer.from('x'), Buffer.from('y')]],
+  ]);
+});
+
 describe('a log with limits', () => {
   test('is full at the byte limit', () => {
     const probe = createLog();

@@ -35,6 +35,19 @@ describe('toLogMessage()', () => {
     });
   });
 
+  test('keeps headers whose names all objects have, as kafkajs reads them', () => {
+    const value = Buffer.from('x');
+    // Their decoder looks the name up in an object without it, and adds what it finds there.
+    const headers = Object.fromEntries([
+      ['constructor', [Object, value]],
+      ['__proto__', [Object.prototype, value, value]],
+    ]);
+    expect(Object.entries(convert(headers).headers)).toEqual([
+      ['constructor', value],
+      ['__proto__', [value, value]],
+    ]);
+  });
+
   test('returns no headers if kafkajs has none', () => {
     expect(convert(undefined).headers).toEqual({});
   });

@@ -16,6 +16,14 @@ describe('toRecord()', () => {
     expect(record.headers).toEqual({ b: 'x', c: ['1', '2'] });
   });
 
+  test('keeps a header with any name', () => {
+    const { record } = toRecord({ ...message, headers: { ['__proto__']: 'x', constructor: 'y' } }, NOW);
+    expect(Object.entries(record.headers ?? {})).toEqual([
+      ['__proto__', 'x'],
+      ['constructor', 'y'],
+    ]);
+  });
+
   test('counts key, value and headers in bytes, not in characters', () => {
     const plain = toRecord({ ...message, key: null, value: null }, NOW).bytes;
     const complete = toRecord({ ...message, key: 'ä', value: Buffer.alloc(10), headers: { h: 'ö' } }, NOW);
