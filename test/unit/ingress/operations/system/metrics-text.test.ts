@@ -43,3 +43,8 @@ it('lines that cannot be read are left out, and no more samples are kept than al
   expect(parseSamples(text, MANY).map(({ name }) => name)).toEqual(['ok', 'also', 'more']);
   expect(parseSamples(text, 2)).toHaveLength(2);
 });
+
+it('labels are read up to the first that cannot be, however long it is', () => {
+  const [sample] = parseSamples(`ok{a="b", c="d",${'e'.repeat(200_000)}} 1`, MANY);
+  expect(sample?.labels).toEqual({ a: 'b', c: 'd' });
+});
