@@ -51,7 +51,10 @@ export interface PartitionLog {
   makeRoom(keepFrom: number, nowMs: number): void;
   /** Whether it holds more records than it keeps once they were read; false for state, and where records are on disk. */
   readonly isCrowded: boolean;
-  /** Removes the oldest records below `keepFrom`, which were read, down to the number and the bytes that it keeps. */
+  /**
+   * Removes the oldest records below `keepFrom`, which were read, down to the number and the bytes that it keeps; none of state,
+   * and none on disk.
+   */
   forgetRead(keepFrom: number): void;
   /** Removes records that are older than the topic's retention time, read or unread, as Kafka does. */
   expire(nowMs: number): void;

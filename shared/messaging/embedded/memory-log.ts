@@ -139,6 +139,7 @@ export class MemoryLog implements PartitionLog {
   }
 
   forgetRead(keepFrom: number): void {
+    if (this.config.compact) return;
     const { keptRecords, keptBytes } = this.config;
     this.#removeOldest(this.#countOldest(keepFrom, keptRecords, keptBytes));
     this.#crowdedFrom = Math.max(keptRecords, this.#entries.length) * CROWDED_SHARE;

@@ -136,13 +136,17 @@ export class EmbeddedTopics {
     return 'appended';
   }
 
-  /** Applies retention and compaction to all logs; called periodically, for logs without appends. */
+  /**
+   * Applies retention and compaction to all logs, and removes what their readers have read meanwhile; called periodically, for logs
+   * without appends, and for those that were long: they count as crowded only when they become longer still.
+   */
   sweep(): void {
     const now = this.#clock.now();
     for (const { logs } of this.#topics.values()) {
       for (const log of logs) {
         log.expire(now);
         log.compact(now);
+        this.#forgetRead(log);
       }
     }
     this.#store.reclaim();

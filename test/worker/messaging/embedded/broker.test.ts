@@ -310,6 +310,17 @@ describe('a log whose readers have read and committed its records', () => {
     expect(await valuesOf(broker)).toHaveLength(200);
   });
 
+  test('keeps few of them once a slow group has gone, also without new records', async () => {
+    const broker = await createBroker({ limits, sweepIntervalMs: 10 });
+    const slow = await createMember(broker, 'slow', 'never', 'another group');
+    await eventually('assignment', STEP_MS, () => slow.epoch > 0);
+    await publishAndCommit(broker);
+    await slow.source.stop();
+    const low = async () => (await broker.admin.offsets('t'))[0]?.low;
+    await eventually('a sweep', STEP_MS, async () => (await low()) !== 0);
+    expect(await low()).toBe(180);
+  });
+
   test('keeps those of a topic without a reader', async () => {
     const broker = await createBroker({ limits });
     const publisher = await createPublisher(broker);
