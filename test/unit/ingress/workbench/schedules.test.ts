@@ -11,6 +11,7 @@ import {
 import { FIELD_LABELS } from '../../../../workers/ingress/workbench/app/schedules/field-labels.ts';
 import {
   addItem,
+  decimalsOf,
   exampleLoan,
   listValues,
   loanTerms,
@@ -22,7 +23,6 @@ import {
 } from '../../../../workers/ingress/workbench/app/schedules/loan.ts';
 import { provesRate, rateTerms } from '../../../../workers/ingress/workbench/app/schedules/rate-terms.ts';
 import {
-  decimalsOf,
   exactSum,
   ownColumns,
   sumRows,
@@ -194,9 +194,31 @@ describe('the loan of the form', () => {
   });
 
   it('takes a comma for a decimal point, and not for a separator of thousands', () => {
-    expect(['8,5', '8.5', '-1', ' 25000 '].map(readNumber)).toEqual([8.5, 8.5, -1, 25_000]);
-    expect(['25,000', '1 000', '1e3', ''].map(readNumber)).toEqual([
+    expect(['8,5', '8.5', '-1', ' 25000 '].map((text) => readNumber(text))).toEqual([8.5, 8.5, -1, 25_000]);
+    expect(['25,000', '1 000', '1e3', ''].map((text) => readNumber(text))).toEqual([
       undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('takes a point for a decimal point, and not for a separator of thousands', () => {
+    const loan = withFields({ Amount: '25.000', InstallmentsNo: '1.200', InterestPercent: '8.125' });
+    expect(loanTerms(loan, FORM)).toMatchObject({
+      Amount: '25.000',
+      InstallmentsNo: '1.200',
+      InterestPercent: 8.125,
+    });
+    expect(checkLoan(loan, FORM)).toEqual({
+      Amount: { reason: 'number' },
+      InstallmentsNo: { reason: 'number' },
+    });
+    const inDinars = withFields({ Amount: '25.125', Currency: 'KWD' });
+    expect(loanTerms(inDinars, FORM)).toMatchObject({ Amount: 25.125 });
+    expect(['0.125', '-1.000', '1.234,56', '1,234.56', '25,000'].map((text) => readNumber(text, 3))).toEqual([
+      0.125,
+      -1,
       undefined,
       undefined,
       undefined,
@@ -322,6 +344,8 @@ describe('the address', () => {
 describe('the figures of a schedule', () => {
   it('are added without binary fractions', () => {
     expect(exactSum([0.1, 0.2, 0.7])).toBe(1);
+    // Amounts with ten decimals may be below a millionth.
+    expect(exactSum([0.000_000_1, 0.000_000_25, 1])).toBe(1.000_000_35);
     expect(sumRows([ROW, ROW, ROW])).toMatchObject({ interest: 0.3, charges: 19.5, total: 320.4, rows: 3 });
   });
 
@@ -346,8 +370,12 @@ describe('the figures of a schedule', () => {
       {},
       { Currency: 'EUR', Precision: '4' },
       { Currency: 'EUR', Precision: '40' },
+      // Browsers have other decimals for these.
+      { Currency: 'HUF' },
+      { Currency: 'ALL' },
+      { Currency: 'IQD' },
     ];
-    expect(loans.map((fields) => decimalsOf({ fields, lists: {} }))).toEqual([2, 0, 2, 4, 2]);
+    expect(loans.map((fields) => decimalsOf({ fields, lists: {} }))).toEqual([2, 0, 2, 4, 2, 2, 2, 3]);
   });
 });
 

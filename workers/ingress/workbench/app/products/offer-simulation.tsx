@@ -3,7 +3,7 @@ import type { Schemas } from '../../../../../shared/client/client.ts';
 import { engine, replyOf } from '../api.ts';
 import { asProblem, Failure, Field, Loading, TableFrame } from '../design/components.tsx';
 import { formatAmount, formatPercent } from '../format.ts';
-import { readNumber } from '../schedules/loan.ts';
+import { decimalsOfCurrency, readNumber } from '../schedules/loan.ts';
 import { commissionNames, type Product, type SimulatedOffer } from './product-types.ts';
 import { t } from './texts.ts';
 
@@ -135,6 +135,7 @@ function percentText(text: string | null): string {
 
 function Offers({ offers, currency }: { offers: readonly SimulatedOffer[]; currency: string | undefined }) {
   const label = currency === undefined ? t('results') : `${t('results')} (${currency})`;
+  const decimals = decimalsOfCurrency(currency ?? '');
   const headings = [t('rate'), t('irr'), t('first'), t('fees'), t('insurance'), t('total')];
   return (
     <TableFrame label={label}>
@@ -159,7 +160,7 @@ function Offers({ offers, currency }: { offers: readonly SimulatedOffer[]; curre
               {[offer.FirstInstallment, offer.TotalFee, offer.TotalInsurance, offer.Total].map(
                 (value, index) => (
                   <td key={headings[index + 2]} class="number">
-                    {formatAmount(value)}
+                    {formatAmount(value, decimals)}
                   </td>
                 ),
               )}

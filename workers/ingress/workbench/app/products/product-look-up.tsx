@@ -2,6 +2,7 @@ import { engine, replyOf } from '../api.ts';
 import { Badge, TableFrame } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
+import { decimalsOfCurrency } from '../schedules/loan.ts';
 import { fieldName } from './field-names.ts';
 import { daysText, valueLines } from './field-values.ts';
 import { currentDay } from './product-search.tsx';
@@ -189,7 +190,9 @@ function percentOf(value: number | null | undefined): string {
 }
 
 function amountOf(value: number | null | undefined, currency: string): string {
-  return value === null || value === undefined ? '–' : `${formatAmount(value)} ${currency}`;
+  return value === null || value === undefined
+    ? '–'
+    : `${formatAmount(value, decimalsOfCurrency(currency))} ${currency}`;
 }
 
 function renderSince(

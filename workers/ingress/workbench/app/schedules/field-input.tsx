@@ -196,7 +196,7 @@ function Slider(props: {
   onChange: (text: string) => void;
 }) {
   const [lowest, highest, step] = props.range;
-  const value = readNumber(props.value) ?? lowest;
+  const value = readNumber(props.value, Infinity) ?? lowest;
   const reach = useRef(highest);
   while (reach.current < value && reach.current > 0) reach.current *= GROWTH;
   return (

@@ -3,8 +3,8 @@ import { formatAmount, formatDate, formatNumber, formatPercent } from '../format
 import { language } from '../preferences.ts';
 import { createTexts } from '../texts.ts';
 import { FIELD_LABELS } from './field-labels.ts';
-import type { FormField } from './form-field.ts';
-import { readNumber, readPlace } from './loan.ts';
+import { isPercentage, type FormField } from './form-field.ts';
+import { readField, readPlace } from './loan.ts';
 import { t } from './texts.ts';
 
 /** The label of a field; `list` is the list of an item. */
@@ -82,19 +82,16 @@ export function placeText(place: string): string {
   return found.name === '' ? item : `${item}: ${fieldText(found.name, found.list)}`;
 }
 
-/** Names of fields whose numbers are percentages. */
-const PERCENT = /Percent$|^InterestRate$|^Value$/;
-
 /** A value of the form for reading; what is not a number stays as entered. */
 export function valueText(field: FormField, text: string, decimals: number): string {
-  const { name, kind } = field;
+  const { kind } = field;
   if (kind === 'date') return formatDate(text);
-  if (kind === 'flag' || kind === 'numeric-flag') return flagText(name, text === 'true');
+  if (kind === 'flag' || kind === 'numeric-flag') return flagText(field.name, text === 'true');
   if (kind === 'text') return choiceText(text);
-  const number = readNumber(text);
+  const number = readField(text, field, decimals);
   if (number === undefined) return text;
   if (kind === 'whole') return formatNumber(number);
-  return PERCENT.test(name) ? formatPercent(number, 6) : formatAmount(number, decimals);
+  return isPercentage(field) ? formatPercent(number, 6) : formatAmount(number, decimals);
 }
 
 /** What a flag means where yes and no do not say it. */

@@ -22,3 +22,10 @@ export interface FormField {
   readonly items?: readonly FormField[];
   readonly maxItems?: number;
 }
+
+/** Names of fields whose numbers are percentages. */
+const PERCENTAGE = /Percent$|^InterestRate$|^Value$/;
+
+export function isPercentage({ name }: Pick<FormField, 'name'>): boolean {
+  return PERCENTAGE.test(name);
+}

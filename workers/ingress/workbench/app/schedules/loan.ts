@@ -1,6 +1,7 @@
 /** A loan as it is entered: its form, its request, and its part of the address. */
+import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../../../../shared/lending/numbers/money.ts';
 import { FROM_START, RESPONSE_FIELDS } from './field-groups.ts';
-import type { FormField } from './form-field.ts';
+import { isPercentage, type FormField } from './form-field.ts';
 
 /** Fields that are not empty, as entered, by their names in the interface. A flag is `true` or `false`. */
 export type Values = Readonly<Record<string, string>>;
@@ -16,9 +17,11 @@ export const MAX_VARIANTS = 3;
 const MAX_ITEMS = 200;
 /** Proxies commonly allow 8 kB for the address with all headers. A fragment is not sent. */
 const MAX_QUERY_LENGTH = 4_000;
+const MAX_PRECISION = 10;
+const THOUSAND_DIGITS = 3;
 const NUMBER_TEXT = /^-?\d+(?:\.\d+)?$/;
 /** Could be twenty-five thousand or twenty-five. */
-const AMBIGUOUS = /^\d{1,3},\d{3}$/;
+const AMBIGUOUS = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 const PLACE = /^(\w+)\[(\d+)\](?:\.(\w+))?$/;
 
 /** The loan that the room shows first: 25,000 over 60 months at 8.5 % with a monthly commission, from `today` (YYYY-MM-DD). */
@@ -40,11 +43,33 @@ export function exampleLoan(today: string): Loan {
   };
 }
 
-/** The number of a text with a decimal point or comma; undefined where it is none, or where a comma may separate thousands. */
-export function readNumber(text: string): number | undefined {
+/**
+ * The number of a text with a decimal point or comma; undefined where it is none, or where the sign may separate thousands. A
+ * point before three digits does not if the number may have as many `decimals`.
+ */
+export function readNumber(text: string, decimals: number = DEFAULT_CURRENCY_DIGITS): number | undefined {
   const entered = text.trim();
   const plain = entered.replace(',', '.');
-  return NUMBER_TEXT.test(plain) && !AMBIGUOUS.test(entered) ? Number(plain) : undefined;
+  const mayBeThousands = AMBIGUOUS.test(entered) && (decimals < THOUSAND_DIGITS || entered.includes(','));
+  return NUMBER_TEXT.test(plain) && !mayBeThousands ? Number(plain) : undefined;
+}
+
+/** The number of a field as entered, as `readNumber` does; `decimals` of the amounts of the loan. */
+export function readField(text: string, field: FormField, decimals: number): number | undefined {
+  if (isPercentage(field)) return readNumber(text, Infinity);
+  return readNumber(text, field.kind === 'whole' ? 0 : decimals);
+}
+
+/** Decimals of the amounts of a loan. */
+export function decimalsOf({ fields }: Loan): number {
+  const precision = readNumber(fields['Precision'] ?? '') ?? -1;
+  const isPrecision = Number.isInteger(precision) && precision >= 0 && precision <= MAX_PRECISION;
+  return isPrecision ? precision : decimalsOfCurrency((fields['Currency'] ?? '').trim());
+}
+
+/** Decimals of amounts of a currency, as the engine calculates them: `Intl` has none for some, such as HUF. */
+export function decimalsOfCurrency(currency: string): number {
+  return currencyDigits(currency) ?? DEFAULT_CURRENCY_DIGITS;
 }
 
 /** The items of a list. */
@@ -55,15 +80,15 @@ export function itemsOf(loan: Loan, list: string): readonly Values[] {
 /** The terms of the request. What is not a number is sent as entered, so that the engine says what is allowed. */
 export function loanTerms(loan: Loan, form: readonly FormField[]): Record<string, unknown> {
   const start = loan.fields['ActivationDate'] ?? '';
+  const decimals = decimalsOf(loan);
   const terms: Record<string, unknown> = {};
-  for (const { name, kind, items } of form) {
+  for (const field of form) {
+    const { name, items } = field;
     if (items !== undefined) {
       const sent = itemsOf(loan, name).filter((item) => isSent(name, item));
-      if (sent.length > 0) terms[name] = sent.map((item) => valuesOf(withStart(item, items, start), items));
-    } else {
-      const text = loan.fields[name]?.trim() ?? '';
-      if (text !== '') terms[name] = valueOf(text, kind);
-    }
+      const valuesIn = (item: Values) => valuesOf(withStart(item, items, start), items, decimals);
+      if (sent.length > 0) terms[name] = sent.map(valuesIn);
+    } else Object.assign(terms, valuesOf(loan.fields, [field], decimals));
   }
   return terms;
 }
@@ -85,19 +110,20 @@ function withStart(item: Values, fields: readonly FormField[], start: string): V
   return { ...item, ...Object.fromEntries(missing.map(({ name }) => [name, start])) };
 }
 
-function valuesOf(values: Values, fields: readonly FormField[]): Record<string, unknown> {
+function valuesOf(values: Values, fields: readonly FormField[], decimals: number): Record<string, unknown> {
   return Object.fromEntries(
-    fields.flatMap(({ name, kind }) => {
-      const text = values[name]?.trim() ?? '';
-      return text === '' ? [] : [[name, valueOf(text, kind)] as const];
+    fields.flatMap((field) => {
+      const text = values[field.name]?.trim() ?? '';
+      return text === '' ? [] : [[field.name, valueOf(text, field, decimals)] as const];
     }),
   );
 }
 
-function valueOf(text: string, kind: FormField['kind']): unknown {
+function valueOf(text: string, field: FormField, decimals: number): unknown {
+  const { kind } = field;
   if (kind === 'flag') return text === 'true';
   if (kind === 'numeric-flag') return text === 'true' ? 1 : 0;
-  return kind === 'number' || kind === 'whole' ? (readNumber(text) ?? text) : text;
+  return kind === 'number' || kind === 'whole' ? (readField(text, field, decimals) ?? text) : text;
 }
 
 /**

@@ -2,8 +2,7 @@ import { formatDate } from '../format.ts';
 import { groupFields, groupItemFields } from './field-groups.ts';
 import { fieldText, itemText, valueText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
-import { itemsOf, type Loan, type Values } from './loan.ts';
-import { decimalsOf } from './schedule.ts';
+import { decimalsOf, itemsOf, type Loan, type Values } from './loan.ts';
 import { groupText, t } from './texts.ts';
 
 /** The head of a printed offer: what the form contains, by group, without what is left empty. */

@@ -1,6 +1,5 @@
 /** A calculated schedule: its rows, totals, differences, and its text as CSV. */
 import type { AnswerWarning } from '../../../../../shared/client/client.ts';
-import { readNumber, type Loan } from './loan.ts';
 
 /** How a figure of a row is calculated. */
 export interface ShownExplanation {
@@ -55,7 +54,6 @@ export interface ScheduleTotals {
 
 /** Decimals of amounts where the engine has more than this many are not shown. */
 const MAX_DECIMALS = 10;
-const MAX_PRECISION = 10;
 
 /** Commissions and insurances of a row. */
 export function chargesOf(row: ShownRow): number {
@@ -86,24 +84,10 @@ export function exactSum(amounts: readonly number[]): number {
   return amounts.reduce((sum, amount) => sum + Math.round(amount * scale), 0) / scale;
 }
 
+/** An amount below a millionth is written like 1.5e-7. */
 function decimalsIn(amount: number): number {
-  const text = String(amount);
-  const point = text.indexOf('.');
-  return point < 0 ? 0 : Math.min(MAX_DECIMALS, text.length - point - 1);
-}
-
-/** Decimals of the amounts of a loan. */
-export function decimalsOf({ fields }: Loan): number {
-  const precision = readNumber(fields['Precision'] ?? '') ?? -1;
-  const isPrecision = Number.isInteger(precision) && precision >= 0 && precision <= MAX_PRECISION;
-  return isPrecision ? precision : decimalsOfCurrency((fields['Currency'] ?? '').trim().toUpperCase());
-}
-
-/** Decimals of amounts of a currency; two without a currency. */
-export function decimalsOfCurrency(currency: string): number {
-  if (!/^[A-Z]{3}$/.test(currency)) return 2;
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  return format.resolvedOptions().maximumFractionDigits ?? 2;
+  const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e-(\d+))?$/.exec(String(amount)) ?? [];
+  return Math.min(MAX_DECIMALS, fraction.length + Number(exponent));
 }
 
 /** The explanations of one figure of a row, such as `interest`; with a name, of the commission, insurance or column of that name. */

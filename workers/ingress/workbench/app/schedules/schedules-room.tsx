@@ -4,13 +4,21 @@ import { BASE_PATH, SCHEDULE_TOPIC, TOKEN_REQUIRED } from '../page-settings.ts';
 import { asCurl, asJson, asKafkaMessage } from './call-texts.ts';
 import { placeText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
-import { exampleLoan, loanTerms, MAX_VARIANTS, readLoans, writeLoans, type Loan } from './loan.ts';
+import {
+  decimalsOf,
+  exampleLoan,
+  loanTerms,
+  MAX_VARIANTS,
+  readLoans,
+  writeLoans,
+  type Loan,
+} from './loan.ts';
 import { focusPlace, LoanForm } from './loan-form.tsx';
 import { OfferHead, OfferNote } from './offer-sheet.tsx';
 import { remarkOn, type Remarks } from './remarks.ts';
 import { ScheduleChart } from './schedule-chart.tsx';
 import { ScheduleTable } from './schedule-table.tsx';
-import { decimalsOf, toCsv, type ShownSchedule } from './schedule.ts';
+import { toCsv, type ShownSchedule } from './schedule.ts';
 import { ScheduleFigures, shortFigures, ShortFigures } from './schedule-figures.tsx';
 import { t } from './texts.ts';
 import { useSchedule, type LiveSchedule } from './use-schedule.ts';

@@ -2,8 +2,8 @@ import { TableFrame } from '../design/components.tsx';
 import { formatAmount, formatDate, formatNumber, formatPercent } from '../format.ts';
 import { placeText, valueText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
-import { listValues, type Loan } from './loan.ts';
-import { decimalsOf, exactSum, sumRows, type ShownSchedule } from './schedule.ts';
+import { decimalsOf, listValues, type Loan } from './loan.ts';
+import { exactSum, sumRows, type ShownSchedule } from './schedule.ts';
 import { t } from './texts.ts';
 
 /** A, B, C. */
