@@ -145,6 +145,20 @@ describe('the room for schedules', () => {
     await page.getByRole('button', { name: /^Variant B.*with fields to correct$/ }).waitFor();
   });
 
+  it('copies where the browser has no clipboard for scripts', async () => {
+    const { page, errors } = await openLoans([LOAN]);
+    await page.evaluate("Object.defineProperty(globalThis, 'isSecureContext', { value: false })");
+    await page.evaluate(
+      "document.addEventListener('copy', () => (globalThis.copied = String(getSelection())))",
+    );
+    const button = page.getByRole('button', { name: 'Copy link' });
+    await button.click();
+    await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
+    expect(await page.evaluate('copied')).toContain('/workbench/schedules?loan=');
+    expect(await page.evaluate('document.activeElement.innerText')).toBe('Copied');
+    expect(errors).toEqual([]);
+  });
+
   it('saves the rows as CSV and copies the call', async () => {
     const { page } = await openLoans([{ ...LOAN, DeferDueDate: 'false', CalculateDAE: '2' }]);
     await firstPayment(page, '517.41');

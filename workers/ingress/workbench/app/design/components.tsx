@@ -2,6 +2,7 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { EngineError, type Schemas } from '../../../../../shared/client/client.ts';
+import { copyText } from './copy-text.ts';
 import { t } from './texts.ts';
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent';
@@ -256,23 +257,18 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
   );
 }
 
-/** Copies a text to the clipboard and says so. */
+/** Copies a text to the clipboard and says so, or that the browser did not allow it. */
 export function CopyButton({ text, label }: { text: () => string; label?: string }) {
-  const [copied, setCopied] = useState(false);
+  const [outcome, setOutcome] = useState<'copied' | 'notCopied'>();
   useEffect(() => {
-    if (!copied) return undefined;
-    const timer = setTimeout(() => setCopied(false), 2_000);
+    if (outcome === undefined) return undefined;
+    const timer = setTimeout(() => setOutcome(undefined), 2_000);
     return () => clearTimeout(timer);
-  }, [copied]);
-  const copy = (): void => {
-    navigator.clipboard.writeText(text()).then(
-      () => setCopied(true),
-      () => undefined,
-    );
-  };
+  }, [outcome]);
+  const copy = async (): Promise<void> => setOutcome((await copyText(text())) ? 'copied' : 'notCopied');
   return (
-    <Button small onClick={copy}>
-      <span aria-live="polite">{copied ? t('copied') : (label ?? t('copy'))}</span>
+    <Button small onClick={() => void copy()}>
+      <span aria-live="polite">{outcome === undefined ? (label ?? t('copy')) : t(outcome)}</span>
     </Button>
   );
 }
