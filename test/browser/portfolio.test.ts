@@ -173,6 +173,22 @@ describe('the room of portfolios', () => {
     LONG_MS,
   );
 
+  it(
+    'goes on while another room is open',
+    async () => {
+      const { page } = await openRoom();
+      await choose(page, 'loans.ndjson', repricedPortfolio(CONTRACTS));
+      await page.getByRole('button', { name: 'Stop' }).waitFor();
+      await page.getByRole('link', { name: 'System' }).click();
+      await page.getByRole('heading', { level: 1, name: 'System' }).waitFor();
+      await page.getByRole('link', { name: 'Portfolio' }).click();
+      await page.getByText(`${CONTRACTS} of ${CONTRACTS} contracts`).waitFor({ timeout: LONG_MS });
+      await page.getByRole('button', { name: 'Another file' }).click();
+      expect(await page.getByRole('heading', { name: 'Drop a file here' }).isVisible()).toBe(true);
+    },
+    LONG_MS,
+  );
+
   it('repeats calls while the engine is away, and goes on when it is back', async () => {
     const { page } = await openRoom();
     let isAway = true;

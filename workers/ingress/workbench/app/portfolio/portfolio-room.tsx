@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
 import { EngineError, type RequestOf } from '../../../../../shared/client/client.ts';
 import { reportSections } from '../../../../../shared/portfolio/report-sections.ts';
 import { createReportWords } from '../../../../../shared/portfolio/report-words.ts';
@@ -44,19 +45,24 @@ const TOO_MANY_REQUESTS = 429;
 /** How long a repeated call is mentioned. */
 const REPEAT_SHOWN_MS = 3_000;
 
+/** The run of this tab, which goes on while another room is open. */
+const current = signal<Shown | undefined>(undefined);
+let abort: AbortController | undefined;
+
+const isRunning = (): boolean => current.value !== undefined && current.value.end === undefined;
+
+async function go(name: string, run: PortfolioRun): Promise<void> {
+  abort = new AbortController();
+  addEventListener('beforeunload', preventDefault);
+  await runAndShow(name, run, abort.signal);
+  removeEventListener('beforeunload', preventDefault);
+}
+
 /** Recalculates a file of contracts through the public interface, and reports what changed. */
 export function PortfolioRoom() {
-  const [shown, setShown] = useState<Shown>();
+  const shown = current.value;
   const [fault, setFault] = useState<string>();
-  const abort = useRef<AbortController>(undefined);
-  useEffect(() => () => abort.current?.abort(), []);
   useEffect(keepPageOnDrop, []);
-
-  const go = async (name: string, run: PortfolioRun): Promise<void> => {
-    const controller = new AbortController();
-    abort.current = controller;
-    await runAndShow(name, run, controller.signal, setShown);
-  };
   const start = (name: string, text: string): void => {
     const read = readOrExplain(name, text);
     setFault(typeof read === 'string' ? read : undefined);
@@ -71,16 +77,17 @@ export function PortfolioRoom() {
       () => setFault(t('unreadableFile')),
     );
   };
-  const isRunning = shown !== undefined && shown.end === undefined;
   return (
     <>
       <RoomHead title={t('title')} lead={t('lead')}>
-        {isRunning && <Button onClick={() => abort.current?.abort()}>{t('cancel')}</Button>}
+        {isRunning() && <Button onClick={() => abort?.abort()}>{t('cancel')}</Button>}
         {shown?.end !== undefined && (
           <EndActions
             shown={shown}
             onContinue={() => void go(shown.name, shown.run)}
-            onAgain={() => setShown(undefined)}
+            onAgain={() => {
+              current.value = undefined;
+            }}
           />
         )}
       </RoomHead>
@@ -130,21 +137,16 @@ function explain(fault: FileFault): string {
 }
 
 /** Calculates what is not done yet, and shows the state a few times a second. */
-async function runAndShow(
-  name: string,
-  run: PortfolioRun,
-  signal: AbortSignal,
-  show: (shown: Shown) => void,
-): Promise<void> {
+async function runAndShow(name: string, run: PortfolioRun, stopped: AbortSignal): Promise<void> {
   let repeated: { readonly error: unknown; readonly atMs: number } | undefined;
   const draw = (): void => {
     const isRecent = repeated !== undefined && performance.now() - repeated.atMs < REPEAT_SHOWN_MS;
-    show({ name, run, end: undefined, repeated: isRecent ? repeated?.error : undefined });
+    current.value = { name, run, end: undefined, repeated: isRecent ? repeated?.error : undefined };
   };
   draw();
   const timer = setInterval(draw, DRAW_EVERY_MS);
   const end = await run.continue({
-    signal,
+    signal: stopped,
     calculate,
     wait,
     onRepeat: (error) => {
@@ -152,14 +154,14 @@ async function runAndShow(
     },
   });
   clearInterval(timer);
-  show({ name, run, end });
+  current.value = { name, run, end };
 }
 
 type Terms = RequestOf<'calculateRepaymentSchedule'>['jsonParam'];
 
-async function calculate({ jsonParam }: Contract, signal: AbortSignal): Promise<CalculatedSchedule> {
+async function calculate({ jsonParam }: Contract, stopped: AbortSignal): Promise<CalculatedSchedule> {
   // Repeated by the run, which tells the user.
-  const options = { signal, attempts: 1 };
+  const options = { signal: stopped, attempts: 1 };
   const { reply, warnings } = await engine.calculateRepaymentSchedule(
     { jsonParam: jsonParam as Terms },
     options,
@@ -167,10 +169,10 @@ async function calculate({ jsonParam }: Contract, signal: AbortSignal): Promise<
   return { rows: reply, warnings };
 }
 
-function wait(ms: number, signal: AbortSignal): Promise<void> {
+function wait(ms: number, stopped: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
+    stopped.addEventListener('abort', () => {
       clearTimeout(timer);
       resolve();
     });
