@@ -356,6 +356,20 @@ describe('the room for schedules is accessible', () => {
     await takePicture(page, 'print');
   });
 
+  it('as an offer on several sheets, also where the page is dark', async () => {
+    const { page } = await openLoans([RICH_LOAN]);
+    await page.getByRole('button', { name: /^DAE, with insurances: \d/ }).waitFor();
+    await page.getByLabel('Theme').selectOption('dark');
+    await page.emulateMedia({ media: 'print' });
+    const style = (selector: string, name: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).getPropertyValue('${name}')`);
+    expect(await style('body', 'color')).toBe('rgb(20, 32, 43)');
+    expect(await style('.chart-swatch', 'print-color-adjust')).toBe('exact');
+    // Browsers repeat a foot on each sheet, and place what follows a divided table in a grid over its rows.
+    expect(await style('tfoot', 'display')).toBe('table-row-group');
+    expect(await style('.stack:has(> .table-wrap)', 'display')).toBe('block');
+  });
+
   it('as the picture in the documentation shows it', async () => {
     const { page } = await openLoans([LOAN]);
     await firstPayment(page, '517.41');
