@@ -85,6 +85,43 @@ describe('the room for schedules', () => {
     await expect.poll(() => page.getByRole('rowheader', { name: 'Extra payment' }).count()).toBe(0);
   });
 
+  it('gives a slider the range of a value that is entered beside it', async () => {
+    const { page } = await openLoans([LOAN]);
+    const amount = page.getByLabel('Amount', { exact: true }).first();
+    const end = () => page.getByLabel('Amount, slider').first().getAttribute('max');
+    await amount.fill('1 250 000,00');
+    await firstPayment(page, '25,650.16');
+    expect(await end()).toBe('2500000');
+    await amount.fill('25000');
+    await firstPayment(page, '517.41');
+    expect(await end()).toBe('100000');
+  });
+
+  it('shows the figures of the payment that is pointed at', async () => {
+    const { page } = await openLoans([LOAN]);
+    await page.getByRole('img', { name: /60 payments/ }).hover();
+    await expect
+      .poll(() => page.locator('.schedule-pointed').innerText())
+      .toMatch(/^Payment \d+ on 1 \w+ 2028: .* principal \+ .* = 517\.41; balance [\d,.]+$/);
+  });
+
+  it('keeps the variants while another room is open, until the user starts again', async () => {
+    const { page } = await openLoans([LOAN]);
+    await firstPayment(page, '517.41');
+    await page.getByRole('button', { name: 'Compare with a variant' }).click();
+    await page.getByLabel('Number of instalments', { exact: true }).fill('48');
+    await firstPayment(page, '620.71');
+    await page.getByRole('link', { name: 'Products' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
+    await page.getByRole('link', { name: 'Schedules' }).click();
+    await firstPayment(page, '620.71');
+    expect(await page.getByRole('button', { name: 'Variant B', pressed: true }).count()).toBe(1);
+    await expect.poll(() => new URL(page.url()).searchParams.getAll('loan')).toHaveLength(2);
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.getAll('loan')).toHaveLength(1);
+    expect(await page.getByLabel('Number of instalments', { exact: true }).inputValue()).toBe('60');
+  });
+
   it('loads less than 150 kB before it shows figures', async () => {
     const { page } = await openLoans([LOAN]);
     await firstPayment(page, '517.41');
@@ -130,6 +167,8 @@ describe('the room for schedules', () => {
     await page.getByLabel('Kind of instalments', { exact: true }).selectOption('EqualPrincipal');
     const table = page.getByRole('region', { name: 'Comparison of the variants' });
     await table.getByText('−12 against A').first().waitFor();
+    const lines = page.getByRole('img', { name: /of each variant over time/ }).locator('.variant-line');
+    expect(await lines.count()).toBe(3);
     await table
       .getByRole('row', { name: 'Kind of instalments Equal instalments Equal instalments Equal principal' })
       .waitFor();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RECORD_SHAPES } from '../../../../shared/contract/catalogue-files/read-record.ts';
 import { toJsonSchema, type JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
+import { timelineTicks } from '../../../../workers/ingress/workbench/app/charts/time-axis.ts';
 import { findDifferences } from '../../../../workers/ingress/workbench/app/products/version-differences.ts';
 import { FIELD_NAMES } from '../../../../workers/ingress/workbench/app/products/field-name-list.ts';
 import {
@@ -12,7 +13,6 @@ import {
   findOverlaps,
   placeSpan,
   timelineDomain,
-  timelineTicks,
   versionOn,
 } from '../../../../workers/ingress/workbench/app/products/version-timeline.ts';
 

@@ -32,7 +32,7 @@ import {
 import { describeFields, scheduleFormFields } from '../../../../workers/ingress/workbench/form-fields.ts';
 
 const FORM = scheduleFormFields();
-const LOAN = exampleLoan('2026-01-01');
+const LOAN = exampleLoan('2026-01-01', (number) => number);
 const ROW: ShownRow = {
   InstallmentNo: 1,
   DueDate: '2026-02-01T00:00:00',
@@ -195,7 +195,7 @@ describe('the loan of the form', () => {
 
   it('takes a comma for a decimal point, and not for a separator of thousands', () => {
     expect(['8,5', '8.5', '-1', ' 25000 '].map((text) => readNumber(text))).toEqual([8.5, 8.5, -1, 25_000]);
-    expect(['25,000', '1 000', '1e3', ''].map((text) => readNumber(text))).toEqual([
+    expect(['25,000', '1 00', '1e3', ''].map((text) => readNumber(text))).toEqual([
       undefined,
       undefined,
       undefined,
@@ -216,13 +216,23 @@ describe('the loan of the form', () => {
     });
     const inDinars = withFields({ Amount: '25.125', Currency: 'KWD' });
     expect(loanTerms(inDinars, FORM)).toMatchObject({ Amount: 25.125 });
-    expect(['0.125', '-1.000', '1.234,56', '1,234.56', '25,000'].map((text) => readNumber(text, 3))).toEqual([
-      0.125,
-      -1,
-      undefined,
-      undefined,
-      undefined,
+    expect(
+      ['0.125', '-1.000', '25,000,00', '1.000,000.5', '25,000'].map((text) => readNumber(text, 3)),
+    ).toEqual([0.125, -1, undefined, undefined, undefined]);
+  });
+
+  it('takes thousands as documents and spreadsheets have them', () => {
+    const texts = ['25 000', '25\u00A0000,50', '25.000,50', '25,000.50', '1,250,000', '1.250.000'];
+    expect(texts.map((text) => readNumber(text))).toEqual([
+      25_000, 25_000.5, 25_000.5, 25_000.5, 1_250_000, 1_250_000,
     ]);
+    expect(readNumber('-1’000’000.5')).toBe(-1_000_000.5);
+  });
+
+  it('takes a comma of a percentage for a decimal point', () => {
+    const loan = withFields({ InterestPercent: '5,125', Amount: '5,125' });
+    expect(loanTerms(loan, FORM)).toMatchObject({ InterestPercent: 5.125, Amount: '5,125' });
+    expect(checkLoan(loan, FORM)).toEqual({ Amount: { reason: 'number' } });
   });
 
   it('is checked by the ranges of the schema', () => {

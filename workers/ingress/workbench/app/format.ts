@@ -51,6 +51,11 @@ export function formatCompact(value: number): string {
   return numberFormat({ notation: 'compact', maximumFractionDigits: 1 }).format(value);
 }
 
+/** A number as it is entered in the language of the workbench: 8.5, in Romanian 8,5. */
+export function formatEntry(value: string): string {
+  return language.value === 'ro' ? value.replace('.', ',') : value;
+}
+
 /** A percentage whose value is already in percent: 7.25 becomes 7.25 %. */
 export function formatPercent(percent: number, decimals = 2): string {
   return `${formatNumber(percent, decimals)} %`;

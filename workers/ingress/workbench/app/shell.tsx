@@ -98,6 +98,7 @@ function Side() {
             return (
               <li key={room.path}>
                 <a href={address} aria-current={isHere ? 'page' : undefined}>
+                  <Icon name={room.name} />
                   {t(room.name)}
                 </a>
               </li>
@@ -105,6 +106,7 @@ function Side() {
           })}
           <li>
             <a href={`${BASE_PATH}/docs`} target="_self">
+              <Icon name="reference" />
               {t('reference')}
             </a>
           </li>
@@ -131,6 +133,24 @@ function Side() {
       </div>
       {(tokenOpen || asksForToken) && <TokenDialog onClose={() => setTokenOpen(false)} />}
     </header>
+  );
+}
+
+/** The signs of the rooms, as lines in a square of 16. */
+const ICONS = {
+  schedules: 'M2.5 3.5h11v10h-11zM2.5 7h11M5.5 2v3M10.5 2v3',
+  products: 'M2.5 5 8 2l5.5 3v6L8 14l-5.5-3zM2.5 5 8 8l5.5-3M8 8v6',
+  portfolio: 'M3 13.5V8M8 13.5v-11M13 13.5V6',
+  messages: 'M2 3.5h12v9H2zM2 4.5l6 4.5 6-4.5',
+  system: 'M1.5 8.5h3l2-5 3 9 2-4h3',
+  reference: 'M5.5 4 2 8l3.5 4M10.5 4 14 8l-3.5 4',
+} as const;
+
+function Icon({ name }: { name: keyof typeof ICONS }) {
+  return (
+    <svg width="18" height="18" viewBox="0 0 16 16" aria-hidden="true">
+      <path d={ICONS[name]} fill="none" stroke="currentColor" stroke-width="1.4" stroke-linejoin="round" />
+    </svg>
   );
 }
 

@@ -12,6 +12,7 @@ import {
   Notice,
   RoomHead,
 } from '../design/components.tsx';
+import type { Domain } from '../charts/time-axis.ts';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatDate } from '../format.ts';
 import { listProducts, type ListedProduct, type ProductFilters, type ProductPage } from './catalogue-api.ts';
@@ -19,7 +20,7 @@ import { daysText, statusText } from './field-values.ts';
 import { addressOf, filtersOf } from './product-address.ts';
 import { t } from './texts.ts';
 import { TimelineAxis, TimelineBars } from './timeline-chart.tsx';
-import { timelineDomain, versionOn, type Domain } from './version-timeline.ts';
+import { timelineDomain, versionOn } from './version-timeline.ts';
 
 /** A search begins when the user has not typed for this time. */
 const TYPING_MS = 200;

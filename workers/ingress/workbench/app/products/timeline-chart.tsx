@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { placeDay, timelineTicks, type Domain, type Tick } from '../charts/time-axis.ts';
 import { formatDate } from '../format.ts';
 import type { ListedVersion } from './catalogue-api.ts';
 import { daysText, statusText } from './field-values.ts';
@@ -7,14 +8,10 @@ import { t } from './texts.ts';
 import {
   findGaps,
   findOverlaps,
-  placeDay,
   placeSpan,
   timelineDomain,
-  timelineTicks,
   versionOn,
-  type Domain,
   type Span,
-  type Tick,
 } from './version-timeline.ts';
 
 const ROW_HEIGHT = 30;

@@ -1,5 +1,7 @@
 /** The versions of a product on a timeline: places in percent of its width, gaps and overlaps. Days are `yyyy-mm-dd`. */
 
+import { DAY_MS, dayNumber, YEAR_DAYS, type Domain } from '../charts/time-axis.ts';
+
 /** A range of days, both included; null: open. */
 export interface Span {
   readonly from: string | null;
@@ -18,12 +20,6 @@ export interface Overlap extends Span {
   readonly versions: readonly [number, number];
 }
 
-/** The first and the last day that a timeline shows, as days since 1970. */
-export interface Domain {
-  readonly first: number;
-  readonly last: number;
-}
-
 /** Where a range is, in percent of the width. */
 export interface Placed {
   readonly left: number;
@@ -33,28 +29,13 @@ export interface Placed {
   readonly isCutRight: boolean;
 }
 
-export interface Tick {
-  readonly day: string;
-  readonly left: number;
-  readonly isYear: boolean;
-}
-
-const DAY_MS = 86_400_000;
-const YEAR_DAYS = 365.25;
 /** A day further from today than this means that there is no end, such as 9999-12-31. */
 const FARTHEST_DAYS = 50 * YEAR_DAYS;
 /** Before the first and after the last day. */
 const MARGIN = 0.08;
 const LEAST_MARGIN_DAYS = 60;
-const MOST_TICKS = 7;
-const TICK_MONTHS = [1, 3, 6, 12, 24, 60, 120, 240];
 const FIRST_DAY = '0000-00-00';
 const LAST_DAY = '9999-99-99';
-
-/** Days since 1970. */
-export function dayNumber(day: string): number {
-  return Math.round(Date.parse(`${day}T00:00:00Z`) / DAY_MS);
-}
 
 function dayText(number: number): string {
   return new Date(number * DAY_MS).toISOString().slice(0, 10);
@@ -133,11 +114,6 @@ export function timelineDomain(versions: readonly TimelineVersion[], today: stri
   return { first: Math.floor(first - margin), last: Math.ceil(last + margin) };
 }
 
-/** Where a day is, in percent of the width. */
-export function placeDay(day: string, { first, last }: Domain): number {
-  return ((dayNumber(day) - first) / (last - first)) * 100;
-}
-
 /** Where a range is; its last day is included. Undefined: outside the timeline. */
 export function placeSpan({ from, to }: Span, domain: Domain): Placed | undefined {
   const { first, last } = domain;
@@ -151,20 +127,4 @@ export function placeSpan({ from, to }: Span, domain: Domain): Placed | undefine
     isCutLeft: from === null || dayNumber(from) < first,
     isCutRight: to === null || dayNumber(to) >= last,
   };
-}
-
-/** The first days of months or years, about seven. */
-export function timelineTicks(domain: Domain): readonly Tick[] {
-  const months = ((domain.last - domain.first) / YEAR_DAYS) * 12;
-  const step =
-    TICK_MONTHS.find((size) => months / size <= MOST_TICKS) ?? Math.ceil(months / MOST_TICKS / 12) * 12;
-  const start = new Date(domain.first * DAY_MS);
-  const firstMonth = start.getUTCFullYear() * 12 + start.getUTCMonth() + 1;
-  const ticks: Tick[] = [];
-  for (let month = Math.ceil(firstMonth / step) * step; ; month += step) {
-    const day = new Date(Date.UTC(Math.floor(month / 12), month % 12, 1)).toISOString().slice(0, 10);
-    const left = placeDay(day, domain);
-    if (left > 100) return ticks;
-    ticks.push({ day, left, isYear: step >= 12 });
-  }
 }

@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from 'preact/hooks';
-import { formatNumber } from '../format.ts';
+import { formatEntry, formatNumber } from '../format.ts';
 import { choiceText, fieldText, flagText, helpText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
 import { readNumber } from './loan.ts';
@@ -188,7 +188,7 @@ function Choice(props: {
   );
 }
 
-/** A slider whose range grows with the value, and does not shrink while it is moved. */
+/** A slider whose range fits a value that is entered elsewhere, and does not change while it is moved. */
 function Slider(props: {
   label: string;
   range: readonly [lowest: number, highest: number, step: number];
@@ -196,8 +196,10 @@ function Slider(props: {
   onChange: (text: string) => void;
 }) {
   const [lowest, highest, step] = props.range;
-  const value = readNumber(props.value, Infinity) ?? lowest;
+  const value = readNumber(props.value.replace(',', '.'), Infinity) ?? lowest;
+  const moved = useRef<string>(undefined);
   const reach = useRef(highest);
+  if (props.value !== moved.current) reach.current = highest;
   while (reach.current < value && reach.current > 0) reach.current *= GROWTH;
   return (
     <input
@@ -207,7 +209,10 @@ function Slider(props: {
       max={Math.max(highest, reach.current)}
       step={step}
       value={value}
-      onInput={(event) => props.onChange(event.currentTarget.value)}
+      onInput={(event) => {
+        moved.current = formatEntry(event.currentTarget.value);
+        props.onChange(moved.current);
+      }}
     />
   );
 }

@@ -22,10 +22,16 @@ const THOUSAND_DIGITS = 3;
 const NUMBER_TEXT = /^-?\d+(?:\.\d+)?$/;
 /** Could be twenty-five thousand or twenty-five. */
 const AMBIGUOUS = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
+/** Thousands with a separator, as documents and spreadsheets have them, and decimals with another one. */
+const GROUPED = /^(-?\d{1,3})((?:([ \u00A0\u202F'’.,])\d{3})(?:\3\d{3})*)(?:(?!\3)[.,](\d+))?$/;
+const GROUP_LENGTH = 4;
 const PLACE = /^(\w+)\[(\d+)\](?:\.(\w+))?$/;
 
-/** The loan that the room shows first: 25,000 over 60 months at 8.5 % with a monthly commission, from `today` (YYYY-MM-DD). */
-export function exampleLoan(today: string): Loan {
+/**
+ * The loan that the room shows first: 25,000 over 60 months at 8.5 % with a monthly commission, from `today` (YYYY-MM-DD). `entered`
+ * writes a number as the user would.
+ */
+export function exampleLoan(today: string, entered: (number: string) => string): Loan {
   return {
     fields: {
       Amount: '25000',
@@ -33,38 +39,58 @@ export function exampleLoan(today: string): Loan {
       ScheduleType: 'EqualInstallments',
       PeriodicityType: 'Monthly',
       Currency: 'EUR',
-      InterestPercent: '8.5',
+      InterestPercent: entered('8.5'),
       ActivationDate: today,
       InstallmentDay: '1',
     },
     lists: {
-      Commission: [{ FeeName: 'Account administration', SourceValue: '4.5', FeePeriodicityType: 'Monthly' }],
+      Commission: [
+        { FeeName: 'Account administration', SourceValue: entered('4.5'), FeePeriodicityType: 'Monthly' },
+      ],
     },
   };
 }
 
 /**
- * The number of a text with a decimal point or comma; undefined where it is none, or where the sign may separate thousands. A
- * point before three digits does not if the number may have as many `decimals`.
+ * The number of a text with a decimal point or comma, and with separators of thousands where these are certain; undefined where it is
+ * none, or where a sign may be either. A point before three digits is a decimal point if the number may have as many `decimals`.
  */
 export function readNumber(text: string, decimals: number = DEFAULT_CURRENCY_DIGITS): number | undefined {
   const entered = text.trim();
-  const plain = entered.replace(',', '.');
+  const plain = withoutGroups(entered) ?? entered.replace(',', '.');
   const mayBeThousands = AMBIGUOUS.test(entered) && (decimals < THOUSAND_DIGITS || entered.includes(','));
   return NUMBER_TEXT.test(plain) && !mayBeThousands ? Number(plain) : undefined;
 }
 
-/** The number of a field as entered, as `readNumber` does; `decimals` of the amounts of the loan. */
+/** Undefined: it has no groups, or what separates a single one may be a decimal sign. */
+function withoutGroups(text: string): string | undefined {
+  const [, first, groups, separator, decimals] = GROUPED.exec(text) ?? [];
+  if (first === undefined || groups === undefined || separator === undefined) return undefined;
+  const isCertain = !'.,'.includes(separator) || groups.length > GROUP_LENGTH || decimals !== undefined;
+  if (!isCertain) return undefined;
+  const whole = first + groups.replaceAll(separator, '');
+  return decimals === undefined ? whole : `${whole}.${decimals}`;
+}
+
+/**
+ * The number of a field as entered, as `readNumber` does; `decimals` of the amounts of the loan. Percentages have no thousands: 5,125 % is
+ * a little more than five.
+ */
 export function readField(text: string, field: FormField, decimals: number): number | undefined {
-  if (isPercentage(field)) return readNumber(text, Infinity);
+  if (isPercentage(field)) return readNumber(text.replace(',', '.'), Infinity);
   return readNumber(text, field.kind === 'whole' ? 0 : decimals);
 }
 
+/** The currency of a loan; empty if it has none. */
+export function currencyOf(loan: Loan | undefined): string {
+  return (loan?.fields['Currency'] ?? '').trim().toUpperCase();
+}
+
 /** Decimals of the amounts of a loan. */
-export function decimalsOf({ fields }: Loan): number {
-  const precision = readNumber(fields['Precision'] ?? '') ?? -1;
+export function decimalsOf(loan: Loan): number {
+  const precision = readNumber(loan.fields['Precision'] ?? '') ?? -1;
   const isPrecision = Number.isInteger(precision) && precision >= 0 && precision <= MAX_PRECISION;
-  return isPrecision ? precision : decimalsOfCurrency((fields['Currency'] ?? '').trim());
+  return isPrecision ? precision : decimalsOfCurrency(currencyOf(loan));
 }
 
 /** Decimals of amounts of a currency, as the engine calculates them: `Intl` has none for some, such as HUF. */

@@ -1,21 +1,27 @@
 import { scaleLinear } from 'd3-scale';
 import { area } from 'd3-shape';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatAmount, formatCompact, formatDate } from '../format.ts';
+import { useState } from 'preact/hooks';
+import { Grid, PLOT_LEFT as LEFT, PLOT_RIGHT as RIGHT, useWidth, withCurrency } from '../charts/plot.tsx';
+import { formatAmount, formatDate } from '../format.ts';
 import { balanceAfter, chargesOf, sumRows, type ShownRow } from './schedule.ts';
 import { t } from './texts.ts';
 
 const SERIES = ['principal', 'interest', 'charges'] as const;
-const PAYMENTS = { top: 8, height: 190 };
-const BALANCE = { top: 250, height: 90 };
-const HEIGHT = 372;
-const LEFT = 52;
-const RIGHT = 8;
+const PAYMENTS = { top: 26, height: 180 };
+const BALANCE = { top: 258, height: 90 };
+const HEIGHT = 380;
 /** Room that the label of a date needs. */
 const DATE_WIDTH = 110;
 
+interface ScheduleChartProps {
+  readonly rows: readonly ShownRow[];
+  readonly decimals: number;
+  /** Empty if the loan has none. */
+  readonly currency: string;
+}
+
 /** Payments by their parts, stacked, and the balance after each of them. The table has the same figures for those who do not see it. */
-export function ScheduleChart({ rows, decimals }: { rows: readonly ShownRow[]; decimals: number }) {
+export function ScheduleChart({ rows, decimals, currency }: ScheduleChartProps) {
   const [frame, width] = useWidth();
   const [pointed, setPointed] = useState<number>();
   const plot = plotRows(rows, width);
@@ -28,12 +34,7 @@ export function ScheduleChart({ rows, decimals }: { rows: readonly ShownRow[]; d
   };
   return (
     <figure class="schedule-chart">
-      <div class="row-between">
-        <Legend />
-        <span class="small soft figures schedule-pointed" aria-hidden="true">
-          {row !== undefined && describeRow(row, decimals)}
-        </span>
-      </div>
+      <Legend />
       <div ref={frame}>
         <svg
           class="chart"
@@ -43,6 +44,9 @@ export function ScheduleChart({ rows, decimals }: { rows: readonly ShownRow[]; d
           onPointerMove={move}
           onPointerLeave={() => setPointed(undefined)}
         >
+          <text x={LEFT} y={PAYMENTS.top - 12} class="schedule-chart-title">
+            {withCurrency(t('payments'), currency)}
+          </text>
           <Grid scale={plot.payments} ticks={4} width={width} />
           {pointed !== undefined && row !== undefined && (
             <rect
@@ -57,13 +61,16 @@ export function ScheduleChart({ rows, decimals }: { rows: readonly ShownRow[]; d
             <path key={series} d={plot.columns[at]} fill={`var(--series-${series})`} />
           ))}
           <text x={LEFT} y={BALANCE.top - 12} class="schedule-chart-title">
-            {t('balance')}
+            {withCurrency(t('balance'), currency)}
           </text>
-          <Grid scale={plot.balance} ticks={2} width={width} />
+          <Grid scale={plot.balance} ticks={3} width={width} />
           <path class="schedule-balance" d={plot.balanceArea} />
           <Dates rows={rows} plot={plot} width={width} />
         </svg>
       </div>
+      <p class="small soft figures schedule-pointed no-print" aria-hidden="true">
+        {row === undefined ? t('pointHint') : describeRow(row, decimals)}
+      </p>
     </figure>
   );
 }
@@ -81,7 +88,7 @@ function plotRows(rows: readonly ShownRow[], width: number) {
   const balance = scaleLinear(
     [0, Math.max(1, ...balances)],
     [BALANCE.top + BALANCE.height, BALANCE.top],
-  ).nice(2);
+  ).nice(3);
   const columnWidth = (width - LEFT - RIGHT) / Math.max(1, rows.length);
   const gap = columnWidth > 4 ? Math.min(3, columnWidth * 0.2) : 0;
   const columns: string[] = SERIES.map(() => '');
@@ -113,36 +120,7 @@ function Legend() {
           {t(series)}
         </li>
       ))}
-      <li>
-        <span
-          class="chart-swatch chart-swatch-line"
-          style="background: var(--series-balance)"
-          aria-hidden="true"
-        />
-        {t('balance')}
-      </li>
     </ul>
-  );
-}
-
-function Grid({ scale, ticks, width }: { scale: Plot['payments']; ticks: number; width: number }) {
-  return (
-    <g>
-      {scale.ticks(ticks).map((tick) => (
-        <g key={tick}>
-          <line
-            class={tick === 0 ? 'axis' : 'grid'}
-            x1={LEFT}
-            x2={width - RIGHT}
-            y1={scale(tick)}
-            y2={scale(tick)}
-          />
-          <text x={LEFT - 8} y={scale(tick)} dy="0.32em" text-anchor="end">
-            {formatCompact(tick)}
-          </text>
-        </g>
-      ))}
-    </g>
   );
 }
 
@@ -168,6 +146,10 @@ function describeRow(row: ShownRow, decimals: number): string {
     number: row.InstallmentNo,
     date: formatDate(row.DueDate),
     total: formatAmount(row.totalInstallment, decimals),
+    principal: formatAmount(row.principal, decimals),
+    interest: formatAmount(row.interest, decimals),
+    charges: formatAmount(chargesOf(row), decimals),
+    balance: formatAmount(balanceAfter(row), decimals),
   });
 }
 
@@ -181,18 +163,4 @@ function describeRows(rows: readonly ShownRow[], decimals: number): string {
     interest: formatAmount(totals.interest, decimals),
     charges: formatAmount(totals.charges, decimals),
   });
-}
-
-/** The width of an element in pixels, as it changes. */
-function useWidth() {
-  const element = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(720);
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined) setWidth(Math.max(280, Math.round(entry.contentRect.width)));
-    });
-    if (element.current !== null) observer.observe(element.current);
-    return () => observer.disconnect();
-  }, []);
-  return [element, width] as const;
 }

@@ -8,32 +8,23 @@ import { t } from './texts.ts';
 
 const rate = (value: number | undefined): string => (value === undefined ? '–' : formatPercent(value, 4));
 
-type Explained = readonly [label: string, value: string, text: string, rate?: EffectiveRate];
+type Explained = readonly [label: string, value: string, text: string, unit?: EffectiveRate | 'amount'];
 
 /** The totals of a schedule and its effective rates; each opens what it means. */
-export function ScheduleFigures({ schedule, decimals }: { schedule: ShownSchedule; decimals: number }) {
+export function ScheduleFigures(props: {
+  schedule: ShownSchedule;
+  decimals: number;
+  currency: string;
+  /** The variant, if there are several. */
+  title: string | undefined;
+}) {
+  const { schedule, decimals, currency, title } = props;
   const [explained, setExplained] = useState<Explained>();
-  const totals = sumRows(schedule.rows);
-  const amount = (value: number): string => formatAmount(value, decimals);
-  const shown = {
-    count: totals.rows,
-    principal: amount(totals.principal),
-    interest: amount(totals.interest),
-    charges: amount(totals.charges),
-    total: amount(totals.total),
-  };
-  const figures: readonly Explained[] = [
-    [t('firstPayment'), amount(totals.first), t('explainFirst')],
-    [t('totalInterest'), shown.interest, t('explainInterest', shown)],
-    [t('totalCharges'), shown.charges, t('explainCharges', shown)],
-    [t('totalPaid'), shown.total, t('explainTotal', shown)],
-    [t('dae'), rate(schedule.dae), t('explainDae'), 'dae'],
-    [t('eir'), rate(schedule.eir), t('explainEir'), 'eir'],
-    [t('lastDue'), formatDate(totals.lastDueDate), t('explainLast', shown)],
-  ];
+  const figures = listFigures(schedule, decimals);
   return (
     <section class="card card-tight">
-      <dl class="figure-list">
+      {title !== undefined && <h2 class="schedule-variant no-print">{title}</h2>}
+      <dl class="figure-list schedule-figures">
         {figures.map((figure) => (
           <div key={figure[0]}>
             <dt>{figure[0]}</dt>
@@ -47,6 +38,7 @@ export function ScheduleFigures({ schedule, decimals }: { schedule: ShownSchedul
               >
                 {figure[1]}
               </button>
+              {figure[3] === 'amount' && <span class="figure-unit"> {currency}</span>}
             </dd>
           </div>
         ))}
@@ -54,13 +46,34 @@ export function ScheduleFigures({ schedule, decimals }: { schedule: ShownSchedul
       {explained !== undefined && (
         <Dialog title={`${explained[0]}: ${explained[1]}`} onClose={() => setExplained(undefined)}>
           <p>{explained[2]}</p>
-          {explained[3] !== undefined && (
+          {(explained[3] === 'dae' || explained[3] === 'eir') && (
             <RateProof rate={explained[3]} schedule={schedule} decimals={decimals} />
           )}
         </Dialog>
       )}
     </section>
   );
+}
+
+function listFigures(schedule: ShownSchedule, decimals: number): readonly Explained[] {
+  const totals = sumRows(schedule.rows);
+  const amount = (value: number): string => formatAmount(value, decimals);
+  const shown = {
+    count: totals.rows,
+    principal: amount(totals.principal),
+    interest: amount(totals.interest),
+    charges: amount(totals.charges),
+    total: amount(totals.total),
+  };
+  return [
+    [t('firstPayment'), amount(totals.first), t('explainFirst'), 'amount'],
+    [t('totalInterest'), shown.interest, t('explainInterest', shown), 'amount'],
+    [t('totalCharges'), shown.charges, t('explainCharges', shown), 'amount'],
+    [t('totalPaid'), shown.total, t('explainTotal', shown), 'amount'],
+    [t('dae'), rate(schedule.dae), t('explainDae'), 'dae'],
+    [t('eir'), rate(schedule.eir), t('explainEir'), 'eir'],
+    [t('lastDue'), formatDate(totals.lastDueDate), t('explainLast', shown)],
+  ];
 }
 
 /** The most important figures with their labels, which a screen reader says after each change. */

@@ -1,7 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { asProblem, Button, CopyButton, Failure, Loading, Notice, RoomHead } from '../design/components.tsx';
-import { BASE_PATH, SCHEDULE_TOPIC, TOKEN_REQUIRED } from '../page-settings.ts';
-import { asCurl, asJson, asKafkaMessage } from './call-texts.ts';
+import { formatEntry } from '../format.ts';
 import { placeText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
 import {
@@ -14,15 +13,14 @@ import {
   type Loan,
 } from './loan.ts';
 import { focusPlace, LoanForm } from './loan-form.tsx';
-import { OfferHead, OfferNote } from './offer-sheet.tsx';
+import { OfferHead } from './offer-sheet.tsx';
 import { remarkOn, type Remarks } from './remarks.ts';
-import { ScheduleChart } from './schedule-chart.tsx';
-import { ScheduleTable } from './schedule-table.tsx';
-import { toCsv, type ShownSchedule } from './schedule.ts';
-import { ScheduleFigures, shortFigures, ShortFigures } from './schedule-figures.tsx';
+import { toCsv } from './schedule.ts';
+import { shortFigures, ShortFigures } from './schedule-figures.tsx';
+import { Result } from './schedule-result.tsx';
 import { t } from './texts.ts';
 import { useSchedule, type LiveSchedule } from './use-schedule.ts';
-import { VariantTable, variantName } from './variant-table.tsx';
+import { variantName } from './variant-table.tsx';
 
 /** The fields of the request, which the compiler of the pages makes from its schema (bundle.ts). */
 declare const SCHEDULE_FORM_FIELDS: readonly FormField[];
@@ -38,26 +36,28 @@ export function SchedulesRoom() {
   const lives = [useSchedule(terms[0]), useSchedule(terms[1]), useSchedule(terms[2])].slice(0, loans.length);
   const live = lives[at];
   const result = useRef<HTMLDivElement>(null);
-  const [isExplained, setExplained] = useState(false);
+  const [isExplained, explain] = useReducer((former: boolean) => !former, false);
   const remarks = remarkOn(loan, form, live);
   const decimals = decimalsOf(loan);
+  const variants = loans.map((one, index) => ({ loan: one, schedule: lives[index]?.schedule }));
   return (
     <>
       <RoomHead title={t('title')} lead={t('lead')}>
-        <Export live={live} decimals={decimals} />
-        <CopyButton label={t('share')} text={() => location.origin + location.pathname + writeLoans(loans)} />
+        <Export live={live} loans={loans} decimals={decimals} />
       </RoomHead>
       <Spoken live={live} decimals={decimals} />
       <div class="schedules">
         <div class="stack schedules-form">
           <div class="schedules-head no-print">
-            <Variants
-              {...{ loans, at, select, setLoans }}
-              hasFault={(index) => lives[index]?.error !== undefined}
-            />
-            <Button small kind="quiet" aria-pressed={isExplained} onClick={() => setExplained(!isExplained)}>
-              {t('showHelp')}
-            </Button>
+            <Variants {...{ loans, lives, at, select, setLoans }} />
+            <div class="row">
+              <Button small kind="quiet" onClick={() => setLoans([firstLoan()])}>
+                {t('startAgain')}
+              </Button>
+              <Button small kind="quiet" aria-pressed={isExplained} onClick={explain}>
+                {t('showHelp')}
+              </Button>
+            </div>
           </div>
           <LoanForm key={at} {...{ form, loan, isExplained, ...remarks }} onChange={change} />
           {live?.schedule !== undefined && (
@@ -70,19 +70,15 @@ export function SchedulesRoom() {
         </div>
         <div class="stack" aria-busy={live?.isCalculating} ref={result}>
           <OfferHead
-            {...{ loan, form }}
-            today={today()}
-            variant={loans.length > 1 ? variantName(at) : undefined}
+            {...{ loan, form, today: today(), variant: variants.length > 1 ? variantName(at) : undefined }}
           />
           {live?.error !== undefined && <Problems live={live} {...remarks} />}
           {live?.schedule === undefined && live?.error === undefined && <Loading label={t('calculating')} />}
           {live?.schedule !== undefined && (
             <Result
               schedule={live.schedule}
-              variants={loans.map((one, index) => ({ loan: one, schedule: lives[index]?.schedule }))}
-              form={form}
               terms={terms[at] ?? {}}
-              decimals={decimals}
+              {...{ variants, at, form, decimals }}
               isOutdated={live.error !== undefined}
             />
           )}
@@ -104,14 +100,22 @@ function Spoken({ live, decimals }: { live: LiveSchedule | undefined; decimals: 
   );
 }
 
-/** The variants, which the address follows, and the one that is shown. */
+/** The variants as they were left for another room, and the one that was shown. */
+let left: { readonly loans: readonly Loan[]; readonly at: number } | undefined;
+
+/** The variants, which the address follows, and the one that is shown. An address without any continues where the room was left. */
 function useLoans(form: readonly FormField[]) {
   const [loans, setLoans] = useState<readonly Loan[]>(() => {
     const linked = readLoans(location, form);
-    return linked.length > 0 ? linked : [exampleLoan(today())];
+    if (linked.length === 0) return left?.loans ?? [firstLoan()];
+    if (left !== undefined && writeLoans(linked) !== writeLoans(left.loans)) left = undefined;
+    return linked;
   });
-  const [selected, select] = useState(0);
+  const [selected, select] = useState(left?.at ?? 0);
   const at = Math.min(selected, loans.length - 1);
+  useEffect(() => {
+    left = { loans, at };
+  }, [loans, at]);
   useEffect(() => {
     const timer = setTimeout(
       () => history.replaceState(history.state, '', location.pathname + writeLoans(loans)),
@@ -121,63 +125,17 @@ function useLoans(form: readonly FormField[]) {
   }, [loans]);
   const change = (changed: Loan): void =>
     setLoans((former) => former.map((one, index) => (index === at ? changed : one)));
-  return { loans, loan: loans[at] ?? exampleLoan(today()), at, setLoans, select, change };
-}
-
-/** A schedule: its totals, chart and rows, the comparison with the other variants, and the call that calculates it. */
-function Result(props: {
-  schedule: ShownSchedule;
-  variants: readonly { readonly loan: Loan; readonly schedule: ShownSchedule | undefined }[];
-  form: readonly FormField[];
-  terms: Readonly<Record<string, unknown>>;
-  decimals: number;
-  isOutdated: boolean;
-}) {
-  const { schedule, variants, form, terms, decimals, isOutdated } = props;
-  const ignored = schedule.warnings.filter(({ code }) => code === 'no-effect');
-  return (
-    <div class={isOutdated ? 'stack schedules-outdated' : 'stack'}>
-      {isOutdated && <p class="small soft">{t('outdated')}</p>}
-      <ScheduleFigures schedule={schedule} decimals={decimals} />
-      {ignored.length > 0 && (
-        <div class="no-print">
-          <Notice tone="warn">
-            {t('ignored', {
-              fields: ignored.map(({ path }) => placeText(path.replace(/^jsonParam\./, ''))).join(', '),
-            })}
-          </Notice>
-        </div>
-      )}
-      {variants.length > 1 && <VariantTable variants={variants} form={form} />}
-      <section class="card card-tight">
-        <ScheduleChart rows={schedule.rows} decimals={decimals} />
-      </section>
-      <div class="row-between">
-        <h2>{t('table')}</h2>
-        <span class="small soft no-print">{t('explainHint')}</span>
-      </div>
-      <ScheduleTable schedule={schedule} decimals={decimals} />
-      <OfferNote />
-      <div class="row no-print">
-        <CopyButton
-          label={t('copyCurl')}
-          text={() => asCurl(location.origin + BASE_PATH, terms, TOKEN_REQUIRED)}
-        />
-        <CopyButton label={t('copyJson')} text={() => asJson(terms)} />
-        <CopyButton label={t('copyKafka')} text={() => asKafkaMessage(SCHEDULE_TOPIC, terms)} />
-      </div>
-    </div>
-  );
+  return { loans, loan: loans[at] ?? firstLoan(), at, setLoans, select, change };
 }
 
 function Variants(props: {
   loans: readonly Loan[];
   at: number;
-  hasFault: (index: number) => boolean;
+  lives: readonly LiveSchedule[];
   select: (at: number) => void;
   setLoans: (loans: readonly Loan[]) => void;
 }) {
-  const { loans, at, hasFault, select, setLoans } = props;
+  const { loans, lives, at, select, setLoans } = props;
   return (
     <div class="row" role="group" aria-label={t('variants')}>
       {loans.length > 1 &&
@@ -190,7 +148,7 @@ function Variants(props: {
             onClick={() => select(index)}
           >
             {t('variant', { name: variantName(index) })}
-            {hasFault(index) && (
+            {lives[index]?.error !== undefined && (
               <>
                 <span aria-hidden="true">⚠</span>
                 <span class="visually-hidden">, {t('hasFaults')}</span>
@@ -226,8 +184,9 @@ function Variants(props: {
   );
 }
 
-/** Both need the figures of the loan as it is now. */
-function Export({ live, decimals }: { live: LiveSchedule | undefined; decimals: number }) {
+/** What is saved and printed needs the figures of the loan as it is now. */
+function Export(props: { live: LiveSchedule | undefined; loans: readonly Loan[]; decimals: number }) {
+  const { live, loans, decimals } = props;
   const rows = live?.schedule?.rows;
   const disabled = rows === undefined || live?.isCalculating === true || live?.error !== undefined;
   return (
@@ -238,6 +197,7 @@ function Export({ live, decimals }: { live: LiveSchedule | undefined; decimals: 
       <Button small disabled={disabled} onClick={() => print()}>
         {t('print')}
       </Button>
+      <CopyButton label={t('share')} text={() => location.origin + location.pathname + writeLoans(loans)} />
     </>
   );
 }
@@ -276,6 +236,8 @@ function saveCsv(text: string): void {
   link.click();
   URL.revokeObjectURL(link.href);
 }
+
+const firstLoan = (): Loan => exampleLoan(today(), formatEntry);
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 

@@ -13,7 +13,7 @@ export function variantName(index: number): string {
 
 const rate = (value: number): string => formatPercent(value, 4);
 
-interface Variant {
+export interface Variant {
   readonly loan: Loan;
   readonly schedule: ShownSchedule | undefined;
 }
@@ -36,7 +36,7 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
   ] as const;
   return (
     <TableFrame label={t('comparison')}>
-      <table class="table">
+      <table class="table variant-table">
         <thead>
           <tr>
             <th scope="col">{t('figure')}</th>
@@ -49,7 +49,7 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
         </thead>
         <Terms variants={variants} form={form} />
         <tbody>
-          <Part title={t('results')} columns={variants.length} />
+          <Part title={t('resultsAgainst', { name: variantName(0) })} columns={variants.length} />
           {lines.map(([label, values, format]) => (
             <tr key={label}>
               <th scope="row">{label}</th>
@@ -130,5 +130,10 @@ function Difference(props: {
   if (value === undefined || first === undefined || value === first) return null;
   const difference = exactSum([value, -first]);
   const text = `${difference > 0 ? '+' : '−'}${format(Math.abs(difference))}`;
-  return <div class="small soft">{t('differs', { difference: text })}</div>;
+  return (
+    <div class="small soft">
+      {text}
+      <span class="visually-hidden"> {t('against', { name: variantName(0) })}</span>
+    </div>
+  );
 }
