@@ -266,6 +266,13 @@ describe('what callers get', () => {
     const offers = page.getByRole('region', { name: 'Offers that fit' });
     await offers.waitFor();
     expect(await offers.innerText()).toContain('10,516.12');
+    await page.getByLabel('Salary client').check();
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await offers.getByText('7.95 %').first().waitFor();
+    await page.getByRole('button', { name: 'Charges and instalments of offer 1' }).click();
+    await page.getByText('Interest 7.95 %; before discounts 8.5 %.').waitFor();
+    await page.getByRole('row', { name: 'Analysis fee Once 100.00 85.00' }).waitFor();
+    await page.getByRole('row', { name: '12 863.97 5.72 2.50 0.26 872.45 863.97' }).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, `products-offer-${look}`);
     expect(errors).toEqual([]);
@@ -281,11 +288,28 @@ describe('what callers get', () => {
     const { page } = await openPage(room('/MG-GREEN?view=offer'));
     const type = page.getByLabel('Schedule type');
     await type.waitFor();
-    expect(await type.locator('option').allInnerTexts()).toEqual(['EqualPrincipal']);
+    expect(await type.locator('option').allInnerTexts()).toEqual(['Equal principal']);
+    // Its bounds are years.
+    expect(await page.getByLabel('Number of periods').inputValue()).toBe('102');
     await page.getByLabel('Amount').fill('20000,50');
     await page.getByLabel('Number of periods').fill('120');
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
     await page.getByRole('region', { name: 'Offers that fit (EUR)' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('is simulated with the least down payment, and with figures that its formulas ask for', async () => {
+    const { page } = await openPage(room('/LS-CAR?view=offer'));
+    await page.getByText('The price of this product depends on further figures.').waitFor();
+    expect(await page.getByLabel('Down payment').inputValue()).toBe('4750');
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByRole('alert').getByText('is missing').waitFor();
+    await page.getByLabel('KilometresPerYear').fill('15 000');
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByRole('region', { name: 'Offers that fit (EUR)' }).waitFor();
+    await page.getByRole('rowheader', { name: 'Down payment' }).waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 

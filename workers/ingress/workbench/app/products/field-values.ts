@@ -1,5 +1,6 @@
 /** The values of catalogue fields as text in the language of the workbench. */
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
+import { choiceText } from '../schedules/field-texts.ts';
 import type { RecordFields } from './catalogue-api.ts';
 import { fieldName } from './field-names.ts';
 import { t } from './texts.ts';
@@ -30,6 +31,11 @@ export function isId(value: unknown): boolean {
 export function statusText(status: string | null): string {
   const known = STATUSES.find((one) => one === status);
   return known === undefined ? (status ?? '–') : t(`status${known}`);
+}
+
+/** A periodicity of charges in the current language; others as they are. */
+export function periodicityText(name: string): string {
+  return name === 'Once' ? t('once') : choiceText(name);
 }
 
 /** The lines that show the value of a field; `currency` of amounts. */

@@ -1,89 +1,200 @@
-import { useState } from 'preact/hooks';
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import { useEffect, useState } from 'preact/hooks';
 import { engine, replyOf } from '../api.ts';
-import { asProblem, Failure, Field, Loading, TableFrame } from '../design/components.tsx';
-import { formatAmount, formatPercent } from '../format.ts';
-import { decimalsOfCurrency, readNumber } from '../schedules/loan.ts';
-import { commissionNames, type Product, type SimulatedOffer } from './product-types.ts';
+import { asProblem, Failure, Field, Loading, Notice } from '../design/components.tsx';
+import { choiceText } from '../schedules/field-texts.ts';
+import { OfferTable } from './offer-table.tsx';
+import type { Product, SimulatedOffer } from './product-types.ts';
+import {
+  figureOf,
+  firstTerms,
+  interestTypes,
+  neededFigures,
+  optionalDiscounts,
+  simulateRequest,
+  type SimulationTerms,
+} from './simulation-terms.ts';
 import { t } from './texts.ts';
 
 interface Simulation {
   readonly offers?: readonly SimulatedOffer[];
   readonly error?: unknown;
   readonly isRunning?: boolean;
+  /** The user has asked for it: the first one is made with the page. */
+  readonly isAsked?: boolean;
 }
 
-/** Simulates the offers of a product for an amount and a period, at first between the bounds of its availability. */
+/** Simulates the offers of a product, at first for terms between its bounds. Fields that only some products need appear when they are asked for. */
 export function OfferSimulation({ code, product }: { code: string; product: Product }) {
-  const { Availability: availability = {}, Details: details } = product;
-  const types = details?.AssociatedPaymentScheduleTypes ?? [];
-  const [amount, setAmount] = useState(
-    String(middle(availability.MinimumAmount, availability.MaximumAmount, 10_000)),
-  );
-  const [period, setPeriod] = useState(
-    String(middle(availability.MinimumPeriod, availability.MaximumPeriod, 12)),
-  );
-  const [scheduleType, setScheduleType] = useState(types[0]?.PaymentScheduleCode ?? '');
+  const [terms, setTerms] = useState<SimulationTerms>(() => firstTerms(product));
   const [simulation, setSimulation] = useState<Simulation>({});
-  const run = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setSimulation({ isRunning: true });
+  const run = async (isAsked: boolean): Promise<void> => {
+    setSimulation({ isRunning: true, isAsked });
     try {
-      const { Records } = await replyOf(
-        engine.simulate({
-          productCode: code,
-          amount: numberOf(amount),
-          loanPeriod: numberOf(period),
-          scheduleType,
-          jsonFilterCommission: [{ name: 'Amount', value: numberOf(amount) }],
-        }),
-      );
+      const { Records } = await replyOf(engine.simulate(simulateRequest(code, terms, product)));
       setSimulation({ offers: Records });
     } catch (error) {
-      setSimulation({ error });
+      setSimulation({ error, isAsked });
+      const needed = neededFigures(faultsOf(error).map(({ path }) => path));
+      setTerms((former) => ({
+        ...former,
+        figures: { ...Object.fromEntries(needed.map((path) => [path, ''])), ...former.figures },
+      }));
     }
   };
-  const faults = simulation.error === undefined ? [] : (asProblem(simulation.error).errors ?? []);
-  const faultOf = (field: string): string | undefined =>
-    faults.find(({ path }) => path.endsWith(field))?.message;
+  useEffect(() => void run(false), []);
+  const faults = faultsOf(simulation.error);
+  const asksOnly =
+    faults.length > 0 && neededFigures(faults.map(({ path }) => path)).length === faults.length;
+  const isQuestion = simulation.isAsked === false && asksOnly;
   return (
     <section class="card stack">
       <h2>{t('simulate')}</h2>
-      <form class="product-simulation" onSubmit={(event) => void run(event)}>
-        <NumberField label={t('amount')} value={amount} error={faultOf('amount')} onChange={setAmount} />
-        <NumberField label={t('period')} value={period} error={faultOf('loanPeriod')} onChange={setPeriod} />
-        <TypeField
-          types={types}
-          value={scheduleType}
-          error={faultOf('scheduleType')}
-          onChange={setScheduleType}
-        />
-        <button class="button button-primary" type="submit">
-          {t('run')}
-        </button>
-      </form>
+      <TermsForm
+        terms={terms}
+        product={product}
+        faults={isQuestion ? [] : faults}
+        onChange={(changed) => setTerms((former) => ({ ...former, ...changed }))}
+        onRun={() => void run(true)}
+      />
       {simulation.isRunning === true && <Loading />}
-      {simulation.error !== undefined && <Failure error={simulation.error} />}
+      {isQuestion && <Notice>{t('furtherFigures')}</Notice>}
+      {simulation.error !== undefined && !isQuestion && <Failure error={simulation.error} />}
       {simulation.offers !== undefined && (
-        <Offers offers={simulation.offers} currency={availability.Currency} />
+        <OfferTable offers={simulation.offers} currency={product.Availability?.Currency} />
       )}
     </section>
   );
 }
 
-function middle(from: number | null | undefined, to: number | null | undefined, fallback: number): number {
-  return typeof from === 'number' && typeof to === 'number' ? Math.round((from + to) / 2) : fallback;
+const faultsOf = (error: unknown) => (error === undefined ? [] : (asProblem(error).errors ?? []));
+
+interface TermsFormProps {
+  readonly terms: SimulationTerms;
+  readonly product: Product;
+  readonly faults: ReturnType<typeof faultsOf>;
+  readonly onChange: (changed: Partial<SimulationTerms>) => void;
+  readonly onRun: () => void;
 }
 
-/** The schedule types of the product, its default first. */
-function TypeField(props: {
-  types: readonly Schemas['PaymentScheduleType'][];
+function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) {
+  const faultOf = (field: string): string | undefined =>
+    faults.find(({ path }) => path === field || path.endsWith(`.${field}`))?.message;
+  const types = product.Details?.AssociatedPaymentScheduleTypes ?? [];
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onRun();
+      }}
+    >
+      <div class="product-simulation">
+        {(['amount', 'downPayment', 'period'] as const).map((field) => (
+          <NumberField
+            key={field}
+            label={t(field)}
+            value={terms[field]}
+            error={faultOf(field === 'period' ? 'loanPeriod' : field)}
+            onChange={(text) => onChange({ [field]: text })}
+          />
+        ))}
+        <ChoiceField
+          label={t('scheduleType')}
+          value={terms.scheduleType}
+          options={types.map(({ PaymentScheduleCode: type, PaymentScheduleTypeName: name }) => [
+            type,
+            choiceText(name),
+          ])}
+          error={faultOf('scheduleType')}
+          onChange={(scheduleType) => onChange({ scheduleType })}
+        />
+        <ChoiceField
+          label={t('interestType')}
+          value={terms.interestType}
+          options={[
+            ['', t('defaultInterest')],
+            ...interestTypes(product).map((type) => [type, type] as const),
+          ]}
+          error={faultOf('interestType')}
+          onChange={(interestType) => onChange({ interestType })}
+        />
+        <Figures terms={terms} faults={faults} onChange={onChange} />
+      </div>
+      <Discounts
+        product={product}
+        chosen={terms.discounts}
+        onChange={(discounts) => onChange({ discounts })}
+      />
+      <div>
+        <button class="button button-primary" type="submit">
+          {t('run')}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The figures that this product has asked for. */
+function Figures({ terms, faults, onChange }: Pick<TermsFormProps, 'terms' | 'faults' | 'onChange'>) {
+  return (
+    <>
+      {Object.entries(terms.figures).map(([path, text]) => (
+        <NumberField
+          key={path}
+          label={figureText(path)}
+          hint={t('askedBy')}
+          value={text}
+          error={faults.find((fault) => fault.path === path)?.message}
+          onChange={(changed) => onChange({ figures: { ...terms.figures, [path]: changed } })}
+        />
+      ))}
+    </>
+  );
+}
+
+/** The name of a figure in the catalogue; fixed values are fields of the interface. */
+function figureText(path: string): string {
+  const { section, name } = figureOf(path);
+  if (section !== '') return name;
+  return t(name === 'principalValue' ? 'principalValue' : 'installmentValue');
+}
+
+function Discounts(props: {
+  product: Product;
+  chosen: readonly string[];
+  onChange: (chosen: readonly string[]) => void;
+}) {
+  const { product, chosen, onChange } = props;
+  const names = [...new Set(optionalDiscounts(product).map(({ Name }) => Name))];
+  if (names.length === 0) return null;
+  return (
+    <fieldset class="row">
+      <legend>{t('optionalDiscounts')}</legend>
+      {names.map((name) => (
+        <label key={name} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            onChange={(event) =>
+              onChange(event.currentTarget.checked ? [...chosen, name] : chosen.filter((one) => one !== name))
+            }
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function ChoiceField(props: {
+  label: string;
   value: string;
+  options: readonly (readonly [value: string, label: string])[];
   error: string | undefined;
   onChange: (value: string) => void;
 }) {
   return (
-    <Field label={t('scheduleType')} error={props.error}>
+    <Field label={props.label} error={props.error}>
       {(control) => (
         <select
           {...control}
@@ -91,9 +202,9 @@ function TypeField(props: {
           value={props.value}
           onChange={(event) => props.onChange(event.currentTarget.value)}
         >
-          {props.types.map(({ PaymentScheduleCode: type, PaymentScheduleTypeName: name }) => (
-            <option key={type} value={type} selected={type === props.value}>
-              {name}
+          {props.options.map(([value, label]) => (
+            <option key={value} value={value} selected={value === props.value}>
+              {label}
             </option>
           ))}
         </select>
@@ -104,70 +215,23 @@ function TypeField(props: {
 
 function NumberField(props: {
   label: string;
+  hint?: string;
   value: string;
   error: string | undefined;
   onChange: (value: string) => void;
 }) {
   return (
-    <Field label={props.label} error={props.error}>
+    <Field label={props.label} hint={props.hint} error={props.error}>
       {(control) => (
         <input
           {...control}
           class="input input-number"
           inputMode="decimal"
+          autocomplete="off"
           value={props.value}
           onInput={(event) => props.onChange(event.currentTarget.value)}
         />
       )}
     </Field>
-  );
-}
-
-/** What is no number, or could be two, is sent as none, so that the engine says what is allowed. */
-const numberOf = (text: string): number => readNumber(text) ?? Number.NaN;
-
-/** A percentage of a reply, such as 8.5000%; null: there is none. */
-function percentText(text: string | null): string {
-  if (text === null) return '–';
-  const percent = Number(text.replace('%', ''));
-  return Number.isNaN(percent) ? text : formatPercent(percent, 4);
-}
-
-function Offers({ offers, currency }: { offers: readonly SimulatedOffer[]; currency: string | undefined }) {
-  const label = currency === undefined ? t('results') : `${t('results')} (${currency})`;
-  const decimals = decimalsOfCurrency(currency ?? '');
-  const headings = [t('rate'), t('irr'), t('first'), t('fees'), t('insurance'), t('total')];
-  return (
-    <TableFrame label={label}>
-      <table class="table">
-        <caption>{label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('costs')}</th>
-            {headings.map((heading) => (
-              <th key={heading} scope="col" class="number">
-                {heading}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {offers.map((offer) => (
-            <tr key={`${offer.InterestId} ${offer.InterestCommissionItemId}`}>
-              <th scope="row">{commissionNames(offer).join(', ') || t('none')}</th>
-              <td class="number">{percentText(offer.InterestPercent)}</td>
-              <td class="number">{percentText(offer.IRR)}</td>
-              {[offer.FirstInstallment, offer.TotalFee, offer.TotalInsurance, offer.Total].map(
-                (value, index) => (
-                  <td key={headings[index + 2]} class="number">
-                    {formatAmount(value, decimals)}
-                  </td>
-                ),
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableFrame>
   );
 }

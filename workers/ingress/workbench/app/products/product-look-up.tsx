@@ -4,7 +4,7 @@ import { useLoaded } from '../design/use-loaded.ts';
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
 import { decimalsOfCurrency } from '../schedules/loan.ts';
 import { fieldName } from './field-names.ts';
-import { daysText, valueLines } from './field-values.ts';
+import { daysText, periodicityText, valueLines } from './field-values.ts';
 import { currentDay } from './product-search.tsx';
 import {
   describeInterest,
@@ -24,6 +24,8 @@ export interface FoundProduct {
 
 const SHOWN = {
   displayBPAvailability: true,
+  displayBPDetails: true,
+  displayDiscounts: true,
   displayInterestsAndCommissions: true,
   displayPaymentScheduleTypes: true,
 };
@@ -139,7 +141,7 @@ function commissionRow(commission: Offer['Commissions'][number], today: string):
   return {
     name: Name,
     badge: MandatoryForApplicant ? t('mandatory') : undefined,
-    kind: PeriodicityType,
+    kind: periodicityText(PeriodicityType),
     values: [
       ValueIsPercent ? percentOf(value?.CommissionPercent) : amountOf(value?.CommissionValue, Currency),
     ],

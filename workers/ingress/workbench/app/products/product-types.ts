@@ -40,13 +40,76 @@ export function valueInForce<Value extends ValueDays>(
     )[0];
 }
 
-/** The names of the commissions of a simulated offer; the reply contains them as JSON text. */
-export function commissionNames({
-  OutputCommissionJson,
-}: Pick<SimulatedOffer, 'OutputCommissionJson'>): readonly string[] {
-  const commissions: unknown = JSON.parse(OutputCommissionJson);
-  if (!Array.isArray(commissions)) return [];
-  return commissions.map((commission: { Name?: string }) => commission.Name ?? '');
+/** A commission or an insurance of a simulated offer, before and after discounts. */
+export interface OfferCharge {
+  readonly name: string;
+  readonly periodicity: string;
+  /** In money; null: a percentage. */
+  readonly value: number | null;
+  readonly percent: number | null;
+  readonly baseValue: number | null;
+  readonly basePercent: number | null;
+}
+
+/** A row of the schedule of a simulated offer. */
+export interface OfferRow {
+  readonly InstallmentNo: number;
+  readonly remainingValue: number;
+  readonly interest: number;
+  readonly principal: number;
+  readonly managementFee: number;
+  readonly insurance?: number;
+  readonly totalInstallment: number;
+}
+
+/** What a simulated offer contains as JSON text. */
+export interface OfferParts {
+  readonly commissions: readonly OfferCharge[];
+  readonly insurances: readonly OfferCharge[];
+  /** The first is the down payment. */
+  readonly rows: readonly OfferRow[];
+  /** The rate before discounts in percent. */
+  readonly baseRate: number | undefined;
+}
+
+type JsonParts = Pick<
+  SimulatedOffer,
+  'ScheduleJson' | 'OutputInterestJson' | 'OutputCommissionJson' | 'OutputInsuranceJson'
+>;
+
+export function readOffer(offer: JsonParts): OfferParts {
+  const { paymentSchedule } = JSON.parse(offer.ScheduleJson) as { paymentSchedule: readonly OfferRow[] };
+  const { BaseInterestPercent } = JSON.parse(offer.OutputInterestJson) as {
+    BaseInterestPercent?: number | null;
+  };
+  return {
+    commissions: readCharges(offer.OutputCommissionJson),
+    insurances: readCharges(offer.OutputInsuranceJson),
+    rows: paymentSchedule,
+    baseRate: BaseInterestPercent ?? undefined,
+  };
+}
+
+interface JsonCharge {
+  readonly Name: string | null;
+  readonly Value: number | null;
+  readonly Percent: number | null;
+  readonly BaseValue: number | null;
+  readonly BasePercent: number | null;
+  readonly FeePeriodicityType?: string | null;
+  readonly InsurancePeriodicityType?: string | null;
+}
+
+function readCharges(text: string): readonly OfferCharge[] {
+  const charges = JSON.parse(text) as readonly JsonCharge[] | null;
+  return (charges ?? []).map((charge) => ({
+    name: charge.Name ?? '',
+    periodicity: charge.FeePeriodicityType ?? charge.InsurancePeriodicityType ?? '',
+    value: charge.Value,
+    percent: charge.Percent,
+    baseValue: charge.BaseValue,
+    basePercent: charge.BasePercent,
+  }));
 }
 
 /** The plain figures of the availability section, in the order of the reply. */

@@ -1,0 +1,145 @@
+/** The terms of a simulation as they are entered, and the request that they make. */
+import type { RequestOf } from '../../../../../shared/client/client.ts';
+import { readNumber } from '../schedules/loan.ts';
+import type { Product } from './product-types.ts';
+
+export interface SimulationTerms {
+  readonly amount: string;
+  readonly downPayment: string;
+  readonly period: string;
+  readonly scheduleType: string;
+  /** Empty: the default of the product. */
+  readonly interestType: string;
+  /** Names of the optional discounts that are taken. */
+  readonly discounts: readonly string[];
+  /** Figures that only some products need, by their paths, such as `jsonInputFormula.interestInput.Score`. */
+  readonly figures: Readonly<Record<string, string>>;
+}
+
+type SimulateRequest = RequestOf<'simulate'>;
+type InterestTypeOf = Pick<Product, 'Dimensions'>;
+
+const ARGUMENT = /^jsonInputFormula\.(\w+)\.(.+)$/;
+const FIXED_VALUES: ReadonlySet<string> = new Set(['installmentValue', 'principalValue']);
+const DEFAULT_AMOUNT = 10_000;
+const DEFAULT_PERIOD = 12;
+const MONTHS_OF_PERIOD: Readonly<Record<string, number>> = {
+  Monthly: 1,
+  Bimonthly: 2,
+  Quarterly: 3,
+  Trimestrial: 3,
+  Semiannual: 6,
+  Semestrial: 6,
+  Annual: 12,
+  Yearly: 12,
+};
+/** The ids of the interest types (Q3). Arguments of formulas need the id. */
+const INTEREST_TYPE_IDS: Readonly<Record<string, string>> = {
+  Fixed: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a101',
+  Variable: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a102',
+  Collection: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a103',
+  BankingFormula: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a104',
+};
+const MONTHS_OF_BOUND: Readonly<Record<string, number>> = { Months: 1, Years: 12 };
+
+/** Terms between the bounds of a product, with the least down payment that it asks for. */
+export function firstTerms(product: Product): SimulationTerms {
+  const { Availability: availability = {}, Details: details } = product;
+  const amount = middleOf(availability.MinimumAmount, availability.MaximumAmount) ?? DEFAULT_AMOUNT;
+  const share = availability.MinimumAdvance ?? 0;
+  const [shortest, longest] = [availability.MinimumPeriod, availability.MaximumPeriod].map((bound) =>
+    periodsOf(bound, availability.PeriodType, details?.GeneralData?.PeriodicityType),
+  );
+  return {
+    amount: String(amount),
+    downPayment: share > 0 ? String(Math.ceil((amount * share) / 100)) : '',
+    period: String(middleOf(shortest, longest) ?? DEFAULT_PERIOD),
+    scheduleType: details?.AssociatedPaymentScheduleTypes?.[0]?.PaymentScheduleCode ?? '',
+    interestType: '',
+    discounts: [],
+    figures: {},
+  };
+}
+
+type Bound = number | null | undefined;
+
+function middleOf(from: Bound, to: Bound): number | undefined {
+  return typeof from === 'number' && typeof to === 'number' ? Math.round((from + to) / 2) : undefined;
+}
+
+/** A bound of the term in periods of the product. */
+function periodsOf(
+  bound: Bound,
+  unit: string | null | undefined,
+  periodicity: string | null | undefined,
+): Bound {
+  const months = MONTHS_OF_BOUND[unit ?? ''];
+  const length = MONTHS_OF_PERIOD[periodicity ?? ''];
+  if (typeof bound !== 'number' || months === undefined || length === undefined) return bound;
+  return Math.max(1, Math.floor((bound * months) / length));
+}
+
+/** The request. What is no number, or could be two, is sent as none, so that the engine says what is allowed. */
+export function simulateRequest(
+  code: string,
+  terms: SimulationTerms,
+  product: InterestTypeOf,
+): SimulateRequest {
+  const { scheduleType, discounts, figures } = terms;
+  const amount = numberOf(terms.amount);
+  const jsonInputFormula: Record<string, Record<string, number>> = {};
+  const fixed: Record<string, number> = {};
+  for (const [path, text] of Object.entries(figures)) {
+    if (text.trim() === '') continue;
+    const [, section, name] = ARGUMENT.exec(path) ?? [];
+    if (section === undefined || name === undefined) fixed[path] = numberOf(text);
+    else (jsonInputFormula[section] ??= {})[name] = numberOf(text);
+  }
+  const hasArguments = Object.keys(jsonInputFormula).length > 0;
+  // Arguments need a type, also that of the default interest.
+  const type = terms.interestType === '' && hasArguments ? interestTypes(product)[0] : terms.interestType;
+  const interestType = INTEREST_TYPE_IDS[type ?? ''];
+  return {
+    productCode: code,
+    amount,
+    loanPeriod: numberOf(terms.period),
+    scheduleType,
+    ...(terms.downPayment.trim() === '' ? {} : { downPayment: numberOf(terms.downPayment) }),
+    ...(interestType === undefined ? {} : { interestType }),
+    ...(discounts.length === 0 ? {} : { discount: discounts.map((Name) => ({ Name })) }),
+    ...(hasArguments ? { jsonInputFormula } : {}),
+    ...fixed,
+    jsonFilterCommission: [{ name: 'Amount', value: amount }],
+  };
+}
+
+function numberOf(text: string): number {
+  return readNumber(text) ?? Number.NaN;
+}
+
+/** The types of the interests of a product, that of a default interest first. */
+export function interestTypes({ Dimensions: dimensions }: InterestTypeOf): readonly string[] {
+  const interests = (dimensions?.InterestsAndCommissions ?? []).flatMap(({ Interests }) => Interests);
+  const ordered = interests.toSorted(
+    (one, other) => Number(other.IsDefault ?? false) - Number(one.IsDefault ?? false),
+  );
+  return [...new Set(ordered.map(({ Type, InterestType }) => Type ?? InterestType ?? ''))].filter(
+    (type) => INTEREST_TYPE_IDS[type] !== undefined,
+  );
+}
+
+/** The optional discounts of a product. */
+export function optionalDiscounts({ Dimensions: dimensions }: Pick<Product, 'Dimensions'>) {
+  return (dimensions?.Discounts ?? []).filter(({ IsOptionalDiscount }) => IsOptionalDiscount);
+}
+
+/** The paths of faults about figures that only some products need. */
+export function neededFigures(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => ARGUMENT.test(path) || FIXED_VALUES.has(path));
+}
+
+/** The parts of such a path. */
+export function figureOf(path: string): { readonly section: string; readonly name: string } {
+  const [, section = '', name = path] = ARGUMENT.exec(path) ?? [];
+  return { section, name };
+}
