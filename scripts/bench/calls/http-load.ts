@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { HttpCall } from '../samples.ts';
 
 /** A keep-alive HTTP/1.1 client on plain sockets, which burdens the server under test as little as possible. */
@@ -8,9 +9,13 @@ export interface HttpLoad {
    * Rejects unless the status is 200 or 202.
    */
   request(slot: number): Promise<number>;
+  /** The same, but repeats a request that was refused for the moment (503), which is part of its latency. */
+  requestUntilAnswered(slot: number, onRefused?: () => void): Promise<number>;
   close(): void;
 }
 
+/** A caller repeats a refused request after this time. */
+const REPEAT_MS = 20;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const NO_BYTES = Buffer.alloc(0);
 const STATUS_OK = Buffer.from('HTTP/1.1 20');
@@ -31,13 +36,25 @@ export async function openHttpLoad(
     connections[slot] = connection;
     return connection.send(requests[slot] ?? NO_BYTES);
   };
+  const request = (slot: number): Promise<number> => {
+    const connection = connections[slot];
+    if (connection === undefined) throw new RangeError(`there is no slot ${slot}`);
+    return connection.socket.closed || connection.socket.readableEnded
+      ? reopen(slot)
+      : connection.send(requests[slot] ?? NO_BYTES);
+  };
   return {
-    request: (slot) => {
-      const connection = connections[slot];
-      if (connection === undefined) throw new RangeError(`there is no slot ${slot}`);
-      return connection.socket.closed || connection.socket.readableEnded
-        ? reopen(slot)
-        : connection.send(requests[slot] ?? NO_BYTES);
+    request,
+    requestUntilAnswered: async (slot, onRefused) => {
+      for (;;) {
+        try {
+          return await request(slot);
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+          onRefused?.();
+          await pause(REPEAT_MS);
+        }
+      }
     },
     close: () => {
       for (const connection of connections) connection.socket.destroy();
@@ -58,7 +75,7 @@ function bytesOf(url: URL, call: Pick<HttpCall, 'body' | 'headers'>, slot: numbe
 }
 
 /** Whether a request was rejected because the server refused it for the moment (503). */
-export function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   return error instanceof Error && error.cause === REFUSAL;
 }
 

@@ -64,7 +64,7 @@ export async function benchEmbedded(options: Options): Promise<PartResults<TripF
       const http = await openHttpLoad(url, SCHEDULE_CALL, ECHO_WINDOW);
       started.push({ system, http });
       for (const window of [PING_PONG_WINDOW, ECHO_WINDOW]) {
-        trips.push({ scenario, window, request: (slot) => http.request(slot) });
+        trips.push({ scenario, window, request: (slot) => http.requestUntilAnswered(slot) });
       }
     }
     const measurements = await measureTrips(options, trips);
@@ -125,7 +125,7 @@ export async function benchKafka(
       const http = await openHttpLoad(new URL((await system.startIngress()) + call.path), call, ECHO_WINDOW);
       const trips = [ECHO_WINDOW, PING_PONG_WINDOW].flatMap((window) => [
         { scenario: RAW_PING_PONG, window, request: () => raw.request() },
-        { scenario: call.scenario, window, request: (slot: number) => http.request(slot) },
+        { scenario: call.scenario, window, request: (slot: number) => http.requestUntilAnswered(slot) },
       ]);
       const measurements = await measureTrips(options, trips);
       http.close();

@@ -2,8 +2,7 @@
 
 import type { KafkaClientName } from '../../../shared/messaging/kafka-client/open-kafka-broker.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
-import { setTimeout as pause } from 'node:timers/promises';
-import { type HttpLoad, isRefusal, openHttpLoad } from '../calls/http-load.ts';
+import { openHttpLoad } from '../calls/http-load.ts';
 import { closedLoop, type LoopResult } from '../load.ts';
 import { askChild, type Child, startChild } from '../processes.ts';
 import { type HttpCall, SCHEDULE_CALL } from '../samples.ts';
@@ -24,8 +23,6 @@ export interface Group {
 /** A reply of a schedule with twelve rows as JSON, which Spring and the raw clients send over Kafka as it is. */
 const REPLY_BYTES = 4_100;
 const ANSWER_MARGIN_MS = 60_000;
-/** A caller repeats a refused request after this time, which is part of its latency. */
-const REPEAT_MS = 20;
 /** After ten seconds of warm-up the Spring programs still became faster from round to round. */
 const JAVA_WARM_UP_MS = 60_000;
 
@@ -181,26 +178,14 @@ async function httpTrips(
   cleanup.defer(() => http.close());
   const run = async (window: number, measureMs: number): Promise<LoopResult> => {
     let refused = 0;
-    const request = async (slot: number): Promise<void> => {
-      while (!(await isAnswered(http, slot))) {
+    const request = (slot: number): Promise<unknown> =>
+      http.requestUntilAnswered(slot, () => {
         refused += 1;
-        await pause(REPEAT_MS);
-      }
-    };
+      });
     const result = await closedLoop({ window, warmUpMs: 0, measureMs, request });
     return { ...result, refused };
   };
   return windows.map((window) => ({ system, window, pids, run }));
-}
-
-async function isAnswered(http: HttpLoad, slot: number): Promise<boolean> {
-  try {
-    await http.request(slot);
-    return true;
-  } catch (error) {
-    if (isRefusal(error)) return false;
-    throw error;
-  }
 }
 
 /** Trips of a child process that runs closed loops for its parent. */

@@ -169,7 +169,7 @@ async function load(http: HttpLoad, window: number, forMs: number): Promise<numb
   let calls = 0;
   const request = (slot: number): Promise<number> => {
     calls += 1;
-    return http.request(slot);
+    return http.requestUntilAnswered(slot);
   };
   await closedLoop({ window, warmUpMs: 0, measureMs: forMs, request });
   return calls;
