@@ -21,19 +21,28 @@ export interface OutcomeOptions {
   readonly groupId: string;
   /** Whether a new group begins with the outcomes of the last days; otherwise with those to come. */
   readonly fromBeginning?: boolean;
+  /** Called if the outcomes can no longer be read, such as without permission; an interrupted connection is no such reason. */
+  readonly onBroken?: ((error: Error) => void) | undefined;
 }
 
 /**
  * Passes each outcome to `handle`, at least once, and commits it once the returned promise has resolved; one that rejects is
- * passed again. Resolves when it reads, with what stops it.
+ * passed again. Resolves when it reads, with what stops it; rejects if it cannot.
  */
 export async function followOutcomes(
   kafka: Kafka,
-  { groupId, fromBeginning = false }: OutcomeOptions,
+  { groupId, fromBeginning = false, onBroken }: OutcomeOptions,
   { topic, reader }: { readonly topic: string; readonly reader: ValueReader },
   handle: (outcome: NotificationOutcome) => Promise<void> | void,
 ): Promise<() => Promise<void>> {
   const consumer = kafka.consumer({ groupId, readUncommitted: false, allowAutoTopicCreation: false });
+  let broken: Error | undefined;
+  let isReading = false;
+  consumer.on(consumer.events.CRASH, ({ payload: { error, restart } }) => {
+    if (restart) return;
+    if (isReading) onBroken?.(error);
+    else broken = error;
+  });
   try {
     await consumer.connect();
     await consumer.subscribe({ topic, fromBeginning });
@@ -42,6 +51,9 @@ export async function followOutcomes(
         if (value !== null) await handle((await readValue(value, reader)) as NotificationOutcome);
       },
     });
+    // kafkajs does not report here that it never joined the group.
+    if (broken !== undefined) throw broken;
+    isReading = true;
   } catch (error) {
     await consumer.disconnect();
     throw error;

@@ -23,7 +23,8 @@ const MAX_LOOKS = 80;
 
 /**
  * Creates the topic unless it exists, and reads all of its partitions, committed messages only, from their present ends.
- * Resolves once no later reply can be missed. Returns what ends the reader.
+ * Resolves once no later reply can be missed; rejects if the reader ends before, such as without permission for its group. Returns
+ * what ends the reader.
  */
 export async function readReplyTopic(options: ReplyTopicOptions): Promise<() => Promise<void>> {
   const { kafka, topic, groupId, onReply, onBroken } = options;
@@ -35,13 +36,18 @@ export async function readReplyTopic(options: ReplyTopicOptions): Promise<() => 
       consumer.seek({ topic, partition, offset: positions.get(partition) ?? '0' });
     }
   });
+  const broken = Promise.withResolvers<never>();
+  // Later, nothing waits for it any more.
+  broken.promise.catch(() => undefined);
   consumer.on(consumer.events.CRASH, ({ payload: { error, restart } }) => {
-    if (!restart) onBroken(error);
+    if (restart) return;
+    onBroken(error);
+    broken.reject(error);
   });
   try {
     await consumer.connect();
     await untilKnown(options, () => consumer.subscribe({ topic, fromBeginning: false }));
-    await run(consumer, positions, onReply);
+    await Promise.race([run(consumer, positions, onReply), broken.promise]);
   } catch (error) {
     await consumer.disconnect();
     throw error;
@@ -49,7 +55,7 @@ export async function readReplyTopic(options: ReplyTopicOptions): Promise<() => 
   return () => consumer.disconnect();
 }
 
-/** Resolves when the reader has joined its group. */
+/** Resolves when the reader has joined its group; kafkajs does not report here that it never will. */
 async function run(
   consumer: Consumer,
   positions: Map<number, string>,
