@@ -102,6 +102,12 @@ describe('the documentation', () => {
     expect(await page.locator('.target').innerText()).toContain('FeeDate');
   });
 
+  it('works at an address whose fragment cannot be decoded', async () => {
+    const { page, errors } = await openDocs({}, { at: '#100%' });
+    await topicOf(page, SCHEDULE).locator('.try').waitFor();
+    expect(errors).toEqual([]);
+  });
+
   it('calls an action with an edited example, which the tab keeps', async () => {
     const { page, errors } = await openDocs();
     const topic = topicOf(page, SCHEDULE);

@@ -117,9 +117,12 @@ export const DOCS_SCRIPT = {
     if (narrow.matches && results.contains(event.target)) closeSearch();
   });
 
-  // A link into a closed group opens it, and marks where it leads.
+  // A link into a closed group opens it, and marks where it leads. A mistyped one may not be decodable.
+  const fragment = () => {
+    try { return decodeURIComponent(location.hash.slice(1)); } catch { return ''; }
+  };
   const reveal = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(fragment());
     all('.target').forEach((each) => each.classList.remove('target'));
     if (!target) return;
     for (let group = target.closest('details'); group; group = group.parentElement.closest('details')) group.open = true;
