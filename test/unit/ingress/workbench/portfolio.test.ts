@@ -126,6 +126,26 @@ describe('reading a portfolio', () => {
     expect(contracts.at(-1)).toMatchObject({ line: 9_002, id: 'c-8999' });
   });
 
+  it('refuses a line that is longer than a record may be, and reads the others', () => {
+    const long = `"${'x'.repeat(20_000_000)}"`;
+    const text = `id,jsonParam\na,{}\nb,${long}\nc,{}\n`;
+    expect(read('a.csv', text).contracts.map(({ line }) => line)).toEqual([2, 4]);
+    const fault = 'line is longer than 1048576 characters';
+    expect(faultsOf('a.csv', text)).toEqual([[3, undefined, 'body-too-large', fault]]);
+    expect(faultsOf('a.ndjson', `{"id":1,"jsonParam":{}}\n${long}`)).toEqual([
+      [2, undefined, 'body-too-large', fault],
+    ]);
+  });
+
+  it('names few columns of a file that is none of text', () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `${'x'.repeat(100)}${index}`);
+    expect(columnFaults(names.join(','))).toMatchObject([
+      { kind: 'unknown', names: Array.from({ length: 20 }, () => 'x'.repeat(60)) },
+      { kind: 'no-id' },
+      { kind: 'no-request' },
+    ]);
+  });
+
   it('reads the columns of CSV by the fields of a request, in any case', () => {
     const text =
       'ID,currency,INSTALLMENTSNO,interestpercent,PeriodicityType,holidayshift,Commission\n007,EUR,12,7.5,01,TRUE,"[{""Name"":""a""}]"\n';

@@ -28,8 +28,11 @@ const MAX_ID_LENGTH = 200;
 /** Enough to recognise a name. */
 const MAX_SHOWN_NAME = 60;
 const ID = `must be text of 1 to ${MAX_ID_LENGTH} characters or a whole number`;
-/** A longer record has a quote that is not closed, and must not hide the lines after it. */
-const MAX_RECORD_LENGTH = 1_024 * 1_024;
+/** As of the command. A longer record has a quote that is not closed, and must not hide the lines after it. */
+const MAX_LENGTH = 1_024 * 1_024;
+const TOO_LONG = `is longer than ${MAX_LENGTH} characters`;
+/** Of the columns that a fault names: the file may be none of text. */
+const MAX_SHOWN_COLUMNS = 20;
 const DELIMITERS = [',', ';', '\t'];
 
 /** A line that is not a contract: the field and what is allowed. */
@@ -83,6 +86,11 @@ export function readContracts(
     : collect(lines.filter(isFilled), ({ text: json }) => readJson(json, 'line'));
 }
 
+/** A line that is longer than a record may be is refused unread: searching it for quotes could take more memory than there is. */
+function isTooLong({ text }: Line): boolean {
+  return text.length > MAX_LENGTH;
+}
+
 function isFilled({ text }: Line): boolean {
   return text.trim() !== '';
 }
@@ -93,7 +101,7 @@ function readCsv(lines: readonly Line[], fields: readonly RequestField[]): Portf
   if (head === undefined) return { contracts: [], unreadable: [] };
   const delimiter = delimiterOf(head.text);
   const columns = readColumns(parseTogether([head], delimiter)?.[0] ?? [], fields);
-  if (!areColumns(columns)) throw new FileError({ kind: 'columns', faults: columns });
+  if (!areColumns(columns)) throw new FileError({ kind: 'columns', faults: columns.map(shortened) });
   const records = groupRecords(lines.slice(first + 1), delimiter);
   const cells = cellsOf(records, delimiter);
   return collect(records, (_, index) => readRecord(columns, cells[index]));
@@ -103,16 +111,22 @@ function areColumns(columns: readonly Column[] | readonly ColumnFault[]): column
   return columns.every((column) => 'name' in column);
 }
 
+function shortened({ kind, names }: ColumnFault): ColumnFault {
+  const shown = names.slice(0, MAX_SHOWN_COLUMNS).map((name) => name.slice(0, MAX_SHOWN_NAME));
+  return { kind, names: shown };
+}
+
 /** Joins the lines of a record whose quoted cells contain line breaks. */
 function groupRecords(lines: readonly Line[], delimiter: string): readonly Line[] {
   const records: Line[] = [];
   let parts: string[] = [];
   let length = 0;
-  for (const [index, { text }] of lines.entries()) {
-    const isOpen = endsInQuotes(text, parts.length > 0, delimiter);
+  for (const [index, own] of lines.entries()) {
+    const { text } = own;
+    const isOpen = !isTooLong(own) && endsInQuotes(text, parts.length > 0, delimiter);
     parts.push(text);
     length += text.length;
-    if (isOpen && length < MAX_RECORD_LENGTH && index < lines.length - 1) continue;
+    if (isOpen && length < MAX_LENGTH && index < lines.length - 1) continue;
     const line = lines[index + 1 - parts.length]?.line ?? 0;
     // A quote that is never closed is the only fault of its record.
     const record = { line, text: isOpen ? '"' : parts.join('\n') };
@@ -147,7 +161,7 @@ type Cells = readonly string[];
 
 /** The cells of each record; undefined for one with a misplaced quote. Most files have none, and are parsed at once. */
 function cellsOf(records: readonly Line[], delimiter: string): readonly (Cells | undefined)[] {
-  const cells = parseTogether(records, delimiter);
+  const cells = records.some(isTooLong) ? undefined : parseTogether(records, delimiter);
   if (cells?.length === records.length) return cells;
   if (records.length < 2) return records.map(() => undefined);
   const half = Math.ceil(records.length / 2);
@@ -197,6 +211,7 @@ function collect(lines: readonly Line[], read: (line: Line, index: number) => un
   const unreadable: CountedFailure[] = [];
   for (const [index, line] of lines.entries()) {
     try {
+      if (isTooLong(line)) throw new LineFault('line', 'too-long', TOO_LONG);
       contracts.push(readContract(line.line, read(line, index)));
     } catch (error) {
       if (!(error instanceof LineFault)) throw error;
@@ -206,10 +221,16 @@ function collect(lines: readonly Line[], read: (line: Line, index: number) => un
   return { contracts, unreadable };
 }
 
+/** The problems of faults of a whole line. */
+const LINE_CODES: Readonly<Record<string, string>> = {
+  'malformed-json': 'malformed-json',
+  'too-long': 'body-too-large',
+};
+
 /** The failure, with the code that `npm run recalculate` reports for the line. */
 function failureOf(line: number, { path, code, message, id }: LineFault): CountedFailure {
-  const isJson = path === 'line' && code === 'malformed-json';
-  const problem = { code: isJson ? 'malformed-json' : 'invalid-request', title: message };
+  const known = path === 'line' ? LINE_CODES[code] : undefined;
+  const problem = { code: known ?? 'invalid-request', title: message };
   return { line, id, problem: { ...problem, errors: [{ path, code, message }] } };
 }
 
