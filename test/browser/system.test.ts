@@ -24,6 +24,11 @@ const openRoom = (url: string, options: Parameters<typeof openPage>[1] = {}) => 
 
 const isLive = (page: Page) => page.getByText('Live', { exact: true }).waitFor();
 
+/** A script that tells the page that it is hidden, or shown again. */
+const setHidden = (isHidden: boolean) => `
+  Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+  document.dispatchEvent(new Event('visibilitychange'));`;
+
 async function callSchedule(times: number): Promise<void> {
   for (let left = times; left > 0; left -= 1) {
     const response = await post(engine.url, { jsonParam: PROOF_REQUEST });
@@ -149,6 +154,26 @@ describe('the room of the system', () => {
     await page.keyboard.press('Enter');
     await isLive(page);
     await expect.poll(observed).not.toBe(before);
+  });
+
+  it('pauses while the page is hidden, and then continues unless the user had paused it', async () => {
+    const { page } = await openRoom(engine.url);
+    await isLive(page);
+    await page.clock.install();
+    const hideForAWhile = async (): Promise<void> => {
+      await page.evaluate(setHidden(true));
+      await page.clock.runFor(61_000);
+      await page.getByText('Paused', { exact: true }).waitFor();
+      await page.evaluate(setHidden(false));
+      await page.clock.runFor(1_000);
+    };
+    await hideForAWhile();
+    await isLive(page);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.clock.runFor(1_000);
+    await hideForAWhile();
+    await page.getByText('Paused', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Continue' }).count()).toBe(1);
   });
 
   it('finds settings by name and value, and those that were set', async () => {

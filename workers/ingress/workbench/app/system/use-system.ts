@@ -30,6 +30,7 @@ export function useSystem(): System {
   const stream = useRef<StateStream>(undefined);
   const latest = useRef<Schemas['SystemState']>(undefined);
   const isLive = useRef(false);
+  const isPausedByUser = useRef(false);
   const currentToken = token.value;
   useEffect(() => {
     const opened = openStateStream({
@@ -45,7 +46,8 @@ export function useSystem(): System {
       },
     });
     stream.current = opened;
-    const stopHiding = pauseWhileHidden(opened);
+    isPausedByUser.current = false;
+    const stopHiding = pauseWhileHidden(opened, () => isPausedByUser.current);
     const timer = setInterval(() => {
       const known = latest.current;
       const figures = isLive.current && known !== undefined ? figuresOf(known) : undefined;
@@ -61,8 +63,14 @@ export function useSystem(): System {
     state,
     history,
     connection,
-    pause: () => stream.current?.pause(),
-    connect: () => stream.current?.connect(),
+    pause: () => {
+      isPausedByUser.current = true;
+      stream.current?.pause();
+    },
+    connect: () => {
+      isPausedByUser.current = false;
+      stream.current?.connect();
+    },
   };
 }
 
@@ -73,14 +81,15 @@ function append(
   return [...history.slice(1 - HISTORY_STEPS), figures];
 }
 
-/** Pauses a stream when its page has been hidden for a minute, and continues it when it is shown again. */
-function pauseWhileHidden(stream: StateStream): () => void {
+/** Pauses a stream when its page has been hidden for a minute, and continues it when it is shown again, unless the user paused it. */
+function pauseWhileHidden(stream: StateStream, isPausedByUser: () => boolean): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isPaused = false;
   const change = (): void => {
     clearTimeout(timer);
     if (document.hidden) {
       timer = setTimeout(() => {
+        if (isPausedByUser()) return;
         isPaused = true;
         stream.pause();
       }, HIDDEN_MS);
