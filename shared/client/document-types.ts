@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 49dc311d4fc2032b2554db8026a372a0e760dca6007efe2e7a3e38ba6b633030 */
+/** Written by `npm run client-types`. Document: sha256 d8ee4ad98a92663ab4617051c5e15d05182352171b421ff2e56b24f50aea0386 */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {
@@ -833,7 +833,7 @@ export interface components {
       /** @description Upper bound of the last band. Absent: no upper bound. */
       readonly MaxUtilizedAmount?: number | null;
       /** @description Annual rate of the band in percent. */
-      readonly Value?: number | null;
+      readonly Value: number;
     };
     /**
      * @description Extension. Day count by name, such as 30/360 or Actual/365, instead of that of the schedule type.

@@ -99,7 +99,7 @@ const status = () =>
     .describe(
       'By the audit. `redrive-begun` and `edit-begun`: the result is not recorded, so it may have been sent.',
     );
-const counts = () => named('DeadLetterCounts', z.record(z.string(), z.int()));
+const counts = () => named('DeadLetterCounts', z.record(z.string(), z.int().nonnegative()));
 const letterId = () => z.string().describe('`topic/partition/offset` on the dead-letter topic.');
 
 const listedLetter = named(
@@ -112,11 +112,11 @@ const listedLetter = named(
     type: z.string().optional().describe('The message type, if it is known.'),
     channel: z.enum(['sms', 'email']).optional().describe('Of a notification.'),
     from: z.string().optional().describe('`topic/partition/offset` of the original record.'),
-    attempts: z.int().describe('Delivery rounds of a notification, or attempts of the worker.'),
-    redrives: z.int().describe('How often it was redriven before.'),
+    attempts: z.int().nonnegative().describe('Delivery rounds of a notification, or attempts of the worker.'),
+    redrives: z.int().nonnegative().describe('How often it was redriven before.'),
     status: status(),
     notificationId: z.string().optional().describe('Of a notification.'),
-    bytes: z.int().describe('Size of the value.'),
+    bytes: z.int().nonnegative().describe('Size of the value.'),
   }),
 );
 export type ListedLetter = z.infer<typeof listedLetter>;
@@ -126,9 +126,9 @@ export const letterPage = named(
   'DeadLetterPage',
   z.object({
     letters: z.array(listedLetter).describe('Newest first.'),
-    count: z.int().describe('Selected dead letters in all.'),
+    count: z.int().nonnegative().describe('Selected dead letters in all.'),
     codes: counts().describe('Their number by code, the 100 most frequent; `*`: those of all others.'),
-    handled: z.int().describe('Selected ones that are left out because they were handled.'),
+    handled: z.int().nonnegative().describe('Selected ones that are left out because they were handled.'),
     isComplete: z
       .boolean()
       .describe(
@@ -170,8 +170,8 @@ export const shownLetter = named(
     from: z.string().optional(),
     fromAt: time().optional().describe('Time of the original record.'),
     group: z.string().optional().describe('Consumer group of the worker.'),
-    attempts: z.int(),
-    redrives: z.int(),
+    attempts: z.int().nonnegative(),
+    redrives: z.int().nonnegative(),
     notificationId: z.string().optional(),
     key: z.string().nullable().describe('The message key; masked unless it is a hash.'),
     headers: z.record(z.string(), z.string()).describe('Headers of this system; of others only the length.'),
@@ -181,7 +181,7 @@ export const shownLetter = named(
       z.object({
         type: z.string().optional(),
         format: z.string().optional().describe('`avro` or `json`.'),
-        bytes: z.int(),
+        bytes: z.int().nonnegative(),
         content: z
           .unknown()
           .optional()
@@ -205,7 +205,7 @@ export const actionReply = named(
     run: z.string().describe('Id of the call, as in the audit.'),
     dryRun: z.boolean(),
     counts: counts().describe('Dead letters by result, with those that are not listed.'),
-    notListed: z.int().describe('Skipped ones that are not listed: the first 100 are.'),
+    notListed: z.int().nonnegative().describe('Skipped ones that are not listed: the first 100 are.'),
     letters: z.array(
       named(
         'DeadLetterResult',

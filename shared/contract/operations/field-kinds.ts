@@ -31,7 +31,7 @@ export const criteria = (maxItems: number = LIMIT.criteria) =>
 /** Epoch milliseconds of a time in ISO 8601; a date means its midnight in UTC. */
 export const moment = () =>
   anyText(A_MOMENT)
-    .meta({ examples: ['2026-05-01T10:00:00Z'] })
+    .meta({ pattern: MOMENT.source, examples: ['2026-05-01T10:00:00Z'] })
     .transform((text, context) => {
       const time = MOMENT.test(text) ? Date.parse(text) : Number.NaN;
       if (!Number.isNaN(time)) return time;

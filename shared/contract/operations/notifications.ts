@@ -21,7 +21,7 @@ export const notificationQuery = objectOf({
 });
 
 const time = () => z.string().meta({ format: 'date-time' });
-const roundNumber = () => z.int().describe('Round of delivery, counted from 1.');
+const roundNumber = () => z.int().min(1).describe('Round of delivery, counted from 1.');
 
 const timelineEvent = named(
   'TimelineEvent',

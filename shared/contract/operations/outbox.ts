@@ -16,7 +16,7 @@ export const outboxList = z.object({
   messages: z.array(
     named(
       'ListedOutboxMessage',
-      message.extend({ writtenAt: z.string().meta({ format: 'date-time' }), bytes: z.int() }),
+      message.extend({ writtenAt: z.string().meta({ format: 'date-time' }), bytes: z.int().nonnegative() }),
     ),
   ),
 });

@@ -27,7 +27,7 @@ const maybeDay = (description: string) =>
   z.string().nullable().describe(description).meta({ format: 'date' });
 
 const versionFields = {
-  version: z.int().describe('Number of the version.'),
+  version: z.int().nonnegative().describe('Number of the version.'),
   id: z.string().nullable().describe('GUID of the version.'),
   status: z
     .string()
@@ -50,7 +50,7 @@ const productFields = {
   name: z.string().optional().describe(`Name ${OF_LATEST}`),
   type: z.string().optional().describe(`Product type ${OF_LATEST}`),
   currency: z.string().optional().describe(`ISO 4217 code ${OF_LATEST}`),
-  versionCount: z.int().describe('Number of its versions.'),
+  versionCount: z.int().nonnegative().describe('Number of its versions.'),
   versions: z
     .array(listedVersion)
     .describe(`The latest ${LIMIT.listedVersions} at most, by ascending number.`),
@@ -68,8 +68,8 @@ export const productPage = named(
   'CatalogueProductPage',
   z.object({
     products: z.array(listedProduct).describe('By code.'),
-    count: z.int().describe('Products that match, on all pages.'),
-    total: z.int().describe('Products of the catalogue.'),
+    count: z.int().nonnegative().describe('Products that match, on all pages.'),
+    total: z.int().nonnegative().describe('Products of the catalogue.'),
     isComplete,
     nextCursor: z.string().optional().describe('For the next page; absent on the last one.'),
   }),
@@ -91,7 +91,7 @@ const referredList = named(
   z.object({
     kind: z.enum(['interest-list', 'commission-list', 'insurance-list', 'discount-list', 'custom-list']),
     code: z.string().describe('Code of the list.'),
-    version: z.int().optional().describe('Number of the version in force.'),
+    version: z.int().nonnegative().optional().describe('Number of the version in force.'),
     record: record().optional(),
     fault: fault().optional(),
   }),

@@ -140,7 +140,7 @@ const interestRateBand = named(
     MaxUtilizedAmount: optional(amount(AMOUNT)).describe(
       'Upper bound of the last band. Absent: no upper bound.',
     ),
-    Value: optional(percent(RATE)).describe('Annual rate of the band in percent.'),
+    Value: percent(RATE).describe('Annual rate of the band in percent.'),
   }),
 );
 

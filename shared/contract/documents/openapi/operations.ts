@@ -94,8 +94,13 @@ function notificationPaths(): ApiPart['paths'] {
 function letterPaths(): ApiPart['paths'] {
   const place = [
     pathParameter('topic', 'The dead-letter topic.', { type: 'string', maxLength: 249 }),
-    pathParameter('partition', 'Its partition.', { type: 'integer', minimum: 0 }),
-    pathParameter('offset', 'Its offset.', { type: 'integer', minimum: 0 }),
+    pathParameter('partition', 'Its partition.', { type: 'integer', minimum: 0, maximum: 999_999 }),
+    pathParameter('offset', 'Its offset.', {
+      type: 'integer',
+      format: 'int64',
+      minimum: 0,
+      maximum: 999_999_999_999_999,
+    }),
   ];
   return {
     [`${BASE}/dead-letters`]: {

@@ -18,7 +18,12 @@ const CODE = pathParameter('code', 'Code of the product; case does not matter.',
   type: 'string',
   maxLength: 64,
 });
-const VERSION = pathParameter('version', 'Number of the version.', { type: 'integer', minimum: 1 });
+const VERSION = pathParameter('version', 'Number of the version.', {
+  type: 'integer',
+  format: 'int64',
+  minimum: 1,
+  maximum: 9_999_999_999,
+});
 
 export function cataloguePart(): ApiPart {
   return {

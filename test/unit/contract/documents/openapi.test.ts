@@ -21,7 +21,12 @@ interface Answer {
   readonly description: string;
   readonly content?: Readonly<Record<string, Media>>;
 }
+interface Parameter {
+  readonly name: string;
+  readonly schema?: JsonSchema;
+}
 interface Operation {
+  readonly parameters?: readonly Parameter[];
   readonly requestBody: { readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<Record<string, Answer & { readonly $ref?: string }>>;
 }
@@ -101,6 +106,37 @@ test('all references can be resolved', () => {
       .split('/')
       .reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document);
     expect({ reference, type: typeof found }).toEqual({ reference, type: 'object' });
+  }
+});
+
+test('whole numbers in addresses have a range, and a format where they need more than 32 bits', () => {
+  const operations = Object.values(document.paths).flatMap((item): Operation[] => Object.values(item));
+  const numbers = operations
+    .flatMap(({ parameters = [] }) => parameters)
+    .filter(({ schema }) => schema?.type === 'integer');
+  expect(numbers.length).toBeGreaterThanOrEqual(5);
+  for (const { name, schema = {} } of numbers) {
+    const isLong = (schema.maximum ?? Infinity) > 2_147_483_647;
+    expect({ name, isRanged: isRanged(schema), format: schema.format }).toEqual({
+      name,
+      isRanged: true,
+      format: isLong ? 'int64' : undefined,
+    });
+  }
+});
+
+test('times in addresses have the pattern that they are checked by', () => {
+  const { parameters = [] } = document.paths['/api/operations/v1/dead-letters']?.get ?? {};
+  const patterns = ['since', 'until'].map(
+    (name) => new RegExp(parameters.find((one) => one.name === name)?.schema?.pattern ?? ''),
+  );
+  for (const pattern of patterns) {
+    expect(['2026-05-01', '2026-05-01T10:00:00Z'].map((time) => pattern.test(time))).toEqual([true, true]);
+    expect(['', 'yesterday', '2026-05-01T10:00:00'].map((time) => pattern.test(time))).toEqual([
+      false,
+      false,
+      false,
+    ]);
   }
 });
 
@@ -194,6 +230,22 @@ describe('the schemas', () => {
         ([, field]) => [field.type].flat().includes('number') && !isRanged(field),
       );
       expect(unlimited.map(([field]) => `${name}.${field}`)).toEqual([]);
+    }
+  });
+
+  test('have counts that begin at zero or one', () => {
+    const negative = nodes.filter(({ schema }) => schema.minimum === Number.MIN_SAFE_INTEGER);
+    expect(negative.map(({ place }) => place)).toEqual([]);
+  });
+
+  test('refuse a band without its rate, as the calculation does', () => {
+    for (const band of [{}, { Value: null }]) {
+      expect(faultsOf('InterestRateBand', band)).not.toEqual([]);
+      const jsonParam = { ...LOAN, BandedInterestRates: [band] };
+      expect(repaymentScheduleRequest.read({ jsonParam })).toMatchObject({
+        problem: 'invalid-request',
+        faults: [{ path: 'jsonParam.BandedInterestRates[0].Value', code: 'missing' }],
+      });
     }
   });
 });

@@ -110,6 +110,9 @@ function avroKind(schema: JsonSchema): string {
   return { number: 'decimal', integer: 'int', object: 'record' }[type] ?? type;
 }
 
+/** Mandatory fields that may be null in Avro, since a released schema cannot become stricter: the calculation refuses null. */
+const NULLABLE_IN_AVRO = new Set(['BandedInterestRates.Value decimal']);
+
 test.each([
   ['CalculateRepaymentScheduleRequest', repaymentScheduleFields, 71],
   ['CalculatePMTRequest', paymentValueFields, 9],
@@ -122,7 +125,9 @@ test.each([
 ] as const)(
   '%s has the same fields, kinds and optional fields in JSON and in Avro',
   (type, fields, least) => {
-    const fromZod = zodFields(toJsonSchema(fields));
+    const fromZod = zodFields(toJsonSchema(fields)).map((field) =>
+      NULLABLE_IN_AVRO.has(field) ? field.replace(' ', '? ') : field,
+    );
     expect(fromZod.length).toBeGreaterThanOrEqual(least);
     expect(avroFields(avroRecord(type)).toSorted()).toEqual(fromZod.toSorted());
   },
@@ -209,6 +214,7 @@ const MANDATORY_ITEM_FIELDS: Readonly<Record<string, object>> = {
     SourceValue: 1,
   },
   EarlyRepayments: { Date: '2024-01-01', Amount: 1 },
+  BandedInterestRates: { Value: 1 },
 };
 
 /** A request with a value for one number of the request or of an item. */
