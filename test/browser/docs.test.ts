@@ -178,6 +178,8 @@ describe('the documentation', () => {
     await topicOf(page, 'first-call').getByRole('button', { name: 'Copy curl' }).click();
     await topicOf(page, 'first-call').getByText('Copied').waitFor();
     expect(await copied()).toMatch(/^curl -s "\$ENGINE\/platapi/);
+    await topicOf(page, 'first-call').getByRole('button', { name: 'Copy the setting' }).click();
+    await expect.poll(copied).toBe(`export ENGINE=${engine.url}`);
     const topic = topicOf(page, 'PLAT_BP_CalculatePMT');
     await topic.getByLabel('Body of the request').fill(`{"it's": 1}`);
     await topic.getByRole('button', { name: 'Copy as curl' }).click();

@@ -171,6 +171,8 @@ export const DOCS_SCRIPT = {
   const language = stored('localStorage', 'docs.language');
   if (all('.languages input').some(({ value }) => value === language)) choose(language);
 
+  one('[data-engine] code').textContent = 'export ENGINE=' + location.origin;
+
   // Copying. Pages that are not on HTTPS or this machine have no clipboard: they copy a selection.
   const COPIED_MS = 2000;
   const toClipboard = async (text) => {

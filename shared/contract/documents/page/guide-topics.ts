@@ -30,9 +30,11 @@ export interface InstanceLimits {
 const paragraphs = (...texts: readonly string[]): Html =>
   html`${texts.map((text) => html`<p>${inlineMarkup(text)}</p>`)}`;
 
-/** A call to copy; the page does not contain its own address. */
+/** A call to copy. Only the script of the page knows its address, and writes it into the setting. */
 export function firstCallTopic({ name, examples: [example] }: Action, basePath: string): Topic {
-  const content = html`<p>Put scheme, host and port of this page's own address into the environment variable <code>ENGINE</code>, then paste. Where access control is on, add the header of <a href="#authentication">Authentication</a>.</p>
+  const content = html`<p>All examples of this page read the scheme, host and port of the engine from the environment variable <code>ENGINE</code>. Set it once, to those of this page:</p>
+<div class="sample shown" data-engine tabindex="0" role="group" aria-label="the setting"><pre><code>export ENGINE=SCHEME://HOST:PORT</code></pre></div>
+<p>Then paste. Where access control is on, add the header of <a href="#authentication">Authentication</a>.</p>
 ${codeExample({ path: actionPath(basePath, name), headers: {}, body: example.request }, 'first-call')}
 <p>The answer is an array with one record for each installment; the same request always gets the same answer. All fields are at <a href="#${name}">${name}</a>, where you can also edit the request and send it from this page.</p>`;
   return { id: 'first-call', title: 'A first call', content };
