@@ -15,7 +15,7 @@ const guide = readFileSync(new URL('../../../../docs/api.md', import.meta.url), 
 const blocks = [...guide.matchAll(/```json\n([\s\S]*?)```/g)].map(
   ([, text = '']) => JSON.parse(text) as object,
 );
-const [request, firstInstallment, generic] = blocks;
+const [firstInstallment, generic] = blocks;
 const explanation = blocks.find((block) => Array.isArray(block)) as readonly object[] | undefined;
 const problem = blocks.find((block) => 'errors' in block);
 const payment = blocks.find((block) => 'PMTValue' in block);
@@ -29,8 +29,7 @@ const answers = [payment, rate, productByCode, productDetails, insuranceList, pr
 const action = ACTIONS[0];
 const example = action?.examples[0];
 
-test('the guide has the request and answer of the worked example', () => {
-  expect(request).toEqual(example?.request);
+test('the guide has the first row of the worked example', () => {
   expect([firstInstallment]).toEqual((example?.reply as readonly object[] | undefined)?.slice(0, 1));
 });
 
@@ -47,12 +46,10 @@ test('the guide has the explained figures of the worked example', () => {
 test('the calls and answers of the guide are worked examples', () => {
   const calls = [...guide.matchAll(/^curl -s \S+\/actions\/(\w+) \\\n.*\n {2}-d '([^']+)'$/gm)];
   const shown = calls.map(([, name = '', body = '']) => ({ name, request: JSON.parse(body) as unknown }));
-  expect(shown.map(({ name }) => findAction(name)?.name)).toEqual(ACTIONS.slice(1).map(({ name }) => name));
-  for (const [index, { name, request: body }] of shown.entries()) {
-    const worked = findAction(name)?.examples[0];
-    expect(body).toEqual(worked?.request);
-    expect(answers[index]).toEqual(worked?.reply);
-  }
+  expect(shown.map(({ name }) => findAction(name)?.name)).toEqual(ACTIONS.map(({ name }) => name));
+  for (const { name, request } of shown) expect(request).toEqual(findAction(name)?.examples[0]?.request);
+  // Of the schedule, the guide has one row only.
+  expect(answers).toEqual(ACTIONS.slice(1).map(({ examples: [{ reply }] }) => reply));
 });
 
 test('the notification of the guide is valid, and its answers are worked examples', async () => {
