@@ -74,7 +74,10 @@ type Input<One> = CallInput<One> &
   };
 type InputArguments<One> =
   Partial<Input<One>> extends Input<One> ? [input?: Input<One>] : [input: Input<One>];
-/** Every method rejects with an EngineError, or with the reason of the signal in its options. */
+/**
+ * Every method rejects with an EngineError, with the reason of the signal in its options, or with a TypeError if a header, such as
+ * an Idempotency-Key, has characters beyond Latin-1.
+ */
 export interface EngineClient extends ActionMethods {
   /** Stores the request of an action without waiting for its result (`Prefer: respond-async`). */
   submit<Name extends ActionName>(

@@ -54,7 +54,7 @@ const TIMED_OUT = Symbol('timed out');
 
 /**
  * Sends a request until it has an answer that `read` can read. Rejects with an {@link EngineError}, with the reason of
- * the caller's signal, or with what the token function threw. A request is repeated only if `canRepeat`, after the time that
+ * the caller's signal, with what the token function threw, or with a TypeError for a text that no header can have. A request is repeated only if `canRepeat`, after the time that
  * the engine names, and never if that time is beyond the time limit. When it returns, only the caller's signal still ends the body.
  */
 export async function exchange<Body>(
@@ -79,6 +79,8 @@ export async function exchange<Body>(
     for (;;) {
       signal.throwIfAborted();
       const headers = await untilAborted(requestHeaders(settings, call, known.correlationId), signal);
+      // fetch would report a text that no header can have like a broken connection.
+      void new Headers(headers);
       attempts += 1;
       const result = await attempt(settings, { call, headers, signal, known: { ...known, attempts } }, read);
       if (!(result instanceof EngineError)) return result;

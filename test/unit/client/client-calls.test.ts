@@ -226,6 +226,12 @@ describe('sending a notification', () => {
     expect(error.idempotencyKey).toBe('offer-4711');
   });
 
+  it('refuses a key that no header can have, and sends nothing', async () => {
+    const { client, calls } = open([() => json(ACCEPTED, 202)]);
+    await expect(client.sendSms(SMS, { idempotencyKey: 'ofertă' })).rejects.toThrow(TypeError);
+    expect(calls).toEqual([]);
+  });
+
   it('waits for the outcome with growing pauses', async () => {
     const state = (status: string) => () => json({ ...ACCEPTED, status, channel: 'sms', attempts: [] });
     const { client, calls } = open([state('accepted'), state('retrying'), state('sent')]);
