@@ -128,7 +128,7 @@ function listTopics(options: DocsPageOptions): readonly TopicGroup[] {
       topics: [
         ...NOTIFICATIONS.map((notification) => sendTopic(notification, options)),
         statusTopic(options),
-        commandsTopic(),
+        commandsTopic(topicPrefix),
       ],
     },
     { title: 'Kafka', topics: [kafkaTopic(topicPrefix), bulkTopic(topicPrefix)] },

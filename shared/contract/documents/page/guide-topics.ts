@@ -184,6 +184,7 @@ export function kafkaTopic(topicPrefix: string): Topic {
   const content = html`${paragraphs(
     "Produce the request to the action's request topic, in Avro (Confluent wire format) or in JSON with the body of the HTTP call and the header `plat-message-type`. The reply has the same format and correlation id and goes to the topic that the request names, which must exist. This works with Spring's ReplyingKafkaTemplate and with NestJS clients.",
     'An error reply has the header `plat-error-code`; its body is the problem document of HTTP (E1). A request without a usable reply topic becomes a dead letter. `asyncapi.json` describes all topics and messages for tools.',
+    'Requests may be written in transactions: the engine reads with `read_committed`. It replies without transactions, at least once: recognise a repeated reply by its correlation id. Avro subjects are full record names (`RecordNameStrategy`), registered beforehand.',
   )}
 ${ACTIONS.slice(0, 1).map((action) => html`<div class="sample shown" tabindex="0" role="group" aria-label="Request with kafkajs"><pre><code>${kafkaSample(action, topicPrefix)}</code></pre></div>`)}
 <h3>Headers of a request</h3>

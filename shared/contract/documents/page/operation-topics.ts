@@ -217,9 +217,9 @@ const STATUSES = {
 };
 
 /** Notifications that upstream systems write to the log. */
-export function commandsTopic(): Topic {
-  const content = html`<p>An upstream system may produce the command to its topic itself, in Avro or in JSON with the fields of the HTTP body and <code>notificationId</code>, a UUID of its own, which also makes a repeated command safe. A number needs its country code. Use the same key for all messages to one receiver, which keeps their order, and no personal data in keys.</p>
-<p>An accepted command gets no reply: read its outcome from the topic of outcomes, whose records are <code>NotificationState</code>. A refused command gets an error reply if it names a reply topic, and becomes a dead letter otherwise. ${ruleLinks(['N3', 'N5', 'N6'])}</p>
+export function commandsTopic(topicPrefix: string): Topic {
+  const content = html`<p>An upstream system may produce the command to its topic itself, which <a href="#SendSms">SendSms</a> and <a href="#SendEmail">SendEmail</a> name, in Avro or in JSON with the fields of the HTTP body and <code>notificationId</code>, a UUID of its own, which also makes a repeated command safe. A number needs its country code. Use the same key for all messages to one receiver, which keeps their order, and no personal data in keys.</p>
+<p>An accepted command gets no reply: read its outcome from <code>${topicName(topicPrefix, 'notificationOutcomes')}</code>, whose records are <code>NotificationState</code> with the id of the notification as key: <code>sending</code> or <code>retrying</code> while more follows, <code>sent</code>, <code>failed</code> or <code>parked</code> at the end. A refused command gets an error reply if it names a reply topic, and becomes a dead letter otherwise. ${ruleLinks(['N3', 'N5', 'N6'])}</p>
 <h3>Headers of a command</h3>
 ${messageHeaderTable('commands', COMMAND_MESSAGE_HEADERS)}`;
   return { id: 'commands', title: 'Sending over Kafka', content };

@@ -97,6 +97,13 @@ describe('the page', () => {
       expect(page).toContain(`<code>${header}</code>`);
   });
 
+  test('tells senders over Kafka where outcomes are, and what transactions mean', () => {
+    const topic = (id: string) =>
+      page.slice(page.indexOf(`<section class="topic" id="${id}"`)).split('</section>')[0];
+    expect(topic('commands')).toContain(topicName('test.', 'notificationOutcomes'));
+    expect(topic('log')).toContain('<code>read_committed</code>');
+  });
+
   test('starts with a valid call to copy', () => {
     const call = /<pre><code>(curl[\s\S]*?)<\/code><\/pre>/.exec(page)?.[1] ?? '';
     const text = call.replaceAll('&quot;', '"').replaceAll('&#39;', "'");
