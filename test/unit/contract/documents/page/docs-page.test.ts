@@ -31,6 +31,10 @@ const posted = (path: string): string => `<span class="method">POST</span> <code
 const fieldName = (outer: string, name: string): string =>
   `<code><span class="outer">${outer}</span>${name}</code>`;
 
+/** The section of a topic. */
+const topicText = (id: string) =>
+  page.slice(page.indexOf(`<section class="topic" id="${id}"`)).split('</section>')[0];
+
 describe('the page', () => {
   test('has one script and one style of its own, no forms and no external resources', () => {
     expect(page).not.toMatch(/<(link|img|iframe|object|embed|form)\b/i);
@@ -98,10 +102,8 @@ describe('the page', () => {
   });
 
   test('tells senders over Kafka where outcomes are, and what transactions mean', () => {
-    const topic = (id: string) =>
-      page.slice(page.indexOf(`<section class="topic" id="${id}"`)).split('</section>')[0];
-    expect(topic('commands')).toContain(topicName('test.', 'notificationOutcomes'));
-    expect(topic('log')).toContain('<code>read_committed</code>');
+    expect(topicText('commands')).toContain(topicName('test.', 'notificationOutcomes'));
+    expect(topicText('log')).toContain('<code>read_committed</code>');
   });
 
   test('starts with a valid call to copy', () => {
