@@ -9,7 +9,7 @@ export interface HttpLoad {
    * Rejects unless the status is 200 or 202.
    */
   request(slot: number): Promise<number>;
-  /** The same, but repeats a request that was refused for the moment (503), which is part of its latency. */
+  /** The same, but repeats a request that the server could not answer for the moment (5xx), which is part of its latency. */
   requestUntilAnswered(slot: number, onRefused?: () => void): Promise<number>;
   close(): void;
 }
@@ -19,7 +19,8 @@ const REPEAT_MS = 20;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const NO_BYTES = Buffer.alloc(0);
 const STATUS_OK = Buffer.from('HTTP/1.1 20');
-const STATUS_REFUSED = Buffer.from('HTTP/1.1 503');
+/** 503, or what Spring answers when a reply is late. */
+const STATUS_REFUSED = Buffer.from('HTTP/1.1 5');
 const LENGTH = /content-length: (\d+)/i;
 
 /** Opens one connection per slot to `url` and prepares the bytes of each slot once. */
@@ -39,7 +40,7 @@ export async function openHttpLoad(
   const request = (slot: number): Promise<number> => {
     const connection = connections[slot];
     if (connection === undefined) throw new RangeError(`there is no slot ${slot}`);
-    return connection.socket.closed || connection.socket.readableEnded
+    return connection.socket.destroyed || connection.socket.readableEnded
       ? reopen(slot)
       : connection.send(requests[slot] ?? NO_BYTES);
   };
@@ -74,7 +75,7 @@ function bytesOf(url: URL, call: Pick<HttpCall, 'body' | 'headers'>, slot: numbe
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Whether a request was rejected because the server refused it for the moment (503). */
+/** Whether a request was rejected because the server could not answer it for the moment. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && error.cause === REFUSAL;
 }
@@ -103,7 +104,10 @@ async function openConnection(url: URL): Promise<{ socket: Socket; send(bytes: B
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     const headEnd = received.indexOf(END_OF_HEAD);
     if (headEnd < 0) return;
-    const length = Number(LENGTH.exec(received.toString('latin1', 0, headEnd))?.[1] ?? 0);
+    const announced = LENGTH.exec(received.toString('latin1', 0, headEnd))?.[1];
+    // An error of Spring is chunked: its connection is not read further, and the slot opens another one.
+    if (announced === undefined) socket.destroy();
+    const length = Number(announced ?? 0);
     if (received.length < headEnd + END_OF_HEAD.length + length) return;
     const answer = received;
     received = Buffer.alloc(0);
