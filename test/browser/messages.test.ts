@@ -191,9 +191,12 @@ describe('dead letters', () => {
   });
 
   it('say so when there are none, when the token does not permit it, and when the engine is away', async () => {
-    const { room } = await openRoom(0);
+    const { broker, room } = await openRoom(0);
     const { page } = await openPage(`${room}/dead-letters`);
     await page.getByText('Every message was handled.').waitFor();
+    await publishLetters(broker, 1);
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('1 dead letter', { exact: true }).waitFor();
     await page.route('**/api/operations/**', (route) => route.abort());
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.reload();

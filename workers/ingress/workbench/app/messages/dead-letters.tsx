@@ -75,18 +75,13 @@ function Page({ room, page, isFiltered, selection, isFirst, onCode, onPage, onCh
     setIsAll(false);
   };
   if (letters.length === 0 && isFirst) {
-    return (
-      <Empty title={t('noneTitle')}>
-        <p>{isFiltered ? t('noneFiltered') : t('noneHint')}</p>
-        {handled > 0 && <p class="small">{t('handledHidden', { count: formatNumber(handled) })}</p>}
-      </Empty>
-    );
+    return <NoLetters isFiltered={isFiltered} handled={handled} onRefresh={onChanged} />;
   }
   return (
     <div class="stack">
       {!isComplete && <Notice tone="warn">{t('incomplete')}</Notice>}
       {!isAuditComplete && <Notice tone="warn">{t('partialAudit')}</Notice>}
-      <Overview page={page} onCode={onCode} />
+      <Overview page={page} onCode={onCode} onRefresh={onChanged} />
       <SelectionBar
         label={isAll ? t('allMatching', { count: formatNumber(count) }) : t('selected', { count: ids.size })}
         isShown={chosen.count > 0}
@@ -120,8 +115,26 @@ function Page({ room, page, isFiltered, selection, isFirst, onCode, onPage, onCh
   );
 }
 
+function NoLetters(props: { isFiltered: boolean; handled: number; onRefresh: () => void }) {
+  const { isFiltered, handled, onRefresh } = props;
+  return (
+    <Empty title={t('noneTitle')}>
+      <p>{isFiltered ? t('noneFiltered') : t('noneHint')}</p>
+      {handled > 0 && <p class="small">{t('handledHidden', { count: formatNumber(handled) })}</p>}
+      <Button small onClick={onRefresh}>
+        {t('refresh')}
+      </Button>
+    </Empty>
+  );
+}
+
 /** How many there are, by problem code; a code is a filter. */
-function Overview({ page, onCode }: { page: Schemas['DeadLetterPage']; onCode: (code: string) => void }) {
+function Overview(props: {
+  page: Schemas['DeadLetterPage'];
+  onCode: (code: string) => void;
+  onRefresh: () => void;
+}) {
+  const { page, onCode, onRefresh } = props;
   const { count, codes, handled } = page;
   return (
     <div class="row" role="group" aria-label={t('byCode')}>
@@ -132,6 +145,9 @@ function Overview({ page, onCode }: { page: Schemas['DeadLetterPage']; onCode: (
         </Button>
       ))}
       {handled > 0 && <span class="soft small">{t('handledHidden', { count: formatNumber(handled) })}</span>}
+      <Button kind="quiet" small onClick={onRefresh}>
+        {t('refresh')}
+      </Button>
     </div>
   );
 }
