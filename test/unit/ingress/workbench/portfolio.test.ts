@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../../../shared/client/client.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
 import { scheduleFormFields } from '../../../../workers/ingress/workbench/form-fields.ts';
+import { remainingTime } from '../../../../workers/ingress/workbench/app/portfolio/pace.ts';
 import {
   createPortfolioRun,
   judgeError,
@@ -401,4 +402,11 @@ describe('running contracts', () => {
     });
     expect([end, outcomes]).toEqual([{ kind: 'stopped' }, []]);
   });
+});
+
+it('the time that is left follows the pace after three seconds', () => {
+  expect(remainingTime({ elapsedMs: 5_000, done: 500, left: 9_500 })).toBe(95_000);
+  expect(remainingTime({ elapsedMs: 2_999, done: 500, left: 9_500 })).toBeUndefined();
+  // No call succeeds at the moment.
+  expect(remainingTime({ elapsedMs: 60_000, done: 0, left: 10 })).toBeUndefined();
 });

@@ -5,7 +5,8 @@ import { reportSections } from '../../../../../shared/portfolio/report-sections.
 import { createReportWords } from '../../../../../shared/portfolio/report-words.ts';
 import { engine } from '../api.ts';
 import { Button, Failure, Notice, RoomHead } from '../design/components.tsx';
-import { formatNumber, locale } from '../format.ts';
+import { formatDuration, formatNumber, locale } from '../format.ts';
+import { remainingTime } from './pace.ts';
 import { createPortfolioRun, type CalculatedSchedule, type PortfolioRun } from './portfolio-run.ts';
 import {
   FileError,
@@ -29,6 +30,8 @@ interface Shown {
   readonly end: RunEnd | undefined;
   /** Why a call is repeated at the moment. */
   readonly repeated?: unknown;
+  /** How long the rest takes at the pace so far; undefined while that is not known. */
+  readonly remainingMs?: number | undefined;
 }
 
 const COLUMN_FAULTS = {
@@ -139,9 +142,16 @@ function explain(fault: FileFault): string {
 /** Calculates what is not done yet, and shows the state a few times a second. */
 async function runAndShow(name: string, run: PortfolioRun, stopped: AbortSignal): Promise<void> {
   let repeated: { readonly error: unknown; readonly atMs: number } | undefined;
+  const remaining = watchPace(run);
   const draw = (): void => {
     const isRecent = repeated !== undefined && performance.now() - repeated.atMs < REPEAT_SHOWN_MS;
-    current.value = { name, run, end: undefined, repeated: isRecent ? repeated?.error : undefined };
+    current.value = {
+      name,
+      run,
+      end: undefined,
+      repeated: isRecent ? repeated?.error : undefined,
+      remainingMs: remaining(),
+    };
   };
   draw();
   const timer = setInterval(draw, DRAW_EVERY_MS);
@@ -156,6 +166,22 @@ async function runAndShow(name: string, run: PortfolioRun, stopped: AbortSignal)
   clearInterval(timer);
   current.value = { name, run, end };
 }
+
+/** Returns how long the rest of a run takes at its pace from now on. */
+function watchPace(run: PortfolioRun): () => number | undefined {
+  const startMs = performance.now();
+  const before = doneOf(run);
+  return () => {
+    const done = doneOf(run);
+    return remainingTime({
+      elapsedMs: performance.now() - startMs,
+      done: done - before,
+      left: run.all - done,
+    });
+  };
+}
+
+const doneOf = ({ results, failures }: PortfolioRun): number => results.length + failures.length;
 
 type Terms = RequestOf<'calculateRepaymentSchedule'>['jsonParam'];
 
@@ -254,8 +280,8 @@ function FileDrop(props: { onFile: (file: File | undefined) => void; onExample: 
 }
 
 function Results({ shown, onContinue }: { shown: Shown; onContinue: () => void }) {
-  const { name, run, end, repeated } = shown;
-  const done = run.results.length + run.failures.length;
+  const { name, run, end, repeated, remainingMs } = shown;
+  const done = doneOf(run);
   const words = createReportWords(locale(), t);
   return (
     <>
@@ -268,6 +294,9 @@ function Results({ shown, onContinue }: { shown: Shown; onContinue: () => void }
           </span>
         </label>
         <progress id="portfolio-progress" class="portfolio-progress" value={done} max={run.all} />
+        {remainingMs !== undefined && (
+          <p class="small soft figures">{t('remaining', { time: formatDuration(remainingMs) })}</p>
+        )}
         {repeated !== undefined && (
           <Notice tone="warn">{t(isRateLimited(repeated) ? 'paced' : 'repeating')}</Notice>
         )}

@@ -90,6 +90,7 @@ export const t = createTexts({
     twoRequests:
       'The column jsonParam contains the whole request; it must not be combined with columns for its fields.',
     progress: '{done} of {all} contracts',
+    remaining: 'About {time} left',
     failedSoFar: '{count} failed',
     cancel: 'Stop',
     continue: 'Continue',
@@ -127,6 +128,7 @@ export const t = createTexts({
     twoRequests:
       'Coloana jsonParam conține întreaga cerere; nu poate fi combinată cu coloane pentru câmpurile ei.',
     progress: '{done} din {all} contracte',
+    remaining: 'Încă aproximativ {time}',
     failedSoFar: '{count} eșuate',
     cancel: 'Oprește',
     continue: 'Continuă',
