@@ -62,6 +62,7 @@ td code, p code { overflow-wrap: anywhere; }
   td:not(:first-child)::before { color: var(--text-soft); content: attr(data-label) ": "; }
 }
 @media print {
+  @page { margin: 14mm; }
   :root, :root[data-theme] { color-scheme: light; }
   body { background: #fff; font-size: 10pt; padding: 0; }
   a { color: inherit; }
@@ -94,6 +95,8 @@ summary { cursor: pointer; }
 .search label { color: var(--text-soft); display: block; font-size: var(--size-small); font-weight: 600; margin-block-end: 0.35rem; }
 .search p { color: var(--text-soft); font-size: var(--size-small); margin: 0.25rem 0 0; min-block-size: 1.5em; }
 input[type='search'], input[type='password'], textarea, select { background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--radius); color: var(--text); font: inherit; inline-size: 100%; min-block-size: 2.375rem; padding: 0.4rem 0.6rem; }
+select { appearance: none; background-image: linear-gradient(45deg, transparent 50%, currentcolor 50%), linear-gradient(135deg, currentcolor 50%, transparent 50%); background-position: right 1rem center, right 0.7rem center; background-repeat: no-repeat; background-size: 0.31rem 0.31rem; padding-inline-end: 2rem; text-overflow: ellipsis; }
+@media (forced-colors: active) { select { appearance: auto; background-image: none; } }
 textarea { block-size: 16rem; display: block; font: 0.875em/1.5 var(--font-code); resize: vertical; }
 .content { inline-size: 100%; margin-inline: auto; max-inline-size: 88rem; min-inline-size: 0; padding: 1.5rem 2rem 4rem; }
 .content > header { margin-bottom: 1.5rem; }

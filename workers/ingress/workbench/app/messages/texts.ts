@@ -186,7 +186,7 @@ export const t = createTexts({
       'Identificatorii și cheile sunt cunoscute trei zile. O cheie aparține apelantului care a trimis-o.',
     searchFirst: 'Care notificare?',
     searchFirstHint:
-      'Introdu identificatorul sau cheia Idempotency-Key pentru a vedea ce s-a întâmplat cu ea.',
+      'Introduceți identificatorul sau cheia Idempotency-Key pentru a vedea ce s-a întâmplat cu ea.',
     timeline: 'Cronologie',
     channel: 'Canal',
     sms: 'SMS',
@@ -211,7 +211,7 @@ export const t = createTexts({
     failed: 'Eșuată',
     parked: 'Parcată',
     parkedLead:
-      'Este posibil ca furnizorul să o fi trimis. Verifică la furnizor, apoi retrimite sau închide mesajul nelivrabil.',
+      'Este posibil ca furnizorul să o fi trimis. Verificați la furnizor, apoi retrimiteți sau închideți mesajul nelivrabil.',
     retrying: 'Se reîncearcă',
     status_sending: 'Se trimite',
     providerId: 'Identificatorul furnizorului',
@@ -236,7 +236,7 @@ export const t = createTexts({
     countedOne: '1 mesaj nelivrabil',
     handledHidden: '{count} rezolvate nu sunt afișate',
     incomplete:
-      'Sunt prea multe mesaje nelivrabile pentru a le căuta pe toate: au fost căutate doar cele mai noi. Restrânge intervalul sau folosește npm run dead-letters.',
+      'Sunt prea multe mesaje nelivrabile pentru a le căuta pe toate: au fost căutate doar cele mai noi. Restrângeți intervalul sau folosiți npm run dead-letters.',
     partialAudit:
       'Jurnalul este prea lung pentru a fi citit complet: un mesaj rezolvat poate apărea ca deschis. npm run dead-letters îl citește în întregime.',
     earlierSteps: 'Pot exista pași anteriori care nu sunt afișați.',
@@ -294,8 +294,8 @@ export const t = createTexts({
     force: 'Include și cele care au revenit de trei ori',
     acceptDuplicates: 'Include și cele care poate au fost trimise; destinatarul le poate primi de două ori',
     why: 'De ce?',
-    whyHint: 'Se înregistrează în audit împreună cu numele tău și ora.',
-    whyMissing: 'Spune de ce; auditul are nevoie de motiv.',
+    whyHint: 'Se înregistrează în audit împreună cu numele dumneavoastră și ora.',
+    whyMissing: 'Spuneți de ce; auditul are nevoie de motiv.',
     confirm_redrive: 'Retrimite {count}',
     confirm_edit: 'Editează și retrimite {count}',
     confirm_discard: 'Închide {count}',
@@ -306,7 +306,7 @@ export const t = createTexts({
     headerChanges: 'Modificări ale antetelor',
     headerHint: 'Câte unul pe linie, NUME=VALOARE; fără valoare, antetul este eliminat.',
     headerInvalid: 'Linia {line} nu este NUME=VALOARE.',
-    changeMissing: 'Introdu o modificare.',
+    changeMissing: 'Introduceți o modificare.',
     change: 'Schimbă editarea',
     done: 'Gata',
     doneLead: 'Înregistrat în audit ca rularea {run}.',

@@ -108,7 +108,7 @@ export const t = createTexts({
     ...ROMANIAN_REPORT,
     title: 'Portofoliu',
     lead: 'Recalculează un fișier de contracte și compară rezultatele cu scadențarele anterioare.',
-    drop: 'Trage un fișier aici',
+    drop: 'Trageți un fișier aici',
     choose: 'Alege un fișier',
     formats:
       'NDJSON sau CSV ca pentru npm run recalculate, cel mult {max} contracte. Contractele sunt trimise acestui motor; rezultatele rămân în acest browser.',
@@ -117,7 +117,7 @@ export const t = createTexts({
       'Fișierul are {count} contracte; pagina acceptă {max}. npm run recalculate nu are limită, iar --html scrie același raport.',
     tooLarge:
       'Fișierul depășește {max} MB. npm run recalculate nu are limită, iar --html scrie același raport.',
-    compressed: 'Fișierele comprimate sunt pentru npm run recalculate. Decomprimă mai întâi fișierul.',
+    compressed: 'Fișierele comprimate sunt pentru npm run recalculate. Decomprimați mai întâi fișierul.',
     unreadableFile: 'Browserul nu poate citi acest fișier.',
     empty: 'Fișierul nu conține contracte.',
     unknownColumns: 'Coloane necunoscute: {names}. Coloanele se numesc ca și câmpurile unei cereri.',

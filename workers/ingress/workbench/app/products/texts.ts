@@ -189,7 +189,7 @@ export const t = createTexts({
     views: 'Vederi ale produsului',
     sections: 'Secțiuni',
     differences: 'Diferențe',
-    'look-up': 'Căutare azi',
+    'look-up': 'Consultare azi',
     offer: 'Simulează o ofertă',
     contents: 'Secțiunile acestei versiuni',
     asJson: 'Ca JSON',
