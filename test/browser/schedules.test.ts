@@ -55,10 +55,11 @@ const firstPayment = (page: Page, amount: string, label = 'First payment'): Prom
 const focusedPlace = (page: Page): Promise<unknown> =>
   page.evaluate('document.activeElement.closest("[data-place]")?.dataset.place');
 
-const openAll = (page: Page): Promise<void> =>
-  page.locator('details').evaluateAll((all) => {
-    for (const one of all) one.setAttribute('open', '');
-  });
+/** Opens all groups; the fields of a group are made when it is opened, with groups of their own. */
+async function openAll(page: Page): Promise<void> {
+  const closed = page.locator('details:not([open])');
+  while ((await closed.count()) > 0) await closed.first().locator('summary').first().click();
+}
 
 describe('the room for schedules', () => {
   it('follows the loan while it is entered, and keeps it in the address', async () => {
@@ -168,7 +169,7 @@ describe('the room for schedules', () => {
     const table = page.getByRole('region', { name: 'Comparison of the variants' });
     await table.getByText('−12 against A').first().waitFor();
     const lines = page.getByRole('img', { name: /of each variant over time/ }).locator('.variant-line');
-    expect(await lines.count()).toBe(3);
+    await expect.poll(() => lines.count()).toBe(3);
     await table
       .getByRole('row', { name: 'Kind of instalments Equal instalments Equal instalments Equal principal' })
       .waitFor();

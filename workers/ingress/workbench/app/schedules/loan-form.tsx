@@ -100,6 +100,9 @@ function Fold(props: {
 }) {
   const { title, isGroup = false, count, hasFault, children } = props;
   const [isOpen, setOpen] = useState(props.isOpen);
+  // Fields that nobody has seen are not made: they would take half of the time until the form can be used.
+  const wasOpen = useRef(isOpen);
+  wasOpen.current ||= isOpen;
   useEffect(() => {
     if (hasFault) setOpen(true);
   }, [hasFault]);
@@ -113,7 +116,7 @@ function Fold(props: {
         {isGroup ? <h2>{title}</h2> : <span>{title}</span>}
         {count > 0 && <span class="small soft">{t('values', { count })}</span>}
       </summary>
-      <div class="stack">{children}</div>
+      {wasOpen.current && <div class="stack">{children}</div>}
     </details>
   );
 }
