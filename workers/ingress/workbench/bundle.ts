@@ -20,6 +20,8 @@ export interface Bundle {
   /** The script that starts the workbench. */
   readonly script: string;
   readonly styles: string;
+  /** The files that each room needs besides these; by an empty name those that every page needs. */
+  readonly parts: ReadonlyMap<string, readonly string[]>;
 }
 
 const APP_FOLDER = path.join(import.meta.dirname, 'app');
@@ -67,7 +69,7 @@ async function compile(entries: Readonly<Record<string, string>>): Promise<Reado
       entryPoints: absolute,
       outdir: '/',
       entryNames: `[name]-[hash]`,
-      chunkNames: 'part-[hash]',
+      chunkNames: 'part-[name]-[hash]',
       bundle: true,
       splitting: true,
       write: false,
@@ -109,7 +111,35 @@ async function createBundle(files: ReadonlyMap<string, Buffer>): Promise<Bundle>
     ]);
     assets.set(name, { type: TYPES[path.extname(name)] ?? '', body, brotli, gzip: gzipped });
   }
-  return { assets, script: findName(files, 'main-'), styles: findName(files, 'styles-') };
+  const script = findName(files, 'main-');
+  const parts = new Map([['', partsOf([script], files)]]);
+  for (const name of files.keys()) {
+    const [, room] = ROOM_FILE.exec(name) ?? [];
+    if (room !== undefined) parts.set(room, partsOf([script, name], files));
+  }
+  return { assets, script, styles: findName(files, 'styles-'), parts };
+}
+
+/** What the compiler makes of `schedules/schedules-room.tsx`, which the page imports on use. */
+const ROOM_FILE = /^part-(\w+)-room-/;
+
+/** The files that these need, except for the first of them. */
+function partsOf(names: readonly string[], files: ReadonlyMap<string, Buffer>): readonly string[] {
+  const needed = new Set<string>();
+  for (const name of names) addImports(name, files, needed);
+  return [...needed].slice(1);
+}
+
+/** A file that another one needs before it runs; those that are imported on use are in parentheses. */
+const STATIC_IMPORT = /\b(?:from|import)"\.\/([^"]+)"/g;
+
+/** Adds a file and those that it needs, as a browser finds them one after the other. */
+function addImports(name: string, files: ReadonlyMap<string, Buffer>, needed: Set<string>): void {
+  if (needed.has(name)) return;
+  needed.add(name);
+  for (const [, imported = ''] of (files.get(name)?.toString() ?? '').matchAll(STATIC_IMPORT)) {
+    addImports(imported, files, needed);
+  }
 }
 
 function findName(files: ReadonlyMap<string, Buffer>, prefix: string): string {

@@ -25,6 +25,13 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The room that opens without a name. */
+const FIRST_ROOM = 'schedules';
+
+interface PageRoute {
+  readonly Params: { readonly '*'?: string };
+}
+
 type AssetRequest = FastifyRequest<{ Params: { name: string } }>;
 
 interface Page {
@@ -42,7 +49,7 @@ export function registerWorkbench(
   app: FastifyInstance,
   deps: Pick<IngressContext, 'access' | 'log' | 'options'>,
 ): void {
-  const { basePath, topicPrefix } = deps.options;
+  const { basePath } = deps.options;
   const base = `${basePath}/workbench`;
   let loading: Promise<Bundle> | undefined;
   const load = (): Promise<Bundle> => {
@@ -54,11 +61,15 @@ export function registerWorkbench(
     return loading;
   };
   const preHandler = [labelMetrics('workbench')];
-  let page: Page | undefined;
-  const sendPage = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  /** By room; all unknown addresses have the same. */
+  const pages = new Map<string, Page>();
+  const sendPage = async (request: FastifyRequest<PageRoute>, reply: FastifyReply): Promise<void> => {
     const bundle = await loadOrExplain(load, reply, deps.log);
     if (bundle === undefined) return;
-    page ??= renderPage(bundle, { basePath, topicPrefix, accessRequired: deps.access.required });
+    const named = request.params['*']?.split('/', 1)[0] ?? FIRST_ROOM;
+    const room = bundle.parts.has(named) ? named : '';
+    const page = pages.get(room) ?? renderPage(bundle, room, deps);
+    pages.set(room, page);
     reply
       .header('etag', page.etag)
       .header('cache-control', PAGE_CACHE)
@@ -67,8 +78,8 @@ export function registerWorkbench(
     if (matchesTag(request.headers['if-none-match'], page.etag)) return void reply.code(304).send();
     reply.header('content-type', 'text/html; charset=utf-8').send(page.body);
   };
-  app.get(base, { preHandler }, sendPage);
-  app.get(`${base}/*`, { preHandler }, sendPage);
+  app.get<PageRoute>(base, { preHandler }, sendPage);
+  app.get<PageRoute>(`${base}/*`, { preHandler }, sendPage);
   app.get(`${base}/assets/:name`, { preHandler }, async (request: AssetRequest, reply) => {
     const bundle = await loadOrExplain(load, reply, deps.log);
     if (bundle === undefined) return;
@@ -112,14 +123,14 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): 
   } else reply.send(asset.body);
 }
 
-/** The page loads script and styles, and passes them what they need to know of this instance. */
+/**
+ * The page loads script and styles, and passes them what they need to know of this instance. It names the parts of the script, which a
+ * browser would otherwise find one after the other.
+ */
 function renderPage(
-  { script, styles }: Bundle,
-  {
-    basePath,
-    topicPrefix,
-    accessRequired,
-  }: { basePath: string; topicPrefix: string; accessRequired: boolean },
+  { script, styles, parts }: Bundle,
+  room: string,
+  { access, options: { basePath, topicPrefix } }: Pick<IngressContext, 'access' | 'options'>,
 ): Page {
   const assets = `${basePath}/workbench/assets`;
   const body = html`<!doctype html>
@@ -130,12 +141,11 @@ function renderPage(
 <meta name="color-scheme" content="light dark">
 <meta name="base-path" content="${basePath}">
 <meta name="schedule-topic" content="${topicName(topicPrefix, 'scheduleRequests')}">
-<meta name="access" content="${accessRequired ? 'token' : 'open'}">
+<meta name="access" content="${access.required ? 'token' : 'open'}">
 <title>Workbench</title>
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='3' fill='%230b5a7a'/%3E%3Cpath d='M3 12h2V8H3zm4 0h2V5H7zm4 0h2V3h-2z' fill='%23fff'/%3E%3C/svg%3E">
 <link rel="stylesheet" href="${assets}/${styles}">
-<link rel="modulepreload" href="${assets}/${script}">
-<script type="module" src="${assets}/${script}"></script>
+${[script, ...(parts.get(room) ?? [])].map((name) => html`<link rel="modulepreload" href="${assets}/${name}">\n`)}<script type="module" src="${assets}/${script}"></script>
 </head>
 <body>
 <div id="app"></div>
