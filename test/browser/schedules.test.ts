@@ -79,6 +79,7 @@ describe('the room for schedules', () => {
     await firstPayment(page, '517.41');
     await page.getByLabel('Number of instalments, slider').fill('120');
     await page.getByRole('button', { name: 'Last payment: 1 Jan 2036' }).waitFor();
+    await page.getByRole('button', { name: /^DAE, with insurances: \d+\.\d{4} %$/ }).waitFor();
     await page.getByText('Extra payments').click();
     await page.getByRole('button', { name: 'Add extra payment' }).click();
     await page.getByRole('rowheader', { name: 'Extra payment' }).waitFor();

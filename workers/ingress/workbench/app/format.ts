@@ -61,6 +61,11 @@ export function formatPercent(percent: number, decimals = 2): string {
   return `${formatNumber(percent, decimals)} %`;
 }
 
+/** An effective rate in percent, always with four decimals, so that rates below each other can be compared. */
+export function formatRate(percent: number): string {
+  return `${formatAmount(percent, 4)} %`;
+}
+
 /** A calendar date (YYYY-MM-DD, with or without a time, which is ignored) as 1 Jan 2026. */
 export function formatDate(text: string): string {
   const day = text.slice(0, 10);

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { Button, Dialog } from '../design/components.tsx';
-import { formatAmount, formatDate, formatPercent } from '../format.ts';
+import { formatAmount, formatDate, formatPercent, formatRate } from '../format.ts';
 import { RateProof } from './rate-proof.tsx';
 import type { EffectiveRate } from './rate-terms.ts';
 import { sumRows, type ShownSchedule } from './schedule.ts';
 import { t } from './texts.ts';
 
-const rate = (value: number | undefined): string => (value === undefined ? '–' : formatPercent(value, 4));
+const rate = (value: number | undefined): string => (value === undefined ? '–' : formatRate(value));
 
 type Explained = readonly [label: string, value: string, text: string, unit?: EffectiveRate | 'amount'];
 

@@ -75,7 +75,7 @@ export const t = createTexts({
     balance: 'Outstanding balance',
     pointHint: 'Point at a payment to see its figures.',
     variantChartText:
-      'The payments and the outstanding balance of each variant over time. The comparison above has their totals.',
+      'The payments, without extra ones, and the outstanding balance of each variant over time. The comparison above has their totals.',
     amountsIn: 'Amounts in {currency}.',
     chartText:
       '{count} payments. The first is {first}, the highest {highest}. Of {total} in total, {interest} are interest and {charges} are commissions and insurances. The table below has all figures.',
@@ -190,7 +190,7 @@ export const t = createTexts({
     balance: 'Sold rămas',
     pointHint: 'Indicați o plată pentru a vedea cifrele ei.',
     variantChartText:
-      'Plățile și soldul rămas ale fiecărei variante în timp. Compararea de mai sus conține totalurile.',
+      'Plățile, fără cele anticipate, și soldul rămas ale fiecărei variante în timp. Compararea de mai sus conține totalurile.',
     amountsIn: 'Sume în {currency}.',
     chartText:
       '{count} plăți. Prima este {first}, cea mai mare {highest}. Din totalul de {total}, {interest} reprezintă dobânda, iar {charges} comisioanele și asigurările. Tabelul de mai jos conține toate cifrele.',

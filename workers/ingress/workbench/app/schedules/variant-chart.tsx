@@ -2,7 +2,7 @@ import { scaleLinear } from 'd3-scale';
 import { Grid, PLOT_LEFT, PLOT_RIGHT, useWidth, withCurrency } from '../charts/plot.tsx';
 import { dayNumber, timelineTicks, type Domain } from '../charts/time-axis.ts';
 import { formatDate } from '../format.ts';
-import { balanceAfter, type ShownSchedule } from './schedule.ts';
+import { balanceAfter, type ShownRow, type ShownSchedule } from './schedule.ts';
 import { t } from './texts.ts';
 import { variantName } from './variant-table.tsx';
 
@@ -49,9 +49,9 @@ export function VariantChart({ schedules, currency }: VariantChartProps) {
           <Grid scale={payments} ticks={3} width={width} />
           <Title top={BALANCE.top} text={withCurrency(t('balance'), currency)} />
           <Grid scale={balance} ticks={3} width={width} />
-          {lines.map(({ index, days, paid, balances }) => (
+          {lines.map(({ index, days, paidOn, paid, balances }) => (
             <g key={index} class="variant-line" stroke={colourOf(index)} stroke-dasharray={DASHES[index]}>
-              <path d={stepsOf(days, paid, x, payments)} />
+              <path d={stepsOf(paidOn, paid, x, payments)} />
               <path
                 d={`M${balances.map((value, at) => point(x(days[at] ?? 0), balance(value))).join('L')}`}
               />
@@ -67,15 +67,21 @@ export function VariantChart({ schedules, currency }: VariantChartProps) {
 const colourOf = (index: number): string => `var(--series-${index + 1})`;
 const point = (left: number, top: number): string => `${left.toFixed(1)},${top.toFixed(1)}`;
 
+const dayOf = ({ DueDate }: ShownRow): number => dayNumber(DueDate.slice(0, 10));
+
 function lineOf({ rows, terms }: ShownSchedule) {
-  const due = rows.map(({ DueDate }) => dayNumber(DueDate.slice(0, 10)));
+  const due = rows.map(dayOf);
   const first = due[0] ?? 0;
   const start = dayNumber(String(terms['ActivationDate']).slice(0, 10));
-  const paid = rows.map(({ totalInstallment }) => totalInstallment);
+  // An extra payment is a fall of the balance; beside it the others could not be told apart.
+  const regular = rows.filter(({ isEarlyRepayment }) => isEarlyRepayment !== 'true');
+  const paid = regular.map(({ totalInstallment }) => totalInstallment);
   const balances = [rows[0]?.remainingValue ?? 0, ...rows.map(balanceAfter)];
+  // A loan that is due on the day of its start has a line nevertheless.
+  const from = Math.min(Number.isNaN(start) ? first : start, first - 1);
   return {
-    // A loan that is due on the day of its start has a line nevertheless.
-    days: [Math.min(Number.isNaN(start) ? first : start, first - 1), ...due],
+    days: [from, ...due],
+    paidOn: [from, ...regular.map(dayOf)],
     paid,
     balances,
     highestPayment: Math.max(...paid),

@@ -1,5 +1,5 @@
 import { TableFrame } from '../design/components.tsx';
-import { formatAmount, formatDate, formatNumber, formatPercent } from '../format.ts';
+import { formatAmount, formatDate, formatNumber, formatRate } from '../format.ts';
 import { placeText, valueText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
 import { decimalsOf, listValues, type Loan } from './loan.ts';
@@ -10,8 +10,6 @@ import { t } from './texts.ts';
 export function variantName(index: number): string {
   return String.fromCodePoint(65 + index);
 }
-
-const rate = (value: number): string => formatPercent(value, 4);
 
 export interface Variant {
   readonly loan: Loan;
@@ -30,8 +28,8 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
     [t('totalInterest'), totals.map((one) => one?.interest), amount],
     [t('totalCharges'), totals.map((one) => one?.charges), amount],
     [t('totalPaid'), totals.map((one) => one?.total), amount],
-    [t('dae'), schedules.map((one) => one?.dae), rate],
-    [t('eir'), schedules.map((one) => one?.eir), rate],
+    [t('dae'), schedules.map((one) => one?.dae), formatRate],
+    [t('eir'), schedules.map((one) => one?.eir), formatRate],
     [t('table'), totals.map((one) => one?.rows), (value: number) => formatNumber(value)],
   ] as const;
   return (
