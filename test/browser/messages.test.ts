@@ -141,6 +141,8 @@ describe('dead letters', () => {
     await page.getByText('No dead letter matches these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByText('6 dead letters').waitFor();
+    await page.goto(`${room}/dead-letters?since=yesterday`);
+    await page.getByRole('alert').getByText('since').waitFor();
   });
 
   it('are redriven after a preview, with the guard of unknown outcomes and a reason', async () => {

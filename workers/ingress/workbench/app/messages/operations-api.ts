@@ -47,8 +47,8 @@ export function listLetters(
     channel: valueOf(filters.channel) as Channel | undefined,
     code: listOf(filters.code),
     type: listOf(filters.type),
-    since: momentOf(filters.since),
-    until: momentOf(filters.until),
+    since: valueOf(momentOf(filters.since)),
+    until: valueOf(momentOf(filters.until)),
     id: listOf(filters.id),
     all: filters.all ? ('true' as const) : undefined,
     cursor: valueOf(cursor),
@@ -104,8 +104,8 @@ export function selectionOf(filters: LetterFilters): Schemas['DeadLetterSelectio
     ...(type === '' ? {} : { types: [type] }),
     ...(id === '' ? {} : { ids: [id] }),
     ...(channel === '' ? {} : { channel: channel as Channel }),
-    ...(since === '' ? {} : { since: new Date(since).toISOString() }),
-    ...(until === '' ? {} : { until: new Date(until).toISOString() }),
+    ...(since === '' ? {} : { since: momentOf(since) }),
+    ...(until === '' ? {} : { until: momentOf(until) }),
   };
 }
 
@@ -120,7 +120,8 @@ function listOf(value: string): readonly string[] | undefined {
   return value === '' ? undefined : [value];
 }
 
-/** The moment of a local time of the browser. */
-function momentOf(value: string): string | undefined {
-  return value === '' ? undefined : new Date(value).toISOString();
+/** The moment of a local time of the browser. What is none, in an address that was typed by hand, is sent for the engine to refuse. */
+function momentOf(value: string): string {
+  const moment = new Date(value);
+  return Number.isNaN(moment.getTime()) ? value : moment.toISOString();
 }
