@@ -167,7 +167,7 @@ function sideBar({ basePath, version }: DocsPageOptions, groups: readonly TopicG
 `,
   );
   return html`<aside class="side" aria-label="Topics and search">
-<a class="brand" href="${basePath}/workbench">Banking product engine</a>
+<a class="brand" href="${basePath}/workbench"><svg width="22" height="22" viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="3" fill="currentColor"/><path d="M3 12h2V8H3zm4 0h2V5H7zm4 0h2V3h-2z" fill="var(--surface)"/></svg>Banking product engine</a>
 <p><a href="${basePath}/workbench">Workbench</a> · <span class="soft">${version}</span></p>
 <div class="search" role="search" hidden><label for="search">Search <kbd>/</kbd></label>
 <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Field, code, header, rule" aria-describedby="found"><p id="found" role="status"></p>

@@ -83,7 +83,8 @@ summary { cursor: pointer; }
 .skip-link:focus { color: var(--on-accent); top: 0.5rem; }
 .reference { display: grid; grid-template-columns: 19.5rem minmax(0, 1fr); margin: 0; max-width: none; padding: 0; }
 .side { background: var(--surface); block-size: 100vh; border-inline-end: 1px solid var(--line); overflow-y: auto; padding: 1.5rem 1rem; position: sticky; top: 0; }
-.side .brand { color: var(--text); display: block; font-weight: 650; margin-bottom: 0.25rem; padding-inline: 0.5rem; text-decoration: none; }
+.side .brand { align-items: center; color: var(--text); display: flex; font-weight: 650; gap: 0.5rem; margin-bottom: 0.25rem; padding-inline: 0.5rem; text-decoration: none; }
+.side .brand svg { color: var(--accent); flex: none; }
 .side .brand + p { font-size: var(--size-small); margin-bottom: 1rem; padding-inline: 0.5rem; }
 .topics > summary { display: none; }
 .side h2 { color: var(--text-soft); font-size: var(--size-small); margin: 0.75rem 0 0.25rem; padding-inline: 0.5rem; }
