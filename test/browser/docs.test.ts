@@ -30,7 +30,9 @@ const topicOf = (page: Page, name: string) => page.locator(`#${name}`);
 const searchBox = (page: Page) => page.getByRole('searchbox', { name: 'Search' });
 const results = (page: Page) => page.getByRole('navigation', { name: 'Search results' }).getByRole('link');
 const SEEN = `(() => {
-  const { top, bottom } = document.querySelector('.target').getBoundingClientRect();
+  const target = document.querySelector('.target');
+  if (target === null) return false;
+  const { top, bottom } = target.getBoundingClientRect();
   return top >= 0 && top < innerHeight && bottom > 0;
 })()`;
 
@@ -78,7 +80,7 @@ describe('the search of the documentation', () => {
     ).toBe(true);
     await page.keyboard.press('Enter');
     await field.waitFor();
-    expect(await page.evaluate(SEEN)).toBe(true);
+    await expect.poll(() => page.evaluate(SEEN)).toBe(true);
     await page.keyboard.press('Escape');
     await topics(page).waitFor();
     await searchBox(page).fill('qqq');
@@ -90,11 +92,11 @@ describe('the search of the documentation', () => {
 describe('the documentation', () => {
   it('leads from a field to its rule, and back', async () => {
     const { page } = await openDocs({}, { at: `#${SCHEDULE}.request.jsonParam.Commission.FeeDate` });
-    expect(await page.evaluate(SEEN)).toBe(true);
+    await expect.poll(() => page.evaluate(SEEN)).toBe(true);
     await page.locator('.target').getByRole('link', { name: 'F3' }).click();
     const rule = page.locator('#rule-F3');
     await rule.getByText('starts the first period').waitFor();
-    expect(await page.evaluate(SEEN)).toBe(true);
+    await expect.poll(() => page.evaluate(SEEN)).toBe(true);
     await rule.getByRole('link', { name: 'Commission[].GracePeriodFee' }).click();
     expect(await page.locator('.target').innerText()).toContain('waived');
     await page.goBack();
