@@ -1,4 +1,5 @@
 import { MessagingError } from '../../../shared/platform/errors.ts';
+import { Fifo } from '../../../shared/platform/fifo.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
 import type { CallFate } from '../faults/call-fates.ts';
 import type { Host } from '../sim-process.ts';
@@ -25,8 +26,8 @@ export class Link {
   readonly host: Host;
   readonly #model: BrokerModel;
   #calls = 0;
-  #requestAtMs = 0;
-  #responseAtMs = 0;
+  readonly #requests: Direction = { arrivals: new Fifo(), lastAtMs: 0 };
+  readonly #responses: Direction = { arrivals: new Fifo(), lastAtMs: 0 };
   #isConnected = true;
   #lostAtMs = 0;
   /** Connections so far. */
@@ -119,11 +120,16 @@ export class Link {
       const response = model.fates.ofResponse(fate);
       if (response.lost === 'response') loseLate();
       else if (done.error instanceof LostCall) model.after(response.responseMs, lose);
-      else this.#respond(response.responseMs, () => (model.isCutOff(this.host) ? loseLate() : answer(done)));
+      else
+        this.#deliver(this.#responses, response.responseMs, () =>
+          model.isCutOff(this.host) ? loseLate() : answer(done),
+        );
     };
     if (lost === 'stale') model.after(requestMs, () => void arrive());
     else
-      this.#request(requestMs, () => model.whenServing(this.#connectionOf(kind), () => void arrive(), lose));
+      this.#deliver(this.#requests, requestMs, () =>
+        model.whenServing(this.#connectionOf(kind), () => void arrive(), lose),
+      );
   }
 
   /**
@@ -149,7 +155,7 @@ export class Link {
     if (!this.host.isAlive() || model.isDown) return;
     const { responseMs } = model.fates.ofCall(this.#id, this.#calls, false);
     this.#calls += 1;
-    this.#respond(responseMs, () => {
+    this.#deliver(this.#responses, responseMs, () => {
       if (!model.isCutOff(this.host)) this.host.enter(deliver);
     });
   }
@@ -163,14 +169,12 @@ export class Link {
     return `${this.host.id}/${this.clientId}`;
   }
 
-  #request(ms: number, arrive: () => void): void {
-    this.#requestAtMs = Math.max(this.#requestAtMs + GAP_MS, this.#model.nowMs() + ms);
-    this.#model.at(this.#requestAtMs, arrive);
-  }
-
-  #respond(ms: number, arrive: () => void): void {
-    this.#responseAtMs = Math.max(this.#responseAtMs + GAP_MS, this.#model.nowMs() + ms);
-    this.#model.at(this.#responseAtMs, arrive);
+  /** In order, also where timers of real time overtake each other: each timer delivers the packet that was sent first. */
+  #deliver(direction: Direction, ms: number, arrive: () => void): void {
+    const atMs = Math.max(direction.lastAtMs + GAP_MS, this.#model.nowMs() + ms);
+    direction.lastAtMs = atMs;
+    direction.arrivals.push(arrive);
+    this.#model.at(atMs, () => direction.arrivals.shift()?.());
   }
 
   /** Commits keep their order over connections: a consumer waits for one before it sends the next. */
@@ -196,6 +200,12 @@ export class Link {
       'background',
     );
   }
+}
+
+/** The packets that travel in one direction, and when the last of them arrives. */
+interface Direction {
+  readonly arrivals: Fifo<() => void>;
+  lastAtMs: number;
 }
 
 /** The result of work at the broker: nothing of it is thrown there. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { BrokerModel } from '../../simulation/broker/broker-model.ts';
+import { Link } from '../../simulation/broker/link.ts';
 import { createProcessBroker } from '../../simulation/broker/process-broker.ts';
 import { CallFates } from '../../simulation/faults/call-fates.ts';
 import { NODES, type FaultPlan } from '../../simulation/faults/fault-plan.ts';
@@ -76,4 +77,31 @@ it('a call whose messages are stored only in part is in doubt', async () => {
   const refused = logs.find((log) => isLost(log));
   const single = publisher.publish([messageTo(refused?.partition ?? 0)]).catch((error: unknown) => error);
   await expect(system.run(single, DEADLINE_MS)).resolves.toMatchObject({ code: 'not-sent' });
+});
+
+it('requests of a connection arrive in the order of sending, even if timers overtake each other', () => {
+  const system = seededSystem(1);
+  const due: (() => void)[] = [];
+  const { clock, monotonic, random, newId } = system;
+  const timers = {
+    schedule: (callback: () => void) => {
+      due.push(callback);
+      return () => undefined;
+    },
+    nextTurn: (callback: () => void) => void due.push(callback),
+  };
+  const model = new BrokerModel(
+    { clock, monotonic, random, newId, timers },
+    new CallFates({ seed: 1, rates: {} }),
+  );
+  const link = new Link(
+    'consumer',
+    new ProcessLife('worker-1#1', createMachine(system, 1, undefined)),
+    model,
+  );
+  due.length = 0;
+  const arrived: string[] = [];
+  for (const name of ['commit', 'join']) void link.call(() => arrived.push(name));
+  for (const callback of due.toReversed()) callback();
+  expect(arrived).toEqual(['commit', 'join']);
 });
