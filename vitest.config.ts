@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const SECOND = 1_000;
@@ -26,8 +27,8 @@ function level(name: string, testTimeoutMs: number, extra: object = {}) {
  */
 const pure = { isolate: false, pool: 'threads' as const, maxWorkers: '100%', sequence: { groupOrder: 0 } };
 
-/** Levels of real sockets and processes: as many files at once as vitest chooses for the machine. */
-const impure = { sequence: { groupOrder: 1 } };
+/** Levels of real sockets and processes, which wait for a third of the time: two files at once also on two processors. */
+const impure = { maxWorkers: Math.max(2, availableParallelism() - 1), sequence: { groupOrder: 1 } };
 
 /** Pages in a real browser, which alone uses as many processors as there are. */
 const inBrowser = {
