@@ -43,7 +43,9 @@ function runByShell(env: Readonly<Record<string, string>>, ...args: readonly str
   });
   const has = (name: string) => existsSync(path.join(folder, name));
   onTestFinished(() => {
-    if (has('running') && !has('ended')) process.kill(Number(readFileSync(path.join(folder, 'running'))));
+    if (!has('running') || has('ended')) return;
+    // A signal that it handles would make it write to the folder that is being removed.
+    process.kill(Number(readFileSync(path.join(folder, 'running'))), 'SIGKILL');
   });
   return { shell, has };
 }
