@@ -22,6 +22,12 @@ const MOVED_AT_ONCE = 3;
 const MOVES = 6;
 /** The cluster removes a silent broker after 9 s; the client also needs time to notice, to connect and to rejoin. */
 const LEADERLESS_MS = 30 * SECOND;
+/**
+ * A request to a frozen broker ends after 5 s; the cluster has replaced it by then. A JoinGroup request itself
+ * may take 35 s.
+ */
+const JOIN_MS = 25 * SECOND;
+const OFFSETS_TOPIC = '__consumer_offsets';
 /** A long interval, so that many delivered messages are not committed yet. */
 const COMMIT_BEHIND = 40;
 
@@ -176,6 +182,33 @@ function isStopped(pid: number): boolean {
   return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
 }
 
+/**
+ * Waits until the cluster is complete again after another test: it survives one silent broker, but not a second one, and a topic
+ * that is created meanwhile has fewer replicas.
+ */
+async function untilInSync(): Promise<void> {
+  const { brokers = [] } = cluster ?? {};
+  let behind: unknown;
+  const check = async (): Promise<boolean> => {
+    const { topics } = await scope.admin.fetchTopicMetadata({ topics: [OFFSETS_TOPIC] });
+    const partitions = topics.flatMap((topic) => topic.partitions);
+    const late = partitions.filter(({ isr, leader }) => isr.length < brokers.length || leader < 0);
+    behind = late;
+    return late.length === 0;
+  };
+  await eventually('all replicas in sync', STEP_MS, check, () => behind);
+}
+
+/** The coordinator of a group: the leader of the partition of __consumer_offsets that the hash of the group's name selects. */
+async function coordinatorOf(groupId: string): Promise<number | undefined> {
+  const { topics } = await scope.admin.fetchTopicMetadata({ topics: [OFFSETS_TOPIC] });
+  const partitions = topics[0]?.partitions ?? [];
+  let hash = 0;
+  for (let at = 0; at < groupId.length; at += 1) hash = (Math.imul(hash, 31) + groupId.charCodeAt(at)) | 0;
+  const partition = (hash & 0x7f_ff_ff_ff) % partitions.length;
+  return partitions.find(({ partitionId }) => partitionId === partition)?.leader;
+}
+
 for (const client of TESTED_CLIENTS) {
   suite(`a broker that stops responding, with ${client}`, () => {
     useBroker(client);
@@ -226,6 +259,7 @@ for (const client of TESTED_CLIENTS) {
       },
       async () => {
         const topic = scope.nameOf(`one-frozen-${randomUUID()}`);
+        await untilInSync();
         await broker.admin.createTopics([{ topic, partitions: PARTITIONS }]);
         const done = new Set<string>();
         const consumer = new Consumer({
@@ -264,6 +298,44 @@ for (const client of TESTED_CLIENTS) {
         } finally {
           process.kill(pid, 'SIGCONT');
           await Promise.all([consumer.stop(), publisher.stop()]);
+        }
+      },
+    );
+
+    test(
+      'does not keep a member from a coordinator that has taken over its group',
+      {
+        timeout: 90 * SECOND,
+      },
+      async () => {
+        const topic = scope.nameOf(`frozen-coordinator-${client}`);
+        await untilInSync();
+        await broker.admin.createTopics([{ topic, partitions: PARTITIONS }]);
+        const groupId = topic;
+        const coordinator = await coordinatorOf(groupId);
+        const silent = cluster?.nodes.find(({ nodeId }) => nodeId === coordinator);
+        const others = cluster?.nodes.filter((node) => node !== silent) ?? [];
+        expect(others).toHaveLength(2);
+        const observer = createKafkaBroker(
+          { brokers: others.map((node) => node.broker), clientId: 'joining-test', log: silentLog },
+          client,
+        );
+        const consumer = new Consumer({
+          ...systemPorts,
+          createSource: () =>
+            observer.createGroupSource({ groupId, clientId: 'frozen-coordinator', topics: [topic] }),
+          process: () => 'settled',
+          log: silentLog,
+        });
+        const pid = silent?.pid ?? 0;
+        process.kill(pid, 'SIGSTOP');
+        try {
+          // The cluster does not know yet that the coordinator is silent, so that the first attempt to join is sent to it.
+          consumer.start().catch(() => undefined);
+          await eventually('an assignment', JOIN_MS, () => consumer.stats().partitions === PARTITIONS);
+        } finally {
+          process.kill(pid, 'SIGCONT');
+          await Promise.all([consumer.stop(), observer.close()]);
         }
       },
     );

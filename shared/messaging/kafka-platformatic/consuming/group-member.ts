@@ -88,9 +88,9 @@ export class PlatformaticMember {
 
   async #joinWith(client: PlatformaticClient): Promise<Membership> {
     const { groupId, sessionTimeoutMs, topics } = this.#options;
-    const join = () =>
+    const joinBy = (used: PlatformaticClient) =>
       this.#ask(
-        client,
+        used,
         [joinGroupV5.api],
         groupId,
         sessionTimeoutMs,
@@ -100,11 +100,9 @@ export class PlatformaticMember {
         PROTOCOL_TYPE,
         [{ name: ASSIGNOR, metadata: encodeSubscription(topics) }],
       );
-    // The coordinator first gives a new member its id.
-    const joined = await join().catch((error: unknown) => {
-      this.#memberId = givenMemberId(error);
-      return join();
-    });
+    // The coordinator gives a new member its id at once, so that a frozen one is noticed by the usual time limit.
+    if (this.#memberId === '') this.#memberId = await joinBy(this.#client).then(idOf, givenMemberId);
+    const joined = await joinBy(client);
     const { generationId, memberId, leader, members } = joined;
     this.#memberId = memberId;
     const divided = leader === memberId ? partitionCounts(await this.metadata(topics)) : undefined;
@@ -209,6 +207,11 @@ export class PlatformaticMember {
 function partitionCounts({ topics }: ClusterMetadata): ReadonlyMap<string, number> {
   for (const { error } of topics.values()) if (error !== undefined) throw brokerError(error);
   return new Map([...topics].map(([topic, { leaders }]) => [topic, leaders.length]));
+}
+
+/** The id of a member that the coordinator let join without one. */
+function idOf({ memberId }: { readonly memberId: string }): string {
+  return memberId;
 }
 
 /** The id that the coordinator gives to a new member with an error. Throws all other errors. */

@@ -14,7 +14,8 @@ const USUAL_CONNECT_MS = 2_000;
  * request would wait for the peer's delayed acknowledgement, 40 ms.
  */
 export class KafkaConnections {
-  readonly #sockets = new Set<Socket>();
+  /** With the `host:port` of their brokers. */
+  readonly #sockets = new Map<Socket, string>();
   #open = 0;
   #destroyed = false;
   readonly #onSilent: (address: string) => void;
@@ -54,16 +55,25 @@ export class KafkaConnections {
     return socket;
   };
 
+  /**
+   * Closes the connections to a broker (`host:port`) that did not answer a request in time: kafkajs would keep choosing them, since
+   * it prefers brokers to which it is connected.
+   */
+  close(silent: string): void {
+    for (const [socket, address] of this.#sockets)
+      if (address === silent) socket.destroy(new Error('the broker does not answer'));
+  }
+
   /** Closes all sockets immediately and permanently: pending requests fail. */
   destroy(): void {
     this.#destroyed = true;
     this.onLost = undefined;
     // kafkajs handles only the events 'end' and 'error' of a closed socket.
-    for (const socket of this.#sockets) socket.destroy(new Error('connection closed by this client'));
+    for (const socket of this.#sockets.keys()) socket.destroy(new Error('connection closed by this client'));
   }
 
   #watch(socket: Socket, connected: 'connect' | 'secureConnect', address: string): void {
-    this.#sockets.add(socket);
+    this.#sockets.set(socket, address);
     let counted = false;
     const late = setTimeout(() => this.#onSilent(address), USUAL_CONNECT_MS).unref();
     socket.once(connected, () => {

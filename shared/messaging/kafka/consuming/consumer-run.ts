@@ -237,6 +237,7 @@ export class KafkaConsumerRun {
     });
     consumer.on(events.REQUEST_TIMEOUT, ({ payload: { apiName, broker } }) => {
       this.#client.onSilent(broker);
+      this.#client.connections.close(broker);
       if (this.#state !== 'running' || !ANSWERED_IN_TIME.has(apiName)) return;
       const text = `${this.#options.clientId}: ${broker} does not answer (${apiName})`;
       this.#fail(new MessagingError('broker-unavailable', text, { canRetry: true }));

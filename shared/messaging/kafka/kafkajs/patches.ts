@@ -16,6 +16,7 @@ export function patchKafkajs(): void {
   guardConnections();
   checkFetchResponses();
   endStoppedFetches();
+  probeCoordinators();
 }
 
 interface RequestQueue {
@@ -128,5 +129,26 @@ function endStoppedFetches(): void {
     if (!this.running) throw new Error('the consumer is stopped');
     await nextTurn();
     return fetch.call(this, nodeId);
+  });
+}
+
+interface Coordinator {
+  apiVersions(): Promise<unknown>;
+}
+
+interface CoordinatorClass {
+  readonly prototype: { joinGroup: (this: Coordinator, options: unknown) => Promise<unknown> };
+}
+
+/**
+ * kafkajs waits for the response to a JoinGroup request for the rebalance timeout and 5 s, since a rebalance may take that long.
+ * A frozen coordinator does not respond either, although its group has another one a few seconds later. Here it first has to
+ * respond to an ApiVersions request, which times out like any other; the member then looks for its coordinator again.
+ */
+function probeCoordinators(): void {
+  const { prototype } = kafkajsModule('broker/index') as CoordinatorClass;
+  replaceFunction(prototype, 'joinGroup', async function joinIfResponsive(joinGroup, options) {
+    await this.apiVersions();
+    return joinGroup.call(this, options);
   });
 }

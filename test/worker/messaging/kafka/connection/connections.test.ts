@@ -71,6 +71,19 @@ describe('a broker', () => {
     expect(silent).toEqual([]);
   });
 
+  test('that does not answer loses its connections, and others keep theirs', async () => {
+    const [silent, other] = await Promise.all([serverThat(() => undefined), serverThat(() => undefined)]);
+    const { connections, connect } = client();
+    const [first, second] = [connect(silent.port), connect(other.port)];
+    await Promise.all([once(first.socket, 'connect'), once(second.socket, 'connect')]);
+    connections.close(`127.0.0.1:${silent.port}`);
+    await first.closed;
+    expect(second.socket.destroyed).toBe(false);
+    expect(connections.isConnected()).toBe(true);
+    connections.destroy();
+    await second.closed;
+  });
+
   test('is not reported as silent when its connection ends during a request', async () => {
     const { port } = await serverThat(() => undefined);
     const { silent, connections, connect } = client();
