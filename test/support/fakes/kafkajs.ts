@@ -207,8 +207,12 @@ function toAnswer({ topicData }: ProduceRequest, codes: Readonly<Record<string, 
   return { topics };
 }
 
-/** Creates clients whose consumers and producers are fakes; the latest is last. `destroyed` counts closed connections. */
+/**
+ * Creates clients whose consumers and producers are fakes; the latest is last. `destroyed` counts closed clients, and `closed` lists
+ * the brokers whose connections were closed.
+ */
 export function fakeKafkaClients() {
+  const closed: string[] = [];
   const consumers: FakeKafkajsConsumer[] = [];
   const producers: FakeKafkajsProducer[] = [];
   const destroyed = { count: 0 };
@@ -227,6 +231,7 @@ export function fakeKafkaClients() {
     },
     connections: {
       isConnected: () => true,
+      close: (broker: string) => closed.push(broker),
       destroy: () => {
         destroyed.count += 1;
       },
@@ -234,5 +239,11 @@ export function fakeKafkaClients() {
     onSilent: () => undefined,
     onUnreadable: () => undefined,
   });
-  return { createClient: createClient as unknown as CreateKafkaClient, consumers, producers, destroyed };
+  return {
+    createClient: createClient as unknown as CreateKafkaClient,
+    consumers,
+    producers,
+    destroyed,
+    closed,
+  };
 }

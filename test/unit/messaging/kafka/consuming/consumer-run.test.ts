@@ -10,7 +10,7 @@ afterEach(() => vi.useRealTimers());
 
 /** A starting run with the calls of its listener. */
 async function createStartingRun() {
-  const { createClient, consumers, destroyed } = fakeKafkaClients();
+  const { createClient, consumers, destroyed, closed } = fakeKafkaClients();
   const crashes: string[] = [];
   const messages: string[] = [];
   const passed: string[] = [];
@@ -42,7 +42,7 @@ async function createStartingRun() {
   await vi.advanceTimersByTimeAsync(0);
   const [consumer] = consumers;
   if (consumer === undefined) throw new Error('no consumer');
-  return { run, consumer, crashes, messages, passed, joins, started, destroyed };
+  return { run, consumer, crashes, messages, passed, joins, started, destroyed, closed };
 }
 
 /** A started run that has joined. */
@@ -151,10 +151,10 @@ describe('KafkaConsumerRun', () => {
     expect(messages).toEqual(['c: the consumer shows no activity']);
   });
 
-  test('crashes if a heartbeat times out, but not if a metadata request does', async () => {
-    const { consumer, crashes } = await startRun();
+  test('crashes if a heartbeat times out; after a metadata request it only leaves the broker', async () => {
+    const { consumer, crashes, closed } = await startRun();
     consumer.emit('REQUEST_TIMEOUT', { apiName: 'Metadata', broker: 'b:1' });
-    expect(crashes).toEqual([]);
+    expect({ crashes, closed }).toEqual({ crashes: [], closed: ['b:1'] });
     consumer.emit('REQUEST_TIMEOUT', { apiName: 'Heartbeat', broker: 'b:1' });
     expect(crashes).toEqual(['broker-unavailable']);
   });
