@@ -52,17 +52,25 @@ if (args.includes('--help')) {
     args.length > 0 ? [args] : SIDE_BY_SIDE.map((levels) => levels.map((level) => `--project=${level}`));
   try {
     process.exitCode = summarise(
-      await Promise.all(runs.map((run, index) => runVitest(run, path.join(folder, `${index}.json`)))),
+      await Promise.all(runs.map((run, index) => runVitest(run, folder, path.join(folder, `${index}.json`)))),
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function runVitest(extra: readonly string[], reportFile: string): Promise<Run> {
+function runVitest(extra: readonly string[], folder: string, reportFile: string): Promise<Run> {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   /** kafkajs sets a timer in the past for each connection, which is harmless but makes Node 24 warn. */
-  const env = { ...process.env, NODE_OPTIONS: '--disable-warning=TimeoutNegativeWarning' };
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: '--disable-warning=TimeoutNegativeWarning',
+    /**
+     * Most levels load the sources again in a process for each file. The cache ends with the run: vitest adds the time of the
+     * run to the names of test files, so a lasting one would grow without limit.
+     */
+    NODE_COMPILE_CACHE: path.join(folder, 'compile-cache'),
+  };
   const isColored = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
   const child = spawn('vitest', ['run', ...reporters, ...extra], {
     /** With pipes vitest prints plain lines; on a terminal two processes would overwrite each other's output. */
