@@ -28,6 +28,8 @@ export interface LatencyOptions {
   readonly pauseMs: number;
   /** From the start of the worker of a round to its first urgent command: the queue is being sent at its rate then. */
   readonly settleMs: number;
+  /** Default: with a rate limit. */
+  readonly provider?: typeof LIMITED | typeof UNLIMITED;
 }
 
 /** From the call that publishes a command to the call of the provider, in milliseconds, ascending. */
@@ -39,7 +41,9 @@ export interface Latencies {
 }
 
 /** A provider as the bank's contract with it allows: 10 connections, 100 calls a second, 20 ms for each. */
-const PROVIDER = { concurrency: 10, ratePerSecond: 100, answerMs: 20 } as const;
+const LIMITED = { concurrency: 10, ratePerSecond: 100, answerMs: 20 } as const;
+/** A provider without a limit, which answers at once: then the processor is the limit. */
+export const UNLIMITED = { concurrency: 10, ratePerSecond: undefined, answerMs: 0 } as const;
 const BATCH = 500;
 const WAIT_LIMIT_MS = 30_000;
 
@@ -87,7 +91,10 @@ function percentile(values: readonly number[], share: number): number {
   return values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 }
 
-async function openSide({ broker, perRound, pauseMs, settleMs }: LatencyOptions, prefix: string) {
+async function openSide(
+  { broker, perRound, pauseMs, settleMs, provider: limits = LIMITED }: LatencyOptions,
+  prefix: string,
+) {
   const config = loadConfig({ KAFKA_TOPIC_PREFIX: prefix });
   await broker.admin.createTopics(allTopicSpecs(prefix, config.notification.retryTiersMs));
   const codec = await createCodec(config, systemPorts.clock);
@@ -96,15 +103,14 @@ async function openSide({ broker, perRound, pauseMs, settleMs }: LatencyOptions,
   const calledAt = new Map<string, number>();
   let normalCalls = 0;
   const provider = scriptedProviders();
-  const scripted = provider.add('stand-in', { concurrency: PROVIDER.concurrency });
-  const answer = after(PROVIDER.answerMs, SENT);
+  const scripted = provider.add('stand-in', { concurrency: limits.concurrency });
+  const answer = limits.answerMs === 0 ? () => SENT : after(limits.answerMs, SENT);
   scripted.answer = (message, signal) => {
     if (message.message === 'urgent') calledAt.set(message.id, performance.now());
     else normalCalls += 1;
     return answer(message, signal);
   };
-  const { ratePerSecond } = PROVIDER;
-  const guarded = guard(scripted, { ratePerSecond }, systemPorts.monotonic);
+  const guarded = guard(scripted, { ratePerSecond: limits.ratePerSecond }, systemPorts.monotonic);
   const providers = { ...provider, of: (channel: string) => (channel === 'sms' ? [guarded] : []) };
   const send = (given: readonly { readonly id: string; readonly priority: Priority }[]) =>
     publishCommands({ publisher, codec, prefix }, given);

@@ -10,7 +10,11 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDiskBroker } from '../../../shared/messaging/disk/disk-broker.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
-import { measureUrgentLatencies, reportUrgentLatencies } from '../../support/worlds/urgent-latency.ts';
+import {
+  measureUrgentLatencies,
+  reportUrgentLatencies,
+  UNLIMITED,
+} from '../../support/worlds/urgent-latency.ts';
 
 const QUEUED = Number(process.env['URGENT_QUEUED'] ?? 0);
 /** Takes 20 s at the rate limit of the provider. */
@@ -45,6 +49,24 @@ describe.each([
       const options = { broker, prefix: '', queued, rounds: 6, perRound: 100, pauseMs: 20, settleMs: 3_000 };
       const found = await measureUrgentLatencies(options);
       expect(reportUrgentLatencies(`embedded broker ${name}`, found)).toBeLessThanOrEqual(2);
+      await broker.close();
+    },
+    LIMIT_MS,
+  );
+
+  it.each(QUEUED > 0 ? [QUEUED] : [])(
+    'have twice the latency of an idle worker at most, while %i normal ones are sent as fast as the processor allows',
+    async (queued) => {
+      const broker = await open();
+      const rounds = { rounds: 6, perRound: 60, pauseMs: 20, settleMs: 1_000 };
+      const found = await measureUrgentLatencies({
+        broker,
+        prefix: '',
+        queued,
+        provider: UNLIMITED,
+        ...rounds,
+      });
+      expect(reportUrgentLatencies(`embedded broker ${name}, no rate limit`, found)).toBeLessThanOrEqual(2);
       await broker.close();
     },
     LIMIT_MS,

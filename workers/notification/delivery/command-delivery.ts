@@ -47,6 +47,7 @@ import {
   type RoundDeps,
 } from './provider-round.ts';
 import { DeliveryLimit } from './delivery-limit.ts';
+import { StepSlices } from './step-slices.ts';
 
 export interface CommandDeliveryOptions extends RoundDeps {
   readonly channel: Channel;
@@ -96,6 +97,7 @@ export class CommandDelivery {
   /** Notifications that reached a provider and whose outcome is not on the log: no other round of them is started. */
   readonly #begun = new Set<string>();
   readonly #limit: DeliveryLimit;
+  readonly #slices: StepSlices;
   readonly #options: CommandDeliveryOptions;
   /** When a provider of the channel was last available, on the monotonic clock. */
   #servedMs: number;
@@ -104,6 +106,7 @@ export class CommandDelivery {
     this.#options = options;
     this.#servedMs = options.monotonic.elapsedMs();
     this.#limit = new DeliveryLimit(options.timers);
+    this.#slices = new StepSlices(options);
     this.inProgress = new DeliveriesInProgress(options.monotonic);
   }
 
@@ -124,16 +127,17 @@ export class CommandDelivery {
   }
 
   async #finish(run: Run, first: DeliveryStep): Promise<Outcome> {
-    const { id } = run.delivery.copy;
+    const { id, priority } = run.delivery.copy;
     let { state, effects } = first;
     // Another copy of the notification may be in progress, so its entry must not be replaced.
     if (state.step === 'ended') return state.outcome;
+    if (priority === 'urgent') this.#slices.enterUrgent();
     try {
       for (;;) {
         this.inProgress.enter(id, state.step);
         let event: DeliveryEvent | undefined;
         for (const effect of effects) {
-          const result = this.#perform(run, effect);
+          const result = this.#slices.run(priority, () => this.#perform(run, effect));
           event = isPromise(result) ? await result : result;
         }
         if (state.step === 'ended') return state.outcome;
@@ -141,6 +145,7 @@ export class CommandDelivery {
         ({ state, effects } = advance(run.delivery, state, event));
       }
     } finally {
+      if (priority === 'urgent') this.#slices.leaveUrgent();
       this.#releaseSlot(run);
       this.inProgress.leave(id);
     }
