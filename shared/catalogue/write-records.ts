@@ -59,7 +59,10 @@ export async function writeRecords(target: RecordTarget, { put, remove }: Record
       await publisher.publish(await Promise.all(some.map(({ entry }) => encodeRecord(codec, topic, entry))));
     }
     const keys = remove.toSorted((one, other) => writingPosition(other) - writingPosition(one));
-    await publisher.publish(keys.map((key): OutgoingMessage => ({ topic, key, value: null })));
+    for (let from = 0; from < keys.length; from += BATCH_SIZE) {
+      const some = keys.slice(from, from + BATCH_SIZE);
+      await publisher.publish(some.map((key): OutgoingMessage => ({ topic, key, value: null })));
+    }
   } finally {
     await publisher.stop();
   }

@@ -9,6 +9,7 @@
  */
 
 import type { Health } from '../platform/health.ts';
+import type { QueueSize } from '../platform/queues/queue-size.ts';
 import type { LogMessage, OffsetRange, OutgoingMessage, PartitionOffset, TopicPartition } from './message.ts';
 
 /** What a caller may conclude from a failure. */
@@ -77,6 +78,8 @@ export interface Broker {
   time?(): Promise<number>;
   /** Whether the broker's own storage takes records; absent for a broker in other processes, and without a storage. */
   health?(): Health;
+  /** The queues of its publishers. */
+  queues(): readonly QueueSize[];
   /** Stops everything that was created from it. Idempotent. */
   close(): Promise<void>;
 }
@@ -97,7 +100,8 @@ export interface Publisher {
   /**
    * Resolves when all in-sync replicas have every message; at least once, in order per key. Messages published while a request
    * is in flight are sent together in the next one. Rejects with
-   * - `not-sent`: no message was stored. Without a `cause` the leader of the partition received no request either: only
+   * - `not-sent`: no message was stored: the broker could not be reached in time, or the queue is full, beyond
+   *   QUEUE_LIMITS.publisher. Without a `cause` the leader of the partition received no request either: only
    *   requests queued before it failed;
    * - `send-unknown`: some or all messages may be stored;
    * - `message-too-large`, `topic-unknown` or `invalid-message`: of one message; the others may be stored.

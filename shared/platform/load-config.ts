@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ConfigError } from './errors.ts';
 import { isLoopback } from './host-names.ts';
 import { nearestName } from './nearest-name.ts';
+import { QUEUE_LIMITS } from './queues/queue-limits.ts';
 import { settingStates, type SettingState } from './setting-states.ts';
 import { environment, SECRETS, type Environment } from './settings.ts';
 
@@ -239,6 +240,8 @@ function toConfig(env: Environment) {
     clockOffsetLimitMs: env.CLOCK_OFFSET_LIMIT_MS,
     lanes: env.LANES,
     scheduleLanes: env.SCHEDULE_LANES,
+    /** Not settings: a simulation makes them small. */
+    limits: QUEUE_LIMITS,
   } as const;
 }
 

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type * as Prometheus from 'prom-client';
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { watchLoopLag, type LoopLag } from './loop-lag.ts';
+import { fuller, type QueueSize } from './queues/queue-size.ts';
 
 /** Latency buckets in seconds: from the embedded broker to the longest reply timeout. */
 const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -67,6 +68,10 @@ export interface Metrics {
   duration(name: string, help: string, labelNames?: readonly string[]): Histogram;
   /** Calls `collect` before each scrape, to set gauges that are only needed then. */
   onScrape(collect: () => void): void;
+  /** Shows these queues with their limits; `read` is called before each scrape. */
+  watchQueues(read: () => readonly QueueSize[]): void;
+  /** All watched queues as they are now; several of them may have the same name and unit. */
+  queues(): readonly QueueSize[];
   /** Prometheus text exposition, of all metrics or of those with these names, as `samples` reads them. */
   text(names?: readonly string[]): Promise<string>;
   /**
@@ -81,6 +86,8 @@ export interface Metrics {
 export function createMetrics(options: { processMetrics: boolean } = { processMetrics: false }): Metrics {
   const registry = new prometheus.Registry();
   const collectors: (() => void)[] = [];
+  const queueReaders: (() => readonly QueueSize[])[] = [];
+  const queues = (): readonly QueueSize[] => queueReaders.flatMap((read) => read());
   if (options.processMetrics) collectors.push(collectProcessMetrics(registry));
   const base = (name: string, help: string, labelNames: readonly string[]) => ({
     name,
@@ -88,17 +95,22 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
     labelNames: [...labelNames],
     registers: [registry],
   });
+  const gauge: Metrics['gauge'] = (name, help, labelNames = []) =>
+    (registry.getSingleMetric(name) as Gauge | undefined) ??
+    new prometheus.Gauge(base(name, help, labelNames));
   return {
     counter: (name, help, labelNames = []) =>
       (registry.getSingleMetric(name) as Counter | undefined) ??
       new prometheus.Counter(base(name, help, labelNames)),
-    gauge: (name, help, labelNames = []) =>
-      (registry.getSingleMetric(name) as Gauge | undefined) ??
-      new prometheus.Gauge(base(name, help, labelNames)),
+    gauge,
     duration: (name, help, labelNames = []) =>
       (registry.getSingleMetric(name) as Histogram | undefined) ??
       new prometheus.Histogram({ ...base(name, help, labelNames), buckets: DURATION_BUCKETS }),
     onScrape: (collect) => collectors.push(collect),
+    watchQueues: (read) => {
+      if (queueReaders.push(read) === 1) collectors.push(showQueues(gauge, queues));
+    },
+    queues,
     text: async (names) => {
       if (names !== undefined) return namedText(registry, names);
       for (const collect of collectors) collect();
@@ -109,6 +121,27 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
       return found.flatMap(({ name, values }) => values.map((value) => toSample(name, value)));
     },
     contentType: registry.contentType,
+  };
+}
+
+/** Sets the gauges of queues: of those with the same name, such as the partitions of a consumer, that of the fullest one. */
+function showQueues(gauge: Metrics['gauge'], read: () => readonly QueueSize[]): () => void {
+  const names = ['queue', 'unit'];
+  const sizes = gauge('plat_queue_size', 'What a queue in memory holds; of several, the fullest', names);
+  const limits = gauge('plat_queue_limit', 'The most that plat_queue_size can be', names);
+  return () => {
+    const fullest = new Map<string, QueueSize>();
+    for (const queue of read()) {
+      const name = `${queue.queue} ${queue.unit}`;
+      const other = fullest.get(name);
+      fullest.set(name, other === undefined ? queue : fuller(other, queue));
+    }
+    sizes.reset();
+    limits.reset();
+    for (const { queue, unit, size, limit } of fullest.values()) {
+      sizes.set({ queue, unit }, size);
+      limits.set({ queue, unit }, limit);
+    }
   };
 }
 

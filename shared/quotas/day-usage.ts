@@ -1,4 +1,5 @@
 import type { QuotaSettings } from '../platform/load-config.ts';
+import type { QueueSize } from '../platform/queues/queue-size.ts';
 import { ReceiverCounts } from './receiver-counts.ts';
 
 /** The quotas by their names, which are codes of outcomes and labels of metrics. */
@@ -83,6 +84,15 @@ export class DayUsage {
       callers: this.#callers.size,
       countries: this.#countries as ReadonlyMap<string, number>,
     };
+  }
+
+  queues(): readonly QueueSize[] {
+    const { size: receivers, maxReceivers } = this.#receivers;
+    return [
+      // The others have a count of their own.
+      { queue: 'quota-callers', unit: 'records', size: this.#callers.size, limit: MAX_CALLERS + 1 },
+      { queue: 'quota-receivers', unit: 'records', size: receivers, limit: maxReceivers },
+    ];
   }
 
   #count({ caller, isUrgent, country, costMicros }: Usage, by: 1 | -1): void {

@@ -86,7 +86,7 @@ export function createQuotas(options: QuotaOptions): Quotas {
   const unread = new Map<string, Unread>();
   /** Days of the last records that were read, by id. */
   const readDays = new Map<string, number>();
-  const countRefusal = createQuotaMetrics(options, () => counts.of(counts.today()).figures());
+  const countRefusal = createQuotaMetrics(options, () => counts.of(counts.today()), { readDays, unread });
   let isCaughtUp = false;
   let received = 0;
 
@@ -189,7 +189,8 @@ function createDayCounts(settings: QuotaSettings, clock: Clock) {
 /** Registers the metrics; returns what counts a refusal. Labels are quotas, channels and countries only. */
 function createQuotaMetrics(
   { metrics, settings }: QuotaOptions,
-  figures: () => ReturnType<DayUsage['figures']>,
+  today: () => DayUsage,
+  { readDays, unread }: Readonly<Record<'readDays' | 'unread', ReadonlyMap<string, unknown>>>,
 ): (channel: string, quota: Quota) => void {
   const refusals = metrics.counter(
     'plat_notification_quota_refusals_total',
@@ -210,12 +211,17 @@ function createQuotaMetrics(
   );
   if (settings.spendMicros !== undefined) limit.set(settings.spendMicros / MICROS);
   metrics.onScrape(() => {
-    const now = figures();
+    const now = today().figures();
     countries.reset();
     for (const [country, messages] of now.countries) countries.set({ country }, messages);
     spent.set(now.spentMicros / MICROS);
     counted.set({ figure: 'callers' }, now.callers);
     counted.set({ figure: 'receivers' }, now.receivers);
   });
+  metrics.watchQueues(() => [
+    ...today().queues(),
+    { queue: 'quota-ids', unit: 'records', size: readDays.size, limit: MAX_REMEMBERED },
+    { queue: 'quota-ids-unread', unit: 'records', size: unread.size, limit: MAX_REMEMBERED },
+  ]);
   return (channel, quota) => refusals.inc({ channel, quota });
 }

@@ -21,12 +21,12 @@ interface Part {
  * most for four million receivers, and less with fewer. A further receiver is refused rather than forgotten.
  */
 export class ReceiverCounts {
-  readonly #maxReceivers: number;
+  readonly maxReceivers: number;
   readonly #parts: (Part | undefined)[] = Array.from({ length: PARTS }, () => undefined);
   #size = 0;
 
   constructor(maxReceivers: number = DEFAULT_MAX_RECEIVERS) {
-    this.#maxReceivers = maxReceivers;
+    this.maxReceivers = maxReceivers;
   }
 
   get size(): number {
@@ -35,7 +35,7 @@ export class ReceiverCounts {
 
   /** Whether no further receiver can be counted. */
   get isFull(): boolean {
-    return this.#size >= this.#maxReceivers;
+    return this.#size >= this.maxReceivers;
   }
 
   /** The messages to the receiver with this hash of RECEIVER_HASH_BYTES. */

@@ -230,18 +230,14 @@ function registerMetrics(
     'plat_ingress_unknown_replies',
     'Replies without a waiting request: late, repeated, or for another instance on the same partition',
   );
-  const pending = metrics.gauge('plat_ingress_pending_replies', 'Requests that wait for a reply');
   const kept = metrics.gauge('plat_ingress_results', 'Results in memory');
-  const bytes = metrics.gauge('plat_ingress_result_bytes', 'Bytes of the results in memory');
   metrics.onScrape(() => {
-    const size = results.size();
     const replies = requester.stats();
     opened.set(connections.count());
     replaced.set(connections.replaced());
-    pending.set(replies.pending);
     timedOut.set(replies.timedOut);
     unknown.set(replies.unknownReplies);
-    kept.set(size.records);
-    bytes.set(size.bytes);
+    kept.set(results.size().records);
   });
+  metrics.watchQueues(() => [requester.queue(), ...results.queues()]);
 }

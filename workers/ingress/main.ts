@@ -59,6 +59,7 @@ export async function startIngressWorker(
       replyTopic: topicName(config.topicPrefix, 'ingressReplies'),
       instanceId,
       readReply: createReplyReader(codec, threads),
+      maxPending: config.limits.pendingReplies,
     }),
     notificationPublisher: broker.createPublisher({
       clientId: `${instanceId}-notifications`,
@@ -67,6 +68,7 @@ export async function startIngressWorker(
     channelProfiles,
     quotas: openQuotas(context, `${instanceId}-quotas`),
     indexFiles: openIndex(context, NAME),
+    indexLimits: { waitingBytes: config.limits.indexWaitingBytes },
     outbox: chooseOutbox(config, broker),
     system: {
       retryTiersMs: config.notification.retryTiersMs,

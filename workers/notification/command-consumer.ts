@@ -38,8 +38,6 @@ import type { RetryPlan } from './state/retry-plan.ts';
 export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' } as const;
 
 const MIB = 1_024 * 1_024;
-/** Window of each partition. Its bytes are limited because e-mails with attachments are large. */
-const WINDOW = { messages: 1_000, bytes: 8 * MIB };
 /** Longest synchronous work of a lane between two turns of the event loop: urgent commands do not wait for many normal ones. */
 const SLICE_MS: Readonly<Record<Priority, number>> = { normal: 2, urgent: 10 };
 /** Lower than for requests, since each unexpected failure is a notification that is not delivered. */
@@ -156,7 +154,7 @@ async function startLane(context: WorkerContext, shared: SharedParts, lane: Lane
     log,
     concurrency: config.lanes,
     sliceMs: SLICE_MS[priority],
-    window: WINDOW,
+    window: context.config.limits.commandWindow,
     breaker: BREAKER,
     // A notification may wait for a provider for its whole time limit; then health reports the provider instead.
     stallMs: plan.timeLimitMs + STEP_MS,

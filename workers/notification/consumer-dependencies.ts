@@ -65,6 +65,7 @@ export function createSharedParts(context: WorkerContext): SharedParts {
     topic: topic('notificationOutcomes'),
     clientId: 'notification-ledger',
     indexFiles: openIndex(context, 'ledger'),
+    indexLimits: { waitingBytes: config.limits.indexWaitingBytes },
     self,
     clock,
     ageClock,
@@ -98,9 +99,10 @@ export function createSharedParts(context: WorkerContext): SharedParts {
 }
 
 function createHold(
-  { broker, timers, log }: WorkerContext,
+  { broker, config, timers, log }: WorkerContext,
   publisher: Publisher,
   options: { readonly topic: string; readonly self: string },
 ): HoldTopic {
-  return new HoldTopic({ broker, publisher, ...options, clientId: 'notification-hold', timers, log });
+  const { hold: limits } = config.limits;
+  return new HoldTopic({ broker, publisher, ...options, clientId: 'notification-hold', timers, log, limits });
 }

@@ -16,12 +16,6 @@ import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { CHANNEL_TOPICS, type SharedParts } from './consumer-dependencies.ts';
 
-const MIB = 1_024 * 1_024;
-/**
- * Window of copies that are read ahead. Each copy waits at least a second, so this also limits how many a partition returns
- * per second.
- */
-const WINDOW = { messages: 1_000, bytes: 4 * MIB };
 /** Added to the delay of the tier, which each copy waits by design. */
 const STALL_MARGIN_MS = 60_000;
 
@@ -60,7 +54,7 @@ export async function startTier(
       onDeadLetter: observe.onDeadLetter,
     }),
     log,
-    window: WINDOW,
+    window: config.limits.tierWindow,
     stallMs: delayMs + STALL_MARGIN_MS,
     onBreaker: observe.onBreaker,
     reads: { groupId, topics: [topic] },

@@ -1,10 +1,10 @@
 import type { Log } from '../../platform/log.ts';
+import type { WindowLimits } from '../../platform/queues/queue-limits.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import type { BackoffOptions } from '../backoff.ts';
 import type { LogMessage, TopicPartition } from '../message.ts';
 import type { Process } from '../processing-result.ts';
 import type { BreakerOptions, BreakerState } from './circuit-breaker.ts';
-import type { WindowOptions } from './owned-partitions.ts';
 
 /** The defaults of a consumer. */
 export const CONSUMER_DEFAULTS = {
@@ -43,7 +43,8 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly sliceMs?: number;
   readonly commitIntervalMs?: number;
   readonly heartbeatIntervalMs?: number;
-  readonly window?: WindowOptions;
+  /** Default: messages and bytes of QUEUE_LIMITS.requestWindow. */
+  readonly window?: Partial<WindowLimits>;
   readonly retryBackoff?: BackoffOptions;
   readonly breaker?: BreakerOptions;
   readonly stallMs?: number;

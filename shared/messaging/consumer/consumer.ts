@@ -1,4 +1,5 @@
 import type { Health } from '../../platform/health.ts';
+import type { QueueSize } from '../../platform/queues/queue-size.ts';
 import { backoffMs } from '../backoff.ts';
 import type { GroupSource } from '../ports.ts';
 import type { FinalResult } from '../processing-result.ts';
@@ -54,6 +55,11 @@ export class Consumer {
 
   lag(): readonly PartitionLag[] {
     return this.#runtime.lag();
+  }
+
+  /** What waits or is in progress in each partition, under this name. */
+  queues(name: string): readonly QueueSize[] {
+    return this.#runtime.queues(name);
   }
 
   stats(): ConsumerStats {

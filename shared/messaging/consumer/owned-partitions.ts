@@ -1,20 +1,9 @@
+import { QUEUE_LIMITS, type WindowLimits } from '../../platform/queues/queue-limits.ts';
+import { fuller, type QueueSize } from '../../platform/queues/queue-size.ts';
 import { partitionId, type TopicPartition } from '../message.ts';
 import type { GroupSource } from '../ports.ts';
 import type { InFlight } from './redelivered-work.ts';
 import { OffsetTracker } from './offset-tracker.ts';
-
-/** Limits of one partition, beyond which it is paused. */
-export interface WindowOptions {
-  /** Messages that are not done. Default 1,000. */
-  readonly messages?: number;
-  /** Bytes of messages that are not done. Default 32 MiB. */
-  readonly bytes?: number;
-  /**
-   * Messages beyond the prefix, including completed ones; a crash may repeat them. Defaults to `messages`, so that one
-   * message that is held for another attempt soon blocks its partition.
-   */
-  readonly pending?: number;
-}
 
 export interface PartitionLag extends TopicPartition {
   /** Messages that are not done, up to the last known high watermark. */
@@ -22,9 +11,6 @@ export interface PartitionLag extends TopicPartition {
 }
 
 type PausableSource = Pick<GroupSource, 'pause' | 'resume'>;
-
-const WINDOW_MESSAGES = 1_000;
-const WINDOW_BYTES = 32 * 1_024 * 1_024;
 
 /** The partitions of this consumer in the current generation; pauses those with a full window. */
 export class OwnedPartitions {
@@ -37,11 +23,12 @@ export class OwnedPartitions {
   /** All partitions are paused permanently. */
   #isStopped = false;
 
-  constructor(inFlight: InFlight, options: WindowOptions = {}) {
+  constructor(inFlight: InFlight, limits: Partial<WindowLimits> = {}) {
+    const { requestWindow: defaults } = QUEUE_LIMITS;
     this.#inFlight = inFlight;
-    this.#maxMessages = options.messages ?? WINDOW_MESSAGES;
-    this.#maxBytes = options.bytes ?? WINDOW_BYTES;
-    this.#maxPending = options.pending ?? this.#maxMessages;
+    this.#maxMessages = limits.messages ?? defaults.messages;
+    this.#maxBytes = limits.bytes ?? defaults.bytes;
+    this.#maxPending = limits.pending ?? this.#maxMessages;
   }
 
   /**
@@ -110,6 +97,29 @@ export class OwnedPartitions {
   pauseAll(): void {
     this.#isStopped = true;
     this.#source?.pause([...this.#trackers.values()].map(toPlain));
+  }
+
+  /**
+   * What the fullest partition holds. A partition is paused when its window is full, so that it holds less than the window and
+   * what was delivered at one time.
+   */
+  queues(queue: string): readonly QueueSize[] {
+    let messages: QueueSize = { queue, unit: 'messages', size: 0, limit: this.#maxMessages };
+    let bytes: QueueSize = { queue, unit: 'bytes', size: 0, limit: this.#maxBytes };
+    let uncommitted: QueueSize = { queue, unit: 'uncommitted', size: 0, limit: this.#maxPending };
+    for (const { unfinished, unfinishedBytes, pending, largest } of this.#trackers.values()) {
+      if (pending === 0) continue;
+      const of = (unit: QueueSize['unit'], size: number, limit: number): QueueSize => ({
+        queue,
+        unit,
+        size,
+        limit,
+      });
+      messages = fuller(messages, of('messages', unfinished, this.#maxMessages + largest.messages));
+      bytes = fuller(bytes, of('bytes', unfinishedBytes, this.#maxBytes + largest.bytes));
+      uncommitted = fuller(uncommitted, of('uncommitted', pending, this.#maxPending + largest.messages));
+    }
+    return [messages, bytes, uncommitted];
   }
 
   lag(): readonly PartitionLag[] {

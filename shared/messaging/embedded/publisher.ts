@@ -4,6 +4,7 @@ import type { EmbeddedParts } from './topics.ts';
 import { FlushError } from './log-store.ts';
 import { errorText } from '../../platform/errors.ts';
 import { publishFailed } from '../broker-errors.ts';
+import { hasRoom, type Queued } from '../publisher-queues.ts';
 import type { OutgoingMessage } from '../message.ts';
 import { CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../ports.ts';
 
@@ -38,6 +39,7 @@ interface Appending {
 
 /** A call of publish() that has to wait for more than one group commit, or of which a message was rejected. */
 interface Call extends Appending, Open {
+  readonly size: Queued;
   /** The group commits of its messages. */
   readonly flushes: Set<Promise<void>>;
   readonly settle: (error?: unknown) => void;
@@ -45,7 +47,7 @@ interface Call extends Appending, Open {
 
 /**
  * Appends immediately if possible, and acknowledges a call when the group commit of its messages is durable. While a log is
- * full of unread messages, calls are queued until their deadline. `send-unknown` then means that some messages of the call were
+ * full of unread messages, calls are queued until their deadline, up to the limits of QUEUE_LIMITS. `send-unknown` then means that some messages of the call were
  * stored in time.
  */
 export class EmbeddedPublisher implements Publisher {
@@ -55,6 +57,7 @@ export class EmbeddedPublisher implements Publisher {
   #state: 'new' | 'started' | 'stopped' = 'new';
   /** Calls with messages that are not yet on the log. */
   readonly #queue: Call[] = [];
+  readonly #queued = { messages: 0, bytes: 0 };
   /** All that is not settled: the queue, and what waits for a group commit. */
   readonly #open = new Set<Open>();
   /** The group commit that the last call waits for. */
@@ -74,8 +77,13 @@ export class EmbeddedPublisher implements Publisher {
 
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     if (this.#state === 'stopped') return Promise.reject(publishFailed(this.#clientId, 'it was stopped'));
-    const appending: Appending = { messages, next: 0, firstError: undefined, isMaybeStored: false };
     const mayAppend = this.#state === 'started' && this.#queue.length === 0 && !this.#isWaiting;
+    // One message that does not wait is never too much.
+    if (!mayAppend || messages.length > 1) {
+      if (!hasRoom(this.queued, sizeOf(messages)))
+        return Promise.reject(publishFailed(this.#clientId, 'its queue is full'));
+    }
+    const appending: Appending = { messages, next: 0, firstError: undefined, isMaybeStored: false };
     const flush = mayAppend && !this.#isRefused() ? this.#store(appending) : undefined;
     const isStored = appending.next === messages.length && appending.firstError === undefined;
     if (isStored && messages.length > 0) return flush === undefined ? STORED : this.#awaitShared(flush);
@@ -83,6 +91,11 @@ export class EmbeddedPublisher implements Publisher {
     if (mayAppend && appending.next < messages.length) this.#serveLater();
     else this.#serve();
     return call;
+  }
+
+  /** The calls that wait for room on a log, whole even where a part of them is on it. */
+  get queued(): Queued {
+    return this.#queued;
   }
 
   isHealthy(): boolean {
@@ -137,18 +150,28 @@ export class EmbeddedPublisher implements Publisher {
     const settle = (error?: unknown) => {
       cancel();
       this.#open.delete(call);
-      const index = this.#queue.indexOf(call);
-      if (index >= 0) this.#queue.splice(index, 1);
+      this.#leave(call);
       if (error === undefined) resolve();
       else reject(error);
     };
     const giveUp = (reason: string): void => this.#giveUp(call, reason);
     const cancel = this.#parts.ports.timers.schedule(() => giveUp('the deadline passed'), this.#deadlineMs);
     const flushes = new Set(flush === undefined ? [] : [flush]);
-    const call: Call = { ...appending, flushes, settle, giveUp };
+    const call: Call = { ...appending, size: sizeOf(appending.messages), flushes, settle, giveUp };
     this.#queue.push(call);
+    this.#queued.messages += call.size.messages;
+    this.#queued.bytes += call.size.bytes;
     this.#open.add(call);
     return promise;
+  }
+
+  /** Removes a call from the queue, if it is there. */
+  #leave(call: Call): void {
+    const index = this.#queue.indexOf(call);
+    if (index < 0) return;
+    this.#queue.splice(index, 1);
+    this.#queued.messages -= call.size.messages;
+    this.#queued.bytes -= call.size.bytes;
   }
 
   /** Processes the queue in order, until it is empty or its head has to wait. */
@@ -176,7 +199,7 @@ export class EmbeddedPublisher implements Publisher {
       call.settle(call.firstError);
       return;
     }
-    this.#queue.splice(this.#queue.indexOf(call), 1);
+    this.#leave(call);
     void this.#awaitCommit(call);
   }
 
@@ -225,6 +248,13 @@ export class EmbeddedPublisher implements Publisher {
     const rejection = isMaybeStored ? undefined : firstError;
     call.settle(rejection ?? publishFailed(this.#clientId, reason, { isMaybeStored }));
   }
+}
+
+/** Without headers, which are short and few. */
+function sizeOf(messages: readonly OutgoingMessage[]): Queued {
+  let bytes = 0;
+  for (const { key, value } of messages) bytes += (key?.length ?? 0) + (value?.length ?? 0);
+  return { messages: messages.length, bytes };
 }
 
 /** Whether messages of a group commit that failed may be on the log. */

@@ -64,13 +64,6 @@ const FOREIGN_DEADLINE_MS: Readonly<Record<Lane, number>> = { interactive: 3_000
 const PROBE_DEADLINE_MS = 3_000;
 
 /**
- * Requests after one that waits for its reply partition are answered but cannot be committed. Each uses some hundred bytes,
- * and is answered again after a crash, with the same correlation id. The limit for one partition is ten minutes of 80
- * requests a second.
- */
-const WINDOW = { pending: 50_000 } as const;
-
-/**
  * Longest interval between probes of an open circuit breaker: good messages that arrive meanwhile wait for the next one.
  * Ten probes at a time are five a second, which a bad deployment turns into dead letters.
  */
@@ -122,7 +115,7 @@ export async function startRequestConsumer(
     log,
     concurrency: config.lanes,
     weigh: (message) => (codec.isBatch(message) ? batchWeight : 1),
-    window: WINDOW,
+    window: config.limits.requestWindow,
     breaker: BREAKER[lane],
     onBreaker: observe.onBreaker,
     reads: { groupId, topics: [requestTopic] },

@@ -9,6 +9,7 @@ import { KafkaPublisher } from './publishing/publisher.ts';
 import type { ConnectSender } from './publishing/record-sender.ts';
 import { readKafkaRanges } from './consuming/range-reader.ts';
 import { KafkaTail } from './consuming/tail.ts';
+import { publisherQueues } from '../publisher-queues.ts';
 import { TopicPartitions } from './publishing/topic-partitions.ts';
 
 /**
@@ -42,6 +43,7 @@ export function createKafkajsBroker(options: KafkaBrokerOptions): KafkaBroker {
     readRanges: (ranges, onMessage) =>
       readKafkaRanges(ranges, onMessage, { createClient, admin, clientId: `${clientId}.reader` }),
     ...(clockReader === undefined ? {} : { time: () => clockReader.time() }),
+    queues: () => publisherQueues([...open].filter((client) => client instanceof KafkaPublisher)),
     close: async () => {
       clockReader?.stop();
       await Promise.all([...open].map((client) => client.stop()));

@@ -3,12 +3,13 @@ import { errorText, InfrastructureError } from '../../platform/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
+import { QUEUE_LIMITS } from '../../platform/queues/queue-limits.ts';
+import type { QueueSize } from '../../platform/queues/queue-size.ts';
 import type { Timers } from '../../platform/timers.ts';
 import { partitionId, type PartitionOffset } from '../message.ts';
 import { Generation, type IndexedRecord, type Progress, type Write } from './generation.ts';
 import type { IndexFiles } from './index-files.ts';
 
-const MIB = 1_048_576;
 const HOUR_MS = 3_600_000;
 
 /** Bounds of an index. Tests shorten them. */
@@ -26,7 +27,7 @@ export interface IndexLimits {
 export const INDEX_LIMITS: IndexLimits = {
   generationRows: 5_000_000,
   generationSpanMs: 24 * HOUR_MS,
-  waitingBytes: 16 * MIB,
+  waitingBytes: QUEUE_LIMITS.indexWaitingBytes,
   memoryRows: 500_000,
 };
 
@@ -89,6 +90,8 @@ export class RecordIndex {
   #written = 0;
   #queuedProgress: Progress | undefined;
   #waitingBytes = 0;
+  /** Bytes of the largest record so far, which may have been added just below the limit. */
+  #largestBytes = 0;
   #isChanged = false;
   #cancelWrite: (() => void) | undefined;
   #failure: { readonly reason: string; readonly isDamaged: boolean } | undefined;
@@ -163,9 +166,7 @@ export class RecordIndex {
 
   /** Whether another record can be added. If not, the reader must stop, and begin again at `positions`. */
   accepts(): boolean {
-    if (this.#waitingBytes < this.#limits.waitingBytes) return true;
-    if (this.#failure === undefined) this.#writePart();
-    return this.#failure === undefined;
+    return this.#failure === undefined || this.#waitingBytes < this.#limits.waitingBytes;
   }
 
   /** Called when records can be written again after a failure. */
@@ -183,6 +184,21 @@ export class RecordIndex {
   size(): { readonly records: number; readonly waiting: number } {
     const waiting = this.#front.size + this.#queue.length - this.#written;
     return { records: this.#generations.reduce((sum, { rows }) => sum + rows, waiting), waiting };
+  }
+
+  /** What is in memory. In files the number of records is not limited. */
+  queues(): readonly QueueSize[] {
+    const { name, files } = this.#options;
+    const { waitingBytes, memoryRows } = this.#limits;
+    const waiting: QueueSize = {
+      queue: `${name}-index-waiting`,
+      unit: 'bytes',
+      size: this.#waitingBytes,
+      limit: waitingBytes + this.#largestBytes,
+    };
+    const size = this.#generations.reduce((sum, { rows }) => sum + rows, 0);
+    if (files !== undefined) return [waiting];
+    return [waiting, { queue: `${name}-index`, unit: 'records', size, limit: memoryRows }];
   }
 
   /** Forgets everything, so that the topics are read from their beginning. */
@@ -265,9 +281,15 @@ export class RecordIndex {
   #add(key: string, row: IndexedRecord | null): void {
     this.#absent.delete(key);
     const former = this.#front.get(key);
-    this.#waitingBytes += bytesOf(row) - (former === undefined ? 0 : bytesOf(former));
+    const bytes = bytesOf(row);
+    this.#waitingBytes += bytes - (former === undefined ? 0 : bytesOf(former));
+    this.#largestBytes = Math.max(this.#largestBytes, bytes);
     this.#front.set(key, row);
     this.#changed();
+    // Here, since not only a reader, which asks before it goes on, adds records.
+    const { waitingBytes } = this.#limits;
+    while (this.#waitingBytes >= waitingBytes && this.#failure === undefined && this.#hasWork())
+      this.#writePart();
   }
 
   #setPosition(position: PartitionOffset): void {
@@ -320,7 +342,7 @@ export class RecordIndex {
     const rows = this.#queue.slice(this.#written, this.#written + ROWS_PER_TRANSACTION);
     const isLast = this.#written + rows.length === this.#queue.length;
     try {
-      this.#makeRoom();
+      this.#makeRoom(rows.length);
       const removed = rows.flatMap(([key, row]) => (row === null ? [key] : []));
       for (const generation of this.#generations.slice(0, -1)) generation.remove(removed);
       this.#generations.at(-1)?.write(rows, isLast ? this.#queuedProgress : undefined);
@@ -338,7 +360,7 @@ export class RecordIndex {
   }
 
   /** Removes the generations that are expired, and begins the next one when the last is large or long enough. */
-  #makeRoom(): void {
+  #makeRoom(added: number): void {
     const { generationRows, generationSpanMs, memoryRows } = this.#limits;
     const { files } = this.#options;
     const last = this.#generations.at(-1);
@@ -356,7 +378,8 @@ export class RecordIndex {
       if (this.#generations.length === 1 || oldest.newestAtMs >= beforeMs) break;
       this.#removeOldest(oldest);
     }
-    if (files === undefined && this.size().records - this.size().waiting >= memoryRows) {
+    const { records, waiting } = this.size();
+    if (files === undefined && records - waiting + added > memoryRows) {
       throw new InfrastructureError(
         'index-full',
         `the index holds ${memoryRows} records in memory: set DATA_DIR`,

@@ -1,6 +1,8 @@
 import { createProblem, type ErrorCode } from '../../platform/problem.ts';
 import { MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { QUEUE_LIMITS } from '../../platform/queues/queue-limits.ts';
+import type { QueueSize } from '../../platform/queues/queue-size.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import { repeat, sleep } from '../../platform/timers.ts';
 import type { Codec, Encoded, EncodedMessage } from '../codec.ts';
@@ -43,7 +45,7 @@ export type Sent = { readonly kind: 'sent'; readonly correlationId: string } | P
 /**
  * Request-reply over the log. Unavailable infrastructure resolves with a problem: `broker-unavailable` (the request was not
  * sent; if it is still queued it may be sent later, and its reply is ignored), `reply-timeout`, `not-ready` (the reply consumer
- * is not positioned). Its callers limit the number of pending requests.
+ * is not positioned), `overloaded` (too many requests wait for their reply; this one was not sent).
  */
 export interface Requester {
   /** Resolves when replies can be received: the reply consumer is assigned and positioned. */
@@ -62,6 +64,8 @@ export interface Requester {
   fire(request: OutgoingRequest, replyTopic: string): Promise<Sent>;
   /** Number of requests that wait for a reply. */
   pending(): number;
+  /** The requests that wait for a reply, with their limit. */
+  queue(): QueueSize;
   stats(): RequesterStats;
   /** Waits for pending replies for at most `timeoutMs`, then closes. */
   stop(timeoutMs: number): Promise<void>;
@@ -88,6 +92,8 @@ export interface RequesterOptions extends Omit<SystemPorts, 'random'> {
   readonly instanceId: string;
   /** Default 5,000 ms. Where latency does not matter, a longer deadline allows for a leader election. */
   readonly sendDeadlineMs?: number;
+  /** Requests that may wait for a reply; default QUEUE_LIMITS.pendingReplies. */
+  readonly maxPending?: number;
   /** Reads a reply; default: readReply with the codec. Rejects when infrastructure is unavailable. */
   readonly readReply?: (message: EncodedMessage) => SyncOrAsync<Reply>;
 }
@@ -169,6 +175,11 @@ class LogRequester implements Requester {
     return this.#pending.size;
   }
 
+  queue(): QueueSize {
+    const { maxPending: limit = QUEUE_LIMITS.pendingReplies } = this.#options;
+    return { queue: 'pending-replies', unit: 'requests', size: this.#pending.size, limit };
+  }
+
   stats(): RequesterStats {
     return { ...this.#counts, pending: this.#pending.size };
   }
@@ -182,6 +193,8 @@ class LogRequester implements Requester {
     if (this.#stopping !== undefined || !this.#canReceive())
       return Promise.resolve(problemReply('not-ready', id));
     if (!this.#canSend()) return Promise.resolve(problemReply('broker-unavailable', id));
+    const { maxPending = QUEUE_LIMITS.pendingReplies } = this.#options;
+    if (this.#pending.size >= maxPending) return Promise.resolve(problemReply('overloaded', id));
     if (this.#pending.has(id))
       return Promise.reject(new Error('a request with this correlation id is already pending'));
     const waiting = Promise.withResolvers<Reply>();

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { QUEUE_LIMITS } from '../../../shared/platform/queues/queue-limits.ts';
 import { partitionOfKey } from '../../../shared/messaging/topics/key-partition.ts';
 import { numbered, type ScenarioTest } from '../../support/conformance/world.ts';
 import { eventually } from '../../support/conformance/wait.ts';
@@ -42,6 +43,30 @@ export function publishingScenarios(test: ScenarioTest): void {
       const found = new Map(messages.map((message) => [message.key?.toString(), message.partition]));
       const expected = new Map(keys.map((key) => [key, partitionOfKey(Buffer.from(key), 7)]));
       expect(found).toEqual(expected);
+    },
+  );
+
+  test(
+    'rejects messages beyond the limits of its queue with not-sent, and sends those before them',
+    { timeout: 10 * SECOND },
+    async ({ world }) => {
+      const topic = await world.topic(1);
+      const { messages: most, bytes: mostBytes } = QUEUE_LIMITS.publisher;
+      const message = { topic, key: 'k', value: Buffer.from('x') };
+      const full = { code: 'not-sent', canRetry: true };
+      // Until it is started, it only queues.
+      const waiting = world.broker.createPublisher({ clientId: 'waiting' });
+      const first = waiting.publish([message]);
+      const manyMessages = Array.from({ length: most }, () => message);
+      await expect(waiting.publish(manyMessages)).rejects.toMatchObject(full);
+      const value = Buffer.alloc(mostBytes / 128);
+      const manyBytes = Array.from({ length: 128 }, () => ({ ...message, value }));
+      await expect(waiting.publish(manyBytes)).rejects.toMatchObject(full);
+      await waiting.start();
+      await first;
+      await waiting.publish([message]);
+      await waiting.stop();
+      expect(await world.readAll(topic)).toHaveLength(2);
     },
   );
 

@@ -8,6 +8,8 @@ import type {
   ReadOn,
   TopicState,
 } from '../../../shared/messaging/ports.ts';
+import { publisherQueues, type Queued } from '../../../shared/messaging/publisher-queues.ts';
+import { QUEUE_LIMITS } from '../../../shared/platform/queues/queue-limits.ts';
 import type { Host } from '../sim-process.ts';
 import type { BrokerModel } from './broker-model.ts';
 import { Link } from './link.ts';
@@ -19,7 +21,12 @@ const RANGE_RECORDS = 100;
 const RANGE_BYTES = 1_048_576;
 
 /** The broker port of one process over the model. */
-export function createProcessBroker(host: Host, model: BrokerModel): Broker {
+export function createProcessBroker(
+  host: Host,
+  model: BrokerModel,
+  limits: Queued = QUEUE_LIMITS.publisher,
+): Broker {
+  const publishers = new Set<SimPublisher>();
   const open = new Set<{ stop(timeoutMs?: number): Promise<void> }>();
   const clients = new Map<string, number>();
   /** A client that is created again has calls of its own. */
@@ -36,7 +43,11 @@ export function createProcessBroker(host: Host, model: BrokerModel): Broker {
   const clock = link('clock');
   return {
     kind: 'kafka',
-    createPublisher: (options) => opened(new SimPublisher(options, link(options.clientId), model)),
+    createPublisher: (options) => {
+      const publisher = new SimPublisher(options, { link: link(options.clientId), model, limits });
+      publishers.add(publisher);
+      return opened(publisher);
+    },
     createGroupSource: (options) => {
       const links = { group: link(options.clientId), fetch: link(`${options.clientId}.fetch`) };
       return opened(new SimGroupSource(options, links, model));
@@ -47,6 +58,7 @@ export function createProcessBroker(host: Host, model: BrokerModel): Broker {
     },
     admin: createAdmin(link('admin'), model),
     time: () => clock.ask(() => model.ports.clock.now()),
+    queues: () => publisherQueues(publishers, limits),
     close: async () => {
       await Promise.all([...open].map((client) => client.stop(0)));
       open.clear();

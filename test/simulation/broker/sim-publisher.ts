@@ -1,6 +1,7 @@
 import { publishFailed, topicUnknown } from '../../../shared/messaging/broker-errors.ts';
 import { partitionId, type OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../../../shared/messaging/ports.ts';
+import { hasRoom, type Queued } from '../../../shared/messaging/publisher-queues.ts';
 import { partitionOfKey } from '../../../shared/messaging/topics/key-partition.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
@@ -15,6 +16,7 @@ const MAX_RECORDS = 1_000;
 
 /** One call of publish(). */
 interface Call {
+  readonly size: Queued;
   /** Messages whose result is not known. */
   open: number;
   firstError: unknown;
@@ -46,10 +48,16 @@ export class SimPublisher implements Publisher {
   readonly #model: BrokerModel;
   readonly #queues = new Map<string, Queue>();
   readonly #calls = new Set<Call>();
+  readonly #limits: Queued;
+  readonly #queued = { messages: 0, bytes: 0 };
   #state: 'new' | 'started' | 'stopped' = 'new';
   #nextPartition = 0;
 
-  constructor(options: PublisherOptions, link: Link, model: BrokerModel) {
+  constructor(
+    options: PublisherOptions,
+    { link, model, limits }: { readonly link: Link; readonly model: BrokerModel; readonly limits: Queued },
+  ) {
+    this.#limits = limits;
     this.#clientId = options.clientId;
     this.#deadlineMs = options.deadlineMs ?? CLIENT_DEFAULTS.publishDeadlineMs;
     this.#link = link;
@@ -75,8 +83,12 @@ export class SimPublisher implements Publisher {
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     if (messages.length === 0) return Promise.resolve();
     if (this.#state === 'stopped') return Promise.reject(publishFailed(this.#clientId, 'it was stopped'));
+    const size = sizeOf(messages);
+    if (!hasRoom(this.#queued, size, this.#limits))
+      return Promise.reject(publishFailed(this.#clientId, 'its queue is full'));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const call: Call = {
+      size,
       open: messages.length,
       firstError: undefined,
       lastError: undefined,
@@ -86,7 +98,7 @@ export class SimPublisher implements Publisher {
       settle: (error) => {
         cancel();
         call.isSettled = true;
-        this.#calls.delete(call);
+        if (this.#calls.delete(call)) this.#count(size, -1);
         if (error === undefined) resolve();
         else reject(error);
       },
@@ -94,8 +106,14 @@ export class SimPublisher implements Publisher {
     const giveUp = (): void => this.#giveUp(call, 'the deadline passed');
     const cancel = this.#link.host.ports.timers.schedule(giveUp, this.#deadlineMs);
     this.#calls.add(call);
+    this.#count(size, 1);
     for (const message of messages) this.#add(message, call);
     return promise;
+  }
+
+  /** Messages of calls whose result is not known. */
+  get queued(): Queued {
+    return this.#queued;
   }
 
   isHealthy(): boolean {
@@ -109,6 +127,11 @@ export class SimPublisher implements Publisher {
     while (this.#calls.size > 0 && monotonic.elapsedMs() < untilMs) await sleep(timers, STOP_POLL_MS);
     for (const call of this.#calls) this.#giveUp(call, 'it was stopped');
     this.#link.close();
+  }
+
+  #count({ messages, bytes }: Queued, by: 1 | -1): void {
+    this.#queued.messages += by * messages;
+    this.#queued.bytes += by * bytes;
   }
 
   #add(message: OutgoingMessage, call: Call): void {
@@ -202,4 +225,10 @@ export class SimPublisher implements Publisher {
     const cause = call.lastError;
     call.settle(publishFailed(this.#clientId, reason, { isMaybeStored, cause }));
   }
+}
+
+function sizeOf(messages: readonly OutgoingMessage[]): Queued {
+  let bytes = 0;
+  for (const { key, value } of messages) bytes += (key?.length ?? 0) + (value?.length ?? 0);
+  return { messages: messages.length, bytes };
 }

@@ -158,6 +158,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
 
 /** The folders of a part in order; each may import the earlier ones. '.' is the folder of the part itself. */
 export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
+  'shared/platform': ['queues', '.'],
   'shared/client': ['.', 'kafka'],
   'shared/lending': [
     'numbers',

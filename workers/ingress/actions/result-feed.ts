@@ -3,6 +3,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import type { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { createRecordStore, type RecordStore } from './kept-results.ts';
 import { createTopicFeed, type TopicFeed } from '../feed/topic-feed.ts';
@@ -19,6 +20,7 @@ export interface ResultFeed extends TopicFeed, Pick<RecordStore<EncodedMessage>,
   find(correlationId: string): EncodedMessage | undefined;
   /** Calls back when the result of a correlation id arrives, unless very many later ones were asked for before. */
   onArrival(correlationId: string, callback: () => void): void;
+  queues(): readonly QueueSize[];
 }
 
 /** Follows the results topic. The store is bounded by age and by bytes; the oldest results are evicted first. */
@@ -54,5 +56,9 @@ export function createResultFeed(
     },
     mayHaveEvicted: (issuedAtMs) => results.mayHaveEvicted(issuedAtMs),
     size: () => results.size(),
+    queues: () => [
+      { queue: 'results', unit: 'bytes', size: results.size().bytes, limit: options.resultStoreBytes },
+      { queue: 'awaited-results', unit: 'requests', size: callbacks.size, limit: MAX_CALLBACKS },
+    ],
   };
 }

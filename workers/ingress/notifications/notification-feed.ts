@@ -15,6 +15,7 @@ import type {
 import { supersedes } from '../../../shared/notification/supersedes.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
+import type { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { TopicFeed } from '../feed/topic-feed.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
@@ -63,7 +64,8 @@ export interface NotificationFeed extends TopicFeed {
   mayMissAcceptances(): boolean;
   /** Not ready: acceptances cannot be kept, so that none may be added. */
   health(): Health;
-  size(): { readonly records: number; readonly waiting: number };
+  size(): { readonly records: number };
+  queues(): readonly QueueSize[];
 }
 
 /** Follows the topics of acceptances and outcomes. */
@@ -110,6 +112,10 @@ export function createNotificationFeed(
     mayMissAcceptances: () => clock.now() - index.completeFromMs < KEY_LIFETIME_MS,
     health: () => index.health(),
     size: () => index.size(),
+    queues: () => [
+      ...index.queues(),
+      { queue: 'own-acceptances', unit: 'records', size: accepted.ownCount(), limit: MAX_OWN_RECORDS },
+    ],
   };
 }
 
@@ -127,6 +133,7 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
   const own = new Map<string, Buffer>();
   const find = (id: string) => index.find(KEY_OF.acceptance + id);
   return {
+    ownCount: () => own.size,
     addOwn: (id: string, value: Buffer, acceptedAtMs: number): void => {
       own.set(id, value);
       const [oldest] = own.keys();

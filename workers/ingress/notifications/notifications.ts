@@ -113,15 +113,8 @@ function createCounters(metrics: Metrics, feed: NotificationFeed) {
     'Accepted notifications whose record could not be written: their callers cannot query them',
   );
   const kept = metrics.gauge('plat_ingress_notifications_kept', 'Notification records in the index');
-  const waiting = metrics.gauge(
-    'plat_ingress_notifications_waiting',
-    'Notification records that are not written to the index yet',
-  );
-  metrics.onScrape(() => {
-    const size = feed.size();
-    kept.set(size.records);
-    waiting.set(size.waiting);
-  });
+  metrics.onScrape(() => kept.set(feed.size().records));
+  metrics.watchQueues(() => feed.queues());
   return {
     count: (channel: string, result: string) => requests.inc({ channel, outcome: result }),
     countLostRecord: () => lost.inc(),

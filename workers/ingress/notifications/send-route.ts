@@ -49,6 +49,9 @@ type NotificationHeaders =
 export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void {
   const { options, shedding, earlyRefusal, traffic, channelProfiles } = deps;
   const budget = createBodyBudget(options.bodyBudgetBytes);
+  deps.metrics.watchQueues(() => [
+    { queue: 'notification-bodies', unit: 'bytes', size: budget.usedBytes(), limit: options.bodyBudgetBytes },
+  ]);
   const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };
   for (const contract of Object.values(CHANNELS)) {
     const { channel } = contract;
@@ -68,7 +71,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
         if (headers.kind === 'refused') return sendProblem(reply, headers.problem);
         const profile = channelProfiles.of(channel);
         if (profile === undefined) return refuse(reply, 'no-provider');
-        await readJsonBody(request, reply, { limitBytes, reserve: budget(reply) });
+        await readJsonBody(request, reply, { limitBytes, reserve: budget.of(reply) });
         countBody(deps, request);
         if (reply.sent) return;
         const reading = { country: options.defaultCountry, ...profile };
@@ -100,22 +103,28 @@ function queueOf({ urgency }: IncomingHttpHeaders): Queue {
 
 /**
  * Limits the total memory of the bodies of requests in flight; otherwise every connection could hold an e-mail in memory.
- * The returned function reserves memory for a request until its response is sent or its caller disconnects.
+ * The function that `of` returns reserves memory for a request until its response is sent or its caller disconnects.
  */
-function createBodyBudget(maxBytes: number): (reply: FastifyReply) => (bytes: number) => boolean {
-  let leftBytes = maxBytes;
-  return (reply) => {
-    let reserved = 0;
-    reply.raw.once('close', () => {
-      leftBytes += reserved;
-      reserved = 0;
-    });
-    return (bytes) => {
-      if (bytes > leftBytes) return false;
-      leftBytes -= bytes;
-      reserved += bytes;
-      return true;
-    };
+function createBodyBudget(maxBytes: number): {
+  of(reply: FastifyReply): (bytes: number) => boolean;
+  usedBytes(): number;
+} {
+  let usedBytes = 0;
+  return {
+    of: (reply) => {
+      let reserved = 0;
+      reply.raw.once('close', () => {
+        usedBytes -= reserved;
+        reserved = 0;
+      });
+      return (bytes) => {
+        if (usedBytes + bytes > maxBytes) return false;
+        usedBytes += bytes;
+        reserved += bytes;
+        return true;
+      };
+    },
+    usedBytes: () => usedBytes,
   };
 }
 

@@ -32,12 +32,6 @@ export const RESULT_TRAVEL_MS = 2 * SECOND_MS;
 /** The `Retry-After` of 503, 429 and pending results. */
 export const RETRY_AFTER_SECONDS = 1;
 
-/**
- * Maximum size of all notification bodies in memory: about 25 of the largest e-mails, which take four times that when
- * parsed and encoded.
- */
-const BODY_BUDGET_BYTES = 256 * MIB;
-
 /** The settings of one ingress instance. */
 export type IngressOptions = ReturnType<typeof readIngressOptions>;
 
@@ -72,9 +66,8 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     stalledResponseMs: 60 * SECOND_MS,
     /** How long results are kept after the deadline of their request (E6, results topic retention). */
     resultRetentionMs: 60 * MINUTE_MS,
-    /** Memory for results in one instance; the oldest are evicted first. */
-    resultStoreBytes: 64 * MIB,
-    bodyBudgetBytes: Math.max(BODY_BUDGET_BYTES, notification.emailBodyLimitBytes),
+    resultStoreBytes: config.limits.resultBytes,
+    bodyBudgetBytes: Math.max(config.limits.notificationBodyBytes, notification.emailBodyLimitBytes),
     /**
      * Longer than workers keep an id: an Idempotency-Key that is used again identifies a new notification only if the ingress
      * still knows the earlier one, or no worker does. An hour allows for worker clocks that stood still in a suspended machine.

@@ -4,6 +4,8 @@ import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
+import { QUEUE_LIMITS, type HoldLimits } from '../../../shared/platform/queues/queue-limits.ts';
+import type { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { Timers } from '../../../shared/platform/timers.ts';
 import { ReadBack, readWriteMark } from '../ledger/read-back.ts';
 import {
@@ -29,20 +31,6 @@ export interface HoldTopicOptions {
   readonly limits?: Partial<HoldLimits>;
 }
 
-/**
- * Limits on the messages that are kept whole; beyond these limits, only the place of a message is kept. Those of all keys
- * together are a tenth higher for urgent messages, so that normal ones leave room for them.
- */
-export interface HoldLimits {
-  readonly followersPerKey: number;
-  readonly bytesPerPartition: number;
-  /** Limit for all partitions together, since each instance has them all in memory. */
-  readonly bytes: number;
-  /** Maximum number of places of one key and of all keys, with or without a value; beyond them, messages fail. */
-  readonly placesPerKey: number;
-  readonly places: number;
-}
-
 const URGENT_EXTRA = 1.1;
 
 /** The head and followers of one key. */
@@ -52,15 +40,6 @@ export interface HeldKey {
   /** In order. */
   readonly followers: readonly Follower[];
 }
-
-const MIB = 1_024 * 1_024;
-const LIMITS: HoldLimits = {
-  followersPerKey: 100,
-  bytesPerPartition: 64 * MIB,
-  bytes: 256 * MIB,
-  placesPerKey: 10_000,
-  places: 100_000,
-};
 
 interface KeyState {
   readonly partition: number;
@@ -86,11 +65,13 @@ export class HoldTopic {
   readonly #bytesByPartition = new Map<number, number>();
   #followers = 0;
   #bytes = 0;
+  /** Of `#followers` and `#bytes`: being written, and not read back yet. */
+  readonly #coming = { followers: 0, bytes: 0 };
   #badRecords = 0;
 
   constructor(options: HoldTopicOptions) {
     this.#options = options;
-    this.#limits = { ...LIMITS, ...options.limits };
+    this.#limits = { ...QUEUE_LIMITS.hold, ...options.limits };
     const { broker, topic, clientId } = options;
     this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
     this.#readBack = new ReadBack(options.publisher, options.self, options.timers);
@@ -127,11 +108,12 @@ export class HoldTopic {
     const { followersPerKey, bytesPerPartition, bytes: allBytes, placesPerKey, places } = this.#limits;
     const held = this.#keys.get(key)?.followers.size ?? 0;
     const extra = isUrgentKey(key) ? URGENT_EXTRA : 1;
-    if (held >= placesPerKey || this.#followers >= places * extra) return 'none';
+    const followers = this.#followers + this.#coming.followers;
+    if (held >= placesPerKey || followers >= Math.floor(places * extra)) return 'none';
     const isFull =
       held >= followersPerKey ||
       (this.#bytesByPartition.get(partition) ?? 0) + bytes > bytesPerPartition * extra ||
-      this.#bytes + bytes > allBytes * extra;
+      this.#bytes + this.#coming.bytes + bytes > allBytes * extra;
     return isFull ? 'place' : 'whole';
   }
 
@@ -145,8 +127,16 @@ export class HoldTopic {
     return this.#readBack.write(headEnd(this.#options.topic, key, partition, ended));
   }
 
-  keep(key: string, partition: number, follower: Follower): Promise<void> {
-    return this.#readBack.write(followerRecord(this.#options.topic, key, partition, follower));
+  async keep(key: string, partition: number, follower: Follower): Promise<void> {
+    const bytes = follower.value?.length ?? 0;
+    this.#coming.followers += 1;
+    this.#coming.bytes += bytes;
+    try {
+      await this.#readBack.write(followerRecord(this.#options.topic, key, partition, follower));
+    } finally {
+      this.#coming.followers -= 1;
+      this.#coming.bytes -= bytes;
+    }
   }
 
   endFollower(key: string, partition: number, offset: number): Promise<void> {
@@ -160,6 +150,15 @@ export class HoldTopic {
       bytes: this.#bytes,
       badRecords: this.#badRecords,
     };
+  }
+
+  /** Several processes together may exceed the limits by what each of them writes until the others have read it. */
+  queues(): readonly QueueSize[] {
+    const { places, bytes } = this.#limits;
+    return [
+      { queue: 'hold', unit: 'messages', size: this.#followers, limit: Math.floor(places * URGENT_EXTRA) },
+      { queue: 'hold', unit: 'bytes', size: this.#bytes, limit: Math.floor(bytes * URGENT_EXTRA) },
+    ];
   }
 
   health(): Health {

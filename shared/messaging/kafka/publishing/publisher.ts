@@ -6,11 +6,12 @@ import { PublishCall } from './publish-call.ts';
 import type { ConnectSender, PublishFailure, RecordSender, SenderConnection } from './record-sender.ts';
 import type { PartitionQueue } from './partition-queue.ts';
 import { PublishQueue, markMaybeStored, type PublishSlice } from './publish-queue.ts';
-import { toRecord } from './record.ts';
+import { toRecord, type OutgoingRecord } from './record.ts';
 import { RejectedSizes } from './rejected-sizes.ts';
 import { RecordPlacement } from './record-placement.ts';
 import type { TopicPartitions } from './topic-partitions.ts';
 import { publishFailed } from '../../broker-errors.ts';
+import { hasRoom, type Queued } from '../../publisher-queues.ts';
 import type { OutgoingMessage } from '../../message.ts';
 import { CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../../ports.ts';
 
@@ -18,9 +19,6 @@ const MIB = 1_024 * 1_024;
 
 /** A publish is abandoned at most this long after its deadline. Also the interval at which start() and stop() check their end. */
 const EXPIRY_INTERVAL_MS = 100;
-/** Limits of the queue of one publisher, records in flight included, so that an unavailable broker cannot exhaust the memory. */
-const MAX_QUEUED_RECORDS = 50_000;
-const MAX_QUEUED_BYTES = 64 * MIB;
 /** None of our topics allows larger records (max.message.bytes), so they are rejected immediately. */
 const MAX_RECORD_BYTES = 8 * MIB;
 
@@ -83,16 +81,29 @@ export class KafkaPublisher implements Publisher {
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     if (messages.length === 0) return Promise.resolve();
     if (this.#state === 'stopping' || this.#state === 'stopped') return this.#refuse('it was stopped');
-    const records = this.#queue.records + this.#placement.records + messages.length;
-    const isFull = this.#queue.bytes + this.#placement.bytes > MAX_QUEUED_BYTES;
-    if (records > MAX_QUEUED_RECORDS || isFull) return this.#refuse('its queue is full');
     const now = performance.now();
+    let bytes = 0;
+    const records = messages.map((message) => {
+      const record = this.#encode(message, now);
+      if (!(record instanceof MessagingError)) bytes += record.bytes;
+      return record;
+    });
+    if (!hasRoom(this.queued, { messages: records.length, bytes })) return this.#refuse('its queue is full');
     const call = new PublishCall(this.#options.clientId, messages.length, now + this.#deadlineMs);
-    for (const message of messages) this.#add(message, call, now);
+    for (const [index, record] of records.entries()) {
+      if (record instanceof MessagingError) call.recordDone(record);
+      else this.#placement.place(messages[index]?.topic ?? '', { ...record, call }, now);
+    }
     this.#pumpSoon();
     // The first deadline is that of the oldest call.
     this.#expiryTimer ??= setTimeout(() => this.#expire(), this.#deadlineMs).unref();
     return call.promise;
+  }
+
+  /** Records in flight are included. */
+  get queued(): Queued {
+    const { records, bytes } = this.#queue;
+    return { messages: records + this.#placement.records, bytes: bytes + this.#placement.bytes };
   }
 
   isHealthy(): boolean {
@@ -114,9 +125,11 @@ export class KafkaPublisher implements Publisher {
     this.#parts.onStopped(this);
   }
 
-  #add(message: OutgoingMessage, call: PublishCall, nowMs: number): void {
+  /** The record of a message, or why it cannot be published. */
+  #encode(message: OutgoingMessage, nowMs: number): OutgoingRecord | MessagingError {
     try {
-      const { record, bytes, valueBytes } = toRecord(message, this.#parts.clock.now());
+      const encoded = toRecord(message, this.#parts.clock.now());
+      const { record, bytes } = encoded;
       if (bytes > MAX_RECORD_BYTES) {
         const text = `a message for ${message.topic} has ${bytes} bytes, more than the limit of ${MAX_RECORD_BYTES}`;
         throw new MessagingError('message-too-large', text, { canRetry: false });
@@ -125,9 +138,9 @@ export class KafkaPublisher implements Publisher {
         const text = `a message for ${message.topic} has ${bytes} bytes, and the topic rejected a smaller one`;
         throw new MessagingError('message-too-large', text, { canRetry: false });
       }
-      this.#placement.place(message.topic, { record, bytes, valueBytes, call }, nowMs);
+      return encoded;
     } catch (error) {
-      call.recordDone(toMessagingError('publish', error));
+      return toMessagingError('publish', error);
     }
   }
 

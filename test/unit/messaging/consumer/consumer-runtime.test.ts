@@ -144,6 +144,27 @@ test('counts the bytes of messages towards the window', () => {
   expect(source.paused.size).toBe(1);
 });
 
+test('reports the fullest partition, with the window and the largest delivery as its limit', async () => {
+  const { work, sink, runtime } = createScene({ window: { messages: 3, bytes: 1_000, pending: 5 } });
+  sink.onAssigned(2, partitions(0, 1));
+  const sizes = () => runtime.queues('window').map(({ unit, size, limit }) => `${unit} ${size} of ${limit}`);
+  expect(sizes()).toEqual(['messages 0 of 3', 'bytes 0 of 1000', 'uncommitted 0 of 5']);
+  sink.onMessages(
+    2,
+    [0, 1].map((offset) => fakeMessage(offset, { key: null, value: Buffer.alloc(10) })),
+    2,
+  );
+  sink.onMessages(
+    2,
+    [2, 3].map((offset) => fakeMessage(offset, { key: null, value: Buffer.alloc(10) })),
+    4,
+  );
+  sink.onMessages(2, [fakeMessage(0, { partition: 1, key: null, value: Buffer.alloc(1) })], 1);
+  expect(sizes()).toEqual(['messages 4 of 5', 'bytes 40 of 1020', 'uncommitted 4 of 7']);
+  await work.end(1);
+  expect(sizes()).toEqual(['messages 3 of 5', 'bytes 30 of 1020', 'uncommitted 4 of 7']);
+});
+
 test('resumes a paused partition in the next generation', () => {
   const { source, sink } = createScene({ window: { messages: 1 } });
   sink.onMessages(1, fakeMessages(0, 0), 1);

@@ -405,3 +405,19 @@ test('reads different partitions for different instances', async () => {
   const partitions = new Set(scenes.map(({ tail }) => tail.options.partition));
   expect(partitions.size).toBeGreaterThan(4);
 });
+
+test('refuses a request as overloaded while too many wait for their replies', async () => {
+  const { requester, publisher, reply } = await createScene({ maxPending: 2 });
+  const first = requester.request(question);
+  const second = requester.request(question);
+  expect(problemCode(await requester.request(question))).toBe('overloaded');
+  await settleMicrotasks();
+  expect(publisher.sent).toHaveLength(2);
+  expect(requester.queue()).toEqual({ queue: 'pending-replies', unit: 'requests', size: 2, limit: 2 });
+  reply('id-1', { n: 1 });
+  await first;
+  const third = requester.request(question);
+  expect(requester.pending()).toBe(2);
+  for (const id of ['id-2', 'id-4']) requester.cancel(id);
+  await Promise.all([second, third]);
+});

@@ -5,7 +5,8 @@ import { headerText } from '../../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';
-import { HoldTopic, type HoldLimits } from '../../../../workers/notification/ordering/hold-topic.ts';
+import type { HoldLimits } from '../../../../shared/platform/queues/queue-limits.ts';
+import { HoldTopic } from '../../../../workers/notification/ordering/hold-topic.ts';
 import { holdKey, readHoldRecord } from '../../../../workers/notification/ordering/hold-records.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
@@ -138,6 +139,21 @@ it('keeps whole messages up to its limits, then positions only, then nothing', a
   expect(hold.room(KEY, 2, 0)).toBe('place');
   await hold.keep(KEY, 2, { ...follower(3), value: undefined });
   expect(hold.room(KEY, 2, 0)).toBe('none');
+  await broker.close();
+});
+
+it('counts messages that are being written, so that concurrent ones do not exceed the limits', async () => {
+  const { broker, open } = await holds({ places: 3, bytesPerPartition: 100, bytes: 10 });
+  const hold = await open('one');
+  const first = hold.keep(KEY, 2, follower(1, '123456'));
+  expect(hold.room('sms/1/ff', 1, 5)).toBe('place');
+  const others = [2, 3].map((offset) => hold.keep('sms/1/ff', 1, { ...follower(offset), value: undefined }));
+  expect(hold.room('sms/0/ff', 0, 0)).toBe('none');
+  await Promise.all([first, ...others]);
+  expect(hold.queues()).toEqual([
+    { queue: 'hold', unit: 'messages', size: 3, limit: 3 },
+    { queue: 'hold', unit: 'bytes', size: 6, limit: 11 },
+  ]);
   await broker.close();
 });
 

@@ -75,11 +75,14 @@ describe('KafkaPublisher', () => {
       const { publisher } = await setUp();
       const value = Buffer.alloc(2 ** 23 - 100);
       const publish = () => publisher.publish([{ topic, key: null, value, partition: 0 }]);
-      const queued = Array.from({ length: 9 }, () => publish().catch((error: unknown) => error));
+      // Eight of them take 64 MiB, and a ninth would be beyond it.
+      const queued = Array.from({ length: 8 }, () => publish().catch((error: unknown) => error));
       await expect(publish()).rejects.toMatchObject({
         code: 'not-sent',
         message: 'publisher c: its queue is full; nothing was stored',
       });
+      expect(publisher.queued).toMatchObject({ messages: 8 });
+      expect(publisher.queued.bytes).toBeLessThanOrEqual(64 * 1_048_576);
       const stopped = publisher.stop(0);
       await vi.advanceTimersByTimeAsync(1);
       await stopped;

@@ -1,0 +1,70 @@
+const MIB = 1_048_576;
+
+/** Limits of one partition of a consumer, beyond which it is paused. */
+export interface WindowLimits {
+  /** Messages that are not done. */
+  readonly messages: number;
+  /** Bytes of messages that are not done. */
+  readonly bytes: number;
+  /**
+   * Messages beyond the committed prefix, including completed ones; a crash may repeat them. Absent: `messages`, so that one
+   * message that is held for another attempt soon blocks its partition.
+   */
+  readonly pending?: number;
+}
+
+/**
+ * Limits on the messages of the hold topic that are kept whole; beyond these limits, only the place of a message is kept. Those
+ * of all keys together are a tenth higher for urgent messages, so that normal ones leave room for them.
+ */
+export interface HoldLimits {
+  readonly followersPerKey: number;
+  readonly bytesPerPartition: number;
+  /** Limit for all partitions together, since each instance has them all in memory. */
+  readonly bytes: number;
+  /** Maximum number of places of one key and of all keys, with or without a value; beyond them, messages fail. */
+  readonly placesPerKey: number;
+  readonly places: number;
+}
+
+/** The limits that decide how much memory the queues of a process take. A simulation makes them small. */
+export interface QueueLimits {
+  /** What one publisher holds until the broker has it, so that an unavailable broker cannot exhaust the memory. */
+  readonly publisher: { readonly messages: number; readonly bytes: number };
+  readonly requestWindow: WindowLimits;
+  readonly commandWindow: WindowLimits;
+  readonly tierWindow: WindowLimits;
+  /** Requests of one ingress that wait for their reply. */
+  readonly pendingReplies: number;
+  /** Results in one ingress; the oldest are evicted first. */
+  readonly resultBytes: number;
+  /** Bodies of notifications that one ingress is reading or passing on. */
+  readonly notificationBodyBytes: number;
+  /** Records that an index has not written yet. */
+  readonly indexWaitingBytes: number;
+  readonly hold: HoldLimits;
+}
+
+export const QUEUE_LIMITS: QueueLimits = {
+  publisher: { messages: 50_000, bytes: 64 * MIB },
+  // Requests after one that waits for its reply partition are answered but cannot be committed. Each uses some hundred bytes, and
+  // is answered again after a crash, with the same correlation id. The limit is ten minutes of 80 requests a second.
+  requestWindow: { messages: 1_000, bytes: 32 * MIB, pending: 50_000 },
+  // E-mails with attachments are large.
+  commandWindow: { messages: 1_000, bytes: 8 * MIB },
+  // Each copy waits at least a second, so this also limits how many a partition returns per second.
+  tierWindow: { messages: 1_000, bytes: 4 * MIB },
+  // 2,000 places, each of which is given back after a second, and ten seconds for a reply: 200 MB with 10 KiB each.
+  pendingReplies: 20_000,
+  resultBytes: 64 * MIB,
+  // About 25 of the largest e-mails, which take four times that when parsed and encoded.
+  notificationBodyBytes: 256 * MIB,
+  indexWaitingBytes: 16 * MIB,
+  hold: {
+    followersPerKey: 100,
+    bytesPerPartition: 64 * MIB,
+    bytes: 256 * MIB,
+    placesPerKey: 10_000,
+    places: 100_000,
+  },
+};
