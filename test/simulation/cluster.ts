@@ -3,6 +3,7 @@ import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
 import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
+import { QUEUE_LIMITS, type QueueLimits } from '../../shared/platform/queues/queue-limits.ts';
 import { createCodec } from '../../workers/create-codec.ts';
 import { publishCatalogue } from '../../workers/publish-catalogue.ts';
 import { BrokerModel, type BrokerObserver } from './broker/broker-model.ts';
@@ -50,6 +51,8 @@ export interface ClusterOptions {
   readonly createProviders?: (system: SeededSystem, fates: CallFates) => Pick<SimProviders, 'open'>;
   /** Environment variables of all processes. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Limits of the queues of all processes; default: those of production. */
+  readonly limits?: QueueLimits;
 }
 
 export interface SimCluster {
@@ -76,17 +79,22 @@ export async function startCluster(options: ClusterOptions): Promise<SimCluster>
   const { plan, observer = {}, processes = PROCESSES } = options;
   const system = seededSystem(plan.seed);
   const fates = new CallFates(plan);
-  const config = loadConfig({
+  const { limits = QUEUE_LIMITS } = options;
+  const env = {
     DATA_DIR: 'memory',
     RATE_LIMIT_PER_SECOND: '0',
     NOTIFICATION_SEND_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
     ...options.env,
-  });
+  };
+  const loaded = loadConfig(env);
+  // One body may be as large as all of them together.
+  const emailBodyLimitBytes = Math.min(loaded.notification.emailBodyLimitBytes, limits.notificationBodyBytes);
+  const config = { ...loaded, limits, notification: { ...loaded.notification, emailBodyLimitBytes } };
   const broker = new BrokerModel(system, fates, observer);
   await provideTopics(broker, config);
   const world: World = {
     config,
-    connect: (life) => ({ broker: createProcessBroker(life, broker) }),
+    connect: (life) => ({ broker: createProcessBroker(life, broker, limits.publisher) }),
     broker,
     fates,
     observer,

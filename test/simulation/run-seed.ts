@@ -3,6 +3,7 @@ import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
 import { createMessageCodec, type MessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import { TOPIC } from '../../shared/messaging/topics/topics.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
+import { QUEUE_LIMITS } from '../../shared/platform/queues/queue-limits.ts';
 import { sleep } from '../../shared/platform/timers.ts';
 import { createProcessBroker } from './broker/process-broker.ts';
 import { createHistory } from './check/history.ts';
@@ -13,7 +14,7 @@ import { createWatcher, type Watcher } from './check/watcher.ts';
 import { startCluster, type SimCluster } from './cluster.ts';
 import type { FaultCounts } from './faults/call-fates.ts';
 import type { SimProcess } from './restarting-process.ts';
-import type { SeedPlan } from './seed-plan.ts';
+import { isCalm, type SeedPlan } from './seed-plan.ts';
 import { createMachine, ProcessLife } from './sim-process.ts';
 import {
   callAction,
@@ -80,13 +81,13 @@ export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
   const clocks: { elapsedMs: () => number } = { elapsedMs: () => 0 };
   const elapsedMs = (): number => clocks.elapsedMs();
   const journal = new Journal(elapsedMs);
-  const isCalm = plan.faults.incidents.length === 0 && Object.keys(plan.faults.rates).length === 0;
   const watcher = createWatcher({
     history,
     journal,
     codec: ownCodec,
     elapsedMs,
-    isCalm,
+    isCalm: isCalm(plan.faults),
+    mayEvictResults: plan.limits.resultBytes < QUEUE_LIMITS.resultBytes,
     unknownPolicy: plan.unknownPolicy,
   });
   const onRejection = (error: unknown): void =>
@@ -103,6 +104,7 @@ export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
         NOTIFICATION_UNKNOWN_SMS: plan.unknownPolicy,
         NOTIFICATION_UNKNOWN_EMAIL: plan.unknownPolicy,
       },
+      limits: plan.limits,
       observer: {
         onRecord: (record, by) => watcher.onRecord(record, by),
         onCommit: (groupId, offset, by) => watcher.onCommit(groupId, offset, by),
@@ -151,6 +153,7 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
   let isOver = false;
   const world = createWorld(cluster, parts, () => isOver);
   const startedAtMs = system.monotonic.elapsedMs();
+  system.onTurn(() => checkQueues(cluster, watcher));
   cluster.beginFaults();
   const pending = new Map<string, Promise<void>>();
   for (const activity of plan.activities) {
@@ -189,14 +192,12 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
   }
   isOver = true;
   await lookAtAll(world, cluster, acceptedIds(history));
-  watcher.atEnd({ isCalm: isPlanCalm(plan), unsettled: waiting });
+  watcher.atEnd({ isCalm: isCalm(plan.faults), unsettled: waiting });
 }
 
 /** Returns a function that looks at all processes; every so often also at their gauges. */
-function createSampler(
-  { processes, broker, system }: SimCluster,
-  watcher: Watcher,
-): (isLast?: boolean) => Promise<void> {
+function createSampler(cluster: SimCluster, watcher: Watcher): (isLast?: boolean) => Promise<void> {
+  const { processes, broker, system } = cluster;
   const refusedSinceMs = new Map<string, number>();
   let looks = 0;
   return async (isLast = false) => {
@@ -234,8 +235,13 @@ async function gaugesOf(process: SimProcess): Promise<ReadonlyMap<string, number
   );
 }
 
-function isPlanCalm({ faults }: SeedPlan): boolean {
-  return faults.incidents.length === 0 && Object.keys(faults.rates).length === 0;
+/** Checks the queues of each process that has run since the last call, until a rule is violated. */
+function checkQueues({ processes }: SimCluster, watcher: Watcher): void {
+  if (watcher.violations.length > 0) return;
+  for (const one of processes) {
+    const queues = one.queues();
+    if (queues.length > 0) watcher.onQueues({ process: one.name, queues });
+  }
 }
 
 function createWorld(
@@ -379,19 +385,16 @@ async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<str
 }
 
 /** Counters and gauges that rules judge. */
-const JUDGED = [
-  'plat_breaker_opened_total',
-  'plat_notification_quota_spent',
-  'plat_ingress_result_bytes',
-  'plat_ingress_notifications_waiting',
-];
+const JUDGED = ['plat_breaker_opened_total', 'plat_notification_quota_spent'];
 /** Gauges of work that waits. */
 const QUEUES = [
-  'plat_ingress_pending_replies',
+  'plat_queue_size',
   'plat_notification_waiting',
   'plat_notification_hold',
   'plat_notification_ledger',
 ];
+/** Queues that are empty once there is no work. */
+const WORK = /^plat_queue_size\{queue="(?:pending-replies|notification-bodies|publisher|[\w-]+-window)"/;
 /** Figures of the ledger that count what is kept, and are not 0 at the end. */
 const KEPT = [
   'plat_notification_hold_total',
@@ -401,6 +404,10 @@ const KEPT = [
   ...JUDGED,
 ];
 
+function isKept(gauge: string): boolean {
+  return gauge.startsWith('plat_queue_size') ? !WORK.test(gauge) : KEPT.some((kept) => gauge.includes(kept));
+}
+
 /** The queues that are not empty. */
 async function queuesOf({ processes }: SimCluster): Promise<readonly string[]> {
   const all = await Promise.all(
@@ -408,7 +415,7 @@ async function queuesOf({ processes }: SimCluster): Promise<readonly string[]> {
   );
   return all.flatMap(({ name, gauges }) =>
     [...gauges].flatMap(([gauge, value]) =>
-      value === 0 || KEPT.some((kept) => gauge.includes(kept)) ? [] : [`${name} has ${gauge} ${value}`],
+      value === 0 || isKept(gauge) ? [] : [`${name} has ${gauge} ${value}`],
     ),
   );
 }

@@ -1,3 +1,8 @@
+import {
+  QUEUE_LIMITS,
+  type QueueLimits,
+  type WindowLimits,
+} from '../../shared/platform/queues/queue-limits.ts';
 import { Picks } from '../support/random/pick.ts';
 import { PROCESSES } from './cluster.ts';
 import { calmPlan, planFaults, type FaultPlan } from './faults/fault-plan.ts';
@@ -7,6 +12,8 @@ import { ARRIVAL_MS, planActivities, type Activity } from './workload/plan.ts';
 const FAULT_MS = ARRIVAL_MS;
 /** Seeds without faults, in which every call has to succeed soon. */
 const CALM_PERCENT = 8;
+/** Seeds with small queues, of those with faults. */
+const SMALL_PERCENT = 33;
 
 /** Everything that a seed determines, as data: a run is shrunk by leaving parts of it out. */
 export interface SeedPlan {
@@ -15,6 +22,8 @@ export interface SeedPlan {
   readonly faults: FaultPlan;
   /** What happens to a notification whose outcome is unknown. */
   readonly unknownPolicy: 'park' | 'resend';
+  /** Limits of the queues in memory; small ones are reached by the few messages of a run. */
+  readonly limits: QueueLimits;
 }
 
 /** Plans the run of a seed: the work, the faults and the settings. */
@@ -23,10 +32,43 @@ export function planSeed(seed: number): SeedPlan {
   const names = PROCESSES.map(({ name }) => name);
   // The processes with the most state are struck more often.
   const processes = names.flatMap((name) => (name.startsWith('notification') ? [name, name, name] : [name]));
+  const faults = picks.chance(CALM_PERCENT)
+    ? calmPlan(seed)
+    : planFaults(seed, { processes, faultMs: FAULT_MS });
   return {
     seed,
     activities: planActivities(seed),
     unknownPolicy: picks.of('park', 'park', 'park', 'resend'),
-    faults: picks.chance(CALM_PERCENT) ? calmPlan(seed) : planFaults(seed, { processes, faultMs: FAULT_MS }),
+    faults,
+    limits: planLimits(seed, isCalm(faults)),
+  };
+}
+
+/** Whether a run has no faults. */
+export function isCalm({ incidents, rates }: FaultPlan): boolean {
+  return incidents.length === 0 && Object.keys(rates).length === 0;
+}
+
+/** Some seeds with faults have small limits, so that full queues and faults meet. */
+function planLimits(seed: number, isWithoutFaults: boolean): QueueLimits {
+  const picks = new Picks(seed ^ 0x1f3d5b79);
+  if (isWithoutFaults || !picks.chance(SMALL_PERCENT)) return QUEUE_LIMITS;
+  const window = (): WindowLimits => ({
+    messages: picks.whole(1, 5),
+    bytes: picks.whole(200, 5_000),
+    pending: picks.whole(2, 20),
+  });
+  return {
+    // A notification is a call of three messages, and a reply to a batch is large.
+    publisher: { messages: picks.whole(4, 12), bytes: QUEUE_LIMITS.publisher.bytes },
+    requestWindow: window(),
+    commandWindow: window(),
+    tierWindow: window(),
+    pendingReplies: picks.whole(1, 4),
+    resultBytes: picks.whole(1_000, 20_000),
+    // Two or three bodies.
+    notificationBodyBytes: picks.whole(300, 600),
+    indexWaitingBytes: picks.whole(500, 3_000),
+    hold: { ...QUEUE_LIMITS.hold, followersPerKey: picks.whole(1, 2) },
   };
 }

@@ -28,6 +28,10 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'deadline-exceeded',
 ]);
 
+/** Answer for a result that had to make room for later ones. */
+const RESULT_GONE = 'result-gone';
+const GONE = 410;
+
 const answerIsRight: Rule = {
   name: 'the answer to a call is that of the calculation of its own request',
   source: 'E1, docs/api.md',
@@ -46,6 +50,7 @@ function faultOfAnswer(
   const code = status === 200 ? undefined : (JSON.parse(body) as Problem).code;
   if (code !== undefined && TRANSIENT_CODES.has(code))
     return context.isCalm ? `${status} ${code} without a fault` : undefined;
+  if (code === RESULT_GONE && context.mayEvictResults) return undefined;
   return compare(code === undefined ? { status: 200, body } : { status, code }, expected, context);
 }
 
@@ -244,11 +249,12 @@ const asyncResultsArrive: Rule = {
 const resultsStay: Rule = {
   name: 'every instance serves a result that was fetched before',
   source: 'E5, docs/api.md respond-async',
-  atEnd: (_end, { history }) =>
+  atEnd: (_end, { history, mayEvictResults }) =>
     history.lastResults.flatMap(
       ({ exchange: { id, answer: former }, ingress, answer }): readonly Finding[] => {
         // One that came after its deadline replaces the answer that there is none.
         if (former === undefined || [202, 503, 504].includes(former.status)) return [];
+        if (mayEvictResults && [answer.status, former.status].includes(GONE)) return [];
         // Problems name the request that they answer.
         const isSame =
           former.status === 200 ? answer.body === former.body : codeOf(answer) === codeOf(former);

@@ -3,6 +3,7 @@ import type {
   ActionExchange,
   History,
   NotificationExchange,
+  ProcessQueues,
   ProcessSample,
   ProviderCall,
   SeenRecord,
@@ -34,6 +35,8 @@ export interface RuleContext {
   readonly history: History;
   readonly unknownPolicy: 'park' | 'resend';
   readonly isCalm: boolean;
+  /** Whether results may be evicted from memory before they expire. */
+  readonly mayEvictResults: boolean;
   /** Decodes the value of a reply or state. */
   readonly decode: (record: SeenRecord) => { readonly type: string; readonly payload: unknown } | undefined;
 }
@@ -60,5 +63,7 @@ export interface Rule {
   readonly onRecord?: Check<SeenRecord>;
   readonly onCommit?: Check<Commit>;
   readonly onSample?: Check<ProcessSample>;
+  /** After each step of a process. */
+  readonly onQueues?: Check<ProcessQueues>;
   readonly atEnd?: (end: End, context: RuleContext) => readonly Finding[];
 }

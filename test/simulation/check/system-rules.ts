@@ -67,29 +67,13 @@ const healthIsTrue: Rule = {
   },
 };
 
-const MIB = 1_048_576;
-/** Largest values of gauges, where each limit is stated. */
-const LIMITS: readonly (readonly [gauge: string, limit: number])[] = [
-  // Half of what workers/ingress/server/adaptive-limit.ts allows: a run has some hundreds of calls.
-  ['plat_ingress_pending_replies', 10_000],
-  // workers/ingress/server/http-limits.ts
-  ['plat_ingress_result_bytes', 64 * MIB],
-  // docs/operations.md The index of notifications: 16 MiB, of which a record takes 250 bytes or more
-  ['plat_ingress_notifications_waiting', (16 * MIB) / 250],
-  // docs/notification-delivery.md Retry tiers and the order of a receiver
-  ['plat_notification_hold{figure="bytes"}', 256 * MIB],
-  ['plat_notification_hold{figure="followers"}', 100_000],
-  // docs/operations.md The index of notifications, with DATA_DIR=memory as in a run
-  ['plat_notification_ledger{figure="size"}', 500_000],
-];
-
 const queuesAreBounded: Rule = {
-  name: 'every queue stays within its stated limit',
-  source: 'docs/notification-delivery.md, docs/operations.md',
-  onSample: ({ process, gauges }) => {
-    for (const [name, value] of gauges) {
-      const limit = LIMITS.find(([gauge]) => gauge === name)?.[1] ?? Infinity;
-      if (value < 0 || value > limit) return { detail: `${name} of ${process} is ${value}`, ids: [] };
+  name: 'every queue in memory stays within its stated limit',
+  source: 'docs/operations.md Queues in memory',
+  onQueues: ({ process, queues }) => {
+    for (const { queue, unit, size, limit } of queues) {
+      if (size >= 0 && size <= limit && limit < Infinity) continue;
+      return { detail: `${queue} of ${process} holds ${size} ${unit}, and its limit is ${limit}`, ids: [] };
     }
     return undefined;
   },

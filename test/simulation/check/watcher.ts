@@ -10,6 +10,7 @@ import {
   type ActionExchange,
   type History,
   type NotificationExchange,
+  type ProcessQueues,
   type ProcessSample,
   type ProviderCall,
   type SeenRecord,
@@ -31,6 +32,7 @@ export interface Watcher {
   onRecord(record: LogMessage, by: string): void;
   onCommit(groupId: string, offset: PartitionOffset, by: string): void;
   onSample(sample: ProcessSample): void;
+  onQueues(queues: ProcessQueues): void;
   onDelivery(call: ProviderCall): void;
   onActionAnswer(exchange: ActionExchange): void;
   onNotificationAnswer(exchange: NotificationExchange): void;
@@ -39,7 +41,7 @@ export interface Watcher {
   report(rule: string, detail: string): void;
 }
 
-export interface WatcherOptions extends Pick<RuleContext, 'unknownPolicy' | 'isCalm'> {
+export interface WatcherOptions extends Pick<RuleContext, 'unknownPolicy' | 'isCalm' | 'mayEvictResults'> {
   readonly history: History;
   readonly journal: Journal;
   readonly codec: MessageCodec;
@@ -96,6 +98,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       if (sample.gauges.size > 0) history.gauges.set(sample.process, sample.gauges);
       checkSample(sample);
     },
+    onQueues: check((rule) => rule.onQueues),
     onDelivery: check((rule) => rule.onDelivery),
     onActionAnswer: check((rule) => rule.onActionAnswer),
     onNotificationAnswer: check((rule) => rule.onNotificationAnswer),
