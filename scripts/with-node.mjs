@@ -76,7 +76,7 @@ function useFor(node) {
 function run(node) {
   useFor(node);
   // The limits of the heap that npm scripts set; other options may be those of an older Node.
-  const limits = process.execArgv.filter((option) => option.startsWith('--max-'));
+  const limits = process.execArgv.filter((option) => /^--(max|heap)-/.test(option));
   const child = spawn(node, [...limits, file, ...args], { stdio: 'inherit' });
   stopWithNpm();
   /** A terminal signals the whole process group, including the child. */

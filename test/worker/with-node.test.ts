@@ -107,8 +107,10 @@ it('an older Node starts the workers on the installed Node package', () => {
 });
 
 it('an older Node passes the limits of the heap on', () => {
-  const { stdout } = runEntry(installNode, ['--max-semi-space-size=8']);
-  expect(stdout).toBe(`${process.versions.node} --max-semi-space-size=8 schedule --help\n`);
+  const { stdout } = runEntry(installNode, ['--max-semi-space-size=8', '--heap-growing-percent=100']);
+  expect(stdout).toBe(
+    `${process.versions.node} --max-semi-space-size=8 --heap-growing-percent=100 schedule --help\n`,
+  );
 });
 
 it('an older Node without that package reports the required version', () => {

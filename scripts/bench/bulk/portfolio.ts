@@ -36,7 +36,7 @@ const AIM = { growth: 1.05, memoryMiB: 64, peakMiB: 256 } as const;
 /** Minimum number of memory samples, one per second; the memory of a shorter run is mostly that of its startup. */
 const LEAST_SAMPLES = 60;
 /** The limits of the heap that `npm run recalculate` sets. */
-const HEAP_LIMITS = packageJson.scripts.recalculate.split(' ').filter((word) => word.startsWith('--max-'));
+const HEAP_LIMITS = packageJson.scripts.recalculate.split(' ').filter((word) => /^--(max|heap)-/.test(word));
 const LINES_OF_A_CHUNK = 1_000;
 const RUN_LIMIT_MS = 120_000;
 /** Time limit of a run per contract, in milliseconds. */
