@@ -11,7 +11,7 @@ export const CONSUMER_DEFAULTS = {
   /** Messages in progress: enough to hide the round trip of a reply to the broker, few enough to limit memory. */
   concurrency: 64,
   /** Longest synchronous work between two turns of the event loop; longer work would delay HTTP responses and heartbeats. */
-  sliceMs: 10,
+  sliceMs: 3,
   /** A longer interval repeats more messages after a kill -9; each commit costs one request. */
   commitIntervalMs: 200,
   /** A sixth of the session timeout of interactive consumers, so that several heartbeats may be lost. */

@@ -38,8 +38,11 @@ export function createApp(
   app.server.removeAllListeners('request');
   const connections = createConnections(app.server);
   app.server.on('request', (request, response) => {
-    if (!connections.isEnded(request) && earlyRefusal.refuses(request, response)) return;
-    for (const handle of handlers) handle(request, response);
+    const handle = (): void => {
+      for (const handler of handlers) handler(request, response);
+    };
+    if (connections.isEnded(request)) handle();
+    else earlyRefusal.admit(request, response, handle);
   });
   answerExpectations(app, options);
   app.server.on('connect', (_request, socket) => refuseConnect(socket));

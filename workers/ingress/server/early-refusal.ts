@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { MonotonicClock } from '../../../shared/platform/clock.ts';
 import { Fifo } from '../../../shared/platform/fifo.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
+import { TurnSlices } from '../../../shared/platform/queues/turn-slices.ts';
 import type { Timers } from '../../../shared/platform/timers.ts';
 import { readBearerToken, type Access } from '../access/access.ts';
 import { chooseCorrelationId } from './correlation-id.ts';
@@ -16,8 +17,8 @@ import { announcedLength, endAfterBody } from './send-answer.ts';
 export interface EarlyRefusal {
   /** Watches the requests whose path begins with `prefix` by what follows it; undefined: they are not limited. */
   watch(prefix: string, queueOf: (rest: string, headers: IncomingHttpHeaders) => Queue | undefined): void;
-  /** Whether the request is refused; its response follows within the next turns of the event loop. */
-  refuses(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Refuses the request, or calls `handle`: now, or within the next turns of the event loop if many arrive at once. */
+  admit(request: IncomingMessage, response: ServerResponse, handle: () => void): void;
 }
 
 export interface EarlyRefusalDeps {
@@ -30,13 +31,18 @@ export interface EarlyRefusalDeps {
 }
 
 /**
+ * How long requests are passed to the framework in one turn of the event loop, in milliseconds. Hundreds may arrive in one; if all
+ * were handled in it, refusals and health checks would wait for them.
+ */
+const HANDLE_MS = { least: 2, most: 5 } as const;
+/**
  * In each turn of the event loop, writing refusals may take as long as all other work did, within these limits in milliseconds.
  * Otherwise callers that try again without waiting would take the time of the admitted requests. The other refusals wait for
  * the next turn, and their connections stay quiet until then.
  */
-const SLICE_MS = { least: 1, most: 10 } as const;
+const SLICE_MS = { least: 1, most: 5 } as const;
 /** Written in any case, about 5 ms of work: a slice may pass while the process has no processor. */
-const LEAST_REFUSALS = 64;
+const LEAST_REFUSALS = 32;
 /**
  * Beyond this number the oldest waiting refusal is written immediately, which limits the memory: each takes some kilobytes, and
  * a caller that does not wait for its responses may send thousands of requests on one connection. Node stops reading a
@@ -55,17 +61,23 @@ export function createEarlyRefusal(deps: EarlyRefusalDeps): EarlyRefusal {
     const found = method === 'POST' ? watched.find(({ prefix }) => url.startsWith(prefix)) : undefined;
     return found?.queueOf(url.slice(found.prefix.length), headers);
   };
-  const respondLater = createRefusals(deps);
+  const { access, shedding, isOpen } = deps;
+  const refuseLater = createRefusals(deps);
+  const slices = new TurnSlices({ ...deps, sliceMs: HANDLE_MS.least, longestMs: HANDLE_MS.most });
   return {
     watch: (prefix, find) => watched.push({ prefix, queueOf: find }),
-    refuses: (request, response) => {
-      const queue = queueOf(request);
-      if (queue === undefined || !deps.isOpen() || !isOrdinary(request)) return false;
-      const caller = findCaller(request, deps.access);
-      if (caller === undefined || deps.shedding.hasRoom({ caller, queue, headers: request.headers }))
-        return false;
-      respondLater([request, response]);
-      return true;
+    admit: (request, response, handle) => {
+      const queue = isOpen() && isOrdinary(request) ? queueOf(request) : undefined;
+      const caller = queue === undefined ? undefined : findCaller(request, access);
+      if (queue === undefined || caller === undefined) return handle();
+      const arriving = { caller, queue, headers: request.headers };
+      if (slices.hasTime) return shedding.hasRoom(arriving) ? handle() : refuseLater([request, response]);
+      if (!shedding.reserve(arriving, request)) return refuseLater([request, response]);
+      // For a request that is refused for another reason before it is admitted.
+      response.once('close', () => shedding.giveBack(request));
+      slices.runLater(() => {
+        if (!response.destroyed) handle();
+      });
     },
   };
 }

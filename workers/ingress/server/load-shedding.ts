@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LONG_WORK_MS } from '../../../shared/contract/actions/request-limits.ts';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
@@ -30,6 +30,10 @@ export interface QueuedRequest {
 export interface LoadShedding {
   /** Whether the queue of a request is not full; otherwise counts it as refused. */
   hasRoom(request: ArrivingRequest): boolean;
+  /** Takes a place for a request that waits to be handled, for admit(); false if the queue is full, which is counted. */
+  reserve(arriving: ArrivingRequest, request: IncomingMessage): boolean;
+  /** Gives such a place back, unless admit() has returned it. */
+  giveBack(request: IncomingMessage): void;
   /** Hook: refuses a request while its queue is full, after the hooks that identify its caller. */
   requireRoom(
     queueOf: (request: FastifyRequest) => Queue,
@@ -56,59 +60,96 @@ interface Gate {
   readonly countRefused: Readonly<Record<'share' | 'limit', () => void>>;
 }
 
-/** Creates a limit for each queue, and within it for short and for long requests, when it is first used. */
-export function createLoadShedding({
-  metrics,
-  monotonic,
-}: {
+interface LoadSheddingDeps {
   readonly metrics: Metrics;
   readonly monotonic: MonotonicClock;
-}): LoadShedding {
-  const gates = { short: new Map<Queue, Gate>(), long: new Map<Queue, Gate>() };
-  const countRefused = registerMetrics(metrics, () => [...gates.short.values(), ...gates.long.values()]);
-  const gateOf = (queue: Queue, kind: Class): Gate => {
-    const known = gates[kind].get(queue);
-    if (known !== undefined) return known;
-    const labels = { queue, kind };
-    const limit = createAdaptiveLimit({ ...CLASSES[kind], monotonic });
-    const gate = { limit, labels, countRefused: countRefused(labels) };
-    gates[kind].set(queue, gate);
-    return gate;
-  };
-  const noteRefused = (
-    { limit, countRefused: count }: Gate,
-    { caller, queue, headers }: ArrivingRequest,
-  ): void => {
-    const retryKey = retryKeyOf(caller, queue, headers);
-    if (retryKey !== undefined) limit.expectRetry(retryKey);
-    count[limit.hasShare(caller) ? 'share' : 'limit']();
-  };
-  const hasRoom = (request: ArrivingRequest): boolean => {
-    const { caller, queue, headers } = request;
-    const gate = gateOf(queue, 'short');
-    const isFree = gate.limit.hasRoom(caller, retryKeyOf(caller, queue, headers));
-    if (!isFree) noteRefused(gate, request);
-    return isFree;
+}
+
+export function createLoadShedding(deps: LoadSheddingDeps): LoadShedding {
+  const gates = new Gates(deps);
+  /** The places of requests that wait to be handled. */
+  const reserved = new WeakMap<IncomingMessage, Place>();
+  const giveBack = (request: IncomingMessage): void => {
+    reserved.get(request)?.release();
+    reserved.delete(request);
   };
   return {
-    hasRoom,
+    hasRoom: (arriving) => gates.hasRoom(arriving),
+    giveBack,
+    reserve: (arriving, request) => {
+      const place = gates.take(arriving, 'short', 1);
+      if (place !== undefined) reserved.set(request, place);
+      return place !== undefined;
+    },
     requireRoom: (queueOf) => (request, reply, done) => {
-      if (hasRoom({ caller: callerOf(request), queue: queueOf(request), headers: request.headers })) done();
+      const { headers, raw } = request;
+      const isFree = (): boolean =>
+        gates.hasRoom({ caller: callerOf(request), queue: queueOf(request), headers });
+      if (reserved.has(raw) || isFree()) done();
       else refuse(reply, 'overloaded', { detail: OVERLOADED });
     },
     admit: (request, reply, { queue, processorMs }) => {
       const kind = processorMs > LONG_WORK_MS ? 'long' : 'short';
-      const gate = gateOf(queue, kind);
-      const caller = callerOf(request);
-      const { headers } = request;
       const places = Math.max(1, Math.round(processorMs / CLASSES[kind].msPerPlace));
-      const place = gate.limit.take(caller, places, retryKeyOf(caller, queue, headers));
-      if (place !== undefined) return place;
-      noteRefused(gate, { caller, queue, headers });
-      refuse(reply, 'overloaded', { detail: OVERLOADED });
-      return undefined;
+      const held = kind === 'short' && places === 1 ? reserved.get(request.raw) : undefined;
+      if (held === undefined) giveBack(request.raw);
+      else reserved.delete(request.raw);
+      const arriving = { caller: callerOf(request), queue, headers: request.headers };
+      const place = held ?? gates.take(arriving, kind, places);
+      if (place === undefined) refuse(reply, 'overloaded', { detail: OVERLOADED });
+      return place;
     },
   };
+}
+
+/** A limit for each queue, and within it for short and for long requests, created when it is first used. */
+class Gates {
+  readonly #gates = { short: new Map<Queue, Gate>(), long: new Map<Queue, Gate>() };
+  readonly #countRefused: ReturnType<typeof registerMetrics>;
+  readonly #monotonic: MonotonicClock;
+
+  constructor({ metrics, monotonic }: LoadSheddingDeps) {
+    this.#monotonic = monotonic;
+    const { short, long } = this.#gates;
+    this.#countRefused = registerMetrics(metrics, () => [...short.values(), ...long.values()]);
+  }
+
+  /** Whether the queue of a request is not full; otherwise counts it as refused. */
+  hasRoom(request: ArrivingRequest): boolean {
+    const { caller, queue, headers } = request;
+    const gate = this.#gateOf(queue, 'short');
+    const isFree = gate.limit.hasRoom(caller, retryKeyOf(caller, queue, headers));
+    if (!isFree) noteRefused(gate, request);
+    return isFree;
+  }
+
+  /** Takes places; undefined if the request is refused, which is counted. */
+  take(request: ArrivingRequest, kind: Class, places: number): Place | undefined {
+    const { caller, queue, headers } = request;
+    const gate = this.#gateOf(queue, kind);
+    const place = gate.limit.take(caller, places, retryKeyOf(caller, queue, headers));
+    if (place === undefined) noteRefused(gate, request);
+    return place;
+  }
+
+  #gateOf(queue: Queue, kind: Class): Gate {
+    const known = this.#gates[kind].get(queue);
+    if (known !== undefined) return known;
+    const labels = { queue, kind };
+    const limit = createAdaptiveLimit({ ...CLASSES[kind], monotonic: this.#monotonic });
+    const gate = { limit, labels, countRefused: this.#countRefused(labels) };
+    this.#gates[kind].set(queue, gate);
+    return gate;
+  }
+}
+
+function noteRefused(
+  { limit, countRefused: count }: Gate,
+  { caller, queue, headers }: ArrivingRequest,
+): void {
+  const retryKey = retryKeyOf(caller, queue, headers);
+  if (retryKey !== undefined) limit.expectRetry(retryKey);
+  count[limit.hasShare(caller) ? 'share' : 'limit']();
 }
 
 function registerMetrics(metrics: Metrics, gates: () => readonly Gate[]) {

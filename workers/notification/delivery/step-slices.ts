@@ -1,8 +1,7 @@
-import type { Priority } from '../../../shared/notification/command.ts';
-import type { MonotonicClock } from '../../../shared/platform/clock.ts';
-import { Fifo } from '../../../shared/platform/fifo.ts';
-import type { Timers } from '../../../shared/platform/timers.ts';
 import type { SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
+import type { Priority } from '../../../shared/notification/command.ts';
+import { TurnSlices } from '../../../shared/platform/queues/turn-slices.ts';
+import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 
 /** How long the steps of normal deliveries may run in one turn of the event loop, in milliseconds. */
 const SLICE_MS = 1;
@@ -15,19 +14,16 @@ const YIELD_MS = 100;
  * not while an urgent delivery is in progress.
  */
 export class StepSlices {
-  readonly #monotonic: MonotonicClock;
-  readonly #timers: Timers;
-  /** Steps that wait for their turn. */
-  readonly #waiting = new Fifo<() => void>();
+  readonly #ports: Pick<SystemPorts, 'monotonic' | 'timers'>;
+  readonly #slices: TurnSlices;
   #urgent = 0;
   /** Since when normal steps wait for urgent deliveries; undefined: they do not. */
   #yieldingSinceMs: number | undefined;
-  #isSliceOpen = false;
-  #sliceEndMs = 0;
 
-  constructor({ monotonic, timers }: { readonly monotonic: MonotonicClock; readonly timers: Timers }) {
-    this.#monotonic = monotonic;
-    this.#timers = timers;
+  constructor(ports: Pick<SystemPorts, 'monotonic' | 'timers'>) {
+    const { monotonic, timers } = ports;
+    this.#ports = ports;
+    this.#slices = new TurnSlices({ sliceMs: SLICE_MS, isHeld: () => this.#mustYield(), monotonic, timers });
   }
 
   /** An urgent delivery begins; `leaveUrgent` must follow. */
@@ -37,14 +33,16 @@ export class StepSlices {
 
   leaveUrgent(): void {
     this.#urgent -= 1;
-    if (this.#urgent === 0 && this.#yieldingSinceMs !== undefined) this.#endYield();
+    if (this.#urgent > 0 || this.#yieldingSinceMs === undefined) return;
+    this.#yieldingSinceMs = undefined;
+    this.#slices.resume();
   }
 
   /** Runs a step now, or in a later turn. */
   run<Result>(priority: Priority, step: () => SyncOrAsync<Result>): SyncOrAsync<Result> {
-    if (priority === 'urgent' || (this.#waiting.length === 0 && this.#mayRun())) return step();
+    if (priority === 'urgent' || this.#slices.hasTime) return step();
     return new Promise<Result>((resolve, reject) => {
-      this.#waiting.push(() => {
+      this.#slices.runLater(() => {
         try {
           resolve(step());
         } catch (error) {
@@ -54,36 +52,15 @@ export class StepSlices {
     });
   }
 
-  #mayRun(): boolean {
-    if (this.#urgent > 0 && !this.#hasYielded()) return false;
-    const nowMs = this.#monotonic.elapsedMs();
-    if (!this.#isSliceOpen) {
-      this.#isSliceOpen = true;
-      this.#sliceEndMs = nowMs + SLICE_MS;
-      this.#timers.nextTurn(() => {
-        this.#isSliceOpen = false;
-        this.#runWaiting();
-      });
-    }
-    return nowMs < this.#sliceEndMs;
-  }
-
-  /** Whether normal steps have waited for urgent deliveries for long enough; starts the wait. */
-  #hasYielded(): boolean {
-    const nowMs = this.#monotonic.elapsedMs();
+  /** Whether normal steps wait for urgent deliveries, which they do not for longer than the limit. */
+  #mustYield(): boolean {
+    if (this.#urgent === 0) return false;
+    const { monotonic, timers } = this.#ports;
+    const nowMs = monotonic.elapsedMs();
     if (this.#yieldingSinceMs === undefined) {
       this.#yieldingSinceMs = nowMs;
-      this.#timers.schedule(() => this.#runWaiting(), YIELD_MS);
+      timers.schedule(() => this.#slices.resume(), YIELD_MS);
     }
-    return nowMs - this.#yieldingSinceMs >= YIELD_MS;
-  }
-
-  #endYield(): void {
-    this.#yieldingSinceMs = undefined;
-    this.#runWaiting();
-  }
-
-  #runWaiting(): void {
-    while (this.#waiting.length > 0 && this.#mayRun()) this.#waiting.shift()?.();
+    return nowMs - this.#yieldingSinceMs < YIELD_MS;
   }
 }

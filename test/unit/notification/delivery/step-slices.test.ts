@@ -70,14 +70,16 @@ describe('the steps of deliveries', () => {
   });
 
   it('wait until no urgent delivery is in progress', () => {
-    const { slices, done, step, pass } = setUp();
+    const { slices, done, step, pass, nextTurn } = setUp();
     slices.enterUrgent();
     slices.enterUrgent();
     void slices.run('normal', step('normal', 1));
     pass(50);
     slices.leaveUrgent();
+    nextTurn();
     expect(done).toEqual([]);
     slices.leaveUrgent();
+    nextTurn();
     expect(done).toEqual(['normal']);
   });
 
@@ -87,8 +89,11 @@ describe('the steps of deliveries', () => {
     void slices.run('normal', step('first', 2));
     void slices.run('normal', step('second', 2));
     pass(99);
+    nextTurn();
     expect(done).toEqual([]);
     pass(1);
+    nextTurn();
+    expect(done).toEqual(['first']);
     nextTurn();
     expect(done).toEqual(['first', 'second']);
   });
