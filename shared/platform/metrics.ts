@@ -87,7 +87,11 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
   const registry = new prometheus.Registry();
   const collectors: (() => void)[] = [];
   const queueReaders: (() => readonly QueueSize[])[] = [];
-  const queues = (): readonly QueueSize[] => queueReaders.flatMap((read) => read());
+  const queues = (): readonly QueueSize[] => {
+    const all: QueueSize[] = [];
+    for (const read of queueReaders) all.push(...read());
+    return all;
+  };
   if (options.processMetrics) collectors.push(collectProcessMetrics(registry));
   const base = (name: string, help: string, labelNames: readonly string[]) => ({
     name,

@@ -42,7 +42,7 @@ const REQUESTS_SETTLE_MS = 5 * MINUTE_MS;
 const STAYS_SETTLED_MS = 70_000;
 /** Interval of the looks at health and progress. */
 const LOOK_EVERY_MS = 1_000;
-const LOOKS_PER_GAUGES = 10;
+const LOOKS_PER_GAUGES = 40;
 const SETTINGS = {
   NOTIFICATION_RETRY_TIERS: '5s,30s',
   NOTIFICATION_TIME_LIMIT_SMS: '2m',
