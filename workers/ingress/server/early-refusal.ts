@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { MonotonicClock } from '../../../shared/platform/clock.ts';
 import { Fifo } from '../../../shared/platform/fifo.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
-import { TurnSlices } from '../../../shared/platform/queues/turn-slices.ts';
+import { TurnSlices } from '../../runtime/turn-slices.ts';
 import type { Timers } from '../../../shared/platform/timers.ts';
 import { readBearerToken, type Access } from '../access/access.ts';
 import { chooseCorrelationId } from './correlation-id.ts';

@@ -1,6 +1,6 @@
 import type { SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import type { Priority } from '../../../shared/notification/command.ts';
-import { TurnSlices } from '../../../shared/platform/queues/turn-slices.ts';
+import { TurnSlices } from '../../runtime/turn-slices.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 
 /** How long the steps of normal deliveries may run in one turn of the event loop, in milliseconds. */

@@ -1,6 +1,6 @@
-import type { MonotonicClock } from '../clock.ts';
-import { Fifo } from '../fifo.ts';
-import type { Timers } from '../timers.ts';
+import type { MonotonicClock } from '../../shared/platform/clock.ts';
+import { Fifo } from '../../shared/platform/fifo.ts';
+import type { Timers } from '../../shared/platform/timers.ts';
 
 export interface TurnSlicesOptions {
   /** How long work may be started in one turn of the event loop, in milliseconds. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { TurnSlices } from '../../../../shared/platform/queues/turn-slices.ts';
-import { systemPorts } from '../../../../shared/platform/system-ports.ts';
+import { TurnSlices } from '../../../workers/runtime/turn-slices.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 /** Slices on a clock that only work advances. */
 function setUp(more: { readonly longestMs?: number } = {}) {
