@@ -6,7 +6,7 @@ const SECOND = 1_000;
 const POLL_LIMIT_MS = 10 * SECOND;
 const POLL_SHARE = 0.8;
 
-/** One vitest project per test level; the folder names the level, the level names its time limit. */
+/** One vitest project per test level; the folder names the level unless `extra` has `include`, the level names its time limit. */
 function level(name: string, testTimeoutMs: number, extra: object = {}) {
   return {
     test: {
@@ -44,6 +44,9 @@ const withKafka = {
   globalSetup: ['test/support/kafka/global-setup.ts'],
 };
 
+/** The conformance suite on Kafka; on the other brokers it needs none. */
+const KAFKA_CONFORMANCE = ['test/conformance/kafka-*.test.ts'];
+
 export default defineConfig({
   test: {
     /** Processes that tests start keep nothing unless a test names a folder. */
@@ -57,7 +60,8 @@ export default defineConfig({
       level('regression', 30 * SECOND, impure),
       level('worker', 30 * SECOND, impure),
       level('browser', 60 * SECOND, inBrowser),
-      level('conformance', 120 * SECOND, withKafka),
+      level('conformance', 120 * SECOND, { ...impure, exclude: KAFKA_CONFORMANCE }),
+      level('kafka-conformance', 120 * SECOND, { ...withKafka, include: KAFKA_CONFORMANCE }),
       level('integration', 120 * SECOND, withKafka),
       level('system', 180 * SECOND, withKafka),
     ],

@@ -9,7 +9,7 @@ import path from 'node:path';
 
 const HELP = `Usage: npm test [-- VITEST ARGUMENTS]
 
-Runs all test levels: unit, property, golden, regression, worker, browser, conformance, integration, system.
+Runs all test levels: unit, property, golden, regression, worker, browser, conformance, kafka-conformance, integration, system.
 Levels with Kafka use KAFKA_BROKERS, or Docker, or Apache Kafka on the local Java 17, in this order.
   npm test -- --project unit         one level
   npm test -- test/unit/lending      one folder
@@ -33,8 +33,8 @@ interface Report {
 
 /** Each list runs in its own vitest, in parallel: levels with Kafka run file by file and mostly wait. */
 const SIDE_BY_SIDE: readonly (readonly string[])[] = [
-  ['unit', 'property', 'golden', 'regression', 'worker', 'browser'],
-  ['conformance', 'integration', 'system'],
+  ['unit', 'property', 'golden', 'regression', 'worker', 'conformance', 'browser'],
+  ['kafka-conformance', 'integration', 'system'],
 ];
 
 interface Run {
