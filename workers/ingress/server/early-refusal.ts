@@ -76,7 +76,9 @@ export function createEarlyRefusal(deps: EarlyRefusalDeps): EarlyRefusal {
       // For a request that is refused for another reason before it is admitted.
       response.once('close', () => shedding.giveBack(request));
       slices.runLater(() => {
-        if (!response.destroyed) handle();
+        // A queued response of a pipelined request does not learn that its connection has ended.
+        if (response.destroyed || request.destroyed) shedding.giveBack(request);
+        else handle();
       });
     },
   };

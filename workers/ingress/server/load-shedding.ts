@@ -68,9 +68,10 @@ interface LoadSheddingDeps {
 export function createLoadShedding(deps: LoadSheddingDeps): LoadShedding {
   const gates = new Gates(deps);
   /** The places of requests that wait to be handled. */
-  const reserved = new WeakMap<IncomingMessage, Place>();
+  const reserved = new WeakMap<IncomingMessage, { readonly place: Place; readonly takenAtMs: number }>();
+  const { monotonic } = deps;
   const giveBack = (request: IncomingMessage): void => {
-    reserved.get(request)?.release();
+    reserved.get(request)?.place.release();
     reserved.delete(request);
   };
   return {
@@ -78,8 +79,11 @@ export function createLoadShedding(deps: LoadSheddingDeps): LoadShedding {
     giveBack,
     reserve: (arriving, request) => {
       const place = gates.take(arriving, 'short', 1);
-      if (place !== undefined) reserved.set(request, place);
-      return place !== undefined;
+      if (place === undefined) return false;
+      reserved.set(request, { place, takenAtMs: monotonic.elapsedMs() });
+      // If admit() takes other places, the request keeps the right of a repetition.
+      gates.expectRetry(arriving);
+      return true;
     },
     requireRoom: (queueOf) => (request, reply, done) => {
       const { headers, raw } = request;
@@ -91,7 +95,11 @@ export function createLoadShedding(deps: LoadSheddingDeps): LoadShedding {
     admit: (request, reply, { queue, processorMs }) => {
       const kind = processorMs > LONG_WORK_MS ? 'long' : 'short';
       const places = Math.max(1, Math.round(processorMs / CLASSES[kind].msPerPlace));
-      const held = kind === 'short' && places === 1 ? reserved.get(request.raw) : undefined;
+      // After a slow body, its place would count the time of the caller as a queueing delay, or have expired.
+      const waiting = kind === 'short' && places === 1 ? reserved.get(request.raw) : undefined;
+      const isFresh =
+        waiting !== undefined && monotonic.elapsedMs() - waiting.takenAtMs <= CLASSES.short.targetMs;
+      const held = isFresh ? waiting.place : undefined;
       if (held === undefined) giveBack(request.raw);
       else reserved.delete(request.raw);
       const arriving = { caller: callerOf(request), queue, headers: request.headers };
@@ -130,6 +138,12 @@ class Gates {
     const place = gate.limit.take(caller, places, retryKeyOf(caller, queue, headers));
     if (place === undefined) noteRefused(gate, request);
     return place;
+  }
+
+  /** Lets a repetition of the request take places beyond the limit. */
+  expectRetry({ caller, queue, headers }: ArrivingRequest): void {
+    const retryKey = retryKeyOf(caller, queue, headers);
+    if (retryKey !== undefined) this.#gateOf(queue, 'short').limit.expectRetry(retryKey);
   }
 
   #gateOf(queue: Queue, kind: Class): Gate {

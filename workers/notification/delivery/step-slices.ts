@@ -34,8 +34,11 @@ export class StepSlices {
   leaveUrgent(): void {
     this.#urgent -= 1;
     if (this.#urgent > 0 || this.#yieldingSinceMs === undefined) return;
-    this.#yieldingSinceMs = undefined;
-    this.#slices.resume();
+    // The next message of the same receiver may follow at once; the wait then goes on, so that it ends after its limit.
+    this.#ports.timers.nextTurn(() => {
+      if (this.#urgent === 0) this.#yieldingSinceMs = undefined;
+      this.#slices.resume();
+    });
   }
 
   /** Runs a step now, or in a later turn. */
@@ -59,7 +62,8 @@ export class StepSlices {
     const nowMs = monotonic.elapsedMs();
     if (this.#yieldingSinceMs === undefined) {
       this.#yieldingSinceMs = nowMs;
-      timers.schedule(() => this.#slices.resume(), YIELD_MS);
+      // Timers may fire a fraction of a millisecond early.
+      timers.schedule(() => this.#slices.resume(), YIELD_MS + 1);
     }
     return nowMs - this.#yieldingSinceMs < YIELD_MS;
   }

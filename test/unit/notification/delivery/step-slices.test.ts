@@ -80,6 +80,7 @@ describe('the steps of deliveries', () => {
     expect(done).toEqual([]);
     slices.leaveUrgent();
     nextTurn();
+    nextTurn();
     expect(done).toEqual(['normal']);
   });
 
@@ -91,11 +92,25 @@ describe('the steps of deliveries', () => {
     pass(99);
     nextTurn();
     expect(done).toEqual([]);
-    pass(1);
+    pass(2);
     nextTurn();
     expect(done).toEqual(['first']);
     nextTurn();
     expect(done).toEqual(['first', 'second']);
+  });
+
+  it('wait for 100 ms at most even if one urgent delivery follows another at once', () => {
+    const { slices, done, step, pass, nextTurn } = setUp();
+    slices.enterUrgent();
+    void slices.run('normal', step('normal', 1));
+    for (let count = 0; count < 3; count += 1) {
+      pass(40);
+      slices.leaveUrgent();
+      slices.enterUrgent();
+      nextTurn();
+    }
+    nextTurn();
+    expect(done).toEqual(['normal']);
   });
 
   it('reject if they throw, whenever they run', async () => {
