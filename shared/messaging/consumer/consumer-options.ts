@@ -39,7 +39,7 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   readonly concurrency?: number;
   /** Weight of a message; default 1 each. Called often: it must be cheap. */
   readonly weigh?: (message: LogMessage) => number;
-  /** Default 10; consumers of bulk traffic, which share a process with interactive ones, take 2. */
+  /** Default 3; consumers of bulk traffic, which share a process with interactive ones, take 2. */
   readonly sliceMs?: number;
   readonly commitIntervalMs?: number;
   readonly heartbeatIntervalMs?: number;

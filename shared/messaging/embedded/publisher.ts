@@ -47,8 +47,8 @@ interface Call extends Appending, Open {
 
 /**
  * Appends immediately if possible, and acknowledges a call when the group commit of its messages is durable. While a log is
- * full of unread messages, calls are queued until their deadline, up to the limits of QUEUE_LIMITS. `send-unknown` then means that some messages of the call were
- * stored in time.
+ * full of unread messages, calls are queued until their deadline, up to the limits of QUEUE_LIMITS. `send-unknown` then
+ * means that some messages of the call were stored in time.
  */
 export class EmbeddedPublisher implements Publisher {
   readonly #parts: EmbeddedParts;

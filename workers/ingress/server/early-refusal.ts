@@ -41,7 +41,7 @@ const HANDLE_MS = { least: 2, most: 5 } as const;
  * the next turn, and their connections stay quiet until then.
  */
 const SLICE_MS = { least: 1, most: 5 } as const;
-/** Written in any case, about 5 ms of work: a slice may pass while the process has no processor. */
+/** Written in any case, about 2 ms of work: a slice may pass while the process has no processor. */
 const LEAST_REFUSALS = 32;
 /**
  * Beyond this number the oldest waiting refusal is written immediately, which limits the memory: each takes some kilobytes, and
@@ -71,7 +71,10 @@ export function createEarlyRefusal(deps: EarlyRefusalDeps): EarlyRefusal {
       const caller = queue === undefined ? undefined : findCaller(request, access);
       if (queue === undefined || caller === undefined) return handle();
       const arriving = { caller, queue, headers: request.headers };
-      if (slices.hasTime) return shedding.hasRoom(arriving) ? handle() : refuseLater([request, response]);
+      // A request without a token does not wait with a place, which it would take from callers: it may be refused for that.
+      const isUnknown = access.required && readBearerToken(request.headers.authorization) === undefined;
+      if (slices.hasTime || isUnknown)
+        return shedding.hasRoom(arriving) ? handle() : refuseLater([request, response]);
       if (!shedding.reserve(arriving, request)) return refuseLater([request, response]);
       // For a request that is refused for another reason before it is admitted.
       response.once('close', () => shedding.giveBack(request));

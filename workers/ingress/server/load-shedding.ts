@@ -81,8 +81,6 @@ export function createLoadShedding(deps: LoadSheddingDeps): LoadShedding {
       const place = gates.take(arriving, 'short', 1);
       if (place === undefined) return false;
       reserved.set(request, { place, takenAtMs: monotonic.elapsedMs() });
-      // If admit() takes other places, the request keeps the right of a repetition.
-      gates.expectRetry(arriving);
       return true;
     },
     requireRoom: (queueOf) => (request, reply, done) => {
@@ -96,13 +94,15 @@ export function createLoadShedding(deps: LoadSheddingDeps): LoadShedding {
       const kind = processorMs > LONG_WORK_MS ? 'long' : 'short';
       const places = Math.max(1, Math.round(processorMs / CLASSES[kind].msPerPlace));
       // After a slow body, its place would count the time of the caller as a queueing delay, or have expired.
-      const waiting = kind === 'short' && places === 1 ? reserved.get(request.raw) : undefined;
+      const waiting = reserved.get(request.raw);
       const isFresh =
         waiting !== undefined && monotonic.elapsedMs() - waiting.takenAtMs <= CLASSES.short.targetMs;
-      const held = isFresh ? waiting.place : undefined;
+      const held = isFresh && kind === 'short' && places === 1 ? waiting.place : undefined;
       if (held === undefined) giveBack(request.raw);
       else reserved.delete(request.raw);
       const arriving = { caller: callerOf(request), queue, headers: request.headers };
+      // It has been admitted, if it was by the right of a repetition, which it keeps.
+      if (waiting !== undefined && held === undefined) gates.expectRetry(arriving);
       const place = held ?? gates.take(arriving, kind, places);
       if (place === undefined) refuse(reply, 'overloaded', { detail: OVERLOADED });
       return place;

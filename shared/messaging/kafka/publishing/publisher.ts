@@ -37,6 +37,8 @@ interface PublisherParts {
  * sender knows them; messages published meanwhile form the next one, without linger: an idle publisher sends immediately. A new sender repeats the unconfirmed records of a
  * failed send. If a response was lost, this may store a record twice; consumers identify records by their ids.
  */
+const FULL = 'its queue is full';
+
 export class KafkaPublisher implements Publisher {
   readonly #options: PublisherOptions;
   readonly #parts: PublisherParts;
@@ -81,6 +83,8 @@ export class KafkaPublisher implements Publisher {
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     if (messages.length === 0) return Promise.resolve();
     if (this.#state === 'stopping' || this.#state === 'stopped') return this.#refuse('it was stopped');
+    // Before it is encoded: while the broker is unavailable, refusals should cost little.
+    if (!hasRoom(this.queued, { messages: messages.length, bytes: 0 })) return this.#refuse(FULL);
     const now = performance.now();
     let bytes = 0;
     const records = messages.map((message) => {
@@ -88,11 +92,15 @@ export class KafkaPublisher implements Publisher {
       if (!(record instanceof MessagingError)) bytes += record.bytes;
       return record;
     });
-    if (!hasRoom(this.queued, { messages: records.length, bytes })) return this.#refuse('its queue is full');
+    if (!hasRoom(this.queued, { messages: records.length, bytes })) return this.#refuse(FULL);
     const call = new PublishCall(this.#options.clientId, messages.length, now + this.#deadlineMs);
-    for (const [index, record] of records.entries()) {
-      if (record instanceof MessagingError) call.recordDone(record);
-      else this.#placement.place(messages[index]?.topic ?? '', { ...record, call }, now);
+    for (const [index, { topic }] of messages.entries()) {
+      const encoded = records[index];
+      if (encoded instanceof MessagingError) call.recordDone(encoded);
+      else if (encoded !== undefined) {
+        const { record, bytes: size, valueBytes } = encoded;
+        this.#placement.place(topic, { record, bytes: size, valueBytes, call }, now);
+      }
     }
     this.#pumpSoon();
     // The first deadline is that of the oldest call.

@@ -1,7 +1,7 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { openAccess } from '../../../../workers/ingress/access/access.ts';
+import { openAccess, type Access } from '../../../../workers/ingress/access/access.ts';
 import { createEarlyRefusal } from '../../../../workers/ingress/server/early-refusal.ts';
 
 const REQUEST = 'POST /actions/A HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n';
@@ -41,4 +41,46 @@ it('writes refusals at once while 10,000 of pipelined requests wait for their tu
   await expect.poll(() => text.match(/HTTP\/1\.1 503 /g)?.length).toBe(SENT - 10_000);
   // One for the slice of requests that are handled at once, one for the refusals.
   expect(turns).toHaveLength(2);
+});
+
+it('lets requests of known callers wait with a place when many arrive at once, but none without a token', () => {
+  let nowMs = 0;
+  const done: string[] = [];
+  const turns: (() => void)[] = [];
+  const refusal = createEarlyRefusal({
+    shedding: {
+      hasRoom: () => true,
+      reserve: ({ caller }) => done.push(`place for ${caller}`) > 0,
+      giveBack: () => undefined,
+      requireRoom: () => () => undefined,
+      admit: () => undefined,
+    },
+    access: { required: true, findSubject: (token: string) => token } as unknown as Access,
+    isOpen: () => true,
+    newId: () => 'id',
+    monotonic: { elapsedMs: () => nowMs },
+    timers: { schedule: () => () => undefined, nextTurn: (callback) => void turns.push(callback) },
+  });
+  refusal.watch('/actions/', () => 'notifications');
+  const arrive = (name: string, headers: Record<string, string>) => {
+    const request = {
+      method: 'POST',
+      url: '/actions/A',
+      httpVersionMajor: 1,
+      httpVersionMinor: 1,
+      headers,
+      socket: {},
+    };
+    const response = { once: () => undefined };
+    refusal.admit(request as unknown as IncomingMessage, response as unknown as ServerResponse, () =>
+      done.push(name),
+    );
+    nowMs += 10;
+  };
+  arrive('first', { authorization: 'Bearer a' });
+  arrive('second', { authorization: 'Bearer b' });
+  arrive('without a token', {});
+  expect(done).toEqual(['first', 'place for subject b', 'without a token']);
+  for (const callback of turns) callback();
+  expect(done.at(-1)).toBe('second');
 });

@@ -121,7 +121,7 @@ describe('an index of records', () => {
     expect([index.health().status, index.accepts(), recovered]).toEqual(['ready', true, 1]);
   });
 
-  it('writes records at once when too many wait, although nobody asks whether it accepts more', () => {
+  it('writes records at once when too many wait, also if its reader does not ask whether it accepts more', () => {
     const { index, put } = open({ limits: { ...SMALL, waitingBytes: 2_000 } });
     for (let id = 0; id < 100; id += 1) {
       put(`id ${id}`, 'x'.repeat(id));
