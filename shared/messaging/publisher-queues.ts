@@ -1,5 +1,5 @@
 import { QUEUE_LIMITS } from '../platform/queues/queue-limits.ts';
-import { fuller, type QueueSize } from '../platform/queues/queue-size.ts';
+import { fuller, QueueSize } from '../platform/queues/queue-size.ts';
 
 /** What a publisher holds until the broker has it. */
 export interface Queued {
@@ -17,12 +17,12 @@ export function publisherQueues(
   publishers: Iterable<{ readonly queued: Queued }>,
   limits: Queued = QUEUE_LIMITS.publisher,
 ): readonly QueueSize[] {
-  let messages: QueueSize = { queue: 'publisher', unit: 'messages', size: 0, limit: limits.messages };
-  let bytes: QueueSize = { queue: 'publisher', unit: 'bytes', size: 0, limit: limits.bytes };
+  let messages = new QueueSize('publisher', 'messages', 0, limits.messages);
+  let bytes = new QueueSize('publisher', 'bytes', 0, limits.bytes);
   for (const { queued } of publishers) {
     if (queued.messages === 0) continue;
-    messages = fuller(messages, { ...messages, size: queued.messages });
-    bytes = fuller(bytes, { ...bytes, size: queued.bytes });
+    messages = fuller(messages, new QueueSize('publisher', 'messages', queued.messages, limits.messages));
+    bytes = fuller(bytes, new QueueSize('publisher', 'bytes', queued.bytes, limits.bytes));
   }
   return [messages, bytes];
 }

@@ -1,5 +1,5 @@
 import type { QuotaSettings } from '../platform/load-config.ts';
-import type { QueueSize } from '../platform/queues/queue-size.ts';
+import { QueueSize } from '../platform/queues/queue-size.ts';
 import { ReceiverCounts } from './receiver-counts.ts';
 
 /** The quotas by their names, which are codes of outcomes and labels of metrics. */
@@ -90,8 +90,8 @@ export class DayUsage {
     const { size: receivers, maxReceivers } = this.#receivers;
     return [
       // The others have a count of their own.
-      { queue: 'quota-callers', unit: 'records', size: this.#callers.size, limit: MAX_CALLERS + 1 },
-      { queue: 'quota-receivers', unit: 'records', size: receivers, limit: maxReceivers },
+      new QueueSize('quota-callers', 'records', this.#callers.size, MAX_CALLERS + 1),
+      new QueueSize('quota-receivers', 'records', receivers, maxReceivers),
     ];
   }
 

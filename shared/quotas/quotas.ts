@@ -14,6 +14,7 @@ import type { Health } from '../platform/health.ts';
 import type { Config, QuotaSettings } from '../platform/load-config.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { QueueSize } from '../platform/queues/queue-size.ts';
 import { DayUsage, type Quota, type Usage } from './day-usage.ts';
 import { createUsageMeasure, readUsageRecord, usageRecord, type CountedMessage } from './usage-record.ts';
 
@@ -220,8 +221,8 @@ function createQuotaMetrics(
   });
   metrics.watchQueues(() => [
     ...today().queues(),
-    { queue: 'quota-ids', unit: 'records', size: readDays.size, limit: MAX_REMEMBERED },
-    { queue: 'quota-ids-unread', unit: 'records', size: unread.size, limit: MAX_REMEMBERED },
+    new QueueSize('quota-ids', 'records', readDays.size, MAX_REMEMBERED),
+    new QueueSize('quota-ids-unread', 'records', unread.size, MAX_REMEMBERED),
   ]);
   return (channel, quota) => refusals.inc({ channel, quota });
 }

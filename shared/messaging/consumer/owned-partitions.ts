@@ -1,5 +1,5 @@
 import { QUEUE_LIMITS, type WindowLimits } from '../../platform/queues/queue-limits.ts';
-import { fuller, type QueueSize } from '../../platform/queues/queue-size.ts';
+import { fuller, QueueSize } from '../../platform/queues/queue-size.ts';
 import { partitionId, type TopicPartition } from '../message.ts';
 import type { GroupSource } from '../ports.ts';
 import type { InFlight } from './redelivered-work.ts';
@@ -104,20 +104,17 @@ export class OwnedPartitions {
    * what was delivered at one time.
    */
   queues(queue: string): readonly QueueSize[] {
-    let messages: QueueSize = { queue, unit: 'messages', size: 0, limit: this.#maxMessages };
-    let bytes: QueueSize = { queue, unit: 'bytes', size: 0, limit: this.#maxBytes };
-    let uncommitted: QueueSize = { queue, unit: 'uncommitted', size: 0, limit: this.#maxPending };
+    let messages = new QueueSize(queue, 'messages', 0, this.#maxMessages);
+    let bytes = new QueueSize(queue, 'bytes', 0, this.#maxBytes);
+    let uncommitted = new QueueSize(queue, 'uncommitted', 0, this.#maxPending);
     for (const { unfinished, unfinishedBytes, pending, largest } of this.#trackers.values()) {
       if (pending === 0) continue;
-      const of = (unit: QueueSize['unit'], size: number, limit: number): QueueSize => ({
-        queue,
-        unit,
-        size,
-        limit,
-      });
-      messages = fuller(messages, of('messages', unfinished, this.#maxMessages + largest.messages));
-      bytes = fuller(bytes, of('bytes', unfinishedBytes, this.#maxBytes + largest.bytes));
-      uncommitted = fuller(uncommitted, of('uncommitted', pending, this.#maxPending + largest.messages));
+      const maxMessages = this.#maxMessages + largest.messages;
+      const maxBytes = this.#maxBytes + largest.bytes;
+      const maxPending = this.#maxPending + largest.messages;
+      messages = fuller(messages, new QueueSize(queue, 'messages', unfinished, maxMessages));
+      bytes = fuller(bytes, new QueueSize(queue, 'bytes', unfinishedBytes, maxBytes));
+      uncommitted = fuller(uncommitted, new QueueSize(queue, 'uncommitted', pending, maxPending));
     }
     return [messages, bytes, uncommitted];
   }

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import { QUEUE_LIMITS } from '../../platform/queues/queue-limits.ts';
-import type { QueueSize } from '../../platform/queues/queue-size.ts';
+import { QueueSize } from '../../platform/queues/queue-size.ts';
 import type { Timers } from '../../platform/timers.ts';
 import { partitionId, type PartitionOffset } from '../message.ts';
 import { Generation, type IndexedRecord, type Progress, type Write } from './generation.ts';
@@ -190,14 +190,10 @@ export class RecordIndex {
   queues(): readonly QueueSize[] {
     const { name, files } = this.#options;
     const { waitingBytes, memoryRows } = this.#limits;
-    const waiting: QueueSize = {
-      queue: `${name}-index-waiting`,
-      unit: 'bytes',
-      size: this.#waitingBytes,
-      limit: waitingBytes + this.#largestBytes,
-    };
-    const size = this.#generations.reduce((sum, { rows }) => sum + rows, 0);
+    const maxWaiting = waitingBytes + this.#largestBytes;
+    const waiting = new QueueSize(`${name}-index-waiting`, 'bytes', this.#waitingBytes, maxWaiting);
     if (files !== undefined) return [waiting];
+    const size = this.#generations.reduce((sum, { rows }) => sum + rows, 0);
     return [waiting, { queue: `${name}-index`, unit: 'records', size, limit: memoryRows }];
   }
 

@@ -2,7 +2,7 @@ import { createProblem, type ErrorCode } from '../../platform/problem.ts';
 import { MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { QUEUE_LIMITS } from '../../platform/queues/queue-limits.ts';
-import type { QueueSize } from '../../platform/queues/queue-size.ts';
+import { QueueSize } from '../../platform/queues/queue-size.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import { repeat, sleep } from '../../platform/timers.ts';
 import type { Codec, Encoded, EncodedMessage } from '../codec.ts';
@@ -177,7 +177,7 @@ class LogRequester implements Requester {
 
   queue(): QueueSize {
     const { maxPending: limit = QUEUE_LIMITS.pendingReplies } = this.#options;
-    return { queue: 'pending-replies', unit: 'requests', size: this.#pending.size, limit };
+    return new QueueSize('pending-replies', 'requests', this.#pending.size, limit);
   }
 
   stats(): RequesterStats {

@@ -1,10 +1,17 @@
 /** What one queue or store in memory holds, and the most that it may hold. */
-export interface QueueSize {
+export class QueueSize {
   /** The same name in all processes. */
   readonly queue: string;
   readonly unit: 'messages' | 'bytes' | 'requests' | 'records' | 'uncommitted';
   readonly size: number;
   readonly limit: number;
+
+  constructor(queue: string, unit: QueueSize['unit'], size: number, limit: number) {
+    this.queue = queue;
+    this.unit = unit;
+    this.size = size;
+    this.limit = limit;
+  }
 }
 
 /** The one of two queues that is closer to its limit. */

@@ -3,7 +3,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
-import type { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
+import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { createRecordStore, type RecordStore } from './kept-results.ts';
 import { createTopicFeed, type TopicFeed } from '../feed/topic-feed.ts';
@@ -57,8 +57,8 @@ export function createResultFeed(
     mayHaveEvicted: (issuedAtMs) => results.mayHaveEvicted(issuedAtMs),
     size: () => results.size(),
     queues: () => [
-      { queue: 'results', unit: 'bytes', size: results.size().bytes, limit: options.resultStoreBytes },
-      { queue: 'awaited-results', unit: 'requests', size: callbacks.size, limit: MAX_CALLBACKS },
+      new QueueSize('results', 'bytes', results.size().bytes, options.resultStoreBytes),
+      new QueueSize('awaited-results', 'requests', callbacks.size, MAX_CALLBACKS),
     ],
   };
 }

@@ -15,7 +15,7 @@ import type {
 import { supersedes } from '../../../shared/notification/supersedes.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import type { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
+import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { TopicFeed } from '../feed/topic-feed.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
@@ -114,7 +114,7 @@ export function createNotificationFeed(
     size: () => index.size(),
     queues: () => [
       ...index.queues(),
-      { queue: 'own-acceptances', unit: 'records', size: accepted.ownCount(), limit: MAX_OWN_RECORDS },
+      new QueueSize('own-acceptances', 'records', accepted.ownCount(), MAX_OWN_RECORDS),
     ],
   };
 }

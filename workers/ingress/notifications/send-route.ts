@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
 import type { Priority } from '../../../shared/notification/command.ts';
 import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
+import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import { authenticate, countBody } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import type { Queue } from '../server/load-shedding.ts';
@@ -50,7 +51,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
   const { options, shedding, earlyRefusal, traffic, channelProfiles } = deps;
   const budget = createBodyBudget(options.bodyBudgetBytes);
   deps.metrics.watchQueues(() => [
-    { queue: 'notification-bodies', unit: 'bytes', size: budget.usedBytes(), limit: options.bodyBudgetBytes },
+    new QueueSize('notification-bodies', 'bytes', budget.usedBytes(), options.bodyBudgetBytes),
   ]);
   const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };
   for (const contract of Object.values(CHANNELS)) {

@@ -5,7 +5,7 @@ import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { QUEUE_LIMITS, type HoldLimits } from '../../../shared/platform/queues/queue-limits.ts';
-import type { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
+import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { Timers } from '../../../shared/platform/timers.ts';
 import { ReadBack, readWriteMark } from '../ledger/read-back.ts';
 import {
@@ -156,8 +156,8 @@ export class HoldTopic {
   queues(): readonly QueueSize[] {
     const { places, bytes } = this.#limits;
     return [
-      { queue: 'hold', unit: 'messages', size: this.#followers, limit: Math.floor(places * URGENT_EXTRA) },
-      { queue: 'hold', unit: 'bytes', size: this.#bytes, limit: Math.floor(bytes * URGENT_EXTRA) },
+      new QueueSize('hold', 'messages', this.#followers, Math.floor(places * URGENT_EXTRA)),
+      new QueueSize('hold', 'bytes', this.#bytes, Math.floor(bytes * URGENT_EXTRA)),
     ];
   }
 
