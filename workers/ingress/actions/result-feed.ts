@@ -13,6 +13,8 @@ import type { IngressOptions } from '../server/http-limits.ts';
 const ENTRY_BYTES = 512;
 /** Maximum number of callbacks that wait for a result; the oldest are dropped first. */
 const MAX_CALLBACKS = 10_000;
+/** A result may seem to be older than its request by this: processes differ in what they take for the time of the broker. */
+const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** The results topic in memory, still encoded: most results are never requested from this instance. */
 export interface ResultFeed extends TopicFeed, Pick<RecordStore<EncodedMessage>, 'mayHaveEvicted' | 'size'> {
@@ -54,7 +56,7 @@ export function createResultFeed(
       if (oldest !== undefined) callbacks.delete(oldest);
       callbacks.set(correlationId, callback);
     },
-    mayHaveEvicted: (issuedAtMs) => results.mayHaveEvicted(issuedAtMs),
+    mayHaveEvicted: (issuedAtMs) => results.mayHaveEvicted(issuedAtMs - CLOCK_DIFFERENCE_MS),
     size: () => results.size(),
     queues: () => [
       new QueueSize('results', 'bytes', results.size().bytes, options.resultStoreBytes),
