@@ -51,6 +51,8 @@ export const HEADER = {
   write: 'plat-write',
   /** `true`: the message is on a retry tier; this record only keeps its place in the order. */
   heldElsewhere: 'plat-held-elsewhere',
+  /** Id and round of the head that a new head on the hold topic replaces, such as `ID/2`; `none` if there was none. */
+  replacedHead: 'plat-replaced-head',
   /** `true`: not a command but a signal to continue with the held messages of this key. */
   holdWake: 'plat-hold-wake',
   /** `true`: the ingress has counted this notification for the quotas; others are counted by the worker (N6). */

@@ -77,6 +77,8 @@ export interface CommandDeliveryOptions extends RoundDeps {
 
 /** How long a copy waits for a send slot, and then for a provider, before it is received again. */
 const MAX_PROVIDER_WAIT_MS = 10_000;
+/** Reading what is on the ledger's topic takes milliseconds; after this time the copy is received again. */
+const LEDGER_READ_MS = 5_000;
 /** Interval between checks while it waits, since the configuration may replace the providers. */
 const PROVIDER_CHECK_MS = 1_000;
 
@@ -115,6 +117,7 @@ export class CommandDelivery {
     const { ledger, clock, plan, unknownPolicy } = this.#options;
     try {
       const quota = await this.#exceededQuota(given, message);
+      if (isLedgerBehind(given, ledger)) await ledger.caughtUp(LEDGER_READ_MS);
       const known = ledger.find(given.id) ?? (isMissable(given, ledger) ? lostEntry(given) : undefined);
       const copy = withLedgerAttempts(given, known, clock.now());
       const delivery = { copy, plan, unknownPolicy };
@@ -395,6 +398,16 @@ export class CommandDelivery {
       ...given,
     };
   }
+}
+
+/**
+ * Whether this process has not read the outcome of the round before that of the copy: its copy is written after it. What it
+ * knows, such as its own assumption that the outcome is unknown, may be replaced by it. A redrive has no such outcome.
+ */
+function isLedgerBehind({ id, attempt }: CommandCopy, ledger: Ledger): boolean {
+  const known = attempt > 1 ? ledger.find(id) : undefined;
+  const mayBeReplaced = known?.status === 'sending' || known?.status === 'parked';
+  return mayBeReplaced && known.attempt < attempt;
 }
 
 /** Whether the ledger may have lost the entry of a copy for which no operator accepts a second send. */

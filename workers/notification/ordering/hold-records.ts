@@ -6,6 +6,8 @@ import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../share
 import type { Channel, Priority } from '../../../shared/notification/command.ts';
 
 const OFFSET_DIGITS = 16;
+const NO_HEAD = 'none';
+const REPLACED_HEAD = /^(.+)\/(\d{1,15})$/;
 const RECORD_KEY = /^((?:sms|email)(?:-urgent)?\/\d+\/[0-9a-f]*)\/(head|\d{16})$/;
 
 /** A message that waits until the earlier ones of its key have ended. */
@@ -31,8 +33,8 @@ export interface Head {
   readonly sinceMs: number;
 }
 
-/** A head that has ended. */
-export type EndedHead = Pick<Head, 'id' | 'attempt'>;
+/** The head that a record ends or replaces, as its writer knew it. */
+export type FormerHead = Pick<Head, 'id' | 'attempt'>;
 
 /** The content of a record of the hold topic; an undefined head or follower has ended. */
 export type HoldRecord =
@@ -41,8 +43,8 @@ export type HoldRecord =
       readonly key: string;
       readonly partition: number;
       readonly head: Head | undefined;
-      /** Which head has ended; undefined in records of earlier versions. */
-      readonly ended: EndedHead | undefined;
+      /** Which head this ends or replaces: `none` if there was none, undefined in records of earlier versions. */
+      readonly former: FormerHead | 'none' | undefined;
     }
   | {
       readonly kind: 'follower';
@@ -90,8 +92,13 @@ export function parseHoldKey(
   return { partition: Number(partition), messageKey: Buffer.from(hex, 'hex') };
 }
 
-/** The record of the head of a key. */
-export function headRecord(topic: string, key: string, partition: number, head: Head): OutgoingMessage {
+/** The record of the head of a key. It names the head that it replaces, so that a late one does not replace another. */
+export function headRecord(
+  topic: string,
+  { key, partition }: { readonly key: string; readonly partition: number },
+  head: Head,
+  former: FormerHead | undefined,
+): OutgoingMessage {
   return {
     topic,
     partition,
@@ -102,12 +109,13 @@ export function headRecord(topic: string, key: string, partition: number, head: 
       [HEADER.notificationId]: head.id,
       [HEADER.attempt]: String(head.attempt),
       [HEADER.heldElsewhere]: String(head.isDeferred),
+      [HEADER.replacedHead]: former === undefined ? NO_HEAD : `${former.id}/${former.attempt}`,
     },
   };
 }
 
 /** The tombstone of the head of a key. It names the head, so that a late one does not end another. */
-export function headEnd(topic: string, key: string, partition: number, ended?: EndedHead): OutgoingMessage {
+export function headEnd(topic: string, key: string, partition: number, ended?: FormerHead): OutgoingMessage {
   const record = { topic, partition, key: `${key}/head`, value: null };
   if (ended === undefined) return record;
   const headers = { [HEADER.notificationId]: ended.id, [HEADER.attempt]: String(ended.attempt) };
@@ -150,8 +158,8 @@ export function readHoldRecord(message: LogMessage): HoldRecord | undefined {
   if (place === 'head') {
     const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
     const head = { id, attempt, isDeferred: isElsewhere, sinceMs: timestampMs };
-    if (value !== null) return { kind: 'head', key, partition, head, ended: undefined };
-    return { kind: 'head', key, partition, head: undefined, ended: id === '' ? undefined : { id, attempt } };
+    if (value !== null) return { kind: 'head', key, partition, head, former: replacedHead(headers) };
+    return { kind: 'head', key, partition, head: undefined, former: id === '' ? undefined : { id, attempt } };
   }
   const offset = Number(place);
   if (value === null) return { kind: 'follower', key, partition, offset, follower: undefined };
@@ -164,6 +172,13 @@ export function readHoldRecord(message: LogMessage): HoldRecord | undefined {
     timestampMs,
   };
   return { kind: 'follower', key, partition, offset, follower };
+}
+
+function replacedHead(headers: MessageHeaders): FormerHead | 'none' | undefined {
+  const text = headerText(headers, HEADER.replacedHead);
+  const [, id, attempt] = REPLACED_HEAD.exec(text ?? '') ?? [];
+  if (id !== undefined) return { id, attempt: Number(attempt) };
+  return text === NO_HEAD ? NO_HEAD : undefined;
 }
 
 function followerKey(key: string, offset: number): string {

@@ -2,6 +2,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
+import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { QUEUE_LIMITS, type HoldLimits } from '../../../shared/platform/queues/queue-limits.ts';
@@ -40,6 +41,8 @@ export interface HeldKey {
   /** In order. */
   readonly followers: readonly Follower[];
 }
+
+type HeadRecord = Extract<HoldRecord, { readonly kind: 'head' }>;
 
 interface KeyState {
   readonly partition: number;
@@ -117,9 +120,16 @@ export class HoldTopic {
     return isFull ? 'place' : 'whole';
   }
 
-  /** This method and the next three resolve when the record was read back, and reject when the broker is unavailable. */
-  setHead(key: string, partition: number, head: Head): Promise<void> {
-    return this.#readBack.write(headRecord(this.#options.topic, key, partition, head));
+  /**
+   * This method and the next three resolve when the record was read back, and reject when the broker is unavailable. This one
+   * also rejects when another process set a head meanwhile: it has, or had, the partition of the key.
+   */
+  async setHead(key: string, partition: number, head: Head): Promise<void> {
+    const former = this.#keys.get(key)?.head;
+    await this.#readBack.write(headRecord(this.#options.topic, { key, partition }, head, former));
+    const present = this.#keys.get(key)?.head;
+    if (present?.id !== head.id || present.attempt !== head.attempt)
+      throw new InfrastructureError('head-replaced', 'another process changed the order of a receiver');
   }
 
   endHead(key: string, partition: number): Promise<void> {
@@ -191,11 +201,33 @@ export class HoldTopic {
         sorted: undefined,
       };
       this.#keys.set(key, state);
-      if (record.kind === 'head') setHead(state, record, headerText(message.headers, HEADER.write));
+      if (record.kind === 'head') this.#setHead(state, record, headerText(message.headers, HEADER.write));
       else this.#setFollower(state, record.offset, record.follower);
       if (state.head === undefined && state.followers.size === 0) this.#keys.delete(key);
     }
     this.#readBack.seen(message);
+  }
+
+  /** Applies the record of a head, unless it is late. */
+  #setHead(state: KeyState, record: HeadRecord, write: string | undefined): void {
+    if (!isOvertaken(write, state.headWrite) && !isOfEarlier(record.former, state.head)) {
+      state.head = record.head;
+      state.headWrite = write;
+    } else if (state.head !== undefined && readWriteMark(state.headWrite)?.self === this.#options.self)
+      void this.#repeatHead(record.key, record.partition, state.head);
+  }
+
+  /** Writes the present head of this process again: compaction would keep only the late record, which was ignored. */
+  async #repeatHead(key: string, partition: number, head: Head): Promise<void> {
+    const { topic, log } = this.#options;
+    try {
+      await this.#readBack.write(headRecord(topic, { key, partition }, head, head));
+    } catch (error) {
+      log.warn(
+        { topic, partition, reason: errorText(error) },
+        'a head of the hold topic was not written again',
+      );
+    }
   }
 
   #setFollower(state: KeyState, offset: number, follower: Follower | undefined): void {
@@ -219,23 +251,12 @@ export class HoldTopic {
 }
 
 /**
- * Sets or ends the head of a key, unless the record was overtaken by a later one of the same process, or ends an earlier head
- * than the present one: a process that stood still writes it after another has taken over its partition.
+ * Whether a record ends or replaces an earlier head than the present one: a process that stood still, or whose request was
+ * delayed, writes it after another has taken over its partition.
  */
-function setHead(
-  state: KeyState,
-  { head, ended }: Extract<HoldRecord, { readonly kind: 'head' }>,
-  write: string | undefined,
-): void {
-  if (isOvertaken(write, state.headWrite)) return;
-  const { head: present } = state;
-  const isOfEarlier =
-    ended !== undefined &&
-    present !== undefined &&
-    (ended.id !== present.id || ended.attempt < present.attempt);
-  if (isOfEarlier) return;
-  state.head = head;
-  state.headWrite = write;
+function isOfEarlier(former: HeadRecord['former'], present: Head | undefined): boolean {
+  if (former === undefined || present === undefined) return false;
+  return former === 'none' || former.id !== present.id || former.attempt < present.attempt;
 }
 
 /**

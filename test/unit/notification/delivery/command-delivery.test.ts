@@ -98,6 +98,32 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
 
 const WAIT_SOON = { kind: 'retry', afterMs: 100 };
 
+describe.each(['parked', 'sending'] as const)(
+  'a copy of the round after one that is known as %s',
+  (status) => {
+    const assumed = { status, attempt: 1, channel: 'sms', owner: 'another' } as unknown as NotificationState;
+
+    it('is delivered when the outcome of that round is read, a retry', async () => {
+      const { providers, done, ledger, deliver } = world({}, assumed);
+      providers.add('one').answer = () => SENT;
+      ledger.caughtUp = () => {
+        ledger.find = () => ({ status: 'retrying', attempt: 1, channel: 'sms' });
+        return Promise.resolve();
+      };
+      await deliver({ 'plat-attempt': '2' });
+      expect(done).toEqual(['claim sending', 'one sent', 'settle sent', 'count sent undefined']);
+    });
+
+    it('is received again while the ledger cannot be read to its end', async () => {
+      const { done, ledger, deliver } = world({}, assumed);
+      const behind = new MessagingError('tail-behind', 'not read', { canRetry: true });
+      ledger.caughtUp = () => Promise.reject(behind);
+      await expect(deliver({ 'plat-attempt': '2' })).rejects.toBe(behind);
+      expect(done).toEqual([]);
+    });
+  },
+);
+
 describe('a delivery', () => {
   it.each([
     ['sent', SENT, ['claim sending', 'one sent', 'settle sent', 'count sent undefined']],

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../../shared/messaging/headers.ts';
@@ -35,6 +35,8 @@ async function holds(limits: Partial<HoldLimits> = {}) {
   };
   return { broker, open };
 }
+
+const head = (id: string, attempt = 2) => ({ id, attempt, isDeferred: false, sinceMs: 5 });
 
 const follower = (offset: number, value: string | undefined = 'text') => ({
   offset,
@@ -100,6 +102,29 @@ it('ignores a head that was written before the present one and arrives after it'
   }
   await other.setHead(KEY, 2, { id: 'third', attempt: 2, isDeferred: false, sinceMs: 7 });
   expect(other.get(KEY)?.head?.id).toBe('third');
+  await broker.close();
+});
+
+it('ignores a head that another process writes late, and keeps the present one in a compacted topic', async () => {
+  const { broker, open } = await holds();
+  const slow = await open('slow');
+  const owner = await open('owner');
+  await slow.setHead(KEY, 2, head('first'));
+  await owner.caughtUp(1_000);
+  const tail = broker.createTail({ clientId: 'reader', topics: [TOPIC], from: 'earliest' });
+  const ids: (string | undefined)[] = [];
+  await tail.start(({ headers }) => void ids.push(headerText(headers, HEADER.notificationId)));
+  // Both are written before either process has read them.
+  const [, late] = await Promise.allSettled([
+    owner.setHead(KEY, 2, head('second')),
+    slow.setHead(KEY, 2, head('first', 3)),
+  ]);
+  expect(late).toMatchObject({ status: 'rejected', reason: { code: 'head-replaced', canRetry: true } });
+  await vi.waitFor(() => expect(ids).toEqual(['first', 'second', 'first', 'second']));
+  await Promise.all([slow.caughtUp(1_000), owner.caughtUp(1_000)]);
+  expect([slow, owner].map((hold) => hold.get(KEY)?.head?.id)).toEqual(['second', 'second']);
+  await slow.setHead(KEY, 2, head('third'));
+  expect(owner.get(KEY)?.head?.id).toBe('third');
   await broker.close();
 });
 
