@@ -350,4 +350,34 @@ describe('more connections than the limit', () => {
     expect(connections.replaced()).toBe(1);
     expect(served.socket.readable && fresh.socket.readable).toBe(true);
   });
+
+  it('end those whose callers do not read their responses, but none that is owed an earlier one', async () => {
+    const large = 'x'.repeat(400 * 1_024);
+    let requests = 0;
+    const { port, connections } = await listen((request, response) => {
+      requests += 1;
+      if (request.url === '/large') response.end(large);
+      else if (request.url !== '/never') response.end('served');
+    }, LIMIT);
+    const openUnread = async (text: string): Promise<void> => {
+      const before = requests;
+      const peer = connect(port, '127.0.0.1').on('error', () => undefined);
+      onTestFinished(() => void peer.destroy());
+      peer.pause().write(text);
+      await expect.poll(() => requests).toBeGreaterThan(before);
+    };
+    await openUnread(GET.replace('/', '/never') + GET);
+    await expect.poll(() => requests).toBe(2);
+    for (let opened = 1; opened < LIMIT; opened += 1) await openUnread(GET.replace('/', '/large').repeat(30));
+    for (let opened = 1; opened < LIMIT; opened += 1) {
+      const fresh = await openRawHttp(port);
+      fresh.send(GET);
+      expect(await fresh.received(hasBody)).toMatch(/^HTTP\/1\.1 200 /);
+      expect(connections.replaced()).toBe(opened);
+      expect(connections.ended()).toBe(opened);
+    }
+    const idle = await keepAlive(port);
+    expect(idle.errors).toEqual([]);
+    expect(connections.replaced()).toBe(LIMIT);
+  });
 });

@@ -34,6 +34,8 @@ export interface Connections {
 interface Connection {
   /** The request that was received last. */
   request: IncomingMessage | undefined;
+  /** Those that the system has not taken over completely: of one request, or of several that were sent without waiting. */
+  readonly responses: Set<ServerResponse>;
   /** Requests and responses that are not complete. */
   inProgress: number;
   /** When it was opened, its last request or response was complete, or it was ended; monotonic milliseconds. */
@@ -65,7 +67,8 @@ const REPLACED = {
 
 /**
  * Observes the connections of a server that has none yet. When there are more than `limit`, the one that has waited longest
- * for its caller is ended: for a request, or for the rest of one. So idle and half-open connections never lock others out.
+ * for its caller is ended: for a request, for the rest of one, or until the caller reads its responses. So connections that
+ * are idle, half-open or unread never lock others out.
  */
 export function createConnections(server: Server, limit: number = HTTP_LIMITS.connections): Connections {
   /** In the order in which they were opened, or received or answered their last request. */
@@ -75,8 +78,7 @@ export function createConnections(server: Server, limit: number = HTTP_LIMITS.co
   let accepted = 0;
   const track = (socket: Socket): Connection => {
     accepted += 1;
-    const idleSinceMs = performance.now();
-    const connection = { request: undefined, inProgress: 0, idleSinceMs, idleBytes: 0, isEnded: false };
+    const connection = newConnection();
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
     return connection;
@@ -128,6 +130,17 @@ export function createConnections(server: Server, limit: number = HTTP_LIMITS.co
   };
 }
 
+function newConnection(): Connection {
+  return {
+    request: undefined,
+    responses: new Set(),
+    inProgress: 0,
+    idleSinceMs: performance.now(),
+    idleBytes: 0,
+    isEnded: false,
+  };
+}
+
 /** Follows a request and its response until both are complete. */
 function observeRequest(
   connections: Map<Socket, Connection>,
@@ -138,6 +151,7 @@ function observeRequest(
   const connection = connections.get(socket);
   if (connection === undefined) return;
   connection.request = request;
+  connection.responses.add(response);
   connection.inProgress += 2;
   moveToEnd(connections, socket, connection);
   const onClose = (): void => {
@@ -150,11 +164,21 @@ function observeRequest(
   };
   // Emitted once; `once` would wrap and remove the listeners.
   request.on('close', onClose);
-  response.on('close', onClose);
+  response.on('close', () => {
+    connection.responses.delete(response);
+    onClose();
+  });
 }
 
 function moveToEnd(connections: Map<Socket, Connection>, socket: Socket, connection: Connection): void {
   if (connections.delete(socket)) connections.set(socket, connection);
+}
+
+/** Whether a response is still to come. One that was ended and is not closed waits until the caller reads it. */
+function isServed({ request, responses }: Connection): boolean {
+  if (request?.complete !== true) return false;
+  for (const { writableEnded } of responses) if (!writableEnded) return true;
+  return false;
 }
 
 /** Ends connections that wait for their callers, the longest first, while there are more than `limit`. */
@@ -163,9 +187,8 @@ function createReplacement(connections: Map<Socket, Connection>, limit: number) 
   let replaced = 0;
   const findWaiting = (): [Socket, Connection] | undefined => {
     for (const entry of connections) {
-      const [, { isEnded, inProgress, request }] = entry;
-      const isServed = inProgress > 0 && request?.complete === true;
-      if (!isEnded && !isServed) return entry;
+      const [, connection] = entry;
+      if (!connection.isEnded && !isServed(connection)) return entry;
     }
     return undefined;
   };
