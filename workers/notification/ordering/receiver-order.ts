@@ -100,11 +100,16 @@ export class ReceiverOrder {
     return 'queued';
   }
 
-  /** Makes a notification the head of its key, while its next copy, with this attempt, waits on a retry tier. */
+  /**
+   * Makes a notification the head of its key, while its next copy, with this attempt, waits on a retry tier. If another head is
+   * awaited, this process stood still, and the owner of the partition has gone on: then the copy queues like a new one.
+   */
   async setHead({ id, message }: CommandCopy, attempt: number): Promise<void> {
     const { hold, clock } = this.#options;
     const key = holdKey(this.#options, message);
     if (key === undefined) return;
+    const present = hold.get(key)?.head;
+    if (present !== undefined && present.id !== id && isAwaited(present, this.#options)) return;
     await hold.setHead(key, message.partition, { id, attempt, isDeferred: false, sinceMs: clock.now() });
   }
 

@@ -15,6 +15,7 @@ import {
   ReceiverOrder,
   type ReceiverOrderOptions,
 } from '../../../../workers/notification/ordering/receiver-order.ts';
+import { readCopy } from '../../../../workers/notification/state/command-copy.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 const HOLD = 'hold';
@@ -96,6 +97,16 @@ async function world(
   const handle = (message: LogMessage) => process(message, 1, signal);
   return { hold, key, states, order, wakes, processed, counted, breaker, handle };
 }
+
+it('keeps an awaited head when a process that stood still has another one retried', async () => {
+  const { hold, key, order, states } = await world([1]);
+  const copy = readCopy(fakeMessage(3, { key: 'k', headers: {} }), 1, 'other');
+  await order.setHead(copy, 2);
+  expect(hold.get(key)?.head?.id).toBe('head');
+  states.set('head', { status: 'failed', attempt: 1 });
+  await order.setHead(copy, 2);
+  expect(hold.get(key)?.head).toMatchObject({ id: copy.id, attempt: 2 });
+});
 
 it('processes followers immediately if the copy of their head fails unexpectedly', async () => {
   const { hold, key, processed, handle } = await world([1, 2], { head: 'failed' });
