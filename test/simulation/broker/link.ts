@@ -12,6 +12,8 @@ const QUERY_ATTEMPTS = 5;
 const QUERY_RETRY_MS = 200;
 /** Packets of one connection never overtake each other. */
 const GAP_MS = 0.001;
+/** A process looks at its connections as often as this. */
+const NOTICED_MS = 250;
 
 /** The response did not come, or the connection broke after the request was sent: it may have taken effect. */
 export class LostCall extends Error {
@@ -30,6 +32,7 @@ export class Link {
   readonly #responses: Direction = { arrivals: new Fifo(), lastAtMs: 0 };
   #isConnected = true;
   #lostAtMs = 0;
+  #connectedAtMs = Number.NEGATIVE_INFINITY;
   /** Connections so far. */
   #number = 0;
   #isClosed = false;
@@ -47,7 +50,7 @@ export class Link {
     return this.#isConnected && !this.#isClosed;
   }
 
-  /** How long it has had no connection, in milliseconds; 0 while it has one. */
+  /** How long it has had no connection that lasted long enough to be noticed, in milliseconds; 0 while it has one. */
   get absentMs(): number {
     return this.#isConnected || this.#isClosed ? 0 : this.#model.nowMs() - this.#lostAtMs;
   }
@@ -87,7 +90,7 @@ export class Link {
       });
     const answer = (done: Performed<Value>): void =>
       settle(() => {
-        this.#isConnected = true;
+        this.#connected();
         if (done.error === undefined) resolve(done.value as Value);
         else reject(done.error);
       });
@@ -182,11 +185,17 @@ export class Link {
     return `${this.#id}/${kind === 'produce' ? this.#number : ''}`;
   }
 
+  #connected(): void {
+    if (!this.#isConnected) this.#connectedAtMs = this.#model.nowMs();
+    this.#isConnected = true;
+  }
+
   #disconnected(): void {
     this.#number += 1;
     if (!this.#isConnected || this.#isClosed) return;
     this.#isConnected = false;
-    this.#lostAtMs = this.#model.nowMs();
+    const nowMs = this.#model.nowMs();
+    if (nowMs - this.#connectedAtMs >= NOTICED_MS) this.#lostAtMs = nowMs;
     this.#reconnectLater();
   }
 
