@@ -88,9 +88,11 @@ export class Generation {
     return this.#newestAtMs;
   }
 
-  /** The time between its first and its newest record, in milliseconds. */
-  get spanMs(): number {
-    return this.#firstAtMs === undefined ? 0 : Math.max(0, this.#newestAtMs - this.#firstAtMs);
+  /** The time from its first record, or from `sinceMs` if that is later, to its newest record, in milliseconds. */
+  spanMs(sinceMs: number): number {
+    return this.#firstAtMs === undefined
+      ? 0
+      : Math.max(0, this.#newestAtMs - Math.max(this.#firstAtMs, sinceMs));
   }
 
   find(key: string): IndexedRecord | undefined {

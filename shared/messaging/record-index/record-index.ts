@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 export interface IndexLimits {
   /** A generation of this size is followed by the next; about 1 GB on the disk. Each look-up of an unknown key asks all. */
   readonly generationRows: number;
-  /** The longest time between the records of a generation, which is removed as a whole when all are expired. */
+  /** The longest time that a generation is ahead of all before it; it is removed as a whole when all its records are expired. */
   readonly generationSpanMs: number;
   /** Records that are not written yet, with an allowance for their objects. */
   readonly waitingBytes: number;
@@ -362,7 +362,10 @@ export class RecordIndex {
     const last = this.#generations.at(-1);
     if (last === undefined) throw new Error('the index has no generation');
     const rows = files === undefined ? Math.min(generationRows, Math.ceil(memoryRows / 4)) : generationRows;
-    if (last.rows >= rows || last.spanMs >= generationSpanMs) {
+    // An index that is built again reads old records of one partition between new ones of another. The span is counted from the
+    // newest record of earlier generations, so that each new one is ahead of them, instead of each write beginning another.
+    const reachedMs = Math.max(...this.#generations.slice(0, -1).map(({ newestAtMs }) => newestAtMs));
+    if (last.rows >= rows || last.spanMs(reachedMs) >= generationSpanMs) {
       const progress = this.#lastProgress();
       this.#open(last.number + 1);
       // The older ones will be removed.

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { IndexFiles } from '../../../../shared/messaging/record-index/index-files.ts';
+import { INDEX_LIMITS } from '../../../../shared/messaging/record-index/record-index.ts';
 import { openTestIndex, type TestIndexOptions } from '../../../support/record-index/test-index.ts';
 
+const HOUR_MS = 3_600_000;
 const SMALL = { generationRows: 10, generationSpanMs: 400, memoryRows: 1_000, waitingBytes: 1_000_000 };
 
 const open = (options: TestIndexOptions = {}) => openTestIndex({ limits: SMALL, ...options });
@@ -83,6 +86,41 @@ describe('an index of records', () => {
     expect(find('at 4000')).toBe('');
     expect(index.size().records).toBeLessThan(30);
     expect([...index.openRecords()].map(({ value }) => Buffer.from(value).toString())).toEqual(['still']);
+  });
+
+  it('begins no generation at each write while it reads records of three days and new ones together', () => {
+    const opened: number[] = [];
+    const files: IndexFiles = {
+      generations: [],
+      fileOf: (number) => {
+        opened.push(number);
+        return ':memory:';
+      },
+      remove: () => Promise.resolve(),
+      removeAll: () => undefined,
+      markDamaged: () => undefined,
+      close: () => undefined,
+    };
+    const { index, put, find, write } = openTestIndex({
+      files,
+      limits: INDEX_LIMITS,
+      retentionMs: 72 * HOUR_MS,
+    });
+    const startMs = 100 * HOUR_MS;
+    for (let turn = 0; turn < 20; turn += 1) {
+      for (let id = 0; id < 150; id += 1) put(`old ${turn} ${id}`, '', startMs - (70 - turn) * HOUR_MS);
+      put(`new ${turn}`, '', startMs + turn);
+      write();
+    }
+    expect(opened.length).toBeLessThanOrEqual(2);
+    // New records of the following days are in generations of a day again, and these are removed.
+    for (let hour = 1; hour < 200; hour += 1) {
+      put(`at ${hour}`, '', startMs + hour * HOUR_MS);
+      write();
+    }
+    expect(opened.length).toBeLessThanOrEqual(11);
+    expect([find('old 19 0'), find('new 0'), find('at 150')]).toEqual([undefined, undefined, '']);
+    expect(index.size().records).toBeLessThan(100);
   });
 
   it('measures the age of records by its clock, although no other record follows', () => {
