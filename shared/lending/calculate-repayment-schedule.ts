@@ -9,7 +9,7 @@ import type { CalendarDate } from './dates/calendar-date.ts';
 import type { KnownCalendars } from './due-dates/shift-due-date.ts';
 import type { ScheduleDates } from './due-dates/schedule-dates.ts';
 import type { AnswerShape } from './request/answer-shape.ts';
-import { MAX_INSTALLMENTS } from './request/limits.ts';
+import { MAX_INSTALLMENTS } from './request/max-installments.ts';
 import { Validation, type RequestFault } from './request/validation.ts';
 import type { RepaymentScheduleRequest } from './request/repayment-schedule-request.ts';
 import type { ScheduleOutcome, ScheduleRow } from './request/repayment-schedule.ts';

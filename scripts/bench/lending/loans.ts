@@ -12,7 +12,7 @@ import {
 import { isComplete, type LoanTerms } from '../../../shared/lending/terms/loan-terms.ts';
 import { planRepayment, type RepaymentPlan } from '../../../shared/lending/amortisation/repayment-plan.ts';
 import type { ScheduledLoan } from '../../../shared/lending/annual-rate/effective-rates.ts';
-import { MAX_INSTALLMENTS } from '../../../shared/lending/request/limits.ts';
+import { MAX_INSTALLMENTS } from '../../../shared/lending/request/max-installments.ts';
 import { Validation } from '../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';

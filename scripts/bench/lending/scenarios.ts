@@ -8,6 +8,7 @@ import {
   effectiveInterestRate,
 } from '../../../shared/lending/annual-rate/effective-rates.ts';
 import type { ScheduledLoan } from '../../../shared/lending/annual-rate/effective-rates.ts';
+import { MAX_INSTALLMENTS } from '../../../shared/lending/request/max-installments.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
 import {
@@ -168,7 +169,7 @@ function engineWorks(charged: RepaymentScheduleRequest, loan: ReturnType<typeof 
   const answer = calculated(withRates);
   // Between due dates that are shifted off holidays there are whole months and some days.
   const movedLoan = { ...loan, rows: calculated(shifted).rows };
-  const mostRows = 1_200;
+  const mostRows = MAX_INSTALLMENTS;
   const long = loanWithCharges(mostRows);
   const short = loanWithCharges(mostRows / 10);
   const { periodicity } = loan.terms;

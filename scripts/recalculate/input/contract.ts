@@ -3,6 +3,7 @@
 import { MAX_WARNINGS, unknownField } from '../../../shared/contract/json/unknown-fields.ts';
 import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { isAbsent, isRecord, limitFaults, shapeFault } from '../../../shared/contract/json/faults.ts';
+import { MAX_INSTALLMENTS } from '../../../shared/lending/request/max-installments.ts';
 import { createProblem, type Fault, type Warning } from '../../../shared/platform/problem.ts';
 import { type InputRecord, refuseLine } from './records.ts';
 
@@ -13,8 +14,6 @@ const FIELDS: ReadonlySet<string> = new Set(Object.values(LINE_FIELD));
 /** Maximum length of a contract id in characters; the same as in a request batch. */
 const MAX_ID_LENGTH = 200;
 const ID = `text of 1 to ${MAX_ID_LENGTH} characters or a whole number`;
-/** Maximum number of instalments of a schedule (M6); also counted for a request for more, which the worker refuses. */
-const MAX_ROWS = 1_200;
 
 /**
  * Reads the value of a line. The request is validated as over HTTP, and all faults are reported together (E3). `known`
@@ -39,7 +38,8 @@ export function readContract(line: number, value: unknown, known: readonly Fault
     line,
     id,
     request: read.payload,
-    rows: Math.min(Math.max(read.payload.InstallmentsNo, 1), MAX_ROWS),
+    // As many are counted for a request for more, which the worker refuses.
+    rows: Math.min(Math.max(read.payload.InstallmentsNo, 1), MAX_INSTALLMENTS),
     warnings: withUnknown(read.warnings, value),
     former: schedule ?? undefined,
   };

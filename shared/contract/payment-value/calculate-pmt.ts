@@ -4,7 +4,7 @@ import type { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { findPaymentValueFaults } from '../../lending/payment-value.ts';
 import { MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
-import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
 import type { PaymentValue, PaymentValueRequest } from '../../lending/request/payment-value-request.ts';
 import { MAX_PAYMENT_AMOUNT, MAX_PAYMENT_DIGITS } from '../../lending/terms/payment-terms.ts';
 import type { Fault } from '../../platform/problem.ts';

@@ -11,7 +11,7 @@ import { BUILT_IN_PERIODICITIES } from '../../lending/dates/periodicity.ts';
 import { INSTALLMENT_METHODS } from '../../lending/due-dates/schedule-dates.ts';
 import { HOLIDAY_METHODS } from '../../lending/due-dates/shift-due-date.ts';
 import { MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
-import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
 import { MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../lending/schedule-types/built-in-schedule-types.ts';
 import { PRODUCT_TYPE_CODES } from '../../lending/schedule-types/product-types.ts';
@@ -161,12 +161,6 @@ const earlyRepayment = named(
  * limit the work.
  */
 const MAX_FEES = 200;
-/**
- * Maximum number of rate ranges or prepayments in one request: one for each installment that a schedule may have
- * (M6).
- */
-const MAX_ROWS_OF_A_SCHEDULE = 1_200;
-
 const mandatory = {
   ScheduleType: text(SCHEDULE_TYPES).describe(
     'Name or code of the schedule type, case-insensitive, such as EqualInstallments.',
@@ -251,7 +245,7 @@ const values = {
   ),
   Commission: optionalList(commissionItem, MAX_FEES).describe('Commissions that are charged repeatedly.'),
   Insurance: optionalList(insuranceItem, MAX_FEES).describe('Insurances that are charged repeatedly.'),
-  MultipleInterestRates: optionalList(interestRateRange, MAX_ROWS_OF_A_SCHEDULE).describe(
+  MultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS).describe(
     'Rates by range of installments; together they cover every installment once.',
   ),
   BandedInterestRates: optionalList(interestRateBand, MAX_FEES).describe('Rates by slice of the balance.'),
@@ -288,7 +282,7 @@ const extensions = {
   Precision: optional(count({ minimum: 0, maximum: MAX_PRECISION_DIGITS })).describe(
     'Extension. Number of decimals of all amounts, instead of those of the currency.',
   ),
-  EarlyRepayments: optionalList(earlyRepayment, MAX_ROWS_OF_A_SCHEDULE).describe('Extension. Prepayments.'),
+  EarlyRepayments: optionalList(earlyRepayment, MAX_INSTALLMENTS).describe('Extension. Prepayments.'),
   AllowNegativeAmortisation: optional(flag()).describe(
     'Extension. True: a fixed payment may be lower than the interest.',
   ),

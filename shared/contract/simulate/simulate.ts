@@ -6,7 +6,7 @@
 import type { z } from 'zod';
 import { simulationEffort } from '../../lending/request-effort.ts';
 import { MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
-import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../../product/simulation/simulate-request.ts';
 import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';

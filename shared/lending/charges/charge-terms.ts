@@ -6,7 +6,7 @@ import { readChargeInputs, type ChargeInput, type ChargeKind } from './charge-in
 import { parseChargePrice, type ChargeBase, type ChargePrice } from './charge-price.ts';
 import { listAllowedBases, findChargeColumns, isUpfrontByType, type ChargeRules } from './charge-rules.ts';
 import type { KnownCharges } from '../schedule-types/known-charges.ts';
-import { MAX_INSTALLMENTS } from '../request/limits.ts';
+import { MAX_INSTALLMENTS } from '../request/max-installments.ts';
 import { checkAmount, checkWhole } from '../request/field-checks.ts';
 import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';

@@ -10,7 +10,7 @@ import {
 } from '../dates/calendar-date.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 import { checkName, checkWhole } from '../request/field-checks.ts';
-import { MAX_INSTALLMENTS } from '../request/limits.ts';
+import { MAX_INSTALLMENTS } from '../request/max-installments.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import {

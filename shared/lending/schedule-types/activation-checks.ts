@@ -3,7 +3,7 @@
 import { DAY_COUNT_NAMES, findDayCount } from '../dates/day-count.ts';
 import { collectNames } from '../formula/tree.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
-import { MAX_INSTALLMENTS } from '../request/limits.ts';
+import { MAX_INSTALLMENTS } from '../request/max-installments.ts';
 import { type ColumnSet, checkMethods, createColumnSet, compileFormulas } from './activation-methods.ts';
 import { findName } from './find-name.ts';
 import { PRODUCT_TYPE_CODES, type ProductTypeCode, findProductType } from './product-types.ts';

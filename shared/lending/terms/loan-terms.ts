@@ -4,7 +4,7 @@ import { parseChargeTerms, type ChargeTerms } from '../charges/charge-terms.ts';
 import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
 import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../numbers/money.ts';
 import { DAY_COUNT_NAMES, findDayCount, type DayCountName } from '../dates/day-count.ts';
-import { MAX_INSTALLMENTS } from '../request/limits.ts';
+import { MAX_INSTALLMENTS } from '../request/max-installments.ts';
 import { checkAmount, checkWhole } from '../request/field-checks.ts';
 import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
 import { parseRateTerms, type RateTerms } from './rate-terms.ts';

@@ -2,7 +2,7 @@
 
 import { Decimal } from 'decimal.js';
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
-import { MAX_INSTALLMENTS } from '../request/limits.ts';
+import { MAX_INSTALLMENTS } from '../request/max-installments.ts';
 import { parseDayCount } from './loan-terms.ts';
 import { checkRate, checkWhole } from '../request/field-checks.ts';
 import type { PaymentValueRequest } from '../request/payment-value-request.ts';

@@ -7,7 +7,7 @@ import { DEFAULT_CURRENCY_DIGITS } from '../numbers/money.ts';
 import { warnIgnoredDateFields } from '../due-dates/ignored-date-fields.ts';
 import type { InputName } from '../formula/scope.ts';
 import type { KnownCalendars } from '../due-dates/shift-due-date.ts';
-import { MAX_INSTALLMENTS } from '../request/limits.ts';
+import { MAX_INSTALLMENTS } from '../request/max-installments.ts';
 import { parseLoanTerms, type DraftTerms, type ParsingContext } from './loan-terms.ts';
 import { checkAmount, checkWhole } from '../request/field-checks.ts';
 import { checkPrepaymentDates } from './prepayments.ts';

@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { MessagingError } from '../../platform/errors.ts';
 import { dataDamaged, dataUnusable } from './disk-errors.ts';
 import { readFileNow, syncFound, writeFileNow, type DiskIo } from './disk-io.ts';
-import { DiskLog, type LogFiles } from './disk-log.ts';
-import type { PieceSpace } from './journal.ts';
+import { DiskLog, type LogFiles } from './disk-partition.ts';
+import type { PieceSpace } from './commit-journal.ts';
 import { writeFrame, type FramedRecord } from './record-frame.ts';
 import type { Row } from './row-columns.ts';
 import {

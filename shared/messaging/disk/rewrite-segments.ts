@@ -4,7 +4,7 @@
  */
 
 import { readFileNow, type DiskIo } from './disk-io.ts';
-import type { DiskLog } from './disk-log.ts';
+import type { DiskLog } from './disk-partition.ts';
 import { removeSegmentLater, UNFINISHED, writeIndex, type DiskTopic, type Segment } from './disk-topic.ts';
 import type { Row } from './row-columns.ts';
 import { BATCH_HEAD_BYTES, headBytes, markOf, writeBatchHead, type SegmentHead } from './segment.ts';

@@ -9,7 +9,7 @@ import { checkAmount } from '../../lending/request/field-checks.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
-import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';

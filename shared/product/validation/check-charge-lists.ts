@@ -1,7 +1,7 @@
 /** Checks the commissions and insurances of lists (F1, F2, Q6). */
 
 import { findPeriodicity } from '../../lending/dates/periodicity.ts';
-import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CommissionRecord, InsuranceRecord } from '../catalogue/list-records.ts';
 import { comesWithContract, readCharge, type ChargeRecord } from '../simulation/offered-charges.ts';

@@ -10,7 +10,7 @@ import {
   formatMinorUnits,
 } from '../../lending/numbers/money.ts';
 import { Validation } from '../../lending/request/validation.ts';
-import { MAX_INSTALLMENTS } from '../../lending/request/limits.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
 import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
 import { toExact } from '../simulation/exact-figures.ts';
 import { addPeriods, checkPeriodBounds } from '../simulation/loan-bounds.ts';

@@ -1,4 +1,2 @@
-/** Limits that several parts of a request share. */
-
 /** Maximum number of instalments of a schedule, a payment value or a simulation (M6). */
 export const MAX_INSTALLMENTS = 1200;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { dataDamaged } from './disk-errors.ts';
 import { readFully, type DiskIo } from './disk-io.ts';
 import { fileName } from './disk-topic.ts';
-import type { Journal, JournalPiece } from './journal.ts';
+import type { Journal, JournalPiece } from './commit-journal.ts';
 import { FIXED_HEAD_BYTES, headLength, markOf, readHead } from './segment.ts';
 
 interface Target {

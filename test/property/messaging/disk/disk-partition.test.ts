@@ -13,7 +13,7 @@ import {
   uint8Array,
 } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DiskLog, type LogFiles } from '../../../../shared/messaging/disk/disk-log.ts';
+import { DiskLog, type LogFiles } from '../../../../shared/messaging/disk/disk-partition.ts';
 import { readFrame, writeFrame, type FramedRecord } from '../../../../shared/messaging/disk/record-frame.ts';
 import { keyDigest } from '../../../../shared/messaging/disk/segment.ts';
 import { MemoryLog } from '../../../../shared/messaging/embedded/memory-log.ts';
