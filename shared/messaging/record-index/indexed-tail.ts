@@ -45,6 +45,8 @@ export class IndexedTail {
   #received = 0;
   #isCaughtUp = false;
   #isHeld = false;
+  /** The reader is being replaced, and neither the former nor the new one can say whether it has read everything. */
+  #isReopening = false;
   #isStopped = false;
 
   /** `receive` adds the message to the index, and calls `passed` of the index when it has. */
@@ -80,8 +82,8 @@ export class IndexedTail {
         else if (monotonic.elapsedMs() - idleSinceMs >= STANDSTILL_MS) throw error;
         read = this.#received;
         log.info({ clientId, read, records }, 'reading the records of notifications');
-        // caughtUp() does not wait while the index takes no records.
-        if (this.#isHeld) await sleep(timers, REOPEN_MS);
+        // caughtUp() does not wait while nothing is read.
+        if (this.#isInterrupted) await sleep(timers, REOPEN_MS);
       }
     }
     this.#isCaughtUp = true;
@@ -92,13 +94,19 @@ export class IndexedTail {
 
   /**
    * Resolves when the records that are on the topics now have been read. Rejects with `tail-behind` after the time, or at once
-   * while the index takes no records, and with `tail-stopped` when it is stopped.
+   * while the index takes no records or its reader is replaced after that, and with `tail-stopped` when it is stopped.
    */
   async caughtUp(timeoutMs: number): Promise<void> {
     const { clientId } = this.#options;
-    if (this.#tail === undefined || this.#isStopped) throw tailStopped(clientId);
-    if (!this.#isHeld) await this.#tail.caughtUp(timeoutMs);
-    if (this.#isHeld) throw tailBehind(clientId, timeoutMs);
+    const tail = this.#tail;
+    if (tail === undefined || this.#isStopped) throw tailStopped(clientId);
+    const isInterrupted = (): boolean => this.#isInterrupted || this.#tail !== tail;
+    try {
+      if (!isInterrupted()) await tail.caughtUp(timeoutMs);
+    } catch (error) {
+      if (this.#isStopped || !isInterrupted()) throw error;
+    }
+    if (isInterrupted()) throw tailBehind(clientId, timeoutMs);
   }
 
   /** Whether all records that were on the topics at the start have been read, and new ones are being read. */
@@ -166,6 +174,10 @@ export class IndexedTail {
     return new Set(early);
   }
 
+  get #isInterrupted(): boolean {
+    return this.#isHeld || this.#isReopening;
+  }
+
   async #open(): Promise<void> {
     const { clientId, topics, index } = this.#options;
     const { positions } = index;
@@ -191,10 +203,12 @@ export class IndexedTail {
     }
   }
 
-  /** Begins again where the index ends, after it took no records. */
+  /** Begins again where the index ends, after it took no records; one attempt at a time, so that there is one reader. */
   async #continue(): Promise<void> {
-    if (!this.#isHeld || this.#isStopped) return;
-    const { clientId, log, timers } = this.#options;
+    const { clientId, index, log, timers } = this.#options;
+    // An index that fails again calls this when it has recovered.
+    if (!this.#isHeld || this.#isReopening || this.#isStopped || index.health().status !== 'ready') return;
+    this.#isReopening = true;
     try {
       await this.#tail?.stop(0);
       this.#isHeld = false;
@@ -202,8 +216,10 @@ export class IndexedTail {
     } catch (error) {
       this.#isHeld = true;
       log.warn({ clientId, error: errorText(error) }, 'the records of notifications cannot be read');
-      timers.schedule(() => void this.#continue(), REOPEN_MS, 'background');
     }
+    this.#isReopening = false;
+    // The index may have failed and recovered meanwhile.
+    if (this.#isHeld) timers.schedule(() => void this.#continue(), REOPEN_MS, 'background');
   }
 }
 

@@ -1,9 +1,11 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { IndexedTail } from '../../../../shared/messaging/record-index/indexed-tail.ts';
+import { tailStopped } from '../../../../shared/messaging/broker-errors.ts';
 import type { Broker, Tail } from '../../../../shared/messaging/ports.ts';
 import type { RecordIndex } from '../../../../shared/messaging/record-index/record-index.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
+import { sleep, systemTimers } from '../../../../shared/platform/timers.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 /** A loop without a pause would look this often within microseconds, and hold the event loop for good. */
@@ -43,6 +45,103 @@ function heldTail() {
   const options = { ...systemPorts, clientId: 'test', topics: ['states'], index, log };
   return { tail: new IndexedTail(broker, options, () => undefined), looks: () => looks };
 }
+
+/** A tail whose index recovers when the test says so, and readers that take a second to stop and to start. */
+function recoveringTail() {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  let canWrite = false;
+  let onRecovered: (() => void) | undefined;
+  const index = {
+    positions: [],
+    accepts: () => canWrite,
+    health: () => ({ status: canWrite ? 'ready' : 'starting' }),
+    onRecovered: (callback: () => void) => (onRecovered = callback),
+    close: () => undefined,
+  } as unknown as RecordIndex;
+  const readers = { created: 0, running: 0 };
+  const createTail = (): Tail => {
+    readers.created += 1;
+    const stopped = Promise.withResolvers<never>();
+    stopped.promise.catch(() => undefined);
+    let isRunning = false;
+    return {
+      start: async (receive) => {
+        await sleep(systemTimers, 1_000);
+        isRunning = true;
+        readers.running += 1;
+        receive(fakeMessage(0));
+      },
+      caughtUp: () => {
+        if (!isRunning) return Promise.reject(tailStopped('test'));
+        // Only one that takes records reaches the end.
+        return canWrite ? Promise.resolve() : stopped.promise;
+      },
+      isReady: () => isRunning,
+      stop: async () => {
+        stopped.reject(tailStopped('test'));
+        await sleep(systemTimers, 1_000);
+        if (isRunning) readers.running -= 1;
+        isRunning = false;
+      },
+    };
+  };
+  const broker = { createTail, admin: { offsets: () => Promise.resolve([]) } } as unknown as Broker;
+  const options = { ...systemPorts, clientId: 'test', topics: ['states'], index, log: silentLog };
+  let received = 0;
+  const tail = new IndexedTail(broker, options, () => {
+    received += 1;
+    if (!canWrite) throw new Error('full');
+  });
+  const setWritable = (value: boolean): void => {
+    canWrite = value;
+    if (value) onRecovered?.();
+  };
+  return { tail, readers, setWritable, received: () => received };
+}
+
+it('a start continues when the index recovers while its backlog is read', async () => {
+  const { tail, readers, setWritable, received } = recoveringTail();
+  const started = tail.start();
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(tail.isCurrent()).toBe(false);
+  setWritable(true);
+  await vi.advanceTimersByTimeAsync(5_000);
+  await expect(started).resolves.toBeUndefined();
+  expect([tail.isCurrent(), received(), readers]).toEqual([true, 1, { created: 2, running: 1 }]);
+});
+
+it('has not caught up while its reader is replaced', async () => {
+  const { tail, setWritable } = recoveringTail();
+  void tail.start();
+  await vi.advanceTimersByTimeAsync(1_500);
+  setWritable(true);
+  for (let step = 0; step < 4; step += 1) {
+    await expect(tail.caughtUp(100)).rejects.toMatchObject({ code: 'tail-behind' });
+    await vi.advanceTimersByTimeAsync(499);
+  }
+  await vi.advanceTimersByTimeAsync(100);
+  await expect(tail.caughtUp(100)).resolves.toBeUndefined();
+});
+
+it('has one reader after an index that recovers, fails and recovers again while the reader is replaced', async () => {
+  const { tail, readers, setWritable, received } = recoveringTail();
+  const started = tail.start();
+  await vi.advanceTimersByTimeAsync(1_500);
+  for (let times = 0; times < 3; times += 1) {
+    setWritable(true);
+    await vi.advanceTimersByTimeAsync(300);
+    setWritable(false);
+    await vi.advanceTimersByTimeAsync(300);
+  }
+  await vi.advanceTimersByTimeAsync(1_000);
+  setWritable(true);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await expect(started).resolves.toBeUndefined();
+  expect([tail.isCurrent(), received(), readers.running]).toEqual([true, 1, 1]);
+});
 
 it('a start pauses between its looks while the index takes no records, and fails after a minute', async () => {
   const { tail, looks } = heldTail();
