@@ -9,18 +9,18 @@
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import type { Broker, Tail } from '../messaging/ports.ts';
 import { topicName } from '../messaging/topics/topics.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Clock, MonotonicClock } from '../platform/clock.ts';
 import type { Health } from '../platform/health.ts';
 import type { Config, QuotaSettings } from '../platform/load-config.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { QueueSize } from '../platform/queues/queue-size.ts';
-import { DayUsage, type Quota, type Usage } from './day-usage.ts';
+import { DAY_MS, DayCounts } from './day-counts.ts';
+import type { DayUsage, Quota, Usage } from './day-usage.ts';
 import { createUsageMeasure, readUsageRecord, usageRecord, type CountedMessage } from './usage-record.ts';
 
 export type { Quota } from './day-usage.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const MICROS = 1_000_000;
 /** A start that reads no record of the day for this time fails: the broker cannot be read. */
 const STANDSTILL_MS = 60_000;
@@ -57,6 +57,7 @@ export interface QuotaOptions {
   /** Key of the hashes of receivers; the same in all processes. */
   readonly secret: string | undefined;
   readonly clock: Clock;
+  readonly monotonic: MonotonicClock;
   readonly metrics: Metrics;
   readonly log: Log;
 }
@@ -69,7 +70,9 @@ interface Unread {
 
 /** The quotas of the configuration; undefined if there are none. */
 export function openQuotas(
-  context: Pick<QuotaOptions, 'broker' | 'clock' | 'metrics' | 'log'> & { readonly config: Config },
+  context: Pick<QuotaOptions, 'broker' | 'clock' | 'monotonic' | 'metrics' | 'log'> & {
+    readonly config: Config;
+  },
   clientId: string,
 ): Quotas | undefined {
   const { config } = context;
@@ -80,10 +83,10 @@ export function openQuotas(
 }
 
 export function createQuotas(options: QuotaOptions): Quotas {
-  const { broker, topic, clientId, settings, clock, log } = options;
+  const { broker, topic, clientId, settings, log } = options;
   const tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
   const measure = createUsageMeasure(settings, options.secret);
-  const counts = createDayCounts(settings, clock);
+  const counts = new DayCounts(options);
   const unread = new Map<string, Unread>();
   /** Days of the last records that were read, by id. */
   const readDays = new Map<string, number>();
@@ -127,7 +130,7 @@ export function createQuotas(options: QuotaOptions): Quotas {
       const own = unread.get(id);
       if (own === undefined) return;
       unread.delete(id);
-      if (counts.isCounted(own.day)) counts.of(own.day).remove(own.usage);
+      counts.find(own.day)?.remove(own.usage);
     },
     start: async () => {
       await tail.start(read);
@@ -163,28 +166,6 @@ function keepNewest<T>(entries: Map<string, T>, id: string, entry: T): void {
   entries.set(id, entry);
   const [oldest] = entries.size > MAX_REMEMBERED ? entries.keys() : [];
   if (oldest !== undefined) entries.delete(oldest);
-}
-
-/** The counts of today and, for processes whose clocks are ahead, of tomorrow. Days are those of UTC. */
-function createDayCounts(settings: QuotaSettings, clock: Clock) {
-  const days = new Map<number, DayUsage>();
-  const today = (): number => {
-    const day = Math.floor(clock.now() / DAY_MS);
-    for (const former of days.keys()) if (former < day) days.delete(former);
-    return day;
-  };
-  return {
-    today,
-    isCounted: (day: number): boolean => {
-      const current = today();
-      return day === current || day === current + 1;
-    },
-    of: (day: number): DayUsage => {
-      const known = days.get(day) ?? new DayUsage(settings);
-      days.set(day, known);
-      return known;
-    },
-  };
 }
 
 /** Registers the metrics; returns what counts a refusal. Labels are quotas, channels and countries only. */
