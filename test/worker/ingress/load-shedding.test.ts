@@ -6,6 +6,7 @@ import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import type { Access } from '../../../workers/ingress/access/access.ts';
 import { send, SMS } from '../../support/builders/notification-call.ts';
+import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 import {
@@ -243,6 +244,41 @@ describe('a notification for which there is no place', () => {
     stoppedMs = undefined;
     published.resolve();
     for (const response of await Promise.all(waiting)) expect(response.status).toBe(202);
+  });
+});
+
+describe('notifications that are not queued', () => {
+  it('do not hide that the others wait too long', async () => {
+    const publisher = new FakePublisher();
+    let nowMs = 0;
+    const { url } = await openNotificationIngress({
+      notificationPublisher: publisher,
+      monotonic: { elapsedMs: () => nowMs },
+    });
+    const sendKeyed = (message = 'first') =>
+      send(url, 'sms', { ...SMS, message }, { headers: { 'idempotency-key': 'k' } });
+    expect((await sendKeyed()).status).toBe(202);
+    for (let sent = 0; sent < 2; sent += 1) {
+      expect((await sendKeyed()).status).toBe(202);
+      expect((await sendKeyed('other')).status).toBe(409);
+      publisher.healthy = false;
+      expect((await send(url, 'sms', SMS)).status).toBe(503);
+      publisher.healthy = true;
+    }
+    const published = Promise.withResolvers<void>();
+    let started = 0;
+    publisher.onPublish = () => {
+      started += 1;
+      return published.promise;
+    };
+    const waiting = Array.from({ length: 10 }, () => send(url, 'sms', SMS));
+    await expect.poll(() => started).toBe(waiting.length);
+    nowMs += 900;
+    published.resolve();
+    for (const response of await Promise.all(waiting)) expect(response.status).toBe(202);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    // 320 places at first, times the 700 ms that are allowed, divided by 900 ms.
+    expect(metrics).toContain('plat_ingress_places_limit{queue="notifications",kind="short"} 248');
   });
 });
 

@@ -36,8 +36,11 @@ export interface ValidNotification {
   readonly priority: Priority;
 }
 
-/** Accepts a notification and responds to it. */
-export type AcceptNotification = (notification: ValidNotification) => Promise<void>;
+/**
+ * Accepts a notification and responds to it. Resolves with whether it waited for the broker: a refusal or a repetition is
+ * faster than that.
+ */
+export type AcceptNotification = (notification: ValidNotification) => Promise<boolean>;
 
 export interface AcceptDeps extends IngressContext {
   readonly publisher: Publisher;
@@ -83,22 +86,25 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
   const runInOrder = createKeyedQueue();
   return async (notification) => {
     const { request, reply, contract, idempotencyKey } = notification;
-    if (reply.raw.destroyed) return;
+    if (reply.raw.destroyed) return false;
     // Never accepted and then forgotten: a repetition within 24 hours would be sent again.
-    if (deps.feed.health().status !== 'ready') return refuse(reply, 'not-ready', { detail: NOT_KEPT });
+    if (deps.feed.health().status !== 'ready') {
+      refuse(reply, 'not-ready', { detail: NOT_KEPT });
+      return false;
+    }
     try {
       if (idempotencyKey === undefined) {
         const notificationId = deps.keys.newId();
-        await accept(deps, notification, { notificationId, bodyHash: '', keyId: undefined });
-        return;
+        return await accept(deps, notification, { notificationId, bodyHash: '', keyId: undefined });
       }
       const owner = { subject: request.subject, channel: contract.channel, idempotencyKey };
       const keyId = deps.keys.idOf(owner);
-      await runInOrder(keyId, () => acceptKeyed(deps, notification, { keyId, owner }));
+      return await runInOrder(keyId, () => acceptKeyed(deps, notification, { keyId, owner }));
     } catch (error) {
       // The command was not published: a schema registry cannot be reached, or there is a bug.
       if (!isTransientFailure(error)) throw error;
       refuse(reply, 'broker-unavailable');
+      return false;
     }
   };
 }
@@ -108,13 +114,13 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
  * so the maximum number of connections bounds the queue.
  */
 function createKeyedQueue() {
-  const last = new Map<string, Promise<void>>();
-  return async (key: string, task: () => Promise<void>): Promise<void> => {
+  const last = new Map<string, Promise<unknown>>();
+  return async <Result>(key: string, task: () => Promise<Result>): Promise<Result> => {
     const former = last.get(key);
     const own = former === undefined ? task() : former.then(task, task);
     last.set(key, own);
     try {
-      await own;
+      return await own;
     } finally {
       if (last.get(key) === own) last.delete(key);
     }
@@ -126,21 +132,23 @@ async function acceptKeyed(
   deps: AcceptDeps,
   notification: ValidNotification,
   { keyId, owner }: { readonly keyId: string; readonly owner: KeyOwner },
-): Promise<void> {
-  if (notification.reply.raw.destroyed) return;
+): Promise<boolean> {
+  const { reply } = notification;
+  if (reply.raw.destroyed) return false;
   const bodyHash = deps.keys.commandHash(notification.command);
   const former = await deps.feed.acceptance(keyId);
   if (former !== undefined && deps.ageClock.now() - former.acceptedAt < KEY_LIFETIME_MS) {
     respondToRepeat(deps, notification, { former, bodyHash });
-    return;
+    return false;
   }
   if (former === undefined && deps.feed.mayMissAcceptances()) {
     deps.count(notification.contract.channel, 'refused');
-    return refuse(notification.reply, 'not-ready', { detail: KEYS_UNKNOWN });
+    refuse(reply, 'not-ready', { detail: KEYS_UNKNOWN });
+    return false;
   }
   const usedAt = former?.acceptedAt ?? (await findExpiredUse(deps, keyId));
   const notificationId = usedAt === undefined ? keyId : deps.keys.idOf(owner, usedAt);
-  await accept(deps, notification, { notificationId, bodyHash, keyId });
+  return accept(deps, notification, { notificationId, bodyHash, keyId });
 }
 
 /**
@@ -171,12 +179,15 @@ function respondToRepeat(
   });
 }
 
-/** Publishes a notification and responds. Rejects only on bugs and when a schema registry cannot be reached. */
+/**
+ * Publishes a notification and responds. Resolves with whether the broker may have the command. Rejects only on bugs and when a
+ * schema registry cannot be reached.
+ */
 async function accept(
   deps: AcceptDeps,
   notification: ValidNotification,
   ids: NotificationIds,
-): Promise<void> {
+): Promise<boolean> {
   const { reply, contract, idempotencyKey } = notification;
   const acceptedAt = deps.clock.now();
   const { notificationId: id } = ids;
@@ -186,7 +197,7 @@ async function accept(
     quotas === undefined ? [] : admitByQuotas(quotas, { ...notification, channel, id, nowMs: acceptedAt });
   if (records === undefined) {
     deps.count(contract.channel, 'refused');
-    return;
+    return false;
   }
   const published = publishCommand(deps, notification, { ...ids, acceptedAt, records });
   const fault = await published.catch((error: unknown) => {
@@ -198,13 +209,15 @@ async function accept(
     await recordAcceptance(deps, notification, { ...ids, acceptedAt });
     deps.count(contract.channel, 'accepted');
     if (!reply.raw.destroyed) sendAccepted(deps, notification, ids.notificationId);
-    return;
+    return true;
   }
-  deps.count(contract.channel, fault === 'accept-unknown' ? 'unknown' : 'refused');
-  if (reply.raw.destroyed) return;
+  const isUnknown = fault === 'accept-unknown';
+  deps.count(contract.channel, isUnknown ? 'unknown' : 'refused');
+  if (reply.raw.destroyed) return isUnknown;
   const unknown = idempotencyKey === undefined ? UNKNOWN_WITHOUT_KEY : UNKNOWN_WITH_KEY;
-  if (fault === 'accept-unknown') refuse(reply, fault, { detail: unknown });
+  if (isUnknown) refuse(reply, fault, { detail: unknown });
   else refuse(reply, fault, fault === 'body-too-large' ? { detail: TOO_LARGE } : {});
+  return isUnknown;
 }
 
 /**

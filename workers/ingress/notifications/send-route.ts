@@ -88,8 +88,16 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
         const place = shedding.admit(request, reply, { queue: queueOf(request.headers), processorMs });
         if (place === undefined) return;
         request.abandoned = () => place.abandon();
-        await deps.accept({ request, reply, contract, command, warnings, idempotencyKey, priority });
-        place.release(processorMs);
+        const hasWaited = await deps.accept({
+          request,
+          reply,
+          contract,
+          command,
+          warnings,
+          idempotencyKey,
+          priority,
+        });
+        place.release(hasWaited ? processorMs : undefined);
       },
     });
     refuseOtherMethods(app, url, 'POST');
