@@ -18,7 +18,7 @@ import type { ErrorCode, Warning } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readTraceContext } from '../server/correlation-id.ts';
-import { refuse, sendJson } from '../server/send-answer.ts';
+import { refuse, sendJson, setRetryAfter } from '../server/send-answer.ts';
 import type { ChannelContract } from './channels.ts';
 import { ACCEPTANCE_TYPE, KEY_LIFETIME_MS, type NotificationFeed } from './notification-feed.ts';
 import type { KeyOwner, NotificationKeys } from './notification-ids.ts';
@@ -141,8 +141,10 @@ async function acceptKeyed(
     respondToRepeat(deps, notification, { former, bodyHash });
     return false;
   }
-  if (former === undefined && deps.feed.mayMissAcceptances()) {
+  const incompleteForMs = former === undefined ? deps.feed.incompleteForMs() : 0;
+  if (incompleteForMs > 0) {
     deps.count(notification.contract.channel, 'refused');
+    setRetryAfter(reply, incompleteForMs);
     refuse(reply, 'not-ready', { detail: KEYS_UNKNOWN });
     return false;
   }

@@ -60,8 +60,11 @@ export interface NotificationFeed extends TopicFeed {
   state(id: string): SyncOrAsync<NotificationState | undefined>;
   /** Adds an acceptance that this instance is about to publish; an earlier one on the log replaces it. */
   addAcceptance(id: string, value: Buffer, acceptedAtMs: number): void;
-  /** Whether acceptances of the last 24 hours may be unknown, because the broker removed them before they were read. */
-  mayMissAcceptances(): boolean;
+  /**
+   * For how many milliseconds acceptances of the last 24 hours may be unknown, because the broker removed them before they
+   * were read; 0 if all are known.
+   */
+  incompleteForMs(): number;
   /** Not ready: acceptances cannot be kept, so that none may be added. */
   health(): Health;
   size(): { readonly records: number };
@@ -109,7 +112,7 @@ export function createNotificationFeed(
     acceptance: (id) => decode(codec, ACCEPTANCE_TYPE, index.find(KEY_OF.acceptance + id)?.value),
     state: (id) => decode(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
     addAcceptance: (id, value, acceptedAtMs) => accepted.addOwn(id, value, acceptedAtMs),
-    mayMissAcceptances: () => clock.now() - index.completeFromMs < KEY_LIFETIME_MS,
+    incompleteForMs: () => Math.max(0, index.completeFromMs + KEY_LIFETIME_MS - clock.now()),
     health: () => index.health(),
     size: () => index.size(),
     queues: () => [

@@ -4,7 +4,7 @@ import type { ErrorCode, ProblemExtras } from '../../../shared/platform/problem.
 import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
 import type { CountedMessage } from '../../../shared/quotas/usage-record.ts';
 import { hashSubject } from '../access/access.ts';
-import { refuse } from '../server/send-answer.ts';
+import { refuse, setRetryAfter } from '../server/send-answer.ts';
 
 /** A notification before it is accepted. */
 interface Admission extends Omit<CountedMessage, 'caller'> {
@@ -14,7 +14,6 @@ interface Admission extends Omit<CountedMessage, 'caller'> {
   readonly nowMs: number;
 }
 
-const SECOND_MS = 1_000;
 const STATE_UNKNOWN = 'The quotas cannot be read at the moment.';
 
 /** What each quota refuses, and the field that causes it; an empty path is the request as a whole. */
@@ -50,7 +49,7 @@ export function admitByQuotas(
   const { path, text } = TEXTS[quota];
   const errors = [{ path, code: quota, message: text }];
   if (quota === 'country-not-allowed') return respond(quota, { errors });
-  reply.header('retry-after', Math.max(1, Math.ceil((resetsAtMs - nowMs) / SECOND_MS)));
+  setRetryAfter(reply, resetsAtMs - nowMs);
   const detail = `${path === '' ? '' : `${path} `}${text}; it begins again at ${new Date(resetsAtMs).toISOString()}.`;
   return respond('quota-exceeded', { detail, errors });
 }

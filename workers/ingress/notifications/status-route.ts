@@ -4,7 +4,7 @@ import { errorText } from '../../../shared/platform/errors.ts';
 import { hashSubject } from '../access/access.ts';
 import { authenticate } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
-import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
+import { refuse, refuseOtherMethods, sendJson, setRetryAfter } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 
@@ -43,7 +43,10 @@ async function respond(
   { id, owner }: { readonly id: string; readonly owner: string },
 ): Promise<void> {
   const acceptance = await feed.acceptance(id);
-  if (acceptance === undefined && (!feed.isCurrent() || feed.mayMissAcceptances())) {
+  const incompleteForMs = acceptance === undefined ? feed.incompleteForMs() : 0;
+  if (acceptance === undefined && (!feed.isCurrent() || incompleteForMs > 0)) {
+    // A notification that this instance is about to read is known soon.
+    if (feed.isCurrent()) setRetryAfter(reply, incompleteForMs);
     return refuse(reply, 'not-ready', { detail: 'This instance has not read all notifications yet.' });
   }
   if (acceptance !== undefined && acceptance.owner !== owner) return refuseUnknown(reply);

@@ -102,7 +102,7 @@ async function find(feed: NotificationFeed, notificationId: string): Promise<Kno
 }
 
 function mayMiss({ feed }: NotificationSearchDeps): boolean {
-  return !feed.isCurrent() || feed.mayMissAcceptances();
+  return !feed.isCurrent() || feed.incompleteForMs() > 0;
 }
 
 async function guarded(

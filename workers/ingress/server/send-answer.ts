@@ -10,6 +10,7 @@ import { HTTP_LIMITS, RETRY_AFTER_SECONDS } from './http-limits.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+const SECOND_MS = 1_000;
 const MIN_ERROR_STATUS = 400;
 const MAX_ERROR_STATUS = 599;
 const TOO_MANY_REQUESTS = 429;
@@ -28,6 +29,11 @@ export function sendJson(
 /** Responds with the problem of a code (E1). */
 export function refuse(reply: FastifyReply, code: ErrorCode, extras: ProblemExtras = {}): void {
   sendProblem(reply, createProblem(code, extras));
+}
+
+/** Sets the `Retry-After` of the coming response to this time, in whole seconds. */
+export function setRetryAfter(reply: FastifyReply, ms: number): void {
+  reply.header('retry-after', Math.max(1, Math.ceil(ms / SECOND_MS)));
 }
 
 /**
