@@ -226,6 +226,10 @@ function registerMetrics(
     'HTTP connections that were closed while they waited for their callers, because too many were open',
   );
   const timedOut = metrics.gauge('plat_ingress_timed_out_replies', 'Requests without a reply in time');
+  const refused = metrics.gauge(
+    'plat_ingress_refused_requests',
+    'Requests that were not sent, because too many of their topic or of all wait for their replies',
+  );
   const unknown = metrics.gauge(
     'plat_ingress_unknown_replies',
     'Replies without a waiting request: late, repeated, or for another instance on the same partition',
@@ -236,6 +240,7 @@ function registerMetrics(
     opened.set(connections.count());
     replaced.set(connections.replaced());
     timedOut.set(replies.timedOut);
+    refused.set(replies.refused);
     unknown.set(replies.unknownReplies);
     kept.set(results.size().records);
   });

@@ -7,6 +7,8 @@ import { TimeoutWheel, type WheelPorts } from './timeout-wheel.ts';
  */
 export class PendingReply {
   readonly id: string;
+  /** Of the request. */
+  readonly topic: string;
   /** Monotonic milliseconds. */
   readonly requestedAtMs: number;
   /** Whether the request is on the log. */
@@ -15,11 +17,11 @@ export class PendingReply {
   #waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'> | undefined;
 
   constructor(
-    id: string,
-    requestedAtMs: number,
+    { id, topic, requestedAtMs }: Pick<PendingReply, 'id' | 'topic' | 'requestedAtMs'>,
     waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'>,
   ) {
     this.id = id;
+    this.topic = topic;
     this.requestedAtMs = requestedAtMs;
     this.#waiting = waiting;
   }
@@ -38,11 +40,13 @@ export class PendingReply {
 /** The requests that wait for a reply, by correlation id. Each ends once, by its reply, its timeout or a failure to send. */
 export class PendingReplies {
   readonly #byId = new Map<string, PendingReply>();
+  /** Numbers of requests by topic; an entry stays, since there are few topics. */
+  readonly #ofTopics = new Map<string, number>();
   readonly #wheel: TimeoutWheel<PendingReply>;
 
   constructor(onTimeout: (pending: PendingReply) => void, ports: WheelPorts) {
     this.#wheel = new TimeoutWheel((pending) => {
-      if (this.#byId.delete(pending.id)) onTimeout(pending);
+      if (this.#remove(pending)) onTimeout(pending);
     }, ports);
   }
 
@@ -54,8 +58,17 @@ export class PendingReplies {
     return this.#byId.has(id);
   }
 
+  /**
+   * Whether a request of the topic has a place among `limit`: the topic must have fewer than are free. So one whose worker is
+   * stuck takes half of them at most, two of them a third each, and there is always room for others.
+   */
+  hasRoom(topic: string, limit: number): boolean {
+    return this.#ofTopic(topic) < limit - this.#byId.size;
+  }
+
   add(pending: PendingReply, timeoutMs: number): void {
     this.#byId.set(pending.id, pending);
+    this.#ofTopics.set(pending.topic, this.#ofTopic(pending.topic) + 1);
     pending.slot = this.#wheel.add(pending, pending.requestedAtMs + timeoutMs);
   }
 
@@ -63,7 +76,7 @@ export class PendingReplies {
   take(id: string): PendingReply | undefined {
     const pending = this.#byId.get(id);
     if (pending === undefined) return undefined;
-    this.#byId.delete(id);
+    this.#remove(pending);
     this.#wheel.delete(pending, pending.slot);
     return pending;
   }
@@ -79,5 +92,15 @@ export class PendingReplies {
 
   all(): readonly PendingReply[] {
     return [...this.#byId.values()];
+  }
+
+  #remove({ id, topic }: PendingReply): boolean {
+    if (!this.#byId.delete(id)) return false;
+    this.#ofTopics.set(topic, this.#ofTopic(topic) - 1);
+    return true;
+  }
+
+  #ofTopic(topic: string): number {
+    return this.#ofTopics.get(topic) ?? 0;
   }
 }

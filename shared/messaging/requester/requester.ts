@@ -73,6 +73,8 @@ export interface Requester {
 
 export interface RequesterStats {
   readonly sent: number;
+  /** Requests that were not sent, since too many wait for their reply. */
+  readonly refused: number;
   readonly replied: number;
   readonly timedOut: number;
   /** Replies without a pending request: late, repeated, or for another instance on the same partition. */
@@ -92,7 +94,7 @@ export interface RequesterOptions extends Omit<SystemPorts, 'random'> {
   readonly instanceId: string;
   /** Default 5,000 ms. Where latency does not matter, a longer deadline allows for a leader election. */
   readonly sendDeadlineMs?: number;
-  /** Requests that may wait for a reply; default QUEUE_LIMITS.pendingReplies. */
+  /** Requests that may wait for a reply, of one topic half of them; default QUEUE_LIMITS.pendingReplies. */
   readonly maxPending?: number;
   /** Reads a reply; default: readReply with the codec. Rejects when infrastructure is unavailable. */
   readonly readReply?: (message: EncodedMessage) => SyncOrAsync<Reply>;
@@ -130,7 +132,7 @@ class LogRequester implements Requester {
   readonly #options: RequesterOptions;
   readonly #publisher: Publisher;
   readonly #pending: PendingReplies;
-  readonly #counts = { sent: 0, replied: 0, timedOut: 0, unknownReplies: 0 };
+  readonly #counts = { sent: 0, refused: 0, replied: 0, timedOut: 0, unknownReplies: 0 };
   readonly #canSend: () => boolean;
   readonly #canReceive: () => boolean;
   #tail: Tail | undefined;
@@ -194,11 +196,15 @@ class LogRequester implements Requester {
       return Promise.resolve(problemReply('not-ready', id));
     if (!this.#canSend()) return Promise.resolve(problemReply('broker-unavailable', id));
     const { maxPending = QUEUE_LIMITS.pendingReplies } = this.#options;
-    if (this.#pending.size >= maxPending) return Promise.resolve(problemReply('overloaded', id));
+    if (!this.#pending.hasRoom(request.topic, maxPending)) {
+      this.#counts.refused += 1;
+      return Promise.resolve(problemReply('overloaded', id));
+    }
     if (this.#pending.has(id))
       return Promise.reject(new Error('a request with this correlation id is already pending'));
     const waiting = Promise.withResolvers<Reply>();
-    const pending = new PendingReply(id, this.#options.monotonic.elapsedMs(), waiting);
+    const requestedAtMs = this.#options.monotonic.elapsedMs();
+    const pending = new PendingReply({ id, topic: request.topic, requestedAtMs }, waiting);
     this.#pending.add(pending, request.timeoutMs);
     this.#sendPending(request, pending);
     return waiting.promise;

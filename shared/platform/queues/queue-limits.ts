@@ -54,7 +54,8 @@ export const QUEUE_LIMITS: QueueLimits = {
   commandWindow: { messages: 1_000, bytes: 8 * MIB },
   // Each copy waits at least a second, so this also limits how many a partition returns per second.
   tierWindow: { messages: 1_000, bytes: 4 * MIB },
-  // All topics together: a queue has 2,000 places, each is given back after a second, and a reply may take ten: 200 MB with 10 KiB each.
+  // A queue has 2,000 places, each is given back after a second, and a reply may take ten: 200 MB with 10 KiB each. One topic has
+  // half of them, so that one that is stuck leaves enough for the others.
   pendingReplies: 20_000,
   resultBytes: 64 * MIB,
   // About 25 of the largest e-mails, which take four times that when parsed and encoded.

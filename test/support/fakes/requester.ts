@@ -52,6 +52,7 @@ export function createFakeRequester(
       sent: requests.length,
       replied: requests.length - pending,
       timedOut: 0,
+      refused: 0,
       unknownReplies: 0,
       pending,
     }),

@@ -145,7 +145,14 @@ test('drops and counts unknown, late and repeated replies', async () => {
   await vi.advanceTimersByTimeAsync(10_100);
   expect(problemCode(await late)).toBe('reply-timeout');
   reply('id-2', 3);
-  expect(requester.stats()).toEqual({ sent: 2, replied: 1, timedOut: 1, unknownReplies: 3, pending: 0 });
+  expect(requester.stats()).toEqual({
+    sent: 2,
+    refused: 0,
+    replied: 1,
+    timedOut: 1,
+    unknownReplies: 3,
+    pending: 0,
+  });
 });
 
 test('drops a reply without a correlation id', async () => {
@@ -407,17 +414,38 @@ test('reads different partitions for different instances', async () => {
 });
 
 test('refuses a request as overloaded while too many wait for their replies', async () => {
-  const { requester, publisher, reply } = await createScene({ maxPending: 2 });
+  const { requester, publisher, reply } = await createScene({ maxPending: 4 });
   const first = requester.request(question);
   const second = requester.request(question);
   expect(problemCode(await requester.request(question))).toBe('overloaded');
   await settleMicrotasks();
   expect(publisher.sent).toHaveLength(2);
-  expect(requester.queue()).toEqual({ queue: 'pending-replies', unit: 'requests', size: 2, limit: 2 });
+  expect(requester.queue()).toEqual({ queue: 'pending-replies', unit: 'requests', size: 2, limit: 4 });
+  expect(requester.stats().refused).toBe(1);
   reply('id-1', { n: 1 });
   await first;
   const third = requester.request(question);
   expect(requester.pending()).toBe(2);
   for (const id of ['id-2', 'id-4']) requester.cancel(id);
   await Promise.all([second, third]);
+});
+
+test('leaves places for other topics while one is silent, whatever ends its requests', async () => {
+  const { requester, publisher, reply } = await createScene({ maxPending: 4 });
+  const ask = (topic: string) => requester.request({ ...question, topic, timeoutMs: 1_000 });
+  const silent = [ask('silent'), ask('silent')];
+  expect(problemCode(await ask('silent'))).toBe('overloaded');
+  const others = [ask('other')];
+  expect(problemCode(await ask('other'))).toBe('overloaded');
+  await settleMicrotasks();
+  expect(publisher.sent.map(({ topic }) => topic)).toEqual(['silent', 'silent', 'other']);
+  reply('id-4', { n: 1 });
+  await Promise.all(others);
+  await vi.advanceTimersByTimeAsync(1_100);
+  expect((await Promise.all(silent)).map(problemCode)).toEqual(['reply-timeout', 'reply-timeout']);
+  const again = [ask('silent'), ask('silent')];
+  expect(problemCode(await ask('silent'))).toBe('overloaded');
+  for (const id of ['id-6', 'id-7']) requester.cancel(id);
+  await Promise.all(again);
+  expect(requester.pending()).toBe(0);
 });

@@ -313,7 +313,7 @@ it('an instance that is starting shows its state too', async () => {
       isReady: () => false,
       canSend: () => false,
       request: () => Promise.reject(new Error('unused')),
-      stats: () => ({ pending: 0, timedOut: 0, unknownReplies: 0 }),
+      stats: () => ({ pending: 0, refused: 0, timedOut: 0, unknownReplies: 0 }),
     } as never,
   });
   expect((await stateOf(ingress)).processes[0]?.workers[0]).toMatchObject({
