@@ -36,13 +36,26 @@ export function createWork(message: LogMessage, tracker: OffsetTracker, received
     message,
     offset: message.offset,
     timestampMs: message.timestampMs,
-    bytes: (message.value?.length ?? 0) + (message.key?.length ?? 0),
+    bytes: bytesOf(message),
     receivedMs,
     state: 'queued',
     attempts: 0,
     tracker,
     follower: undefined,
   };
+}
+
+/** Called for each message: it creates nothing. */
+function bytesOf({ value, key, headers }: LogMessage): number {
+  let bytes = (value?.length ?? 0) + (key?.length ?? 0);
+  for (const name in headers) {
+    const header = headers[name];
+    if (header === undefined) continue;
+    bytes += name.length;
+    if (typeof header === 'string' || Buffer.isBuffer(header)) bytes += header.length;
+    else for (const item of header) bytes += item.length;
+  }
+  return bytes;
 }
 
 /** Marks the work as done and releases its message. */

@@ -66,6 +66,18 @@ test('counts the messages beyond the position, and the bytes of those not done',
   expect([tracker.pending, tracker.unfinished, tracker.unfinishedBytes]).toEqual([0, 0, 0]);
 });
 
+test('counts the names and values of headers as bytes', () => {
+  const tracker = new OffsetTracker({ topic: 'requests', partition: 0 });
+  const headers = {
+    text: 'four',
+    one: Buffer.alloc(1_000),
+    more: [Buffer.alloc(20), 'six-6b'],
+    none: undefined,
+  };
+  tracker.add(createWork(fakeMessage(0, { key: null, value: null, headers }), tracker, 0));
+  expect(tracker.unfinishedBytes).toBe(4 + 4 + (3 + 1_000) + (4 + 20 + 6));
+});
+
 test('releases a completed message before its commit', () => {
   const { tracker, finish } = createScene([0, 1]);
   finish(1);
