@@ -263,8 +263,13 @@ export class ConsumerRuntime {
     finishWork(work);
     tracker.advance();
     this.#owned.resumeWhenHalf(tracker);
-    // The commit at the revocation did not include messages that were still running.
-    if (this.#attached?.revokedMs !== undefined && this.#executor.running === 0) void this.#commits.now();
+    if (this.#attached?.revokedMs === undefined) {
+      // Everything of a partition that stays paused is done: it waits only for its commit.
+      if (tracker.paused && !tracker.closed && tracker.pending === 0) this.#commits.tick();
+    } else if (this.#executor.running === 0) {
+      // The commit at the revocation did not include messages that were still running.
+      void this.#commits.now();
+    }
   }
 
   /** A message that throws is retried with growing delays, after transient failures and bugs alike. */
@@ -340,6 +345,8 @@ export class ConsumerRuntime {
 
   #committed(result: CommitResult): void {
     const isFirstFailure = this.#health.committed(result);
+    // What is committed no longer fills a window.
+    for (const tracker of this.#owned.all()) this.#owned.resumeWhenHalf(tracker);
     if (result.kind === 'stored') this.counters.commits += 1;
     else if (result.kind === 'outdated') this.counters.commitsOutdated += 1;
     else {

@@ -110,6 +110,11 @@ export class OffsetTracker implements TopicPartition {
     return this.#works.length - this.#head;
   }
 
+  /** Delivered messages without a confirmed commit, which are kept and may be redelivered, including completed ones. */
+  get unconfirmedCount(): number {
+    return this.#works.length - this.#start;
+  }
+
   /** Whether the first message beyond the prefix was delivered and never started. */
   get isWaiting(): boolean {
     const first = this.#works[this.#head];

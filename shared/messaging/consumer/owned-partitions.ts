@@ -78,17 +78,20 @@ export class OwnedPartitions {
   pauseWhenFull(tracker: OffsetTracker): void {
     if (tracker.paused || this.#isStopped) return;
     const isFull = tracker.unfinished >= this.#maxMessages || tracker.unfinishedBytes >= this.#maxBytes;
-    if (!isFull && tracker.pending < this.#maxPending) return;
+    if (!isFull && tracker.unconfirmedCount < this.#maxPending) return;
     tracker.paused = true;
     this.#source?.pause([toPlain(tracker)]);
   }
 
-  /** Resumes a paused partition below half of its window, so that it is not paused again immediately. */
+  /**
+   * Resumes a paused partition below half of its window, so that it is not paused again immediately. Called when messages are
+   * done and when they are committed.
+   */
   resumeWhenHalf(tracker: OffsetTracker): void {
     if (!tracker.paused || tracker.closed) return;
     const isAboveHalf =
       tracker.unfinished * 2 > this.#maxMessages || tracker.unfinishedBytes * 2 > this.#maxBytes;
-    if (isAboveHalf || tracker.pending * 2 > this.#maxPending) return;
+    if (isAboveHalf || tracker.unconfirmedCount * 2 > this.#maxPending) return;
     tracker.paused = false;
     if (!this.#isStopped) this.#source?.resume([toPlain(tracker)]);
   }
@@ -107,14 +110,14 @@ export class OwnedPartitions {
     let messages = new QueueSize(queue, 'messages', 0, this.#maxMessages);
     let bytes = new QueueSize(queue, 'bytes', 0, this.#maxBytes);
     let uncommitted = new QueueSize(queue, 'uncommitted', 0, this.#maxPending);
-    for (const { unfinished, unfinishedBytes, pending, largest } of this.#trackers.values()) {
-      if (pending === 0) continue;
+    for (const { unfinished, unfinishedBytes, unconfirmedCount, largest } of this.#trackers.values()) {
+      if (unconfirmedCount === 0) continue;
       const maxMessages = this.#maxMessages + largest.messages;
       const maxBytes = this.#maxBytes + largest.bytes;
       const maxPending = this.#maxPending + largest.messages;
       messages = fuller(messages, new QueueSize(queue, 'messages', unfinished, maxMessages));
       bytes = fuller(bytes, new QueueSize(queue, 'bytes', unfinishedBytes, maxBytes));
-      uncommitted = fuller(uncommitted, new QueueSize(queue, 'uncommitted', pending, maxPending));
+      uncommitted = fuller(uncommitted, new QueueSize(queue, 'uncommitted', unconfirmedCount, maxPending));
     }
     return [messages, bytes, uncommitted];
   }

@@ -165,6 +165,41 @@ test('reports the fullest partition, with the window and the largest delivery as
   expect(sizes()).toEqual(['messages 3 of 5', 'bytes 30 of 1020', 'uncommitted 4 of 7']);
 });
 
+test('pauses a partition whose completed messages cannot be committed, until they are', async () => {
+  const { work, source, sink, runtime } = createScene({ window: { messages: 100, pending: 20 } });
+  source.onCommit = () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'));
+  let delivered = 0;
+  for (; source.paused.size === 0 && delivered < 1_000; delivered += 5) {
+    sink.onMessages(1, fakeMessages(delivered, delivered + 4), delivered + 5);
+    for (let offset = delivered; offset < delivered + 5; offset += 1) await work.end(offset);
+    await afterCommitTick();
+  }
+  expect(delivered).toBe(20);
+  expect(runtime.queues('window').at(-1)).toMatchObject({ unit: 'uncommitted', size: 20, limit: 25 });
+  await vi.advanceTimersByTimeAsync(10 * COMMIT_MS);
+  expect(source.paused.size).toBe(1);
+  source.onCommit = () => Promise.resolve(true);
+  await afterCommitTick();
+  expect([source.paused.size, source.committed()]).toEqual([0, 20]);
+  expect(runtime.queues('window').at(-1)).toMatchObject({ unit: 'uncommitted', size: 0 });
+});
+
+test('commits a paused partition at once when everything of it is done, and waits after a failure', async () => {
+  const { work, source, sink } = createScene({ window: { messages: 2 } });
+  sink.onMessages(1, fakeMessages(0, 1), 2);
+  await work.end(0);
+  expect([source.paused.size, source.commits.length]).toEqual([1, 0]);
+  await work.end(1);
+  expect([source.paused.size, source.committed()]).toEqual([0, 2]);
+  source.onCommit = () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'));
+  sink.onMessages(1, fakeMessages(2, 3), 4);
+  for (const offset of [2, 3]) await work.end(offset);
+  await settleMicrotasks();
+  expect([source.paused.size, source.commits.length]).toEqual([1, 2]);
+  await afterCommitTick();
+  expect(source.commits.length).toBe(3);
+});
+
 test('resumes a paused partition in the next generation', () => {
   const { source, sink } = createScene({ window: { messages: 1 } });
   sink.onMessages(1, fakeMessages(0, 0), 1);

@@ -52,7 +52,9 @@ test('uncommitted() returns a position once, and again only after it has advance
 test('keeps work until its commit is confirmed', () => {
   const { tracker, finish } = createScene([0, 1, 2]);
   finish(0, 1);
+  expect([tracker.pending, tracker.unconfirmedCount]).toEqual([1, 3]);
   tracker.confirm(1);
+  expect([tracker.pending, tracker.unconfirmedCount]).toEqual([1, 2]);
   expect(tracker.unconfirmed().map(({ offset }) => offset)).toEqual([1, 2]);
 });
 
