@@ -81,6 +81,8 @@ const MAX_PROVIDER_WAIT_MS = 10_000;
 const LEDGER_READ_MS = 5_000;
 /** Interval between checks while it waits, since the configuration may replace the providers. */
 const PROVIDER_CHECK_MS = 1_000;
+/** Effects that wait for a provider and take next to no processor time, so that normal deliveries go on. */
+const WAITS_OUTSIDE: ReadonlySet<DeliveryEffect['kind']> = new Set(['acquire-provider', 'call-providers']);
 
 /** One run of the state machine. */
 interface Run {
@@ -140,7 +142,7 @@ export class CommandDelivery {
         this.inProgress.enter(id, state.step);
         let event: DeliveryEvent | undefined;
         for (const effect of effects) {
-          const result = this.#slices.run(priority, () => this.#perform(run, effect));
+          const result = this.#performInTurn(run, effect);
           event = isPromise(result) ? await result : result;
         }
         if (state.step === 'ended') return state.outcome;
@@ -209,6 +211,13 @@ export class CommandDelivery {
   #times({ timeLimitFromMs }: CommandCopy): Times {
     const { clock, ageClock } = this.#options;
     return { nowMs: clock.now(), ageMs: ageClock.now() - timeLimitFromMs };
+  }
+
+  #performInTurn(run: Run, effect: DeliveryEffect): SyncOrAsync<DeliveryEvent | undefined> {
+    const { priority } = run.delivery.copy;
+    const result = this.#slices.run(priority, () => this.#perform(run, effect));
+    const isOutside = priority === 'urgent' && WAITS_OUTSIDE.has(effect.kind) && isPromise(result);
+    return isOutside ? this.#slices.waitOutside(result) : result;
   }
 
   #perform(run: Run, effect: DeliveryEffect): SyncOrAsync<DeliveryEvent | undefined> {

@@ -11,7 +11,7 @@ const YIELD_MS = 100;
 /**
  * Runs the steps of deliveries. One acknowledgement of the broker continues dozens of normal deliveries at once; without slices
  * each step of an urgent one would wait for all of them. Normal steps run for a millisecond in a turn of the event loop, and
- * not while an urgent delivery is in progress.
+ * not while an urgent delivery is in progress, unless that only waits for its provider.
  */
 export class StepSlices {
   readonly #ports: Pick<SystemPorts, 'monotonic' | 'timers'>;
@@ -39,6 +39,16 @@ export class StepSlices {
       if (this.#urgent === 0) this.#yieldingSinceMs = undefined;
       this.#slices.resume();
     });
+  }
+
+  /** Waits for what an urgent delivery needs from outside, such as a provider; normal steps run meanwhile. */
+  async waitOutside<Result>(needed: Promise<Result>): Promise<Result> {
+    this.leaveUrgent();
+    try {
+      return await needed;
+    } finally {
+      this.enterUrgent();
+    }
   }
 
   /** Runs a step now, or in a later turn. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DeadLetters } from '../../../../shared/messaging/handler/dead-letter.ts';
 import type { Request } from '../../../../shared/messaging/handler/request.ts';
+import type { Priority } from '../../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
@@ -87,10 +88,10 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
     log: silentLog,
     ...over,
   });
-  const deliver = (headers = {}, deadlineMs?: number, id = ID) => {
+  const deliver = (headers = {}, deadlineMs?: number, id = ID, priority: Priority = 'normal') => {
     const message = fakeMessage(7, { headers, timestampMs: NOW });
     const context = { signal, deadlineMs } as Request;
-    return delivery.deliver(readCopy(message, NOW, id), anSms(), context);
+    return delivery.deliver(readCopy(message, NOW, id, priority), anSms(), context);
   };
   const { timers } = ports;
   return { time, timers, done, written, providers, copies, ledger, delivery, deliver };
@@ -389,6 +390,45 @@ describe('waiting for a provider', () => {
     providers.add('one', { concurrency: 1 });
     ledger.claim = () => Promise.reject(new InfrastructureError('away', 'away'));
     for (let count = 0; count < 4; count += 1) await expect(deliver()).rejects.toThrow('away');
+  });
+});
+
+describe('a normal delivery', () => {
+  const OTHER = ID.replace(/1$/, '2');
+
+  it('does not wait while an urgent one waits for the answer of its provider', async () => {
+    const { time, written, providers, deliver } = world();
+    const answer = Promise.withResolvers<typeof SENT>();
+    const answers = [answer.promise, SENT];
+    const asked = Promise.withResolvers<void>();
+    providers.add('one').answer = () => {
+      asked.resolve();
+      return answers.shift() ?? SENT;
+    };
+    const urgent = deliver({}, undefined, ID, 'urgent');
+    await asked.promise;
+    expect(await deliver({}, undefined, OTHER)).toEqual({ kind: 'done' });
+    expect(time.elapsedMs).toBe(START_MS);
+    answer.resolve(SENT);
+    expect(await urgent).toEqual({ kind: 'done' });
+    expect(written.map(({ notificationId }) => notificationId)).toEqual([ID, OTHER, OTHER, ID]);
+  });
+
+  it('does not wait while an urgent one waits for a provider that may be called', async () => {
+    const { time, providers, deliver } = world();
+    const down = { kind: 'open', afterMs: 60_000, code: 'down' } as const;
+    const asked = Promise.withResolvers<void>();
+    const one = providers.add('one');
+    one.admission = () => {
+      asked.resolve();
+      one.admission = () => ({ kind: 'go' });
+      return down;
+    };
+    const urgent = deliver({}, undefined, ID, 'urgent');
+    await asked.promise;
+    expect(await deliver({}, undefined, OTHER)).toEqual({ kind: 'done' });
+    expect(time.elapsedMs).toBe(START_MS);
+    expect(await urgent).toEqual({ kind: 'done' });
   });
 });
 

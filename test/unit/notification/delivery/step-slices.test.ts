@@ -113,6 +113,36 @@ describe('the steps of deliveries', () => {
     expect(done).toEqual(['normal']);
   });
 
+  it('run while all urgent deliveries in progress wait for something outside, whatever comes of it', async () => {
+    const { slices, done, step, nextTurn } = setUp();
+    slices.enterUrgent();
+    const answer = Promise.withResolvers<string>();
+    const refusal = Promise.withResolvers<string>();
+    void slices.run('normal', step('first', 1));
+    const answered = slices.waitOutside(answer.promise);
+    nextTurn();
+    nextTurn();
+    expect(done).toEqual(['first']);
+    answer.resolve('answer');
+    expect(await answered).toBe('answer');
+    void slices.run('normal', step('second', 1));
+    nextTurn();
+    expect(done).toEqual(['first']);
+    const refused = slices.waitOutside(refusal.promise);
+    nextTurn();
+    nextTurn();
+    expect(done).toEqual(['first', 'second']);
+    refusal.reject(new Error('refused'));
+    await expect(refused).rejects.toThrow('refused');
+    void slices.run('normal', step('third', 1));
+    nextTurn();
+    expect(done).toEqual(['first', 'second']);
+    slices.leaveUrgent();
+    nextTurn();
+    nextTurn();
+    expect(done).toEqual(['first', 'second', 'third']);
+  });
+
   it('reject if they throw, whenever they run', async () => {
     const { slices, step, nextTurn } = setUp();
     expect(() => slices.run('normal', fail)).toThrow('a fault');
