@@ -394,7 +394,8 @@ const QUEUES = [
   'plat_notification_ledger',
 ];
 /** Queues that are empty once there is no work. */
-const WORK = /^plat_queue_size\{queue="(?:pending-replies|notification-bodies|publisher|[\w-]+-window)"/;
+const WORK =
+  /^plat_queue_size\{queue="(?:pending-replies|action-bodies|notification-bodies|publisher|[\w-]+-window)"/;
 /** Figures of the ledger that count what is kept, and are not 0 at the end. */
 const KEPT = [
   'plat_notification_hold_total',

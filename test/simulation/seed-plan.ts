@@ -70,5 +70,7 @@ function planLimits(seed: number, isWithoutFaults: boolean): QueueLimits {
     notificationBodyBytes: picks.whole(300, 600),
     indexWaitingBytes: picks.whole(500, 3_000),
     hold: { ...QUEUE_LIMITS.hold, followersPerKey: picks.whole(1, 2) },
+    // Any body has less than 500.
+    actionBodyBytes: picks.whole(500, 1_500),
   };
 }

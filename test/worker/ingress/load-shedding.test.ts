@@ -4,10 +4,10 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { Reply } from '../../../shared/messaging/reply.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
-import type { Access } from '../../../workers/ingress/access/access.ts';
 import { send, SMS } from '../../support/builders/notification-call.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
+import { tokenAccess } from '../../support/fakes/token-access.ts';
 import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 import {
   echoAction,
@@ -24,20 +24,6 @@ const DEAR = { processorMs: 20, leastReplyBytes: 0 };
 const LONG = { processorMs: 21, leastReplyBytes: 0 };
 const TO_FILL = 8;
 const OTHER_PATH = ECHO_PATH.replace('Echo', 'Other');
-
-/** Every token is its own subject. It is known once it has been verified, as in the cache of JSON Web Tokens. */
-function tokenAccess(): Access {
-  const known = new Set<string>();
-  return {
-    required: true,
-    check: async ({ token }) => {
-      if (token === undefined) return { kind: 'unauthenticated', reason: 'no token' };
-      known.add(token);
-      return { kind: 'granted', subject: token, scopes: new Set() };
-    },
-    findSubject: (token) => (known.has(token) ? token : undefined),
-  };
-}
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 

@@ -322,7 +322,7 @@ describe('bodies being received', () => {
     };
     const { url } = await openNotificationIngress({
       notificationPublisher: publisher,
-      options: { bodyBudgetBytes: 250_000 },
+      options: { notificationBodyBytes: 250_000 },
     });
     const large = { ...EMAIL, message: 'x'.repeat(100_000) };
     const waiting = [send(url, 'email', large), send(url, 'email', large)];

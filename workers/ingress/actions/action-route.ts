@@ -8,13 +8,16 @@ import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import { nearestName } from '../../../shared/platform/nearest-name.ts';
 import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
+import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import { hashSubject } from '../access/access.ts';
 import { authenticateBearer, authenticateBody, readBody } from '../server/authentication.ts';
 import type { Place } from '../server/adaptive-limit.ts';
+import { BodyBudget, type BodyShare } from '../server/body-budget.ts';
+import { callerOf } from '../server/caller.ts';
 import type { IngressContext } from '../server/context.ts';
 import { createLogCorrelationId, readTraceContext } from '../server/correlation-id.ts';
 import { RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
-import { requireJson } from '../server/json-body.ts';
+import { requireJson, type BodyRoom } from '../server/json-body.ts';
 import { refuseRateLimited } from '../server/rate-limit.ts';
 import { refuse, refuseOtherMethods, sendJson, sendProblem } from '../server/send-answer.ts';
 import { requireOpen } from '../server/traffic.ts';
@@ -83,7 +86,7 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
       requireJson(options.bodyLimitBytes),
       authenticateBearer(deps),
       shedding.requireRoom(({ action }) => action.topic),
-      readBody(deps, { limitBytes: options.bodyLimitBytes }),
+      readBody(deps, createRooms(deps)),
       authenticateBody(deps),
     ],
     handler: (request, reply) => {
@@ -106,6 +109,28 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
     },
   });
   refuseOtherMethods(app, url, 'POST', [findAction]);
+}
+
+/**
+ * Limits the memory of the bodies of all actions. A caller gets half of it. Requests without a bearer token, which may have one in
+ * their body (E2), together get no more than that, and an address half of it, so that they do not lock the others out.
+ */
+function createRooms({ options, metrics }: ActionRouteDeps) {
+  const { bodyLimitBytes: limitBytes, actionBodyBytes } = options;
+  const budget = new BodyBudget(actionBodyBytes);
+  metrics.watchQueues(() => [new QueueSize('action-bodies', 'bytes', budget.usedBytes, actionBodyBytes)]);
+  // The largest body has room when there is no other.
+  const half = Math.max(actionBodyBytes / 2, limitBytes);
+  const quarter = Math.max(actionBodyBytes / 4, limitBytes);
+  const withoutToken = { name: 'without a token', limitBytes: half };
+  const sharesOf = (request: FastifyRequest): readonly BodyShare[] =>
+    request.caller === ''
+      ? [withoutToken, { name: callerOf(request), limitBytes: quarter }]
+      : [{ name: request.caller, limitBytes: half }];
+  return (request: FastifyRequest, reply: FastifyReply): BodyRoom => ({
+    limitBytes,
+    reserve: budget.of(reply, sharesOf(request)),
+  });
 }
 
 /** Hook: finds the action of the path, or responds with 404 and the most similar name. */

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
 import type { Priority } from '../../../shared/notification/command.ts';
 import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
 import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import { authenticate, countBody } from '../server/authentication.ts';
+import { BodyBudget } from '../server/body-budget.ts';
 import type { IngressContext } from '../server/context.ts';
 import type { Queue } from '../server/load-shedding.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
@@ -49,9 +50,9 @@ type NotificationHeaders =
  */
 export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void {
   const { options, shedding, earlyRefusal, traffic, channelProfiles } = deps;
-  const budget = createBodyBudget(options.bodyBudgetBytes);
+  const budget = new BodyBudget(options.notificationBodyBytes);
   deps.metrics.watchQueues(() => [
-    new QueueSize('notification-bodies', 'bytes', budget.usedBytes(), options.bodyBudgetBytes),
+    new QueueSize('notification-bodies', 'bytes', budget.usedBytes, options.notificationBodyBytes),
   ]);
   const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };
   for (const contract of Object.values(CHANNELS)) {
@@ -72,7 +73,10 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
         if (headers.kind === 'refused') return sendProblem(reply, headers.problem);
         const profile = channelProfiles.of(channel);
         if (profile === undefined) return refuse(reply, 'no-provider');
-        await readJsonBody(request, reply, { limitBytes, reserve: budget.of(reply) });
+        await readJsonBody(request, reply, {
+          limitBytes,
+          reserve: budget.of(reply, []),
+        });
         countBody(deps, request);
         if (reply.sent) return;
         const reading = { country: options.defaultCountry, ...profile };
@@ -108,33 +112,6 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
 function queueOf({ urgency }: IncomingHttpHeaders): Queue {
   const isUrgent = URGENCIES.get(String(urgency).toLowerCase()) === 'urgent';
   return isUrgent ? 'urgentNotifications' : 'notifications';
-}
-
-/**
- * Limits the total memory of the bodies of requests in flight; otherwise every connection could hold an e-mail in memory.
- * The function that `of` returns reserves memory for a request until its response is sent or its caller disconnects.
- */
-function createBodyBudget(maxBytes: number): {
-  of(reply: FastifyReply): (bytes: number) => boolean;
-  usedBytes(): number;
-} {
-  let usedBytes = 0;
-  return {
-    of: (reply) => {
-      let reserved = 0;
-      reply.raw.once('close', () => {
-        usedBytes -= reserved;
-        reserved = 0;
-      });
-      return (bytes) => {
-        if (usedBytes + bytes > maxBytes) return false;
-        usedBytes += bytes;
-        reserved += bytes;
-        return true;
-      };
-    },
-    usedBytes: () => usedBytes,
-  };
 }
 
 /**

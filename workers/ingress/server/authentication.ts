@@ -76,9 +76,12 @@ export function authenticateBody(deps: AuthenticationDeps): Hook {
 }
 
 /** Hook: reads the body into `request.body`. Counts a body that cannot be read; `authenticateBody` counts the others. */
-export function readBody(deps: AuthenticationDeps, room: BodyRoom): Hook {
+export function readBody(
+  deps: AuthenticationDeps,
+  roomOf: (request: FastifyRequest, reply: FastifyReply) => BodyRoom,
+): Hook {
   return (request, reply, done) =>
-    receiveJsonBody(request, { reply, room }, (error) => {
+    receiveJsonBody(request, { reply, room: roomOf(request, reply) }, (error) => {
       if (error !== undefined) return done(error);
       if (!reply.sent) return done();
       countBody(deps, request);

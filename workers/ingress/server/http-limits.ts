@@ -67,7 +67,8 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     /** How long results are kept after the deadline of their request (E6, results topic retention). */
     resultRetentionMs: 60 * MINUTE_MS,
     resultStoreBytes: config.limits.resultBytes,
-    bodyBudgetBytes: Math.max(config.limits.notificationBodyBytes, notification.emailBodyLimitBytes),
+    actionBodyBytes: config.limits.actionBodyBytes,
+    notificationBodyBytes: Math.max(config.limits.notificationBodyBytes, notification.emailBodyLimitBytes),
     /**
      * Longer than workers keep an id: an Idempotency-Key that is used again identifies a new notification only if the ingress
      * still knows the earlier one, or no worker does. An hour allows for worker clocks that stood still in a suspended machine.
