@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../../shared/messaging/reply.ts';
+import { EMAIL, send, SMS } from '../../support/builders/notification-call.ts';
+import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { tokenAccess } from '../../support/fakes/token-access.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
 import {
   ECHO_PATH,
+  openNotificationIngress,
   openTestIngress,
   postEcho,
   type IngressSettings,
@@ -75,5 +78,42 @@ describe('bodies of actions', () => {
     await expect.poll(scene.used).toBe(0);
     await scene.sendSlowly(2_400);
     await expect.poll(scene.used).toBe(2_399);
+  });
+});
+
+describe('bodies of e-mails', () => {
+  it('leave room for other callers and for SMS', async () => {
+    const published = Promise.withResolvers<void>();
+    const publisher = new FakePublisher();
+    let started = 0;
+    publisher.onPublish = () => {
+      started += 1;
+      return published.promise;
+    };
+    // 90,000 bytes are for e-mails.
+    const options = { notificationBodyBytes: 100_000, emailBodyLimitBytes: 30_000, bodyLimitBytes: 4_000 };
+    const { url } = await openNotificationIngress({
+      notificationPublisher: publisher,
+      access: tokenAccess(),
+      options,
+    });
+    const waiting: Promise<Response>[] = [];
+    const email = (token: string, characters = 22_000) =>
+      send(url, 'email', { ...EMAIL, message: 'x'.repeat(characters) }, { headers: as(token) });
+    const sms = (token: string) => send(url, 'sms', { ...SMS, message: 'x' }, { headers: as(token) });
+    const fill = async (call: Promise<Response>): Promise<void> => {
+      waiting.push(call);
+      await expect.poll(() => started).toBe(waiting.length);
+    };
+    await fill(email('one'));
+    await fill(email('one'));
+    expect((await email('one')).status).toBe(503);
+    await fill(email('two'));
+    await fill(email('two'));
+    expect((await email('three', 8_000)).status).toBe(503);
+    await fill(sms('one'));
+    published.resolve();
+    for (const response of await Promise.all(waiting)) expect(response.status).toBe(202);
+    await expect.poll(() => usedBytes(url, 'notification-bodies')).toBe(0);
   });
 });

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
-import type { Priority } from '../../../shared/notification/command.ts';
+import type { Channel, Priority } from '../../../shared/notification/command.ts';
 import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
 import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import { authenticate, countBody } from '../server/authentication.ts';
-import { BodyBudget } from '../server/body-budget.ts';
+import { BodyBudget, type BodyShare } from '../server/body-budget.ts';
+import { callerOf } from '../server/caller.ts';
 import type { IngressContext } from '../server/context.ts';
 import type { Queue } from '../server/load-shedding.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
@@ -35,6 +36,7 @@ const URGENCIES: ReadonlyMap<string, Priority> = new Map([
 const URGENCY_RULE = `one of ${[...URGENCIES.keys()].join(', ')}`;
 /** Encoding and publishing 256 KiB takes 10 ms. */
 const MS_PER_BODY_BYTE = 10 / 262_144;
+const EMAIL_SHARE = 0.9;
 
 type NotificationHeaders =
   | {
@@ -55,6 +57,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
     new QueueSize('notification-bodies', 'bytes', budget.usedBytes, options.notificationBodyBytes),
   ]);
   const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };
+  const sharesOf = createShares(options.notificationBodyBytes, limits);
   for (const contract of Object.values(CHANNELS)) {
     const { channel } = contract;
     const limitBytes = limits[channel];
@@ -75,7 +78,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
         if (profile === undefined) return refuse(reply, 'no-provider');
         await readJsonBody(request, reply, {
           limitBytes,
-          reserve: budget.of(reply, []),
+          reserve: budget.of(reply, sharesOf(channel, callerOf(request))),
         });
         countBody(deps, request);
         if (reply.sent) return;
@@ -112,6 +115,27 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
 function queueOf({ urgency }: IncomingHttpHeaders): Queue {
   const isUrgent = URGENCIES.get(String(urgency).toLowerCase()) === 'urgent';
   return isUrgent ? 'urgentNotifications' : 'notifications';
+}
+
+/**
+ * The shares of a notification in the memory for bodies. E-mails leave some of it for SMS, which are small and often urgent. A caller
+ * gets half of what e-mails may use for its e-mails, and half of what they leave for its SMS, so that one that sends slowly does not
+ * lock others out.
+ */
+function createShares(budgetBytes: number, limits: Readonly<Record<Channel, number>>) {
+  const emailBytes = budgetBytes * EMAIL_SHARE;
+  const shares = {
+    email: { all: emailBytes, caller: emailBytes / 2 },
+    sms: { all: budgetBytes, caller: (budgetBytes - emailBytes) / 2 },
+  };
+  return (channel: Channel, caller: string): readonly BodyShare[] => {
+    const { all, caller: own } = shares[channel];
+    // The largest body has room when there is no other.
+    return [
+      { name: channel, limitBytes: Math.max(all, limits[channel]) },
+      { name: `${channel} of ${caller}`, limitBytes: Math.max(own, limits[channel]) },
+    ];
+  };
 }
 
 /**
