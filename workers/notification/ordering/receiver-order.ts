@@ -102,14 +102,18 @@ export class ReceiverOrder {
 
   /**
    * Makes a notification the head of its key, while its next copy, with this attempt, waits on a retry tier. If another head is
-   * awaited, this process stood still, and the owner of the partition has gone on: then the copy queues like a new one.
+   * awaited, which a process sets that stood still while the owner of the partition went on, its place in the order is kept.
    */
-  async setHead({ id, message }: CommandCopy, attempt: number): Promise<void> {
+  async setHead(copy: CommandCopy, attempt: number): Promise<void> {
     const { hold, clock } = this.#options;
+    const { id, message } = copy;
     const key = holdKey(this.#options, message);
     if (key === undefined) return;
-    const present = hold.get(key)?.head;
-    if (present !== undefined && present.id !== id && isAwaited(present, this.#options)) return;
+    const held = hold.get(key);
+    if (held?.head !== undefined && held.head.id !== id && isAwaited(held.head, this.#options)) {
+      await this.#keepPlace({ ...copy, attempt }, key, held);
+      return;
+    }
     await hold.setHead(key, message.partition, { id, attempt, isDeferred: false, sinceMs: clock.now() });
   }
 
@@ -185,6 +189,17 @@ export class ReceiverOrder {
     if (place === undefined) return undefined;
     const { partition, messageKey } = place;
     return { topic, partition, key: messageKey, value: null, headers: { [HEADER.holdWake]: 'true' } };
+  }
+
+  /** Keeps the place of a copy that waits on a tier. Without room for it, the copy queues like a new message when it returns. */
+  async #keepPlace(copy: CommandCopy, key: string, { followers }: HeldKey): Promise<void> {
+    const { hold } = this.#options;
+    const { id, message } = copy;
+    const isKept = followers.some((follower) => follower.id === id);
+    if (isKept || hold.room(key, message.partition, 0) === 'none') return;
+    const { partition, offset, timestampMs } = message;
+    const headers = carriedHeaders(copy);
+    await hold.keep(key, partition, { offset, id, value: undefined, headers, timestampMs });
   }
 
   /** A message of which only the place is kept waits on a tier, at least as long as its head and the places before it. */

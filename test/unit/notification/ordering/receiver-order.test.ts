@@ -98,11 +98,24 @@ async function world(
   return { hold, key, states, order, wakes, processed, counted, breaker, handle };
 }
 
-it('keeps an awaited head when a process that stood still has another one retried', async () => {
-  const { hold, key, order, states } = await world([1]);
-  const copy = readCopy(fakeMessage(3, { key: 'k', headers: {} }), 1, 'other');
-  await order.setHead(copy, 2);
+it('keeps an awaited head and the place of another message that is retried', async () => {
+  const { hold, key, order, states, handle, processed } = await world([5]);
+  const copy = readCopy(fakeMessage(3, { key: 'k', headers: {} }), 1, undefined);
+  for (const _ of [1, 2]) await order.setHead(copy, 2);
   expect(hold.get(key)?.head?.id).toBe('head');
+  expect(hold.get(key)?.followers).toMatchObject([
+    { offset: 3, id: copy.id, value: undefined },
+    { offset: 5 },
+  ]);
+  states.set('head', { status: 'failed', attempt: 2 });
+  await handle(copyOfHead());
+  expect(processed).toEqual(['head']);
+  expect(hold.get(key)?.head).toMatchObject({ id: copy.id, attempt: 2, isDeferred: true });
+});
+
+it('replaces a head that is no longer awaited', async () => {
+  const { hold, key, order, states } = await world([]);
+  const copy = readCopy(fakeMessage(3, { key: 'k', headers: {} }), 1, undefined);
   states.set('head', { status: 'failed', attempt: 1 });
   await order.setHead(copy, 2);
   expect(hold.get(key)?.head).toMatchObject({ id: copy.id, attempt: 2 });
