@@ -61,6 +61,13 @@ async function openAll(page: Page): Promise<void> {
   while ((await closed.count()) > 0) await closed.first().locator('summary').first().click();
 }
 
+/** Clicks the figure, and looks at its dialog before the page is painted. */
+const OPENS_AT_ONCE = `(async () => {
+  document.querySelector('[aria-label="EIR, without insurances: 9.2454 %"]').click();
+  for (let step = 0; step < 10; step += 1) await undefined;
+  return document.querySelector('dialog').matches(':modal');
+})()`;
+
 describe('the room for schedules', () => {
   it('follows the loan while it is entered, and keeps it in the address', async () => {
     const { page, errors } = await openLoans([LOAN]);
@@ -150,7 +157,9 @@ describe('the room for schedules', () => {
     await page.getByRole('button', { name: 'Total to repay: 31,044.86' }).click();
     await page.getByText('25,000.00 principal + 5,774.86 interest + 270.00 charges = 31,044.86.').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'EIR, without insurances: 9.2454 %' }).click();
+    const isOpenAtOnce = await page.evaluate(OPENS_AT_ONCE);
+    // Before it is open, Escape would have no effect on it.
+    expect(isOpenAtOnce).toBe(true);
     await page.getByRole('dialog', { name: 'EIR, without insurances: 9.2454 %' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'DAE, with insurances: 9.2424 %' }).click();

@@ -1,6 +1,6 @@
 /** The parts that all rooms are built from. Their looks are in components.css. */
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { EngineError, type Schemas } from '../../../../../shared/client/client.ts';
 import { copyText } from './copy-text.ts';
 import { t } from './texts.ts';
@@ -239,7 +239,8 @@ export function Tabs<Key extends string>({ label, tabs, selected, onSelect, chil
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before it is painted: Escape has no effect on a dialog that is shown and not open.
+  useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
     return () => dialog?.close();
