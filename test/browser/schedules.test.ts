@@ -61,6 +61,12 @@ async function openAll(page: Page): Promise<void> {
   while ((await closed.count()) > 0) await closed.first().locator('summary').first().click();
 }
 
+/** Its element is removed a moment after the browser has closed it. */
+async function closeDialog(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+}
+
 /** Clicks the figure, and looks at its dialog before the page is painted. */
 const OPENS_AT_ONCE = `(async () => {
   document.querySelector('[aria-label="EIR, without insurances: 9.2454 %"]').click();
@@ -153,15 +159,15 @@ describe('the room for schedules', () => {
     const dialog = page.getByRole('dialog', { name: 'How instalment 1 is calculated' });
     expect(await dialog.locator('code').textContent()).toBe('25000.00 * 8.5 % * 30/360 = 177.08');
     await takePicture(page, 'explanation', false);
-    await page.keyboard.press('Escape');
+    await closeDialog(page);
     await page.getByRole('button', { name: 'Total to repay: 31,044.86' }).click();
     await page.getByText('25,000.00 principal + 5,774.86 interest + 270.00 charges = 31,044.86.').waitFor();
-    await page.keyboard.press('Escape');
+    await closeDialog(page);
     const isOpenAtOnce = await page.evaluate(OPENS_AT_ONCE);
     // Before it is open, Escape would have no effect on it.
     expect(isOpenAtOnce).toBe(true);
     await page.getByRole('dialog', { name: 'EIR, without insurances: 9.2454 %' }).waitFor();
-    await page.keyboard.press('Escape');
+    await closeDialog(page);
     await page.getByRole('button', { name: 'DAE, with insurances: 9.2424 %' }).click();
     const proof = page.getByRole('region', { name: 'Payments discounted to the start' });
     await proof.getByRole('row', { name: '1 Jan 2026 -25,000.00 0 -25,000.00' }).waitFor();
