@@ -19,7 +19,7 @@ const MOST_PER_TURN = 64;
 /**
  * Runs work for a limited time in each turn of the event loop, and the rest in order in later turns, so that dozens of things
  * that arrive at once do not delay everything else. Each waiting piece of work has a callback of its own, after which Node runs
- * the promises that it settled: the limited time includes them. Whoever adds work limits how much of it waits.
+ * the promises that it settled: the limited time includes them. The caller limits how much work waits.
  */
 export class TurnSlices {
   readonly #options: TurnSlicesOptions;
