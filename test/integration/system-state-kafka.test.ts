@@ -27,7 +27,7 @@ suite('the state of the system on Kafka', () => {
   let config: Config;
   let schedule: RunningSystem | undefined;
   let ingress: RunningSystem;
-  let healthServer: HealthServer;
+  let healthServer: HealthServer | undefined;
 
   beforeAll(async () => {
     scope = await openKafkaScope(kafka.brokers);
@@ -56,9 +56,9 @@ suite('the state of the system on Kafka', () => {
     ingress = await startWorkers({ config, names: ['ingress'], log: silentLog });
   });
   afterAll(async () => {
-    await ingress.stop(STOP_MS);
+    await ingress?.stop(STOP_MS);
     await schedule?.stop(STOP_MS);
-    await healthServer.stop();
+    await healthServer?.stop();
     await broker.close();
     await scope.close();
   });
@@ -77,7 +77,7 @@ suite('the state of the system on Kafka', () => {
     const [member] = group(state, 'interactive')?.members ?? [];
     expect(member?.host).toMatch(/^[\d.:]+$/);
     expect(member?.partitions).toHaveLength(12);
-    const process = new URL(healthServer.url).host;
+    const process = new URL(healthServer?.url ?? '').host;
     expect(state.processes[1]).toMatchObject({
       name: process,
       workers: [{ name: 'schedule', status: 'ready' }, { name: 'clock' }],
@@ -98,7 +98,7 @@ suite('the state of the system on Kafka', () => {
     const reader = await openEventStream(`${ingress.url}${PATH}/events`);
     await schedule?.stop(STOP_MS);
     schedule = undefined;
-    await healthServer.stop();
+    await healthServer?.stop();
     const publisher = broker.createPublisher({ clientId: 'upstream' });
     await publisher.start();
     const topic = topicName(scope.prefix, 'scheduleRequests');

@@ -123,7 +123,7 @@ export class KafkaAdmin implements KafkaBrokerAdmin {
   groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]> {
     return this.#callAlone('describe groups', async (admin) => {
       const groupIds = reads.map(({ groupId }) => groupId);
-      const described = await retryTransient(() => admin.describeGroups(groupIds));
+      const described = await admin.describeGroups(groupIds);
       const counts = await partitionCounts(
         admin,
         reads.flatMap(({ topics }) => topics),
@@ -183,18 +183,21 @@ export class KafkaAdmin implements KafkaBrokerAdmin {
 
   /**
    * A call with its own connection, for queries that depend on the metadata of kafkajs: it keeps only the metadata of its last
-   * query, so a concurrent call for another topic would make this one fail or miss partitions.
+   * query, so a concurrent call for another topic would make this one fail or miss partitions. A repetition connects anew,
+   * because kafkajs does not look up the new leader after a refusal of the former one.
    */
   async #callAlone<T>(what: string, query: (admin: Admin) => Promise<T>): Promise<T> {
-    if (this.#closed) throw closed(what);
     try {
-      const { admin, client } = await this.#connect();
-      try {
-        return await query(admin);
-      } finally {
-        client.connections.destroy();
-        admin.disconnect().catch(() => undefined);
-      }
+      return await retryTransient(async () => {
+        if (this.#closed) throw closed(what);
+        const { admin, client } = await this.#connect();
+        try {
+          return await query(admin);
+        } finally {
+          client.connections.destroy();
+          admin.disconnect().catch(() => undefined);
+        }
+      });
     } catch (error) {
       throw toMessagingError(what, error);
     }
@@ -264,7 +267,7 @@ async function topicOffsets(
   admin: Admin,
   topic: string,
 ): Promise<{ partition: number; low: number; high: number }[]> {
-  const offsets = await retryTransient(() => admin.fetchTopicOffsets(topic));
+  const offsets = await admin.fetchTopicOffsets(topic);
   return offsets
     .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))
     .toSorted((one, other) => one.partition - other.partition);
@@ -275,7 +278,7 @@ async function commits(
   groupId: string,
   topics: readonly string[],
 ): Promise<readonly PartitionOffset[]> {
-  const offsets = await retryTransient(() => admin.fetchOffsets({ groupId, topics: [...topics] }));
+  const offsets = await admin.fetchOffsets({ groupId, topics: [...topics] });
   return offsets.flatMap(({ topic, partitions }) =>
     partitions
       .map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) }))

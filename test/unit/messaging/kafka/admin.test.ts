@@ -222,13 +222,14 @@ describe('offsets', () => {
   });
 
   it.each(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE', 'GROUP_LOAD_IN_PROGRESS'])(
-    'are queried again after %s, for up to 5 s',
+    'are queried again after %s on another connection, for up to 5 s',
     async (type) => {
       const fetchTopicOffsets = vi
         .fn<(call: unknown) => Promise<unknown>>(async () => offsetsOf(0))
         .mockRejectedValueOnce(brokerError(type));
-      const { admin } = setUp({ topics: { a: 1 }, calls: { fetchTopicOffsets } });
+      const { admin, clients } = setUp({ topics: { a: 1 }, calls: { fetchTopicOffsets } });
       expect(await admin.offsets('a')).toHaveLength(1);
+      expect(clients).toMatchObject([{ isDestroyed: true }, { isDestroyed: true }]);
       fetchTopicOffsets.mockRejectedValue(brokerError(type));
       let nowMs = 0;
       const now = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 2_000));
