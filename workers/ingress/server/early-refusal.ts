@@ -80,8 +80,9 @@ export function createEarlyRefusal(deps: EarlyRefusalDeps): EarlyRefusal {
       response.once('close', () => shedding.giveBack(request));
       slices.runLater(() => {
         // A queued response of a pipelined request does not learn that its connection has ended.
-        if (response.destroyed || request.destroyed) shedding.giveBack(request);
-        else handle();
+        if (response.destroyed || request.destroyed) return shedding.giveBack(request);
+        if (!request.complete) shedding.awaitCaller(request);
+        handle();
       });
     },
   };

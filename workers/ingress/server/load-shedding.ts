@@ -34,6 +34,8 @@ export interface LoadShedding {
   reserve(arriving: ArrivingRequest, request: IncomingMessage): boolean;
   /** Gives such a place back, unless admit() has returned it. */
   giveBack(request: IncomingMessage): void;
+  /** Gives such a place back because the request waits for its caller, who is still sending; admit() takes another one. */
+  awaitCaller(request: IncomingMessage): void;
   /** Hook: refuses a request while its queue is full, after the hooks that identify its caller. */
   requireRoom(
     queueOf: (request: FastifyRequest) => Queue,
@@ -68,7 +70,7 @@ interface LoadSheddingDeps {
 export function createLoadShedding(deps: LoadSheddingDeps): LoadShedding {
   const gates = new Gates(deps);
   /** The places of requests that wait to be handled. */
-  const reserved = new WeakMap<IncomingMessage, { readonly place: Place; readonly takenAtMs: number }>();
+  const reserved = new WeakMap<IncomingMessage, { readonly place: Place; readonly usableUntilMs: number }>();
   const { monotonic } = deps;
   const giveBack = (request: IncomingMessage): void => {
     reserved.get(request)?.place.release();
@@ -77,10 +79,15 @@ export function createLoadShedding(deps: LoadSheddingDeps): LoadShedding {
   return {
     hasRoom: (arriving) => gates.hasRoom(arriving),
     giveBack,
+    awaitCaller: (request) => {
+      const { place } = reserved.get(request) ?? {};
+      place?.release();
+      if (place !== undefined) reserved.set(request, { place, usableUntilMs: Number.NEGATIVE_INFINITY });
+    },
     reserve: (arriving, request) => {
       const place = gates.take(arriving, 'short', 1);
       if (place === undefined) return false;
-      reserved.set(request, { place, takenAtMs: monotonic.elapsedMs() });
+      reserved.set(request, { place, usableUntilMs: monotonic.elapsedMs() + CLASSES.short.targetMs });
       return true;
     },
     requireRoom: (queueOf) => (request, reply, done) => {
@@ -95,9 +102,8 @@ export function createLoadShedding(deps: LoadSheddingDeps): LoadShedding {
       const places = Math.max(1, Math.round(processorMs / CLASSES[kind].msPerPlace));
       // After a slow body, its place would count the time of the caller as a queueing delay, or have expired.
       const waiting = reserved.get(request.raw);
-      const isFresh =
-        waiting !== undefined && monotonic.elapsedMs() - waiting.takenAtMs <= CLASSES.short.targetMs;
-      const held = isFresh && kind === 'short' && places === 1 ? waiting.place : undefined;
+      const isUsable = waiting !== undefined && monotonic.elapsedMs() <= waiting.usableUntilMs;
+      const held = isUsable && kind === 'short' && places === 1 ? waiting.place : undefined;
       if (held === undefined) giveBack(request.raw);
       else reserved.delete(request.raw);
       const arriving = { caller: callerOf(request), queue, headers: request.headers };

@@ -14,6 +14,7 @@ it('writes refusals at once while 10,000 of pipelined requests wait for their tu
       hasRoom: () => false,
       reserve: () => false,
       giveBack: () => undefined,
+      awaitCaller: () => undefined,
       requireRoom: () => () => undefined,
       admit: () => undefined,
     },
@@ -43,7 +44,7 @@ it('writes refusals at once while 10,000 of pipelined requests wait for their tu
   expect(turns).toHaveLength(2);
 });
 
-it('lets requests of known callers wait with a place when many arrive at once, but none without a token', () => {
+it('lets requests of known callers wait with a place when many arrive at once, but none without a token, nor for its body', () => {
   let nowMs = 0;
   const done: string[] = [];
   const turns: (() => void)[] = [];
@@ -52,6 +53,7 @@ it('lets requests of known callers wait with a place when many arrive at once, b
       hasRoom: () => true,
       reserve: ({ caller }) => done.push(`place for ${caller}`) > 0,
       giveBack: () => undefined,
+      awaitCaller: () => done.push('place back'),
       requireRoom: () => () => undefined,
       admit: () => undefined,
     },
@@ -62,8 +64,9 @@ it('lets requests of known callers wait with a place when many arrive at once, b
     timers: { schedule: () => () => undefined, nextTurn: (callback) => void turns.push(callback) },
   });
   refusal.watch('/actions/', () => 'notifications');
-  const arrive = (name: string, headers: Record<string, string>) => {
+  const arrive = (name: string, headers: Record<string, string>, complete = true) => {
     const request = {
+      complete,
       method: 'POST',
       url: '/actions/A',
       httpVersionMajor: 1,
@@ -80,7 +83,8 @@ it('lets requests of known callers wait with a place when many arrive at once, b
   arrive('first', { authorization: 'Bearer a' });
   arrive('second', { authorization: 'Bearer b' });
   arrive('without a token', {});
-  expect(done).toEqual(['first', 'place for subject b', 'without a token']);
-  for (const callback of turns) callback();
-  expect(done.at(-1)).toBe('second');
+  arrive('slow body', { authorization: 'Bearer c' }, false);
+  expect(done.splice(0)).toEqual(['first', 'place for subject b', 'without a token', 'place for subject c']);
+  for (let at = 0; at < turns.length; at += 1) turns[at]?.();
+  expect(done).toEqual(['second', 'place back', 'slow body']);
 });

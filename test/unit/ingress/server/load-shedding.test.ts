@@ -27,6 +27,7 @@ function setUp() {
     return {
       hasRoom: () => shedding.hasRoom(arriving),
       reserve: () => shedding.reserve(arriving, raw),
+      awaitCaller: () => shedding.awaitCaller(raw),
       admit: (processorMs: number) =>
         shedding.admit(request, refusable(), { queue: 'notifications', processorMs }),
     };
@@ -62,4 +63,18 @@ it('takes the place of a waiting request anew after a slow body', () => {
   const many = Array.from({ length: ALL_PLACES_MS / QUICK_MS }, () => arrive().admit(QUICK_MS));
   expect(many.every((place) => place !== undefined)).toBe(true);
   expect(slow.admit(QUICK_MS)).toBeUndefined();
+});
+
+it('gives the places of requests back while they wait for their callers', () => {
+  const { arrive } = setUp();
+  const halfSent = Array.from({ length: 1_000 }, () => arrive());
+  for (const request of halfSent) {
+    expect(request.reserve()).toBe(true);
+    request.awaitCaller();
+  }
+  const many = Array.from({ length: ALL_PLACES_MS / QUICK_MS }, () => arrive().admit(QUICK_MS));
+  expect(many.every((place) => place !== undefined)).toBe(true);
+  expect(halfSent[0]?.admit(QUICK_MS)).toBeUndefined();
+  many[0]?.release();
+  expect(halfSent[1]?.admit(QUICK_MS)).toBeDefined();
 });
