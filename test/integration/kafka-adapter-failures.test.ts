@@ -29,10 +29,10 @@ const LEADERLESS_MS = 30 * SECOND;
 /** The cluster replaces a silent broker after 3 s; if it was the active controller, a busy machine takes much longer. */
 const TAKEOVER_MS = 60 * SECOND;
 /**
- * From then on: a request to a frozen broker ends after 5 s, and a consumer that has given up starts again. A JoinGroup
- * request itself may take 35 s.
+ * From then on: several requests in a row to a frozen broker end after 5 s each, and a consumer that has given up starts again.
+ * A JoinGroup request itself may take 35 s.
  */
-const JOIN_MS = 15 * SECOND;
+const JOIN_MS = 25 * SECOND;
 const OFFSETS_TOPIC = '__consumer_offsets';
 /** A long interval, so that many delivered messages are not committed yet. */
 const COMMIT_BEHIND = 40;
@@ -340,9 +340,11 @@ for (const client of TESTED_CLIENTS) {
         process.kill(pid, 'SIGSTOP');
         try {
           // The cluster does not know yet that the coordinator is silent, so that the first attempt to join is sent to it.
-          consumer.start().catch(() => undefined);
+          let refusal: unknown;
+          consumer.start().catch((error: unknown) => (refusal = error));
           await eventually('another coordinator', TAKEOVER_MS, hasTakenOver);
-          await eventually('an assignment', JOIN_MS, () => consumer.stats().partitions === PARTITIONS);
+          const isAssigned = (): boolean => consumer.stats().partitions === PARTITIONS;
+          await eventually('an assignment', JOIN_MS, isAssigned, () => ({ refusal: String(refusal) }));
         } finally {
           process.kill(pid, 'SIGCONT');
           await Promise.all([consumer.stop(), observer.close()]);
