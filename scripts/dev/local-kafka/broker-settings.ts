@@ -35,6 +35,8 @@ export function brokerSettings(nodeCount: number): Record<string, string> {
     /** The cluster detects a killed node after 3 s (default 9 s). */
     'broker.session.timeout.ms': String(3 * SECOND_MS),
     'broker.heartbeat.interval.ms': '500',
+    /** A broker waits 3 s for the response of a controller that has been frozen (default 30 s). */
+    'controller.socket.timeout.ms': String(3 * SECOND_MS),
     'num.network.threads': '2',
     'num.io.threads': '4',
   };

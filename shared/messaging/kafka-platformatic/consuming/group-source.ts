@@ -5,6 +5,7 @@ import { systemPorts } from '../../../platform/system-ports.ts';
 import { repeat, sleep, type Timers } from '../../../platform/timers.ts';
 import { consumerUsed } from '../../broker-errors.ts';
 import { brokerErrorType, isGenerationOver, toMessagingError } from '../../kafka/connection/errors.ts';
+import { COORDINATOR_MS } from '../../kafka/consuming/consumer-start.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../message.ts';
 import {
   CLIENT_DEFAULTS,
@@ -22,11 +23,6 @@ import { PlatformaticMember, type Membership } from './group-member.ts';
 
 /** With this interval a member notices a rebalance within a second, and has time to repeat a heartbeat that is not answered. */
 const HEARTBEAT_INTERVAL_MS = 1_000;
-/**
- * A coordinator that loads or moves is ready within this time, also after a restart of its broker. Metadata names a dead broker
- * as the coordinator until its session with the cluster ends (broker.session.timeout.ms, 9 s by default).
- */
-const COORDINATOR_MS = 15_000;
 const RETRY_INTERVAL_MS = 200;
 /** Time for a failed source to leave its group, so that its partitions are assigned anew before the session ends. */
 const LEAVE_MS = 1_000;

@@ -4,7 +4,7 @@ import type { KafkaConsumerRun } from '../../../../../shared/messaging/kafka/con
 import { toMessagingError } from '../../../../../shared/messaging/kafka/connection/errors.ts';
 
 const LONGER_THAN_A_SESSION_MS = 10_000;
-const LONGER_THAN_LIMIT_MS = 16_000;
+const LONGER_THAN_LIMIT_MS = 46_000;
 const LONGER_THAN_SPREAD_MS = 6_000;
 
 /** Creates runs that fail to start with this error until the given time. */
