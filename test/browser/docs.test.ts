@@ -98,10 +98,10 @@ describe('the documentation', () => {
     await rule.getByText('starts the first period').waitFor();
     await expect.poll(() => page.evaluate(SEEN)).toBe(true);
     await rule.getByRole('link', { name: 'Commission[].GracePeriodFee' }).click();
-    expect(await page.locator('.target').innerText()).toContain('waived');
+    await expect.poll(() => page.locator('.target').innerText()).toContain('waived');
     await page.goBack();
     await page.goBack();
-    expect(await page.locator('.target').innerText()).toContain('FeeDate');
+    await expect.poll(() => page.locator('.target').innerText()).toContain('FeeDate');
   });
 
   it('works at an address whose fragment cannot be decoded', async () => {
@@ -133,7 +133,7 @@ describe('the documentation', () => {
     await topic.getByText('Headers of the answer').click();
     await topic.getByText(/x-correlation-id: /).waitFor();
     await restore.click();
-    expect(await body.inputValue()).toContain('"InstallmentsNo": 6');
+    await expect.poll(() => body.inputValue()).toContain('"InstallmentsNo": 6');
     await page.reload();
     expect(await body.inputValue()).toContain('"InstallmentsNo": 6');
     expect(errors).toEqual([]);
@@ -156,21 +156,21 @@ describe('the documentation', () => {
     await takePicture(page, 'docs-try', false);
     const selected = (): Promise<string> => page.evaluate('getSelection().toString()');
     await topic.getByRole('button', { name: 'jsonParam.Commission[1].SourceValue' }).click();
-    expect(await selected()).toBe('"five"');
+    await expect.poll(() => selected()).toBe('"five"');
     await topic.getByRole('button', { name: 'jsonParam.Amount', exact: true }).click();
-    expect(await selected()).toBe('"much"');
+    await expect.poll(() => selected()).toBe('"much"');
     await topic.getByRole('button', { name: 'jsonParam.Commission[0].FeeDate' }).click();
-    expect(await selected()).toBe('{}');
+    await expect.poll(() => selected()).toBe('{}');
     await topic
       .getByRole('listitem')
       .filter({ hasText: 'Commission[1].SourceValue' })
       .getByRole('link', { name: 'field' })
       .click();
-    expect(await page.locator('.target').innerText()).toContain('SourceValue');
+    await expect.poll(() => page.locator('.target').innerText()).toContain('SourceValue');
     await body.fill('{');
     await body.press('Control+Enter');
     await topic.getByRole('button', { name: 'body', exact: true }).click();
-    expect(await selected()).toBe('{');
+    await expect.poll(() => selected()).toBe('{');
     expect(errors.filter((text) => !text.includes('400'))).toEqual([]);
   });
 
@@ -263,10 +263,10 @@ describe('the documentation', () => {
     expect(await link.isVisible()).toBe(false);
     await page.getByText('Topics', { exact: true }).click();
     await link.click();
-    expect(await link.isVisible()).toBe(false);
+    await expect.poll(() => link.isVisible()).toBe(false);
     await searchBox(page).fill('retry-after');
     await results(page).first().click();
-    expect(await results(page).count()).toBe(0);
+    await expect.poll(() => results(page).count()).toBe(0);
     expect(await page.locator('.target').innerText()).toContain('Retry-After');
   });
 
