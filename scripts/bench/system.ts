@@ -32,13 +32,17 @@ export interface System {
   close(): Promise<void>;
 }
 
+/** A prefix is not used twice: a busy broker may delete the topics of one system after the next one has created its own. */
+let systems = 0;
+
 /** Creates all topics under a prefix named after the part of the benchmark. */
 export function openSystem(
   { brokers }: KafkaUnderTest,
   part: string,
   more: Readonly<Record<string, string>> = {},
 ): System {
-  const prefix = `bench-${process.pid}.${part}.`;
+  systems += 1;
+  const prefix = `bench-${process.pid}.${part}-${systems}.`;
   const env = {
     KAFKA_BROKERS: brokers.join(','),
     KAFKA_TOPIC_PREFIX: prefix,

@@ -9,13 +9,18 @@ export interface HttpLoad {
    * Rejects unless the status is 200 or 202.
    */
   request(slot: number): Promise<number>;
-  /** The same, but repeats a request that the server could not answer for the moment (5xx), which is part of its latency. */
+  /**
+   * The same, but repeats a request that the server could not answer for the moment (5xx), which is part of its latency.
+   * Rejects after ANSWER_LIMIT_MS.
+   */
   requestUntilAnswered(slot: number, onRefused?: () => void): Promise<number>;
   close(): void;
 }
 
 /** A caller repeats a refused request after this time. */
 const REPEAT_MS = 20;
+/** A server that refuses a request for so long has failed. */
+const ANSWER_LIMIT_MS = 60_000;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const NO_BYTES = Buffer.alloc(0);
 const STATUS_OK = Buffer.from('HTTP/1.1 20');
@@ -47,11 +52,12 @@ export async function openHttpLoad(
   return {
     request,
     requestUntilAnswered: async (slot, onRefused) => {
+      const giveUpAtMs = performance.now() + ANSWER_LIMIT_MS;
       for (;;) {
         try {
           return await request(slot);
         } catch (error) {
-          if (!isRefusal(error)) throw error;
+          if (!isRefusal(error) || performance.now() > giveUpAtMs) throw error;
           onRefused?.();
           await pause(REPEAT_MS);
         }

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { compressionsAlgorithms } from '@platformatic/kafka';
-import { gunzipOptions, MAX_BATCH_BYTES } from '../../kafka/batches/gzip-options.ts';
+import { decompressionOptions, MAX_BATCH_BYTES } from '../../kafka/batches/gzip-options.ts';
 
 const KIB = 1_024;
 /** Larger input is decompressed in another thread: it would block the event loop for more than about a millisecond. */
@@ -26,13 +26,10 @@ export function decompress(
   maxBytes: number = MAX_BATCH_BYTES,
 ): Buffer | Promise<Buffer> {
   const isSmall = bytes.length <= MAX_SYNC_BYTES;
-  const limit = { maxOutputLength: maxBytes };
-  if (compression === GZIP) {
-    const options = gunzipOptions(bytes.length, maxBytes);
-    return isSmall ? gunzipSync(bytes, options) : gunzipAsync(bytes, options);
-  }
+  const options = decompressionOptions(bytes.length, maxBytes);
+  if (compression === GZIP) return isSmall ? gunzipSync(bytes, options) : gunzipAsync(bytes, options);
   if (compression === ZSTD) {
-    return isSmall ? zstdDecompressSync(bytes, limit) : zstdDecompressAsync(bytes, limit);
+    return isSmall ? zstdDecompressSync(bytes, options) : zstdDecompressAsync(bytes, options);
   }
   // The library allocates what these formats ask for.
   if (compression === SNAPPY) {

@@ -29,8 +29,8 @@ export function gzipOptions(bytes: number) {
   return { level: GZIP_LEVEL, chunkSize: chunkSize(bytes * USUAL_COMPRESSED_SHARE) };
 }
 
-/** The options of gunzip for compressed records of this size. In chunks of the default size it takes twice the time. */
-export function gunzipOptions(bytes: number, maxOutputLength: number = MAX_BATCH_BYTES) {
+/** The options to decompress records of this compressed size, by gzip or zstd. In chunks of the default size it takes twice the time. */
+export function decompressionOptions(bytes: number, maxOutputLength: number = MAX_BATCH_BYTES) {
   return { maxOutputLength, chunkSize: chunkSize(bytes / USUAL_COMPRESSED_SHARE) };
 }
 

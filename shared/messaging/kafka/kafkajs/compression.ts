@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip, zstdDecompress } from 'node:zlib';
 import kafkajs from 'kafkajs';
 import { MessagingError, errorText } from '../../../platform/errors.ts';
-import { gunzipOptions, gzipOptions, MAX_BATCH_BYTES } from '../batches/gzip-options.ts';
+import { decompressionOptions, gzipOptions } from '../batches/gzip-options.ts';
 
 const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
@@ -25,12 +25,13 @@ interface Encoded {
 export function installCodecs(): void {
   CompressionCodecs[CompressionTypes.GZIP] = () => ({
     compress: ({ buffer }: Encoded) => gzipAsync(buffer, gzipOptions(buffer.length)),
-    decompress: (buffer: Buffer) => gunzipAsync(buffer, gunzipOptions(buffer.length)).catch(refuseUnreadable),
+    decompress: (buffer: Buffer) =>
+      gunzipAsync(buffer, decompressionOptions(buffer.length)).catch(refuseUnreadable),
   });
   CompressionCodecs[CompressionTypes.ZSTD] = () => ({
     compress: () => Promise.reject(new Error('zstd is only read, never written')),
     decompress: (buffer: Buffer) =>
-      zstdDecompressAsync(buffer, { maxOutputLength: MAX_BATCH_BYTES }).catch(refuseUnreadable),
+      zstdDecompressAsync(buffer, decompressionOptions(buffer.length)).catch(refuseUnreadable),
   });
   CompressionCodecs[CompressionTypes.Snappy] = () => unsupportedCodec('snappy');
   CompressionCodecs[CompressionTypes.LZ4] = () => unsupportedCodec('lz4');

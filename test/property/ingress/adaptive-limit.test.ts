@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createAdaptiveLimit,
-  type AdaptiveLimit,
-} from '../../../../workers/ingress/server/adaptive-limit.ts';
+import { createAdaptiveLimit, type AdaptiveLimit } from '../../../workers/ingress/server/adaptive-limit.ts';
 
 const SECOND_MS = 1_000;
 const TARGET_MS = 200;

@@ -1,10 +1,10 @@
 import { Reader, readRecordsBatch } from '@platformatic/kafka';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toRecord } from '../../../../../shared/messaging/kafka/publishing/record.ts';
-import { crc32c } from '../../../../../shared/messaging/kafka/batches/crc32c.ts';
-import { encodeBatch } from '../../../../../shared/messaging/kafka-platformatic/publishing/record-batch.ts';
-import type { HeaderValue, OutgoingMessage } from '../../../../../shared/messaging/message.ts';
+import { toRecord } from '../../../../shared/messaging/kafka/publishing/record.ts';
+import { crc32c } from '../../../../shared/messaging/kafka/batches/crc32c.ts';
+import { encodeBatch } from '../../../../shared/messaging/kafka-platformatic/publishing/record-batch.ts';
+import type { HeaderValue, OutgoingMessage } from '../../../../shared/messaging/message.ts';
 
 const CHECKSUM_AT = 17;
 const ATTRIBUTES_AT = 21;
