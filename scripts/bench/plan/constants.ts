@@ -1,37 +1,36 @@
 /**
  * The constants of the scaling model (docs/scale.md).
  *
- * Measured by the steps of `npm run bench -- --only scaling`, in windows of three seconds, with the Kafka client kafkajs: a virtual
- * x86-64 machine with two cores beside some 30 other busy processes, Node 24.21, Kafka 4.3.1 with Java's first-tier compiler.
- * Processor time is that of the kernel for each process (user and system), divided by the number of units; on a quiet machine it
- * is about two thirds. A contract is a loan of sixty months with the effective rate, sent by `npm run recalculate` from NDJSON to
- * CSV in batches of 100. A call comes over HTTP with 64 others in flight: twelve rows with DAE. The replica of a contract is
- * half the difference between the brokers of three nodes and of one; that of a call is taken to cost as much as the leader,
- * because three nodes on this machine answered too few calls to tell.
+ * Measured by `npm run bench -- --only scaling --seconds 12` with the Kafka client kafkajs: a virtual x86-64 machine with two cores
+ * and nothing else on it, Node 24.21, Kafka 4.3.1 with Java's first-tier compiler. Processor time is that of the kernel for each
+ * process (user and system), divided by the number of units. A contract is a loan of sixty months with the effective rate, sent
+ * by `npm run recalculate` from NDJSON to CSV in batches of 100. A call comes over HTTP with 64 others in flight: twelve rows
+ * with DAE. A replica costs half the difference between the brokers of three nodes and of one. That of a call is an upper
+ * bound: three nodes on two cores answer 800 calls a second, of which few share a request between brokers.
  */
 
 import type { Machines, UnitCost } from './model.ts';
 
 export const COSTS = {
   contract: {
-    requesterUs: 133,
-    workerUs: 259,
-    brokerUs: 63,
-    replicaUs: 198,
+    requesterUs: 107,
+    workerUs: 191,
+    brokerUs: 49,
+    replicaUs: 116,
     requestBytes: 116,
     replyBytes: 901,
     requestHours: 168,
-    brokerSystemCalls: 0.3,
+    brokerSystemCalls: 0.31,
   },
   schedule: {
-    requesterUs: 493,
-    workerUs: 328,
-    brokerUs: 333,
-    replicaUs: 333,
-    requestBytes: 438,
-    replyBytes: 1_013,
+    requesterUs: 418,
+    workerUs: 302,
+    brokerUs: 206,
+    replicaUs: 552,
+    requestBytes: 375,
+    replyBytes: 994,
     requestHours: 24,
-    brokerSystemCalls: 4.8,
+    brokerSystemCalls: 3,
   },
 } as const satisfies Readonly<Record<string, UnitCost>>;
 

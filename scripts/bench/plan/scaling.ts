@@ -197,6 +197,11 @@ function costOf(lines: readonly ScaleLine[]): UnitCost | undefined {
   return { ...one, requestHours: 0, replicaUs: (three.brokerUs - one.brokerUs) / 2 };
 }
 
+/** Retention may delete segments during a measurement; what was written is unknown then. */
+function logBytesText(bytes: number): string {
+  return bytes < 0 ? 'deleted' : thousands(bytes);
+}
+
 function costTable(lines: readonly ScaleLine[]): string {
   const rows = lines.map((line) => [
     line.unit,
@@ -207,8 +212,8 @@ function costTable(lines: readonly ScaleLine[]): string {
     thousands(line.workerUs),
     thousands(line.brokerUs),
     line.brokerSystemCalls.toFixed(2),
-    thousands(line.requestBytes),
-    thousands(line.replyBytes),
+    logBytesText(line.requestBytes),
+    logBytesText(line.replyBytes),
   ]);
   const head = [
     'unit',
