@@ -1,6 +1,6 @@
 import type { Clock, MonotonicClock } from '../platform/clock.ts';
 import type { QuotaSettings } from '../platform/load-config.ts';
-import { DayUsage } from './day-usage.ts';
+import { DailyQuotas } from './daily-quotas.ts';
 
 export const DAY_MS = 24 * 3_600_000;
 /**
@@ -15,7 +15,7 @@ const MAX_DAYS = 3;
 export class DayCounts {
   readonly #options: DayCountsOptions;
   /** The one that was used last is the last. */
-  readonly #days = new Map<number, DayUsage>();
+  readonly #days = new Map<number, DailyQuotas>();
   #today: number | undefined;
   /** Since when that is the day of the clock, in monotonic milliseconds. */
   #sinceMs = 0;
@@ -44,8 +44,8 @@ export class DayCounts {
     return this.#days.has(day) || (day >= first && day <= today + 1);
   }
 
-  of(day: number): DayUsage {
-    const usage = this.#days.get(day) ?? new DayUsage(this.#options.settings);
+  of(day: number): DailyQuotas {
+    const usage = this.#days.get(day) ?? new DailyQuotas(this.#options.settings);
     this.#days.delete(day);
     this.#days.set(day, usage);
     const [oldest] = this.#days.size > MAX_DAYS ? this.#days.keys() : [];
@@ -53,7 +53,7 @@ export class DayCounts {
     return usage;
   }
 
-  find(day: number): DayUsage | undefined {
+  find(day: number): DailyQuotas | undefined {
     return this.#days.get(day);
   }
 

@@ -16,10 +16,10 @@ import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { QueueSize } from '../platform/queues/queue-size.ts';
 import { DAY_MS, DayCounts } from './day-counts.ts';
-import type { DayUsage, Quota, Usage } from './day-usage.ts';
+import type { DailyQuotas, Quota, Usage } from './daily-quotas.ts';
 import { createUsageMeasure, readUsageRecord, usageRecord, type CountedMessage } from './usage-record.ts';
 
-export type { Quota } from './day-usage.ts';
+export type { Quota } from './daily-quotas.ts';
 
 const MICROS = 1_000_000;
 /** A start that reads no record of the day for this time fails: the broker cannot be read. */
@@ -171,7 +171,7 @@ function keepNewest<T>(entries: Map<string, T>, id: string, entry: T): void {
 /** Registers the metrics; returns what counts a refusal. Labels are quotas, channels and countries only. */
 function createQuotaMetrics(
   { metrics, settings }: QuotaOptions,
-  today: () => DayUsage,
+  today: () => DailyQuotas,
   { readDays, unread }: Readonly<Record<'readDays' | 'unread', ReadonlyMap<string, unknown>>>,
 ): (channel: string, quota: Quota) => void {
   const refusals = metrics.counter(

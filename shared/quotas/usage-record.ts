@@ -3,7 +3,7 @@ import { countryOfNumber } from '../contract/notification/phone-number.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import type { Channel, EmailCommand, Priority, SmsCommand } from '../notification/command.ts';
 import type { QuotaSettings } from '../platform/load-config.ts';
-import { UNKNOWN_COUNTRY, type Usage } from './day-usage.ts';
+import { UNKNOWN_COUNTRY, type Usage } from './daily-quotas.ts';
 import { RECEIVER_HASH_BYTES } from './receiver-counts.ts';
 
 /** A message to be counted. */

@@ -10,7 +10,7 @@ import { BrokerModel, type BrokerObserver } from './broker/broker-model.ts';
 import { createProcessBroker } from './broker/process-broker.ts';
 import { CallFates, type FaultCounts } from './faults/call-fates.ts';
 import type { FaultPlan, Incident } from './faults/fault-plan.ts';
-import type { Call } from './inject.ts';
+import type { Call } from './ingress-call.ts';
 import { SimProviders, type ProviderObserver } from './providers.ts';
 import { seededSystem, type SeededSystem } from './seeded-system.ts';
 import {

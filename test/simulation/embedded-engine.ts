@@ -8,7 +8,7 @@ import { SimulatedDisk, type DiskProcess } from '../support/disk/simulated-disk.
 import { Picks } from '../support/random/pick.ts';
 import { CallFates } from './faults/call-fates.ts';
 import type { DiskIncident, DiskIncidentKind, DiskPlan } from './faults/disk-plan.ts';
-import type { Call } from './inject.ts';
+import type { Call } from './ingress-call.ts';
 import { SimProviders, type ProviderObserver } from './providers.ts';
 import {
   RestartingProcess,

@@ -12,7 +12,7 @@ import { startScheduleWorker } from '../../workers/schedule/main.ts';
 import { startSimulationWorker } from '../../workers/simulation/main.ts';
 import { startWorkers, type RunningSystem, type StartOptions } from '../../workers/start-workers.ts';
 import type { WorkerName } from '../../workers/worker-list.ts';
-import { inject, type Answer, type Call } from './inject.ts';
+import { inject, type Answer, type Call } from './ingress-call.ts';
 import type { SimProviders } from './providers.ts';
 import { ProcessLife, type Machine } from './sim-process.ts';
 

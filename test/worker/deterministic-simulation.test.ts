@@ -5,7 +5,7 @@ import { systemPorts } from '../../shared/platform/system-ports.ts';
 import { sleep } from '../../shared/platform/timers.ts';
 import { describeRecord, startEmbeddedEngine, type EmbeddedEngine } from '../simulation/embedded-engine.ts';
 import { planDiskFaults, type DiskIncident, type DiskPlan } from '../simulation/faults/disk-plan.ts';
-import type { Call } from '../simulation/inject.ts';
+import type { Call } from '../simulation/ingress-call.ts';
 import type { CallResult } from '../simulation/restarting-process.ts';
 import { ADDRESS, EMAIL, SMS } from '../support/builders/notification-call.ts';
 import { ACTION_PATH, PROOF_REQUEST } from '../support/builders/schedule-call.ts';

@@ -16,7 +16,7 @@ import {
   type ConsumerStats,
   type RuntimeOptions,
 } from './consumer-options.ts';
-import { InFlight } from './redelivered-work.ts';
+import { InFlight } from './in-flight-work.ts';
 import { KeyOrderedExecutor } from './key-ordered-executor.ts';
 import { finishWork, type Work } from './offset-tracker.ts';
 import { OwnedPartitions, type PartitionLag } from './owned-partitions.ts';

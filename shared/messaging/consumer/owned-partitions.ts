@@ -2,7 +2,7 @@ import { QUEUE_LIMITS, type WindowLimits } from '../../platform/queues/queue-lim
 import { fuller, QueueSize } from '../../platform/queues/queue-size.ts';
 import { partitionId, type TopicPartition } from '../message.ts';
 import type { GroupSource } from '../ports.ts';
-import type { InFlight } from './redelivered-work.ts';
+import type { InFlight } from './in-flight-work.ts';
 import { OffsetTracker } from './offset-tracker.ts';
 
 export interface PartitionLag extends TopicPartition {

@@ -9,7 +9,7 @@ import { folderError } from './disk-errors.ts';
 import { isDiskFull, isSyncFailure, systemIo, type DiskIo, type FolderLock } from './disk-io.ts';
 import { DiskTopic, type TopicParts, type TopicPlace } from './disk-topic.ts';
 import { Journal } from './commit-journal.ts';
-import { redoJournal } from './recover-from-journal.ts';
+import { redoJournal } from './redo-journal.ts';
 import { rewriteSegments } from './rewrite-segments.ts';
 import { SegmentFiles } from './segment-files.ts';
 import {

@@ -5,7 +5,7 @@ import type { NotificationState } from '../../../shared/notification/notificatio
 import type { SendResult } from '../../../shared/notification/provider.ts';
 import type { Expected } from '../workload/expected-answers.ts';
 import type { Activity, NotificationCall, Recalculation, UpstreamRequest } from '../workload/plan.ts';
-import type { Answer } from '../inject.ts';
+import type { Answer } from '../ingress-call.ts';
 
 /** An HTTP call of an action, or the fetch of its result. */
 export interface ActionExchange {

@@ -6,7 +6,7 @@ import { DEAD_LETTER_TOPICS, TOPIC, topicNames } from '../../../shared/messaging
 import { revisionName } from '../workload/operators.ts';
 import { actionOf, type Expected } from '../workload/expected-answers.ts';
 import { REPLY_TOPICS, type Activity } from '../workload/plan.ts';
-import type { Answer } from '../inject.ts';
+import type { Answer } from '../ingress-call.ts';
 import { isRequest, type SeenRecord, type UpstreamMessage } from './history.ts';
 import type { Finding, Rule, RuleContext } from './rule.ts';
 

@@ -2,7 +2,7 @@ import { sleep } from '../../../shared/platform/timers.ts';
 import { Picks } from '../../support/random/pick.ts';
 import type { ActionExchange, NotificationExchange, StateLook } from '../check/history.ts';
 import { digest } from '../check/journal.ts';
-import type { Answer, Call } from '../inject.ts';
+import type { Answer, Call } from '../ingress-call.ts';
 import { CHANGING_PRODUCT } from './action-bodies.ts';
 import { actionOf, expectedAnswer, type Expected } from './expected-answers.ts';
 import type { ActionCall, NotificationCall } from './plan.ts';

@@ -4,7 +4,7 @@ import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { History } from '../check/history.ts';
 import type { Watcher } from '../check/watcher.ts';
 import type { Journal } from '../check/journal.ts';
-import type { Answer, Call } from '../inject.ts';
+import type { Answer, Call } from '../ingress-call.ts';
 import type { SeededSystem } from '../seeded-system.ts';
 
 /** A process of an upstream system or of an operator. */

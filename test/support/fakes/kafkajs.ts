@@ -11,7 +11,7 @@ import {
   type FetchAnswer,
   type RunFetches,
   fetchListeners,
-} from '../../../shared/messaging/kafka/kafkajs/unreadable-batches.ts';
+} from '../../../shared/messaging/kafka/kafkajs/fetch-listeners.ts';
 import type { CreateKafkaClient } from '../../../shared/messaging/kafka/connection/client.ts';
 import {
   type ProduceAnswer,

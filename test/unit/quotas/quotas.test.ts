@@ -5,7 +5,7 @@ import type { SmsCommand } from '../../../shared/notification/command.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import type { QuotaSettings } from '../../../shared/platform/load-config.ts';
-import { DayUsage } from '../../../shared/quotas/day-usage.ts';
+import { DailyQuotas } from '../../../shared/quotas/daily-quotas.ts';
 import { createQuotas, type QuotaDecision } from '../../../shared/quotas/quotas.ts';
 import type { CountedMessage } from '../../../shared/quotas/usage-record.ts';
 import { fakeMessage } from '../../support/fakes/messages.ts';
@@ -303,7 +303,7 @@ const usageOf = (text: string) => ({
 });
 
 it('a receiver that does not fit into the table is refused, and no other is', () => {
-  const usage = new DayUsage({ ...NONE, perReceiver: 5 }, 1);
+  const usage = new DailyQuotas({ ...NONE, perReceiver: 5 }, 1);
   usage.add(usageOf('a'));
   expect(usage.exceeded(usageOf('a'))).toBeUndefined();
   expect(usage.exceeded(usageOf('b'))).toBe('quota-receiver');

@@ -5,7 +5,7 @@ import type { Broker } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
-import { createRecordStore, type RecordStore } from './kept-results.ts';
+import { createResultStore, type ResultStore } from './result-store.ts';
 import { createTopicFeed, type TopicFeed } from '../feed/topic-feed.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
 
@@ -17,7 +17,7 @@ const MAX_CALLBACKS = 10_000;
 const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** The results topic in memory, still encoded: most results are never requested from this instance. */
-export interface ResultFeed extends TopicFeed, Pick<RecordStore<EncodedMessage>, 'mayHaveEvicted' | 'size'> {
+export interface ResultFeed extends TopicFeed, Pick<ResultStore<EncodedMessage>, 'mayHaveEvicted' | 'size'> {
   /** The first result of a correlation id; later ones are ignored (delivery is at least once). */
   find(correlationId: string): EncodedMessage | undefined;
   /** Calls back when the result of a correlation id arrives, unless very many later ones were asked for before. */
@@ -31,7 +31,7 @@ export function createResultFeed(
   { options, clock }: { readonly options: IngressOptions; readonly clock: Clock },
 ): ResultFeed {
   const retentionMs = options.resultRetentionMs;
-  const results = createRecordStore<EncodedMessage>({
+  const results = createResultStore<EncodedMessage>({
     maxBytes: options.resultStoreBytes,
     retentionMs,
     now: () => clock.now(),

@@ -10,7 +10,6 @@ import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { EmailCommand, Priority, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Quotas } from '../../../shared/quotas/quotas.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
@@ -18,10 +17,10 @@ import type { ErrorCode, Warning } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readTraceContext } from '../server/correlation-id.ts';
-import { refuse, sendJson, setRetryAfter } from '../server/send-answer.ts';
+import { refuse, sendJson } from '../server/send-answer.ts';
 import type { ChannelContract } from './channels.ts';
-import { ACCEPTANCE_TYPE, KEY_LIFETIME_MS, type NotificationFeed } from './notification-feed.ts';
-import type { KeyOwner, NotificationKeys } from './notification-ids.ts';
+import { createAcceptOnce, type IdempotencyDeps, type NotificationIds } from './idempotency.ts';
+import { ACCEPTANCE_TYPE } from './notification-feed.ts';
 import { admitByQuotas } from './quota-check.ts';
 
 /** A notification that was admitted and validated; `request.subject` is its caller. */
@@ -42,30 +41,12 @@ export interface ValidNotification {
  */
 export type AcceptNotification = (notification: ValidNotification) => Promise<boolean>;
 
-export interface AcceptDeps extends IngressContext {
+export interface AcceptDeps extends IngressContext, IdempotencyDeps {
   readonly publisher: Publisher;
-  readonly keys: NotificationKeys;
-  readonly feed: NotificationFeed;
-  /** Measures the age of keys: one that expires early is sent a second time. */
-  readonly ageClock: Clock;
   /** Undefined: no quota is configured. */
   readonly quotas: Quotas | undefined;
-  /** Counts the result: `accepted`, `repeated`, `conflict`, `refused` or `unknown`. */
-  readonly count: (channel: string, result: string) => void;
   /** Counts acceptances that could not be written. */
   readonly countLostRecord: () => void;
-}
-
-/** The ids under which a notification is published and its acceptance recorded. */
-interface NotificationIds {
-  readonly notificationId: string;
-  /** Hash of the command if it has an Idempotency-Key, otherwise empty. */
-  readonly bodyHash: string;
-  /**
-   * The id under which a repeat of the Idempotency-Key finds the acceptance: that of the notification, unless the key
-   * was used before.
-   */
-  readonly keyId: string | undefined;
 }
 
 const UNKNOWN_WITH_KEY =
@@ -73,19 +54,16 @@ const UNKNOWN_WITH_KEY =
 const UNKNOWN_WITHOUT_KEY =
   'The notification may have been accepted. A repetition may be sent a second time: only requests with an Idempotency-Key can be repeated safely.';
 const NOT_KEPT = 'Accepted notifications cannot be recorded at the moment.';
-const KEYS_UNKNOWN =
-  'Keys of the last 24 hours were lost, so that a repetition cannot be recognised: send requests with an Idempotency-Key again later.';
 const TOO_LARGE = `A notification may have at most ${NOTIFICATION_LIMITS.commandBytes} bytes, including its decoded files.`;
 
 /**
- * Accepts notifications (N3): 202 once the command is stored. The first of several requests with the same
- * Idempotency-Key is executed; the others wait for it and get its response, or 409 if they differ from it. A repeat
- * after a 504 publishes the command a second time under the same id, and the worker sends it once.
+ * Accepts notifications (N3): 202 once the command is stored. A repeat after a 504 publishes the command a second time under the
+ * same id, and the worker sends it once.
  */
 export function createAccept(deps: AcceptDeps): AcceptNotification {
-  const runInOrder = createKeyedQueue();
+  const acceptOnce = createAcceptOnce(deps);
   return async (notification) => {
-    const { request, reply, contract, idempotencyKey } = notification;
+    const { request, reply, contract, command, idempotencyKey } = notification;
     if (reply.raw.destroyed) return false;
     // Never accepted and then forgotten: a repetition within 24 hours would be sent again.
     if (deps.feed.health().status !== 'ready') {
@@ -97,9 +75,13 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
         const notificationId = deps.keys.newId();
         return await accept(deps, notification, { notificationId, bodyHash: '', keyId: undefined });
       }
-      const owner = { subject: request.subject, channel: contract.channel, idempotencyKey };
-      const keyId = deps.keys.idOf(owner);
-      return await runInOrder(keyId, () => acceptKeyed(deps, notification, { keyId, owner }));
+      return await acceptOnce({
+        owner: { subject: request.subject, channel: contract.channel, idempotencyKey },
+        command,
+        reply,
+        accept: (ids) => accept(deps, notification, ids),
+        repeatAnswer: (notificationId) => sendAccepted(deps, notification, notificationId),
+      });
     } catch (error) {
       // The command was not published: a schema registry cannot be reached, or there is a bug.
       if (!isTransientFailure(error)) throw error;
@@ -107,78 +89,6 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
       return false;
     }
   };
-}
-
-/**
- * Runs the tasks of one key in sequence and those of different keys concurrently. Each waiting task has an open connection,
- * so the maximum number of connections bounds the queue.
- */
-function createKeyedQueue() {
-  const last = new Map<string, Promise<unknown>>();
-  return async <Result>(key: string, task: () => Promise<Result>): Promise<Result> => {
-    const former = last.get(key);
-    const own = former === undefined ? task() : former.then(task, task);
-    last.set(key, own);
-    try {
-      return await own;
-    } finally {
-      if (last.get(key) === own) last.delete(key);
-    }
-  };
-}
-
-/** Accepts a notification with an Idempotency-Key while this instance processes no other request of the same key. */
-async function acceptKeyed(
-  deps: AcceptDeps,
-  notification: ValidNotification,
-  { keyId, owner }: { readonly keyId: string; readonly owner: KeyOwner },
-): Promise<boolean> {
-  const { reply } = notification;
-  if (reply.raw.destroyed) return false;
-  const bodyHash = deps.keys.commandHash(notification.command);
-  const former = await deps.feed.acceptance(keyId);
-  if (former !== undefined && deps.ageClock.now() - former.acceptedAt < KEY_LIFETIME_MS) {
-    respondToRepeat(deps, notification, { former, bodyHash });
-    return false;
-  }
-  const incompleteForMs = former === undefined ? deps.feed.incompleteForMs() : 0;
-  if (incompleteForMs > 0) {
-    deps.count(notification.contract.channel, 'refused');
-    setRetryAfter(reply, incompleteForMs);
-    refuse(reply, 'not-ready', { detail: KEYS_UNKNOWN });
-    return false;
-  }
-  const usedAt = former?.acceptedAt ?? (await findExpiredUse(deps, keyId));
-  const notificationId = usedAt === undefined ? keyId : deps.keys.idOf(owner, usedAt);
-  return accept(deps, notification, { notificationId, bodyHash, keyId });
-}
-
-/**
- * The time at which the notification of an earlier use of the key ended, if that use is older than the lifetime of the key:
- * under the same id the worker would treat the new use as a repeat and not send it. Undefined if it ended more recently:
- * then this request repeats one whose acceptance was not recorded.
- */
-async function findExpiredUse({ feed, ageClock }: AcceptDeps, keyId: string): Promise<number | undefined> {
-  const state = await feed.state(keyId);
-  return state !== undefined && ageClock.now() - state.updatedAt >= KEY_LIFETIME_MS
-    ? state.updatedAt
-    : undefined;
-}
-
-function respondToRepeat(
-  deps: AcceptDeps,
-  notification: ValidNotification,
-  { former, bodyHash }: { readonly former: NotificationAcceptance; readonly bodyHash: string },
-): void {
-  if (former.bodyHash === bodyHash) {
-    deps.count(former.channel, 'repeated');
-    sendAccepted(deps, notification, former.notificationId);
-    return;
-  }
-  deps.count(former.channel, 'conflict');
-  refuse(notification.reply, 'idempotency-conflict', {
-    detail: 'Send a different notification under a different Idempotency-Key.',
-  });
 }
 
 /**

@@ -8,7 +8,7 @@ import type {
 import { MessagingError } from '../../../platform/errors.ts';
 import { REQUEST_TIMEOUT_MS, type CreateKafkaClient, type KafkaClient } from '../connection/client.ts';
 import { toMessagingError } from '../connection/errors.ts';
-import { fetchListeners, type FetchAnswer, type RunFetches } from '../kafkajs/unreadable-batches.ts';
+import { fetchListeners, type FetchAnswer, type RunFetches } from '../kafkajs/fetch-listeners.ts';
 import { toLogMessage } from './log-message.ts';
 import { consumerUsed } from '../../broker-errors.ts';
 import type { LogMessage, PartitionOffset, TopicPartition } from '../../message.ts';

@@ -1,6 +1,6 @@
 import { MessagingError } from '../../../platform/errors.ts';
 import type { CreateKafkaClient } from '../connection/client.ts';
-import type { FetchAnswer } from '../kafkajs/unreadable-batches.ts';
+import type { FetchAnswer } from '../kafkajs/fetch-listeners.ts';
 import type { ConsumerRunListener, KafkaConsumerRun } from './consumer-run.ts';
 import { startConsumer } from './consumer-start.ts';
 import { createSingleMemberRun } from './single-member-run.ts';

@@ -1,7 +1,7 @@
 import { errorText, type MessagingError } from '../../../platform/errors.ts';
 import type { KafkaParts } from '../connection/client.ts';
 import { CatchUps, type CatchUp } from './catch-up.ts';
-import type { FetchAnswer } from '../kafkajs/unreadable-batches.ts';
+import type { FetchAnswer } from '../kafkajs/fetch-listeners.ts';
 import type { ConsumerRunListener, KafkaConsumerRun } from './consumer-run.ts';
 import { startConsumer } from './consumer-start.ts';
 import { createSingleMemberRun } from './single-member-run.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CatchUp, CatchUps } from '../../../../../shared/messaging/kafka/consuming/catch-up.ts';
-import type { FetchAnswer } from '../../../../../shared/messaging/kafka/kafkajs/unreadable-batches.ts';
+import type { FetchAnswer } from '../../../../../shared/messaging/kafka/kafkajs/fetch-listeners.ts';
 
 const at = (partition: number, offset: number) => ({ topic: 't', partition, offset });
 

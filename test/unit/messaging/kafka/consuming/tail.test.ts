@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { FetchAnswer } from '../../../../../shared/messaging/kafka/kafkajs/unreadable-batches.ts';
+import type { FetchAnswer } from '../../../../../shared/messaging/kafka/kafkajs/fetch-listeners.ts';
 import { KafkaTail } from '../../../../../shared/messaging/kafka/consuming/tail.ts';
 import { silentLog } from '../../../../../shared/platform/log.ts';
 import { fakeKafkaClients } from '../../../../support/fakes/kafkajs.ts';

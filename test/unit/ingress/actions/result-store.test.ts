@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createRecordStore } from '../../../../workers/ingress/actions/kept-results.ts';
+import { createResultStore } from '../../../../workers/ingress/actions/result-store.ts';
 
 const openStore = (changes: { maxBytes?: number; now?: () => number } = {}) =>
-  createRecordStore<string>({
+  createResultStore<string>({
     maxBytes: 1_000,
     retentionMs: 100,
     now: () => 100,

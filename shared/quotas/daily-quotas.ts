@@ -37,7 +37,7 @@ const MAX_CALLERS = 100_000;
 const OTHER_CALLERS = 'others';
 
 /** Everything that was used on one day. Amounts are whole millionths, so that sums are exact. */
-export class DayUsage {
+export class DailyQuotas {
   readonly #settings: QuotaSettings;
   readonly #callers = new Map<string, CallerCount>();
   readonly #countries = new Map<string, number>();

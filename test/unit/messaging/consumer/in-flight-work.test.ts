@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { InFlight } from '../../../../shared/messaging/consumer/redelivered-work.ts';
+import { InFlight } from '../../../../shared/messaging/consumer/in-flight-work.ts';
 import { createWork, OffsetTracker } from '../../../../shared/messaging/consumer/offset-tracker.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 

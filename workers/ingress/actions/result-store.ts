@@ -1,10 +1,10 @@
 /** A record with the time at which it was written, in epoch milliseconds. */
-export interface StoredRecord<Value> {
+export interface StoredResult<Value> {
   readonly value: Value;
   readonly writtenAtMs: number;
 }
 
-export interface RecordStoreOptions<Value> {
+export interface ResultStoreOptions<Value> {
   readonly maxBytes: number;
   /** Older records are evicted, in insertion order. */
   readonly retentionMs: number;
@@ -14,19 +14,19 @@ export interface RecordStoreOptions<Value> {
 }
 
 /** The latest records of a topic by key. */
-export interface RecordStore<Value> {
+export interface ResultStore<Value> {
   put(key: string, value: Value, writtenAtMs: number): void;
   delete(key: string): void;
-  find(key: string): StoredRecord<Value> | undefined;
+  find(key: string): StoredResult<Value> | undefined;
   /** Whether a record written at this time or later may have been evicted because of the size limit. */
   mayHaveEvicted(sinceMs: number): boolean;
   size(): { readonly records: number; readonly bytes: number };
 }
 
 /** A store bounded by age and by bytes, which evicts the records inserted first. */
-export function createRecordStore<Value>(options: RecordStoreOptions<Value>): RecordStore<Value> {
+export function createResultStore<Value>(options: ResultStoreOptions<Value>): ResultStore<Value> {
   const { maxBytes, retentionMs, now, sizeOf } = options;
-  const records = new Map<string, StoredRecord<Value>>();
+  const records = new Map<string, StoredResult<Value>>();
   let bytes = 0;
   let evictedUpToMs = Number.NEGATIVE_INFINITY;
   const remove = (key: string): void => {

@@ -1,0 +1,134 @@
+/** Recognises repetitions of a request with an Idempotency-Key, for 24 hours (N3). */
+
+import type { FastifyReply } from 'fastify';
+import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
+import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
+import { refuse, setRetryAfter } from '../server/send-answer.ts';
+import { KEY_LIFETIME_MS, type NotificationFeed } from './notification-feed.ts';
+import type { KeyOwner, NotificationKeys } from './notification-ids.ts';
+
+/** The ids under which a notification is published and its acceptance recorded. */
+export interface NotificationIds {
+  readonly notificationId: string;
+  /** Hash of the command if it has an Idempotency-Key, otherwise empty. */
+  readonly bodyHash: string;
+  /**
+   * The id under which a repeat of the Idempotency-Key finds the acceptance: that of the notification, unless the key
+   * was used before.
+   */
+  readonly keyId: string | undefined;
+}
+
+export interface IdempotencyDeps {
+  readonly keys: NotificationKeys;
+  readonly feed: NotificationFeed;
+  /** Measures the age of keys: one that expires early is sent a second time. */
+  readonly ageClock: Clock;
+  /** Counts the result: `accepted`, `repeated`, `conflict`, `refused` or `unknown`. */
+  readonly count: (channel: string, result: string) => void;
+}
+
+/** A notification with an Idempotency-Key. */
+interface KeyedNotification {
+  readonly owner: KeyOwner;
+  /** The notificationId is not set yet. */
+  readonly command: SmsCommand | EmailCommand;
+  readonly reply: FastifyReply;
+  /** Accepts the notification and responds. Resolves with whether the broker may have the command. */
+  readonly accept: (ids: NotificationIds) => Promise<boolean>;
+  /** Responds as to the request that was accepted under this id. */
+  readonly repeatAnswer: (notificationId: string) => void;
+}
+
+const KEYS_UNKNOWN =
+  'Keys of the last 24 hours were lost, so that a repetition cannot be recognised: send requests with an Idempotency-Key again later.';
+
+/**
+ * Accepts the first of several requests with the same Idempotency-Key; the others wait for it and get its response, or 409 if they
+ * differ from it. Resolves with whether the broker may have the command of this request.
+ */
+export function createAcceptOnce(
+  deps: IdempotencyDeps,
+): (notification: KeyedNotification) => Promise<boolean> {
+  const runInOrder = createKeyedQueue();
+  return (notification) => {
+    const keyId = deps.keys.idOf(notification.owner);
+    return runInOrder(keyId, () => acceptInTurn(deps, notification, keyId));
+  };
+}
+
+/**
+ * Runs the tasks of one key in sequence and those of different keys concurrently. Each waiting task has an open connection,
+ * so the maximum number of connections bounds the queue.
+ */
+function createKeyedQueue() {
+  const last = new Map<string, Promise<unknown>>();
+  return async <Result>(key: string, task: () => Promise<Result>): Promise<Result> => {
+    const former = last.get(key);
+    const own = former === undefined ? task() : former.then(task, task);
+    last.set(key, own);
+    try {
+      return await own;
+    } finally {
+      if (last.get(key) === own) last.delete(key);
+    }
+  };
+}
+
+/** Accepts a notification while this instance processes no other request of the same key. */
+async function acceptInTurn(
+  deps: IdempotencyDeps,
+  notification: KeyedNotification,
+  keyId: string,
+): Promise<boolean> {
+  const { owner, command, reply, accept } = notification;
+  if (reply.raw.destroyed) return false;
+  const bodyHash = deps.keys.commandHash(command);
+  const former = await deps.feed.acceptance(keyId);
+  if (former !== undefined && deps.ageClock.now() - former.acceptedAt < KEY_LIFETIME_MS) {
+    respondToRepeat(deps, notification, { former, bodyHash });
+    return false;
+  }
+  const incompleteForMs = former === undefined ? deps.feed.incompleteForMs() : 0;
+  if (incompleteForMs > 0) {
+    deps.count(owner.channel, 'refused');
+    setRetryAfter(reply, incompleteForMs);
+    refuse(reply, 'not-ready', { detail: KEYS_UNKNOWN });
+    return false;
+  }
+  const usedAt = former?.acceptedAt ?? (await findExpiredUse(deps, keyId));
+  const notificationId = usedAt === undefined ? keyId : deps.keys.idOf(owner, usedAt);
+  return accept({ notificationId, bodyHash, keyId });
+}
+
+/**
+ * The time at which the notification of an earlier use of the key ended, if that use is older than the lifetime of the key:
+ * under the same id the worker would treat the new use as a repeat and not send it. Undefined if it ended more recently:
+ * then this request repeats one whose acceptance was not recorded.
+ */
+async function findExpiredUse(
+  { feed, ageClock }: IdempotencyDeps,
+  keyId: string,
+): Promise<number | undefined> {
+  const state = await feed.state(keyId);
+  return state !== undefined && ageClock.now() - state.updatedAt >= KEY_LIFETIME_MS
+    ? state.updatedAt
+    : undefined;
+}
+
+function respondToRepeat(
+  { count }: IdempotencyDeps,
+  { reply, repeatAnswer }: KeyedNotification,
+  { former, bodyHash }: { readonly former: NotificationAcceptance; readonly bodyHash: string },
+): void {
+  if (former.bodyHash === bodyHash) {
+    count(former.channel, 'repeated');
+    repeatAnswer(former.notificationId);
+    return;
+  }
+  count(former.channel, 'conflict');
+  refuse(reply, 'idempotency-conflict', {
+    detail: 'Send a different notification under a different Idempotency-Key.',
+  });
+}
