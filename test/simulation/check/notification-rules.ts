@@ -74,11 +74,24 @@ const noSecondSend: Rule = {
     if (same.length < 2) return undefined;
     const ids = [...new Set(same.map((one) => one.notificationId))];
     const isDeclared =
-      ids.length === 1 && (unknownPolicy === 'resend' || isSecondSendAccepted(history, notificationId));
+      ids.length === 1 &&
+      (isSecondSendAccepted(history, notificationId) ||
+        (unknownPolicy === 'resend' && !wasKnownAsSent(history, call)));
     if (isDeclared) return undefined;
     return { detail: `"${text}" was sent ${same.length} times, under ${ids.join(' and ')}`, ids };
   },
 };
+
+/**
+ * Whether the intent of a call follows the outcome `sent` on the log. The policy `resend` is for unknown outcomes: a worker reads
+ * back its intent with what precedes it, before it calls a provider.
+ */
+function wasKnownAsSent({ states, concludedAtMs }: History, call: ProviderCall): boolean {
+  const statuses = (states.get(call.notificationId) ?? []).map(({ status }) => status);
+  const first = statuses.findIndex((status) => FINAL.has(status));
+  if (statuses[first] !== 'sent' || !statuses.includes('sending', first)) return false;
+  return call.startedAtMs > (concludedAtMs.get(call.notificationId) ?? Infinity);
+}
 
 /** Whether an operator has redriven the notification and accepted a second send. */
 function isSecondSendAccepted({ records }: History, id: string): boolean {

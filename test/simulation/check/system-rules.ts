@@ -46,16 +46,17 @@ function isDone(record: SeenRecord, history: History): boolean {
   );
 }
 
+/** Topics whose records name a notification without waiting for its attempts; its states are in `history.states`. */
+const IDS_ONLY: ReadonlySet<string> = new Set([TOPIC.notificationAcceptances, TOPIC.notificationOutcomes]);
+
 /** A command is concluded, waits on a tier or the hold topic, or is a dead letter. */
 function isCommandDone(record: SeenRecord, { states, byId }: History): boolean {
   const id = idOfCommand(record) ?? headerText(record.headers, HEADER.correlationId) ?? '';
   if ((states.get(id) ?? []).some(({ status }) => status !== 'sending')) return true;
-  return (byId.get(id) ?? []).some(
-    ({ topic }) => !COMMANDS.has(topic) && topic !== TOPIC.notificationAcceptances,
-  );
+  return (byId.get(id) ?? []).some(({ topic }) => !COMMANDS.has(topic) && !IDS_ONLY.has(topic));
 }
 
-/** The tail of replies, publishers and feeds notice a lost connection within this time. */
+/** The tail of replies, publishers and feeds of an ingress notice a lost connection within this time. */
 const NOTICED_MS = 5_000;
 
 const healthIsTrue: Rule = {

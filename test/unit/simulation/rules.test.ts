@@ -162,6 +162,21 @@ describe('notifications', () => {
     expect(resending.violated()).toEqual([]);
     resending.deliver(LATER, { text: `text of ${ID}` });
     expect(resending.violated()).toEqual([rule]);
+    // The second send began although its outcome `sent` was on the log before its intent.
+    const known = watch('resend');
+    known.state(ID, 'sending');
+    known.deliver(ID);
+    known.state(ID, 'sent');
+    known.time.nowMs = 1;
+    known.state(ID, 'sending');
+    known.deliver(ID);
+    expect(known.violated()).toEqual([rule]);
+    const late = watch('resend');
+    for (const status of ['sending', 'sending', 'sent'] as const) late.state(ID, status);
+    late.deliver(ID);
+    late.time.nowMs = 1;
+    late.deliver(ID);
+    expect(late.violated()).toEqual([]);
     const redriven = watch();
     redriven.deliver(ID);
     redriven.command(ID, { [HEADER.redriveUnknown]: 'true' });
@@ -508,6 +523,9 @@ describe('processes', () => {
     record(TOPIC.scheduleRequests, { [HEADER.correlationId]: 'two' });
     commit(TOPIC.scheduleRequests, 2);
     command(LATER);
+    state(LATER, 'sending');
+    // An intent is no outcome.
+    record(TOPIC.notificationOutcomes, {}, { key: LATER });
     commit(TOPIC.smsCommands, 2);
     record('plat.notification.retry.5s.v1', { [HEADER.notificationId]: LATER, [HEADER.attempt]: '2' });
     commit('plat.notification.retry.5s.v1', 1);
