@@ -38,6 +38,8 @@ export class EmbeddedGroup implements LogUser {
   readonly #ports: SystemPorts;
   readonly #members = new Map<GroupMember, Membership>();
   readonly #committed = new Map<string, PartitionOffset>();
+  /** Topics that a member has read, or with stored commits. */
+  readonly #topicsRead = new Set<string>();
   #generation = 0;
   /** How many members have joined so far. */
   #joined = 0;
@@ -48,7 +50,10 @@ export class EmbeddedGroup implements LogUser {
   constructor(topics: EmbeddedTopics, ports: SystemPorts, committed: readonly PartitionOffset[] = []) {
     this.#topics = topics;
     this.#ports = ports;
-    for (const offset of committed) this.#committed.set(partitionId(offset.topic, offset.partition), offset);
+    for (const offset of committed) {
+      this.#committed.set(partitionId(offset.topic, offset.partition), offset);
+      this.#topicsRead.add(offset.topic);
+    }
   }
 
   /** Joins, or rejoins for the generation that is being prepared. */
@@ -57,6 +62,7 @@ export class EmbeddedGroup implements LogUser {
     const memberId = known?.memberId ?? `${member.clientId}-${(this.#joined += 1)}`;
     const { generation, assigned } = known ?? { generation: 0, assigned: [] };
     this.#members.set(member, { joined: true, generation, assigned, memberId, lastSeenMs: this.#now() });
+    for (const topic of member.topics) this.#topicsRead.add(topic);
     if (known === undefined) this.#watch();
     this.#prepare(member);
   }
@@ -99,20 +105,21 @@ export class EmbeddedGroup implements LogUser {
     return this.#committed.get(partitionId(topic, partition))?.offset;
   }
 
-  /** Uncommitted records are kept while the group has members that read the topic. */
+  /**
+   * Uncommitted records of a topic that the group has ever read are kept, also while it has no members: they come back after a
+   * restart, and what they have not read was acknowledged.
+   */
   keepFrom(topic: string, partition: number): number {
-    for (const member of this.#members.keys()) {
-      if (member.topics.includes(topic)) return this.committed(topic, partition) ?? 0;
-    }
-    return Infinity;
+    return this.#topicsRead.has(topic) ? (this.committed(topic, partition) ?? 0) : Infinity;
   }
 
-  /** A topic was created or deleted: drops its commits and rebalances if members read it. */
+  /** A topic was created or deleted: forgets what was read of it and rebalances if members read it. */
   topicChanged(topic: string): void {
     for (const [id, offset] of this.#committed) {
       if (offset.topic === topic) this.#committed.delete(id);
     }
     if ([...this.#members.keys()].some((member) => member.topics.includes(topic))) this.#prepare();
+    else this.#topicsRead.delete(topic);
   }
 
   close(): void {
