@@ -28,27 +28,33 @@ interface SharedCommit extends Open {
   readonly promise: Promise<void>;
 }
 
-/** What was appended of a call. */
-interface Appending {
-  readonly messages: readonly OutgoingMessage[];
-  /** Index of the next message; those before it are on the log or rejected. */
-  next: number;
+/** What became of the messages of a call. */
+interface Outcome {
+  /** Messages that are neither on the log nor rejected. */
+  unsent: number;
   firstError: unknown;
   isMaybeStored: boolean;
 }
 
 /** A call of publish() that has to wait for more than one group commit, or of which a message was rejected. */
-interface Call extends Appending, Open {
+interface Call extends Outcome, Open {
   readonly size: Queued;
   /** The group commits of its messages. */
   readonly flushes: Set<Promise<void>>;
   readonly settle: (error?: unknown) => void;
 }
 
+/** A message of a queued call that is not on its log yet. */
+interface Waiting {
+  readonly call: Call;
+  readonly message: OutgoingMessage;
+}
+
 /**
  * Appends immediately if possible, and acknowledges a call when the group commit of its messages is durable. While a log is
- * full of unread messages, calls are queued until their deadline, up to the limits of QUEUE_LIMITS. `send-unknown` then
- * means that some messages of the call were stored in time.
+ * full of unread messages, calls are queued until their deadline, up to the limits of QUEUE_LIMITS; messages to other
+ * partitions do not wait for it, and those to one partition stay in order. `send-unknown` then means that some messages of
+ * the call were stored in time.
  */
 export class EmbeddedPublisher implements Publisher {
   readonly #parts: EmbeddedParts;
@@ -56,13 +62,15 @@ export class EmbeddedPublisher implements Publisher {
   readonly #deadlineMs: number;
   #state: 'new' | 'started' | 'stopped' = 'new';
   /** Calls with messages that are not yet on the log. */
-  readonly #queue: Call[] = [];
+  readonly #queue = new Set<Call>();
+  /** Their messages in the order of publishing, by partition. */
+  readonly #waiting = new Map<string, Waiting[]>();
   readonly #queued = { messages: 0, bytes: 0 };
   /** All that is not settled: the queue, and what waits for a group commit. */
   readonly #open = new Set<Open>();
   /** The group commit that the last call waits for. */
   #shared: SharedCommit | undefined;
-  #isWaiting = false;
+  #isRetryDue = false;
 
   constructor(options: PublisherOptions, parts: EmbeddedParts) {
     this.#parts = parts;
@@ -72,25 +80,22 @@ export class EmbeddedPublisher implements Publisher {
 
   async start(): Promise<void> {
     if (this.#state === 'new') this.#state = 'started';
-    this.#serve();
+    this.#serve(this.#waiting);
   }
 
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     if (this.#state === 'stopped') return Promise.reject(publishFailed(this.#clientId, 'it was stopped'));
-    const mayAppend = this.#state === 'started' && this.#queue.length === 0 && !this.#isWaiting;
+    const mayAppend = this.#state === 'started' && this.#queue.size === 0;
     // One message that does not wait is never too much.
     if (!mayAppend || messages.length > 1) {
       if (!hasRoom(this.queued, sizeOf(messages)))
         return Promise.reject(publishFailed(this.#clientId, 'its queue is full'));
     }
-    const appending: Appending = { messages, next: 0, firstError: undefined, isMaybeStored: false };
-    const flush = mayAppend && !this.#isRefused() ? this.#store(appending) : undefined;
-    const isStored = appending.next === messages.length && appending.firstError === undefined;
+    const outcome: Outcome = { unsent: messages.length, firstError: undefined, isMaybeStored: false };
+    const flush = mayAppend && !this.#isRefused() ? this.#store(messages, outcome) : undefined;
+    const isStored = outcome.unsent === 0 && outcome.firstError === undefined;
     if (isStored && messages.length > 0) return flush === undefined ? STORED : this.#awaitShared(flush);
-    const call = this.#enqueue(appending, flush);
-    if (mayAppend && appending.next < messages.length) this.#serveLater();
-    else this.#serve();
-    return call;
+    return this.#enqueue(messages, outcome, flush);
   }
 
   /** The calls that wait for room on a log, whole even where a part of them is on it. */
@@ -144,8 +149,12 @@ export class EmbeddedPublisher implements Publisher {
     return promise;
   }
 
-  /** Queues a call; `flush` is the group commit of what was appended of it. */
-  #enqueue(appending: Appending, flush: Promise<void> | undefined): Promise<void> {
+  /** Queues what is unsent of a call; `flush` is the group commit of what was appended of it. */
+  #enqueue(
+    messages: readonly OutgoingMessage[],
+    outcome: Outcome,
+    flush: Promise<void> | undefined,
+  ): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const settle = (error?: unknown) => {
       cancel();
@@ -157,44 +166,82 @@ export class EmbeddedPublisher implements Publisher {
     const giveUp = (reason: string): void => this.#giveUp(call, reason);
     const cancel = this.#parts.ports.timers.schedule(() => giveUp('the deadline passed'), this.#deadlineMs);
     const flushes = new Set(flush === undefined ? [] : [flush]);
-    const call: Call = { ...appending, size: sizeOf(appending.messages), flushes, settle, giveUp };
-    this.#queue.push(call);
+    const call: Call = { ...outcome, size: sizeOf(messages), flushes, settle, giveUp };
+    this.#open.add(call);
+    if (call.unsent === 0) {
+      this.#finish(call);
+      return promise;
+    }
+    this.#queue.add(call);
     this.#queued.messages += call.size.messages;
     this.#queued.bytes += call.size.bytes;
-    this.#open.add(call);
+    this.#serve(this.#addWaiting(call, messages.slice(messages.length - call.unsent)));
     return promise;
+  }
+
+  /** Adds messages behind those that wait for the same partition. Returns those to partitions for which none waited. */
+  #addWaiting(call: Call, messages: readonly OutgoingMessage[]): ReadonlyMap<string, Waiting[]> {
+    const added = new Map<string, Waiting[]>();
+    for (const message of messages) {
+      const place = this.#parts.topics.placeOf(message);
+      let waiting = this.#waiting.get(place);
+      if (waiting === undefined) {
+        waiting = [];
+        this.#waiting.set(place, waiting);
+        added.set(place, waiting);
+      }
+      waiting.push({ call, message });
+    }
+    return added;
   }
 
   /** Removes a call from the queue, if it is there. */
   #leave(call: Call): void {
-    const index = this.#queue.indexOf(call);
-    if (index < 0) return;
-    this.#queue.splice(index, 1);
+    if (!this.#queue.delete(call)) return;
     this.#queued.messages -= call.size.messages;
     this.#queued.bytes -= call.size.bytes;
+    if (this.#queue.size === 0) this.#waiting.clear();
   }
 
-  /** Processes the queue in order, until it is empty or its head has to wait. */
-  #serve(): void {
-    for (let head = this.#queue[0]; head !== undefined; head = this.#queue[0]) {
-      if (this.#isWaiting || this.#state === 'new') return;
-      if (!this.#isRefused()) this.#attempt(head);
-      if (this.#queue[0] === head) this.#serveLater();
+  /** Appends what waits for these partitions, of each up to a full log. */
+  #serve(partitions: ReadonlyMap<string, Waiting[]>): void {
+    if (this.#queue.size === 0 || this.#state === 'new') return;
+    if (!this.#isRefused()) {
+      for (const [place, waiting] of partitions) {
+        waiting.splice(0, this.#appendWaiting(waiting));
+        if (waiting.length === 0) this.#waiting.delete(place);
+      }
     }
+    if (this.#queue.size > 0) this.#serveLater();
   }
 
   #serveLater(): void {
-    this.#isWaiting = true;
+    if (this.#isRetryDue) return;
+    this.#isRetryDue = true;
     this.#parts.ports.timers.schedule(() => {
-      this.#isWaiting = false;
-      this.#serve();
+      this.#isRetryDue = false;
+      this.#serve(this.#waiting);
     }, RETRY_INTERVAL_MS);
   }
 
-  #attempt(call: Call): void {
-    const flush = this.#store(call);
-    if (flush !== undefined) call.flushes.add(flush);
-    if (call.next < call.messages.length) return;
+  /** Returns how many of the first messages wait no longer; those of calls that were given up are left out. */
+  #appendWaiting(waiting: readonly Waiting[]): number {
+    let count = 0;
+    for (const { call, message } of waiting) {
+      if (this.#queue.has(call)) {
+        const result = this.#append(message, call);
+        if (result === 'full') break;
+        const flush = result === 'appended' ? this.#parts.topics.flushed() : undefined;
+        if (flush !== undefined) call.flushes.add(flush);
+        if (call.unsent === 0) this.#finish(call);
+      }
+      count += 1;
+    }
+    return count;
+  }
+
+  /** Nothing of the call is unsent: settles it when what is on the log is durable. */
+  #finish(call: Call): void {
     if (call.flushes.size === 0) {
       call.settle(call.firstError);
       return;
@@ -219,28 +266,26 @@ export class EmbeddedPublisher implements Publisher {
   }
 
   /**
-   * Appends from `next` on until the end or a full log. A rejected message does not affect the others. Returns the group commit
-   * of what was appended; undefined: it is durable.
+   * Appends messages until the end or a full log. A rejected message does not affect the others. Returns the group commit of
+   * what was appended; undefined: it is durable.
    */
-  #store(appending: Appending): Promise<void> | undefined {
-    return this.#append(appending) ? this.#parts.topics.flushed() : undefined;
+  #store(messages: readonly OutgoingMessage[], outcome: Outcome): Promise<void> | undefined {
+    for (const message of messages) if (this.#append(message, outcome) === 'full') break;
+    return outcome.isMaybeStored ? this.#parts.topics.flushed() : undefined;
   }
 
-  /** Returns whether a message was appended. */
-  #append(call: Appending): boolean {
-    let isAppended = false;
-    for (; call.next < call.messages.length; call.next += 1) {
-      const message = call.messages[call.next];
-      if (message === undefined) return isAppended;
-      try {
-        if (this.#parts.topics.append(message) === 'full') return isAppended;
-        call.isMaybeStored = true;
-        isAppended = true;
-      } catch (error) {
-        call.firstError ??= error;
-      }
+  /** Appends a message, or records why it was rejected. `full`: neither, its log is full. */
+  #append(message: OutgoingMessage, outcome: Outcome): 'appended' | 'rejected' | 'full' {
+    try {
+      if (this.#parts.topics.append(message) === 'full') return 'full';
+      outcome.isMaybeStored = true;
+      outcome.unsent -= 1;
+      return 'appended';
+    } catch (error) {
+      outcome.firstError ??= error;
+      outcome.unsent -= 1;
+      return 'rejected';
     }
-    return isAppended;
   }
 
   #giveUp(call: Call, reason: string): void {

@@ -8,7 +8,7 @@ import { mostRecordBytes, recordBytes } from './memory-log.ts';
 import type { LogStore, PartitionLog } from './log-store.ts';
 import { parseTopicConfig, type MemoryLimits, type EmbeddedTopicConfig } from './topic-config.ts';
 import { topicUnknown } from '../broker-errors.ts';
-import type { OutgoingMessage, PartitionOffset } from '../message.ts';
+import { partitionId, type OutgoingMessage, type PartitionOffset } from '../message.ts';
 import type { TopicSpec } from '../ports.ts';
 
 export interface EmbeddedTopic {
@@ -89,6 +89,15 @@ export class EmbeddedTopics {
   /** See LogStore.flushed(). */
   flushed(): Promise<void> | undefined {
     return this.#store.flushed();
+  }
+
+  /** Names the partition of a message; of one without a key only the topic if it may be any of several partitions. */
+  placeOf({ topic, partition, key }: OutgoingMessage): string {
+    const count = this.find(topic)?.logs.length ?? 0;
+    if (partition !== undefined) return partitionId(topic, partition);
+    if (count === 1) return partitionId(topic, 0);
+    if (key === null || count === 0) return topic;
+    return partitionId(topic, partitionOfKey(typeof key === 'string' ? Buffer.from(key) : key, count));
   }
 
   names(): string[] {
