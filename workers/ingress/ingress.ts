@@ -174,6 +174,7 @@ async function stop(deps: IngressDeps, parts: IngressParts, drainMs: number): Pr
     leftMs(),
   );
   await deps.requester.stop(leftMs());
+  await poll(deps, () => parts.notifications.unwritten() === 0, leftMs());
   await poll(deps, () => traffic.inFlight() === 0, FLUSH_MS);
   app.server.closeAllConnections();
   await app.close();

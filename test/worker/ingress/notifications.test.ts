@@ -399,19 +399,29 @@ describe('an unreachable broker', () => {
     expect(without.detail).toContain('may be sent a second time');
   });
 
-  it('leads to 202 if only the acceptance record is lost, because the command is stored', async () => {
+  it('writes an acceptance again until it is stored, and meanwhile accepts without an Idempotency-Key', async () => {
+    let isAway = true;
     const { url, publisher } = await withPublisher((fake) => {
       fake.onPublish = ([message]) =>
-        message?.topic.includes('acceptances') === true
+        isAway && message?.topic.includes('acceptances') === true
           ? Promise.reject(new MessagingError('not-sent', 'away', { canRetry: true }))
           : Promise.resolve();
     });
+    const keyed = () => send(url, 'sms', SMS, { headers: { 'idempotency-key': 'k' } });
     const id = await idOf(send(url, 'sms', SMS));
-    expect(publisher.sent).toHaveLength(1);
-    const figures = await (await fetch(`${url}/metrics`)).text();
-    expect(figures).toContain('plat_ingress_acceptances_lost_total 1');
-    expect(figures).toContain('plat_ingress_notifications_total{channel="sms",outcome="accepted"} 1');
+    // 202 would promise that every instance recognises a repetition.
+    for (const response of [await keyed(), await keyed()])
+      expect(await problemOf(response)).toMatchObject({ status: 504, code: 'accept-unknown' });
+    expect(publisher.sent.map(({ topic }) => topic)).toEqual([TOPIC.smsCommands, TOPIC.smsCommands]);
     expect((await statusOf(url, id)).status).toBe(200);
+    const figures = await (await fetch(`${url}/metrics`)).text();
+    expect(figures).toContain('plat_queue_size{queue="unwritten-acceptances",unit="records"} 2');
+    expect(figures).toContain('plat_ingress_notifications_total{channel="sms",outcome="accepted"} 1');
+    isAway = false;
+    await expect.poll(() => publisher.sent.length, { timeout: 5_000 }).toBe(4);
+    expect((await keyed()).status).toBe(202);
+    expect(publisher.sent[2]).toMatchObject({ topic: TOPIC.notificationAcceptances, key: id });
+    expect(publisher.sent).toHaveLength(4);
   });
 
   it('delays the response until the broker has confirmed the command', async () => {

@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderAccepted } from '../../../shared/contract/notification/answers.ts';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
+import type { Encoded } from '../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
 import { classifySendError } from '../../../shared/messaging/requester/requester.ts';
-import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
+import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { EmailCommand, Priority, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
-import { errorText } from '../../../shared/platform/errors.ts';
 import type { Quotas } from '../../../shared/quotas/quotas.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { ErrorCode, Warning } from '../../../shared/platform/problem.ts';
@@ -18,6 +18,7 @@ import { hashSubject } from '../access/access.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readTraceContext } from '../server/correlation-id.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
+import type { AcceptanceRecord, AcceptanceRecords } from './acceptance-records.ts';
 import type { ChannelContract } from './channels.ts';
 import { createAcceptOnce, type IdempotencyDeps, type NotificationIds } from './idempotency.ts';
 import { ACCEPTANCE_TYPE } from './notification-feed.ts';
@@ -45,8 +46,7 @@ export interface AcceptDeps extends IngressContext, IdempotencyDeps {
   readonly publisher: Publisher;
   /** Undefined: no quota is configured. */
   readonly quotas: Quotas | undefined;
-  /** Counts acceptances that could not be written. */
-  readonly countLostRecord: () => void;
+  readonly acceptances: AcceptanceRecords;
 }
 
 const UNKNOWN_WITH_KEY =
@@ -57,8 +57,8 @@ const NOT_KEPT = 'Accepted notifications cannot be recorded at the moment.';
 const TOO_LARGE = `A notification may have at most ${NOTIFICATION_LIMITS.commandBytes} bytes, including its decoded files.`;
 
 /**
- * Accepts notifications (N3): 202 once the command is stored. A repeat after a 504 publishes the command a second time under the
- * same id, and the worker sends it once.
+ * Accepts notifications (N3): 202 once the command is stored, and with an Idempotency-Key once its acceptance is stored too. A
+ * repeat after a 504 publishes the command a second time under the same id, and the worker sends it once.
  */
 export function createAccept(deps: AcceptDeps): AcceptNotification {
   const acceptOnce = createAcceptOnce(deps);
@@ -80,7 +80,10 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
         command,
         reply,
         accept: (ids) => accept(deps, notification, ids),
-        repeatAnswer: (notificationId) => sendAccepted(deps, notification, notificationId),
+        repeatAnswer: (notificationId) => {
+          if (deps.acceptances.isUnwritten(notificationId)) refuseUnknown(notification);
+          else sendAccepted(deps, notification, notificationId);
+        },
       });
     } catch (error) {
       // The command was not published: a schema registry cannot be reached, or there is a bug.
@@ -100,36 +103,65 @@ async function accept(
   notification: ValidNotification,
   ids: NotificationIds,
 ): Promise<boolean> {
-  const { reply, contract, idempotencyKey } = notification;
+  const { reply, contract } = notification;
   const acceptedAt = deps.clock.now();
   const { notificationId: id } = ids;
-  const { quotas } = deps;
+  const { quotas, acceptances } = deps;
   const { channel } = contract;
+  const encoded = encodeAcceptance(deps, notification, { ...ids, acceptedAt });
+  const acceptance = isPromise(encoded) ? await encoded : encoded;
+  if (!acceptances.reserve(acceptance)) {
+    deps.count(channel, 'refused');
+    if (!reply.raw.destroyed) refuse(reply, 'not-ready', { detail: NOT_KEPT });
+    return false;
+  }
   const records =
     quotas === undefined ? [] : admitByQuotas(quotas, { ...notification, channel, id, nowMs: acceptedAt });
   if (records === undefined) {
+    acceptances.release(acceptance);
     deps.count(contract.channel, 'refused');
     return false;
   }
   const published = publishCommand(deps, notification, { ...ids, acceptedAt, records });
   const fault = await published.catch((error: unknown) => {
+    acceptances.release(acceptance);
     if (isTransientFailure(error)) quotas?.release(id);
     throw error;
   });
-  if (fault !== undefined && fault !== 'accept-unknown') quotas?.release(id);
-  if (fault === undefined) {
-    await recordAcceptance(deps, notification, { ...ids, acceptedAt });
-    deps.count(contract.channel, 'accepted');
-    if (!reply.raw.destroyed) sendAccepted(deps, notification, ids.notificationId);
-    return true;
-  }
+  if (fault === undefined) return respondToStored(deps, notification, acceptance);
+  acceptances.release(acceptance);
   const isUnknown = fault === 'accept-unknown';
+  if (!isUnknown) quotas?.release(id);
   deps.count(contract.channel, isUnknown ? 'unknown' : 'refused');
   if (reply.raw.destroyed) return isUnknown;
-  const unknown = idempotencyKey === undefined ? UNKNOWN_WITHOUT_KEY : UNKNOWN_WITH_KEY;
-  if (isUnknown) refuse(reply, fault, { detail: unknown });
+  if (isUnknown) refuseUnknown(notification);
   else refuse(reply, fault, fault === 'body-too-large' ? { detail: TOO_LARGE } : {});
   return isUnknown;
+}
+
+/**
+ * Writes the acceptance of a stored command and responds. If it is not stored in time, it is written again until it is. Until then
+ * other instances do not recognise a repetition, so that a caller with an Idempotency-Key is told that the result is unknown.
+ * Without a key a 504 would only lead to a second message.
+ */
+async function respondToStored(
+  deps: AcceptDeps,
+  notification: ValidNotification,
+  acceptance: AcceptanceRecord,
+): Promise<true> {
+  const { reply, contract, idempotencyKey } = notification;
+  const isWritten = await deps.acceptances.write(acceptance);
+  const isUnknown = !isWritten && idempotencyKey !== undefined;
+  deps.count(contract.channel, isUnknown ? 'unknown' : 'accepted');
+  if (reply.raw.destroyed) return true;
+  if (isUnknown) refuseUnknown(notification);
+  else sendAccepted(deps, notification, acceptance.notificationId);
+  return true;
+}
+
+function refuseUnknown({ reply, idempotencyKey }: ValidNotification): void {
+  const detail = idempotencyKey === undefined ? UNKNOWN_WITHOUT_KEY : UNKNOWN_WITH_KEY;
+  refuse(reply, 'accept-unknown', { detail });
 }
 
 /**
@@ -172,25 +204,23 @@ async function publishCommand(
   }
 }
 
-/** Records an acceptance. If that fails the message is sent all the same; only its state cannot be queried. */
-async function recordAcceptance(
-  { options, codec, publisher, feed, log, countLostRecord }: AcceptDeps,
+/** Encoded before the command is published: a failure then refuses the notification. */
+function encodeAcceptance(
+  { options, codec }: AcceptDeps,
   { request, contract }: ValidNotification,
   { notificationId, bodyHash, keyId, acceptedAt }: NotificationIds & { readonly acceptedAt: number },
-): Promise<void> {
+): SyncOrAsync<AcceptanceRecord> {
   const { channel } = contract;
   const owner = hashSubject(request.subject);
   const acceptance: NotificationAcceptance = { notificationId, channel, acceptedAt, owner, bodyHash };
   const topic = topicName(options.topicPrefix, 'notificationAcceptances');
-  try {
-    const { value, headers } = await codec.encode(ACCEPTANCE_TYPE, acceptance, 'avro');
-    const ids = keyId === undefined || keyId === notificationId ? [notificationId] : [notificationId, keyId];
-    for (const id of ids) feed.addAcceptance(id, value, acceptedAt);
-    await publisher.publish(ids.map((key) => ({ topic, key, value, headers, timestampMs: acceptedAt })));
-  } catch (error) {
-    countLostRecord();
-    log.error({ notificationId, reason: errorText(error) }, 'an acceptance could not be written');
-  }
+  const ids = keyId === undefined || keyId === notificationId ? [notificationId] : [notificationId, keyId];
+  const record = ({ value, headers }: Encoded): AcceptanceRecord => {
+    const message = { topic, value, headers, timestampMs: acceptedAt };
+    return { notificationId, acceptedAt, ids, message };
+  };
+  const encoded = codec.encode(ACCEPTANCE_TYPE, acceptance, 'avro');
+  return isPromise(encoded) ? encoded.then(record) : record(encoded);
 }
 
 function sendAccepted(

@@ -11,6 +11,7 @@ import type { IngressContext } from '../server/context.ts';
 import type { Quotas } from '../../../shared/quotas/quotas.ts';
 import { createJumpResistantClock } from '../../../shared/platform/jump-resistant-clock.ts';
 import { createAccept } from './accept-notification.ts';
+import { AcceptanceRecords } from './acceptance-records.ts';
 import type { ChannelProfiles } from './channel-profiles.ts';
 import { CHANNELS } from './channels.ts';
 import {
@@ -45,6 +46,8 @@ export interface Notifications {
   readonly keys: NotificationKeys;
   start(): Promise<void>;
   health(): Readonly<Record<string, Health>>;
+  /** How many acceptances are still being written; those that are not when it stops are lost. */
+  unwritten(): number;
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -60,9 +63,13 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
     restoreFirst: (message) => restoreFirst(deps, message),
   });
   const keys = createNotificationKeys(deps.resultSecret, deps.newId);
+  const counters = createCounters(deps.metrics);
+  const acceptances = new AcceptanceRecords({ ...deps, publisher, feed, countLost: counters.countLost });
+  followSizes(deps.metrics, feed, acceptances);
   const accept = createAccept({
     ...deps,
-    ...createCounters(deps.metrics, feed),
+    count: counters.count,
+    acceptances,
     publisher,
     ageClock,
     keys,
@@ -88,8 +95,10 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
         providers: channelProfiles.health(),
       };
     },
+    unwritten: () => acceptances.unwritten(),
     stop: async (timeoutMs) => {
       channelProfiles.close();
+      acceptances.stop();
       await Promise.all([publisher.stop(timeoutMs), feed.stop(timeoutMs), quotas?.stop(timeoutMs)]);
     },
   };
@@ -102,7 +111,7 @@ function restoreFirst({ notificationPublisher, log }: NotificationDeps, message:
   });
 }
 
-function createCounters(metrics: Metrics, feed: NotificationFeed) {
+function createCounters(metrics: Metrics) {
   const requests = metrics.counter(
     'plat_ingress_notifications_total',
     'Notifications by channel and result',
@@ -110,13 +119,16 @@ function createCounters(metrics: Metrics, feed: NotificationFeed) {
   );
   const lost = metrics.counter(
     'plat_ingress_acceptances_lost_total',
-    'Accepted notifications whose record could not be written: their callers cannot query them',
+    'Acceptances that were not written before the process ended: the notifications cannot be queried',
   );
-  const kept = metrics.gauge('plat_ingress_notifications_kept', 'Notification records in the index');
-  metrics.onScrape(() => kept.set(feed.size().records));
-  metrics.watchQueues(() => feed.queues());
   return {
     count: (channel: string, result: string) => requests.inc({ channel, outcome: result }),
-    countLostRecord: () => lost.inc(),
+    countLost: () => lost.inc(),
   };
+}
+
+function followSizes(metrics: Metrics, feed: NotificationFeed, acceptances: AcceptanceRecords): void {
+  const kept = metrics.gauge('plat_ingress_notifications_kept', 'Notification records in the index');
+  metrics.onScrape(() => kept.set(feed.size().records));
+  metrics.watchQueues(() => [...feed.queues(), ...acceptances.queues()]);
 }

@@ -1,0 +1,135 @@
+import { backoffMs } from '../../../shared/messaging/backoff.ts';
+import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { Publisher } from '../../../shared/messaging/ports.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
+import type { Log } from '../../../shared/platform/log.ts';
+import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
+import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
+import { sleep } from '../../../shared/platform/timers.ts';
+import type { NotificationFeed } from './notification-feed.ts';
+
+/** The acceptance of a notification, as it is written to the log. */
+export interface AcceptanceRecord {
+  readonly notificationId: string;
+  readonly acceptedAt: number;
+  /** The notification's id, and the id of its Idempotency-Key if that differs. */
+  readonly ids: readonly string[];
+  readonly message: Omit<OutgoingMessage, 'key'> & { readonly value: Buffer };
+}
+
+export interface AcceptanceRecordsOptions extends Pick<SystemPorts, 'timers' | 'random'> {
+  readonly publisher: Publisher;
+  readonly feed: Pick<NotificationFeed, 'addAcceptance'>;
+  readonly log: Log;
+  /** Counts acceptances that were not written before the process ended. */
+  readonly countLost: () => void;
+  readonly limits?: Partial<typeof LIMITS>;
+}
+
+/** Acceptances of requests in progress, and those that are written again. One takes a few hundred bytes. */
+const LIMITS = { records: 10_000, bytes: 16 * 1_048_576 };
+const BACKOFF = { minMs: 250, maxMs: 5_000 };
+
+/**
+ * Writes acceptances until they are on the log, since no other process has them. A place is reserved before the command
+ * is published, so that none is accepted whose acceptance could not be kept.
+ */
+export class AcceptanceRecords {
+  readonly #options: AcceptanceRecordsOptions;
+  readonly #limits: typeof LIMITS;
+  readonly #stopping = new AbortController();
+  /** Ids of the notifications whose acceptances are written again. */
+  readonly #unwritten = new Set<string>();
+  #records = 0;
+  #bytes = 0;
+
+  constructor(options: AcceptanceRecordsOptions) {
+    this.#options = options;
+    this.#limits = { ...LIMITS, ...options.limits };
+  }
+
+  /** Reserves a place, which `release` or `write` gives back. False: there is none. */
+  reserve(record: AcceptanceRecord): boolean {
+    const bytes = this.#bytes + sizeOf(record);
+    if (this.#records >= this.#limits.records || bytes > this.#limits.bytes) return false;
+    this.#records += 1;
+    this.#bytes = bytes;
+    return true;
+  }
+
+  release(record: AcceptanceRecord): void {
+    this.#records -= 1;
+    this.#bytes -= sizeOf(record);
+  }
+
+  /**
+   * Resolves with whether the acceptance was stored by the deadline of one publish. If not, it is written again in the
+   * background. Never rejects.
+   */
+  async write(record: AcceptanceRecord): Promise<boolean> {
+    const { notificationId } = record;
+    try {
+      await this.#publish(record);
+      this.release(record);
+      return true;
+    } catch (error) {
+      const text = 'an acceptance could not be written yet; it is written again';
+      this.#options.log.warn({ notificationId, reason: errorText(error) }, text);
+      this.#unwritten.add(notificationId);
+      void this.#writeAgain(record);
+      return false;
+    }
+  }
+
+  /** Whether the acceptance of a notification is not on the log yet, after an attempt to write it. */
+  isUnwritten(notificationId: string): boolean {
+    return this.#unwritten.has(notificationId);
+  }
+
+  /** How many acceptances are written again. */
+  unwritten(): number {
+    return this.#unwritten.size;
+  }
+
+  queues(): readonly QueueSize[] {
+    return [
+      new QueueSize('unwritten-acceptances', 'records', this.#records, this.#limits.records),
+      new QueueSize('unwritten-acceptances', 'bytes', this.#bytes, this.#limits.bytes),
+    ];
+  }
+
+  /** Ends the repetitions: acceptances that are not written at their next failure are lost. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  async #writeAgain(record: AcceptanceRecord): Promise<void> {
+    const { timers, random, log, countLost } = this.#options;
+    const { notificationId } = record;
+    const { signal } = this.#stopping;
+    for (let attempt = 1; ; attempt += 1) {
+      await sleep(timers, backoffMs(BACKOFF, attempt, random), signal);
+      try {
+        await this.#publish(record);
+        break;
+      } catch (error) {
+        if (!signal.aborted) continue;
+        countLost();
+        log.error({ notificationId, reason: errorText(error) }, 'an acceptance was not written');
+        break;
+      }
+    }
+    this.#unwritten.delete(notificationId);
+    this.release(record);
+  }
+
+  /** Each attempt tells the feed, which writes an earlier acceptance of another instance again after this one. */
+  async #publish({ ids, acceptedAt, message }: AcceptanceRecord): Promise<void> {
+    for (const id of ids) this.#options.feed.addAcceptance(id, message.value, acceptedAt);
+    await this.#options.publisher.publish(ids.map((key) => ({ ...message, key })));
+  }
+}
+
+function sizeOf({ ids, message }: AcceptanceRecord): number {
+  return ids.length * message.value.length;
+}
