@@ -41,8 +41,10 @@ export type QuotaDecision =
 export interface Quotas {
   /** Counts a message if no quota is used up. Repeated calls with an id count once. */
   admit(id: string, message: CountedMessage): QuotaDecision;
-  /** Takes back a message that was admitted and is certainly not on the log. */
+  /** Takes back a message that was admitted and is certainly not on the log, unless it was kept. */
   release(id: string): void;
+  /** The message may be on the log: a repetition that certainly is not does not take it back. */
+  keep(id: string): void;
   /** Resolves when the records of the day have been read. */
   start(): Promise<void>;
   health(): Health;
@@ -66,6 +68,8 @@ export interface QuotaOptions {
 interface Unread {
   readonly day: number;
   readonly usage: Usage;
+  /** The message may be on the log. */
+  isKept: boolean;
 }
 
 /** The quotas of the configuration; undefined if there are none. */
@@ -123,15 +127,16 @@ export function createQuotas(options: QuotaOptions): Quotas {
         return { kind: 'refused', quota, resetsAtMs: (day + 1) * DAY_MS };
       }
       counts.of(day).add(usage);
-      keepNewest(unread, id, { day, usage });
+      keepNewest(unread, id, { day, usage, isKept: false });
       return admitted(usageRecord(topic, id, day, usage));
     },
     release: (id) => {
       const own = unread.get(id);
-      if (own === undefined) return;
+      if (own === undefined || own.isKept) return;
       unread.delete(id);
       counts.find(own.day)?.remove(own.usage);
     },
+    keep: (id) => keepCount(unread.get(id)),
     start: async () => {
       await tail.start(read);
       await readToEnd(tail, () => received);
@@ -143,6 +148,10 @@ export function createQuotas(options: QuotaOptions): Quotas {
         : { status: 'degraded', reason: `${topic} is not being read: notifications are refused` },
     stop: (timeoutMs) => tail.stop(timeoutMs),
   };
+}
+
+function keepCount(own: Unread | undefined): void {
+  if (own !== undefined) own.isKept = true;
 }
 
 function admitted(record?: OutgoingMessage): QuotaDecision {

@@ -179,6 +179,15 @@ describe('the quotas of notifications', () => {
     expect(admit(sms(), 'third')).toBe('admitted');
   });
 
+  it('keep the count of a message that may be on the log, although its repetition is surely not', async () => {
+    const { quotas, admit } = await world({ perCaller: 1 });
+    expect(admit(sms(), 'first')).toBe('admitted');
+    quotas.keep('first');
+    expect(admit(sms(), 'first')).toBe('admitted');
+    quotas.release('first');
+    expect(admit(sms(), 'second')).toBe('quota-caller');
+  });
+
   it('count a message once that another process receives again after a crash', async () => {
     const one = await world({ perCaller: 2 });
     const record = recordOf(one.quotas.admit('first', sms()));

@@ -131,7 +131,8 @@ async function accept(
   if (fault === undefined) return respondToStored(deps, notification, acceptance);
   acceptances.release(acceptance);
   const isUnknown = fault === 'accept-unknown';
-  if (!isUnknown) quotas?.release(id);
+  if (isUnknown) quotas?.keep(id);
+  else quotas?.release(id);
   deps.count(contract.channel, isUnknown ? 'unknown' : 'refused');
   if (reply.raw.destroyed) return isUnknown;
   if (isUnknown) refuseUnknown(notification);
