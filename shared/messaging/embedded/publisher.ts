@@ -28,7 +28,7 @@ interface SharedCommit extends Open {
   readonly promise: Promise<void>;
 }
 
-/** What became of the messages of a call. */
+/** The progress of the messages of a call. */
 interface Outcome {
   /** Messages that are neither on the log nor rejected. */
   unsent: number;

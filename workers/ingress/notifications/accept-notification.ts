@@ -142,7 +142,7 @@ async function accept(
 
 /**
  * Writes the acceptance of a stored command and responds. If it is not stored in time, it is written again until it is. Until then
- * other instances do not recognise a repetition, so that a caller with an Idempotency-Key is told that the result is unknown.
+ * other instances do not recognise a repetition, so that a caller with an Idempotency-Key gets 504.
  * Without a key a 504 would only lead to a second message.
  */
 async function respondToStored(
