@@ -9,7 +9,8 @@ import { leaveEmptyTail } from './embedded.ts';
 import type { ConformanceTarget } from './target.ts';
 import { eventually, sleep } from './wait.ts';
 
-const SESSION_TIMEOUT_MS = 400;
+/** Real time: a member whose process gets no processor for this long is expelled, and receives its messages again. */
+const SESSION_TIMEOUT_MS = 1_000;
 const STEP_MS = 5_000;
 /** Longer than a session, so that the group has expelled disconnected members. */
 const AWAY_MS = 2 * SESSION_TIMEOUT_MS;
