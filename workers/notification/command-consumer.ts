@@ -216,14 +216,15 @@ function createDelivery(context: WorkerContext, shared: SharedParts, options: Ch
   const { channel, providers, metrics, closing } = options;
   const { retryTiersMs, timeLimitMs, unknownPolicy, sendTimeoutMs } = config.notification;
   const plan = { tiersMs: retryTiersMs, timeLimitMs: timeLimitMs[channel] };
-  const { onHeld, onAttempt, onOutcome } = metrics;
+  const { onHeld, onUnordered, onAttempt, onOutcome } = metrics;
   const common = { channel, ledger, plan, copies, clock, ageClock, monotonic, timers, log };
   const tierTopic = (delayMs: number, priority: Priority): string =>
     retryTopicName(config.topicPrefix, delayMs, priority);
   const orderOf = (priority: Priority): ReceiverOrder => {
     const commandTopic = topic(CHANNEL_TOPICS[channel][priority]);
     const ofPriority = (delayMs: number): string => tierTopic(delayMs, priority);
-    return new ReceiverOrder({ ...common, priority, commandTopic, hold, onHeld, tierTopic: ofPriority });
+    const counts = { onHeld, onUnordered };
+    return new ReceiverOrder({ ...common, ...counts, priority, commandTopic, hold, tierTopic: ofPriority });
   };
   const orders = { normal: orderOf('normal'), urgent: orderOf('urgent') };
   const observe = {

@@ -21,6 +21,8 @@ export interface NotificationMetrics {
   readonly onOutcome: (channel: Channel, status: NotificationStatus, code: string | undefined) => void;
   /** A message was put on the hold topic: the whole message, or only its place. */
   readonly onHeld: (channel: Channel, kind: 'whole' | 'place') => void;
+  /** A message is retried, and the hold topic has no room for its receiver: later ones do not wait for it. */
+  readonly onUnordered: (channel: Channel) => void;
   follow(watched: Watched): void;
 }
 
@@ -40,10 +42,16 @@ export function createNotificationMetrics(metrics: Metrics): NotificationMetrics
     'Messages that wait for an earlier one of their receiver; place: only the place is kept, for lack of room',
     ['channel', 'kind'],
   );
+  const unordered = metrics.counter(
+    'plat_notification_unordered_total',
+    'Retries during which later messages of the receiver do not wait, for lack of room',
+    ['channel'],
+  );
   return {
     onAttempt: ({ channel, name }, { kind }) => attempts.inc({ channel, provider: name, result: kind }),
     onOutcome: (channel, status, code) => outcomes.inc({ channel, status, code: code ?? '' }),
     onHeld: (channel, kind) => held.inc({ channel, kind }),
+    onUnordered: (channel) => unordered.inc({ channel }),
     follow: (watched) => followState(metrics, watched),
   };
 }

@@ -18,6 +18,8 @@ export interface WindowLimits {
  * of all keys together are a tenth higher for urgent messages, so that normal ones leave room for them.
  */
 export interface HoldLimits {
+  /** Maximum number of keys with a message that is retried; beyond it, the order of further keys is not kept. */
+  readonly keys: number;
   readonly followersPerKey: number;
   readonly bytesPerPartition: number;
   /** Limit for all partitions together, since each instance has them all in memory. */
@@ -66,6 +68,8 @@ export const QUEUE_LIMITS: QueueLimits = {
   notificationBodyBytes: 256 * MIB,
   indexWaitingBytes: 16 * MIB,
   hold: {
+    // Each takes 663 bytes with the keys of an ingress.
+    keys: 100_000,
     followersPerKey: 100,
     bytesPerPartition: 64 * MIB,
     bytes: 256 * MIB,

@@ -2,7 +2,7 @@
 export class QueueSize {
   /** The same name in all processes. */
   readonly queue: string;
-  readonly unit: 'messages' | 'bytes' | 'requests' | 'records' | 'uncommitted';
+  readonly unit: 'messages' | 'bytes' | 'requests' | 'records' | 'receivers' | 'uncommitted';
   readonly size: number;
   readonly limit: number;
 

@@ -14,6 +14,7 @@ import { loadConfig, type Config } from '../../../shared/platform/load-config.ts
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { createMetrics, type Metrics } from '../../../shared/platform/metrics.ts';
+import type { HoldLimits } from '../../../shared/platform/queues/queue-limits.ts';
 import type { RunningWorker } from '../../../workers/runtime/worker.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { start } from '../../../workers/notification/main.ts';
@@ -30,6 +31,7 @@ export interface WorldOptions {
   /** In milliseconds, because the configuration allows whole seconds only. */
   readonly tiersMs?: readonly number[];
   readonly timeLimitMs?: number;
+  readonly holdLimits?: Partial<HoldLimits>;
 }
 
 /** Properties of a command in a test. */
@@ -86,6 +88,7 @@ export async function notificationWorld(options: WorldOptions = {}): Promise<Not
   const { notification } = loaded;
   const config: Config = {
     ...loaded,
+    limits: { ...loaded.limits, hold: { ...loaded.limits.hold, ...options.holdLimits } },
     notification: {
       ...notification,
       retryTiersMs: [...(options.tiersMs ?? [50, 100, 200])],

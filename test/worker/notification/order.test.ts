@@ -138,3 +138,42 @@ it('keeps the order while workers start and stop', async () => {
   }
   expect([...world.providers.delivered.values()].every((times) => times === 1)).toBe(true);
 });
+
+it('sends each message once, but not in order, while there is no room for the head of its receiver', async () => {
+  const tiersMs = [2_000, 4_000] as const;
+  const world = await notificationWorld({ tiersMs, holdLimits: { keys: 1 } });
+  const failsOnce = new Map([
+    [idOf(1), tiersMs[0]],
+    [idOf(2), tiersMs[1]],
+    [idOf(4), tiersMs[1]],
+  ]);
+  world.providers.add('only').answer = ({ id }) => {
+    const retryAfterMs = failsOnce.get(id);
+    return failsOnce.delete(id) ? transient('greylisted', retryAfterMs) : SENT;
+  };
+  const first = await world.worker();
+  const place = (number: number, key: string) => world.sms({ id: idOf(number), partition: 0, key });
+  const metrics = () => world.metrics.text();
+  const beforeRetry = { timeout: tiersMs[0] };
+  await place(1, 'one');
+  await expect.poll(metrics, beforeRetry).toContain('plat_queue_size{queue="hold",unit="receivers"} 1');
+  expect(first.health()).toMatchObject({
+    status: 'degraded',
+    reason: expect.stringContaining('no room') as string,
+  });
+  await place(2, 'other');
+  await expect.poll(metrics, beforeRetry).toContain('plat_notification_unordered_total{channel="sms"} 1');
+  await place(3, 'other');
+  await expect.poll(() => deliveredIds(world), beforeRetry).toEqual([idOf(3)]);
+  await first.stop(1_000);
+  await world.worker();
+  await expect.poll(() => deliveredIds(world), { timeout: END_MS }).toEqual([idOf(3), idOf(1)]);
+  await expect.poll(() => leftOnHold(world)).toBe(0);
+  // When the copy of the second message returns, the fourth one is the head of their receiver.
+  await place(4, 'other');
+  await place(5, 'other');
+  await eventually('all deliveries', END_MS, () => deliveredIds(world).length === 5);
+  expect(deliveredIds(world)).toEqual([3, 1, 4, 5, 2].map(idOf));
+  expect([...world.providers.delivered.values()].every((times) => times === 1)).toBe(true);
+  await expect.poll(() => leftOnHold(world)).toBe(0);
+});

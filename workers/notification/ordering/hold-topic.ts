@@ -1,6 +1,6 @@
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
-import type { LogMessage } from '../../../shared/messaging/message.ts';
+import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
@@ -68,8 +68,8 @@ export class HoldTopic {
   readonly #bytesByPartition = new Map<number, number>();
   #followers = 0;
   #bytes = 0;
-  /** Of `#followers` and `#bytes`: being written, and not read back yet. */
-  readonly #coming = { followers: 0, bytes: 0 };
+  /** Being written, and not read back yet. */
+  readonly #coming = { keys: 0, followers: 0, bytes: 0 };
   #badRecords = 0;
 
   constructor(options: HoldTopicOptions) {
@@ -120,13 +120,21 @@ export class HoldTopic {
     return isFull ? 'place' : 'whole';
   }
 
+  /** Whether a key can get a head. One that has a head or followers always can, since it takes no further memory. */
+  hasRoomForHead(key: string): boolean {
+    if (this.#keys.has(key)) return true;
+    const extra = isUrgentKey(key) ? URGENT_EXTRA : 1;
+    return this.#keys.size + this.#coming.keys < Math.floor(this.#limits.keys * extra);
+  }
+
   /**
    * This method and the next three resolve when the record was read back, and reject when the broker is unavailable. This one
    * also rejects when another process set a head meanwhile: it has, or had, the partition of the key.
    */
   async setHead(key: string, partition: number, head: Head): Promise<void> {
-    const former = this.#keys.get(key)?.head;
-    await this.#readBack.write(headRecord(this.#options.topic, { key, partition }, head, former));
+    const known = this.#keys.get(key);
+    const record = headRecord(this.#options.topic, { key, partition }, head, known?.head);
+    await this.#writeCounted(record, { keys: known === undefined ? 1 : 0 });
     const present = this.#keys.get(key)?.head;
     if (present?.id !== head.id || present.attempt !== head.attempt)
       throw new InfrastructureError('head-replaced', 'another process changed the order of a receiver');
@@ -137,16 +145,9 @@ export class HoldTopic {
     return this.#readBack.write(headEnd(this.#options.topic, key, partition, ended));
   }
 
-  async keep(key: string, partition: number, follower: Follower): Promise<void> {
-    const bytes = follower.value?.length ?? 0;
-    this.#coming.followers += 1;
-    this.#coming.bytes += bytes;
-    try {
-      await this.#readBack.write(followerRecord(this.#options.topic, key, partition, follower));
-    } finally {
-      this.#coming.followers -= 1;
-      this.#coming.bytes -= bytes;
-    }
+  keep(key: string, partition: number, follower: Follower): Promise<void> {
+    const record = followerRecord(this.#options.topic, key, partition, follower);
+    return this.#writeCounted(record, { followers: 1, bytes: follower.value?.length });
   }
 
   endFollower(key: string, partition: number, offset: number): Promise<void> {
@@ -164,8 +165,9 @@ export class HoldTopic {
 
   /** Several processes together may exceed the limits by what each of them writes until the others have read it. */
   queues(): readonly QueueSize[] {
-    const { places, bytes } = this.#limits;
+    const { keys, places, bytes } = this.#limits;
     return [
+      new QueueSize('hold', 'receivers', this.#keys.size, Math.floor(keys * URGENT_EXTRA)),
       new QueueSize('hold', 'messages', this.#followers, Math.floor(places * URGENT_EXTRA)),
       new QueueSize('hold', 'bytes', this.#bytes, Math.floor(bytes * URGENT_EXTRA)),
     ];
@@ -174,6 +176,10 @@ export class HoldTopic {
   health(): Health {
     const { topic } = this.#options;
     if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not being read` };
+    if (this.#keys.size >= this.#limits.keys) {
+      const effect = 'while one of their messages is retried, later ones are sent';
+      return { status: 'degraded', reason: `${topic} has no room for further receivers: ${effect}` };
+    }
     if (this.#bytes < this.#limits.bytes) return { status: 'ready' };
     return {
       status: 'degraded',
@@ -183,6 +189,24 @@ export class HoldTopic {
 
   stop(timeoutMs: number): Promise<void> {
     return this.#tail.stop(timeoutMs);
+  }
+
+  /** Writes a record; what it adds counts towards the limits until it was read back. */
+  async #writeCounted(
+    record: OutgoingMessage,
+    { keys = 0, followers = 0, bytes = 0 }: { keys?: number; followers?: number; bytes?: number | undefined },
+  ): Promise<void> {
+    const coming = this.#coming;
+    coming.keys += keys;
+    coming.followers += followers;
+    coming.bytes += bytes;
+    try {
+      await this.#readBack.write(record);
+    } finally {
+      coming.keys -= keys;
+      coming.followers -= followers;
+      coming.bytes -= bytes;
+    }
   }
 
   #read(message: LogMessage): void {

@@ -37,6 +37,8 @@ export interface ReceiverOrderOptions extends CommandLane {
   readonly monotonic: MonotonicClock;
   /** Counts a message that was put on the hold topic: the whole message, or only its place. */
   readonly onHeld: (channel: Channel, kind: 'whole' | 'place') => void;
+  /** Counts a retry during which later messages of its receiver do not wait. */
+  readonly onUnordered: (channel: Channel) => void;
   readonly log: Log;
 }
 
@@ -103,15 +105,20 @@ export class ReceiverOrder {
   /**
    * Makes a notification the head of its key, while its next copy, with this attempt, waits on a retry tier. If another head is
    * awaited, which a process sets that stood still while the owner of the partition went on, its place in the order is kept.
+   * Without room for another head, later messages of the receiver do not wait for it: the copy returns as if it were new.
    */
   async setHead(copy: CommandCopy, attempt: number): Promise<void> {
-    const { hold, clock } = this.#options;
+    const { channel, hold, clock, onUnordered } = this.#options;
     const { id, message } = copy;
     const key = holdKey(this.#options, message);
     if (key === undefined) return;
     const held = hold.get(key);
     if (held?.head !== undefined && held.head.id !== id && isAwaited(held.head, this.#options)) {
       await this.#keepPlace({ ...copy, attempt }, key, held);
+      return;
+    }
+    if (!hold.hasRoomForHead(key)) {
+      onUnordered(channel);
       return;
     }
     await hold.setHead(key, message.partition, { id, attempt, isDeferred: false, sinceMs: clock.now() });

@@ -176,6 +176,7 @@ it('counts messages that are being written, so that concurrent ones do not excee
   expect(hold.room('sms/0/ff', 0, 0)).toBe('none');
   await Promise.all([first, ...others]);
   expect(hold.queues()).toEqual([
+    { queue: 'hold', unit: 'receivers', size: 2, limit: 110_000 },
     { queue: 'hold', unit: 'messages', size: 3, limit: 3 },
     { queue: 'hold', unit: 'bytes', size: 6, limit: 11 },
   ]);
@@ -194,6 +195,54 @@ it('leaves a tenth more room for urgent messages than normal ones may use', asyn
   await hold.keep(key, 2, follower(11, 'x'));
   expect(hold.get(key)?.followers.map(({ id }) => id)).toEqual(['id-11']);
   expect(hold.room(key, 2, 0)).toBe('none');
+  await broker.close();
+});
+
+it('limits the keys with a head, counts heads that are being written, and always replaces those that it has', async () => {
+  const { broker, open } = await holds({ keys: 2 });
+  const hold = await open('one');
+  const [second, third] = ['sms/1/ff', 'sms/0/ff'] as const;
+  await hold.setHead(KEY, 2, head('first'));
+  expect(hold.hasRoomForHead(second)).toBe(true);
+  const written = hold.setHead(second, 1, head('second'));
+  expect(hold.hasRoomForHead(third)).toBe(false);
+  await written;
+  expect(hold.hasRoomForHead(third)).toBe(false);
+  expect(hold.hasRoomForHead(KEY)).toBe(true);
+  await hold.setHead(KEY, 2, head('first', 3));
+  await hold.keep(KEY, 2, follower(7));
+  await hold.endHead(KEY, 2);
+  // A key with followers keeps its room, so that the first of them can become the head.
+  expect([hold.hasRoomForHead(KEY), hold.hasRoomForHead(third)]).toEqual([true, false]);
+  expect(hold.queues()).toContainEqual({ queue: 'hold', unit: 'receivers', size: 2, limit: 2 });
+  await hold.endFollower(KEY, 2, 7);
+  expect(hold.hasRoomForHead(third)).toBe(true);
+  await broker.close();
+});
+
+it('leaves a tenth more keys for urgent messages', async () => {
+  const { broker, open } = await holds({ keys: 10 });
+  const hold = await open('one');
+  for (let number = 0; number < 10; number += 1) await hold.setHead(`sms/1/0${number}`, 1, head('a'));
+  expect(hold.hasRoomForHead('sms/1/ff')).toBe(false);
+  expect(hold.hasRoomForHead('sms-urgent/1/ff')).toBe(true);
+  await hold.setHead('sms-urgent/1/ff', 1, head('b'));
+  expect(hold.hasRoomForHead('email-urgent/1/ff')).toBe(false);
+  expect(hold.queues()).toContainEqual({ queue: 'hold', unit: 'receivers', size: 11, limit: 11 });
+  await broker.close();
+});
+
+it('is degraded while it has no room for another key', async () => {
+  const { broker, open } = await holds({ keys: 1 });
+  const hold = await open('one');
+  await hold.setHead(KEY, 2, head('first'));
+  expect(hold.health()).toEqual({
+    status: 'degraded',
+    reason:
+      'hold has no room for further receivers: while one of their messages is retried, later ones are sent',
+  });
+  await hold.endHead(KEY, 2);
+  expect(hold.health()).toEqual({ status: 'ready' });
   await broker.close();
 });
 

@@ -75,6 +75,7 @@ async function world(
     ageClock: clock,
     monotonic: monotonicClock,
     onHeld: () => undefined,
+    onUnordered: () => undefined,
     log,
   });
   const wakes: LogMessage[] = [];

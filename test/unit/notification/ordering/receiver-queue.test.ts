@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
+import type { HoldLimits } from '../../../../shared/platform/queues/queue-limits.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';
 import { holdKey } from '../../../../workers/notification/ordering/hold-records.ts';
 import { HoldTopic } from '../../../../workers/notification/ordering/hold-topic.ts';
@@ -24,13 +25,13 @@ const copyOf = (number: number, key: string | null = 'k') =>
   readCopy(fakeMessage(number, { key, timestampMs: NOW }), NOW, idOf(number));
 
 /** The order of one receiver with a retrying head, and room for two whole followers and three positions. */
-async function world() {
+async function world(more: Partial<HoldLimits> = {}) {
   const broker = createEmbeddedBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics([{ topic: 'hold', partitions: 1 }]);
   const publisher = broker.createPublisher({ clientId: 'test' });
   await publisher.start();
-  const limits = { followersPerKey: 2, placesPerKey: 3 };
+  const limits = { followersPerKey: 2, placesPerKey: 3, ...more };
   const names = { topic: 'hold', clientId: 'test', self: 'test' };
   const hold = new HoldTopic({ broker, publisher, ...names, timers: systemTimers, log: silentLog, limits });
   await hold.start(1_000);
@@ -39,6 +40,7 @@ async function world() {
     [HEAD, { status: 'retrying', attempt: 1, nextAttemptAt: NOW + 30_000 }],
   ]);
   const held: string[] = [];
+  const unordered: string[] = [];
   const logged: unknown[] = [];
   const order = new ReceiverOrder({
     channel: 'sms',
@@ -53,10 +55,11 @@ async function world() {
     ageClock: { now: () => NOW },
     monotonic: { elapsedMs: () => 0 },
     onHeld: (channel, kind) => held.push(`${channel} ${kind}`),
+    onUnordered: (channel) => unordered.push(channel),
     log: { ...silentLog, warn: (fields: unknown) => logged.push(fields) },
   });
   const key = holdKey({ channel: 'sms', priority: 'normal' }, fakeMessage(0, { key: 'k' })) ?? '';
-  return { hold, key, copies, states, held, logged, order };
+  return { hold, key, copies, states, held, unordered, logged, order };
 }
 
 it('does not queue the first notification of a receiver, a notification without a key, or the head itself', async () => {
@@ -157,6 +160,46 @@ it('makes the first follower the head, even if only its position is stored, and 
   expect(processed).toEqual(['other']);
   expect(hold.get(key)).toMatchObject({ head: { id: idOf(5), attempt: 3, isDeferred: true, sinceMs: NOW } });
   expect(hold.get(key)?.followers.map(({ id }) => id)).toEqual([idOf(6)]);
+});
+
+it('sets no head without room for it, so that later messages of the receiver do not wait', async () => {
+  const { order, hold, key, unordered } = await world({ keys: 1 });
+  await order.setHead(copyOf(2, 'other'), 2);
+  await order.setHead(copyOf(1), 2);
+  expect([hold.has(key), unordered]).toEqual([false, ['sms']]);
+  expect(await order.enqueue(copyOf(5))).toBe('first-in-line');
+  expect(await order.enqueue({ ...copyOf(1), attempt: 2 })).toBe('first-in-line');
+  // The head of the other receiver is replaced.
+  await order.setHead(copyOf(2, 'other'), 3);
+  expect(await order.enqueue(copyOf(6, 'other'))).toBe('queued');
+  expect(unordered).toEqual(['sms']);
+});
+
+it('processes a copy that has no head once, behind another head that its receiver has when it returns', async () => {
+  const { order, hold, key, states } = await world({ keys: 1 });
+  await order.setHead(copyOf(2, 'other'), 2);
+  await order.setHead(copyOf(1), 2);
+  await hold.endHead(key.replace('/6b', `/${Buffer.from('other').toString('hex')}`), 0);
+  states.set(idOf(5), { status: 'retrying', attempt: 1, nextAttemptAt: NOW + 30_000 });
+  await order.setHead(copyOf(5), 2);
+  const returned = fakeMessage(6, { key: 'k', headers: { [HEADER.attempt]: '2' } });
+  const copy = readCopy(returned, NOW, HEAD);
+  // The copy, and one that a crash has repeated.
+  expect([await order.enqueue(copy), await order.enqueue(copy)]).toEqual(['queued', 'queued']);
+  expect(hold.get(key)).toMatchObject({ head: { id: idOf(5) }, followers: [{ id: HEAD }] });
+  states.set(idOf(5), { status: 'sent', attempt: 2 });
+  const processed: string[] = [];
+  const process = order.inOrder(
+    ({ headers }) => {
+      processed.push(`${String(headers[HEADER.notificationId])} ${String(headers[HEADER.attempt])}`);
+      return 'settled';
+    },
+    () => true,
+  );
+  const last = { [HEADER.notificationId]: idOf(5), [HEADER.attempt]: '2' };
+  await process(fakeMessage(7, { key: 'k', headers: last }), 1, new AbortController().signal);
+  expect(processed.toSorted()).toEqual([`${HEAD} 2`, `${idOf(5)} 2`]);
+  expect(hold.has(key)).toBe(false);
 });
 
 it('does not queue a follower behind a head that is not awaited', async () => {
