@@ -88,6 +88,7 @@ export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
     elapsedMs,
     isCalm: isCalm(plan.faults),
     mayEvictResults: plan.limits.resultBytes < QUEUE_LIMITS.resultBytes,
+    mayLoseOrder: plan.limits.hold.keys < QUEUE_LIMITS.hold.keys,
     unknownPolicy: plan.unknownPolicy,
   });
   const onRejection = (error: unknown): void =>

@@ -14,6 +14,8 @@ const FAULT_MS = ARRIVAL_MS;
 const CALM_PERCENT = 8;
 /** Seeds with small queues, of those with faults. */
 const SMALL_PERCENT = 33;
+/** Seeds without room for the head of a receiver, of those with small queues. */
+const NO_HEADS_PERCENT = 25;
 
 /** Everything that a seed determines, as data: a run is shrunk by leaving parts of it out. */
 export interface SeedPlan {
@@ -69,7 +71,12 @@ function planLimits(seed: number, isWithoutFaults: boolean): QueueLimits {
     // Two or three bodies.
     notificationBodyBytes: picks.whole(300, 600),
     indexWaitingBytes: picks.whole(500, 3_000),
-    hold: { ...QUEUE_LIMITS.hold, followersPerKey: picks.whole(1, 2) },
+    hold: {
+      ...QUEUE_LIMITS.hold,
+      followersPerKey: picks.whole(1, 2),
+      // A small number would be exceeded by what two processes write at the same time.
+      keys: picks.chance(NO_HEADS_PERCENT) ? 0 : QUEUE_LIMITS.hold.keys,
+    },
     // Any body has less than 500.
     actionBodyBytes: picks.whole(500, 1_500),
   };

@@ -37,6 +37,8 @@ export interface RuleContext {
   readonly isCalm: boolean;
   /** Whether results may be evicted from memory before they expire. */
   readonly mayEvictResults: boolean;
+  /** Whether the hold topic may have no room for the head of a receiver, so that later messages do not wait for it. */
+  readonly mayLoseOrder: boolean;
   /** Decodes the value of a reply or state. */
   readonly decode: (record: SeenRecord) => { readonly type: string; readonly payload: unknown } | undefined;
 }

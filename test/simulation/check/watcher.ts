@@ -41,7 +41,10 @@ export interface Watcher {
   report(rule: string, detail: string): void;
 }
 
-export interface WatcherOptions extends Pick<RuleContext, 'unknownPolicy' | 'isCalm' | 'mayEvictResults'> {
+export interface WatcherOptions extends Pick<
+  RuleContext,
+  'unknownPolicy' | 'isCalm' | 'mayEvictResults' | 'mayLoseOrder'
+> {
   readonly history: History;
   readonly journal: Journal;
   readonly codec: MessageCodec;
