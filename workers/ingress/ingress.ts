@@ -22,7 +22,7 @@ import { createApp, type App } from './server/app.ts';
 import type { Connections } from './server/connections.ts';
 import type { IngressContext } from './server/context.ts';
 import { registerDocuments, type Documents } from './server/documents.ts';
-import { createEarlyRefusal } from './server/early-refusal.ts';
+import { createEarlyAdmission } from './server/early-admission.ts';
 import { registerHealth } from './server/health.ts';
 import type { Listen } from './server/listen.ts';
 import { createLoadShedding } from './server/load-shedding.ts';
@@ -33,7 +33,7 @@ import { registerWorkbench } from './workbench/workbench-pages.ts';
 /** The dependencies of an ingress instance. */
 export interface IngressDeps extends Omit<
   IngressContext,
-  'rateLimiter' | 'shedding' | 'earlyRefusal' | 'traffic'
+  'rateLimiter' | 'shedding' | 'earlyAdmission' | 'traffic'
 > {
   readonly listen: Listen;
   readonly actions: ActionRegistry;
@@ -109,12 +109,12 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const traffic = createTraffic(metrics, deps.monotonic);
   const shedding = createLoadShedding(deps);
   const isOpen = (): boolean => traffic.state() === 'open';
-  const earlyRefusal = createEarlyRefusal({ ...deps, shedding, isOpen });
-  const { app, connections } = createApp(options, { ...deps, traffic, earlyRefusal });
+  const earlyAdmission = createEarlyAdmission({ ...deps, shedding, isOpen });
+  const { app, connections } = createApp(options, { ...deps, traffic, earlyAdmission });
   const results = createResultFeed(deps.broker, deps);
   const rateLimiter = createRateLimiter(options.rateLimitPerSecond, deps.clock);
   const resultIds = createResultIds(deps.resultSecret, deps.newId);
-  const context = { ...deps, traffic, rateLimiter, resultIds, shedding, earlyRefusal };
+  const context = { ...deps, traffic, rateLimiter, resultIds, shedding, earlyAdmission };
   registerActions(app, { ...context, onResult: (id, callback) => results.onArrival(id, callback) });
   registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
   const notifications = registerNotifications(app, { ...context, indexFiles: deps.indexFiles });

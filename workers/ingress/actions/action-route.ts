@@ -72,10 +72,10 @@ declare module 'fastify' {
  * when the reply arrives, or with `Prefer: respond-async` immediately with the address of the result (RFC 7240).
  */
 export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): void {
-  const { options, shedding, earlyRefusal, traffic } = deps;
+  const { options, shedding, earlyAdmission, traffic } = deps;
   const prefix = `${options.basePath}/platapi/automation-processors/actions/`;
   const url = `${prefix}:action`;
-  earlyRefusal.watch(prefix, (name) => deps.actions.get(name.toLowerCase())?.topic);
+  earlyAdmission.watch(prefix, (name) => deps.actions.get(name.toLowerCase())?.topic);
   const findAction = createActionLookup(deps);
   app.decorateRequest('action');
   app.post(url, {

@@ -51,7 +51,7 @@ type NotificationHeaders =
  * faults together, then calls `accept`. The token is accepted in the header only (E2).
  */
 export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void {
-  const { options, shedding, earlyRefusal, traffic, channelProfiles } = deps;
+  const { options, shedding, earlyAdmission, traffic, channelProfiles } = deps;
   const budget = new BodyBudget(options.notificationBodyBytes);
   deps.metrics.watchQueues(() => [
     new QueueSize('notification-bodies', 'bytes', budget.usedBytes, options.notificationBodyBytes),
@@ -62,7 +62,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
     const { channel } = contract;
     const limitBytes = limits[channel];
     const url = `${options.basePath}/api/notifications/v1/${channel}/send`;
-    earlyRefusal.watch(url, (_rest, headers) => queueOf(headers));
+    earlyAdmission.watch(url, (_rest, headers) => queueOf(headers));
     app.post(url, {
       preHandler: [
         labelMetrics(`send-${channel}`),

@@ -22,6 +22,8 @@ export interface App {
   readonly connections: Connections;
 }
 
+type AppDeps = Pick<IngressContext, 'traffic' | 'earlyAdmission' | 'log' | 'newId'>;
+
 /**
  * The HTTP server without routes: limits, timeouts, correlation ids, the check of Host and Origin for all requests, and a
  * problem document for every failure (E1). Requests are not logged.
@@ -29,10 +31,7 @@ export interface App {
  * Routes check their requests in `preHandler` hooks, in the listed order, and read bodies themselves: up to a limit, and
  * not at all if a hook has already responded.
  */
-export function createApp(
-  options: IngressOptions,
-  { traffic, earlyRefusal, log, newId }: Pick<IngressContext, 'traffic' | 'earlyRefusal' | 'log' | 'newId'>,
-): App {
+export function createApp(options: IngressOptions, { traffic, earlyAdmission, log, newId }: AppDeps): App {
   const app = createServer(options, newId);
   const handlers = app.server.listeners('request') as RequestListener[];
   app.server.removeAllListeners('request');
@@ -42,7 +41,7 @@ export function createApp(
       for (const handler of handlers) handler(request, response);
     };
     if (connections.isEnded(request)) handle();
-    else earlyRefusal.admit(request, response, handle);
+    else earlyAdmission.admit(request, response, handle);
   });
   answerExpectations(app, options);
   app.server.on('connect', (_request, socket) => refuseConnect(socket));

@@ -5,7 +5,7 @@ import type { Metrics } from '../../../shared/platform/metrics.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { Access } from '../access/access.ts';
 import type { IngressOptions } from './http-limits.ts';
-import type { EarlyRefusal } from './early-refusal.ts';
+import type { EarlyAdmission } from './early-admission.ts';
 import type { LoadShedding } from './load-shedding.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Traffic } from './traffic.ts';
@@ -16,7 +16,7 @@ export interface IngressContext extends SystemPorts {
   readonly access: Access;
   readonly rateLimiter: RateLimiter;
   readonly shedding: LoadShedding;
-  readonly earlyRefusal: EarlyRefusal;
+  readonly earlyAdmission: EarlyAdmission;
   readonly traffic: Traffic;
   readonly broker: Broker;
   readonly codec: MessageCodec;

@@ -11,17 +11,18 @@ import { OVERLOADED, type LoadShedding, type Queue } from './load-shedding.ts';
 import { announcedLength, endAfterBody } from './send-answer.ts';
 
 /**
- * Refuses requests of full queues as soon as their headers have been parsed, before the framework sees them: that takes a
- * third of the time. Under an overload most requests end here.
+ * Decides on requests as soon as their headers have been parsed, before their bodies are read and the framework sees them: it
+ * refuses those of full queues, which takes a third of the time, and passes on the others. Under an overload most requests
+ * end here.
  */
-export interface EarlyRefusal {
+export interface EarlyAdmission {
   /** Watches the requests whose path begins with `prefix` by what follows it; undefined: they are not limited. */
   watch(prefix: string, queueOf: (rest: string, headers: IncomingHttpHeaders) => Queue | undefined): void;
   /** Refuses the request, or calls `handle`: now, or within the next turns of the event loop if many arrive at once. */
   admit(request: IncomingMessage, response: ServerResponse, handle: () => void): void;
 }
 
-export interface EarlyRefusalDeps {
+export interface EarlyAdmissionDeps {
   readonly shedding: LoadShedding;
   readonly access: Access;
   readonly isOpen: () => boolean;
@@ -52,7 +53,7 @@ const MAX_WAITING = 10_000;
 
 type Refused = readonly [IncomingMessage, ServerResponse];
 
-export function createEarlyRefusal(deps: EarlyRefusalDeps): EarlyRefusal {
+export function createEarlyAdmission(deps: EarlyAdmissionDeps): EarlyAdmission {
   const watched: {
     readonly prefix: string;
     readonly queueOf: (rest: string, headers: IncomingHttpHeaders) => Queue | undefined;
@@ -106,7 +107,7 @@ function isOrdinary(request: IncomingMessage): boolean {
 }
 
 /** Writes refusals in slices, so that other work takes its turns in between. */
-function createRefusals({ monotonic, timers, newId }: EarlyRefusalDeps): (refused: Refused) => void {
+function createRefusals({ monotonic, timers, newId }: EarlyAdmissionDeps): (refused: Refused) => void {
   const waiting = new Fifo<Refused>();
   let isScheduled = false;
   let idleSinceMs = 0;

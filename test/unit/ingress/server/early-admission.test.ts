@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, type AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { openAccess, type Access } from '../../../../workers/ingress/access/access.ts';
-import { createEarlyRefusal } from '../../../../workers/ingress/server/early-refusal.ts';
+import { createEarlyAdmission } from '../../../../workers/ingress/server/early-admission.ts';
 
 const REQUEST = 'POST /actions/A HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n';
 const SENT = 10_100;
 
 it('writes refusals at once while 10,000 of pipelined requests wait for their turn', async () => {
   const turns: (() => void)[] = [];
-  const refusal = createEarlyRefusal({
+  const admission = createEarlyAdmission({
     shedding: {
       hasRoom: () => false,
       reserve: () => false,
@@ -24,11 +24,11 @@ it('writes refusals at once while 10,000 of pipelined requests wait for their tu
     monotonic: { elapsedMs: () => 0 },
     timers: { schedule: () => () => undefined, nextTurn: (callback) => void turns.push(callback) },
   });
-  refusal.watch('/actions/', () => 'notifications');
+  admission.watch('/actions/', () => 'notifications');
   let arrived = 0;
   const server = createServer((request, response) => {
     arrived += 1;
-    refusal.admit(request, response, () => response.destroy());
+    admission.admit(request, response, () => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -48,7 +48,7 @@ it('lets requests of known callers wait with a place when many arrive at once, b
   let nowMs = 0;
   const done: string[] = [];
   const turns: (() => void)[] = [];
-  const refusal = createEarlyRefusal({
+  const admission = createEarlyAdmission({
     shedding: {
       hasRoom: () => true,
       reserve: ({ caller }) => done.push(`place for ${caller}`) > 0,
@@ -63,7 +63,7 @@ it('lets requests of known callers wait with a place when many arrive at once, b
     monotonic: { elapsedMs: () => nowMs },
     timers: { schedule: () => () => undefined, nextTurn: (callback) => void turns.push(callback) },
   });
-  refusal.watch('/actions/', () => 'notifications');
+  admission.watch('/actions/', () => 'notifications');
   const arrive = (name: string, headers: Record<string, string>, complete = true) => {
     const request = {
       complete,
@@ -75,7 +75,7 @@ it('lets requests of known callers wait with a place when many arrive at once, b
       socket: {},
     };
     const response = { once: () => undefined };
-    refusal.admit(request as unknown as IncomingMessage, response as unknown as ServerResponse, () =>
+    admission.admit(request as unknown as IncomingMessage, response as unknown as ServerResponse, () =>
       done.push(name),
     );
     nowMs += 10;
