@@ -46,7 +46,7 @@ import {
   takeTurn,
   type RoundDeps,
 } from './provider-round.ts';
-import { DeliveryLimit } from './delivery-limit.ts';
+import { ChannelConcurrency } from './channel-concurrency.ts';
 import { StepSlices } from './step-slices.ts';
 
 export interface CommandDeliveryOptions extends RoundDeps {
@@ -100,7 +100,7 @@ export class CommandDelivery {
   readonly inProgress: DeliveriesInProgress;
   /** Notifications that reached a provider and whose outcome is not on the log: no other round of them is started. */
   readonly #begun = new Set<string>();
-  readonly #limit: DeliveryLimit;
+  readonly #concurrency: ChannelConcurrency;
   readonly #slices: StepSlices;
   readonly #options: CommandDeliveryOptions;
   /** When a provider of the channel was last available, on the monotonic clock. */
@@ -109,7 +109,7 @@ export class CommandDelivery {
   constructor(options: CommandDeliveryOptions) {
     this.#options = options;
     this.#servedMs = options.monotonic.elapsedMs();
-    this.#limit = new DeliveryLimit(options.timers);
+    this.#concurrency = new ChannelConcurrency(options.timers);
     this.#slices = new StepSlices(options);
     this.inProgress = new DeliveriesInProgress(options.monotonic);
   }
@@ -259,7 +259,7 @@ export class CommandDelivery {
     const { providers, channel, closing, monotonic, timers } = this.#options;
     const { copy } = run.delivery;
     const { priority } = copy;
-    run.holdsSlot = await this.#limit.enter({
+    run.holdsSlot = await this.#concurrency.enter({
       providers: providers.of(channel),
       priority,
       limitMs: MAX_PROVIDER_WAIT_MS,
@@ -297,7 +297,7 @@ export class CommandDelivery {
     if (!run.holdsSlot) return;
     run.holdsSlot = false;
     const { providers, channel } = this.#options;
-    this.#limit.leave(providers.of(channel), run.delivery.copy.priority);
+    this.#concurrency.leave(providers.of(channel), run.delivery.copy.priority);
   }
 
   /** The intent names the providers that may be called, and the one that may be called again if no outcome follows. */

@@ -22,7 +22,7 @@ export interface SlotRequest {
  * crash of the process would leave all their outcomes unknown. Waiting urgent rounds are served first, and those of one
  * priority in the order of their arrival.
  */
-export class DeliveryLimit {
+export class ChannelConcurrency {
   readonly #timers: Timers;
   readonly #waiting: Readonly<Record<Priority, Set<(isGranted: boolean) => void>>> = {
     normal: new Set(),
