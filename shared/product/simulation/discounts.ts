@@ -21,7 +21,7 @@ import {
   signOf,
   ZERO,
 } from './exact-figures.ts';
-import type { ListCharge } from './offered-charges.ts';
+import type { ListCharge } from './contract-charges.ts';
 import type { FormulaArguments } from './product-formula.ts';
 import type { ChosenDiscount, SimulateRequest } from './simulate-request.ts';
 

@@ -14,14 +14,14 @@ import { type Discount, appliesToCharge, appliesToInterest } from './discounts.t
 import { fraction, scaledDecimal } from './exact-figures.ts';
 import type { Offer } from './interest-choice.ts';
 import { calculateRates } from './interest-rates.ts';
-import type { CatalogueCharge } from './offered-charges.ts';
+import type { CatalogueCharge } from './contract-charges.ts';
 import {
   toCommissionItems,
   toInsuranceItems,
-  type PricedCharge,
+  type DiscountedCharge,
   priceChargeOnce,
   sumUpFrontCharges,
-} from './priced-charges.ts';
+} from './discounted-charges.ts';
 import type { FormulaArguments } from './product-formula.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 import type { SimulatedLoan } from './simulated-loan.ts';
@@ -98,7 +98,7 @@ export function calculateOffer(
 }
 
 /** The charges that are part of the schedule. */
-function selectRepeated(charges: readonly PricedCharge[]): readonly PricedCharge[] {
+function selectRepeated(charges: readonly DiscountedCharge[]): readonly DiscountedCharge[] {
   return charges.filter(({ isOnce }) => !isOnce);
 }
 
@@ -106,7 +106,7 @@ function priceCharges(
   charges: readonly CatalogueCharge[],
   { discounts, loan }: SharedTerms,
   validation: Validation,
-): readonly PricedCharge[] {
+): readonly DiscountedCharge[] {
   return charges.flatMap((charge) => {
     const lowering = discounts.filter(({ record }) => appliesToCharge(record, charge));
     return priceChargeOnce(charge, lowering, loan, validation) ?? [];
@@ -114,8 +114,8 @@ function priceCharges(
 }
 
 function buildChargeTerms(
-  commissions: readonly PricedCharge[],
-  insurances: readonly PricedCharge[],
+  commissions: readonly DiscountedCharge[],
+  insurances: readonly DiscountedCharge[],
   loan: SimulatedLoan,
 ): Pick<RepaymentScheduleRequest, 'Commission' | 'Insurance' | 'UpFrontValue'> {
   const fees = toCommissionItems(selectRepeated(commissions), loan);

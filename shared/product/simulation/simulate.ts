@@ -12,7 +12,7 @@ import {
 import { isProduct, selectProduct } from '../look-up/product-selection.ts';
 import { chooseDiscounts, warnOfUnusedDiscounts } from './discounts.ts';
 import { chooseOffers, type Offer } from './interest-choice.ts';
-import { priceCommissions, priceInsurances, type CatalogueCharge } from './offered-charges.ts';
+import { priceCommissions, priceInsurances, type CatalogueCharge } from './contract-charges.ts';
 import { FormulaArguments } from './product-formula.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { readFigures } from '../catalogue/item-filters.ts';

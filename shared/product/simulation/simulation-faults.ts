@@ -6,7 +6,7 @@
 import type { RequestFault, Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { InterestRecord } from '../catalogue/list-records.ts';
-import { formulaPath, type PricedCharge, chargeTitle } from './priced-charges.ts';
+import { formulaPath, type DiscountedCharge, chargeTitle } from './discounted-charges.ts';
 import type { SimulateRequest } from './simulate-request.ts';
 
 /** The simulation to which a calculation belongs. */
@@ -15,8 +15,8 @@ export interface FaultContext {
   readonly terms: RepaymentScheduleRequest;
   readonly interest: InterestRecord;
   /** In the order of the terms' Commission and Insurance. */
-  readonly commissions: readonly PricedCharge[];
-  readonly insurances: readonly PricedCharge[];
+  readonly commissions: readonly DiscountedCharge[];
+  readonly insurances: readonly DiscountedCharge[];
 }
 
 type Translate = (fault: RequestFault, context: FaultContext) => RequestFault;
@@ -208,7 +208,7 @@ function translateCharge({ path, code, message }: RequestFault, context: FaultCo
 }
 
 /** A price by formula depends on its arguments, a percentage on the amount, any other price on the catalogue alone. */
-function refuseLargeCharges(charges: readonly PricedCharge[], title: string): RequestFault {
+function refuseLargeCharges(charges: readonly DiscountedCharge[], title: string): RequestFault {
   const code = 'amount-too-large';
   const reason = 'otherwise an instalment exceeds the largest supported amount';
   const byFormula = charges.find(({ charge }) => charge.isByFormula);

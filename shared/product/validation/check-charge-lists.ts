@@ -4,8 +4,8 @@ import { findPeriodicity } from '../../lending/dates/periodicity.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CommissionRecord, InsuranceRecord } from '../catalogue/list-records.ts';
-import { comesWithContract, readCharge, type ChargeRecord } from '../simulation/offered-charges.ts';
-import { BASES_AT_START } from '../simulation/priced-charges.ts';
+import { comesWithContract, readCharge, type ChargeRecord } from '../simulation/contract-charges.ts';
+import { BASES_AT_START } from '../simulation/discounted-charges.ts';
 import { checkItems, type RecordContext, type ReportFault } from './check-context.ts';
 import {
   checkBase,

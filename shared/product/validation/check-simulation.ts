@@ -8,7 +8,7 @@ import { findPeriodicity, type Periodicity } from '../../lending/dates/periodici
 import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
 import { type LoanRange, findLoanRange } from './loan-range.ts';
 import { nestReport, type RecordContext, type ReportFault } from './check-context.ts';
-import { checkContractCharges, checkInsuranceCounts } from './check-offered-charges.ts';
+import { checkContractCharges, checkInsuranceCounts } from './check-contract-charges.ts';
 import { checkOfferCounts, checkOfferedRates } from './check-offered-rates.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';

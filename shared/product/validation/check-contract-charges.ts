@@ -22,8 +22,8 @@ import {
   readCharge,
   type ChargeRecord,
   type ListCharge,
-} from '../simulation/offered-charges.ts';
-import { chargeBase, chargeTitle } from '../simulation/priced-charges.ts';
+} from '../simulation/contract-charges.ts';
+import { chargeBase, chargeTitle } from '../simulation/discounted-charges.ts';
 import type { RecordContext, ReportFault } from './check-context.ts';
 import { splitAtChanges } from './days-of-change.ts';
 

@@ -21,7 +21,7 @@ import {
   signOf,
   times,
 } from './exact-figures.ts';
-import type { CatalogueCharge, ListCharge } from './offered-charges.ts';
+import type { CatalogueCharge, ListCharge } from './contract-charges.ts';
 import type { SimulatedLoan } from './simulated-loan.ts';
 import type { OfferedCharge } from './simulation-result.ts';
 
@@ -31,8 +31,8 @@ const DAYS_PER_YEAR = 365;
 /** Percentage bases of charges that are paid at the start, when both equal the financed amount. */
 export const BASES_AT_START: ReadonlySet<string> = new Set(['financedamount', 'remainingvalue']);
 
-/** A charge with its price after discounts; exactly one of value and percent is charged. */
-export interface PricedCharge {
+/** A charge with its price after the discounts that apply, if any; exactly one of value and percent is charged. */
+export interface DiscountedCharge {
   readonly charge: CatalogueCharge;
   /** Minor units per charge; undefined: the percentage is charged. */
   readonly value: bigint | undefined;
@@ -49,7 +49,7 @@ type PriceBasis = Pick<SimulatedLoan, (typeof PRICE_BASIS)[number]>;
 /** The last undiscounted price of each charge. A charge of another day is another object. */
 const undiscounted = new WeakMap<
   CatalogueCharge,
-  { readonly basis: PriceBasis; readonly priced: PricedCharge }
+  { readonly basis: PriceBasis; readonly priced: DiscountedCharge }
 >();
 
 /** Prices a charge; a price without discounts or formula is cached, because all loans with the same basis share it. */
@@ -58,7 +58,7 @@ export function priceChargeOnce(
   discounts: readonly Discount[],
   loan: SimulatedLoan,
   validation: Validation,
-): PricedCharge | undefined {
+): DiscountedCharge | undefined {
   if (discounts.length > 0 || charge.isByFormula) return priceCharge(charge, discounts, loan, validation);
   const known = undiscounted.get(charge);
   if (known !== undefined && PRICE_BASIS.every((field) => known.basis[field] === loan[field])) {
@@ -77,7 +77,7 @@ function priceCharge(
   discounts: readonly Discount[],
   loan: SimulatedLoan,
   validation: Validation,
-): PricedCharge | undefined {
+): DiscountedCharge | undefined {
   const refuse = (message: string): undefined => {
     validation.reject(
       'productCode',
@@ -184,7 +184,7 @@ function describeCharge(
 }
 
 /** Sum of the charges that are paid once at the start, in minor units, each rounded separately (Q6). */
-export function sumUpFrontCharges(charges: readonly PricedCharge[], loan: SimulatedLoan): bigint {
+export function sumUpFrontCharges(charges: readonly DiscountedCharge[], loan: SimulatedLoan): bigint {
   const atStart = charges.filter(({ isOnce }) => isOnce);
   return atStart.reduce((sum, { value, percent }) => {
     if (value !== undefined) return sum + value;
@@ -195,7 +195,7 @@ export function sumUpFrontCharges(charges: readonly PricedCharge[], loan: Simula
 
 /** Converts the commissions that the schedule collects repeatedly. */
 export function toCommissionItems(
-  charges: readonly PricedCharge[],
+  charges: readonly DiscountedCharge[],
   loan: SimulatedLoan,
 ): readonly CommissionItem[] {
   return charges.map((priced) => ({
@@ -210,7 +210,7 @@ export function toCommissionItems(
 
 /** Converts the insurances that the schedule collects repeatedly. */
 export function toInsuranceItems(
-  charges: readonly PricedCharge[],
+  charges: readonly DiscountedCharge[],
   loan: SimulatedLoan,
 ): readonly InsuranceItem[] {
   return charges.map((priced) => ({
@@ -228,7 +228,7 @@ function toSource({
   charge,
   shown,
   percent,
-}: PricedCharge): Pick<
+}: DiscountedCharge): Pick<
   CommissionItem,
   'SourceValue' | 'SourcePercent' | 'PercentAppliedTo' | 'PerAnnum' | 'IsUpfront'
 > {

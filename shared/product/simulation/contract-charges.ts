@@ -1,4 +1,7 @@
-/** Selects the commissions and insurances of an offer, and converts both to a common form (Q6, L3). */
+/**
+ * The commissions and insurances that come with every contract of an offer, in a common form and at their prices before
+ * discounts (Q6, L3).
+ */
 
 import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
