@@ -10,7 +10,7 @@ import {
   type TimedFlow,
 } from './annual-rate/cash-flow-terms.ts';
 import type { RateFlows } from './annual-rate/rate-flows.ts';
-import { proveRate } from './annual-rate/proof-lines.ts';
+import { proveRate } from './annual-rate/rate-proof.ts';
 import { solveRate } from './annual-rate/published-rate.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from './dates/periodicity.ts';
 import { scaleToInteger } from './numbers/money.ts';

@@ -1,4 +1,4 @@
-/** The proof of a rate: the present value of every flow at time 0, so that the sum can be verified (A6). */
+/** The proof of a rate: every cash flow discounted to time 0, so that the sum can be verified (A6). */
 
 import { isBeforeStart, type CashFlowTerms, type TimedFlow } from './cash-flow-terms.ts';
 import { DiscountFactors, invertRatio } from './net-present-value.ts';
@@ -22,7 +22,7 @@ const FIRST_BITS = 128;
 const MAX_ATTEMPTS = 6;
 const WORD = 64;
 
-/** Lines and residual of the proof for the published rate, which is percent text. */
+/** The discounted flows and the residual of the proof for the published rate, which is percent text. */
 export function proveRate(terms: CashFlowTerms, rate: string): Pick<ProvenRate, 'proof' | 'residual'> {
   const growth = growthAt(rate, terms.periodsPerYear);
   const decimals = Math.max(...terms.flows.map((flow) => flow.amount.decimalPlaces())) + FURTHER_DECIMALS;
