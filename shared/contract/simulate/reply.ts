@@ -6,7 +6,12 @@ import type { RequestWarning } from '../../lending/request/validation.ts';
 import type { SimulationRecord } from '../../product/simulation/simulation-result.ts';
 import { named } from '../json/json-schema.ts';
 import { plainText, textOrNull, wholeNumber } from '../json/reply-kinds.ts';
-import { commissionsText, insurancesText, interestText, scheduleText } from './simulation-texts.ts';
+import {
+  formatCommissionsJson,
+  formatInsurancesJson,
+  formatInterestJson,
+  formatScheduleJson,
+} from './simulation-json.ts';
 
 const figure = (description: string) => z.number().describe(description);
 
@@ -84,16 +89,16 @@ function payloadRecord(offer: SimulationRecord): SimulatePayloadRecord {
     FirstFee: offer.firstFee,
     TotalFee: offer.totalFee,
     Total: offer.total,
-    ScheduleJson: scheduleText(offer),
+    ScheduleJson: formatScheduleJson(offer),
     InterestId: offer.interestId,
     InterestListId: offer.interestListId,
     InterestCommissionItemId: offer.interestCommissionItemId,
     CommissionListId: offer.commissionListId,
     cntInterestId: offer.cntInterestId,
     cntInterestCommissionItemId: offer.cntInterestCommissionItemId,
-    OutputInterestJson: interestText(offer.interest),
-    OutputCommissionJson: commissionsText(offer.commissions),
-    OutputInsuranceJson: insurancesText(offer.insurances),
+    OutputInterestJson: formatInterestJson(offer.interest),
+    OutputCommissionJson: formatCommissionsJson(offer.commissions),
+    OutputInsuranceJson: formatInsurancesJson(offer.insurances),
   };
 }
 

@@ -2,7 +2,10 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-folder.ts';
 import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
-import { commissionsText, insurancesText } from '../../../../shared/contract/simulate/simulation-texts.ts';
+import {
+  formatCommissionsJson,
+  formatInsurancesJson,
+} from '../../../../shared/contract/simulate/simulation-json.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
 import type { ScheduleCatalogue } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
@@ -101,7 +104,7 @@ function source({ Value, Percent }: Json): Json {
 function reportedCharges({ commissions, insurances, terms }: SimulationRecord) {
   const graceOf = (id: unknown) => terms.Commission?.find(({ FeeId }) => FeeId === id)?.GracePeriodFee;
   return {
-    Commission: readRepeated(commissionsText(commissions), 'FeePeriodicityType').map((item) => ({
+    Commission: readRepeated(formatCommissionsJson(commissions), 'FeePeriodicityType').map((item) => ({
       ...source(item),
       FeePeriodicityType: item['FeePeriodicityType'],
       FeeDate: item['FeeDate'],
@@ -110,7 +113,7 @@ function reportedCharges({ commissions, insurances, terms }: SimulationRecord) {
       IsUpfront: item['IsUpfront'],
       GracePeriodFee: graceOf(item['FeeId']),
     })),
-    Insurance: readRepeated(insurancesText(insurances), 'InsurancePeriodicityType').map((item) => ({
+    Insurance: readRepeated(formatInsurancesJson(insurances), 'InsurancePeriodicityType').map((item) => ({
       ...source(item),
       InsurancePeriodicityType: item['InsurancePeriodicityType'],
       InsuranceDate: item['InsuranceDate'],

@@ -15,7 +15,7 @@ import type {
 } from '../../product/simulation/simulation-result.ts';
 
 /** ScheduleJson: row 0 is the down payment; `insurance` and `capitalisedInterest` are present only if there are any. */
-export function scheduleText({
+export function formatScheduleJson({
   rows,
   currencyDigits,
 }: Pick<SimulationRecord, 'rows' | 'currencyDigits'>): string {
@@ -39,7 +39,7 @@ function rowText(row: SimulationRow, digits: number): string {
 }
 
 /** OutputInterestJson. */
-export function interestText({ basePercent, discountValue, discountPercent }: OfferedInterest): string {
+export function formatInterestJson({ basePercent, discountValue, discountPercent }: OfferedInterest): string {
   return objectText([
     ['BaseInterestPercent', numberText(basePercent)],
     ['InterestDiscountValue', numberText(discountValue)],
@@ -48,7 +48,7 @@ export function interestText({ basePercent, discountValue, discountPercent }: Of
 }
 
 /** OutputCommissionJson. */
-export function commissionsText(commissions: readonly OfferedCharge[]): string {
+export function formatCommissionsJson(commissions: readonly OfferedCharge[]): string {
   return listText(commissions, {
     currency: 'CurrencyId',
     periodicity: 'FeePeriodicityType',
@@ -58,7 +58,7 @@ export function commissionsText(commissions: readonly OfferedCharge[]): string {
 }
 
 /** OutputInsuranceJson. */
-export function insurancesText(insurances: readonly OfferedCharge[]): string {
+export function formatInsurancesJson(insurances: readonly OfferedCharge[]): string {
   return listText(insurances, {
     currency: 'CurrenctyId',
     periodicity: 'InsurancePeriodicityType',

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
-  commissionsText,
-  insurancesText,
-  interestText,
-  scheduleText,
-} from '../../../../shared/contract/simulate/simulation-texts.ts';
+  formatCommissionsJson,
+  formatInsurancesJson,
+  formatInterestJson,
+  formatScheduleJson,
+} from '../../../../shared/contract/simulate/simulation-json.ts';
 import {
   commission,
   discount,
@@ -28,7 +28,7 @@ const record = recordOf({
 
 describe('the JSON string', () => {
   it('ScheduleJson has the rows with the fields and the spelling of the interface (4.4)', () => {
-    const text = scheduleText({ ...record, rows: record.rows.slice(0, 2) });
+    const text = formatScheduleJson({ ...record, rows: record.rows.slice(0, 2) });
     expect(text).toBe(
       '{"paymentSchedule":[' +
         '{"InstallmentNo":0,"remainingValue":1000.00,"pMT":0.00,"interest":0.00,"principal":0.00,' +
@@ -39,13 +39,13 @@ describe('the JSON string', () => {
   });
 
   it('OutputInterestJson has the base rate and its discounts (4.4)', () => {
-    expect(interestText(record.interest)).toBe(
+    expect(formatInterestJson(record.interest)).toBe(
       '{"BaseInterestPercent":8.5,"InterestDiscountValue":0.55,"InterestDiscountPercent":0}',
     );
   });
 
   it('OutputCommissionJson has CurrencyId, and OutputInsuranceJson has CurrenctyId (4.4)', () => {
-    expect(JSON.parse(commissionsText(record.commissions))).toEqual([
+    expect(JSON.parse(formatCommissionsJson(record.commissions))).toEqual([
       {
         Name: 'Fee "A"',
         Value: 85,
@@ -62,7 +62,7 @@ describe('the JSON string', () => {
         IsUpfront: null,
       },
     ]);
-    expect(Object.keys(JSON.parse(insurancesText(record.insurances))[0])).toEqual([
+    expect(Object.keys(JSON.parse(formatInsurancesJson(record.insurances))[0])).toEqual([
       'Name',
       'Value',
       'Percent',
@@ -77,6 +77,6 @@ describe('the JSON string', () => {
       'InsuranceId',
       'IsUpfront',
     ]);
-    expect(insurancesText([])).toBe('[]');
+    expect(formatInsurancesJson([])).toBe('[]');
   });
 });
