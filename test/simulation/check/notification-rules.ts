@@ -6,7 +6,7 @@ import type {
   NotificationState,
   NotificationStatus,
 } from '../../../shared/notification/notification-state.ts';
-import { supersedes } from '../../../shared/notification/supersedes.ts';
+import { supersedes } from '../../../shared/notification/state-precedence.ts';
 import { commandId } from '../workload/upstream.ts';
 import type { History, NotificationExchange, ProviderCall, SeenRecord } from './history.ts';
 import type { Finding, Rule } from './rule.ts';

@@ -12,7 +12,7 @@ import type {
   NotificationAcceptance,
   NotificationState,
 } from '../../../shared/notification/notification-state.ts';
-import { supersedes } from '../../../shared/notification/supersedes.ts';
+import { supersedes } from '../../../shared/notification/state-precedence.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';

@@ -1,6 +1,6 @@
 import type { RecordIndex } from '../../../shared/messaging/record-index/record-index.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
-import { supersedes } from '../../../shared/notification/supersedes.ts';
+import { supersedes } from '../../../shared/notification/state-precedence.ts';
 import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
 import type { LedgerEntry } from '../state/ledger-entry.ts';
 

@@ -10,7 +10,7 @@ import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail
 import { RecordIndex, type IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
 import type { Priority } from '../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
-import { isOfOtherChannel } from '../../../shared/notification/supersedes.ts';
+import { isOfOtherChannel } from '../../../shared/notification/state-precedence.ts';
 import { OUTCOME_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';

@@ -2,8 +2,8 @@
  * The delivery of notifications as one state machine. Pure: time, ledger and providers are part of the events.
  * delivery/command-delivery.ts runs the machine: it performs the effects and passes their results back as events.
  *
- * The status of a notification on the log (the outcome topic) changes only in these ways; `supersedes` (ledger-entry.ts)
- * decides between two records, so that all processes agree on it:
+ * The status of a notification on the log (the outcome topic) changes only in these ways; `supersedes`
+ * (shared/notification/state-precedence.ts) decides between two records, so that all processes agree on it:
  *
  *     nothing ──► sending ──► sent
  *                    ├──────► retrying ──► sending   next copy from a retry tier
@@ -59,7 +59,7 @@ import type { GuardedProvider } from '../../../shared/notification/provider.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import { isUnknown } from './attempt-history.ts';
-import { isOfOtherChannel } from '../../../shared/notification/supersedes.ts';
+import { isOfOtherChannel } from '../../../shared/notification/state-precedence.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { planRetry, tierFor, type RetryPlan } from './retry-plan.ts';
 

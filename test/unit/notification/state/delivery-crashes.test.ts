@@ -15,7 +15,7 @@ import {
   type DeliveryEvent,
   type RoundResult,
 } from '../../../../workers/notification/state/delivery-state-machine.ts';
-import { supersedes } from '../../../../shared/notification/supersedes.ts';
+import { supersedes } from '../../../../shared/notification/state-precedence.ts';
 import type { LedgerEntry } from '../../../../workers/notification/state/ledger-entry.ts';
 
 const NOW = 1_700_000_000_000;

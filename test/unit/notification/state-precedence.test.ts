@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { supersedes } from '../../../shared/notification/supersedes.ts';
+import { supersedes } from '../../../shared/notification/state-precedence.ts';
 import type { LedgerEntry } from '../../../workers/notification/state/ledger-entry.ts';
 
 const sending = (attempt: number, owner: string): LedgerEntry => ({ status: 'sending', attempt, owner });
