@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { scheduleFormFields } from '../../workers/ingress/workbench/form-fields.ts';
+import { scheduleFormFields } from '../../workers/ingress/workbench/schedule-form-fields.ts';
 import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
 import {
   findAccessibilityFaults,

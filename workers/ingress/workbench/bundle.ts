@@ -4,7 +4,7 @@ import { readdir, readFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { scheduleFormFields } from './form-fields.ts';
+import { scheduleFormFields } from './schedule-form-fields.ts';
 
 /** One file of the workbench, with the encodings in which it is sent. */
 export interface Asset {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../../../shared/client/client.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
-import { scheduleFormFields } from '../../../../workers/ingress/workbench/form-fields.ts';
+import { scheduleFormFields } from '../../../../workers/ingress/workbench/schedule-form-fields.ts';
 import { remainingTime } from '../../../../workers/ingress/workbench/app/portfolio/pace.ts';
 import {
   createPortfolioRun,

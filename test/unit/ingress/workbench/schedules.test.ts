@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../../shared/contract/documents/openapi/openapi.ts';
 import type { JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
-import { asCurl, asKafkaMessage } from '../../../../workers/ingress/workbench/app/schedules/call-texts.ts';
+import { asCurl, asKafkaMessage } from '../../../../workers/ingress/workbench/app/schedules/call-formats.ts';
 import { checkLoan } from '../../../../workers/ingress/workbench/app/schedules/check-loan.ts';
 import {
   groupFields,
@@ -29,7 +29,10 @@ import {
   toCsv,
   type ShownRow,
 } from '../../../../workers/ingress/workbench/app/schedules/schedule.ts';
-import { describeFields, scheduleFormFields } from '../../../../workers/ingress/workbench/form-fields.ts';
+import {
+  describeFields,
+  scheduleFormFields,
+} from '../../../../workers/ingress/workbench/schedule-form-fields.ts';
 
 const FORM = scheduleFormFields();
 const LOAN = exampleLoan('2026-01-01', (number) => number);

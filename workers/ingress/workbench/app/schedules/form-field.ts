@@ -1,4 +1,4 @@
-/** A field of a request as a form needs it. `workers/ingress/workbench/form-fields.ts` makes them from the schema of the request. */
+/** A field of a request as a form needs it. `workers/ingress/workbench/schedule-form-fields.ts` makes them from the schema of the request. */
 
 export type FieldKind = 'number' | 'whole' | 'date' | 'flag' | 'numeric-flag' | 'text' | 'list';
 

@@ -1,6 +1,6 @@
 import { CopyButton, Notice } from '../design/components.tsx';
 import { BASE_PATH, SCHEDULE_TOPIC, TOKEN_REQUIRED } from '../page-settings.ts';
-import { asCurl, asJson, asKafkaMessage } from './call-texts.ts';
+import { asCurl, asJson, asKafkaMessage } from './call-formats.ts';
 import { placeText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
 import { OfferNote } from './offer-sheet.tsx';

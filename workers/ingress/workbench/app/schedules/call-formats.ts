@@ -1,4 +1,4 @@
-/** The call of a schedule as text, to repeat it elsewhere. */
+/** The call of a schedule as curl, JSON or Kafka message, to repeat it elsewhere. */
 
 export const ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
 const MESSAGE_TYPE = 'CalculateRepaymentScheduleRequest';
