@@ -1,5 +1,5 @@
 /**
- * The results of a portfolio as HTML without styles of its own: the report of `npm run recalculate -- --html` and the room
+ * The results of a portfolio as HTML without styles of its own: the report of `npm run recalculate -- --html` and the page
  * Portfolio of the workbench show the same sections.
  */
 

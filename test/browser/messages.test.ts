@@ -36,7 +36,7 @@ const ALL_LOOKS = [...LOOKS, ['romanian', { locale: 'ro-RO' }]] as const;
 const openPage = useBrowser();
 
 /** An ingress over an embedded broker with dead letters of SMS. */
-async function openRoom(letters = 0, settings: IngressSettings = {}) {
+async function openMessages(letters = 0, settings: IngressSettings = {}) {
   const broker = await createTestBroker();
   await createLetterTopics(broker);
   await publishLetters(broker, letters, (number) => ({
@@ -48,7 +48,7 @@ async function openRoom(letters = 0, settings: IngressSettings = {}) {
     ]),
   }));
   const { url } = await openNotificationIngress({ broker, ...settings });
-  return { broker, room: `${url}/workbench/messages`, url };
+  return { broker, address: `${url}/workbench/messages`, url };
 }
 
 /** A notification that fails twice, with its states written as the worker would. */
@@ -80,9 +80,9 @@ const ANY_STEPS = STEPS.map(() => expect.any(String) as string);
 
 describe('finding a notification', () => {
   it.each(ALL_LOOKS)('by its Idempotency-Key shows its timeline: %s', async (look, options) => {
-    const { broker, room, url } = await openRoom();
+    const { broker, address, url } = await openMessages();
     const id = await retryingNotification(broker, url);
-    const { page, errors } = await openPage(room, options);
+    const { page, errors } = await openPage(address, options);
     const isRomanian = look === 'romanian';
     await page.getByRole('searchbox').or(page.getByRole('textbox')).first().fill('payment-2026-0007');
     await page.getByRole('button', { name: isRomanian ? 'Caută' : 'Search', exact: true }).click();
@@ -97,13 +97,13 @@ describe('finding a notification', () => {
   });
 
   it('says that there is none, and offers the dead letters of a parked one', async () => {
-    const { broker, room } = await openRoom(3);
+    const { broker, address } = await openMessages(3);
     const id = letterNotificationId(2);
     await writeState(
       broker,
       notificationState(id, { status: 'parked', code: 'outcome-unknown', updatedAt: Date.now() }),
     );
-    const { page } = await openPage(`${room}?reference=unknown`);
+    const { page } = await openPage(`${address}?reference=unknown`);
     await page.getByRole('heading', { name: 'No notification found' }).waitFor();
     await page.getByLabel('Notification id or Idempotency-Key').fill(id);
     await page.keyboard.press('Enter');
@@ -116,8 +116,8 @@ describe('finding a notification', () => {
 
 describe('dead letters', () => {
   it.each(ALL_LOOKS)('are listed with their problems, and one is shown masked: %s', async (look, options) => {
-    const { room } = await openRoom(12);
-    const { page, errors } = await openPage(`${room}/dead-letters`, options);
+    const { address } = await openMessages(12);
+    const { page, errors } = await openPage(`${address}/dead-letters`, options);
     await page.getByRole('checkbox').nth(12).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, `messages-letters-${look}`);
@@ -129,8 +129,8 @@ describe('dead letters', () => {
   });
 
   it('can be filtered; the address keeps the filters', async () => {
-    const { room } = await openRoom(6);
-    const { page } = await openPage(`${room}/dead-letters`);
+    const { address } = await openMessages(6);
+    const { page } = await openPage(`${address}/dead-letters`);
     await page.getByRole('button', { name: /^number-blocked/ }).click();
     await page.getByText('2 dead letters').waitFor();
     expect(new URL(page.url()).searchParams.get('code')).toBe('number-blocked');
@@ -141,13 +141,13 @@ describe('dead letters', () => {
     await page.getByText('No dead letter matches these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByText('6 dead letters').waitFor();
-    await page.goto(`${room}/dead-letters?since=yesterday`);
+    await page.goto(`${address}/dead-letters?since=yesterday`);
     await page.getByRole('alert').getByText('since').waitFor();
   });
 
   it('are redriven after a preview, with the guard of unknown outcomes and a reason', async () => {
-    const { broker, room } = await openRoom(3);
-    const { page, errors } = await openPage(`${room}/dead-letters`);
+    const { broker, address } = await openMessages(3);
+    const { page, errors } = await openPage(`${address}/dead-letters`);
     await page.getByLabel('Select all on this page').check();
     await page.getByText('3 selected').waitFor();
     await page.getByRole('button', { name: 'Redrive', exact: true }).click();
@@ -172,8 +172,8 @@ describe('dead letters', () => {
   });
 
   it('are edited by keyboard, and the audit names the changed fields', async () => {
-    const { broker, room } = await openRoom(1);
-    const { page } = await openPage(`${room}/dead-letters`);
+    const { broker, address } = await openMessages(1);
+    const { page } = await openPage(`${address}/dead-letters`);
     await page.locator('tbody a').click();
     await page.getByRole('button', { name: 'Edit and redrive' }).press('Enter');
     const dialog = page.getByRole('dialog');
@@ -193,8 +193,8 @@ describe('dead letters', () => {
   });
 
   it('say so when there are none, when the token does not permit it, and when the engine is away', async () => {
-    const { broker, room } = await openRoom(0);
-    const { page } = await openPage(`${room}/dead-letters`);
+    const { broker, address } = await openMessages(0);
+    const { page } = await openPage(`${address}/dead-letters`);
     await page.getByText('Every message was handled.').waitFor();
     await publishLetters(broker, 1);
     await page.getByRole('button', { name: 'Refresh' }).click();
@@ -216,9 +216,9 @@ describe('dead letters', () => {
       },
       { clock: systemClock, log: silentLog },
     );
-    const guarded = await openRoom(1, { access });
+    const guarded = await openMessages(1, { access });
     const { authorization } = await authorize('shop');
-    const { page: other } = await openPage(`${guarded.room}/dead-letters`);
+    const { page: other } = await openPage(`${guarded.address}/dead-letters`);
     await other.getByRole('textbox', { name: 'Access token' }).fill(authorization.replace('Bearer ', ''));
     await other.getByRole('button', { name: 'Use token' }).click();
     await other.getByText('The access token does not have the scope operations:read.').waitFor();
@@ -238,15 +238,15 @@ async function openOutbox() {
     html: '<body style="font-family: sans-serif"><h1 style="color: #0b5a7a">Bună ziua, Ana!</h1><p>Oferta ta este gata.</p><script>document.title = "bad"</script></body>',
   });
   await folder.write(MAIL_ID, 'email', message as unknown as Buffer);
-  return openRoom(0, { outbox: folder });
+  return openMessages(0, { outbox: folder });
 }
 
 describe('the outbox', () => {
   it.each(LOOKS.slice(0, 3))(
     'shows an e-mail as its receiver sees it, and as text: %s',
     async (look, options) => {
-      const { room } = await openOutbox();
-      const { page, errors } = await openPage(`${room}/outbox`, options);
+      const { address } = await openOutbox();
+      const { page, errors } = await openPage(`${address}/outbox`, options);
       await page.getByRole('link', { name: 'Oferta ta de credit' }).click();
       const mail = page.frameLocator('iframe');
       await mail.getByRole('heading', { name: 'Bună ziua, Ana!' }).waitFor();
@@ -259,8 +259,8 @@ describe('the outbox', () => {
   );
 
   it('explains that there is none where providers are configured', async () => {
-    const { room } = await openRoom();
-    const { page } = await openPage(`${room}/outbox`);
+    const { address } = await openMessages();
+    const { page } = await openPage(`${address}/outbox`);
     await page.getByRole('heading', { name: 'There is no local outbox' }).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
   });

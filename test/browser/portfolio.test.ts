@@ -22,7 +22,8 @@ const FAILED = 4;
 const ACTION = '**/PLAT_BP_CalculateRepaymentSchedule';
 const LONG_MS = 60_000;
 
-const openRoom = (options?: BrowserContextOptions) => openPage(`${engine.url}/workbench/portfolio`, options);
+const openPortfolio = (options?: BrowserContextOptions) =>
+  openPage(`${engine.url}/workbench/portfolio`, options);
 
 async function choose(page: Page, name: string, text: string): Promise<void> {
   const buffer = Buffer.from(text);
@@ -58,11 +59,11 @@ async function downloadText(page: Page, button: string): Promise<string> {
 const isUnexpected = (error: string): boolean => !error.includes('status of 422');
 const status = (page: Page) => page.getByRole('status').filter({ hasText: /of|din/ });
 
-describe('the room of portfolios', () => {
+describe('the page of portfolios', () => {
   it.each([...LOOKS, ['romanian', { locale: 'ro-RO' }] as const])(
     'recalculates a portfolio and shows totals, distributions, movers and failures, accessibly: %s',
     async (name, options) => {
-      const { page, errors } = await openRoom(options);
+      const { page, errors } = await openPortfolio(options);
       await page.getByRole('heading', { level: 1 }).waitFor();
       expect(await findAccessibilityFaults(page)).toEqual([]);
       await takePicture(page, `portfolio-start-${name}`);
@@ -105,19 +106,19 @@ describe('the room of portfolios', () => {
       const html = files.at('report.html');
       const input = files.write('loans.ndjson', text);
       expect((await runRecalculation(['--input', input, '--summary', '--html', html])).code).toBe(1);
-      const [room, report] = await Promise.all([openRoom(), openPage(pathToFileURL(html).href)]);
-      await choose(room.page, 'loans.ndjson', text);
-      const results = room.page.locator('.portfolio-results');
+      const [workbench, report] = await Promise.all([openPortfolio(), openPage(pathToFileURL(html).href)]);
+      await choose(workbench.page, 'loans.ndjson', text);
+      const results = workbench.page.locator('.portfolio-results');
       await results.waitFor({ timeout: LONG_MS });
       expect(await results.innerText()).toBe(await report.page.locator('.portfolio-results').innerText());
-      const ignored = room.page.getByRole('region', { name: 'Ignored fields of calculated contracts' });
+      const ignored = workbench.page.getByRole('region', { name: 'Ignored fields of calculated contracts' });
       expect(await ignored.getByRole('rowheader').allInnerTexts()).toEqual(['jsonParam.Amout', 'remark']);
     },
     LONG_MS,
   );
 
   it('takes a dropped CSV, and lists the lines that fail with their faults', async () => {
-    const { page, errors } = await openRoom();
+    const { page, errors } = await openPortfolio();
     const lines = [
       'id;ScheduleType;ProductType;InterestPercent;Amount;InstallmentsNo;PeriodicityType;InstallmentDay;ActivationDate',
       'good;EqualInstallments;TL;7;100;6;Monthly;1;2024-01-01',
@@ -150,7 +151,7 @@ describe('the room of portfolios', () => {
   it(
     'keeps what is calculated when it is stopped, and continues with the rest',
     async () => {
-      const { page } = await openRoom();
+      const { page } = await openPortfolio();
       let calls = 0;
       let isSlow = true;
       await page.route(ACTION, async (route) => {
@@ -174,9 +175,9 @@ describe('the room of portfolios', () => {
   );
 
   it(
-    'goes on while another room is open',
+    'goes on while another page is open',
     async () => {
-      const { page } = await openRoom();
+      const { page } = await openPortfolio();
       await choose(page, 'loans.ndjson', repricedPortfolio(CONTRACTS));
       await page.getByRole('button', { name: 'Stop' }).waitFor();
       await page.getByRole('link', { name: 'System' }).click();
@@ -190,7 +191,7 @@ describe('the room of portfolios', () => {
   );
 
   it('repeats calls while the engine is away, and goes on when it is back', async () => {
-    const { page } = await openRoom();
+    const { page } = await openPortfolio();
     let isAway = true;
     await page.route(ACTION, (route) => (isAway ? route.abort('connectionrefused') : route.continue()));
     await page.getByRole('button', { name: 'Try three example contracts' }).click();
@@ -204,7 +205,7 @@ describe('the room of portfolios', () => {
   it(
     'says that the token has no permission, keeps the results, and continues with another token',
     async () => {
-      const { page } = await openRoom();
+      const { page } = await openPortfolio();
       let calls = 0;
       await page.route(ACTION, (route) => {
         calls += 1;
@@ -227,7 +228,7 @@ describe('the room of portfolios', () => {
   );
 
   it('refuses files without contracts, with too many, too large or compressed, and names what takes them', async () => {
-    const { page, errors } = await openRoom();
+    const { page, errors } = await openPortfolio();
     const fault = page.getByRole('alert');
     await choose(page, 'a.csv', '\n');
     await expect.poll(() => fault.innerText()).toBe('The file contains no contracts.');

@@ -23,10 +23,10 @@ import { startOverLog } from '../support/worlds/product-worker.ts';
 const engine = useEngine();
 const openPage = useBrowser();
 
-/** The appearances of every room, and the other language. */
+/** The appearances of every page, and the other language. */
 const ALL_LOOKS = [...LOOKS, ['romanian', { locale: 'ro-RO' }]] as const;
 
-const room = (address = '') => `${engine.url}/workbench/products${address}`;
+const address = (rest = '') => `${engine.url}/workbench/products${rest}`;
 const results = (page: Page) => page.locator('.product-results > li');
 
 /** An ingress over a catalogue of its own, without other workers. */
@@ -37,7 +37,7 @@ async function openCatalogue(env: Record<string, string> = {}) {
   return {
     broker,
     ingress,
-    room: `${ingress.url}/workbench/products`,
+    address: `${ingress.url}/workbench/products`,
     put: (...values: readonly object[]) => change({ put: values.map((value) => recordOf('product', value)) }),
     change,
   };
@@ -46,7 +46,7 @@ async function openCatalogue(env: Record<string, string> = {}) {
 describe('the catalogue', () => {
   it.each(ALL_LOOKS)('is searched while the user types, accessibly: %s', async (look, options) => {
     const isRomanian = look === 'romanian';
-    const { page, errors } = await openPage(room(), options);
+    const { page, errors } = await openPage(address(), options);
     await page.getByText(isRomanian ? 'Produse: 12' : 'Products: 12').waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, `products-list-${look}`);
@@ -65,7 +65,7 @@ describe('the catalogue', () => {
   });
 
   it('can be limited to what is valid on a day, and says where nothing is', async () => {
-    const { page } = await openPage(room());
+    const { page } = await openPage(address());
     await page.getByLabel('Valid on').fill('2021-06-30');
     await page.getByText('Valid on 30 Jun 2021').waitFor();
     await results(page).filter({ hasText: 'TL-PERSONAL' }).getByText('Version 1 of 3').waitFor();
@@ -80,7 +80,7 @@ describe('the catalogue', () => {
   });
 
   it('shows faults of an address beside the fields', async () => {
-    const { page } = await openPage(room(`?search=${'x'.repeat(101)}&validOn=2024-02-30`));
+    const { page } = await openPage(address(`?search=${'x'.repeat(101)}&validOn=2024-02-30`));
     await page.getByText('must have at most 100 characters').first().waitFor();
     expect(await page.getByRole('searchbox').getAttribute('aria-invalid')).toBe('true');
     expect(await page.getByLabel('Valid on').getAttribute('aria-invalid')).toBe('true');
@@ -89,7 +89,7 @@ describe('the catalogue', () => {
   });
 
   it('has pages, and follows the topic', async () => {
-    const { room: own, put } = await openCatalogue();
+    const { address: own, put } = await openCatalogue();
     const { page } = await openPage(own);
     await page.getByRole('heading', { name: 'The catalogue has no products' }).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
@@ -111,7 +111,7 @@ describe('a product', () => {
     'has its versions on a timeline and their sections, accessibly: %s',
     async (look, options) => {
       const isRomanian = look === 'romanian';
-      const { page, errors } = await openPage(room('/TL-PERSONAL'), options);
+      const { page, errors } = await openPage(address('/TL-PERSONAL'), options);
       const version = isRomanian ? 'Versiunea' : 'Version';
       const timeline = page.locator('.product-timeline');
       expect(await timeline.getAttribute('aria-label')).toBe(
@@ -142,7 +142,7 @@ describe('a product', () => {
   it.each(ALL_LOOKS)(
     'shows what is different between two versions, accessibly: %s',
     async (look, options) => {
-      const { page, errors } = await openPage(room('/TL-PERSONAL'), options);
+      const { page, errors } = await openPage(address('/TL-PERSONAL'), options);
       const isRomanian = look === 'romanian';
       await page.getByRole('link', { name: isRomanian ? 'Compară 1 cu 2' : 'Compare 1 with 2' }).click();
       const availability = page.getByRole('region', {
@@ -172,7 +172,7 @@ describe('a product', () => {
   );
 
   it('shows gaps and overlaps of its versions, and lists that are not used', async () => {
-    const { room: own, put, change } = await openCatalogue();
+    const { address: own, put, change } = await openCatalogue();
     const offer = { Id: guidOf(90), Name: 'Standard', InterestList: 'INT', CommissionList: 'COM-GONE' };
     await change({ put: [recordOf('interest-list', interestListValue('INT'))] });
     await put(
@@ -205,7 +205,7 @@ describe('a product', () => {
   });
 
   it('is used by keyboard alone', async () => {
-    const { page } = await openPage(room('/MG-HOME'));
+    const { page } = await openPage(address('/MG-HOME'));
     await page.getByRole('tab', { name: 'Sections' }).press('ArrowRight');
     await page.getByRole('heading', { name: 'This product has only one version' }).waitFor();
     await page.keyboard.press('ArrowRight');
@@ -214,15 +214,15 @@ describe('a product', () => {
   });
 
   it('that is unknown is explained', async () => {
-    const { page } = await openPage(room('/XX'));
+    const { page } = await openPage(address('/XX'));
     await page.getByText('There is no such product').waitFor();
     expect(await page.getByRole('tab').count()).toBe(0);
-    await page.goto(room('/TL-PERSONAL?version=99'));
+    await page.goto(address('/TL-PERSONAL?version=99'));
     await page.getByText('no such version of it').waitFor();
   });
 
   it('can be read again after the server was gone', async () => {
-    const { room: own, put } = await openCatalogue();
+    const { address: own, put } = await openCatalogue();
     await put(productValue('TL'));
     const { page } = await openPage(own);
     await page.getByText('Products: 1').waitFor();
@@ -236,7 +236,7 @@ describe('a product', () => {
   });
 
   it('without the scope can be looked up by its code', async () => {
-    const { broker, room: own } = await openCatalogue({ AUTH_JWT_SECRET: JWT_SECRET });
+    const { broker, address: own } = await openCatalogue({ AUTH_JWT_SECRET: JWT_SECRET });
     await startOverLog(broker);
     const { authorization } = await authorize('ana', 'operations:write');
     const { page } = await openPage(own);
@@ -255,7 +255,7 @@ describe('a product', () => {
 
 describe('what callers get', () => {
   it.each(LOOKS)('is looked up, and an offer is simulated, accessibly: %s', async (look, options) => {
-    const { page, errors } = await openPage(room('/TL-PERSONAL?view=look-up'), options);
+    const { page, errors } = await openPage(address('/TL-PERSONAL?view=look-up'), options);
     await page.getByRole('region', { name: 'Standard: Commissions' }).getByText('100.00 EUR').waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, `products-look-up-${look}`);
@@ -279,13 +279,13 @@ describe('what callers get', () => {
   });
 
   it('includes the bands of an interest by utilised amount', async () => {
-    const { page, errors } = await openPage(room('/OD-CURRENT?view=look-up'));
+    const { page, errors } = await openPage(address('/OD-CURRENT?view=look-up'));
     await page.getByText('Overdraft to 1000: 10 %').waitFor();
     expect(errors).toEqual([]);
   });
 
   it('is simulated with a schedule type of the product', async () => {
-    const { page } = await openPage(room('/MG-GREEN?view=offer'));
+    const { page } = await openPage(address('/MG-GREEN?view=offer'));
     const type = page.getByLabel('Schedule type');
     await type.waitFor();
     expect(await type.locator('option').allInnerTexts()).toEqual(['Equal principal']);
@@ -299,7 +299,7 @@ describe('what callers get', () => {
   });
 
   it('is simulated with the least down payment, and with figures that its formulas ask for', async () => {
-    const { page } = await openPage(room('/LS-CAR?view=offer'));
+    const { page } = await openPage(address('/LS-CAR?view=offer'));
     await page.getByText('The price of this product depends on further figures.').waitFor();
     expect(await page.getByLabel('Down payment').inputValue()).toBe('4750');
     expect(await page.getByRole('alert').count()).toBe(0);
@@ -314,7 +314,7 @@ describe('what callers get', () => {
   });
 
   it('includes faults beside the fields of a simulation', async () => {
-    const { page } = await openPage(room('/TL-PERSONAL?view=offer'));
+    const { page } = await openPage(address('/TL-PERSONAL?view=offer'));
     await page.getByLabel('Amount').fill('-1');
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
     await page.getByRole('alert').waitFor();

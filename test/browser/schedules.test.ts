@@ -74,7 +74,7 @@ const OPENS_AT_ONCE = `(async () => {
   return document.querySelector('dialog').matches(':modal');
 })()`;
 
-describe('the room for schedules', () => {
+describe('the page for schedules', () => {
   it('follows the loan while it is entered, and keeps it in the address', async () => {
     const { page, errors } = await openLoans([LOAN]);
     await firstPayment(page, '517.41');
@@ -120,7 +120,7 @@ describe('the room for schedules', () => {
       .toMatch(/^Payment \d+ on 1 \w+ 2028: .* principal \+ .* = 517\.41; balance [\d,.]+$/);
   });
 
-  it('keeps the variants while another room is open, until the user starts again', async () => {
+  it('keeps the variants while another page is open, until the user starts again', async () => {
     const { page } = await openLoans([LOAN]);
     await firstPayment(page, '517.41');
     await page.getByRole('button', { name: 'Compare with a variant' }).click();
@@ -391,7 +391,7 @@ describe('an address', () => {
   });
 });
 
-describe('the room for schedules is accessible', () => {
+describe('the page for schedules is accessible', () => {
   it.each(LOOKS)('%s', async (name, options) => {
     const { page } = await openLoans([RICH_LOAN], options);
     await page.getByRole('button', { name: /^DAE, with insurances: \d/ }).waitFor();
@@ -434,7 +434,7 @@ describe('the room for schedules is accessible', () => {
   });
 });
 
-describe('the room for schedules without an answer', () => {
+describe('the page for schedules without an answer', () => {
   it('says that the engine cannot be reached, and goes on when it can', async () => {
     const { page } = await openLoans([LOAN]);
     await firstPayment(page, '517.41');

@@ -20,15 +20,15 @@ describe('the frame of the workbench', () => {
     expect(errors).toEqual([]);
   });
 
-  it.each(['Schedules', 'Products', 'Portfolio', 'Messages', 'System'])('opens the room %s', async (name) => {
+  it.each(['Schedules', 'Products', 'Portfolio', 'Messages', 'System'])('opens the page %s', async (name) => {
     const { page, errors } = await openPage(`${engine.url}/workbench`);
-    await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name }).click();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('content');
     expect(errors).toEqual([]);
   });
 
-  it('says that a room cannot be loaded, and loads it when it can', async () => {
+  it('says that a page cannot be loaded, and loads it when it can', async () => {
     const { page } = await openPage(`${engine.url}/workbench`);
     await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
     await page.context().setOffline(true);
@@ -58,9 +58,9 @@ describe('the frame of the workbench', () => {
     await takePicture(page, `shell-${name}`);
   });
 
-  it('shows all rooms on a phone', async () => {
+  it('shows all pages on a phone', async () => {
     const { page } = await openPage(`${engine.url}/workbench`, { viewport: PHONE });
-    const links = page.getByRole('navigation', { name: 'Rooms' }).getByRole('link');
+    const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
     await links.first().waitFor();
     const ends = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().right));
     expect(ends).toHaveLength(6);

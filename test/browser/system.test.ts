@@ -16,11 +16,12 @@ import { startEngine } from '../support/worlds/engine-process.ts';
 import { openTestIngress } from '../support/worlds/ingress-fixture.ts';
 
 const { SCREENSHOTS } = process.env;
-const ROOM = '/workbench/system';
+const SYSTEM_PATH = '/workbench/system';
 const engine = useEngine();
 const openPage = useBrowser();
 
-const openRoom = (url: string, options: Parameters<typeof openPage>[1] = {}) => openPage(url + ROOM, options);
+const openSystem = (url: string, options: Parameters<typeof openPage>[1] = {}) =>
+  openPage(url + SYSTEM_PATH, options);
 
 const isLive = (page: Page) => page.getByText('Live', { exact: true }).waitFor();
 
@@ -81,9 +82,9 @@ async function openTroubledIngress(): Promise<string> {
   return url;
 }
 
-describe('the room of the system', () => {
+describe('the page of the system', () => {
   it('says that everything is well, and shows workers, groups and calls as they happen', async () => {
-    const { page, errors } = await openRoom(engine.url);
+    const { page, errors } = await openSystem(engine.url);
     await page.getByRole('heading', { name: 'Everything is well' }).waitFor();
     await isLive(page);
     for (const worker of ['ingress', 'schedule', 'product', 'simulation', 'notification']) {
@@ -102,7 +103,7 @@ describe('the room of the system', () => {
   });
 
   it.each(LOOKS)('is accessible: %s', async (name, options) => {
-    const { page } = await openRoom(engine.url, options);
+    const { page } = await openSystem(engine.url, options);
     await isLive(page);
     await page.getByRole('button', { name: 'Details of plat.schedule.interactive' }).click();
     await page.getByRole('cell', { name: 'schedule-interactive-1' }).first().waitFor();
@@ -114,7 +115,7 @@ describe('the room of the system', () => {
   });
 
   it.each(LOOKS)('names what is wrong, accessibly: %s', async (name, options) => {
-    const { page, errors } = await openRoom(await openTroubledIngress(), options);
+    const { page, errors } = await openSystem(await openTroubledIngress(), options);
     await page.getByRole('heading', { name: /Needs attention: \d/ }).waitFor();
     const findings = page.getByRole('list', { name: 'Findings' });
     const texts = await findings.getByRole('listitem').allTextContents();
@@ -131,7 +132,7 @@ describe('the room of the system', () => {
   });
 
   it('a change of the verdict is announced once, and the figures are not', async () => {
-    const { page } = await openRoom(engine.url);
+    const { page } = await openSystem(engine.url);
     await isLive(page);
     const announced = page.locator('[role=status], [aria-live]:not([aria-live=off])');
     const texts = async () => (await announced.allTextContents()).map((text) => text.trim());
@@ -140,7 +141,7 @@ describe('the room of the system', () => {
   });
 
   it('pauses and continues by keyboard, and shows nothing new meanwhile', async () => {
-    const { page } = await openRoom(engine.url);
+    const { page } = await openSystem(engine.url);
     await isLive(page);
     await page.getByRole('button', { name: 'Pause' }).focus();
     await page.keyboard.press('Enter');
@@ -157,7 +158,7 @@ describe('the room of the system', () => {
   });
 
   it('pauses while the page is hidden, and then continues unless the user had paused it', async () => {
-    const { page } = await openRoom(engine.url);
+    const { page } = await openSystem(engine.url);
     await isLive(page);
     await page.clock.install();
     const hideForAWhile = async (): Promise<void> => {
@@ -177,7 +178,7 @@ describe('the room of the system', () => {
   });
 
   it('finds settings by name and value, and those that were set', async () => {
-    const { page } = await openRoom(engine.url);
+    const { page } = await openSystem(engine.url);
     const search = page.getByLabel('Search by name or value');
     await search.fill('retry tiers');
     await page.getByText('1 of').waitFor();
@@ -191,13 +192,13 @@ describe('the room of the system', () => {
   });
 
   it('speaks Romanian', async () => {
-    const { page } = await openRoom(engine.url, { locale: 'ro-RO' });
+    const { page } = await openSystem(engine.url, { locale: 'ro-RO' });
     await page.getByRole('heading', { name: 'Totul este în regulă' }).waitFor();
     expect(await page.getByText('Cereri pe secundă').count()).toBe(1);
   });
 
   it('says in Romanian what is wrong', async () => {
-    const { page } = await openRoom(await openTroubledIngress(), { locale: 'ro-RO' });
+    const { page } = await openSystem(await openTroubledIngress(), { locale: 'ro-RO' });
     await page.getByRole('heading', { name: /Necesită intervenție: \d/ }).waitFor();
     const findings = page.getByRole('list', { name: 'Constatări' });
     const text = (await findings.getByRole('listitem').allTextContents()).join('\n');
@@ -218,10 +219,10 @@ describe('the room of the system', () => {
   });
 });
 
-describe('the room of the system without a connection', () => {
+describe('the page of the system without a connection', () => {
   it('says that the server has gone, keeps what it showed, and continues when it is back', async () => {
     const first = await startEngine([], { PORT: '0' });
-    const { page } = await openRoom(first.url);
+    const { page } = await openSystem(first.url);
     await isLive(page);
     // The page must not connect again by itself before the button is pressed.
     let isPressed = false;
@@ -245,17 +246,17 @@ describe('the room of the system without a connection', () => {
     expect(await page.getByText('The engine cannot be reached').count()).toBe(0);
   });
 
-  it('names the scope that a token lacks, and a token with it opens the room', async () => {
+  it('names the scope that a token lacks, and a token with it opens the page', async () => {
     const guarded = await startEngine([], { PORT: '0', AUTH_JWT_SECRET: JWT_SECRET });
     onTestFinished(() => void guarded.end('SIGTERM'));
-    const { page } = await openRoom(guarded.url);
+    const { page } = await openSystem(guarded.url);
     const use = async (scope: string) => {
       const { authorization } = await authorize('ana', scope);
       await page.getByRole('textbox', { name: 'Access token' }).fill(authorization.replace('Bearer ', ''));
       await page.getByRole('button', { name: 'Use token' }).click();
     };
     await use('');
-    await page.getByText('Your token does not permit this room').waitFor();
+    await page.getByText('Your token does not permit this page').waitFor();
     await page.getByText(/scope operations:read/).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, 'system-forbidden', false);

@@ -37,7 +37,7 @@ export interface HtmlReportRun extends Pick<
 
 const LOCALE = 'en-GB';
 const ROOT = path.resolve(import.meta.dirname, '../../..');
-/** The looks of the workbench, whose room Portfolio shows the same sections. */
+/** The looks of the workbench, whose page Portfolio shows the same sections. */
 const STYLES = [
   'workers/ingress/workbench/app/design/tokens.css',
   'workers/ingress/workbench/app/design/base.css',
@@ -65,7 +65,7 @@ export function renderHtmlReport(tally: Tally, run: HtmlReportRun): string {
 </head>
 <body>
 <main class="report stack">
-<header class="room-head">
+<header class="page-head">
 <div><h1>${title}</h1><p>${words.count(run.read)} contracts, ${momentText(run.endedAtMs)}</p></div>
 ${run.outcome === 'complete' ? html`<span class="badge badge-good">complete</span>` : html`<span class="badge badge-bad">not complete</span>`}
 </header>

@@ -13,7 +13,7 @@ const { SCREENSHOTS } = process.env;
 export const DESKTOP = { width: 1_440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** The appearances in which every room is checked, with their names. */
+/** The appearances in which every page is checked, with their names. */
 export const LOOKS = [
   ['light', { colorScheme: 'light' as const }],
   ['dark', { colorScheme: 'dark' as const }],

@@ -20,7 +20,7 @@ export interface Bundle {
   /** The script that starts the workbench. */
   readonly script: string;
   readonly styles: string;
-  /** The files that each room needs besides these; by an empty name those that every page needs. */
+  /** The files that each page needs besides these; by an empty name those that all pages need. */
   readonly parts: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -114,14 +114,14 @@ async function createBundle(files: ReadonlyMap<string, Buffer>): Promise<Bundle>
   const script = findName(files, 'main-');
   const parts = new Map([['', partsOf([script], files)]]);
   for (const name of files.keys()) {
-    const [, room] = ROOM_FILE.exec(name) ?? [];
-    if (room !== undefined) parts.set(room, partsOf([script, name], files));
+    const [, page] = PAGE_FILE.exec(name) ?? [];
+    if (page !== undefined) parts.set(page, partsOf([script, name], files));
   }
   return { assets, script, styles: findName(files, 'styles-'), parts };
 }
 
-/** What the compiler makes of `schedules/schedules-room.tsx`, which the page imports on use. */
-const ROOM_FILE = /^part-(\w+)-room-/;
+/** What the compiler makes of `schedules/schedules-page.tsx`, which is imported on use. */
+const PAGE_FILE = /^part-(\w+)-page-/;
 
 /** The files that these need, except for the first of them. */
 function partsOf(names: readonly string[], files: ReadonlyMap<string, Buffer>): readonly string[] {

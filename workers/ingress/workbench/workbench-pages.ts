@@ -25,8 +25,8 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The room that opens without a name. */
-const FIRST_ROOM = 'schedules';
+/** The page that opens without a name. */
+const FIRST_PAGE = 'schedules';
 
 interface PageRoute {
   readonly Params: { readonly '*'?: string };
@@ -61,15 +61,15 @@ export function registerWorkbench(
     return loading;
   };
   const preHandler = [labelMetrics('workbench')];
-  /** By room; all unknown addresses have the same. */
+  /** By their names; all unknown addresses have the same. */
   const pages = new Map<string, Page>();
   const sendPage = async (request: FastifyRequest<PageRoute>, reply: FastifyReply): Promise<void> => {
     const bundle = await loadOrExplain(load, reply, deps.log);
     if (bundle === undefined) return;
-    const named = request.params['*']?.split('/', 1)[0] ?? FIRST_ROOM;
-    const room = bundle.parts.has(named) ? named : '';
-    const page = pages.get(room) ?? renderPage(bundle, room, deps);
-    pages.set(room, page);
+    const named = request.params['*']?.split('/', 1)[0] ?? FIRST_PAGE;
+    const pageName = bundle.parts.has(named) ? named : '';
+    const page = pages.get(pageName) ?? renderPage(bundle, pageName, deps);
+    pages.set(pageName, page);
     reply
       .header('etag', page.etag)
       .header('cache-control', PAGE_CACHE)
@@ -129,7 +129,7 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): 
  */
 function renderPage(
   { script, styles, parts }: Bundle,
-  room: string,
+  pageName: string,
   { access, options: { basePath, topicPrefix } }: Pick<IngressContext, 'access' | 'options'>,
 ): Page {
   const assets = `${basePath}/workbench/assets`;
@@ -145,7 +145,7 @@ function renderPage(
 <title>Workbench</title>
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='3' fill='%230b5a7a'/%3E%3Cpath d='M3 12h2V8H3zm4 0h2V5H7zm4 0h2V3h-2z' fill='%23fff'/%3E%3C/svg%3E">
 <link rel="stylesheet" href="${assets}/${styles}">
-${[script, ...(parts.get(room) ?? [])].map((name) => html`<link rel="modulepreload" href="${assets}/${name}">\n`)}<script type="module" src="${assets}/${script}"></script>
+${[script, ...(parts.get(pageName) ?? [])].map((name) => html`<link rel="modulepreload" href="${assets}/${name}">\n`)}<script type="module" src="${assets}/${script}"></script>
 </head>
 <body>
 <div id="app"></div>

@@ -78,7 +78,7 @@ describe('the page of the workbench', () => {
     expect(other.status).toBe(200);
   });
 
-  it('names all files of its room, which browsers would find one after the other', async () => {
+  it('names all files that it needs, which browsers would find one after the other', async () => {
     const { url } = await openTestIngress();
     const filesOf = async (address: string): Promise<readonly string[]> => {
       const page = await (await fetch(url + address)).text();
@@ -86,10 +86,10 @@ describe('the page of the workbench', () => {
         ([, name = '']) => name,
       );
     };
-    const rooms = ['', '/schedules', '/products', '/products/TL-PERSONAL', '/nowhere'];
-    const files = await Promise.all(rooms.map((room) => filesOf(`/workbench${room}`)));
+    const pages = ['', '/schedules', '/products', '/products/TL-PERSONAL', '/nowhere'];
+    const files = await Promise.all(pages.map((page) => filesOf(`/workbench${page}`)));
     const opened = files.map((names) =>
-      names.map((name) => /^part-(\w+)-room-/.exec(name)?.[1]).filter(Boolean),
+      names.map((name) => /^part-(\w+)-page-/.exec(name)?.[1]).filter(Boolean),
     );
     expect(opened).toEqual([['schedules'], ['schedules'], ['products'], ['products'], []]);
     for (const name of new Set(files.flat())) {

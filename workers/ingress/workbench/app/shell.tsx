@@ -4,13 +4,13 @@ import { tokenRefused } from './api.ts';
 import { Button, Dialog, Empty, Failure, Field } from './design/components.tsx';
 import { BASE_PATH, TOKEN_REQUIRED, WORKBENCH_PATH } from './page-settings.ts';
 import { language, setToken, theme, token, type Language, type Theme } from './preferences.ts';
-import { HOME, ROOMS } from './rooms.tsx';
+import { HOME, PAGES } from './pages.tsx';
 import { createTexts } from './texts.ts';
 
 const t = createTexts({
   en: {
     workbench: 'Workbench',
-    rooms: 'Rooms',
+    navigation: 'Main',
     skip: 'Skip to content',
     schedules: 'Schedules',
     products: 'Products',
@@ -35,7 +35,7 @@ const t = createTexts({
   },
   ro: {
     workbench: 'Atelier',
-    rooms: 'Secțiuni',
+    navigation: 'Principală',
     skip: 'Salt la conținut',
     schedules: 'Scadențare',
     products: 'Produse',
@@ -61,7 +61,7 @@ const t = createTexts({
   },
 });
 
-/** The frame of the workbench: navigation, preferences, token, and the room of the current address. */
+/** The frame of the workbench: navigation, preferences, token, and the page of the current address. */
 export function Shell() {
   return (
     <LocationProvider scope={WORKBENCH_PATH}>
@@ -89,17 +89,17 @@ function Side() {
         </svg>
         {t('workbench')}
       </a>
-      <nav class="shell-nav" aria-label={t('rooms')}>
+      <nav class="shell-nav" aria-label={t('navigation')}>
         <ul>
-          {ROOMS.map((room) => {
-            const address = `${WORKBENCH_PATH}/${room.path}`;
+          {PAGES.map((page) => {
+            const address = `${WORKBENCH_PATH}/${page.path}`;
             const isHere =
-              path.startsWith(address) || (room === HOME && path.replace(/\/$/, '') === WORKBENCH_PATH);
+              path.startsWith(address) || (page === HOME && path.replace(/\/$/, '') === WORKBENCH_PATH);
             return (
-              <li key={room.path}>
+              <li key={page.path}>
                 <a href={address} aria-current={isHere ? 'page' : undefined}>
-                  <Icon name={room.name} />
-                  {t(room.name)}
+                  <Icon name={page.name} />
+                  {t(page.name)}
                 </a>
               </li>
             );
@@ -136,7 +136,7 @@ function Side() {
   );
 }
 
-/** The signs of the rooms, as lines in a square of 16. */
+/** The signs of the pages, as lines in a square of 16. */
 const ICONS = {
   schedules: 'M2.5 3.5h11v10h-11zM2.5 7h11M5.5 2v3M10.5 2v3',
   products: 'M2.5 5 8 2l5.5 3v6L8 14l-5.5-3zM2.5 5 8 8l5.5-3M8 8v6',
@@ -243,21 +243,21 @@ function Content() {
   const { path } = useLocation();
   const main = useRef<HTMLElement>(null);
   const [error, setError] = useState<unknown>();
-  const room = path.slice(WORKBENCH_PATH.length).split('/')[1] ?? '';
+  const page = path.slice(WORKBENCH_PATH.length).split('/')[1] ?? '';
   const isFirst = useRef(true);
   useEffect(() => {
     setError(undefined);
-    // After a change of the room the focus moves to its content, as after the load of a page.
+    // After a change of the page the focus moves to its content, as after a full load.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
-  }, [room]);
+  }, [page]);
   return (
     <main class="shell-main" id="content" ref={main} tabIndex={-1}>
       {error !== undefined && <Failure error={error} onRetry={() => location.reload()} />}
       <ErrorBoundary onError={setError}>
         <Router>
           <Route path={WORKBENCH_PATH} component={HOME.component} />
-          {ROOMS.map(({ path: name, component }) => (
+          {PAGES.map(({ path: name, component }) => (
             <Route key={name} path={`${WORKBENCH_PATH}/${name}/:rest*`} component={component} />
           ))}
           <Route default component={UnknownPage} />

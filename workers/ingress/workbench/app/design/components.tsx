@@ -1,4 +1,4 @@
-/** The parts that all rooms are built from. Their looks are in components.css. */
+/** The parts that all pages are built from. Their looks are in components.css. */
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { EngineError, type Schemas } from '../../../../../shared/client/client.ts';
@@ -18,13 +18,13 @@ export function Button({ kind = 'normal', small = false, ...rest }: ButtonProps)
   return <button type="button" {...rest} class={classes.filter(Boolean).join(' ')} />;
 }
 
-/** The head of a room: its name, one sentence about it, and its main actions. */
-export function RoomHead(props: { title: string; lead?: string; children?: ComponentChildren }) {
+/** The head of a page: its name, one sentence about it, and its main actions. */
+export function PageHead(props: { title: string; lead?: string; children?: ComponentChildren }) {
   useEffect(() => {
     document.title = `${props.title} · Workbench`;
   }, [props.title]);
   return (
-    <header class="room-head">
+    <header class="page-head">
       <div>
         <h1>{props.title}</h1>
         {props.lead !== undefined && <p>{props.lead}</p>}

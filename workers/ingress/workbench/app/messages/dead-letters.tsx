@@ -18,7 +18,7 @@ const ACTIONS = [
 ] as const;
 
 /** Dead letters: filters, which are in the address, a page of them, and actions on the selected ones. */
-export function DeadLetters({ room }: { room: string }) {
+export function DeadLetters({ messagesPath }: { messagesPath: string }) {
   const { query, route } = useLocation();
   const filters = readFilters(query);
   const { cursor = '' } = query;
@@ -26,7 +26,7 @@ export function DeadLetters({ room }: { room: string }) {
   const open = (changed: Partial<typeof filters>, next = ''): void => {
     const parameters = filterQuery({ ...filters, ...changed });
     if (next !== '') parameters.set('cursor', next);
-    route(`${room}/dead-letters?${parameters}`);
+    route(`${messagesPath}/dead-letters?${parameters}`);
   };
   return (
     <>
@@ -37,7 +37,7 @@ export function DeadLetters({ room }: { room: string }) {
         <Page
           // A selection belongs to one page of one filter.
           key={JSON.stringify(query)}
-          room={room}
+          messagesPath={messagesPath}
           page={page.value}
           isFiltered={filterQuery({ ...filters, all: false }).size > 0}
           selection={selectionOf(filters)}
@@ -52,7 +52,7 @@ export function DeadLetters({ room }: { room: string }) {
 }
 
 interface PageProps {
-  readonly room: string;
+  readonly messagesPath: string;
   readonly page: Schemas['DeadLetterPage'];
   readonly isFiltered: boolean;
   readonly selection: Schemas['DeadLetterSelection'];
@@ -62,7 +62,7 @@ interface PageProps {
   readonly onChanged: () => void;
 }
 
-function Page({ room, page, isFiltered, selection, isFirst, onCode, onPage, onChanged }: PageProps) {
+function Page({ messagesPath, page, isFiltered, selection, isFirst, onCode, onPage, onChanged }: PageProps) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [isAll, setIsAll] = useState(false);
   const [action, setAction] = useState<LetterAction>();
@@ -94,7 +94,7 @@ function Page({ room, page, isFiltered, selection, isFirst, onCode, onPage, onCh
           </Button>
         )}
       </SelectionBar>
-      <LetterTable room={room} letters={letters} selected={ids} onSelect={select} />
+      <LetterTable messagesPath={messagesPath} letters={letters} selected={ids} onSelect={select} />
       <nav class="row" aria-label={t('pages')} hidden={nextCursor === undefined && isFirst}>
         {!isFirst && <Button onClick={() => onPage('')}>{t('first')}</Button>}
         {nextCursor !== undefined && <Button onClick={() => onPage(nextCursor)}>{t('next')}</Button>}

@@ -27,14 +27,14 @@ export const STATUSES: Readonly<
 };
 
 /** Finds a notification by id or Idempotency-Key; both are in the address. */
-export function FindNotification({ room, id }: { room: string; id: string }) {
+export function FindNotification({ messagesPath, id }: { messagesPath: string; id: string }) {
   const { query, route } = useLocation();
   const { reference = '', caller = '' } = query;
   const search = (text: string, owner: string): void => {
-    if (UUID.test(text)) route(`${room}/notifications/${text.toLowerCase()}`);
+    if (UUID.test(text)) route(`${messagesPath}/notifications/${text.toLowerCase()}`);
     else if (text !== '') {
       route(
-        `${room}?${new URLSearchParams({ reference: text, ...(owner === '' ? {} : { caller: owner }) })}`,
+        `${messagesPath}?${new URLSearchParams({ reference: text, ...(owner === '' ? {} : { caller: owner }) })}`,
       );
     }
   };
@@ -46,8 +46,10 @@ export function FindNotification({ room, id }: { room: string; id: string }) {
         caller={caller}
         onSearch={search}
       />
-      {id !== '' && <Found id={id} room={room} />}
-      {id === '' && reference !== '' && <ByReference room={room} reference={reference} caller={caller} />}
+      {id !== '' && <Found id={id} messagesPath={messagesPath} />}
+      {id === '' && reference !== '' && (
+        <ByReference messagesPath={messagesPath} reference={reference} caller={caller} />
+      )}
       {id === '' && reference === '' && (
         <Empty title={t('searchFirst')}>
           <p>{t('searchFirstHint')}</p>
@@ -108,7 +110,15 @@ function SearchForm(props: {
   );
 }
 
-function ByReference({ room, reference, caller }: { room: string; reference: string; caller: string }) {
+function ByReference({
+  messagesPath,
+  reference,
+  caller,
+}: {
+  messagesPath: string;
+  reference: string;
+  caller: string;
+}) {
   const [found, reload] = useLoaded(
     (signal) => findByReference(reference, caller, signal),
     [reference, caller],
@@ -117,12 +127,12 @@ function ByReference({ room, reference, caller }: { room: string; reference: str
   if (found.state === 'failed') return <Failure error={found.error} onRetry={reload} />;
   const [only, ...others] = found.value.notifications;
   if (only === undefined) return <NothingFound />;
-  if (others.length === 0) return <Found id={only.notificationId} room={room} />;
+  if (others.length === 0) return <Found id={only.notificationId} messagesPath={messagesPath} />;
   return (
     <ul class="result-list">
       {found.value.notifications.map(({ notificationId, channel, status, updatedAt }) => (
         <li key={notificationId} class="card card-tight row-between">
-          <a href={`${room}/notifications/${notificationId}`}>
+          <a href={`${messagesPath}/notifications/${notificationId}`}>
             {t(channel)} {notificationId}
           </a>
           <span class="row">
@@ -148,7 +158,7 @@ function StatusBadge({ status }: { status: Schemas['NotificationTimeline']['stat
   return <Badge tone={tone}>{t(name)}</Badge>;
 }
 
-function Found({ id, room }: { id: string; room: string }) {
+function Found({ id, messagesPath }: { id: string; messagesPath: string }) {
   const [found, reload] = useLoaded((signal) => findTimeline(id, signal), [id]);
   const status = found.state === 'loaded' ? found.value.status : undefined;
   const isMoving = status === 'accepted' || status === 'sending' || status === 'retrying';
@@ -198,7 +208,7 @@ function Found({ id, room }: { id: string; room: string }) {
         <Timeline timeline={timeline} />
       </section>
       {timeline.deadLetters !== undefined && (
-        <LetterLinks room={room} notificationId={timeline.notificationId} />
+        <LetterLinks messagesPath={messagesPath} notificationId={timeline.notificationId} />
       )}
     </>
   );

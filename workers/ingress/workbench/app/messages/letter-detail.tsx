@@ -10,19 +10,19 @@ import { showLetter, type LetterAction } from './operations-api.ts';
 import { t } from './texts.ts';
 
 /** One dead letter: why, what, where from, and who did what with it. */
-export function LetterDetail({ room, place }: { room: string; place: string }) {
+export function LetterDetail({ messagesPath, place }: { messagesPath: string; place: string }) {
   const [loaded, reload] = useLoaded((signal) => showLetter(place, signal), [place]);
   const [action, setAction] = useState<LetterAction>();
   return (
     <>
       <div>
-        <a href={`${room}/dead-letters`}>{t('back')}</a>
+        <a href={`${messagesPath}/dead-letters`}>{t('back')}</a>
       </div>
       {loaded.state === 'loading' && <Loading />}
       {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={reload} />}
       {loaded.state === 'loaded' && (
         <>
-          <Facts room={room} letter={loaded.value} onAction={setAction} />
+          <Facts messagesPath={messagesPath} letter={loaded.value} onAction={setAction} />
           <Payload letter={loaded.value} />
           <History letter={loaded.value} />
           <Audit letter={loaded.value} />
@@ -43,11 +43,11 @@ export function LetterDetail({ room, place }: { room: string; place: string }) {
 }
 
 function Facts(props: {
-  room: string;
+  messagesPath: string;
   letter: Schemas['DeadLetter'];
   onAction: (action: LetterAction) => void;
 }) {
-  const { room, letter, onAction } = props;
+  const { messagesPath, letter, onAction } = props;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     [t('reason'), letter.reason],
     [t('when'), formatMoment(letter.at)],
@@ -60,7 +60,7 @@ function Facts(props: {
     [
       t('notification'),
       letter.notificationId && (
-        <a href={`${room}/notifications/${letter.notificationId}`}>{letter.notificationId}</a>
+        <a href={`${messagesPath}/notifications/${letter.notificationId}`}>{letter.notificationId}</a>
       ),
     ],
   ];

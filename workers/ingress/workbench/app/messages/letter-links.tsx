@@ -6,7 +6,13 @@ import { listLetters, readFilters } from './operations-api.ts';
 import { t } from './texts.ts';
 
 /** The dead letters of one notification. */
-export function LetterLinks({ room, notificationId }: { room: string; notificationId: string }) {
+export function LetterLinks({
+  messagesPath,
+  notificationId,
+}: {
+  messagesPath: string;
+  notificationId: string;
+}) {
   const [found, reload] = useLoaded(
     (signal) => listLetters(readFilters({ id: notificationId, all: 'true' }), '', signal),
     [notificationId],
@@ -21,7 +27,7 @@ export function LetterLinks({ room, notificationId }: { room: string; notificati
         <ul class="result-list">
           {found.value.letters.map(({ id, at, code, status }) => (
             <li key={id} class="row-between">
-              <a href={`${room}/dead-letters/${id}`}>
+              <a href={`${messagesPath}/dead-letters/${id}`}>
                 {code}, {formatMoment(at)}
               </a>
               <Badge tone={LETTER_STATUSES[status]}>{t(`status_${status}`)}</Badge>

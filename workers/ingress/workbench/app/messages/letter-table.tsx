@@ -5,14 +5,14 @@ import { LETTER_STATUSES } from './letter-statuses.ts';
 import { t } from './texts.ts';
 
 interface LetterTableProps {
-  readonly room: string;
+  readonly messagesPath: string;
   readonly letters: readonly Schemas['ListedDeadLetter'][];
   readonly selected: ReadonlySet<string>;
   readonly onSelect: (selected: ReadonlySet<string>) => void;
 }
 
 /** Dead letters, with a box each to select them. A narrow screen leaves out what the page of a letter has too. */
-export function LetterTable({ room, letters, selected, onSelect }: LetterTableProps) {
+export function LetterTable({ messagesPath, letters, selected, onSelect }: LetterTableProps) {
   const toggle = (id: string): void => {
     const changed = new Set(selected);
     if (!changed.delete(id)) changed.add(id);
@@ -55,7 +55,7 @@ export function LetterTable({ room, letters, selected, onSelect }: LetterTablePr
           {letters.map((letter) => (
             <Row
               key={letter.id}
-              room={room}
+              messagesPath={messagesPath}
               letter={letter}
               isSelected={selected.has(letter.id)}
               onToggle={() => toggle(letter.id)}
@@ -68,13 +68,13 @@ export function LetterTable({ room, letters, selected, onSelect }: LetterTablePr
 }
 
 interface RowProps {
-  readonly room: string;
+  readonly messagesPath: string;
   readonly letter: Schemas['ListedDeadLetter'];
   readonly isSelected: boolean;
   readonly onToggle: () => void;
 }
 
-function Row({ room, letter, isSelected, onToggle }: RowProps) {
+function Row({ messagesPath, letter, isSelected, onToggle }: RowProps) {
   const { id, code, reason, at, channel, type, from, attempts, redrives, status } = letter;
   return (
     <tr class={isSelected ? 'selected' : undefined}>
@@ -82,7 +82,7 @@ function Row({ room, letter, isSelected, onToggle }: RowProps) {
         <input type="checkbox" aria-label={t('select', { id })} checked={isSelected} onChange={onToggle} />
       </td>
       <th scope="row" class="letter-problem">
-        <a href={`${room}/dead-letters/${id}`}>{code}</a>
+        <a href={`${messagesPath}/dead-letters/${id}`}>{code}</a>
         <div class="soft small">{reason}</div>
         <div class="soft small figures narrow-only">{formatMoment(at)}</div>
       </th>

@@ -1,4 +1,4 @@
-/** The calls of this room: notifications, dead letters and the outbox. */
+/** The calls of this page: notifications, dead letters and the outbox. */
 import type { Schemas } from '../../../../../shared/client/client.ts';
 import { engine, replyOf } from '../api.ts';
 

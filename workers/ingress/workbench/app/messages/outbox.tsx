@@ -8,7 +8,7 @@ import { listOutbox, readOutbox } from './operations-api.ts';
 import { t } from './texts.ts';
 
 /** The newest messages of the local outbox. */
-export function Outbox({ room }: { room: string }) {
+export function Outbox({ messagesPath }: { messagesPath: string }) {
   const [loaded, reload] = useLoaded((signal) => listOutbox(signal), []);
   if (loaded.state === 'loading') return <Loading />;
   if (loaded.state === 'failed') return <OutboxFailure error={loaded.error} onRetry={reload} />;
@@ -46,7 +46,7 @@ export function Outbox({ room }: { room: string }) {
             {messages.map(({ id, channel, subject, receiver, sender, writtenAt }) => (
               <tr key={id}>
                 <th scope="row">
-                  <a href={`${room}/outbox/${id}`}>
+                  <a href={`${messagesPath}/outbox/${id}`}>
                     {subject !== '' ? subject : channel === 'sms' ? t('sms') : t('noSubject')}
                   </a>
                 </th>
@@ -76,21 +76,21 @@ function OutboxFailure({ error, onRetry }: { error: unknown; onRetry: () => void
 type Part = 'rendered' | 'text' | 'headers';
 
 /** One message: as its receiver sees it, as text, and its header lines. */
-export function OutboxMessage({ room, id }: { room: string; id: string }) {
+export function OutboxMessage({ messagesPath, id }: { messagesPath: string; id: string }) {
   const [loaded, reload] = useLoaded((signal) => readOutbox(id, signal), [id]);
   return (
     <>
       <div>
-        <a href={`${room}/outbox`}>{t('backOutbox')}</a>
+        <a href={`${messagesPath}/outbox`}>{t('backOutbox')}</a>
       </div>
       {loaded.state === 'loading' && <Loading />}
       {loaded.state === 'failed' && <OutboxFailure error={loaded.error} onRetry={reload} />}
-      {loaded.state === 'loaded' && <Message room={room} message={loaded.value} />}
+      {loaded.state === 'loaded' && <Message messagesPath={messagesPath} message={loaded.value} />}
     </>
   );
 }
 
-function Message({ room, message }: { room: string; message: Schemas['OutboxMessage'] }) {
+function Message({ messagesPath, message }: { messagesPath: string; message: Schemas['OutboxMessage'] }) {
   const { id, channel, subject, sender, receiver, headers, text, htmlAddress, files, source } = message;
   const parts: readonly Part[] =
     htmlAddress === undefined ? ['text', 'headers'] : ['rendered', 'text', 'headers'];
@@ -112,7 +112,7 @@ function Message({ room, message }: { room: string; message: Schemas['OutboxMess
         <dd>{receiver}</dd>
         <dt>{t('notification')}</dt>
         <dd>
-          <a href={`${room}/notifications/${id}`}>{id}</a>
+          <a href={`${messagesPath}/notifications/${id}`}>{id}</a>
         </dd>
         {files.length > 0 && (
           <>

@@ -1,4 +1,4 @@
-/** The calls of this room on the catalogue, and what they return. */
+/** The calls of this page on the catalogue, and what they return. */
 import type { Schemas } from '../../../../../shared/client/client.ts';
 import { engine, replyOf } from '../api.ts';
 

@@ -1,8 +1,8 @@
-/** The addresses of this room: the list, and a product with its view. Both keep what the list was limited to. */
+/** The addresses of this page: the list, and a product with its view. Both keep what the list was limited to. */
 import { WORKBENCH_PATH } from '../page-settings.ts';
 import type { ProductFilters } from './catalogue-api.ts';
 
-export const ROOM = `${WORKBENCH_PATH}/products`;
+export const PRODUCTS_PATH = `${WORKBENCH_PATH}/products`;
 
 /** The views of a product. Look-up and offer use the actions; the others need the scope operations:read. */
 export const VIEWS = ['sections', 'differences', 'look-up', 'offer'] as const;
@@ -12,7 +12,7 @@ type Query = Readonly<Record<string, string>>;
 
 /** The code in the path; empty: the list. */
 export function codeOf(path: string): string {
-  const encoded = path.slice(ROOM.length + 1);
+  const encoded = path.slice(PRODUCTS_PATH.length + 1);
   try {
     return decodeURIComponent(encoded).trim();
   } catch {
@@ -27,7 +27,7 @@ export function filtersOf({ search = '', validOn = '', cursor = '' }: Query): Pr
 /** The address of the list or, with a code, of a product. Empty values are left out. */
 export function addressOf(code: string, query: Query): string {
   const sent = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString();
-  const path = code === '' ? ROOM : `${ROOM}/${encodeURIComponent(code)}`;
+  const path = code === '' ? PRODUCTS_PATH : `${PRODUCTS_PATH}/${encodeURIComponent(code)}`;
   return sent === '' ? path : `${path}?${sent}`;
 }
 

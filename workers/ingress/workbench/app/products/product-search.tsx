@@ -10,7 +10,7 @@ import {
   Field,
   Loading,
   Notice,
-  RoomHead,
+  PageHead,
 } from '../design/components.tsx';
 import type { Domain } from '../charts/time-axis.ts';
 import { useLoaded } from '../design/use-loaded.ts';
@@ -59,7 +59,7 @@ export function ProductSearch() {
   };
   return (
     <>
-      <RoomHead title={t('title')} lead={t('lead')} />
+      <PageHead title={t('title')} lead={t('lead')} />
       <div class="stack">
         <form class="card card-tight product-search no-print" role="search" onSubmit={open}>
           <SearchFields

@@ -1,4 +1,4 @@
-/** What the room reads of look-ups and simulations. */
+/** What the page reads of look-ups and simulations. */
 import type { ReplyOf, Schemas } from '../../../../../shared/client/client.ts';
 
 export type Product = ReplyOf<'getBankingProductByCode'>;
@@ -14,7 +14,7 @@ type Interest = Pick<
 /** The days on which a value is valid. */
 type ValueDays = Pick<Schemas['InterestValue'], 'ValueValidFrom' | 'ValueValidTo'>;
 
-/** An interest of either kind, as the room shows it; the bands have the values of today. */
+/** An interest of either kind, as the page shows it; the bands have the values of today. */
 export function describeInterest(interest: Interest) {
   return {
     name: interest.Name ?? interest.InterestName ?? '',

@@ -1,4 +1,4 @@
-/** A version of a product in sections, as the room shows and compares them. Field names are those of the catalogue. */
+/** A version of a product in sections, as the page shows and compares them. Field names are those of the catalogue. */
 import type { CatalogueVersion, RecordFields, ReferredList } from './catalogue-api.ts';
 
 /** The sections, in the order in which they are shown. */

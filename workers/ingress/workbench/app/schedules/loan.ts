@@ -28,7 +28,7 @@ const GROUP_LENGTH = 4;
 const PLACE = /^(\w+)\[(\d+)\](?:\.(\w+))?$/;
 
 /**
- * The loan that the room shows first: 25,000 over 60 months at 8.5 % with a monthly commission, from `today` (YYYY-MM-DD). `entered`
+ * The loan that the page shows first: 25,000 over 60 months at 8.5 % with a monthly commission, from `today` (YYYY-MM-DD). `entered`
  * writes a number as the user would.
  */
 export function exampleLoan(today: string, entered: (number: string) => string): Loan {

@@ -14,7 +14,7 @@ export const t = createTexts({
     goneTitle: 'The engine cannot be reached',
     goneText: 'What is shown is from {time}. The next attempt is in {seconds} s.',
     goneFirst: 'The next attempt is in {seconds} s.',
-    refusedTitle: 'Your token does not permit this room',
+    refusedTitle: 'Your token does not permit this page',
     refusedId: 'Correlation id: {id}',
     refusedText:
       'It needs the scope operations:read. Change the token, or ask the administrator of the identity provider.',
@@ -147,7 +147,7 @@ export const t = createTexts({
     goneTitle: 'Motorul nu poate fi contactat',
     goneText: 'Datele afișate sunt de la {time}. Următoarea încercare este peste {seconds} s.',
     goneFirst: 'Următoarea încercare este peste {seconds} s.',
-    refusedTitle: 'Tokenul nu permite această secțiune',
+    refusedTitle: 'Tokenul nu permite această pagină',
     refusedId: 'Identificator de corelare: {id}',
     refusedText:
       'Este nevoie de permisiunea operations:read. Schimbă tokenul sau întreabă administratorul furnizorului de identitate.',

@@ -1,11 +1,11 @@
 import { useLocation } from 'preact-iso';
 import { codeOf } from './product-address.ts';
-import { ProductPage } from './product-page.tsx';
+import { ProductDetail } from './product-detail.tsx';
 import { ProductSearch } from './product-search.tsx';
 
 /** The catalogue (/workbench/products), or one product of it (/workbench/products/CODE). */
-export function ProductsRoom() {
+export function ProductsPage() {
   const { path } = useLocation();
   const code = codeOf(path);
-  return code === '' ? <ProductSearch /> : <ProductPage key={code} code={code} />;
+  return code === '' ? <ProductSearch /> : <ProductDetail key={code} code={code} />;
 }

@@ -7,7 +7,7 @@ import {
   Failure,
   Loading,
   Notice,
-  RoomHead,
+  PageHead,
   type Tone,
 } from '../design/components.tsx';
 import { formatMoment } from '../format.ts';
@@ -22,14 +22,14 @@ import { useSystem, type System } from './use-system.ts';
 import { SystemVerdict } from './verdict.tsx';
 
 /** The state of the installation, live. */
-export function SystemRoom() {
+export function SystemPage() {
   const system = useSystem();
   const { state, history, connection } = system;
   return (
     <>
-      <RoomHead title={t('title')} lead={t('lead')}>
+      <PageHead title={t('title')} lead={t('lead')}>
         <LiveControl system={system} />
-      </RoomHead>
+      </PageHead>
       <div class="stack system">
         <ConnectionNotice connection={connection} state={state} onConnect={system.connect} />
         {state === undefined && isAwaited(connection) && <Loading label={t('connecting')} />}

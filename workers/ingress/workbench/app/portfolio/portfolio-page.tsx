@@ -4,7 +4,7 @@ import { EngineError, type RequestOf } from '../../../../../shared/client/client
 import { reportSections } from '../../../../../shared/portfolio/report-sections.ts';
 import { createReportWords } from '../../../../../shared/portfolio/report-words.ts';
 import { engine } from '../api.ts';
-import { Button, Failure, Notice, RoomHead } from '../design/components.tsx';
+import { Button, Failure, Notice, PageHead } from '../design/components.tsx';
 import { formatDuration, formatNumber, locale } from '../format.ts';
 import { remainingTime } from './pace.ts';
 import { createPortfolioRun, type CalculatedSchedule, type PortfolioRun } from './portfolio-run.ts';
@@ -48,7 +48,7 @@ const TOO_MANY_REQUESTS = 429;
 /** How long a repeated call is mentioned. */
 const REPEAT_SHOWN_MS = 3_000;
 
-/** The run of this tab, which goes on while another room is open. */
+/** The run of this tab, which goes on while another page is open. */
 const current = signal<Shown | undefined>(undefined);
 let abort: AbortController | undefined;
 
@@ -62,7 +62,7 @@ async function go(name: string, run: PortfolioRun): Promise<void> {
 }
 
 /** Recalculates a file of contracts through the public interface, and reports what changed. */
-export function PortfolioRoom() {
+export function PortfolioPage() {
   const shown = current.value;
   const [fault, setFault] = useState<string>();
   useEffect(keepPageOnDrop, []);
@@ -82,7 +82,7 @@ export function PortfolioRoom() {
   };
   return (
     <>
-      <RoomHead title={t('title')} lead={t('lead')}>
+      <PageHead title={t('title')} lead={t('lead')}>
         {isRunning() && <Button onClick={() => abort?.abort()}>{t('cancel')}</Button>}
         {shown?.end !== undefined && (
           <EndActions
@@ -93,7 +93,7 @@ export function PortfolioRoom() {
             }}
           />
         )}
-      </RoomHead>
+      </PageHead>
       <div class="stack">
         {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
         {shown === undefined ? (

@@ -1,5 +1,5 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
-import { asProblem, Button, CopyButton, Failure, Loading, Notice, RoomHead } from '../design/components.tsx';
+import { asProblem, Button, CopyButton, Failure, Loading, Notice, PageHead } from '../design/components.tsx';
 import { formatEntry } from '../format.ts';
 import { placeText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
@@ -29,7 +29,7 @@ declare const SCHEDULE_FORM_FIELDS: readonly FormField[];
 const ADDRESS_MS = 300;
 
 /** A loan, its schedule while it is entered, and up to three variants of it. The address contains all of them. */
-export function SchedulesRoom() {
+export function SchedulesPage() {
   const form = SCHEDULE_FORM_FIELDS;
   const { loans, loan, at, setLoans, select, change } = useLoans(form);
   const terms = loans.map((one) => loanTerms(one, form));
@@ -42,9 +42,9 @@ export function SchedulesRoom() {
   const variants = loans.map((one, index) => ({ loan: one, schedule: lives[index]?.schedule }));
   return (
     <>
-      <RoomHead title={t('title')} lead={t('lead')}>
+      <PageHead title={t('title')} lead={t('lead')}>
         <Export live={live} loans={loans} decimals={decimals} />
-      </RoomHead>
+      </PageHead>
       <Spoken live={live} decimals={decimals} />
       <div class="schedules">
         <div class="stack schedules-form">
@@ -100,10 +100,10 @@ function Spoken({ live, decimals }: { live: LiveSchedule | undefined; decimals: 
   );
 }
 
-/** The variants as they were left for another room, and the one that was shown. */
+/** The variants as they were left for another page, and the one that was shown. */
 let left: { readonly loans: readonly Loan[]; readonly at: number } | undefined;
 
-/** The variants, which the address follows, and the one that is shown. An address without any continues where the room was left. */
+/** The variants, which the address follows, and the one that is shown. An address without any continues where the page was left. */
 function useLoans(form: readonly FormField[]) {
   const [loans, setLoans] = useState<readonly Loan[]>(() => {
     const linked = readLoans(location, form);

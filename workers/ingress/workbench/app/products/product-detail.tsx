@@ -6,7 +6,7 @@ import {
   Failure,
   Loading,
   Notice,
-  RoomHead,
+  PageHead,
   TableFrame,
   Tabs,
 } from '../design/components.tsx';
@@ -28,7 +28,7 @@ import { findGaps, findOverlaps, versionOn } from './version-timeline.ts';
 const PUBLIC_VIEWS: readonly ViewName[] = ['look-up', 'offer'];
 
 /** One product: its versions on a timeline, their sections and differences, and what callers get. The address has the state. */
-export function ProductPage({ code }: { code: string }) {
+export function ProductDetail({ code }: { code: string }) {
   const { query } = useLocation();
   const [loaded, reload] = useLoaded((signal) => getProduct(code, signal), [code]);
   const product = loaded.state === 'loaded' ? loaded.value : undefined;
@@ -36,7 +36,7 @@ export function ProductPage({ code }: { code: string }) {
   const isUnknown = loaded.state === 'failed' && asProblem(loaded.error).code === 'unknown-product';
   return (
     <>
-      <RoomHead
+      <PageHead
         title={name ?? product?.code ?? code}
         lead={[product?.code ?? code, type, currency].filter((part) => part !== undefined).join(' · ')}
       >
@@ -46,7 +46,7 @@ export function ProductPage({ code }: { code: string }) {
         >
           {t('allProducts')}
         </a>
-      </RoomHead>
+      </PageHead>
       <div class="stack">
         {loaded.state === 'loading' && <Loading />}
         {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={reload} />}
