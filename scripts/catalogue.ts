@@ -60,7 +60,7 @@ async function connect(): Promise<CatalogueConnection> {
         'CATALOGUE_FOLDER=FOLDER npm start; restart it after a change',
     );
   }
-  const { openKafkaBroker } = await import('../shared/messaging/kafka-client/open-kafka-broker.ts');
+  const { openKafkaBroker } = await import('../shared/messaging/kafka/open-kafka-broker.ts');
   const log = createLog({ level: config.logLevel, name: 'catalogue' });
   broker ??= await openKafkaBroker({ ...config.kafka, clientId: 'catalogue', log });
   return {

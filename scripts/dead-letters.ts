@@ -84,7 +84,7 @@ async function connect(config: Config): Promise<Connected> {
  * may be a desktop. Without a reading, of which the log says why, its own clock counts.
  */
 async function connectKafka(config: Config, kafka: NonNullable<Config['kafka']>): Promise<Connected> {
-  const { openKafkaBroker } = await import('../shared/messaging/kafka-client/open-kafka-broker.ts');
+  const { openKafkaBroker } = await import('../shared/messaging/kafka/open-kafka-broker.ts');
   const log = createLog({ level: config.logLevel, name: 'dead-letters' });
   const clock = new BrokerClock(systemPorts);
   const clockTopic = topicName(config.topicPrefix, 'clockReadings');

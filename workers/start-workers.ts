@@ -164,7 +164,7 @@ async function createBroker(
     const { createEmbeddedBroker } = await import('../shared/messaging/embedded/broker.ts');
     return createEmbeddedBroker(ports);
   }
-  const { openKafkaBroker } = await import('../shared/messaging/kafka-client/open-kafka-broker.ts');
+  const { openKafkaBroker } = await import('../shared/messaging/kafka/open-kafka-broker.ts');
   const unreadable = metrics.counter(
     'plat_unreadable_batches_total',
     'Record batches that could not be read and were skipped',

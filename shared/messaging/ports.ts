@@ -1,6 +1,6 @@
 /**
  * The broker port: everything that an adapter implements. A new adapter, such as one on another Kafka client,
- * - is a folder beside `kafka/`, `kafka-platformatic/` and `embedded/` that exports one function which creates a `Broker`;
+ * - is a folder beside `kafka/kafkajs/`, `kafka/platformatic/` and `embedded/` that exports one function which creates a `Broker`;
  * - keeps the promises of this file, with the defaults of `CLIENT_DEFAULTS`;
  * - passes the scenarios of test/conformance: add a test file that runs them on a `ConformanceTarget` for the adapter.
  *

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
-import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';

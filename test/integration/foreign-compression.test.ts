@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import kafkajs from 'kafkajs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HEADER } from '../../shared/messaging/header-names.ts';
-import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
 import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
 import { loadConfig, type Config } from '../../shared/platform/load-config.ts';

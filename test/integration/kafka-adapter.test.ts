@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
 import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { GroupSink, Publisher, PublisherOptions } from '../../shared/messaging/ports.ts';
 import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';

@@ -10,10 +10,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
 import { findFreePorts } from '../../scripts/dev/local-kafka/ports.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
-import { openKafkaBroker } from '../../shared/messaging/kafka-client/open-kafka-broker.ts';
-import type { KafkaSettings } from '../../shared/messaging/kafka/connection/settings.ts';
-import { platformaticClients } from '../../shared/messaging/kafka-platformatic/connection/client.ts';
-import { clusterMetadata } from '../../shared/messaging/kafka-platformatic/connection/cluster.ts';
+import { openKafkaBroker } from '../../shared/messaging/kafka/open-kafka-broker.ts';
+import type { KafkaSettings } from '../../shared/messaging/kafka/common/connection/settings.ts';
+import { platformaticClients } from '../../shared/messaging/kafka/platformatic/connection/client.ts';
+import { clusterMetadata } from '../../shared/messaging/kafka/platformatic/connection/cluster.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { selfSigned } from '../support/self-signed-certificate.ts';

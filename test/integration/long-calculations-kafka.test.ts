@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
-import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
 import type { MessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import type { OutgoingMessage } from '../../shared/messaging/message.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
 import type { MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createKafkajsBroker } from '../../shared/messaging/kafka/kafkajs-broker.ts';
+import { createKafkajsBroker } from '../../shared/messaging/kafka/kafkajs/broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { FETCH, startFakeKafka } from '../support/fakes/kafka-log.ts';

@@ -8,7 +8,7 @@ import {
   type LocalKafkaOptions,
 } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 
-import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
 import { loadConfig } from '../../shared/platform/load-config.ts';

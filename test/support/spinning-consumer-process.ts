@@ -1,4 +1,4 @@
-import { createKafkajsBroker } from '../../shared/messaging/kafka/kafkajs-broker.ts';
+import { createKafkajsBroker } from '../../shared/messaging/kafka/kafkajs/broker.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { FETCH, startFakeKafka } from './fakes/kafka-log.ts';
 

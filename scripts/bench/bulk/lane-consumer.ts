@@ -35,7 +35,7 @@ async function openBroker(): Promise<Broker> {
     const { createEmbeddedBroker } = await import('../../../shared/messaging/embedded/broker.ts');
     return createEmbeddedBroker();
   }
-  const { openKafkaBroker } = await import('../../../shared/messaging/kafka-client/open-kafka-broker.ts');
+  const { openKafkaBroker } = await import('../../../shared/messaging/kafka/open-kafka-broker.ts');
   const client = process.env.KAFKA_CLIENT === 'platformatic' ? 'platformatic' : 'kafkajs';
   return openKafkaBroker({ client, brokers: brokers.split(','), clientId: 'bench-lanes', log: silentLog });
 }

@@ -4,8 +4,8 @@
  */
 
 import { CompressionTypes, Kafka, logLevel, type Message } from 'kafkajs';
-import { installCodecs } from '../../../shared/messaging/kafka/kafkajs/compression.ts';
-import { stopIdlePolling } from '../../../shared/messaging/kafka/kafkajs/patches.ts';
+import { installCodecs } from '../../../shared/messaging/kafka/kafkajs/patches/compression.ts';
+import { stopIdlePolling } from '../../../shared/messaging/kafka/kafkajs/patches/patch-kafkajs.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { askChild, type Child, endProcess } from '../processes.ts';
 import { rawProducer, runConsumer } from '../raw-kafka.ts';

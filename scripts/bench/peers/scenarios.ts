@@ -3,7 +3,7 @@
  * server with the engine in its handler, and the Kafka clients alone.
  */
 
-import type { KafkaClientName } from '../../../shared/messaging/kafka-client/open-kafka-broker.ts';
+import type { KafkaClientName } from '../../../shared/messaging/kafka/open-kafka-broker.ts';
 import {
   asTarget,
   atLeast,

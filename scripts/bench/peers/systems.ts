@@ -1,6 +1,6 @@
 /** Starts the systems of the comparison, and returns their trips. Every process ends with the group that it belongs to. */
 
-import type { KafkaClientName } from '../../../shared/messaging/kafka-client/open-kafka-broker.ts';
+import type { KafkaClientName } from '../../../shared/messaging/kafka/open-kafka-broker.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { openHttpLoad } from '../calls/http-load.ts';
 import { closedLoop, type LoopResult } from '../load.ts';

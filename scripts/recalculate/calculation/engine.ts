@@ -101,7 +101,7 @@ async function openBroker(
   const log = quietLog(config);
   // Gives live traffic on the same machine priority.
   lowerPriority(log);
-  const { openKafkaBroker } = await import('../../../shared/messaging/kafka-client/open-kafka-broker.ts');
+  const { openKafkaBroker } = await import('../../../shared/messaging/kafka/open-kafka-broker.ts');
   const clockTopic = topicName(config.topicPrefix, 'clockReadings');
   const broker = await openKafkaBroker({ ...config.kafka, clientId: 'recalculate', log, clock, clockTopic });
   const clockWatch = watchClock(clock, broker, config);

@@ -1,7 +1,7 @@
 /** Record batches and fetch responses as Kafka writes them, encoded by kafkajs. */
 
 import { createRequire } from 'node:module';
-import { crc32c } from '../../../shared/messaging/kafka/batches/crc32c.ts';
+import { crc32c } from '../../../shared/messaging/kafka/common/batches/crc32c.ts';
 
 const require = createRequire(import.meta.url);
 

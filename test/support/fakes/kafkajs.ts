@@ -11,13 +11,13 @@ import {
   type FetchAnswer,
   type RunFetches,
   fetchListeners,
-} from '../../../shared/messaging/kafka/kafkajs/fetch-listeners.ts';
-import type { CreateKafkaClient } from '../../../shared/messaging/kafka/connection/client.ts';
+} from '../../../shared/messaging/kafka/kafkajs/patches/fetch-listeners.ts';
+import type { CreateKafkajsClient } from '../../../shared/messaging/kafka/kafkajs/connection/client.ts';
 import {
   type ProduceAnswer,
   produceListeners,
   type ProduceRequest,
-} from '../../../shared/messaging/kafka/kafkajs/produce-answers.ts';
+} from '../../../shared/messaging/kafka/kafkajs/patches/produce-answers.ts';
 import { settleMicrotasks } from './work.ts';
 
 /** The calls of a fake consumer: seeks as `topic/partition@offset`, paused partitions as `topic/partition`. */
@@ -240,7 +240,7 @@ export function fakeKafkaClients() {
     onUnreadable: () => undefined,
   });
   return {
-    createClient: createClient as unknown as CreateKafkaClient,
+    createClient: createClient as unknown as CreateKafkajsClient,
     consumers,
     producers,
     destroyed,

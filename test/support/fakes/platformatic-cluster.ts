@@ -4,7 +4,7 @@ import { Reader, ResponseError } from '@platformatic/kafka';
 import type {
   CreatePlatformaticClient,
   PlatformaticClient,
-} from '../../../shared/messaging/kafka-platformatic/connection/client.ts';
+} from '../../../shared/messaging/kafka/platformatic/connection/client.ts';
 import { partitionId, type PartitionOffset } from '../../../shared/messaging/message.ts';
 import { fetchResponse, type BuiltPartition } from '../builders/record-batches.ts';
 

@@ -1,7 +1,7 @@
-import { createKafkajsBroker } from '../../../shared/messaging/kafka/kafkajs-broker.ts';
-import type { KafkaBroker, KafkaBrokerOptions } from '../../../shared/messaging/kafka/kafka-broker.ts';
-import type { KafkaClientName } from '../../../shared/messaging/kafka-client/open-kafka-broker.ts';
-import { createPlatformaticBroker } from '../../../shared/messaging/kafka-platformatic/broker.ts';
+import { createKafkajsBroker } from '../../../shared/messaging/kafka/kafkajs/broker.ts';
+import type { KafkaBroker, KafkaBrokerOptions } from '../../../shared/messaging/kafka/common/kafka-broker.ts';
+import type { KafkaClientName } from '../../../shared/messaging/kafka/open-kafka-broker.ts';
+import { createPlatformaticBroker } from '../../../shared/messaging/kafka/platformatic/broker.ts';
 
 /** The Kafka client under test: that of the environment variable KAFKA_CLIENT, which is also passed to processes. */
 export const KAFKA_CLIENT: KafkaClientName =

@@ -35,7 +35,6 @@ const DIRECT: Readonly<Record<string, string>> = {
 /** Adapters of systems outside the process, which a simulation replaces by models, and code that runs elsewhere. */
 const DIRECT_FOLDERS: Readonly<Record<string, string>> = {
   'shared/messaging/kafka/': 'a simulation has a model of the brokers',
-  'shared/messaging/kafka-platformatic/': 'a simulation has a model of the brokers',
   'workers/ingress/workbench/app/': 'runs in browsers',
 };
 

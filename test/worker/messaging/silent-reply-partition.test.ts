@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
-import { kafkaClients } from '../../../shared/messaging/kafka/connection/client.ts';
-import { ProducerConnection } from '../../../shared/messaging/kafka/publishing/producer-connection.ts';
-import type { ConnectSender } from '../../../shared/messaging/kafka/publishing/record-sender.ts';
-import { KafkaPublisher } from '../../../shared/messaging/kafka/publishing/publisher.ts';
-import { TopicPartitions } from '../../../shared/messaging/kafka/publishing/topic-partitions.ts';
+import { kafkajsClients } from '../../../shared/messaging/kafka/kafkajs/connection/client.ts';
+import { ProducerConnection } from '../../../shared/messaging/kafka/kafkajs/publishing/producer-connection.ts';
+import type { ConnectSender } from '../../../shared/messaging/kafka/common/publishing/record-sender.ts';
+import { KafkaPublisher } from '../../../shared/messaging/kafka/common/publishing/publisher.ts';
+import { TopicPartitions } from '../../../shared/messaging/kafka/common/publishing/topic-partitions.ts';
 import type { Handler } from '../../../shared/messaging/handler/request.ts';
 import { done } from '../../../shared/messaging/outcome.ts';
 import { createRequestHandling } from '../../../shared/messaging/handler/request-handling.ts';
@@ -39,7 +39,7 @@ async function startScene() {
     partitionCounts: (names: readonly string[]) =>
       Promise.resolve(new Map(names.map((name) => [name, PARTITIONS]))),
   };
-  const createClient = kafkaClients({ brokers: cluster.brokers }, silentLog);
+  const createClient = kafkajsClients({ brokers: cluster.brokers }, silentLog);
   const createPublisher = (clientId: string) => {
     const parts = {
       connectSender: (sender: Parameters<ConnectSender>[0]) =>

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { crc32c } from '../../../../shared/messaging/kafka/batches/crc32c.ts';
-import { ResponseFrames } from '../../../../shared/messaging/kafka/kafkajs/broken-responses.ts';
+import { crc32c } from '../../../../shared/messaging/kafka/common/batches/crc32c.ts';
+import { ResponseFrames } from '../../../../shared/messaging/kafka/kafkajs/patches/broken-responses.ts';
 
 const require = createRequire(import.meta.url);
 const slowCrc32c = require('kafkajs/src/protocol/recordBatch/crc32C') as (bytes: Uint8Array) => number;

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../../../../platform/errors.ts';
+import type { KafkaSasl } from './sasl.ts';
+
+/** Addresses of the brokers and how to connect to them (`config.kafka` fits). */
+export interface KafkaSettings {
+  /** Bootstrap servers: `host:port` of some brokers of the cluster. */
+  readonly brokers: readonly string[];
+  /** TLS; files in PEM. Absent: connections are not encrypted. */
+  readonly ssl?: KafkaSsl | undefined;
+  readonly sasl?: KafkaSasl | undefined;
+  /** Called with the topic of each record batch that is logged and skipped because it cannot be read. */
+  readonly onUnreadable?: ((topic: string) => void) | undefined;
+}
+
+export interface KafkaSsl {
+  /** Certificate authority; absent: those of Node. */
+  readonly caFile?: string | undefined;
+  /** Client certificate and key, given together. */
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+}
+
+/**
+ * The address, if it has the form host:port. Throws ConfigError otherwise: kafkajs splits addresses at the first colon without
+ * validation, so an invalid one would fail much later.
+ */
+export function checkAddress(address: string): string {
+  if (/^[^:\s]+:\d{1,5}$/.test(address)) return address;
+  throw new ConfigError(`KAFKA_BROKERS: "${address}" does not have the form host:port`);
+}
+
+/** The TLS options of these files. Throws ConfigError on an unreadable one. */
+export function readCertificates({ caFile, certFile, keyFile }: KafkaSsl) {
+  return {
+    ...(caFile === undefined ? {} : { ca: [readPem('KAFKA_SSL_CA_FILE', caFile)] }),
+    ...(certFile === undefined ? {} : { cert: readPem('KAFKA_SSL_CERT_FILE', certFile) }),
+    ...(keyFile === undefined ? {} : { key: readPem('KAFKA_SSL_KEY_FILE', keyFile) }),
+  };
+}
+
+function readPem(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new ConfigError(`${setting}: the file cannot be read`);
+  }
+}

@@ -1,0 +1,96 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import type { ISocketFactoryArgs } from 'kafkajs';
+import { isBrokenResponse } from '../patches/broken-responses.ts';
+
+/** Keep-alive probes start after this idle time (as in kafkajs). */
+const KEEP_ALIVE_DELAY_MS = 60_000;
+/** A broker that takes longer to accept a connection counts as silent; no event reports dropped packets. */
+const USUAL_CONNECT_MS = 2_000;
+
+/**
+ * The sockets of one kafkajs client. They show whether the client is connected, and closing them disconnects it; kafkajs
+ * offers neither. TCP_NODELAY, which kafkajs does not set, is on: otherwise a heartbeat or commit after an unacknowledged
+ * request would wait for the peer's delayed acknowledgement, 40 ms.
+ */
+export class KafkajsConnections {
+  /** With the `host:port` of their brokers. */
+  readonly #sockets = new Map<Socket, string>();
+  #open = 0;
+  #destroyed = false;
+  readonly #onSilent: (address: string) => void;
+  readonly #onBroken: (address: string, reason: string) => void;
+  /** Called when the last open connection was closed. */
+  onLost: (() => void) | undefined;
+
+  /**
+   * `onSilent` is called with the `host:port` of a broker that does not accept a connection, `onBroken` when a connection
+   * was closed because of an invalid response (see guardConnections).
+   */
+  constructor(
+    onSilent: (address: string) => void,
+    onBroken: (address: string, reason: string) => void = () => undefined,
+  ) {
+    this.#onSilent = onSilent;
+    this.#onBroken = onBroken;
+  }
+
+  /** Whether at least one connection to a broker is open. */
+  isConnected(): boolean {
+    return this.#open > 0;
+  }
+
+  /** The socket factory for kafkajs. */
+  readonly createSocket = ({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket => {
+    // After a stop that timed out kafkajs keeps trying to join; without sockets it cannot rejoin and consume
+    // (tulios/kafkajs#1593).
+    if (this.#destroyed) throw new Error('this client is closed');
+    const secure = ssl as ConnectionOptions | undefined;
+    const socket = secure
+      ? connectTls({ ...(isIP(host) === 0 ? { servername: host } : {}), ...secure, host, port }, onConnect)
+      : connectTcp({ host, port, noDelay: true }, onConnect);
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
+    this.#watch(socket, secure ? 'secureConnect' : 'connect', `${host}:${port}`);
+    return socket;
+  };
+
+  /**
+   * Closes the connections to a broker (`host:port`) that did not answer a request in time: kafkajs would keep choosing them, since
+   * it prefers brokers to which it is connected.
+   */
+  close(silent: string): void {
+    for (const [socket, address] of this.#sockets)
+      if (address === silent) socket.destroy(new Error('the broker does not answer'));
+  }
+
+  /** Closes all sockets immediately and permanently: pending requests fail. */
+  destroy(): void {
+    this.#destroyed = true;
+    this.onLost = undefined;
+    // kafkajs handles only the events 'end' and 'error' of a closed socket.
+    for (const socket of this.#sockets.keys()) socket.destroy(new Error('connection closed by this client'));
+  }
+
+  #watch(socket: Socket, connected: 'connect' | 'secureConnect', address: string): void {
+    this.#sockets.set(socket, address);
+    let counted = false;
+    const late = setTimeout(() => this.#onSilent(address), USUAL_CONNECT_MS).unref();
+    socket.once(connected, () => {
+      clearTimeout(late);
+      counted = true;
+      this.#open += 1;
+    });
+    socket.on('error', (error) => {
+      if (isBrokenResponse(error)) this.#onBroken(address, error.message);
+    });
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      clearTimeout(late);
+      if (!counted && !this.#destroyed) this.#onSilent(address);
+      if (!counted) return;
+      this.#open -= 1;
+      if (this.#open === 0) this.onLost?.();
+    });
+  }
+}

@@ -1,0 +1,304 @@
+import { errorText } from '../../../../platform/errors.ts';
+import type { Log } from '../../../../platform/log.ts';
+import { partitionId, type PartitionOffset, type TopicPartition } from '../../../message.ts';
+import { ANSWER_TIMEOUT_MS, type PlatformaticClient } from '../connection/client.ts';
+import type { ClusterMetadata } from '../connection/cluster.ts';
+import type { BrokerAddress } from '../connection/connections.ts';
+import { brokerError } from '../connection/errors.ts';
+import { earliestOffset, fetchFrom, CORRUPT, OUT_OF_RANGE, type FetchedRecords } from './fetch.ts';
+
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+
+/**
+ * Limits of a fetch per partition and in total, as of the kafkajs adapter (a single larger batch is still returned whole). There
+ * is at most one fetch per broker, so they also bound the memory for responses.
+ */
+const MAX_BYTES_PER_PARTITION = 256 * KIB;
+const MAX_BYTES_PER_FETCH = 2 * MIB;
+/** A fetch waits this long for data: an idle reader sends one request a second to each leader. */
+const MAX_WAIT_MS = 1_000;
+/** A broker that does not answer a fetch within this time is silent. For the client of a fetcher. */
+export const FETCH_TIMEOUT_MS = MAX_WAIT_MS + ANSWER_TIMEOUT_MS;
+/** The same while a partition is paused: the longest time until a resumed partition is fetched again. */
+const MAX_WAIT_PAUSED_MS = 250;
+/** New partitions and moved leaders are noticed after this time at the latest; leaders that reject a fetch at once. */
+const METADATA_MAX_AGE_MS = 60_000;
+/** Delay before failed partitions are tried again, doubled with each failure in succession. */
+const MIN_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 1_000;
+
+const REFUSED = /_AUTHORIZATION_FAILED$/;
+
+/** The reader of the fetched partitions. All calls are synchronous and must not throw. */
+export interface FetchListener {
+  /** A leader has answered for a partition that is not paused; the position is the new one, also where no message is delivered. */
+  onFetched(fetched: FetchedRecords): void;
+  /** The leaders were queried; called before the first fetch. */
+  onMetadata?(metadata: ClusterMetadata): void;
+  /** This client may not read a topic; the fetches are repeated. */
+  onRefused?(error: Error): void;
+}
+
+export interface FetcherParts {
+  /** The topics whose leaders are queried, also while none of their partitions is read. */
+  readonly topics: readonly string[];
+  /** The client of the fetches alone, which the fetcher destroys: other requests would wait behind a fetch. */
+  readonly client: PlatformaticClient;
+  readonly metadata: (topics: readonly string[]) => Promise<ClusterMetadata>;
+  readonly log: Log;
+}
+
+interface Cursor extends TopicPartition {
+  offset: number;
+  isPaused: boolean;
+  /** Node id of the leader; undefined: to be queried. */
+  leader: number | undefined;
+  /** A request for it is under way. */
+  isFetching: boolean;
+  /** The latest request was answered without an error. */
+  isAnswered: boolean;
+}
+
+/**
+ * Reads partitions from their leaders, with one pending request per leader. The positions are its own: a failed request is
+ * repeated from the position, at the new leader if it has moved. A position without a record (removed by retention, or beyond the
+ * end of a topic that was created again) continues with the first retained record.
+ */
+export class PartitionFetcher {
+  readonly #parts: FetcherParts;
+  readonly #listener: FetchListener;
+  /** In the order of requests: partitions that returned records move to the end, so that none is starved by the size limit. */
+  readonly #cursors = new Map<string, Cursor>();
+  #brokers: ReadonlyMap<number, BrokerAddress> = new Map();
+  /** Node ids with a loop of fetches. */
+  readonly #polled = new Set<number>();
+  #failures = 0;
+  #isQuerying = false;
+  /** The next query is due because of a partition without a leader. */
+  #isRetrying = false;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(positions: readonly PartitionOffset[], parts: FetcherParts, listener: FetchListener) {
+    this.#parts = parts;
+    this.#listener = listener;
+    this.add(positions);
+  }
+
+  /** Begins to fetch. */
+  start(): void {
+    void this.#queryLeaders();
+  }
+
+  /** Further partitions; fetched after the next query for leaders. */
+  add(positions: readonly PartitionOffset[]): void {
+    for (const { topic, partition, offset } of positions) {
+      const state = { leader: undefined, isPaused: false, isFetching: false, isAnswered: false };
+      this.#cursors.set(partitionId(topic, partition), { topic, partition, offset, ...state });
+    }
+  }
+
+  /** The next offset to be delivered; undefined if the partition is not read. */
+  position({ topic, partition }: TopicPartition): number | undefined {
+    return this.#cursors.get(partitionId(topic, partition))?.offset;
+  }
+
+  /** Whether the leaders of all partitions have answered and are connected. */
+  isHealthy(): boolean {
+    if (this.#isStopped) return false;
+    for (const { isAnswered } of this.#cursors.values()) if (!isAnswered) return false;
+    return true;
+  }
+
+  pause(partitions: readonly TopicPartition[]): void {
+    this.#setPaused(partitions, true);
+  }
+
+  resume(partitions: readonly TopicPartition[]): void {
+    this.#setPaused(partitions, false);
+    this.#pollAll();
+  }
+
+  /** Ends all requests immediately; no call of the listener follows. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#parts.client.destroy();
+  }
+
+  #setPaused(partitions: readonly TopicPartition[], isPaused: boolean): void {
+    for (const { topic, partition } of partitions) {
+      const cursor = this.#cursors.get(partitionId(topic, partition));
+      if (cursor !== undefined) cursor.isPaused = isPaused;
+    }
+  }
+
+  /** Queries the leaders of all topics, and starts the fetches. Repeats itself after a time. */
+  async #queryLeaders(): Promise<void> {
+    if (this.#isQuerying || this.#isStopped) return;
+    this.#isQuerying = true;
+    this.#isRetrying = false;
+    clearTimeout(this.#timer);
+    try {
+      const metadata = await this.#parts.metadata(this.#parts.topics);
+      if (!this.#isStopped) this.#takeMetadata(metadata);
+    } catch (error) {
+      this.#logFailure('the leaders of partitions cannot be queried', error);
+    }
+    this.#isQuerying = false;
+    this.#queryLater();
+  }
+
+  #takeMetadata(metadata: ClusterMetadata): void {
+    this.#brokers = metadata.brokers;
+    // May add partitions.
+    this.#listener.onMetadata?.(metadata);
+    for (const cursor of this.#cursors.values()) {
+      const { error, leaders } = metadata.topics.get(cursor.topic) ?? { error: undefined, leaders: [] };
+      this.#checkRefused(error);
+      const leader = leaders[cursor.partition] ?? -1;
+      cursor.leader = metadata.brokers.has(leader) ? leader : undefined;
+      if (cursor.leader === undefined) cursor.isAnswered = false;
+    }
+    this.#pollAll();
+  }
+
+  /** Plans the next query: soon if a partition has no leader that answers. */
+  #queryLater(): void {
+    if (this.#isStopped || this.#isQuerying || this.#isRetrying) return;
+    clearTimeout(this.#timer);
+    let delayMs = METADATA_MAX_AGE_MS;
+    this.#isRetrying = this.#hasLost();
+    if (this.#isRetrying) {
+      delayMs = Math.min(MIN_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
+      this.#failures += 1;
+    }
+    this.#timer = setTimeout(() => void this.#queryLeaders(), delayMs);
+  }
+
+  #hasLost(): boolean {
+    for (const { leader } of this.#cursors.values()) if (leader === undefined) return true;
+    return false;
+  }
+
+  #pollAll(): void {
+    for (const { leader, isPaused, isFetching } of this.#cursors.values()) {
+      if (leader === undefined || isPaused || isFetching || this.#polled.has(leader)) continue;
+      void this.#poll(leader);
+    }
+  }
+
+  /** Fetches from one broker until there is nothing to fetch from it, or a request fails. */
+  async #poll(node: number): Promise<void> {
+    this.#polled.add(node);
+    let wanted: readonly Cursor[] = [];
+    try {
+      for (;;) {
+        const broker = this.#brokers.get(node);
+        wanted = this.#wantedFrom(node);
+        if (this.#isStopped || broker === undefined || wanted.length === 0) break;
+        await this.#fetch(broker, wanted);
+      }
+    } catch (error) {
+      for (const cursor of wanted) this.#lose(cursor);
+      this.#logFailure('a fetch failed', error);
+    }
+    this.#polled.delete(node);
+    // Partitions of this loop may have another leader by now.
+    if (!this.#isStopped) this.#pollAll();
+    if (this.#hasLost()) this.#queryLater();
+  }
+
+  #wantedFrom(node: number): Cursor[] {
+    const wanted: Cursor[] = [];
+    for (const cursor of this.#cursors.values()) {
+      if (cursor.leader === node && !cursor.isPaused && !cursor.isFetching) wanted.push(cursor);
+    }
+    return wanted;
+  }
+
+  async #fetch(broker: BrokerAddress, wanted: readonly Cursor[]): Promise<void> {
+    const { client } = this.#parts;
+    const limits = { maxBytes: MAX_BYTES_PER_FETCH, maxBytesPerPartition: MAX_BYTES_PER_PARTITION };
+    const request = wanted.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
+    for (const cursor of wanted) cursor.isFetching = true;
+    const outOfRange: Cursor[] = [];
+    try {
+      const fetched = await fetchFrom(client, broker, request, {
+        ...limits,
+        maxWaitMs: this.#waitMs(wanted),
+      });
+      for (const one of fetched) {
+        const cursor = this.#cursors.get(partitionId(one.topic, one.partition));
+        // The listener may stop this fetcher.
+        if (this.#isStopped || cursor === undefined) continue;
+        if (one.error === OUT_OF_RANGE) outOfRange.push(cursor);
+        else this.#take(cursor, one);
+      }
+    } finally {
+      for (const cursor of wanted) cursor.isFetching = false;
+    }
+    for (const cursor of outOfRange) await this.#restart(cursor, broker);
+    if (this.#hasLost()) this.#queryLater();
+    else if (this.isHealthy()) this.#failures = 0;
+  }
+
+  /** Continues with the first retained record. */
+  async #restart(cursor: Cursor, broker: BrokerAddress): Promise<void> {
+    const { client, log } = this.#parts;
+    const { topic, partition, offset } = cursor;
+    const earliest = await earliestOffset(client, broker, cursor);
+    if (earliest === offset) this.#lose(cursor);
+    cursor.offset = earliest;
+    log.debug({ topic, partition, offset, earliest }, 'a position has no record, its partition continues');
+  }
+
+  /** The first request for a partition is answered immediately, which shows that it is read. */
+  #waitMs(wanted: readonly Cursor[]): number {
+    if (wanted.some(({ isAnswered }) => !isAnswered)) return 0;
+    return [...this.#cursors.values()].some(({ isPaused }) => isPaused) ? MAX_WAIT_PAUSED_MS : MAX_WAIT_MS;
+  }
+
+  #take(cursor: Cursor, fetched: FetchedRecords): void {
+    const { error, topic, partition } = fetched;
+    if (error !== undefined) {
+      this.#checkRefused(error);
+      const level = error === CORRUPT ? 'error' : 'debug';
+      this.#parts.log[level](
+        { topic, partition, offset: fetched.from, error },
+        'a partition cannot be fetched',
+      );
+      this.#lose(cursor);
+      return;
+    }
+    cursor.isAnswered = true;
+    // Fetched again after resume(): the reader has no room for more.
+    if (cursor.isPaused) return;
+    if (fetched.position > cursor.offset) {
+      cursor.offset = fetched.position;
+      const id = partitionId(topic, partition);
+      this.#cursors.delete(id);
+      this.#cursors.set(id, cursor);
+    }
+    this.#listener.onFetched(fetched);
+  }
+
+  #lose(cursor: Cursor): void {
+    cursor.leader = undefined;
+    cursor.isAnswered = false;
+  }
+
+  #checkRefused(error: string | undefined): void {
+    if (error !== undefined && REFUSED.test(error)) this.#listener.onRefused?.(brokerError(error));
+  }
+
+  /** A warning for the first failure in succession. */
+  #logFailure(text: string, error: unknown): void {
+    if (this.#isStopped) return;
+    const { client, log } = this.#parts;
+    const fields = { clientId: client.clientId, error: errorText(error) };
+    if (this.#failures === 0) log.warn(fields, text);
+    else log.debug(fields, text);
+  }
+}

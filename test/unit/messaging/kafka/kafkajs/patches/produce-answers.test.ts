@@ -1,0 +1,88 @@
+import { createRequire } from 'node:module';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  produceListeners,
+  reportProduceAnswers,
+  type ProduceAnswer,
+  type ProduceRequest,
+} from '../../../../../../shared/messaging/kafka/kafkajs/patches/produce-answers.ts';
+import { kafkajsBroker } from '../../../../../support/fakes/kafkajs-broker.ts';
+
+const require = createRequire(import.meta.url);
+const NOT_LEADER = 6;
+
+const request: ProduceRequest = { topicData: [{ topic: 't', partitions: [{ partition: 0 }] }] };
+const answer: ProduceAnswer = {
+  topics: [{ topicName: 't', partitions: [{ partition: 0, errorCode: NOT_LEADER }] }],
+};
+
+/** A listener that records its calls. */
+function recordCalls() {
+  const calls: string[] = [];
+  const listener = {
+    begin: () => calls.push('begin'),
+    answer: (given: ProduceAnswer) => calls.push(`answer ${given.topics[0]?.partitions[0]?.errorCode}`),
+    lose: (_: unknown, error: unknown) => calls.push(`lose ${String(error)}`),
+    refuseToWrite: (_: unknown, error: unknown) => calls.push(`refuse ${String(error)}`),
+  };
+  return { calls, listener };
+}
+
+interface Made {
+  readonly request: { readonly encode: () => Promise<unknown> };
+  readonly response: { readonly parse: (given: ProduceAnswer) => Promise<ProduceAnswer> };
+}
+
+/** A produce request as kafkajs makes it; a message value that is not a buffer cannot be encoded. */
+function makeRequest(value: unknown = Buffer.from('v')): Made {
+  const { protocol } = require('kafkajs/src/protocol/requests/produce') as {
+    protocol: (choice: { version: number }) => (request: object) => Made;
+  };
+  const messages = [{ key: null, value, timestamp: '1', headers: {} }];
+  return protocol({ version: 7 })({
+    acks: -1,
+    timeout: 1_000,
+    compression: 0,
+    topicData: [{ topic: 't', partitions: [{ partition: 0, firstSequence: 0, messages }] }],
+  });
+}
+
+beforeAll(() => {
+  reportProduceAnswers();
+});
+
+describe('a send with a listener', () => {
+  test('reports the response of a broker with all its error codes', async () => {
+    const { calls, listener } = recordCalls();
+    const broker = kafkajsBroker(async () => answer);
+    expect(await produceListeners.run(listener, () => broker.produce(request))).toBe(answer);
+    expect(calls).toEqual(['begin', 'answer 6']);
+    expect(await produceListeners.run(listener, () => makeRequest().response.parse(answer))).toBe(answer);
+  });
+
+  test('reports a lost request and continues without a response', async () => {
+    const { calls, listener } = recordCalls();
+    const broker = kafkajsBroker(() => Promise.reject(new Error('connection lost')));
+    expect(await produceListeners.run(listener, () => broker.produce(request))).toEqual({ topics: [] });
+    expect(calls).toEqual(['begin', 'lose Error: connection lost']);
+  });
+
+  test('reports a request that cannot be encoded', async () => {
+    const { calls, listener } = recordCalls();
+    const made = produceListeners.run(listener, () => makeRequest({}));
+    await expect(made.request.encode()).rejects.toThrow(TypeError);
+    expect(calls).toEqual([expect.stringMatching(/^refuse TypeError/)]);
+    await produceListeners.run(listener, () => makeRequest()).request.encode();
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('a send without a listener', () => {
+  test('rejects as in kafkajs', async () => {
+    await expect(makeRequest().response.parse(answer)).rejects.toMatchObject({
+      type: 'NOT_LEADER_FOR_PARTITION',
+    });
+    const broker = kafkajsBroker(() => Promise.reject(new Error('connection lost')));
+    await expect(broker.produce(request)).rejects.toThrow('connection lost');
+  });
+});

@@ -1,0 +1,212 @@
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { compressionsAlgorithms } from '@platformatic/kafka';
+import { describe, expect, it, test } from 'vitest';
+import {
+  decodeBatches,
+  type AbortedTransaction,
+} from '../../../../../../shared/messaging/kafka/platformatic/consuming/records.ts';
+import {
+  recordBatch,
+  type BatchOptions,
+  type BuiltRecord,
+} from '../../../../../support/builders/record-batches.ts';
+import { lz4Frame } from '../../../../../support/foreign-batches.ts';
+
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+const TRANSACTIONAL = 0x10;
+const CONTROL = 0x20;
+const LOG_APPEND_TIME = 0x08;
+
+function decode(bytes: Buffer, from = 0, aborted: readonly AbortedTransaction[] = []) {
+  const budget = { leftBytes: MIB };
+  return decodeBatches({ topic: 'payments', partition: 3, from, bytes, aborted }, budget);
+}
+
+/** Records whose value is their offset. */
+function batch(first: number, count: number, options?: BatchOptions): Promise<Buffer> {
+  const records = Array.from({ length: count }, (_, index) => ({ value: String(first + index) }));
+  return recordBatch(first, records, options);
+}
+
+async function valuesOf(
+  bytes: Buffer,
+  from = 0,
+  aborted: readonly AbortedTransaction[] = [],
+): Promise<string[]> {
+  return (await decode(bytes, from, aborted)).messages.map(({ value }) => String(value));
+}
+
+/** The end of a transaction. */
+function marker(offset: number, producerId: bigint, type: 'abort' | 'commit'): Promise<Buffer> {
+  const key = Buffer.from([0, 0, 0, type === 'abort' ? 0 : 1]);
+  const options = { producerId, attributes: TRANSACTIONAL | CONTROL };
+  return recordBatch(offset, [{ key, value: Buffer.alloc(6) }], options);
+}
+
+const utf8 = (text: string) => Buffer.from(text);
+
+describe('decodeBatches()', () => {
+  it('returns the fields of each message as they were written', async () => {
+    const records: BuiltRecord[] = [
+      { key: 'k', value: 'v', headers: { one: 'a', two: ['b', 'c', 'd'] } },
+      { key: null, value: null },
+      { key: '', value: Buffer.alloc(300, 7), headers: { ['__proto__']: ['x', 'y'], empty: '' } },
+    ];
+    const { messages, position } = await decode(
+      await recordBatch(2 ** 40, records, { firstTimestampMs: 1_764e9 }),
+    );
+    const place = { topic: 'payments', partition: 3 };
+    expect(position).toBe(2 ** 40 + 3);
+    expect(messages).toEqual([
+      {
+        ...place,
+        offset: 2 ** 40,
+        key: utf8('k'),
+        value: utf8('v'),
+        headers: { one: utf8('a'), two: ['b', 'c', 'd'].map(utf8) },
+        timestampMs: 1_764e9,
+      },
+      { ...place, offset: 2 ** 40 + 1, key: null, value: null, headers: {}, timestampMs: 1_764e9 + 1 },
+      {
+        ...place,
+        offset: 2 ** 40 + 2,
+        key: utf8(''),
+        value: Buffer.alloc(300, 7),
+        headers: { ['__proto__']: [utf8('x'), utf8('y')], empty: utf8('') },
+        timestampMs: 1_764e9 + 2,
+      },
+    ]);
+  });
+
+  it('omits headers without a value', async () => {
+    const bytes = await recordBatch(0, [{ value: 'x', headers: { name: 'v' } }], {
+      damage: withoutHeaderValue,
+    });
+    expect((await decode(bytes)).messages[0]?.headers).toEqual({});
+  });
+
+  it('takes the time of the broker on topics with LogAppendTime', async () => {
+    const bytes = await batch(0, 2, { attributes: LOG_APPEND_TIME, maxTimestampMs: 5_000 });
+    expect((await decode(bytes)).messages.map(({ timestampMs }) => timestampMs)).toEqual([5_000, 5_000]);
+  });
+
+  it('omits messages before the requested offset, and a batch that was cut off', async () => {
+    const whole = Buffer.concat([await batch(0, 4), await batch(4, 2)]);
+    expect(await valuesOf(whole, 2)).toEqual(['2', '3', '4', '5']);
+    const { messages, position } = await decode(whole.subarray(0, -1));
+    expect([messages.length, position]).toEqual([4, 4]);
+    expect((await decode(whole.subarray(0, 5))).position).toBe(0);
+  });
+
+  it('ends before a compressed batch when earlier ones of the response have used its budget', async () => {
+    const gzipped = async (offset: number) =>
+      recordBatch(offset, [{ value: Buffer.alloc(100 * KIB) }], { attributes: 1, compress: gzipSync });
+    const bytes = Buffer.concat([await batch(0, 1), await gzipped(1), await gzipped(2), await batch(3, 1)]);
+    const budget = { leftBytes: 1 };
+    const first = await decodeBatches({ topic: 't', partition: 0, from: 0, bytes, aborted: [] }, budget);
+    expect([first.messages.length, first.position, first.unreadable]).toEqual([2, 2, []]);
+    expect(budget.leftBytes).toBeLessThan(-99 * KIB);
+    const other = await decodeBatches(
+      { topic: 't', partition: 1, from: 2, bytes: await gzipped(2), aborted: [] },
+      budget,
+    );
+    expect([other.messages.length, other.position, other.unreadable]).toEqual([0, 2, []]);
+  });
+
+  it('continues after a batch whose records were all removed by compaction', async () => {
+    expect(await decode(await batch(7, 0), 7)).toEqual({ messages: [], position: 8, unreadable: [] });
+  });
+
+  test.each([
+    ['gzip', 1, gzipSync],
+    ['snappy', 2, (data: Buffer) => compressionsAlgorithms.snappy.compressSync(data)],
+    ['snappy of the Java client', 2, xerialSnappy],
+    ['lz4', 3, (data: Buffer) => compressionsAlgorithms.lz4.compressSync(data)],
+    ['lz4 without compressed blocks', 3, (buffer: Buffer) => lz4Frame({ buffer })],
+    ['zstd', 4, zstdCompressSync],
+  ])('reads %s, in small and large batches', async (_, attributes, compress) => {
+    for (const bytes of [10, 256 * KIB]) {
+      const value = Buffer.alloc(bytes, Array.from({ length: 999 }, () => Math.random()).join());
+      const read = await decode(await recordBatch(5, [{ value }], { attributes, compress }));
+      expect(read.unreadable).toEqual([]);
+      expect(read.messages[0]?.value?.equals(value)).toBe(true);
+    }
+  });
+
+  test.each([
+    ['an unknown compression', { attributes: 5 }],
+    ['bytes that are not gzip', { attributes: 1, compress: () => Buffer.from('not gzip') }],
+    ['bytes that are not snappy', { attributes: 2, compress: () => Buffer.from('not snappy') }],
+    ['bytes that are not lz4', { attributes: 3, compress: () => Buffer.from('not lz4, but long') }],
+    ['bytes that are not zstd', { attributes: 4, compress: () => Buffer.from('not zstd') }],
+    ['snappy that states 2 GiB', { attributes: 2, compress: () => Buffer.from('ffffffff0700', 'hex') }],
+    ['lz4 that could have more than 128 MiB', { attributes: 3, compress: manyLz4Blocks }],
+    ['a record that is longer than its batch', { damage: (all: Buffer) => all.fill(0x7e, 0, 1) }],
+    ['missing records', { damage: () => Buffer.alloc(0) }],
+    ['bytes after the last record', { damage: (all: Buffer) => Buffer.concat([all, Buffer.alloc(1)]) }],
+  ])('skips and lists a batch with %s', async (_, options: BatchOptions) => {
+    const bytes = Buffer.concat([await batch(0, 2), await batch(2, 3, options), await batch(5, 1)]);
+    const { messages, position, unreadable } = await decode(bytes);
+    expect(messages.map(({ offset }) => offset)).toEqual([0, 1, 5]);
+    expect(position).toBe(6);
+    expect(unreadable).toEqual([{ firstOffset: 2, lastOffset: 4, reason: expect.any(String) }]);
+  });
+
+  it('delivers committed transactions, and no aborted ones or markers', async () => {
+    const [one, other] = [{ producerId: 1n }, { producerId: 2n }].map((by) => ({
+      ...by,
+      attributes: TRANSACTIONAL,
+    }));
+    const bytes = Buffer.concat([
+      await batch(0, 1, one),
+      await batch(1, 1, other),
+      await batch(2, 1),
+      await batch(3, 1, one),
+      await marker(4, 1n, 'abort'),
+      await marker(5, 2n, 'commit'),
+      await batch(6, 1, one),
+      await marker(7, 1n, 'commit'),
+      await batch(8, 1, one),
+      await marker(9, 1n, 'abort'),
+    ]);
+    const aborted = [
+      { producerId: 1n, firstOffset: 8 },
+      { producerId: 1n, firstOffset: 0 },
+    ];
+    expect(await valuesOf(bytes, 0, aborted)).toEqual(['1', '2', '6']);
+    expect((await decode(bytes, 0, aborted)).position).toBe(10);
+  });
+
+  it('passes a batch whose marker was removed by compaction', async () => {
+    const bytes = await recordBatch(4, [], { producerId: 1n, attributes: TRANSACTIONAL | CONTROL });
+    expect(await decode(bytes)).toEqual({ messages: [], position: 5, unreadable: [] });
+  });
+});
+
+/** Replaces the length of the header's value, 1, by -1 and removes its byte, which makes the record a byte shorter. */
+function withoutHeaderValue(records: Buffer): Buffer {
+  const at = records.lastIndexOf(Buffer.from([2, 'v'.charCodeAt(0)]));
+  const changed = Buffer.concat([records.subarray(0, at), Buffer.from([1])]);
+  changed[0] = (changed[0] as number) - 2;
+  return changed;
+}
+
+/** Snappy in the framing of the Java client, with two blocks. */
+function xerialSnappy(data: Buffer): Buffer {
+  const middle = data.length >> 1;
+  const blocks = [data.subarray(0, middle), data.subarray(middle)].flatMap((part) => {
+    const block = compressionsAlgorithms.snappy.compressSync(part);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(block.length);
+    return [length, block];
+  });
+  return Buffer.concat([Buffer.from('82534e41505059000000000100000001', 'hex'), ...blocks]);
+}
+
+/** 33 blocks of at most 4 MiB each. */
+function manyLz4Blocks(): Buffer {
+  const block = Buffer.concat([Buffer.from('01000080', 'hex'), Buffer.alloc(1)]);
+  const blocks = Array.from({ length: 33 }, () => block);
+  return Buffer.concat([Buffer.from('04224d18607000', 'hex'), ...blocks, Buffer.alloc(4)]);
+}
