@@ -1,11 +1,13 @@
 import { errorText, MessagingError } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
+import { QueueSize } from '../../platform/queues/queue-size.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import { sleep } from '../../platform/timers.ts';
 import { tailBehind, tailStopped } from '../broker-errors.ts';
 import { partitionId, type LogMessage } from '../message.ts';
 import type { Broker, Tail } from '../ports.ts';
+import { isPromise, type SyncOrAsync } from '../sync-or-async.ts';
 import type { RecordIndex } from './record-index.ts';
 
 /** An Idempotency-Key is valid for this time (N3), so that a topic must keep its records at least as long. */
@@ -21,6 +23,8 @@ const PROGRESS_MS = 10_000;
 const STANDSTILL_MS = 60_000;
 /** Delay between attempts to replace a reader that stopped because the index accepted no records. */
 const REOPEN_MS = 1_000;
+/** Records in memory behind one whose schema is being fetched. */
+const MAX_WAITING = { records: 10_000, bytes: 16 * 1_048_576 };
 
 export interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly clientId: string;
@@ -32,28 +36,36 @@ export interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monoton
 }
 
 /**
- * Reads topics into an index, and continues where the index ends. While the index takes no records it stops, and begins
- * again at the same place afterwards.
+ * Reads topics into an index, and continues where the index ends. While the index takes no records, or too many wait for a
+ * schema, it stops, and begins again at the same place afterwards.
  */
 export class IndexedTail {
   readonly #broker: Pick<Broker, 'createTail' | 'admin'>;
   readonly #options: IndexedTailOptions;
-  readonly #receive: (message: LogMessage) => void;
+  readonly #receive: (message: LogMessage) => SyncOrAsync<void>;
   #tail: Tail | undefined;
   /** Partitions whose oldest records were removed before the index had them. */
   readonly #gaps = new Set<string>();
   #received = 0;
+  /** Resolves when no record waits for a schema; undefined nearly always. */
+  #late: Promise<void> | undefined;
+  /** In order, behind the record whose schema is being fetched. */
+  readonly #waiting: LogMessage[] = [];
+  #waitingBytes = 0;
   #isCaughtUp = false;
   #isHeld = false;
   /** The reader is being replaced, and neither the former nor the new one can say whether it has read everything. */
   #isReopening = false;
   #isStopped = false;
 
-  /** `receive` adds the message to the index, and calls `passed` of the index when it has. */
+  /**
+   * `receive` adds the message to the index, and calls `passed` of the index when it has: at once, or before its promise
+   * resolves when the schema has to be fetched first. Later messages wait for that, so that their order is kept.
+   */
   constructor(
     broker: Pick<Broker, 'createTail' | 'admin'>,
     options: IndexedTailOptions,
-    receive: (message: LogMessage) => void,
+    receive: (message: LogMessage) => SyncOrAsync<void>,
   ) {
     this.#broker = broker;
     this.#options = options;
@@ -63,7 +75,8 @@ export class IndexedTail {
 
   /**
    * Resolves when the records that were on the topics have been read, however long that takes; the log shows how far it is.
-   * Rejects with `tail-behind` when none is read for a minute, and with `tail-stopped` when it is stopped first.
+   * Rejects with `tail-behind` when none is read for a minute and none waits for a schema, and with `tail-stopped` when it is
+   * stopped first.
    */
   async start(): Promise<void> {
     const { clientId, log, monotonic, timers } = this.#options;
@@ -78,7 +91,7 @@ export class IndexedTail {
         break;
       } catch (error) {
         if (!(error instanceof MessagingError) || error.code !== 'tail-behind') throw error;
-        if (this.#received > read) idleSinceMs = monotonic.elapsedMs();
+        if (this.#received > read || this.#late !== undefined) idleSinceMs = monotonic.elapsedMs();
         else if (monotonic.elapsedMs() - idleSinceMs >= STANDSTILL_MS) throw error;
         read = this.#received;
         log.info({ clientId, read, records }, 'reading the records of notifications');
@@ -94,7 +107,8 @@ export class IndexedTail {
 
   /**
    * Resolves when the records that are on the topics now have been read. Rejects with `tail-behind` after the time, or at once
-   * while the index takes no records or its reader is replaced after that, and with `tail-stopped` when it is stopped.
+   * while the index takes no records or its reader is replaced after that, unless a record waits for a schema, and with
+   * `tail-stopped` when it is stopped.
    */
   async caughtUp(timeoutMs: number): Promise<void> {
     const { clientId } = this.#options;
@@ -106,7 +120,7 @@ export class IndexedTail {
     } catch (error) {
       if (this.#isStopped || !isInterrupted()) throw error;
     }
-    if (isInterrupted()) throw tailBehind(clientId, timeoutMs);
+    if (!(await this.#hasSchemas(timeoutMs)) || isInterrupted()) throw tailBehind(clientId, timeoutMs);
   }
 
   /** Whether all records that were on the topics at the start have been read, and new ones are being read. */
@@ -114,13 +128,24 @@ export class IndexedTail {
     return this.#isCaughtUp && !this.#isHeld && this.#tail?.isReady() === true;
   }
 
+  /** What waits in memory for a schema, under this name. */
+  queues(name: string): readonly QueueSize[] {
+    const { records, bytes } = MAX_WAITING;
+    return [
+      new QueueSize(name, 'records', this.#waiting.length, records),
+      new QueueSize(name, 'bytes', this.#waitingBytes, bytes),
+    ];
+  }
+
   /** Whether the index is written, and the topics are read. */
   health(): Health {
     const { index, topics } = this.#options;
     const health = index.health();
     if (health.status !== 'ready') return health;
+    const names = topics.join(', ');
+    if (this.#late !== undefined) return { status: 'degraded', reason: `${names} waits for a schema` };
     if (this.isCurrent()) return health;
-    return { status: 'degraded', reason: `${topics.join(', ')} is not being read` };
+    return { status: 'degraded', reason: `${names} is not being read` };
   }
 
   async stop(timeoutMs: number): Promise<void> {
@@ -188,26 +213,78 @@ export class IndexedTail {
   #handle(message: LogMessage): void {
     if (this.#isHeld) return;
     const { index, clock } = this.#options;
-    if (!index.accepts()) {
+    if (!index.accepts() || !this.#hasRoom(message)) {
       this.#isHeld = true;
       return;
     }
     this.#received += 1;
     if (this.#gaps.size > 0 && this.#gaps.delete(partitionId(message.topic, message.partition)))
       index.setIncompleteBefore(Math.min(message.timestampMs, clock.now()));
+    if (this.#late !== undefined) {
+      this.#waiting.push(message);
+      this.#waitingBytes += sizeOf(message);
+      return;
+    }
     try {
-      this.#receive(message);
+      const received = this.#receive(message);
+      if (isPromise(received)) this.#late = this.#receiveLate(received);
     } catch (error) {
       if (index.health().status === 'ready') throw error;
       this.#isHeld = true;
     }
   }
 
-  /** Begins again where the index ends, after it took no records; one attempt at a time, so that there is one reader. */
+  #hasRoom(message: LogMessage): boolean {
+    const { records, bytes } = MAX_WAITING;
+    return this.#waiting.length < records && this.#waitingBytes + sizeOf(message) <= bytes;
+  }
+
+  /** Receives what waits behind a record after it. What the index does not take is read from the topic again. */
+  async #receiveLate(first: Promise<void>): Promise<void> {
+    const { index, log } = this.#options;
+    await first;
+    while (!this.#isStopped && index.health().status === 'ready') {
+      const message = this.#waiting.shift();
+      if (message === undefined) break;
+      this.#waitingBytes -= sizeOf(message);
+      try {
+        await this.#receive(message);
+      } catch (error) {
+        if (index.health().status !== 'ready') {
+          this.#isHeld = true;
+          break;
+        }
+        const { topic, partition, offset } = message;
+        const fields = { topic, partition, offset, error: errorText(error) };
+        log.warn(fields, 'message skipped: its handler failed');
+      }
+    }
+    if (this.#waiting.splice(0).length > 0) this.#isHeld = true;
+    this.#waitingBytes = 0;
+    this.#late = undefined;
+    void this.#continue();
+  }
+
+  /** Whether no record waits for a schema, within the time. */
+  async #hasSchemas(timeoutMs: number): Promise<boolean> {
+    const late = this.#late;
+    if (late === undefined) return true;
+    const waited = new AbortController();
+    await Promise.race([late, sleep(this.#options.timers, timeoutMs, waited.signal)]);
+    waited.abort();
+    if (this.#isStopped) throw tailStopped(this.#options.clientId);
+    return this.#late !== late;
+  }
+
+  /**
+   * Begins again where the index ends, after records were left on the topic; one attempt at a time, so that there is one
+   * reader, and not while records wait, which would be read twice.
+   */
   async #continue(): Promise<void> {
     const { clientId, index, log, timers } = this.#options;
+    if (!this.#isHeld || this.#isReopening || this.#isStopped || this.#late !== undefined) return;
     // An index that fails again calls this when it has recovered.
-    if (!this.#isHeld || this.#isReopening || this.#isStopped || index.health().status !== 'ready') return;
+    if (index.health().status !== 'ready') return;
     this.#isReopening = true;
     try {
       await this.#tail?.stop(0);
@@ -221,6 +298,11 @@ export class IndexedTail {
     // The index may have failed and recovered meanwhile.
     if (this.#isHeld) timers.schedule(() => void this.#continue(), REOPEN_MS, 'background');
   }
+}
+
+/** Without headers, which are short and few. */
+function sizeOf({ key, value }: LogMessage): number {
+  return (key?.length ?? 0) + (value?.length ?? 0);
 }
 
 /** Whether settings by Kafka's names let a broker remove records that are younger than a key; absent ones do not. */

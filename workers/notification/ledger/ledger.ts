@@ -1,6 +1,6 @@
 import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
 import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
-import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
+import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
@@ -62,8 +62,6 @@ export class Ledger {
   readonly #entries: LedgerEntries;
   readonly #tail: IndexedTail;
   readonly #readBack: Readonly<Record<Priority, ReadBack>>;
-  /** Resolves when the records that wait for a schema have been read; undefined nearly always. */
-  #late: Promise<void> | undefined;
   #badRecords = 0;
   /** Timers by id, of outcomes that a later record of another process hides. */
   readonly #hidden = new Map<string, () => void>();
@@ -96,15 +94,13 @@ export class Ledger {
   }
 
   /** Resolves when the records that were on the topic have been read. */
-  async start(): Promise<void> {
-    await this.#tail.start();
-    await this.#late;
+  start(): Promise<void> {
+    return this.#tail.start();
   }
 
   /** Resolves when the records that are on the topic now have been read. */
-  async caughtUp(timeoutMs: number): Promise<void> {
-    await this.#tail.caughtUp(timeoutMs);
-    await this.#late;
+  caughtUp(timeoutMs: number): Promise<void> {
+    return this.#tail.caughtUp(timeoutMs);
   }
 
   find(id: string): LedgerEntry | undefined {
@@ -175,7 +171,7 @@ export class Ledger {
   }
 
   queues(): readonly QueueSize[] {
-    return this.#index.queues();
+    return [...this.#index.queues(), ...this.#tail.queues('ledger-schema-waiting')];
   }
 
   health(): Health {
@@ -197,25 +193,22 @@ export class Ledger {
     return { topic, key: state.notificationId, value, headers };
   }
 
-  #read(message: LogMessage): void {
-    const decoded = this.#late === undefined ? this.#decode(message) : undefined;
-    if (decoded !== undefined && !isPromise(decoded)) return this.#apply(message, decoded);
-    // The schema is not available yet: later records wait for this one, so that their order is kept.
-    const late = (this.#late ?? Promise.resolve())
-      .then(() => this.#readLate(message, decoded))
-      .finally(() => {
-        if (this.#late === late) this.#late = undefined;
-      });
-    this.#late = late;
-    return undefined;
+  #read(message: LogMessage): SyncOrAsync<void> {
+    const decoded = this.#decode(message);
+    return isPromise(decoded) ? this.#readLate(message, decoded) : this.#apply(message, decoded);
   }
 
   #decode(message: LogMessage): Decoded | Promise<Decoded> | 'tombstone' {
     return message.value === null ? 'tombstone' : this.#options.codec.decode(message);
   }
 
-  async #readLate(message: LogMessage, first: Promise<Decoded> | undefined): Promise<void> {
-    for (let decoding = first; decoding !== undefined || !this.#stopped; decoding = undefined) {
+  /** Reads a record whose schema is not available yet. */
+  async #readLate(message: LogMessage, first: Promise<Decoded>): Promise<void> {
+    for (
+      let decoding: Promise<Decoded> | undefined = first;
+      decoding !== undefined || !this.#stopped;
+      decoding = undefined
+    ) {
       try {
         this.#apply(message, await (decoding ?? this.#decode(message)));
         return;

@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { IndexedTail } from '../../../../shared/messaging/record-index/indexed-tail.ts';
 import { tailStopped } from '../../../../shared/messaging/broker-errors.ts';
-import type { Broker, Tail } from '../../../../shared/messaging/ports.ts';
+import type { LogMessage } from '../../../../shared/messaging/message.ts';
+import type { Broker, Tail, TailOptions } from '../../../../shared/messaging/ports.ts';
 import type { RecordIndex } from '../../../../shared/messaging/record-index/record-index.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
@@ -158,4 +159,94 @@ it('a start ends when the tail is stopped while the index takes no records', asy
   await tail.stop(0);
   await vi.advanceTimersByTimeAsync(1_000);
   await expect(started).resolves.toMatchObject({ code: 'tail-stopped' });
+});
+
+/** A reader of a topic with ten records, of which the first waits for a schema, and some are on the topic at the start. */
+function lateTail(atStart = 10) {
+  let handle: ((message: LogMessage) => void) | undefined;
+  let end = atStart;
+  let isReady = true;
+  let onRecovered: (() => void) | undefined;
+  let position = 0;
+  const schema = Promise.withResolvers<void>();
+  const received: number[] = [];
+  const index = {
+    get positions() {
+      return [{ topic: 'states', partition: 0, offset: position }];
+    },
+    accepts: () => isReady,
+    health: () => (isReady ? { status: 'ready' } : { status: 'starting', reason: 'full' }),
+    onRecovered: (callback: () => void) => (onRecovered = callback),
+    close: () => undefined,
+  } as unknown as RecordIndex;
+  const receive = ({ offset }: LogMessage): void | Promise<void> => {
+    if (!isReady) throw new Error('full');
+    const pass = (): void => {
+      received.push(offset);
+      position = offset + 1;
+    };
+    return offset === 0 ? schema.promise.then(pass) : pass();
+  };
+  const createTail = ({ positions = [] }: TailOptions): Tail => ({
+    start: (onMessage) => {
+      handle = onMessage;
+      for (let offset = positions[0]?.offset ?? 0; offset < end; offset += 1) onMessage(fakeMessage(offset));
+      return Promise.resolve();
+    },
+    caughtUp: () => Promise.resolve(),
+    isReady: () => true,
+    stop: () => Promise.resolve(),
+  });
+  const broker = { createTail, admin: { offsets: () => Promise.resolve([]) } } as unknown as Broker;
+  const options = { ...systemPorts, clientId: 'test', topics: ['states'], index, log: silentLog };
+  const tail = new IndexedTail(broker, options, receive);
+  onTestFinished(() => tail.stop(0));
+  const setReady = (value: boolean): void => {
+    isReady = value;
+    if (value) onRecovered?.();
+  };
+  const writeRest = (): void => {
+    for (; end < 10; end += 1) handle?.(fakeMessage(end));
+  };
+  return { tail, schema, received, setReady, writeRest };
+}
+
+it('reads records once, in order, whose index fails while they wait for a schema', async () => {
+  const { tail, schema, received, setReady } = lateTail();
+  const started = tail.start();
+  await expect.poll(() => tail.health()).toEqual({ status: 'degraded', reason: 'states waits for a schema' });
+  setReady(false);
+  schema.resolve();
+  await expect.poll(() => tail.queues('waiting').map(({ size }) => size)).toEqual([0, 0]);
+  expect(received).toEqual([0]);
+  setReady(true);
+  await started;
+  expect(received).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect(tail.health()).toEqual({ status: 'ready' });
+});
+
+it('reads records once, in order, whose index fails and recovers while others wait for a schema', async () => {
+  const { tail, schema, received, setReady, writeRest } = lateTail(5);
+  void tail.start();
+  await expect.poll(() => tail.health().status).toBe('degraded');
+  setReady(false);
+  writeRest();
+  setReady(true);
+  await new Promise(setImmediate);
+  schema.resolve();
+  await expect.poll(() => tail.health().status).toBe('ready');
+  expect(received).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+it('a start waits for a schema for as long as that takes', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const { tail, schema, received } = lateTail();
+  const started = tail.start();
+  await vi.advanceTimersByTimeAsync(600_000);
+  schema.resolve();
+  await started;
+  expect(received).toHaveLength(10);
 });

@@ -82,16 +82,32 @@ async function world() {
     onTestFinished(() => ledger.stop(0));
     return ledger;
   };
-  const write = (record: Omit<OutgoingMessage, 'topic'>) => publisher.publish([{ topic: TOPIC, ...record }]);
+  const write = (...records: readonly Omit<OutgoingMessage, 'topic'>[]) =>
+    publisher.publish(records.map((record) => ({ topic: TOPIC, ...record })));
   const writeState = (id: string, payload: NotificationState, isLate = false) =>
     write({ key: id, value: Buffer.from(JSON.stringify({ type: NOTIFICATION_STATE, payload, isLate })) });
+  /** States of this many KiB and a little more. */
+  const writeMany = (count: number, kib = 0) => {
+    const padding = 'x'.repeat(kib * 1_024);
+    const states = Array.from({ length: count }, (_, at) => ({
+      key: String(at),
+      value: Buffer.from(
+        JSON.stringify({
+          type: NOTIFICATION_STATE,
+          payload: stateOf(String(at), { status: 'sent' }),
+          padding,
+        }),
+      ),
+    }));
+    return write(...states);
+  };
   const records: NotificationState[] = [];
   const tail = broker.createTail({ clientId: 'reader', topics: [TOPIC], from: 'earliest' });
   await tail.start(({ value }) => {
     if (value !== null)
       records.push((JSON.parse(value.toString()) as { payload: NotificationState }).payload);
   });
-  return { open, codec, write, writeState, records, failures, schema, schemaFailures, time };
+  return { open, codec, write, writeState, writeMany, records, failures, schema, schemaFailures, time };
 }
 
 it('grants a round to the first of two claims on the log', async () => {
@@ -240,6 +256,46 @@ it('retries a schema after a transient failure and skips a record whose schema c
   await one.caughtUp(1_000);
   expect(one.find('b')).toBeUndefined();
   expect(one.figures()).toMatchObject({ badRecords: 1 });
+});
+
+it.each([
+  ['records', 12_000, 0],
+  ['bytes', 40, 500],
+])('leaves records on the topic while too many wait for a schema: %s', async (unit, count, kib) => {
+  const { open, codec, writeState, writeMany, schema } = await world();
+  const one = await open('one');
+  const decode = vi.spyOn(codec, 'decode');
+  await writeState('a', stateOf('a', { status: 'retrying', attempt: 1 }), true);
+  await writeMany(count, kib);
+  await writeState('a', stateOf('a', { status: 'sending', attempt: 2 }));
+  const queue = () =>
+    one.queues().find((each) => each.queue === 'ledger-schema-waiting' && each.unit === unit);
+  await expect.poll(() => (queue()?.size ?? 0) / (queue()?.limit ?? 1)).toBeGreaterThan(0.95);
+  await expect(one.caughtUp(1_000)).rejects.toMatchObject({ code: 'tail-behind' });
+  expect(queue()?.size).toBeLessThanOrEqual(queue()?.limit ?? 0);
+  expect(one.health()).toEqual({ status: 'degraded', reason: `${TOPIC} waits for a schema` });
+  schema.resolve();
+  await expect.poll(() => one.find('a')).toMatchObject({ status: 'sending', attempt: 2 });
+  expect(Array.from({ length: count }, (_, at) => one.find(String(at))?.status)).toEqual(
+    Array.from({ length: count }, () => 'sent'),
+  );
+  expect(decode).toHaveBeenCalledTimes(count + 2);
+  expect(queue()?.size).toBe(0);
+  expect(one.health()).toEqual({ status: 'ready' });
+});
+
+it('reads back a claim that waits behind a record whose schema is not available yet', async () => {
+  const { open, writeState, schema } = await world();
+  const one = await open('one');
+  await writeState('a', stateOf('a'), true);
+  await expect.poll(() => one.health().status).toBe('degraded');
+  const claimed = one.claim(stateOf('b'));
+  // The timers of the claim are short.
+  const isWaiting = () =>
+    one.queues().some(({ queue, size }) => queue === 'ledger-schema-waiting' && size > 0);
+  while (!isWaiting()) await new Promise(setImmediate);
+  schema.resolve();
+  expect(await claimed).toBe(true);
 });
 
 it('handles a transient decoding failure of a record that arrives while it stops', async () => {
