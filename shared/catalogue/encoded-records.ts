@@ -1,11 +1,12 @@
 /** The encoded records of the catalogue topic, which are indexed on arrival and unpacked on demand. */
 
 import { readIdentity, readPayload, unpackRecord } from '../contract/catalogue-files/catalogue-message.ts';
-import type { Codec, Decoded } from '../messaging/codec.ts';
+import type { Codec } from '../messaging/codec.ts';
 import type { LogMessage } from '../messaging/message.ts';
 import type { Broker } from '../messaging/ports.ts';
+import { isTransientFailure } from '../messaging/processing-result.ts';
 import { createTable, type Table, type TableRecord } from '../messaging/table/table.ts';
-import { errorText, MessagingError, SystemError } from '../platform/errors.ts';
+import { errorText, MessagingError } from '../platform/errors.ts';
 import type { Health } from '../platform/health.ts';
 import type { Log } from '../platform/log.ts';
 import type { Timers } from '../platform/timers.ts';
@@ -59,7 +60,8 @@ export class EncodedRecords {
     maxBytes: MAX_UNPACKED_BYTES,
   });
   readonly #unreadable = new WeakSet<IndexEntry>();
-  readonly #waiting = new Set<Promise<void>>();
+  /** Readers of records whose schema must be fetched, by key: one of each, so that replaced records take no memory. */
+  readonly #waiting = new Map<string, Promise<void>>();
   #fresh: { readonly message: LogMessage; readonly identity: RecordIdentity } | undefined;
   #badRecords = 0;
   #started = false;
@@ -133,9 +135,12 @@ export class EncodedRecords {
   #check(message: LogMessage): void {
     this.#fresh = undefined;
     if (message.key === null || message.value === null) return;
+    const key = message.key.toString();
+    // Its reader continues with this record.
+    if (this.#waiting.has(key)) return;
     const decoded = this.#options.codec.decode(message);
     if (decoded instanceof Promise) decoded.catch(() => undefined);
-    else this.#fresh = { message, identity: readIdentity(message.key.toString(), readPayload(decoded)) };
+    else this.#fresh = { message, identity: readIdentity(key, readPayload(decoded)) };
   }
 
   #changed(key: string, record: TableRecord | undefined): void {
@@ -146,12 +151,7 @@ export class EncodedRecords {
       if (previous !== undefined) this.#options.onChange(previous.identity);
     } else if (isOf(record, this.#fresh?.message) && this.#fresh !== undefined) {
       this.#put(key, this.#fresh.identity, record);
-    } else {
-      const reading: Promise<void> = this.#readLater(key, record).finally(() =>
-        this.#waiting.delete(reading),
-      );
-      this.#waiting.add(reading);
-    }
+    } else if (!this.#waiting.has(key)) this.#waiting.set(key, this.#readLater(key));
   }
 
   #put(key: string, identity: RecordIdentity, record: TableRecord): void {
@@ -160,27 +160,31 @@ export class EncodedRecords {
     this.#options.onChange(identity);
   }
 
-  /** Reads a record whose schema must be fetched; a newer record of the key may have arrived meanwhile. */
-  async #readLater(key: string, record: TableRecord): Promise<void> {
-    try {
-      const identity = readIdentity(key, readPayload(await this.#decode(record)));
-      if (this.#table.record(key) === record) this.#put(key, identity, record);
-    } catch (error) {
-      this.#skip(record, error);
-    }
-  }
-
-  async #decode(record: TableRecord): Promise<Decoded> {
+  /** Reads the newest record of a key, whose schema must be fetched; a newer one may arrive meanwhile. */
+  async #readLater(key: string): Promise<void> {
+    let read: TableRecord | undefined;
     for (;;) {
+      const record = this.#table.record(key);
+      if (record === undefined || record === read || record === this.index.get(key)?.encoded) break;
       try {
-        return await this.#options.codec.decode(record);
+        const identity = readIdentity(key, readPayload(await this.#options.codec.decode(record)));
+        read = record;
+        if (this.#table.record(key) === record) this.#put(key, identity, record);
       } catch (error) {
-        if (!(error instanceof SystemError && error.canRetry) || this.#stopped) throw error;
-        await new Promise<void>((resolve) => {
-          this.#options.timers.schedule(resolve, RETRY_MS, 'background');
-        });
+        if (isTransientFailure(error) && !this.#stopped) await this.#pause();
+        else {
+          read = record;
+          this.#skip(record, error);
+        }
       }
     }
+    this.#waiting.delete(key);
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#options.timers.schedule(resolve, RETRY_MS, 'background');
+    });
   }
 
   async #awaitSchemas(timeoutMs: number): Promise<void> {
@@ -192,7 +196,7 @@ export class EncodedRecords {
       reject(new MessagingError('tail-behind', text, { canRetry: true }));
     }, timeoutMs);
     try {
-      await Promise.race([Promise.all(this.#waiting), tooLate]);
+      await Promise.race([Promise.all(this.#waiting.values()), tooLate]);
     } finally {
       cancel();
     }

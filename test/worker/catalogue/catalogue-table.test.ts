@@ -297,4 +297,25 @@ describe('a schema that must be fetched', () => {
     const table = await world.table({ codec: slowCodec(world.codec, 0) });
     expect(table.identities()).toEqual([]);
   });
+
+  it('holds only the newest record of a key in memory until then', async () => {
+    const world = await createCatalogueWorld();
+    await world.put(product('TL'));
+    const known = Promise.withResolvers<void>();
+    let isKnown = false;
+    let decoding = 0;
+    const decode: Codec['decode'] = (message) => {
+      if (isKnown) return world.codec.decode(message);
+      decoding += 1;
+      return known.promise.then(() => world.codec.decode(message));
+    };
+    const starting = world.table({ codec: { ...world.codec, decode } });
+    for (let count = 1; count <= 50; count += 1) await world.put(product('TL', { Name: `Name ${count}` }));
+    await sleep(20);
+    expect(decoding).toBeLessThanOrEqual(2);
+    isKnown = true;
+    known.resolve();
+    const table = await starting;
+    expect(table.product('TL', TODAY)).toMatchObject({ Name: 'Name 50' });
+  });
 });
