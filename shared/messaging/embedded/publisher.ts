@@ -14,6 +14,7 @@ const RETRY_INTERVAL_MS = 5;
 const SHARED_DEADLINE_MS = 10;
 /** What a publish returns if its messages are stored at once. */
 const STORED = Promise.resolve();
+const NONE: Queued = { messages: 0, bytes: 0 };
 
 /** What is not settled yet: a call, or the calls that wait for a group commit. */
 interface Open {
@@ -53,8 +54,8 @@ interface Waiting {
 /**
  * Appends immediately if possible, and acknowledges a call when the group commit of its messages is durable. While a log is
  * full of unread messages, calls are queued until their deadline, up to the limits of QUEUE_LIMITS; messages to other
- * partitions do not wait for it, and those to one partition stay in order. `send-unknown` then means that some messages of
- * the call were stored in time.
+ * partitions do not wait for it and need no place in the queue, and those to one partition stay in order. `send-unknown` then
+ * means that some messages of the call were stored in time, or before the queue was full.
  */
 export class EmbeddedPublisher implements Publisher {
   readonly #parts: EmbeddedParts;
@@ -85,16 +86,16 @@ export class EmbeddedPublisher implements Publisher {
 
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     if (this.#state === 'stopped') return Promise.reject(publishFailed(this.#clientId, 'it was stopped'));
-    const mayAppend = this.#state === 'started' && this.#queue.size === 0;
-    // One message that does not wait is never too much.
-    if (!mayAppend || messages.length > 1) {
-      if (!hasRoom(this.queued, sizeOf(messages)))
-        return Promise.reject(publishFailed(this.#clientId, 'its queue is full'));
-    }
+    const mayAppend = this.#state === 'started' && !this.#isBehind(messages);
     const outcome: Outcome = { unsent: messages.length, firstError: undefined, isMaybeStored: false };
+    // A call that may not fit into an empty queue is refused before a part of it is on the log.
+    if (messages.length > 1 && !hasRoom(NONE, sizeOf(messages)))
+      return Promise.reject(this.#failure(outcome, 'its queue is full'));
     const flush = mayAppend && !this.#isRefused() ? this.#store(messages, outcome) : undefined;
     const isStored = outcome.unsent === 0 && outcome.firstError === undefined;
     if (isStored && messages.length > 0) return flush === undefined ? STORED : this.#awaitShared(flush);
+    if (outcome.unsent > 0 && !hasRoom(this.queued, sizeOf(messages)))
+      return Promise.reject(this.#failure(outcome, 'its queue is full'));
     return this.#enqueue(messages, outcome, flush);
   }
 
@@ -119,6 +120,12 @@ export class EmbeddedPublisher implements Publisher {
 
   #isRefused(): boolean {
     return isRefused(this.#parts.faults, 'publish', this.#clientId);
+  }
+
+  /** Whether others wait for the partition of one of the messages. */
+  #isBehind(messages: readonly OutgoingMessage[]): boolean {
+    if (this.#queue.size === 0) return false;
+    return messages.some((message) => this.#waiting.has(this.#parts.topics.placeOf(message)));
   }
 
   /** Waits for a group commit, with the calls that came shortly before. */
@@ -163,7 +170,7 @@ export class EmbeddedPublisher implements Publisher {
       if (error === undefined) resolve();
       else reject(error);
     };
-    const giveUp = (reason: string): void => this.#giveUp(call, reason);
+    const giveUp = (reason: string): void => settle(this.#failure(call, reason));
     const cancel = this.#parts.ports.timers.schedule(() => giveUp('the deadline passed'), this.#deadlineMs);
     const flushes = new Set(flush === undefined ? [] : [flush]);
     const call: Call = { ...outcome, size: sizeOf(messages), flushes, settle, giveUp };
@@ -288,10 +295,10 @@ export class EmbeddedPublisher implements Publisher {
     }
   }
 
-  #giveUp(call: Call, reason: string): void {
-    const { isMaybeStored, firstError } = call;
+  /** Why a call failed of which messages are unsent. */
+  #failure({ isMaybeStored, firstError }: Outcome, reason: string): unknown {
     const rejection = isMaybeStored ? undefined : firstError;
-    call.settle(rejection ?? publishFailed(this.#clientId, reason, { isMaybeStored }));
+    return rejection ?? publishFailed(this.#clientId, reason, { isMaybeStored });
   }
 }
 

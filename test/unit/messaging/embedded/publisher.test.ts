@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import type { Broker, Publisher } from '../../../../shared/messaging/ports.ts';
+import { QUEUE_LIMITS } from '../../../../shared/platform/queues/queue-limits.ts';
 import { RecordingMember } from '../../../support/conformance/member.ts';
 import { seededSystem, type SeededSystem } from '../../../simulation/seeded-system.ts';
 
@@ -136,6 +137,35 @@ describe('while a partition is full of unread messages', () => {
     await commitAll(fixture);
     expect(ended).toEqual(['partly stored: send-unknown', 'later']);
     expect(valuesOf(fixture, 0)).toEqual(['c']);
+    await broker.close();
+  });
+
+  test('calls for which nothing waits need no place in the queue', async () => {
+    const fixture = await withFullPartition();
+    const { system, broker, publisher } = fixture;
+    const { ended, record } = recorder();
+    const { messages } = QUEUE_LIMITS.publisher;
+    record('queue', publisher.publish(Array.from({ length: messages }, () => to(0, 'a'))));
+    record('several', publisher.publish([to(1, 'b'), to(0, 'c', 'other')]));
+    record('one', publisher.publish([to(1, 'd')]));
+    record('behind', publisher.publish([to(1, 'e'), to(0, 'f')]));
+    await system.pass(100);
+    expect(ended.toSorted()).toEqual(['behind: not-sent', 'one', 'several']);
+    expect(valuesOf(fixture, 1)).toEqual(['b', 'd']);
+    await broker.close();
+  });
+
+  test('a call that fills a partition while the queue is full is reported as partly stored', async () => {
+    const fixture = await withFullPartition();
+    const { system, broker, publisher } = fixture;
+    const { ended, record } = recorder();
+    const { messages } = QUEUE_LIMITS.publisher;
+    record('queue', publisher.publish(Array.from({ length: messages }, () => to(0, 'a'))));
+    record('partly', publisher.publish(Array.from({ length: 12 }, (_, index) => to(1, String(index)))));
+    record('none', publisher.publish([to(1, 'b'), to(1, 'c')]));
+    await system.pass(100);
+    expect(ended).toEqual(['partly: send-unknown', 'none: not-sent']);
+    expect(valuesOf(fixture, 1)).toHaveLength(10);
     await broker.close();
   });
 });
