@@ -81,8 +81,11 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
   const stopSweeps = repeat(timers, () => topics.sweep(), sweepIntervalMs, 'background');
 
   const groupOf = (groupId: string): EmbeddedGroup => {
-    const group = groups.get(groupId) ?? new EmbeddedGroup(topics, ports, store.commits.get(groupId));
-    if (!groups.has(groupId)) topics.addUser(group);
+    const known = groups.get(groupId);
+    if (known !== undefined) return known;
+    const save = (offsets: readonly PartitionOffset[]): void => store.saveCommits(groupId, offsets);
+    const group = new EmbeddedGroup(topics, ports, store.commits.get(groupId), save);
+    topics.addUser(group);
     groups.set(groupId, group);
     return group;
   };

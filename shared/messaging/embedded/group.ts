@@ -6,6 +6,8 @@ import { partitionId, type PartitionOffset, type TopicPartition } from '../messa
 /** A check of the sessions that is late by this share of the shortest one expels no member. */
 const MAX_LATE_SHARE = 0.25;
 const MIN_CHECK_INTERVAL_MS = 10;
+/** Stored in place of an offset of a topic that the group reads and has not committed; Kafka's value for none. */
+const NO_OFFSET = -1;
 
 /** A consumer as seen by the group. Its methods must not block and must not call the group. */
 export interface GroupMember {
@@ -38,21 +40,29 @@ export class EmbeddedGroup implements LogUser {
   readonly #ports: SystemPorts;
   readonly #members = new Map<GroupMember, Membership>();
   readonly #committed = new Map<string, PartitionOffset>();
-  /** Topics that a member has read, or with stored commits. */
+  /** Topics that a member has read, also in a former run. */
   readonly #topicsRead = new Set<string>();
+  readonly #save: (offsets: readonly PartitionOffset[]) => void;
   #generation = 0;
   /** How many members have joined so far. */
   #joined = 0;
   #preparing = false;
   #cancelCheck: (() => void) | undefined;
 
-  /** `committed`: the offsets that were stored in a former run. */
-  constructor(topics: EmbeddedTopics, ports: SystemPorts, committed: readonly PartitionOffset[] = []) {
+  /** `saved`: the offsets that were stored in a former run, by `save` or as commits. */
+  constructor(
+    topics: EmbeddedTopics,
+    ports: SystemPorts,
+    saved: readonly PartitionOffset[] = [],
+    save: (offsets: readonly PartitionOffset[]) => void = () => undefined,
+  ) {
     this.#topics = topics;
     this.#ports = ports;
-    for (const offset of committed) {
-      this.#committed.set(partitionId(offset.topic, offset.partition), offset);
+    this.#save = save;
+    for (const offset of saved) {
       this.#topicsRead.add(offset.topic);
+      if (offset.offset !== NO_OFFSET)
+        this.#committed.set(partitionId(offset.topic, offset.partition), offset);
     }
   }
 
@@ -62,7 +72,7 @@ export class EmbeddedGroup implements LogUser {
     const memberId = known?.memberId ?? `${member.clientId}-${(this.#joined += 1)}`;
     const { generation, assigned } = known ?? { generation: 0, assigned: [] };
     this.#members.set(member, { joined: true, generation, assigned, memberId, lastSeenMs: this.#now() });
-    for (const topic of member.topics) this.#topicsRead.add(topic);
+    for (const topic of member.topics) if (!this.#topicsRead.has(topic)) this.#beginTopic(topic);
     if (known === undefined) this.#watch();
     this.#prepare(member);
   }
@@ -118,13 +128,21 @@ export class EmbeddedGroup implements LogUser {
     for (const [id, offset] of this.#committed) {
       if (offset.topic === topic) this.#committed.delete(id);
     }
-    if ([...this.#members.keys()].some((member) => member.topics.includes(topic))) this.#prepare();
-    else this.#topicsRead.delete(topic);
+    this.#topicsRead.delete(topic);
+    if (![...this.#members.keys()].some((member) => member.topics.includes(topic))) return;
+    this.#beginTopic(topic);
+    this.#prepare();
   }
 
   close(): void {
     this.#members.clear();
     this.#watch();
+  }
+
+  /** Stores that the group reads the topic: it may not commit before a restart. */
+  #beginTopic(topic: string): void {
+    this.#topicsRead.add(topic);
+    if (this.#topics.find(topic) !== undefined) this.#save([{ topic, partition: 0, offset: NO_OFFSET }]);
   }
 
   #prepare(joining?: GroupMember): void {

@@ -15,8 +15,8 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDiskBroker, type DiskBrokerOptions } from '../../../../shared/messaging/disk/disk-broker.ts';
 import { systemIo, type DiskIo } from '../../../../shared/messaging/disk/disk-io.ts';
-import type { LogMessage, OutgoingMessage } from '../../../../shared/messaging/message.ts';
-import type { Broker, Publisher, TopicSpec } from '../../../../shared/messaging/ports.ts';
+import type { LogMessage, OutgoingMessage, PartitionOffset } from '../../../../shared/messaging/message.ts';
+import type { Broker, GroupSource, Publisher, TopicSpec } from '../../../../shared/messaging/ports.ts';
 import { eventually, sleep } from '../../../support/conformance/wait.ts';
 
 const STEP_MS = 10_000;
@@ -87,6 +87,22 @@ function faultyDisk() {
 const nothing = (): void => undefined;
 
 const diskError = (code: string): Error => Object.assign(new Error(`${code}: the disk says no`), { code });
+
+/** A member of the group `g` gets the partitions of `t`, commits, and leaves. */
+async function readOnce(
+  broker: Broker,
+  commits: readonly PartitionOffset[],
+  then: 'leave' | 'stay' = 'leave',
+): Promise<GroupSource> {
+  const source = broker.createGroupSource({ groupId: 'g', clientId: 'c', topics: ['t'] });
+  const generation = await new Promise<number>((resolve, reject) => {
+    const sink = { onAssigned: resolve, onRevoking: nothing, onCrash: reject, onMessages: nothing };
+    source.start(sink).catch(reject);
+  });
+  expect(await source.commit(generation, commits)).toBe(true);
+  if (then === 'leave') await source.stop();
+  return source;
+}
 
 describe('a new start on the same folder', () => {
   test('has the topics, their settings, the messages and the committed offsets', async () => {
@@ -164,6 +180,45 @@ describe('a new start on the same folder', () => {
     const second = await open(folder);
     expect(await valuesOf(second)).toEqual(['0=new']);
     expect(readdirSync(path.join(folder, 'deleted'))).toEqual([]);
+  });
+
+  test.each([
+    ['has committed', 4],
+    ['has read without a commit', undefined],
+  ])('keeps what a group without members has not read that %s', async (_, offset) => {
+    const folder = newFolder();
+    const options = { limits: { maxRecordsPerTopic: 10 } };
+    const spec = { ...T, partitions: 1 };
+    const first = await open(folder, options, spec);
+    const commits = offset === undefined ? [] : [{ topic: 't', partition: 0, offset }];
+    await readOnce(first, commits);
+    const publisher = await publisherOf(first);
+    for (let count = 0; count < 10; count += 1) await publisher.publish([message(String(count))]);
+    await first.close();
+
+    const second = await open(folder, options, spec);
+    expect(await second.admin.committed('g', ['t'])).toEqual(commits);
+    const next = await publisherOf(second, 100);
+    for (let count = 0; count < (offset ?? 0); count += 1) await next.publish([message('more')]);
+    await expect(next.publish([message('too much')])).rejects.toMatchObject({ code: 'not-sent' });
+    expect(await second.admin.offsets('t')).toMatchObject([{ low: offset ?? 0 }]);
+  });
+
+  test('keeps what a group has not read of a topic that was created again', async () => {
+    const folder = newFolder();
+    const options = { limits: { maxRecordsPerTopic: 10 } };
+    const spec = { ...T, partitions: 1 };
+    const first = await open(folder, options, spec);
+    const source = await readOnce(first, [], 'stay');
+    await first.admin.deleteTopics(['t']);
+    await first.admin.createTopics([spec]);
+    await source.stop();
+    const publisher = await publisherOf(first);
+    for (let count = 0; count < 10; count += 1) await publisher.publish([message(String(count))]);
+    await first.close();
+    const second = await open(folder, options, spec);
+    const refused = (await publisherOf(second, 100)).publish([message('too much')]);
+    await expect(refused).rejects.toMatchObject({ code: 'not-sent' });
   });
 
   test('needs no index files', async () => {
