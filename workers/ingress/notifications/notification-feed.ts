@@ -31,6 +31,8 @@ export const KEY_LIFETIME_MS = 24 * 3_600_000;
 const AVRO = 0;
 /** Maximum number of own records that wait to be read back from the log; the broker may have lost some of them. */
 const MAX_OWN_RECORDS = 10_000;
+/** Maximum number of states that are decoded only to fetch their schema; beyond it the order of the log decides. */
+const MAX_FETCHING = 100;
 /** Both kinds of records have the id of a notification as their key. */
 const KEY_OF = { acceptance: 'acceptance ', state: 'state ' } as const;
 
@@ -85,6 +87,7 @@ export function createNotificationFeed(
     retentionMs: options.notificationRetentionMs,
   });
   const accepted = createAcceptances(index, deps.restoreFirst);
+  const isNewState = createStateOrder(codec);
   const acceptanceTopic = topicName(options.topicPrefix, 'notificationAcceptances');
   const topics = [acceptanceTopic, topicName(options.topicPrefix, 'notificationOutcomes')];
   const receive = ({ key, value, ...message }: LogMessage): void => {
@@ -94,7 +97,7 @@ export function createNotificationFeed(
     if (value === null) index.delete((isAcceptance ? KEY_OF.acceptance : KEY_OF.state) + id);
     else if (value[0] !== AVRO) return;
     else if (isAcceptance) accepted.receive(id, { ...message, key, value });
-    else if (isNewState(codec, value, index.find(KEY_OF.state + id)?.value))
+    else if (isNewState(value, index.find(KEY_OF.state + id)?.value))
       put(index, KEY_OF.state + id, value, message.timestampMs);
   };
   const tail = new IndexedTail(
@@ -170,15 +173,26 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
 }
 
 /**
- * Whether a state from the log replaces the known one: a produce request that took effect late may have written an intent
- * after its outcome. The order of the log decides while the schema of one of them is not cached.
+ * Returns whether a state from the log replaces the known one: a produce request that took effect late may have written an
+ * intent after its outcome. The order of the log decides while the schema of one of them is not cached.
  */
-function isNewState(codec: Codec, value: Buffer, former: Uint8Array | undefined): boolean {
-  if (former === undefined) return true;
-  const [next, known] = [value, former].map((record) => decode<NotificationState>(codec, STATE_TYPE, record));
-  for (const state of [next, known]) if (isPromise(state)) state.catch(() => undefined);
-  if (next === undefined || known === undefined || isPromise(next) || isPromise(known)) return true;
-  return supersedes(next, known);
+function createStateOrder(codec: Codec) {
+  /** States in memory until their schema is fetched, for those that come later. */
+  let fetching = 0;
+  const read = (value: Uint8Array): NotificationState | undefined => {
+    const state = decode<NotificationState>(codec, STATE_TYPE, value);
+    if (!isPromise(state)) return state;
+    fetching += 1;
+    const end = (): void => void (fetching -= 1);
+    state.then(end, end);
+    return undefined;
+  };
+  return (value: Uint8Array, former: Uint8Array | undefined): boolean => {
+    if (former === undefined || fetching >= MAX_FETCHING) return true;
+    const [next, known] = [read(value), read(former)];
+    if (next === undefined || known === undefined) return true;
+    return supersedes(next, known);
+  };
 }
 
 /** The payload; undefined for a record that is absent or cannot be read. */
