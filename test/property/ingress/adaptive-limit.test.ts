@@ -252,6 +252,19 @@ describe('the share of a caller', () => {
     expect(run.within(5_000, 20_000).perSecond).toBeGreaterThan(970);
   });
 
+  it('is not taken by one that repeats each refused request', () => {
+    const run = simulate({
+      callers: [{ ...flood('flood', 2_000), retryMs: 100 }, flood('quiet', 200)],
+      serviceMs: constant(1),
+      forMs: 5_000,
+    });
+    const { perSecond, refused, p99Ms } = run.within(2_000, 5_000, 'quiet');
+    expect(refused).toBe(0);
+    expect(perSecond).toBeCloseTo(200, -1);
+    expect(p99Ms).toBeLessThan(800);
+    expect(run.within(2_000, 5_000).perSecond).toBeGreaterThan(970);
+  });
+
   it('is the same for callers that all ask for more', () => {
     const run = simulate({
       callers: [flood('a', 4_000), flood('b', 1_000), flood('c', 2_000)],
@@ -285,6 +298,15 @@ describe('the share of a caller', () => {
     expect(limit.take('quiet', 40)).toBeDefined();
   });
 
+  it('is limited together with the shares of the others, although each was larger when there were fewer callers', () => {
+    const limit = createFixed();
+    const { limit: places } = limit.size();
+    for (let caller = 0; caller < places; caller += 1) {
+      while (limit.take(`caller ${caller}`, 1) !== undefined);
+    }
+    expect(limit.size().taken).toBe(2 * places);
+  });
+
   it('does not raise the total when there are very many callers', () => {
     const limit = createFixed();
     const admitted = Array.from({ length: 5_000 }, (_, number) => limit.take(`caller ${number}`, 1));
@@ -311,6 +333,11 @@ describe('a repeated request', () => {
     limit.expectRetry('key');
     expect(limit.take('a', 1, 'key')).toBeDefined();
     expect(limit.take('a', 1, 'key')).toBeUndefined();
+    for (let number = 0; number < 2 * places; number += 1) {
+      limit.expectRetry(`key ${number}`);
+      limit.take('a', 1, `key ${number}`);
+    }
+    expect(limit.size().taken).toBe(2 * places);
   });
 });
 

@@ -12,7 +12,7 @@ export interface AdaptiveLimit {
   take(caller: string, places: number, retryKey?: string): Place | undefined;
   /**
    * Remembers a refused request by a key that its repetition will have. The repetition may take places beyond the
-   * limit, as callers below their share may, so that new requests cannot starve it. These places are limited too.
+   * limit, so that new requests cannot starve it, but not those that callers below their share may take there.
    */
   expectRetry(retryKey: string): void;
   /** Whether the caller has its share of the limit or more, which is why a request of it was refused. */
@@ -40,10 +40,13 @@ export interface AdaptiveLimitOptions {
   readonly monotonic: MonotonicClock;
 }
 
+/** By which right places are taken beyond the limit: of a caller below its share, or of a repetition. */
+type Overdraft = 'share' | 'repetition';
+
 interface TakenPlaces extends Place {
   readonly caller: string;
   readonly places: number;
-  readonly isOverdraft: boolean;
+  readonly overdraft: Overdraft | undefined;
   readonly takenAtMs: number;
 }
 
@@ -91,8 +94,8 @@ class GradientLimit implements AdaptiveLimit {
   readonly #retries = new Set<string>();
   readonly #baseline: Baseline;
   #places = 0;
-  /** The places of them that were taken beyond the limit, by callers below their share and by repetitions. */
-  #overdrawn = 0;
+  /** The places of them that were taken beyond the limit. Each right is limited on its own: neither takes from the other. */
+  readonly #overdrawn: Record<Overdraft, number> = { share: 0, repetition: 0 };
   #limit: number = PLACES.normal;
   #delays: number[] = [];
   #windowEndMs = 0;
@@ -112,8 +115,7 @@ class GradientLimit implements AdaptiveLimit {
     this.#expire();
     if (this.#places < this.#limit) return true;
     this.#wasFull = true;
-    if (this.#overdrawn >= this.#limit) return false;
-    return !this.hasShare(caller) || (retryKey !== undefined && this.#retries.has(retryKey));
+    return this.#overdraftOf(caller, retryKey) !== undefined;
   }
 
   hasShare(caller: string): boolean {
@@ -124,14 +126,14 @@ class GradientLimit implements AdaptiveLimit {
 
   take(caller: string, places: number, retryKey?: string): Place | undefined {
     if (!this.hasRoom(caller, retryKey)) return undefined;
+    const overdraft = this.#places < this.#limit ? undefined : this.#overdraftOf(caller, retryKey);
     if (retryKey !== undefined) this.#retries.delete(retryKey);
     const takenAtMs = this.#options.monotonic.elapsedMs();
-    const isOverdraft = this.#places >= this.#limit;
     let isEnded = false;
     const taken: TakenPlaces = {
       caller,
       places,
-      isOverdraft,
+      overdraft,
       takenAtMs,
       release: (expectedMs) => {
         if (isEnded) return;
@@ -146,7 +148,7 @@ class GradientLimit implements AdaptiveLimit {
     };
     this.#taken.add(taken);
     this.#places += places;
-    if (isOverdraft) this.#overdrawn += places;
+    if (overdraft !== undefined) this.#overdrawn[overdraft] += places;
     this.#placesOf.set(caller, (this.#placesOf.get(caller) ?? 0) + places);
     return taken;
   }
@@ -158,10 +160,17 @@ class GradientLimit implements AdaptiveLimit {
     this.#retries.add(retryKey);
   }
 
+  /** The right by which a request may take places beyond the limit now; undefined: it may not. */
+  #overdraftOf(caller: string, retryKey: string | undefined): Overdraft | undefined {
+    if (!this.hasShare(caller) && this.#overdrawn.share < this.#limit) return 'share';
+    const isRepetition = retryKey !== undefined && this.#retries.has(retryKey);
+    return isRepetition && this.#overdrawn.repetition < this.#limit ? 'repetition' : undefined;
+  }
+
   #giveBack(taken: TakenPlaces): void {
     if (!this.#taken.delete(taken)) return;
     this.#places -= taken.places;
-    if (taken.isOverdraft) this.#overdrawn -= taken.places;
+    if (taken.overdraft !== undefined) this.#overdrawn[taken.overdraft] -= taken.places;
     const left = (this.#placesOf.get(taken.caller) ?? 0) - taken.places;
     if (left > 0) this.#placesOf.set(taken.caller, left);
     else this.#placesOf.delete(taken.caller);
