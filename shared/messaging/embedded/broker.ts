@@ -116,13 +116,24 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
       open.clear();
       await store.close();
     },
-    ...(store.health === undefined ? {} : { health: () => store.health?.() ?? { status: 'ready' } }),
+    ...(store.health === undefined ? {} : { health: () => worseHealth(store, open) }),
   };
 }
 
 /** A store with a damaged record takes others. */
 function isServing({ status }: Health): boolean {
   return status === 'ready' || status === 'degraded';
+}
+
+/** That of the store, or of a tail that ended because its log is damaged and whose owner still relies on it. */
+function worseHealth(store: LogStore, open: Iterable<Stoppable>): Health {
+  const stored: Health = store.health?.() ?? { status: 'ready' };
+  if (stored.status === 'unhealthy') return stored;
+  for (const part of open) {
+    const damage = part instanceof EmbeddedTail ? part.damage() : undefined;
+    if (damage !== undefined) return { status: 'unhealthy', reason: `a reader ended: ${damage}` };
+  }
+  return stored;
 }
 
 async function saveCommits(

@@ -1,5 +1,5 @@
 import type { Log } from '../../platform/log.ts';
-import { errorText } from '../../platform/errors.ts';
+import { errorText, MessagingError } from '../../platform/errors.ts';
 import { EmbeddedCursors, type Cursor } from './scheduler.ts';
 import { isRefused, unreachable } from './injected-faults.ts';
 import type { LogReader } from './log-store.ts';
@@ -9,8 +9,8 @@ import type { LogMessage } from '../message.ts';
 import type { Tail, TailOptions } from '../ports.ts';
 import { firstPosition } from '../tail-start.ts';
 
-/** Interval at which a disconnected tail tries to reconnect. */
-const RECONNECT_INTERVAL_MS = 50;
+/** Interval at which a tail tries again that is disconnected, or whose log could not be read. */
+const RETRY_INTERVAL_MS = 50;
 
 interface Waiter {
   readonly targets: ReadonlyMap<Cursor, number>;
@@ -25,7 +25,10 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
   readonly #log: Log | undefined;
   #cursors: EmbeddedCursors | undefined;
   #onMessage: ((message: LogMessage) => void) | undefined;
-  #cancelReconnect: (() => void) | undefined;
+  #cancelRetry: (() => void) | undefined;
+  /** The last read of the log failed. */
+  #isFailing = false;
+  #damage: string | undefined;
   readonly #waiters = new Set<Waiter>();
 
   constructor(options: TailOptions, parts: EmbeddedParts, log: Log | undefined) {
@@ -46,7 +49,12 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
   }
 
   isReady(): boolean {
-    return this.#cursors !== undefined && !this.#isCutOff();
+    return this.#cursors !== undefined && !this.#isFailing && !this.#isCutOff();
+  }
+
+  /** Why it ended although its owner has not stopped it: its log is damaged. */
+  damage(): string | undefined {
+    return this.#damage;
   }
 
   caughtUp(timeoutMs: number): Promise<void> {
@@ -68,11 +76,7 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
   }
 
   async stop(): Promise<void> {
-    this.#cancelReconnect?.();
-    this.#cursors?.close();
-    this.#cursors = undefined;
-    this.#parts.topics.removeUser(this);
-    for (const waiter of this.#waiters) waiter.settle(tailStopped(this.#options.clientId));
+    this.#end();
     this.#parts.onStopped(this);
   }
 
@@ -81,9 +85,7 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
     const cursors = this.#cursors;
     if (cursors === undefined) return false;
     if (this.#isCutOff()) {
-      this.#cancelReconnect?.();
-      const { scheduler, ports } = this.#parts;
-      this.#cancelReconnect = ports.timers.schedule(() => scheduler.wake(this), RECONNECT_INTERVAL_MS);
+      this.#tryAgainLater();
       return false;
     }
     const more = this.#read(cursors);
@@ -96,18 +98,43 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
     return this.#cursors?.find(topic, partition)?.position ?? Infinity;
   }
 
-  /** A record that cannot be read back ends the tail: what follows it cannot be delivered in order. */
+  /** A damaged record ends the tail: what follows it cannot be delivered in order. Other failures may pass. */
   #read(cursors: EmbeddedCursors): boolean {
+    const { clientId } = this.#options;
     try {
-      return cursors.round((_, messages) => {
+      const more = cursors.round((_, messages) => {
         for (const message of messages) this.#handle(message);
       });
+      if (this.#isFailing) this.#log?.info({ clientId }, 'the tail reads its log again');
+      this.#isFailing = false;
+      return more;
     } catch (error) {
-      const { clientId } = this.#options;
-      this.#log?.error({ clientId, error: errorText(error) }, 'the tail ended: its log cannot be read');
-      void this.stop();
+      const reason = errorText(error);
+      if (error instanceof MessagingError && error.code === 'data-damaged') {
+        this.#log?.error({ clientId, error: reason }, 'the tail ended: its log cannot be read');
+        this.#damage = reason;
+        this.#end();
+        return false;
+      }
+      if (!this.#isFailing) this.#log?.error({ clientId, error: reason }, 'the tail cannot read its log');
+      this.#isFailing = true;
+      this.#tryAgainLater();
       return false;
     }
+  }
+
+  #tryAgainLater(): void {
+    this.#cancelRetry?.();
+    const { scheduler, ports } = this.#parts;
+    this.#cancelRetry = ports.timers.schedule(() => scheduler.wake(this), RETRY_INTERVAL_MS);
+  }
+
+  #end(): void {
+    this.#cancelRetry?.();
+    this.#cursors?.close();
+    this.#cursors = undefined;
+    this.#parts.topics.removeUser(this);
+    for (const waiter of this.#waiters) waiter.settle(tailStopped(this.#options.clientId));
   }
 
   #handle(message: LogMessage): void {

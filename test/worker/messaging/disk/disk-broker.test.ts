@@ -446,6 +446,51 @@ describe('a damaged file', () => {
       reason: expect.stringContaining(file) as string,
     });
   });
+
+  test('ends a tail, and the process is unhealthy until the owner of the tail stops it', async () => {
+    const folder = newFolder();
+    const broker = await open(folder, {}, { ...T, partitions: 1 });
+    await (await publisherOf(broker)).publish([message('value')]);
+    const [file = ''] = filesOf(folder, '.log');
+    const content = readFileSync(file);
+    content.write('VALUE', content.indexOf('value'));
+    writeFileSync(file, content);
+    const tail = broker.createTail({ clientId: 'tail', topics: ['t'], from: 'earliest' });
+    await tail.start(nothing);
+    await expect(tail.caughtUp(STEP_MS)).rejects.toMatchObject({ code: 'tail-stopped' });
+    expect(broker.health?.()).toMatchObject({
+      status: 'unhealthy',
+      reason: expect.stringContaining(file) as string,
+    });
+    await tail.stop();
+    expect(broker.health?.()).toMatchObject({ status: 'degraded' });
+  });
+});
+
+describe('a tail', () => {
+  test('reads on after a file could not be opened', async () => {
+    let isFailing = false;
+    const io: DiskIo = {
+      ...systemIo,
+      open: (file, mode) => {
+        if (isFailing && mode === 'reading') throw diskError('EMFILE');
+        return systemIo.open(file, mode);
+      },
+    };
+    const broker = await open(newFolder(), { io }, { topic: 't', partitions: 1, config: SMALL_SEGMENTS });
+    const publisher = await publisherOf(broker);
+    const read: string[] = [];
+    const tail = broker.createTail({ clientId: 'tail', topics: ['t'], from: 'earliest' });
+    await tail.start(({ value }) => read.push(String(value)));
+    const values = Array.from({ length: 40 }, (_, number) => `${number} ${'x'.repeat(100)}`);
+    isFailing = true;
+    for (const value of values) await publisher.publish([message(value)]);
+    await eventually('the failure', STEP_MS, () => !tail.isReady());
+    isFailing = false;
+    await tail.caughtUp(STEP_MS);
+    expect(read).toEqual(values);
+    expect(tail.isReady()).toBe(true);
+  });
 });
 
 describe('a segment that lost its end after a regular stop', () => {
