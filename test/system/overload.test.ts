@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LoadReport, OpenLoad } from '../../scripts/bench/overload/open-load.ts';
 import { askChild, startChild } from '../../scripts/bench/processes.ts';
 import { HTTP_LIMITS } from '../../workers/ingress/server/http-limits.ts';
+import { createClient } from '../../shared/client/client.ts';
 import { ACTION_PATH, post, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
 import { sleep } from '../support/conformance/wait.ts';
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
@@ -37,8 +40,8 @@ function maxOpenFiles(): number {
   return hard === 'unlimited' ? Number.POSITIVE_INFINITY : hard;
 }
 
-async function start(): Promise<EngineProcess> {
-  const engine = await startEngine([], { RATE_LIMIT_PER_SECOND: '0' });
+async function start(env: Record<string, string> = {}, openFiles?: number): Promise<EngineProcess> {
+  const engine = await startEngine([], { RATE_LIMIT_PER_SECOND: '0', ...env }, undefined, openFiles);
   onTestFinished(async () => void (await engine.end('SIGKILL')));
   return engine;
 }
@@ -105,6 +108,31 @@ describe('half-open connections', () => {
     const { openNow } = await askChild<{ readonly openNow: number }>(peer, 0, LIMIT_MS);
     expect(openNow).toBeLessThanOrEqual(HTTP_LIMITS.connections);
   });
+
+  it.runIf(process.platform === 'linux')(
+    'beyond the limit of open files lock out neither callers nor the files of the process',
+    async () => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'open-files-'));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const env = { DATA_DIR: path.join(folder, 'data'), OUTBOX_FOLDER: path.join(folder, 'outbox') };
+      const engine = await start(env, 500);
+      const peer = await startHelper('test/support/half-open-process.ts', new URL(engine.url).port);
+      expect(await askChild(peer, 560, LIMIT_MS)).toMatchObject({ opened: 560 });
+      // The first message of a topic opens its file.
+      const client = createClient({ baseUrl: engine.url });
+      const sms = { receiver: '+40722123456', message: 'Your new account is ready.' };
+      const { reply } = await client.sendSms(sms, { idempotencyKey: 'once' });
+      expect(await client.waitForNotification(reply.notificationId)).toMatchObject({
+        reply: { status: 'sent' },
+      });
+      expect((await post(engine.url, { jsonParam: PROOF_REQUEST })).status).toBe(200);
+      expect((await askChild<{ readonly openNow: number }>(peer, 0, LIMIT_MS)).openNow).toBeLessThanOrEqual(
+        100,
+      );
+      expect(engine.stderr()).not.toContain('EMFILE');
+      expect(engine.stderr()).toMatch(/"maxOpenFiles":500,"connections":90,.*ulimit -n/);
+    },
+  );
 });
 
 async function callRepeatedly(

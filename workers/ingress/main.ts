@@ -21,6 +21,7 @@ import type { OutboxReader } from './outbox/outbox-pages.ts';
 import type { Documents } from './server/documents.ts';
 import { readIngressOptions } from './server/http-limits.ts';
 import { listenOnSockets, type Listen } from './server/listen.ts';
+import { limitConnections, maxOpenFiles } from './server/open-files.ts';
 
 const NAME = 'ingress';
 /** Identifies the instances of one machine in the broker's tools. */
@@ -49,7 +50,7 @@ export async function startIngressWorker(
   const ingress = await startIngress({
     ...context,
     listen,
-    options: readIngressOptions(config),
+    options: { ...readIngressOptions(config), connections: limitConnections(maxOpenFiles(), log) },
     actions: ACTIONS_BY_NAME,
     documents: createDocuments(config),
     access,

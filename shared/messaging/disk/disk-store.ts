@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { errorText } from '../../platform/errors.ts';
+import { errorText, isOutOfFiles, RAISE_OPEN_FILES } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
@@ -462,7 +462,8 @@ class DiskStore implements LogStore {
   }
 
   #fail(error: unknown, isPermanent: boolean): void {
-    const advice = isPermanent ? 'check the disk and restart' : 'free some space';
+    const remedy = isOutOfFiles(error) ? RAISE_OPEN_FILES : undefined;
+    const advice = isPermanent ? `${remedy ?? 'check the disk'} and restart` : (remedy ?? 'free some space');
     const reason = `${this.#options.folder} cannot be written (${errorText(error)}): ${advice}`;
     if (this.#failure === undefined || isPermanent)
       this.#options.log?.error({ reason }, 'messages are not stored');

@@ -24,9 +24,10 @@ export async function startEngine(
   workers: readonly string[],
   env: Readonly<Record<string, string>> = {},
   readyLimitMs = READY_LIMIT_MS,
+  maxOpenFiles?: number,
 ): Promise<EngineProcess> {
   const startedAt = performance.now();
-  const { child, stdout, stderr } = spawnEngine(workers, env);
+  const { child, stdout, stderr } = spawnEngine(workers, env, maxOpenFiles);
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
@@ -75,23 +76,27 @@ export function endWithThis(child: ChildProcess): void {
 }
 
 /** The process, from its start on. */
-export function spawnEngine(args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=TimeoutNegativeWarning', 'workers/main.ts', ...args],
-    {
-      cwd: ROOT,
-      env: {
-        PATH: process.env.PATH ?? '',
-        PORT: '0',
-        LOG_LEVEL: 'warn',
-        ADMIN_FILE: 'none',
-        DATA_DIR: 'memory',
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+export function spawnEngine(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  maxOpenFiles?: number,
+) {
+  const limit =
+    maxOpenFiles === undefined ? [] : ['/bin/sh', '-c', `ulimit -n ${maxOpenFiles} && exec "$0" "$@"`];
+  const node = [process.execPath, '--disable-warning=TimeoutNegativeWarning', 'workers/main.ts', ...args];
+  const [program = '', ...rest] = [...limit, ...node];
+  const child = spawn(program, rest, {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      ADMIN_FILE: 'none',
+      DATA_DIR: 'memory',
+      ...env,
     },
-  );
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   endWithThis(child);
   let out = '';
   let err = '';

@@ -35,7 +35,7 @@ export function createApp(options: IngressOptions, { traffic, earlyAdmission, lo
   const app = createServer(options, newId);
   const handlers = app.server.listeners('request') as RequestListener[];
   app.server.removeAllListeners('request');
-  const connections = createConnections(app.server);
+  const connections = createConnections(app.server, options.connections);
   app.server.on('request', (request, response) => {
     const handle = (): void => {
       for (const handler of handlers) handler(request, response);

@@ -57,8 +57,8 @@ const SHORT_TURN_MS = 0.2;
 const REST_MS = 1;
 /** Limit for peers to close their side: a round trip takes much less. */
 const PEER_CLOSE_MS = 1_000;
-/** Connections that were ended for others and that their peers have not closed; the first of more is destroyed. */
-const MAX_REPLACED = 1_000;
+/** At least so many connections may have been ended for others and not yet be closed by their peers. */
+const LEAST_ENDED = 10;
 const SHUTTING_DOWN = { code: 'not-ready', detail: 'This instance is shutting down.' } as const;
 const REPLACED = {
   code: 'overloaded',
@@ -184,6 +184,7 @@ function isServed({ request, responses }: Connection): boolean {
 /** Ends connections that wait for their callers, the longest first, while there are more than `limit`. */
 function createReplacement(connections: Map<Socket, Connection>, limit: number) {
   const ended = new Set<Socket>();
+  const mostEnded = Math.max(LEAST_ENDED, limit * HTTP_LIMITS.endedShare);
   let replaced = 0;
   const findWaiting = (): [Socket, Connection] | undefined => {
     for (const entry of connections) {
@@ -204,7 +205,7 @@ function createReplacement(connections: Map<Socket, Connection>, limit: number) 
       socket.once('close', () => ended.delete(socket));
       end(socket, connection, REPLACED);
       moveToEnd(connections, socket, connection);
-      const [oldest] = ended.size > MAX_REPLACED ? ended : [];
+      const [oldest] = ended.size > mostEnded ? ended : [];
       oldest?.destroy();
     },
   };

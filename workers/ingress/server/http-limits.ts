@@ -14,6 +14,15 @@ export const HTTP_LIMITS = {
   timeoutCheckMs: 1 * SECOND_MS,
   /** Maximum number of open connections; beyond it those that wait for their callers are ended, the oldest first. */
   connections: 10_000,
+  /** Of that number, how many more may have been ended and not yet be closed by their peers. */
+  endedShare: 0.1,
+  /**
+   * Files that a process needs for other purposes: about 110 from its start on, 128 segments that are read, one that is written for
+   * each of 40 topics, and connections to brokers and providers.
+   */
+  otherFiles: 400,
+  /** Maximum number of connections where hardly any files are left for them. */
+  leastConnections: 50,
   /** Characters of one path parameter; a result id has up to 240. */
   pathParameterLength: 512,
   /** A refused body up to this length is read completely to keep the connection; after a longer one it is closed. */
@@ -45,6 +54,8 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     allowedHosts: http.allowedHosts,
     /** The prefix of all paths, for example `/bank`; empty by default. */
     basePath: http.basePath,
+    /** Fewer where the process may have few open files. */
+    connections: HTTP_LIMITS.connections as number,
     bodyLimitBytes: http.bodyLimitBytes,
     emailBodyLimitBytes: notification.emailBodyLimitBytes,
     /** Per caller; 0: no limit. */

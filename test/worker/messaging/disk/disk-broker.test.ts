@@ -311,6 +311,20 @@ describe('a group commit', () => {
     expect(await valuesOf(await open(folder))).toEqual(['0=before', '2=after']);
   });
 
+  test('that needs more open files than the limit says so, and is repeated', async () => {
+    const { state, io } = faultyDisk();
+    const broker = await open(newFolder(), { io });
+    const publisher = await publisherOf(broker);
+    state.write = diskError('EMFILE');
+    await expect(publisher.publish([message('lost')])).rejects.toMatchObject({ canRetry: true });
+    expect(broker.health?.()).toMatchObject({
+      status: 'starting',
+      reason: expect.stringMatching(/EMFILE.*raise the limit of open files \(ulimit -n/) as string,
+    });
+    delete state.write;
+    await eventually('recovery', STEP_MS, () => publisher.isHealthy());
+  });
+
   test('accepts nothing after a failed fdatasync, whose effect is unknown, until a restart', async () => {
     const { state, io } = faultyDisk();
     const broker = await open(newFolder(), { io });
