@@ -1,6 +1,10 @@
 /** Partitions and configuration of every topic. */
 
-import { COMMAND_RETENTION_MS, OUTCOME_RETENTION_MS } from '../../platform/retention.ts';
+import {
+  ACCEPTANCE_RETENTION_MS,
+  COMMAND_RETENTION_MS,
+  OUTCOME_RETENTION_MS,
+} from '../../platform/retention.ts';
 import type { TopicSpec, TopicState } from '../ports.ts';
 import { retryTopicNames, TOPIC, topicName, type TopicKey } from './topics.ts';
 
@@ -28,8 +32,6 @@ const BULK_RETENTION_MS = 7 * DAY_MS;
 const ANSWER_RETENTION_MS = HOUR_MS;
 /** Dead letters can be investigated and redriven for a month. */
 const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
-/** An Idempotency-Key is valid for 24 hours (N3); the rest allows for clock differences and compaction. */
-const ACCEPTANCE_RETENTION_MS = 2 * DAY_MS;
 /** Audits need to know who redrove or discarded a dead letter long after the letter was deleted. */
 const AUDIT_RETENTION_MS = 365 * DAY_MS;
 /** Maximum size of the replies in one partition, so that a flood within the hour cannot fill the disks. */

@@ -3,6 +3,7 @@ import { MessagingError } from '../../../shared/platform/errors.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
@@ -55,6 +56,47 @@ function withDelayedTails(broker: Broker) {
     for (const deliver of deferred.splice(0)) deliver();
   };
   return { delayed, release };
+}
+
+/** A broker whose tails never deliver some records, as if they had been removed. */
+function without(broker: Broker, isRemoved: (message: LogMessage) => boolean): Broker {
+  return {
+    ...broker,
+    createTail: (options) => {
+      const tail = broker.createTail(options);
+      const start = tail.start.bind(tail);
+      return Object.assign(tail, {
+        start: (take: (message: LogMessage) => void) =>
+          start((message) => {
+            if (!isRemoved(message)) take(message);
+          }),
+      });
+    },
+  };
+}
+
+/** A clock that a test moves. */
+function movedClock() {
+  const startMs = Date.now();
+  const time = { nowMs: startMs };
+  const clock = { now: () => time.nowMs, elapsedMs: () => time.nowMs - startMs };
+  return { startMs, time, clock };
+}
+
+function sentState(notificationId: string, updatedAt: number): NotificationState {
+  return {
+    notificationId,
+    channel: 'sms',
+    status: 'sent',
+    attempt: 1,
+    attempts: [],
+    nextAttemptAt: undefined,
+    providerMessageId: undefined,
+    code: undefined,
+    owner: undefined,
+    leaseUntil: undefined,
+    updatedAt,
+  };
 }
 
 /** The acceptances after compaction: the last one of each id, and all in the open segment. */
@@ -243,20 +285,18 @@ describe('an Idempotency-Key (N3)', () => {
 
   it('expires after 24 hours and then identifies a new notification on every instance', async () => {
     const broker = await createSharedBroker(3);
-    const startMs = Date.now();
-    let nowMs = startMs;
-    const clock = { now: () => nowMs, elapsedMs: () => nowMs - startMs };
+    const { time, clock } = movedClock();
     const { url } = await startOn(broker, startIngressWorker, {}, clock);
     const first = await idOf(send(url, 'sms', SMS, withKey('a')));
-    nowMs += 24 * HOUR_MS - 1;
+    time.nowMs += 24 * HOUR_MS - 1;
     expect(await idOf(send(url, 'sms', SMS, withKey('a')))).toBe(first);
-    nowMs += 1;
+    time.nowMs += 1;
     const other = { ...SMS, message: 'Other' };
     const second = await idOf(send(url, 'sms', other, withKey('a')));
     expect(second).not.toBe(first);
     expect(await idOf(send(url, 'sms', other, withKey('a')))).toBe(second);
     const restarted = await startOn(broker, startIngressWorker, {}, clock);
-    nowMs += 23 * HOUR_MS;
+    time.nowMs += 23 * HOUR_MS;
     expect(await idOf(send(restarted.url, 'sms', other, withKey('a')))).toBe(second);
     expect((await statusOf(restarted.url, first)).status).toBe(200);
     expect(await (await statusOf(restarted.url, second)).json()).toMatchObject({ notificationId: second });
@@ -283,27 +323,37 @@ describe('an Idempotency-Key (N3)', () => {
     const first = await idOf(send(url, 'sms', SMS, withKey('a')));
     await startOn(broker, startIngressWorker);
     const later = await createSharedBroker(3);
-    const ended = {
-      notificationId: first,
-      channel: 'sms',
-      status: 'sent',
-      attempt: 1,
-      attempts: [],
-      nextAttemptAt: undefined,
-      providerMessageId: undefined,
-      code: undefined,
-      owner: undefined,
-      leaseUntil: undefined,
-    } as const;
-    await writeState(later, { ...ended, updatedAt: Date.now() - 50 * HOUR_MS });
+    await writeState(later, sentState(first, Date.now() - 50 * HOUR_MS));
     const fresh = await startOn(later, startIngressWorker);
     const second = await idOf(send(fresh.url, 'sms', SMS, withKey('a')));
     expect(second).not.toBe(first);
     expect(await idOf(send(fresh.url, 'sms', SMS, withKey('a')))).toBe(second);
     const lost = await createSharedBroker(3);
-    await writeState(lost, { ...ended, updatedAt: Date.now() - HOUR_MS });
+    await writeState(lost, sentState(first, Date.now() - HOUR_MS));
     const other = await startOn(lost, startIngressWorker);
     expect(await idOf(send(other.url, 'sms', SMS, withKey('a')))).toBe(first);
+  });
+
+  it('identifies the same new notification at instances that know its earlier uses by acceptance or by state', async () => {
+    const broker = await createSharedBroker(3);
+    const { startMs, time, clock } = movedClock();
+    const one = await startOn(broker, startIngressWorker, {}, clock);
+    const first = await idOf(send(one.url, 'sms', SMS, withKey('a')));
+    await writeState(broker, sentState(first, startMs + 700), startMs + 700);
+    time.nowMs += 25 * HOUR_MS;
+    const second = await idOf(send(one.url, 'sms', SMS, withKey('a')));
+    await writeState(broker, sentState(second, time.nowMs + 700), time.nowMs + 700);
+    time.nowMs += 25 * HOUR_MS;
+    const endMs = time.nowMs;
+    const later = without(
+      broker,
+      ({ topic, timestampMs }) => topic === TOPIC.notificationAcceptances && timestampMs < endMs,
+    );
+    const two = await startOn(later, startIngressWorker, {}, clock);
+    const ids = await Promise.all([one, two].map(({ url }) => idOf(send(url, 'sms', SMS, withKey('a')))));
+    expect(new Set([first, second, ...ids]).size).toBe(3);
+    const commands = await commandsOf(broker, 'sms');
+    expect(new Set(commands.map(({ id }) => id))).toEqual(new Set([first, second, ...ids]));
   });
 
   it('does not put personal data into the acceptance records', async () => {

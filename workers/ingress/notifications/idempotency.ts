@@ -97,24 +97,27 @@ async function acceptInTurn(
     refuse(reply, 'not-ready', { detail: KEYS_UNKNOWN });
     return false;
   }
-  const usedAt = former?.acceptedAt ?? (await findExpiredUse(deps, keyId));
-  const notificationId = usedAt === undefined ? keyId : deps.keys.idOf(owner, usedAt);
+  const notificationId = await chooseId(deps, owner, former?.notificationId);
   return accept({ notificationId, bodyHash, keyId });
 }
 
 /**
- * The time at which the notification of an earlier use of the key ended, if that use is older than the lifetime of the key:
- * under the same id the worker would treat the new use as a repeat and not send it. Undefined if it ended more recently:
- * then this request repeats one whose acceptance was not recorded.
+ * The id of a new use of the key, derived from that of the use before it: all instances choose the same, whether they know that
+ * use by its acceptance or by its state. Under the id of an earlier use the worker would treat the new one as a repeat and not
+ * send it. A state that is younger than the lifetime of the key means that this request repeats one whose acceptance was not
+ * recorded.
  */
-async function findExpiredUse(
-  { feed, ageClock }: IdempotencyDeps,
-  keyId: string,
-): Promise<number | undefined> {
-  const state = await feed.state(keyId);
-  return state !== undefined && ageClock.now() - state.updatedAt >= KEY_LIFETIME_MS
-    ? state.updatedAt
-    : undefined;
+async function chooseId(
+  { keys, feed, ageClock }: IdempotencyDeps,
+  owner: KeyOwner,
+  formerId: string | undefined,
+): Promise<string> {
+  let id = keys.idOf(owner, formerId);
+  for (;;) {
+    const state = await feed.state(id);
+    if (state === undefined || ageClock.now() - state.updatedAt < KEY_LIFETIME_MS) return id;
+    id = keys.idOf(owner, id);
+  }
 }
 
 function respondToRepeat(

@@ -18,10 +18,9 @@ export interface KeyOwner {
 export interface NotificationKeys {
   newId(): string;
   /**
-   * The notification id of a caller's key. `after` is set for a new use of an expired key: the time of its earlier use in
-   * epoch milliseconds, which makes the ids different.
+   * The notification id of a caller's key. `formerId` is set for a new use of an expired key: the id of the use before it.
    */
-  idOf(owner: KeyOwner, after?: number): string;
+  idOf(owner: KeyOwner, formerId?: string): string;
   /** Message key of a command: the same for all messages to one receiver, and opaque. */
   receiverKey(channel: Channel, receiver: string): string;
   /** Equal for equal commands. */
@@ -35,9 +34,9 @@ export function createNotificationKeys(secret: string, newId: () => string): Not
   const commands = keyFor('plat notification command');
   return {
     newId,
-    idOf: ({ subject, channel, idempotencyKey }, after) => {
+    idOf: ({ subject, channel, idempotencyKey }, formerId) => {
       const parts = [REALM, subject, channel, idempotencyKey];
-      return v5(JSON.stringify(after === undefined ? parts : [...parts, after]), NAMESPACE);
+      return v5(JSON.stringify(formerId === undefined ? parts : [...parts, formerId]), NAMESPACE);
     },
     receiverKey: (channel, receiver) =>
       createHmac('sha256', receivers).update(`${channel}\n${receiver.toLowerCase()}`).digest('hex'),

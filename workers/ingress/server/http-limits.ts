@@ -1,5 +1,5 @@
 import type { Config } from '../../../shared/platform/load-config.ts';
-import { OUTCOME_RETENTION_MS } from '../../../shared/platform/retention.ts';
+import { ACCEPTANCE_RETENTION_MS } from '../../../shared/platform/retention.ts';
 
 const KIB = 1_024;
 const MIB = KIB * KIB;
@@ -80,10 +80,6 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     resultStoreBytes: config.limits.resultBytes,
     actionBodyBytes: config.limits.actionBodyBytes,
     notificationBodyBytes: Math.max(config.limits.notificationBodyBytes, notification.emailBodyLimitBytes),
-    /**
-     * Longer than workers keep an id: an Idempotency-Key that is used again identifies a new notification only if the ingress
-     * still knows the earlier one, or no worker does. An hour allows for worker clocks that stood still in a suspended machine.
-     */
-    notificationRetentionMs: OUTCOME_RETENTION_MS + 60 * MINUTE_MS,
+    notificationRetentionMs: ACCEPTANCE_RETENTION_MS,
   };
 }
