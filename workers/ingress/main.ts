@@ -43,6 +43,7 @@ export async function startIngressWorker(
     configured: config.resultIdSecret,
     accessRequired: access.required,
     brokerKind: broker.kind,
+    dataFolder: config.dataFolder,
   });
   const { configFile } = config.notification;
   const channelProfiles = await createChannelProfiles({ configFile, log, timers });

@@ -10,6 +10,7 @@ import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
+import { scratchFolder } from '../../support/record-index/test-index.ts';
 import {
   ADDRESS,
   commandsOf,
@@ -162,6 +163,19 @@ describe('an Idempotency-Key (N3)', () => {
     expect(await idOf(send(third.url, 'sms', SMS, withKey('a')))).toBe(id);
     expect((await send(third.url, 'sms', { ...SMS, message: 'Other' }, withKey('a'))).status).toBe(409);
     expect(await commandsOf(broker, 'sms')).toHaveLength(1);
+  });
+
+  it('applies after a restart with access control on the embedded broker with a data folder', async () => {
+    const broker = await createSharedBroker(3);
+    const env = { AUTH_JWT_SECRET: JWT_SECRET, DATA_DIR: scratchFolder() };
+    const first = await startOn(broker, startIngressWorker, env);
+    const id = await idOf(send(first.url, 'sms', SMS, await keyOf('ana')));
+    await first.stop(1_000);
+    const second = await startOn(broker, startIngressWorker, env);
+    expect(await idOf(send(second.url, 'sms', SMS, await keyOf('ana')))).toBe(id);
+    await idOf(send(second.url, 'sms', SMS, { headers: await authorize('ana') }));
+    const receivers = (await commandsOf(broker, 'sms')).map(({ key }) => key);
+    expect([receivers.length, new Set(receivers).size]).toEqual([2, 1]);
   });
 
   it('is scoped to its caller and channel', async () => {

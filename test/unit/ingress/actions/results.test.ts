@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
@@ -8,6 +10,7 @@ import { createResultFeed } from '../../../../workers/ingress/actions/result-fee
 import { chooseResultSecret, createResultIds } from '../../../../workers/ingress/actions/result-ids.ts';
 import { readIngressOptions } from '../../../../workers/ingress/server/http-limits.ts';
 import { FakeTail } from '../../../support/fakes/tail.ts';
+import { scratchFolder } from '../../../support/record-index/test-index.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 const TICKET = {
@@ -27,8 +30,12 @@ const result = (id: string | Buffer | (string | Buffer)[], timestampMs: number, 
   timestampMs,
 });
 
-const secret = (configured: string | undefined, accessRequired: boolean, brokerKind: 'embedded' | 'kafka') =>
-  chooseResultSecret({ configured, accessRequired, brokerKind });
+const secret = (
+  configured: string | undefined,
+  accessRequired: boolean,
+  brokerKind: 'embedded' | 'kafka',
+  dataFolder?: string,
+) => chooseResultSecret({ configured, accessRequired, brokerKind, dataFolder });
 
 describe('result ids', () => {
   it('contain their ticket and are unique', () => {
@@ -75,7 +82,24 @@ it('requires a secret for result ids if callers are authenticated and results ou
   expect(secret('given', true, 'kafka')).toBe('given');
   expect(() => secret(undefined, true, 'kafka')).toThrow(/RESULT_ID_SECRET/);
   expect(secret(undefined, false, 'kafka')).toBe(secret(undefined, false, 'kafka'));
+  expect(() => secret(undefined, true, 'kafka', scratchFolder())).toThrow(/RESULT_ID_SECRET/);
   expect(secret(undefined, true, 'embedded')).not.toBe(secret(undefined, true, 'embedded'));
+});
+
+it('keeps the secret of result ids in the data folder of an embedded broker, for its user only', () => {
+  const folder = scratchFolder();
+  expect(secret('given', true, 'embedded', folder)).toBe('given');
+  expect(secret(undefined, false, 'embedded', folder)).toBe(secret(undefined, false, 'kafka'));
+  expect(readdirSync(folder)).toEqual([]);
+  const kept = secret(undefined, true, 'embedded', folder);
+  expect(kept.length).toBeGreaterThanOrEqual(32);
+  expect(readdirSync(folder)).toEqual(['result-id-secret']);
+  const file = path.join(folder, 'result-id-secret');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(secret(undefined, true, 'embedded', folder)).toBe(kept);
+  expect(secret(undefined, true, 'embedded', scratchFolder())).not.toBe(kept);
+  writeFileSync(file, '');
+  expect(() => secret(undefined, true, 'embedded', folder)).toThrow(/result-id-secret is damaged/);
 });
 
 describe('the result feed', () => {
