@@ -3,6 +3,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
@@ -99,3 +100,24 @@ export async function writeState(
   onTestFinished(() => publisher.stop());
   await publisher.publish([message]);
 }
+
+/** A broker whose publishers fail for some messages. */
+export function failing(broker: Broker, fails: (messages: readonly OutgoingMessage[]) => boolean): Broker {
+  return {
+    ...broker,
+    createPublisher: (options) => {
+      const publisher = broker.createPublisher(options);
+      const publish = publisher.publish.bind(publisher);
+      return Object.assign(publisher, {
+        publish: (messages: readonly OutgoingMessage[]) =>
+          fails(messages)
+            ? Promise.reject(new MessagingError('send-unknown', 'away', { canRetry: true }))
+            : publish(messages),
+      });
+    },
+  };
+}
+
+/** Whether one of the messages records an acceptance. */
+export const hasAcceptance = (messages: readonly OutgoingMessage[]) =>
+  messages.some(({ topic }) => topic === TOPIC.notificationAcceptances);

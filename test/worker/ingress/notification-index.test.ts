@@ -1,10 +1,21 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
-import { commandsOf, idOf, send, SMS, statusOf } from '../../support/builders/notification-call.ts';
+import {
+  commandsOf,
+  failing,
+  hasAcceptance,
+  idOf,
+  recordsOf,
+  send,
+  SMS,
+  statusOf,
+} from '../../support/builders/notification-call.ts';
+import { scratchFolder } from '../../support/record-index/test-index.ts';
 import { createTestBroker, openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
-import { startOn } from '../../support/worlds/ingress-system.ts';
+import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
 /** `KEYED_REQUESTS=250000` for more than any instance ever held in memory. */
 const KEYED_REQUESTS = Number(process.env.KEYED_REQUESTS ?? 300);
@@ -36,9 +47,11 @@ describe('the index of notifications', () => {
         }
       };
       await Promise.all(Array.from({ length: CONCURRENT }, callInTurn));
-      const figures = await (await fetch(`${url}/metrics`)).text();
-      const kept = Number(/plat_ingress_notifications_kept (\d+)/.exec(figures)?.[1]);
-      expect(kept).toBeGreaterThanOrEqual(KEYED_REQUESTS);
+      const kept = async () => {
+        const figures = await (await fetch(`${url}/metrics`)).text();
+        return Number(/plat_ingress_notifications_kept (\d+)/.exec(figures)?.[1]);
+      };
+      await expect.poll(kept).toBeGreaterThanOrEqual(KEYED_REQUESTS);
       expect(await idOf(send(url, 'sms', SMS, withKey('first')))).toBe(first);
       expect((await statusOf(url, first)).status).toBe(200);
     },
@@ -65,6 +78,25 @@ describe('the index of notifications', () => {
     expect(ready.status).toBe(503);
     expect(await ready.text()).toContain('holds 20 records in memory: set DATA_DIR');
     expect(await commandsOf(broker, 'sms')).toHaveLength(accepted);
+  });
+
+  it('has no acceptance after a restart that never reached the log', async () => {
+    // As on a disk, so that the index is in files.
+    const broker: Broker = { ...(await createSharedBroker(3)), health: () => ({ status: 'ready' }) };
+    const env = { DATA_DIR: scratchFolder() };
+    const cut = failing(broker, hasAcceptance);
+    const first = await startOn(cut, startIngressWorker, env);
+    expect((await send(first.url, 'sms', SMS, withKey('a'))).status).toBe(504);
+    expect((await send(first.url, 'sms', { ...SMS, message: 'Other' }, withKey('a'))).status).toBe(409);
+    // What is in the index is written after 250 ms, and by a stop.
+    await first.stop(0);
+    const second = await startOn(broker, startIngressWorker, env);
+    const other = await startOn(broker, startIngressWorker);
+    const id = await idOf(send(second.url, 'sms', SMS, withKey('a')));
+    await expect.poll(async () => (await statusOf(other.url, id)).status).toBe(200);
+    const commands = await commandsOf(broker, 'sms');
+    expect(commands.map((command) => command.id)).toEqual([id, id]);
+    expect(await recordsOf(broker, TOPIC.notificationAcceptances)).toHaveLength(1);
   });
 
   it('refuses new keys, and no others, while acceptances of the last 24 hours may be lost', async () => {

@@ -19,7 +19,7 @@ export interface AcceptanceRecord {
 
 export interface AcceptanceRecordsOptions extends Pick<SystemPorts, 'timers' | 'random'> {
   readonly publisher: Publisher;
-  readonly feed: Pick<NotificationFeed, 'addAcceptance'>;
+  readonly feed: Pick<NotificationFeed, 'addAcceptance' | 'acceptanceStored'>;
   readonly log: Log;
   /** Counts acceptances that were not written before the process ended. */
   readonly countLost: () => void;
@@ -127,6 +127,7 @@ export class AcceptanceRecords {
   async #publish({ ids, acceptedAt, message }: AcceptanceRecord): Promise<void> {
     for (const id of ids) this.#options.feed.addAcceptance(id, message.value, acceptedAt);
     await this.#options.publisher.publish(ids.map((key) => ({ ...message, key })));
+    for (const id of ids) this.#options.feed.acceptanceStored(id);
   }
 }
 

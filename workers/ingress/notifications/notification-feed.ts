@@ -29,12 +29,17 @@ export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 /** First byte of Avro, the only format of these records. */
 const AVRO = 0;
-/** Maximum number of own records that wait to be read back from the log; the broker may have lost some of them. */
+/** Maximum number of own records that are stored and wait to be read back; the broker may have lost some of them. */
 const MAX_OWN_RECORDS = 10_000;
 /** Maximum number of states that are decoded only to fetch their schema; beyond it the order of the log decides. */
 const MAX_FETCHING = 100;
 /** Both kinds of records have the id of a notification as their key. */
 const KEY_OF = { acceptance: 'acceptance ', state: 'state ' } as const;
+
+interface OwnAcceptance {
+  readonly value: Buffer;
+  readonly acceptedAtMs: number;
+}
 
 /** A record that is not a tombstone. */
 type ReadRecord = LogMessage & { readonly value: Buffer };
@@ -60,8 +65,13 @@ export interface NotificationFeed extends TopicFeed {
   acceptance(id: string): SyncOrAsync<NotificationAcceptance | undefined>;
   /** The latest state of the notification. Synchronous, rejecting or throwing like `acceptance`. */
   state(id: string): SyncOrAsync<NotificationState | undefined>;
-  /** Adds an acceptance that this instance is about to publish; an earlier one on the log replaces it. */
+  /**
+   * Adds an acceptance that this instance is about to publish; an earlier one on the log replaces it. It is in memory only until it
+   * is read back: a restart must not find one that never reached the log.
+   */
   addAcceptance(id: string, value: Buffer, acceptedAtMs: number): void;
+  /** An added acceptance is on the log. */
+  acceptanceStored(id: string): void;
   /**
    * For how many milliseconds acceptances of the last 24 hours may be unknown, because the broker removed them before they
    * were read; 0 if all are known.
@@ -112,15 +122,16 @@ export function createNotificationFeed(
     start: () => tail.start(),
     isCurrent: () => tail.isCurrent(),
     stop: (timeoutMs) => tail.stop(timeoutMs),
-    acceptance: (id) => decode(codec, ACCEPTANCE_TYPE, index.find(KEY_OF.acceptance + id)?.value),
+    acceptance: (id) => decode(codec, ACCEPTANCE_TYPE, accepted.find(id)),
     state: (id) => decode(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
-    addAcceptance: (id, value, acceptedAtMs) => accepted.addOwn(id, value, acceptedAtMs),
+    addAcceptance: (id, value, acceptedAtMs) => accepted.addOwn(id, { value, acceptedAtMs }),
+    acceptanceStored: (id) => accepted.ownStored(id),
     incompleteForMs: () => Math.max(0, index.completeFromMs + KEY_LIFETIME_MS - clock.now()),
     health: () => index.health(),
     size: () => index.size(),
     queues: () => [
       ...index.queues(),
-      new QueueSize('own-acceptances', 'records', accepted.ownCount(), MAX_OWN_RECORDS),
+      new QueueSize('own-acceptances', 'records', accepted.storedCount(), MAX_OWN_RECORDS),
     ],
   };
 }
@@ -135,29 +146,42 @@ function put(index: RecordIndex, key: string, value: Uint8Array, writtenAtMs: nu
  * All instances then agree on the same acceptance, whether or not the topic was compacted.
  */
 function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingMessage) => void) {
-  /** Published by this instance and not yet read back from the log. */
-  const own = new Map<string, Buffer>();
-  const find = (id: string) => index.find(KEY_OF.acceptance + id);
+  /** Published by this instance and not yet read back from the log. Those that are not stored have places in AcceptanceRecords. */
+  const own = new Map<string, OwnAcceptance>();
+  /** The ids of those that are stored, oldest first. */
+  const stored = new Set<string>();
+  const findRead = (id: string) => index.find(KEY_OF.acceptance + id);
+  const removeOwn = (id: string): void => {
+    own.delete(id);
+    stored.delete(id);
+  };
   return {
-    ownCount: () => own.size,
-    addOwn: (id: string, value: Buffer, acceptedAtMs: number): void => {
-      own.set(id, value);
-      const [oldest] = own.keys();
-      if (own.size > MAX_OWN_RECORDS && oldest !== undefined) own.delete(oldest);
-      const former = find(id);
-      if (former === undefined || acceptedAtMs - former.writtenAtMs >= KEY_LIFETIME_MS)
-        put(index, KEY_OF.acceptance + id, value, acceptedAtMs);
+    storedCount: () => stored.size,
+    /** The acceptance that is valid for the id, of those that were read and its own. */
+    find: (id: string): Uint8Array | undefined => {
+      const read = findRead(id);
+      const added = own.get(id);
+      const isNewUse =
+        read !== undefined && added !== undefined && added.acceptedAtMs - read.writtenAtMs >= KEY_LIFETIME_MS;
+      return read === undefined || isNewUse ? added?.value : read.value;
+    },
+    addOwn: (id: string, acceptance: OwnAcceptance): void => {
+      removeOwn(id);
+      own.set(id, acceptance);
+    },
+    ownStored: (id: string): void => {
+      if (own.has(id)) stored.add(id);
+      const [oldest] = stored;
+      if (stored.size > MAX_OWN_RECORDS && oldest !== undefined) removeOwn(oldest);
     },
     receive: (id: string, { topic, value, headers, timestampMs }: ReadRecord): void => {
-      const written = own.get(id);
-      const isOwn = written?.equals(value) === true;
-      if (isOwn) own.delete(id);
-      const former = find(id);
+      const isOwn = own.get(id)?.value.equals(value) === true;
+      if (isOwn) removeOwn(id);
+      const former = findRead(id);
       const isLater = former !== undefined && timestampMs - former.writtenAtMs >= KEY_LIFETIME_MS;
       const isEarlier = former !== undefined && former.writtenAtMs - timestampMs >= KEY_LIFETIME_MS;
-      const isSeen = former !== undefined && written?.equals(former.value) !== true;
       const isMarked = headerText(headers, HEADER.firstAcceptance) !== undefined;
-      if (isLater || (!isEarlier && (!isSeen || isMarked))) {
+      if (isLater || (!isEarlier && (former === undefined || isMarked))) {
         put(index, KEY_OF.acceptance + id, value, timestampMs);
       } else if (isOwn && former !== undefined && !value.equals(former.value)) {
         restoreFirst({

@@ -21,11 +21,12 @@ function world(failures: number, limits: AcceptanceRecordsOptions['limits'] = {}
   let left = failures;
   publisher.onPublish = () => ((left -= 1) >= 0 ? Promise.reject(new Error('away')) : Promise.resolve());
   const added: string[] = [];
+  const stored: string[] = [];
   const lost: number[] = [];
   const { timers } = virtualTime();
   const acceptances = new AcceptanceRecords({
     publisher,
-    feed: { addAcceptance: (id) => void added.push(id) },
+    feed: { addAcceptance: (id) => void added.push(id), acceptanceStored: (id) => void stored.push(id) },
     log: silentLog,
     countLost: () => lost.push(1),
     timers,
@@ -33,7 +34,7 @@ function world(failures: number, limits: AcceptanceRecordsOptions['limits'] = {}
     limits,
   });
   const sizes = () => acceptances.queues().map(({ size }) => size);
-  return { publisher, added, lost, acceptances, sizes };
+  return { publisher, added, stored, lost, acceptances, sizes };
 }
 
 it('gives the place of a stored acceptance back', async () => {
@@ -47,13 +48,15 @@ it('gives the place of a stored acceptance back', async () => {
 });
 
 it('writes an acceptance again until it is stored, and tells the feed each time', async () => {
-  const { publisher, added, lost, acceptances, sizes } = world(3);
+  const { publisher, added, stored, lost, acceptances, sizes } = world(3);
   acceptances.reserve(record('a'));
   expect(await acceptances.write(record('a'))).toBe(false);
   expect([acceptances.isUnwritten('a'), acceptances.unwritten(), sizes()[0]]).toEqual([true, 1, 1]);
+  expect(stored).toEqual([]);
   await expect.poll(() => acceptances.unwritten()).toBe(0);
   expect(publisher.sent).toHaveLength(1);
   expect(added).toEqual(['a', 'a', 'a', 'a']);
+  expect(stored).toEqual(['a']);
   expect([acceptances.isUnwritten('a'), ...sizes(), lost.length]).toEqual([false, 0, 0, 0]);
 });
 
