@@ -52,6 +52,17 @@ export interface NotificationState {
   readonly repeatableBy?: string | undefined;
 }
 
+/**
+ * The earliest time that a state has, in epoch milliseconds: of its attempts, or of itself. Unlike its own it does not change when
+ * the notification is attempted again later, by a retry or by an operator.
+ */
+export function earliestTime({
+  updatedAt,
+  attempts,
+}: Pick<NotificationState, 'updatedAt' | 'attempts'>): number {
+  return Math.min(updatedAt, ...attempts.map(({ at }) => at));
+}
+
 /** A notification that an ingress has accepted. Payload of message type NotificationAcceptance; key of its record is the id. */
 export interface NotificationAcceptance {
   readonly notificationId: string;

@@ -370,6 +370,22 @@ describe('an Idempotency-Key (N3)', () => {
     expect(new Set(commands.map(({ id }) => id))).toEqual(new Set([first, second, ...ids]));
   });
 
+  it('identifies a new notification when that of its earlier use was sent again late', async () => {
+    const broker = await createSharedBroker(3);
+    const { startMs, time, clock } = movedClock();
+    const { url } = await startOn(broker, startIngressWorker, {}, clock);
+    const first = await idOf(send(url, 'sms', SMS, withKey('a')));
+    const redrivenMs = startMs + 60 * HOUR_MS;
+    const attempt = { attempt: 1, at: startMs + 500, provider: 'p', result: 'permanent', code: 'c' } as const;
+    const redriven = { ...sentState(first, redrivenMs), attempt: 2, attempts: [attempt] };
+    await writeState(broker, redriven, redrivenMs);
+    time.nowMs = startMs + 74 * HOUR_MS;
+    const other = { ...SMS, message: 'Other' };
+    const second = await idOf(send(url, 'sms', other, withKey('a')));
+    expect(second).not.toBe(first);
+    expect(await idOf(send(url, 'sms', other, withKey('a')))).toBe(second);
+  });
+
   it('does not put personal data into the acceptance records', async () => {
     const broker = await createSharedBroker(1);
     const { url } = await startOn(broker, startIngressWorker);

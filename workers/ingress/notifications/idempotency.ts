@@ -2,7 +2,10 @@
 
 import type { FastifyReply } from 'fastify';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
-import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
+import {
+  earliestTime,
+  type NotificationAcceptance,
+} from '../../../shared/notification/notification-state.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { refuse, setRetryAfter } from '../server/send-answer.ts';
 import { KEY_LIFETIME_MS, type NotificationFeed } from './notification-feed.ts';
@@ -104,7 +107,7 @@ async function acceptInTurn(
 /**
  * The id of a new use of the key, derived from that of the use before it: all instances choose the same, whether they know that
  * use by its acceptance or by its state. Under the id of an earlier use the worker would treat the new one as a repeat and not
- * send it. A state that is younger than the lifetime of the key means that this request repeats one whose acceptance was not
+ * send it. A state whose first attempt is younger than the lifetime of the key means that this request repeats one whose acceptance was not
  * recorded.
  */
 async function chooseId(
@@ -115,7 +118,7 @@ async function chooseId(
   let id = keys.idOf(owner, formerId);
   for (;;) {
     const state = await feed.state(id);
-    if (state === undefined || ageClock.now() - state.updatedAt < KEY_LIFETIME_MS) return id;
+    if (state === undefined || ageClock.now() - earliestTime(state) < KEY_LIFETIME_MS) return id;
     id = keys.idOf(owner, id);
   }
 }
