@@ -97,7 +97,7 @@ export const foundNotifications = z.object({
 /** What is known of a notification; one of acceptance and state is always present. */
 export interface KnownNotification {
   readonly notificationId: string;
-  /** Absent for a command of an upstream system. */
+  /** Absent for a command of an upstream system. After a later use of its Idempotency-Key, that of the later notification. */
   readonly acceptance: NotificationAcceptance | undefined;
   /** Absent before the first round. */
   readonly state: NotificationState | undefined;
@@ -109,7 +109,9 @@ export function describeTimeline(
   deadLetters: string,
 ): NotificationTimeline {
   const accepted: TimelineEvent[] =
-    acceptance === undefined ? [] : [{ event: 'accepted', at: isoTime(acceptance.acceptedAt) }];
+    acceptance?.notificationId === notificationId
+      ? [{ event: 'accepted', at: isoTime(acceptance.acceptedAt) }]
+      : [];
   if (state === undefined) {
     const at = isoTime(acceptance?.acceptedAt ?? 0);
     const channel = acceptance?.channel ?? 'sms';

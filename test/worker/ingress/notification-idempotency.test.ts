@@ -312,7 +312,8 @@ describe('an Idempotency-Key (N3)', () => {
     const restarted = await startOn(broker, startIngressWorker, {}, clock);
     time.nowMs += 23 * HOUR_MS;
     expect(await idOf(send(restarted.url, 'sms', other, withKey('a')))).toBe(second);
-    expect((await statusOf(restarted.url, first)).status).toBe(200);
+    await writeState(broker, sentState(first, time.nowMs), time.nowMs);
+    await expect.poll(async () => (await statusOf(restarted.url, first)).status).toBe(200);
     expect(await (await statusOf(restarted.url, second)).json()).toMatchObject({ notificationId: second });
     const commands = await commandsOf(broker, 'sms');
     expect(commands).toHaveLength(2);
@@ -384,6 +385,24 @@ describe('an Idempotency-Key (N3)', () => {
     const second = await idOf(send(url, 'sms', other, withKey('a')));
     expect(second).not.toBe(first);
     expect(await idOf(send(url, 'sms', other, withKey('a')))).toBe(second);
+  });
+
+  it('shows the notification of an earlier use as sent, and not at all once that is no longer known', async () => {
+    const broker = await createSharedBroker(3);
+    const { startMs, time, clock } = movedClock();
+    const { url } = await startOn(broker, startIngressWorker, {}, clock);
+    const first = await idOf(send(url, 'sms', SMS, withKey('a')));
+    await writeState(broker, sentState(first, startMs + 700), startMs + 700);
+    time.nowMs = startMs + 30 * HOUR_MS;
+    const second = await idOf(send(url, 'sms', SMS, withKey('a')));
+    const seen = async (id: string) => (await statusOf(url, id)).json() as Promise<{ status: unknown }>;
+    const timeline = async () => (await fetch(`${url}/api/operations/v1/notifications/${first}`)).json();
+    expect(await seen(first)).toMatchObject({ notificationId: first, status: 'sent' });
+    expect(await timeline()).toMatchObject({ status: 'sent', events: [{ event: 'sent' }] });
+    time.nowMs = startMs + 75 * HOUR_MS;
+    expect(await seen(first)).toMatchObject({ status: 404, code: 'unknown-notification' });
+    expect(await timeline()).toMatchObject({ status: 404 });
+    expect(await seen(second)).toMatchObject({ notificationId: second, status: 'accepted' });
   });
 
   it('does not put personal data into the acceptance records', async () => {

@@ -17,6 +17,7 @@ import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, standingClock, startOn } from '../../support/worlds/ingress-system.ts';
 import {
+  ADDRESS,
   commandsOf,
   EMAIL,
   idOf,
@@ -96,7 +97,7 @@ const state = (notificationId: string, members: Partial<NotificationState>): Not
   status: 'sending',
   attempt: 1,
   attempts: [],
-  updatedAt: Date.UTC(2026, 0, 15),
+  updatedAt: Date.now(),
   nextAttemptAt: undefined,
   providerMessageId: undefined,
   code: undefined,
@@ -491,6 +492,28 @@ describe('the state of a notification (N3)', () => {
     const reported = async () => (await statusOf(url, upstream, await authorize('ana'))).status;
     await expect.poll(reported).toBe(200);
     expect((await statusOf(url, upstream)).status).toBe(401);
+  });
+
+  it('is visible to no caller once it may be that of a notification whose acceptance has expired', async () => {
+    const { url, broker } = await system({ AUTH_JWT_SECRET: JWT_SECRET });
+    const [recent, old] = ['0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d', '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6e'];
+    for (const [id, hours] of [
+      [old, 49],
+      [recent, 47],
+    ] as const) {
+      const at = Date.now() - hours * 3_600_000;
+      const attempt = { attempt: 1, at, provider: 'p', result: 'transient', code: 'c' } as const;
+      await writeState(broker, state(id, { status: 'sent', attempt: 2, attempts: [attempt] }));
+    }
+    const addresses = [`${ADDRESS}/`, '/api/operations/v1/notifications/'];
+    const statuses = async (id: string, headers: Record<string, string>) =>
+      Promise.all(
+        addresses.map(async (address) => (await fetch(`${url}${address}${id}`, { headers })).status),
+      );
+    const eve = await authorize('eve');
+    await expect.poll(() => statuses(recent, eve)).toEqual([200, 200]);
+    expect(await statuses(old, eve)).toEqual([404, 404]);
+    expect(await statuses(old, await authorize('olga', 'operations:read'))).toEqual([404, 200]);
   });
 
   it.each(['x', 'not-a-uuid', '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6', '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d'])(

@@ -6,6 +6,7 @@ import { authenticate } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, refuseOtherMethods, sendJson, setRetryAfter } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
+import { findNotification, mayQuery } from './known-notification.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 
 export interface StatusRouteDeps extends IngressContext {
@@ -38,27 +39,21 @@ export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): voi
 }
 
 async function respond(
-  { feed }: StatusRouteDeps,
+  { feed, clock }: StatusRouteDeps,
   reply: FastifyReply,
   { id, owner }: { readonly id: string; readonly owner: string },
 ): Promise<void> {
-  const acceptance = await feed.acceptance(id);
-  const incompleteForMs = acceptance === undefined ? feed.incompleteForMs() : 0;
-  if (acceptance === undefined && (!feed.isCurrent() || incompleteForMs > 0)) {
+  const known = await findNotification(feed, id);
+  const incompleteForMs = known?.acceptance === undefined ? feed.incompleteForMs() : 0;
+  if (known?.acceptance === undefined && (!feed.isCurrent() || incompleteForMs > 0)) {
     // A notification that this instance is about to read is known soon.
     if (feed.isCurrent()) setRetryAfter(reply, incompleteForMs);
     return refuse(reply, 'not-ready', { detail: 'This instance has not read all notifications yet.' });
   }
-  if (acceptance !== undefined && acceptance.owner !== owner) return refuseUnknown(reply);
-  const state = await feed.state(id);
-  if (acceptance === undefined) {
-    // An upstream system published the command itself: every caller that has its id may query it.
-    return state === undefined
-      ? refuseUnknown(reply)
-      : sendJson(reply, 200, renderNotification(state, state));
-  }
-  // After a later use of the Idempotency-Key, the acceptance under this id names the later notification.
-  sendJson(reply, 200, renderNotification({ ...acceptance, notificationId: id }, state));
+  const shown = known?.acceptance ?? known?.state;
+  if (known === undefined || shown === undefined || !mayQuery(known, { owner, nowMs: clock.now() }))
+    return refuseUnknown(reply);
+  sendJson(reply, 200, renderNotification({ ...shown, notificationId: id }, known.state));
 }
 
 function refuseUnknown(reply: FastifyReply): void {

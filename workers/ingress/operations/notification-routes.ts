@@ -8,6 +8,7 @@ import { readQuery } from '../../../shared/contract/operations/read-fields.ts';
 import type { Channel } from '../../../shared/notification/command.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { hashSubject } from '../access/access.ts';
+import { findNotification, mayQuery } from '../notifications/known-notification.ts';
 import type { NotificationFeed } from '../notifications/notification-feed.ts';
 import type { NotificationKeys } from '../notifications/notification-ids.ts';
 import type { IngressContext } from '../server/context.ts';
@@ -60,10 +61,11 @@ export function registerNotificationSearch(
     (request, reply) =>
       guarded(deps, reply, async () => {
         const id = request.params.notificationId.toLowerCase();
-        const known = UUID.test(id) ? await find(deps.feed, id) : undefined;
+        const known = UUID.test(id) ? await findNotification(deps.feed, id) : undefined;
         if (known === undefined)
           return UUID.test(id) && mayMiss(deps) ? refuseBehind(reply) : refuseUnknown(reply);
-        if (!isVisible(known, request)) return refuseUnknown(reply);
+        const caller = { owner: hashSubject(request.subject), nowMs: deps.clock.now() };
+        if (!isOperator(request) && !mayQuery(known, caller)) return refuseUnknown(reply);
         const deadLetters = `${base}/dead-letters?all=true&id=${id}`;
         sendJson(reply, 200, JSON.stringify(describeTimeline(known, deadLetters)));
       }),
@@ -73,10 +75,6 @@ export function registerNotificationSearch(
 
 function isOperator({ scopes }: FastifyRequest): boolean {
   return scopes?.has('operations:read') === true;
-}
-
-function isVisible({ acceptance }: KnownNotification, request: FastifyRequest): boolean {
-  return isOperator(request) || acceptance === undefined || acceptance.owner === hashSubject(request.subject);
 }
 
 /** The notifications of a key, one of each channel; after a later use of the key, that of the later one. */
@@ -89,16 +87,10 @@ async function findByKey(
   for (const channel of CHANNEL_NAMES) {
     const id = keys.idOf({ subject, channel, idempotencyKey });
     const acceptance = await feed.acceptance(id);
-    const known = await find(feed, acceptance?.notificationId ?? id);
+    const known = await findNotification(feed, acceptance?.notificationId ?? id);
     if (known !== undefined) found.push(known);
   }
   return found;
-}
-
-async function find(feed: NotificationFeed, notificationId: string): Promise<KnownNotification | undefined> {
-  const acceptance = await feed.acceptance(notificationId);
-  const state = await feed.state(notificationId);
-  return acceptance === undefined && state === undefined ? undefined : { notificationId, acceptance, state };
 }
 
 function mayMiss({ feed }: NotificationSearchDeps): boolean {
