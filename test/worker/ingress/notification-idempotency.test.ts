@@ -236,6 +236,29 @@ describe('an Idempotency-Key (N3)', () => {
     expect(topics).toEqual([TOPIC.smsCommands, TOPIC.notificationAcceptances]);
   });
 
+  it('returns 409 for a different request after a 504, for 24 hours', async () => {
+    const publisher = new FakePublisher();
+    let isAway = true;
+    publisher.onPublish = () =>
+      isAway
+        ? Promise.reject(new MessagingError('send-unknown', 'away', { canRetry: true }))
+        : Promise.resolve();
+    const { time, clock } = movedClock();
+    const ports = { clock, monotonic: clock };
+    const { url } = await openNotificationIngress({ notificationPublisher: publisher, ...ports });
+    const other = { ...SMS, message: 'Other' };
+    const status = async (body: object, key: string) => (await send(url, 'sms', body, withKey(key))).status;
+    expect([await status(SMS, 'a'), await status(SMS, 'b')]).toEqual([504, 504]);
+    isAway = false;
+    expect([await status(other, 'a'), await status(SMS, 'a'), await status(other, 'a')]).toEqual([
+      409, 202, 409,
+    ]);
+    time.nowMs += 24 * HOUR_MS - 1;
+    expect(await status(other, 'b')).toBe(409);
+    time.nowMs += 1;
+    expect(await status(other, 'b')).toBe(202);
+  });
+
   it('lets the next request publish if the first one fails', async () => {
     const publisher = new FakePublisher();
     const { promise, reject } = Promise.withResolvers<void>();

@@ -20,7 +20,12 @@ import { readTraceContext } from '../server/correlation-id.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import type { AcceptanceRecord, AcceptanceRecords } from './acceptance-records.ts';
 import type { ChannelContract } from './channels.ts';
-import { createAcceptOnce, type IdempotencyDeps, type NotificationIds } from './idempotency.ts';
+import {
+  createAcceptOnce,
+  type AcceptResult,
+  type IdempotencyDeps,
+  type NotificationIds,
+} from './idempotency.ts';
 import { ACCEPTANCE_TYPE } from './notification-feed.ts';
 import { admitByQuotas } from './quota-check.ts';
 
@@ -73,7 +78,8 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
     try {
       if (idempotencyKey === undefined) {
         const notificationId = deps.keys.newId();
-        return await accept(deps, notification, { notificationId, bodyHash: '', keyId: undefined });
+        const result = await accept(deps, notification, { notificationId, bodyHash: '', keyId: undefined });
+        return result !== 'refused';
       }
       return await acceptOnce({
         owner: { subject: request.subject, channel: contract.channel, idempotencyKey },
@@ -94,15 +100,12 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
   };
 }
 
-/**
- * Publishes a notification and responds. Resolves with whether the broker may have the command. Rejects only on bugs and when a
- * schema registry cannot be reached.
- */
+/** Publishes a notification and responds. Rejects only on bugs and when a schema registry cannot be reached. */
 async function accept(
   deps: AcceptDeps,
   notification: ValidNotification,
   ids: NotificationIds,
-): Promise<boolean> {
+): Promise<AcceptResult> {
   const { reply, contract } = notification;
   const acceptedAt = deps.clock.now();
   const { notificationId: id } = ids;
@@ -113,14 +116,14 @@ async function accept(
   if (!acceptances.reserve(acceptance)) {
     deps.count(channel, 'refused');
     if (!reply.raw.destroyed) refuse(reply, 'not-ready', { detail: NOT_KEPT });
-    return false;
+    return 'refused';
   }
   const records =
     quotas === undefined ? [] : admitByQuotas(quotas, { ...notification, channel, id, nowMs: acceptedAt });
   if (records === undefined) {
     acceptances.release(acceptance);
     deps.count(contract.channel, 'refused');
-    return false;
+    return 'refused';
   }
   const published = publishCommand(deps, notification, { ...ids, acceptedAt, records });
   const fault = await published.catch((error: unknown) => {
@@ -130,14 +133,14 @@ async function accept(
   });
   if (fault === undefined) return respondToStored(deps, notification, acceptance);
   acceptances.release(acceptance);
-  const isUnknown = fault === 'accept-unknown';
-  if (isUnknown) quotas?.keep(id);
+  const result = fault === 'accept-unknown' ? 'unknown' : 'refused';
+  if (result === 'unknown') quotas?.keep(id);
   else quotas?.release(id);
-  deps.count(contract.channel, isUnknown ? 'unknown' : 'refused');
-  if (reply.raw.destroyed) return isUnknown;
-  if (isUnknown) refuseUnknown(notification);
+  deps.count(contract.channel, result);
+  if (reply.raw.destroyed) return result;
+  if (result === 'unknown') refuseUnknown(notification);
   else refuse(reply, fault, fault === 'body-too-large' ? { detail: TOO_LARGE } : {});
-  return isUnknown;
+  return result;
 }
 
 /**
@@ -149,15 +152,15 @@ async function respondToStored(
   deps: AcceptDeps,
   notification: ValidNotification,
   acceptance: AcceptanceRecord,
-): Promise<true> {
+): Promise<'stored'> {
   const { reply, contract, idempotencyKey } = notification;
   const isWritten = await deps.acceptances.write(acceptance);
   const isUnknown = !isWritten && idempotencyKey !== undefined;
   deps.count(contract.channel, isUnknown ? 'unknown' : 'accepted');
-  if (reply.raw.destroyed) return true;
+  if (reply.raw.destroyed) return 'stored';
   if (isUnknown) refuseUnknown(notification);
   else sendAccepted(deps, notification, acceptance.notificationId);
-  return true;
+  return 'stored';
 }
 
 function refuseUnknown({ reply, idempotencyKey }: ValidNotification): void {

@@ -23,6 +23,9 @@ export interface NotificationIds {
   readonly keyId: string | undefined;
 }
 
+/** What became of a command: the broker has it, may have it, or does not have it. */
+export type AcceptResult = 'stored' | 'unknown' | 'refused';
+
 export interface IdempotencyDeps {
   readonly keys: NotificationKeys;
   readonly feed: NotificationFeed;
@@ -38,8 +41,8 @@ interface KeyedNotification {
   /** The notificationId is not set yet. */
   readonly command: SmsCommand | EmailCommand;
   readonly reply: FastifyReply;
-  /** Accepts the notification and responds. Resolves with whether the broker may have the command. */
-  readonly accept: (ids: NotificationIds) => Promise<boolean>;
+  /** Accepts the notification and responds. */
+  readonly accept: (ids: NotificationIds) => Promise<AcceptResult>;
   /** Responds as to the request that was accepted under this id. */
   readonly repeatAnswer: (notificationId: string) => void;
 }
@@ -55,11 +58,18 @@ export function createAcceptOnce(
   deps: IdempotencyDeps,
 ): (notification: KeyedNotification) => Promise<boolean> {
   const runInOrder = createKeyedQueue();
+  const unknown: UnknownRequests = new Map();
   return (notification) => {
     const keyId = deps.keys.idOf(notification.owner);
-    return runInOrder(keyId, () => acceptInTurn(deps, notification, keyId));
+    return runInOrder(keyId, () => acceptInTurn({ ...deps, unknown }, notification, keyId));
   };
 }
+
+/** The last requests, by the id of their key, that may be stored without an acceptance: another one under the key is a conflict. */
+type UnknownRequests = Map<string, { readonly bodyHash: string; readonly atMs: number }>;
+
+/** Beyond them the oldest is forgotten. */
+const MAX_UNKNOWN = 10_000;
 
 /**
  * Runs the tasks of one key in sequence and those of different keys concurrently. Each waiting task has an open connection,
@@ -81,16 +91,23 @@ function createKeyedQueue() {
 
 /** Accepts a notification while this instance processes no other request of the same key. */
 async function acceptInTurn(
-  deps: IdempotencyDeps,
+  deps: IdempotencyDeps & { readonly unknown: UnknownRequests },
   notification: KeyedNotification,
   keyId: string,
 ): Promise<boolean> {
   const { owner, command, reply, accept } = notification;
+  const { unknown } = deps;
+  const hasExpired = (sinceMs: number): boolean => deps.ageClock.now() - sinceMs >= KEY_LIFETIME_MS;
   if (reply.raw.destroyed) return false;
   const bodyHash = deps.keys.commandHash(command);
   const former = await deps.feed.acceptance(keyId);
-  if (former !== undefined && deps.ageClock.now() - former.acceptedAt < KEY_LIFETIME_MS) {
+  if (former !== undefined && !hasExpired(former.acceptedAt)) {
     respondToRepeat(deps, notification, { former, bodyHash });
+    return false;
+  }
+  const uncertain = unknown.get(keyId);
+  if (uncertain !== undefined && uncertain.bodyHash !== bodyHash && !hasExpired(uncertain.atMs)) {
+    refuseConflict(deps, notification);
     return false;
   }
   const incompleteForMs = former === undefined ? deps.feed.incompleteForMs() : 0;
@@ -101,7 +118,13 @@ async function acceptInTurn(
     return false;
   }
   const notificationId = await chooseId(deps, owner, former?.notificationId);
-  return accept({ notificationId, bodyHash, keyId });
+  const result = await accept({ notificationId, bodyHash, keyId });
+  if (result === 'refused') return false;
+  unknown.delete(keyId);
+  if (result === 'unknown') unknown.set(keyId, { bodyHash, atMs: deps.ageClock.now() });
+  const [oldest] = unknown.keys();
+  if (unknown.size > MAX_UNKNOWN && oldest !== undefined) unknown.delete(oldest);
+  return true;
 }
 
 /**
@@ -124,16 +147,20 @@ async function chooseId(
 }
 
 function respondToRepeat(
-  { count }: IdempotencyDeps,
-  { reply, repeatAnswer }: KeyedNotification,
+  deps: IdempotencyDeps,
+  notification: KeyedNotification,
   { former, bodyHash }: { readonly former: NotificationAcceptance; readonly bodyHash: string },
 ): void {
-  if (former.bodyHash === bodyHash) {
-    count(former.channel, 'repeated');
-    repeatAnswer(former.notificationId);
+  if (former.bodyHash !== bodyHash) {
+    refuseConflict(deps, notification);
     return;
   }
-  count(former.channel, 'conflict');
+  deps.count(former.channel, 'repeated');
+  notification.repeatAnswer(former.notificationId);
+}
+
+function refuseConflict({ count }: IdempotencyDeps, { owner, reply }: KeyedNotification): void {
+  count(owner.channel, 'conflict');
   refuse(reply, 'idempotency-conflict', {
     detail: 'Send a different notification under a different Idempotency-Key.',
   });
