@@ -5,9 +5,11 @@ import { silentLog } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
+import { hasAcceptance, idOf, send, SMS } from '../../support/builders/notification-call.ts';
 import {
   createTestBroker,
   jsonCodec,
+  openNotificationIngress,
   openTestIngress,
   startTestIngress,
   type IngressSettings,
@@ -68,6 +70,38 @@ it('an instance whose publisher cannot reach the broker is not ready', async () 
   expect(await status()).toBe(503);
   publisher.healthy = true;
   expect(await status()).toBe(200);
+});
+
+it('an instance is not ready while it cannot send notifications', async () => {
+  const notificationPublisher = new FakePublisher();
+  const { url } = await openTestIngress({ notificationPublisher });
+  const ready = async () => {
+    const response = await fetch(`${url}/health/ready`);
+    return { status: response.status, body: (await response.json()) as HealthAnswer['body'] };
+  };
+  expect((await ready()).status).toBe(200);
+  notificationPublisher.healthy = false;
+  const notifications = { status: 'starting', reason: expect.stringContaining('cannot be sent') as string };
+  expect(await ready()).toMatchObject({ status: 503, body: { parts: { notifications } } });
+  notificationPublisher.healthy = true;
+  expect((await ready()).status).toBe(200);
+});
+
+it('an instance says in its health that acceptances of notifications are not on the log yet', async () => {
+  const notificationPublisher = new FakePublisher();
+  let isAway = true;
+  notificationPublisher.onPublish = (messages) =>
+    isAway && hasAcceptance(messages) ? Promise.reject(new Error('away')) : Promise.resolve();
+  const { url } = await openNotificationIngress({ notificationPublisher });
+  const part = async () => {
+    const response = await fetch(`${url}/health/ready`);
+    const { parts } = (await response.json()) as HealthAnswer['body'];
+    return [response.status, parts['notifications']?.status];
+  };
+  await idOf(send(url, 'sms', SMS));
+  expect(await part()).toEqual([200, 'degraded']);
+  isAway = false;
+  await expect.poll(part).toEqual([200, 'ready']);
 });
 
 it('other workers of the process are listed but do not affect readiness', async () => {

@@ -2,6 +2,7 @@ import { backoffMs } from '../../../shared/messaging/backoff.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
+import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
@@ -89,6 +90,14 @@ export class AcceptanceRecords {
   /** How many acceptances are written again. */
   unwritten(): number {
     return this.#unwritten.size;
+  }
+
+  /** Not ready without a place for another notification; degraded while the log does not take acceptances. */
+  health(): Health {
+    if (this.queues().some(({ size, limit }) => size >= limit))
+      return { status: 'starting', reason: 'too many acceptances are not on the log yet' };
+    if (this.#unwritten.size === 0) return { status: 'ready' };
+    return { status: 'degraded', reason: `acceptances that are written again: ${this.#unwritten.size}` };
   }
 
   queues(): readonly QueueSize[] {

@@ -52,6 +52,10 @@ export interface Notifications {
 }
 
 const READY: Health = { status: 'ready' };
+const CUT_OFF: Health = {
+  status: 'starting',
+  reason: 'notifications cannot be sent: the broker cannot be reached',
+};
 
 /** Registers the routes of notifications (interface 4.8) and creates their services. */
 export function registerNotifications(app: FastifyInstance, deps: NotificationDeps): Notifications {
@@ -90,7 +94,12 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
       const status = traffic.state() === 'starting' ? 'starting' : 'degraded';
       const behind: Health = { status, reason: 'the states of notifications are not up to date' };
       return {
-        notifications: combineHealth({ index: feed.health(), feed: feed.isCurrent() ? READY : behind }),
+        notifications: combineHealth({
+          publisher: publisher.isHealthy() ? READY : CUT_OFF,
+          index: feed.health(),
+          acceptances: acceptances.health(),
+          feed: feed.isCurrent() ? READY : behind,
+        }),
         ...(quotas === undefined ? {} : { quotas: quotas.health() }),
         providers: channelProfiles.health(),
       };

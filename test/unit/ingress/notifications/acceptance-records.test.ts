@@ -68,6 +68,22 @@ it.each([{ records: 1 }, { bytes: 15 }])('has no place beyond its limit of %o', 
   acceptances.stop();
 });
 
+it('is degraded while an acceptance is written again, and not ready without a place', async () => {
+  const { acceptances } = world(2, { records: 2 });
+  const status = () => acceptances.health().status;
+  acceptances.reserve(record('a'));
+  expect(status()).toBe('ready');
+  await acceptances.write(record('a'));
+  expect(acceptances.health()).toEqual({
+    status: 'degraded',
+    reason: 'acceptances that are written again: 1',
+  });
+  acceptances.reserve(record('b'));
+  expect(status()).toBe('starting');
+  acceptances.release(record('b'));
+  await expect.poll(status).toBe('ready');
+});
+
 it('counts what is not written when it stops', async () => {
   const { lost, acceptances, sizes } = world(Infinity);
   acceptances.reserve(record('a'));
