@@ -1,7 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
+import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
+import { createProblem } from '../../../shared/platform/problem.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import {
   commandsOf,
@@ -97,6 +102,21 @@ describe('the index of notifications', () => {
     const commands = await commandsOf(broker, 'sms');
     expect(commands.map((command) => command.id)).toEqual([id, id]);
     expect(await recordsOf(broker, TOPIC.notificationAcceptances)).toHaveLength(1);
+  });
+
+  it('answers 503 about a notification whose acceptance cannot be read', async () => {
+    const broker = await createSharedBroker(3);
+    const first = await startOn(broker, startIngressWorker);
+    const id = await idOf(send(first.url, 'sms', SMS, withKey('a')));
+    const codec = await createCodec(loadConfig({}), systemClock);
+    const problem = createProblem('undecodable-message');
+    const unable = Object.assign(Object.create(codec) as MessageCodec, {
+      decode: () => ({ kind: 'undecodable', format: 'avro', problem }),
+    });
+    const { url } = await openNotificationIngress({ broker, codec: unable });
+    expect((await statusOf(url, id)).status).toBe(503);
+    expect((await send(url, 'sms', { ...SMS, message: 'Other' }, withKey('a'))).status).toBe(503);
+    expect(await commandsOf(broker, 'sms')).toHaveLength(1);
   });
 
   it('refuses new keys, and no others, while acceptances of the last 24 hours may be lost', async () => {

@@ -6,6 +6,7 @@ import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { IndexFiles } from '../../../shared/messaging/record-index/index-files.ts';
 import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail.ts';
 import { RecordIndex, type IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
+import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
 import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type {
@@ -13,6 +14,7 @@ import type {
   NotificationState,
 } from '../../../shared/notification/notification-state.ts';
 import { supersedes } from '../../../shared/notification/state-precedence.ts';
+import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
@@ -59,8 +61,8 @@ export interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monot
 export interface NotificationFeed extends TopicFeed {
   /**
    * The acceptance under an id; of several within 24 hours all instances use the first on the log. Synchronous once the
-   * schema is cached; rejects while a schema registry cannot be reached. Throws InfrastructureError while the index cannot
-   * be read.
+   * schema is cached; rejects while a schema registry cannot be reached. Rejects or throws with InfrastructureError while the index,
+   * or a record in it, cannot be read: a record that is there must not count as none.
    */
   acceptance(id: string): SyncOrAsync<NotificationAcceptance | undefined>;
   /** The latest state of the notification. Synchronous, rejecting or throwing like `acceptance`. */
@@ -198,36 +200,41 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
 
 /**
  * Returns whether a state from the log replaces the known one: a produce request that took effect late may have written an
- * intent after its outcome. The order of the log decides while the schema of one of them is not cached.
+ * intent after its outcome. The order of the log decides while one of them cannot be read, or its schema is not cached.
  */
 function createStateOrder(codec: Codec) {
   /** States in memory until their schema is fetched, for those that come later. */
   let fetching = 0;
   const read = (value: Uint8Array): NotificationState | undefined => {
-    const state = decode<NotificationState>(codec, STATE_TYPE, value);
-    if (!isPromise(state)) return state;
-    fetching += 1;
-    const end = (): void => void (fetching -= 1);
-    state.then(end, end);
+    try {
+      const state = decode<NotificationState>(codec, STATE_TYPE, value);
+      if (!isPromise(state)) return state;
+      fetching += 1;
+      const end = (): void => void (fetching -= 1);
+      state.then(end, end);
+    } catch (error) {
+      if (!isTransientFailure(error)) throw error;
+    }
     return undefined;
   };
   return (value: Uint8Array, former: Uint8Array | undefined): boolean => {
     if (former === undefined || fetching >= MAX_FETCHING) return true;
     const [next, known] = [read(value), read(former)];
-    if (next === undefined || known === undefined) return true;
-    return supersedes(next, known);
+    return next === undefined || known === undefined || supersedes(next, known);
   };
 }
 
-/** The payload; undefined for a record that is absent or cannot be read. */
+/** The payload; undefined for an absent record. Rejects or throws with InfrastructureError for one that cannot be read. */
 function decode<Payload>(
   codec: Codec,
   type: string,
   value: Uint8Array | undefined,
 ): SyncOrAsync<Payload | undefined> {
   if (value === undefined) return undefined;
-  const payload = (found: Decoded): Payload | undefined =>
-    found.kind === 'decoded' && found.type === type ? (found.payload as Payload) : undefined;
+  const payload = (found: Decoded): Payload => {
+    if (found.kind === 'decoded' && found.type === type) return found.payload as Payload;
+    throw new InfrastructureError('record-unreadable', `a record of a notification is no readable ${type}`);
+  };
   const found = codec.decode({ value: Buffer.from(value), headers: {} });
   return isPromise(found) ? found.then(payload) : payload(found);
 }

@@ -14,6 +14,7 @@ import { createCodec } from '../../../../workers/create-codec.ts';
 import {
   ACCEPTANCE_TYPE,
   createNotificationFeed,
+  STATE_TYPE,
 } from '../../../../workers/ingress/notifications/notification-feed.ts';
 import { readIngressOptions, type IngressOptions } from '../../../../workers/ingress/server/http-limits.ts';
 import { FakeTail } from '../../../support/fakes/tail.ts';
@@ -48,13 +49,18 @@ async function startFeed() {
     const payload = { notificationId: 'a', channel: 'sms', acceptedAt: 0, owner: 'o', bodyHash: 'x' };
     return (await codec.encode(ACCEPTANCE_TYPE, { ...payload, ...acceptance }, 'avro')).value;
   };
-  const deliver = (id: string, value: Buffer, timestampMs: number): void => {
-    const place = { topic: TOPIC.notificationAcceptances, partition: 0, offset: 0 };
+  const deliver = (
+    id: string,
+    value: Buffer,
+    timestampMs: number,
+    topic: string = TOPIC.notificationAcceptances,
+  ): void => {
+    const place = { topic, partition: 0, offset: 0 };
     const message: LogMessage = { ...place, key: Buffer.from(id), value, timestampMs, headers: {} };
     tails[0]?.deliver(message);
   };
   const bodyOf = async (id: string) => (await feed.acceptance(id))?.bodyHash;
-  return { feed, encode, deliver, bodyOf, restored };
+  return { feed, codec, encode, deliver, bodyOf, restored };
 }
 
 it('has an own acceptance at once, and that of another instance once it is read before its own', async () => {
@@ -77,6 +83,24 @@ it('has an own acceptance of a later use of a key in place of that of the earlie
   deliver('a', await encode({ bodyHash: 'earlier' }), nowMs - 25 * HOUR_MS);
   feed.addAcceptance('a', await encode({ bodyHash: 'later' }), nowMs);
   expect(await bodyOf('a')).toBe('later');
+});
+
+it('does not take a record that it cannot read for none, until a readable one replaces it', async () => {
+  const { feed, codec, encode, deliver } = await startFeed();
+  const unreadable = Buffer.from([0, 1, 2]);
+  const nowMs = Date.now();
+  deliver('a', unreadable, nowMs);
+  deliver('b', unreadable, nowMs, TOPIC.notificationOutcomes);
+  // Of another type.
+  deliver('c', await encode({}), nowMs, TOPIC.notificationOutcomes);
+  const failure = { code: 'record-unreadable', canRetry: true };
+  await expect(async () => feed.acceptance('a')).rejects.toMatchObject(failure);
+  await expect(async () => feed.state('b')).rejects.toMatchObject(failure);
+  await expect(async () => feed.state('c')).rejects.toMatchObject(failure);
+  const state = { notificationId: 'b', channel: 'sms', status: 'sent', attempt: 1, attempts: [] };
+  const sent = await codec.encode(STATE_TYPE, { ...state, updatedAt: nowMs }, 'avro');
+  deliver('b', sent.value, nowMs, TOPIC.notificationOutcomes);
+  expect(await feed.state('b')).toMatchObject({ status: 'sent' });
 });
 
 it('keeps in memory the last 10,000 own acceptances that are stored and not read back, and all that are not stored', async () => {
