@@ -159,7 +159,7 @@ export class IndexedTail {
    * removed before the index had them do not matter if the topic keeps all for long enough.
    */
   async #compareWithTopics(): Promise<number> {
-    const { index, topics, log, clientId } = this.#options;
+    const { index, topics, log, clientId, clock } = this.#options;
     const ranges = await Promise.all(
       topics.map(async (topic) => {
         const partitions = await this.#broker.admin.offsets(topic);
@@ -181,7 +181,14 @@ export class IndexedTail {
       const id = partitionId(topic, partition);
       const position = known.get(id) ?? 0;
       const isEarly = early.has(topic) || usedShare >= TRIMMED_SHARE;
-      if (isEarly && position < low && low < high) this.#gaps.add(id);
+      if (isEarly && position < low) {
+        if (low < high) this.#gaps.add(id);
+        else {
+          // There is no record left whose time would say until when some are missing.
+          index.setIncompleteBefore(clock.now());
+          index.passed({ topic, partition, offset: low });
+        }
+      }
       records += high - Math.max(position, low);
     }
     return records;

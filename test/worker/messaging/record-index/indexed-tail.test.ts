@@ -50,6 +50,18 @@ async function follow(broker: Broker, options: TestIndexOptions = {}) {
   return { ...world, tail, received: () => received };
 }
 
+/** A broker whose tails deliver nothing, as those of an empty topic. */
+function withoutRecords(broker: Broker): Broker {
+  return {
+    ...broker,
+    createTail: (options) => {
+      const tail = broker.createTail(options);
+      const start = tail.start.bind(tail);
+      return Object.assign(tail, { start: () => start(() => undefined) });
+    },
+  };
+}
+
 describe('a tail that reads into an index', () => {
   it('reads only new records after a restart', async () => {
     const { broker, write } = await topicWorld();
@@ -114,6 +126,26 @@ describe('a tail that reads into an index', () => {
       expect(index.completeFromMs).toBe(expected);
     },
   );
+
+  it('knows that records may be missing of a topic that lost all of them early, and later ones not', async () => {
+    const { broker, write } = await topicWorld();
+    await write(0, 20);
+    const config = new Map(Object.entries({ 'cleanup.policy': 'compact,delete', 'retention.ms': '3600000' }));
+    const admin = Object.assign(Object.create(broker.admin) as BrokerAdmin, {
+      topicStates: () => Promise.resolve(new Map([[TOPIC, { partitions: 2, config }]])),
+      offsets: async (topic: string) =>
+        (await broker.admin.offsets(topic)).map((range) => ({ ...range, low: range.high })),
+    });
+    const folder = scratchFolder();
+    const startMs = Date.now();
+    const { index, tail } = await follow(withoutRecords({ ...broker, admin }), { folder });
+    expect(index.completeFromMs).toBeGreaterThanOrEqual(startMs);
+    await tail.stop(0);
+    const { completeFromMs } = index;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const again = await follow(withoutRecords({ ...broker, admin }), { folder });
+    expect(again.index.completeFromMs).toBe(completeFromMs);
+  });
 
   it('stops at a full index, is not current meanwhile, and continues without a gap', async () => {
     const { broker, write } = await topicWorld();
