@@ -504,7 +504,6 @@ class DiskStore implements LogStore {
     for (const topic of [...this.#open.values(), this.#commits]) {
       try {
         await rewriteSegments(topic, this.#io, this.#files);
-        await topic.saveRemovals();
       } catch (error) {
         this.#options.log?.warn(
           { topic: topic.spec.topic, error: errorText(error) },

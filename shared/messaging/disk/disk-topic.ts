@@ -124,6 +124,10 @@ export class DiskTopic implements LogFiles {
   #lastId = 0;
   /** The ids in the file of the state, durable or not. */
   #listed: readonly number[] = [];
+  /** Files of segments that are not needed, and that the stored state may list. */
+  readonly #obsolete: string[] = [];
+  /** Those that it does not list: they can be removed. */
+  readonly #unlisted: string[] = [];
   /** Resolves when the state has been saved, or not. */
   #saved = Promise.resolve();
 
@@ -346,9 +350,26 @@ export class DiskTopic implements LogFiles {
     return saved;
   }
 
-  /** As saveState(), if messages were removed since. */
+  /** Takes out segments whose records are not needed; saveRemovals() removes their files. */
+  retire(segments: readonly Segment[]): void {
+    for (const { id, file } of segments) {
+      this.segments.delete(id);
+      this.#parts.files.drop(file);
+      this.#obsolete.push(file);
+    }
+  }
+
+  /**
+   * As saveState(), if messages or segments were removed since; then removes the files of these. What fails is left to the next
+   * call. Rejects with what the disk reports.
+   */
   async saveRemovals(): Promise<void> {
-    if (this.logs.some((log, at) => log.low !== (this.#storedLow[at] ?? 0))) await this.saveState();
+    const isChanged = this.logs.some((log, at) => log.low !== (this.#storedLow[at] ?? 0));
+    if (isChanged || this.#obsolete.length > 0) await this.saveState();
+    for (let [file] = this.#unlisted; file !== undefined; [file] = this.#unlisted) {
+      await removeSegmentLater(this.#parts.io, file);
+      this.#unlisted.shift();
+    }
   }
 
   /** Gives the folder a name that is no topic's, so that a topic of the same name can be created. */
@@ -374,6 +395,7 @@ export class DiskTopic implements LogFiles {
     const { io } = this.#parts;
     const low = this.logs.map((log) => log.low);
     const ids = [...this.segments.keys(), ...(this.#begun === undefined ? [] : [this.#begun])];
+    const obsolete = this.#obsolete.length;
     try {
       if (this.#isDeleted) return;
       const file = path.join(this.#folder, STATE_FILE);
@@ -389,6 +411,7 @@ export class DiskTopic implements LogFiles {
       this.#listed = ids;
       await io.syncFolder(this.#folder);
       this.#storedLow = low;
+      this.#unlisted.push(...this.#obsolete.splice(0, obsolete));
     } catch (error) {
       // Its folder has another name since.
       if (!this.#isDeleted) throw error;
@@ -482,7 +505,7 @@ export class DiskTopic implements LogFiles {
     let replaced = 0;
     for (const id of state.segments.toSorted((one, other) => one - other)) {
       const file = path.join(this.#folder, fileName(id));
-      if (id <= replaced) removeSegment(io, file);
+      if (id <= replaced) this.#obsolete.push(file);
       else replaced = this.#loadSegment(id, file, id === Math.max(...state.segments));
     }
     for (const [partition, log] of this.logs.entries()) log.loaded(state.low[partition] ?? 0);
@@ -495,6 +518,7 @@ export class DiskTopic implements LogFiles {
     if (!isChanged && this.segments.size === state.segments.length) return;
     this.#saveNow();
     io.syncFolderNow(this.#folder);
+    for (const file of this.#obsolete.splice(0)) removeSegment(io, file);
   }
 
   /** Replaces the state; it is durable when the folder is synced. Blocks. */
@@ -558,7 +582,7 @@ function removeSegment(io: DiskIo, file: string): void {
 }
 
 /** As removeSegment, but does not block. */
-export async function removeSegmentLater(io: DiskIo, file: string): Promise<void> {
+async function removeSegmentLater(io: DiskIo, file: string): Promise<void> {
   await io.removeLater(indexName(file));
   await io.removeLater(file);
 }

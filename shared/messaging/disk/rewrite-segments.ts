@@ -5,7 +5,7 @@
 
 import { readFileNow, type DiskIo } from './disk-io.ts';
 import type { DiskLog } from './disk-partition.ts';
-import { removeSegmentLater, UNFINISHED, writeIndex, type DiskTopic, type Segment } from './disk-topic.ts';
+import { UNFINISHED, writeIndex, type DiskTopic, type Segment } from './disk-topic.ts';
 import type { Row } from './row-columns.ts';
 import { BATCH_HEAD_BYTES, headBytes, markOf, writeBatchHead, type SegmentHead } from './segment.ts';
 import type { SegmentFiles } from './segment-files.ts';
@@ -16,7 +16,10 @@ const MAX_FREE_SHARE = 0.5;
 /** Less than this share of a segment is not worth the writing. */
 const MIN_FREE_SHARE_OF_SEGMENT = 1 / 8;
 
-/** Removes and rewrites closed segments of a topic where it is worthwhile. Rejects with what the disk reports. */
+/**
+ * Removes and rewrites closed segments of a topic where it is worthwhile, and makes the removal of messages durable. Rejects
+ * with what the disk reports.
+ */
 export async function rewriteSegments(topic: DiskTopic, io: DiskIo, files: SegmentFiles): Promise<void> {
   const active = topic.activeSegment;
   if (active !== undefined && isWorthwhile([active], topic.segmentBytes)) topic.roll();
@@ -24,7 +27,8 @@ export async function rewriteSegments(topic: DiskTopic, io: DiskIo, files: Segme
     .filter(({ id }) => id !== active?.id)
     .toSorted((one, other) => one.id - other.id);
   const empty = topic.config.compact ? [] : closed.filter(({ liveBytes }) => liveBytes === 0);
-  if (empty.length > 0) await drop(topic, empty, io, files);
+  topic.retire(empty);
+  await topic.saveRemovals();
   const left = closed.filter(({ id }) => topic.segments.has(id));
   if (!isWorthwhile(left, topic.segmentBytes)) return;
   for (const group of groupsToRewrite(left, topic.segmentBytes)) {
@@ -52,21 +56,6 @@ function groupsToRewrite(closed: readonly Segment[], segmentBytes: number): Segm
     bytes += segment.liveBytes;
   }
   return groups.filter((group) => group.length > 1 || group.some((one) => one.liveBytes < one.recordBytes));
-}
-
-/** A segment is removed when the state of the topic no longer lists it. */
-async function drop(
-  topic: DiskTopic,
-  segments: readonly Segment[],
-  io: DiskIo,
-  files: SegmentFiles,
-): Promise<void> {
-  for (const { id } of segments) topic.segments.delete(id);
-  await topic.saveState();
-  for (const { file } of segments) {
-    files.drop(file);
-    await removeSegmentLater(io, file);
-  }
 }
 
 interface Copied {
@@ -99,12 +88,12 @@ async function rewrite(
   }
   if (topic.isDeleted) return;
   // Nothing awaits from here on, so that no reader sees rows of a file that is gone.
-  for (const segment of group) files.drop(segment.file);
+  files.drop(first.file);
   io.rename(file, first.file);
   writeIndex(io, first.file, written.index.toBytes(markOf(head), written.bytes, written.batches));
   moveRows(topic, group, written.copied);
   await topic.saveState();
-  for (const segment of group.slice(1)) await removeSegmentLater(io, segment.file);
+  await topic.saveRemovals();
 }
 
 interface Output {
@@ -170,7 +159,7 @@ function moveRows(topic: DiskTopic, group: readonly Segment[], copied: readonly 
   const [first] = group;
   if (first === undefined) return;
   const merged: Segment = { ...first, last: group.at(-1)?.last ?? first.last, recordBytes: 0, liveBytes: 0 };
-  for (const { id } of group) topic.segments.delete(id);
+  topic.retire(group.slice(1));
   for (const { log, offset, position } of copied) {
     const at = log.rows.indexOf(offset);
     const isLive = log.rows.offset(at) === offset;

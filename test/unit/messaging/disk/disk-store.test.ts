@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { createDiskBroker } from '../../../../shared/messaging/disk/disk-broker.ts';
+import type { DiskIo } from '../../../../shared/messaging/disk/disk-io.ts';
+import type { Broker, TopicSpec } from '../../../../shared/messaging/ports.ts';
+import { seededSystem, type SeededSystem } from '../../../simulation/seeded-system.ts';
+import { SimulatedDisk } from '../../../support/disk/simulated-disk.ts';
+
+const FOLDER = '/data';
+const SWEEP_MS = 1_000;
+const LIMIT_MS = 60_000;
+const SMALL = { 'segment.bytes': '2000' };
+const RETENTION_MS = 5_000;
+const EVENTS: TopicSpec = {
+  topic: 'events',
+  partitions: 1,
+  config: { ...SMALL, 'retention.ms': String(RETENTION_MS) },
+};
+const TABLE: TopicSpec = {
+  topic: 'table',
+  partitions: 1,
+  config: { ...SMALL, 'cleanup.policy': 'compact', 'delete.retention.ms': '0' },
+};
+const TEXT = 'x'.repeat(100);
+const ENTRIES_PER_SEGMENT = 15;
+
+type Entry = readonly [key: string, value: string | null];
+
+/** A disk and the time of the processes that use it, all simulated. */
+class Machine {
+  readonly system: SeededSystem = seededSystem(1);
+  readonly disk = new SimulatedDisk(this.system.picks, this.system.timers);
+
+  /** Starts a broker on the disk; `changes` replace calls of it. */
+  start(changes: (io: DiskIo, kill: () => void) => Partial<DiskIo> = () => ({})): Broker {
+    const program = this.disk.start();
+    const io = { ...program.io, ...changes(program.io, () => program.kill()) };
+    return createDiskBroker({ ...this.system, folder: FOLDER, io, sweepIntervalMs: SWEEP_MS });
+  }
+
+  run<T>(work: Promise<T>): Promise<T> {
+    return this.system.run(work, LIMIT_MS);
+  }
+
+  /** Publishes messages in group commits of as many as fill a segment. */
+  async publish(broker: Broker, topic: string, entries: readonly Entry[]): Promise<void> {
+    const publisher = broker.createPublisher({ clientId: 'publisher' });
+    await publisher.start();
+    for (let from = 0; from < entries.length; from += ENTRIES_PER_SEGMENT) {
+      const some = entries.slice(from, from + ENTRIES_PER_SEGMENT);
+      const messages = some.map(([key, value]) => ({
+        topic,
+        key,
+        value: value === null ? null : Buffer.from(value),
+      }));
+      await this.run(publisher.publish(messages));
+    }
+  }
+
+  async read(broker: Broker, topic: string): Promise<Entry[]> {
+    const found: Entry[] = [];
+    const offsets = await broker.admin.offsets(topic);
+    const ranges = offsets.map(({ partition, low, high }) => ({ topic, partition, from: low, to: high }));
+    await this.run(
+      broker.readRanges(ranges, ({ key, value }) => {
+        found.push([String(key), value?.toString() ?? null]);
+        return 'more';
+      }),
+    );
+    return found;
+  }
+
+  /** The numbers of the segments of a topic. */
+  segments(topic: string): number[] {
+    const names = this.disk.start().io.list(`${FOLDER}/topics/${topic}`);
+    return names.filter((name) => name.endsWith('.log')).map((name) => Number.parseInt(name, 10));
+  }
+}
+
+/** Messages with five keys in turn. */
+const updates = (count: number): Entry[] =>
+  Array.from({ length: count }, (_, number) => [`k${number % 5}`, `${number} ${TEXT}`]);
+
+test('a start succeeds after a kill during compaction, and another when a start had removed a segment', async () => {
+  const machine = new Machine();
+  let isReplaced = false;
+  const compacting = machine.start((io, kill) => ({
+    rename: (from, to) => {
+      // The state still lists the segments that were replaced by one.
+      if (isReplaced) kill();
+      isReplaced ||= to.endsWith('.log');
+      io.rename(from, to);
+    },
+  }));
+  await machine.run(compacting.admin.createTopics([TABLE]));
+  await machine.publish(compacting, 'table', updates(100));
+  await machine.system.pass(2 * SWEEP_MS);
+  const before = machine.segments('table');
+  expect(before.length).toBeGreaterThan(5);
+  const starting = (): Broker =>
+    machine.start((io, kill) => ({
+      remove: (target) => {
+        io.remove(target);
+        if (target.endsWith('.log')) kill();
+      },
+    }));
+  expect(starting).toThrow('EBADF');
+  expect(machine.segments('table')).toHaveLength(before.length - 1);
+  const latest = await machine.read(machine.start(), 'table');
+  expect(latest.slice(-5)).toEqual(updates(100).slice(-5));
+});
+
+describe('the files of segments whose messages have expired', () => {
+  test('are removed when the disk, which was full then, has room again', async () => {
+    const machine = new Machine();
+    const broker = machine.start();
+    await machine.run(broker.admin.createTopics([EVENTS]));
+    await machine.publish(broker, 'events', updates(100));
+    machine.disk.faults.isFull = true;
+    await machine.system.pass(2 * RETENTION_MS);
+    expect(machine.segments('events').length).toBeGreaterThan(5);
+    machine.disk.faults.isFull = false;
+    await machine.system.pass(2 * RETENTION_MS);
+    expect(machine.segments('events')).toHaveLength(1);
+  });
+});
