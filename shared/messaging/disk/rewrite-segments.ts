@@ -62,6 +62,7 @@ interface Copied {
   readonly log: DiskLog;
   readonly offset: number;
   readonly position: number;
+  readonly bytes: number;
 }
 
 async function rewrite(
@@ -133,7 +134,7 @@ async function copyLive(
     for (const [log, row] of rows) {
       content.copy(batch, at, row.position, row.position + row.bytes);
       index.push(log.partition, { ...row, position: bytes + at });
-      copied.push({ log, offset: row.offset, position: bytes + at });
+      copied.push({ log, offset: row.offset, position: bytes + at, bytes: row.bytes });
       at += row.bytes;
     }
     io.write(fd, batch, bytes);
@@ -160,13 +161,12 @@ function moveRows(topic: DiskTopic, group: readonly Segment[], copied: readonly 
   if (first === undefined) return;
   const merged: Segment = { ...first, last: group.at(-1)?.last ?? first.last, recordBytes: 0, liveBytes: 0 };
   topic.retire(group.slice(1));
-  for (const { log, offset, position } of copied) {
-    const at = log.rows.indexOf(offset);
-    const isLive = log.rows.offset(at) === offset;
-    const bytes = isLive ? log.rows.bytes(at) : 0;
+  for (const { log, offset, position, bytes } of copied) {
     merged.recordBytes += bytes;
+    const at = log.rows.indexOf(offset);
+    if (at >= log.rows.length || log.rows.offset(at) !== offset) continue;
     merged.liveBytes += bytes;
-    if (isLive) log.rows.move(at, first.id, position);
+    log.rows.move(at, first.id, position);
   }
   topic.segments.set(first.id, merged);
 }

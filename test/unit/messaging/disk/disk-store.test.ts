@@ -80,6 +80,8 @@ class Machine {
 const updates = (count: number): Entry[] =>
   Array.from({ length: count }, (_, number) => [`k${number % 5}`, `${number} ${TEXT}`]);
 
+const keysOf = (entries: readonly Entry[]): ReadonlySet<string> => new Set(entries.map(([key]) => key));
+
 test('a start succeeds after a kill during compaction, and another when a start had removed a segment', async () => {
   const machine = new Machine();
   let isReplaced = false;
@@ -107,6 +109,47 @@ test('a start succeeds after a kill during compaction, and another when a start 
   expect(machine.segments('table')).toHaveLength(before.length - 1);
   const latest = await machine.read(machine.start(), 'table');
   expect(latest.slice(-5)).toEqual(updates(100).slice(-5));
+});
+
+test('a key that is removed while compaction copies its value stays removed after a restart', async () => {
+  const machine = new Machine();
+  const { system } = machine;
+  const copied = Promise.withResolvers<void>();
+  let isCopying = false;
+  const broker = machine.start((io) => {
+    let copy: number | undefined;
+    return {
+      open: (file, mode) => {
+        const fd = io.open(file, mode);
+        if (file.endsWith('.log.new')) copy = fd;
+        return fd;
+      },
+      sync: async (fd) => {
+        if (fd === copy) {
+          isCopying = true;
+          await copied.promise;
+        }
+        await io.sync(fd);
+      },
+    };
+  });
+  await machine.run(broker.admin.createTopics([TABLE]));
+  // What stays of the first segment almost fills one.
+  const stays = Array.from({ length: ENTRIES_PER_SEGMENT - 2 }, (_, number): Entry => [
+    `stays ${number}`,
+    TEXT,
+  ]);
+  await machine.publish(broker, 'table', [['gone', TEXT], ...stays, ['k0', TEXT]]);
+  await machine.publish(broker, 'table', updates(100));
+  await system.pass(2 * SWEEP_MS);
+  expect(isCopying).toBe(true);
+  await machine.publish(broker, 'table', [['gone', null]]);
+  await system.pass(SWEEP_MS);
+  copied.resolve();
+  await machine.publish(broker, 'table', updates(100));
+  await system.pass(5 * SWEEP_MS);
+  await machine.run(broker.close());
+  expect(keysOf(await machine.read(machine.start(), 'table'))).toEqual(keysOf([...stays, ...updates(5)]));
 });
 
 describe('the files of segments whose messages have expired', () => {
