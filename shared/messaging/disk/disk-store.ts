@@ -115,6 +115,8 @@ class DiskStore implements LogStore {
   #isFolderChanged = false;
   #isClosed = false;
   #deletions = 0;
+  /** The highest id of a segment of deleted topics: a file that is being removed is not one of a new topic of that name. */
+  #lastDeletedId = 0;
 
   constructor(options: DiskStoreOptions, lock: FolderLock) {
     this.#options = options;
@@ -157,7 +159,8 @@ class DiskStore implements LogStore {
 
   #createTopic(spec: TopicSpec, config: EmbeddedTopicConfig): DiskTopic {
     try {
-      return DiskTopic.create({ ...this.#placeOf(TOPICS_FOLDER, spec.topic), spec, config }, this.#parts());
+      const place = { ...this.#placeOf(TOPICS_FOLDER, spec.topic), spec, config };
+      return DiskTopic.create(place, this.#parts(), this.#lastDeletedId);
     } catch (error) {
       throw folderError(this.#options.folder, error);
     }
@@ -174,6 +177,7 @@ class DiskStore implements LogStore {
     }
     this.#open.delete(name);
     this.#deleted.add(topic);
+    this.#lastDeletedId = Math.max(this.#lastDeletedId, topic.lastId);
     this.#isFolderChanged = true;
     this.#forgetCommits(name);
     this.#schedule(true);

@@ -144,9 +144,10 @@ export class DiskTopic implements LogFiles {
     );
   }
 
-  /** Creates the folder; it is durable after the next group commit. */
-  static create(place: TopicPlace, parts: TopicParts): DiskTopic {
+  /** Creates the folder; it is durable after the next group commit. The ids of its segments follow `lastId`. */
+  static create(place: TopicPlace, parts: TopicParts, lastId = 0): DiskTopic {
     const topic = new DiskTopic(place, parts);
+    topic.#lastId = lastId;
     parts.io.makeFolder(place.folder);
     topic.#saveNow();
     topic.#isNew = true;
@@ -179,6 +180,11 @@ export class DiskTopic implements LogFiles {
 
   get folder(): string {
     return this.#folder;
+  }
+
+  /** The highest id that a segment of it has had. */
+  get lastId(): number {
+    return this.#lastId;
   }
 
   get isDeleted(): boolean {

@@ -166,3 +166,27 @@ describe('the files of segments whose messages have expired', () => {
     expect(machine.segments('events')).toHaveLength(1);
   });
 });
+
+test('a topic keeps its messages when an earlier one of its name was deleted during the removal of segments', async () => {
+  const machine = new Machine();
+  const saved = Promise.withResolvers<void>();
+  let isHeld = false;
+  const broker = machine.start((io) => ({
+    syncFolder: async (folder) => {
+      if (isHeld) await saved.promise;
+      await io.syncFolder(folder);
+    },
+  }));
+  await machine.run(broker.admin.createTopics([EVENTS]));
+  await machine.publish(broker, 'events', updates(100));
+  // The next sweeps save the state without the segments of expired messages, before their files are removed.
+  isHeld = true;
+  await machine.system.pass(2 * RETENTION_MS);
+  isHeld = false;
+  await machine.run(broker.admin.deleteTopics(['events']));
+  await machine.run(broker.admin.createTopics([EVENTS]));
+  await machine.publish(broker, 'events', updates(3));
+  saved.resolve();
+  await machine.run(broker.close());
+  expect(await machine.read(machine.start(), 'events')).toEqual(updates(3));
+});
