@@ -170,7 +170,10 @@ class DiskStore implements LogStore {
     const topic = this.#open.get(name);
     if (topic === undefined) return;
     this.#deletions += 1;
+    let commits: readonly Buffer[];
     try {
+      // Before anything changes: what fails leaves the topic as it is.
+      commits = this.#commitsOf(name);
       topic.markDeleted(this.#path(DELETED_FOLDER, String(this.#deletions)));
     } catch (error) {
       throw folderError(this.#options.folder, error);
@@ -179,7 +182,7 @@ class DiskStore implements LogStore {
     this.#deleted.add(topic);
     this.#lastDeletedId = Math.max(this.#lastDeletedId, topic.lastId);
     this.#isFolderChanged = true;
-    this.#forgetCommits(name);
+    for (const key of commits) this.#appendCommit(key, null);
     this.#schedule(true);
   }
 
@@ -496,12 +499,13 @@ class DiskStore implements LogStore {
     this.#commits.logs[0]?.append(message, key, this.#options.ports.clock.now());
   }
 
-  #forgetCommits(topic: string): void {
-    for (const [groupId, offsets] of readCommits(this.#commits)) {
-      for (const offset of offsets) {
-        if (offset.topic === topic) this.#appendCommit(commitKey(groupId, topic, offset.partition), null);
-      }
-    }
+  /** The keys of the committed offsets of a topic. */
+  #commitsOf(topic: string): Buffer[] {
+    return [...readCommits(this.#commits)].flatMap(([groupId, offsets]) =>
+      offsets
+        .filter((offset) => offset.topic === topic)
+        .map(({ partition }) => commitKey(groupId, topic, partition)),
+    );
   }
 
   async #reclaimAll(): Promise<void> {

@@ -56,6 +56,20 @@ class Machine {
     }
   }
 
+  /** Joins the group `group`, which reads the topic. Returns what commits an offset of it. */
+  async join(broker: Broker, topic: string): Promise<(offset: number) => Promise<boolean>> {
+    const source = broker.createGroupSource({ groupId: 'group', clientId: 'member', topics: [topic] });
+    const joined = Promise.withResolvers<number>();
+    await source.start({
+      onAssigned: joined.resolve,
+      onRevoking: () => undefined,
+      onCrash: joined.reject,
+      onMessages: () => undefined,
+    });
+    const generation = await this.run(joined.promise);
+    return (offset) => source.commit(generation, [{ topic, partition: 0, offset }]);
+  }
+
   async read(broker: Broker, topic: string): Promise<Entry[]> {
     const found: Entry[] = [];
     const offsets = await broker.admin.offsets(topic);
@@ -189,4 +203,29 @@ test('a topic keeps its messages when an earlier one of its name was deleted dur
   saved.resolve();
   await machine.run(broker.close());
   expect(await machine.read(machine.start(), 'events')).toEqual(updates(3));
+});
+
+test('a deletion that fails, since committed offsets cannot be read, leaves the topic and its messages', async () => {
+  const machine = new Machine();
+  let isRefused = false;
+  const broker = machine.start((io) => ({
+    open: (file, mode) => {
+      if (isRefused && file.includes('/commits/')) throw new Error('EMFILE: too many open files');
+      return io.open(file, mode);
+    },
+  }));
+  await machine.run(broker.admin.createTopics([EVENTS]));
+  await machine.publish(broker, 'events', updates(1));
+  const commit = await machine.join(broker, 'events');
+  await machine.run(commit(1));
+  isRefused = true;
+  await expect(machine.run(broker.admin.deleteTopics(['events']))).rejects.toMatchObject({
+    code: 'data-unusable',
+  });
+  isRefused = false;
+  await machine.publish(broker, 'events', updates(2));
+  await machine.run(broker.close());
+  const again = machine.start();
+  expect(await machine.read(again, 'events')).toEqual([...updates(1), ...updates(2)]);
+  expect(await again.admin.committed('group', ['events'])).toMatchObject([{ offset: 1 }]);
 });
