@@ -557,7 +557,7 @@ function commitKey(groupId: string, topic: string, partition: number): Buffer {
 function readCommits(topic: DiskTopic): Map<string, PartitionOffset[]> {
   const latest = new Map<string, string | undefined>();
   for (const log of topic.logs) {
-    for (let position = log.low; position < log.high;) {
+    for (let position = log.low; position < log.end;) {
       const { messages, next } = log.read(position, LOAD_RECORDS, LOAD_BYTES);
       for (const { key, value } of messages) latest.set(String(key), value?.toString());
       position = next;

@@ -57,7 +57,10 @@ class Machine {
   }
 
   /** Joins the group `group`, which reads the topic. Returns what commits an offset of it. */
-  async join(broker: Broker, topic: string): Promise<(offset: number) => Promise<boolean>> {
+  async join(
+    broker: Broker,
+    topic: string,
+  ): Promise<(offset: number, partition?: number) => Promise<boolean>> {
     const source = broker.createGroupSource({ groupId: 'group', clientId: 'member', topics: [topic] });
     const joined = Promise.withResolvers<number>();
     await source.start({
@@ -67,7 +70,7 @@ class Machine {
       onMessages: () => undefined,
     });
     const generation = await this.run(joined.promise);
-    return (offset) => source.commit(generation, [{ topic, partition: 0, offset }]);
+    return (offset, partition = 0) => source.commit(generation, [{ topic, partition, offset }]);
   }
 
   async read(broker: Broker, topic: string): Promise<Entry[]> {
@@ -228,4 +231,18 @@ test('a deletion that fails, since committed offsets cannot be read, leaves the 
   const again = machine.start();
   expect(await machine.read(again, 'events')).toEqual([...updates(1), ...updates(2)]);
   expect(await again.admin.committed('group', ['events'])).toMatchObject([{ offset: 1 }]);
+});
+
+test('a topic that is created again does not have the first offset of a partition, committed just before the deletion', async () => {
+  const machine = new Machine();
+  const broker = machine.start();
+  const spec = { ...EVENTS, partitions: 2 };
+  await machine.run(broker.admin.createTopics([spec]));
+  const commit = await machine.join(broker, 'events');
+  const committed = commit(1, 1);
+  await machine.run(broker.admin.deleteTopics(['events']));
+  await machine.run(broker.admin.createTopics([spec]));
+  await machine.run(committed);
+  await machine.run(broker.close());
+  expect(await machine.start().admin.committed('group', ['events'])).toEqual([]);
 });
