@@ -33,6 +33,10 @@ const COMMIT_DELAY_MS = 10;
 const JOURNAL_BYTES = 16 * 1_048_576;
 /** Interval at which a store whose disk was full tries to write. */
 const PROBE_INTERVAL_MS = 1_000;
+/** A slow disk writes 16 MiB and syncs a few files within this time. Callers wait longer, so that they see few errors before. */
+const STALLED_COMMIT_MS = 5_000;
+/** Less than the five seconds that a process has after its drain. What is left then is done by the next start. */
+const CLOSE_LIMIT_MS = 4_000;
 const TOPICS_FOLDER = 'topics';
 const DELETED_FOLDER = 'deleted';
 const COMMITS_FOLDER = 'commits';
@@ -61,7 +65,7 @@ export interface DiskStoreOptions {
   readonly limits: MemoryLimits;
   /** The topics as this version defines them: the settings of stored ones follow, their partitions stay. */
   readonly specs?: readonly TopicSpec[];
-  readonly ports: Pick<SystemPorts, 'clock' | 'timers' | 'newId'>;
+  readonly ports: Pick<SystemPorts, 'clock' | 'monotonic' | 'timers' | 'newId'>;
   readonly log?: Log;
   /** For tests only. */
   readonly io?: DiskIo;
@@ -101,6 +105,7 @@ class DiskStore implements LogStore {
   #next: PromiseWithResolvers<void> | undefined;
   /** The group commit in progress. */
   #current: PromiseWithResolvers<void> | undefined;
+  #currentSinceMs = 0;
   /** A reader or caller waits for it. */
   #isNextUrgent = false;
   #cancelDelay: (() => void) | undefined;
@@ -210,17 +215,36 @@ class DiskStore implements LogStore {
   }
 
   health(): Health {
-    if (this.#failure === undefined) {
-      return this.#damage === undefined ? { status: 'ready' } : { status: 'degraded', reason: this.#damage };
+    if (this.#failure !== undefined) {
+      const { reason, isPermanent } = this.#failure;
+      return { status: isPermanent ? 'unhealthy' : 'starting', reason };
     }
-    const { reason, isPermanent } = this.#failure;
-    return { status: isPermanent ? 'unhealthy' : 'starting', reason };
+    const sinceMs = this.#current === undefined ? 0 : this.#nowMs() - this.#currentSinceMs;
+    if (sinceMs > STALLED_COMMIT_MS) {
+      const seconds = Math.round(sinceMs / 1_000);
+      const reason = `${this.#options.folder} cannot be written (a write has not ended for ${seconds} s): check the disk`;
+      return { status: 'starting', reason };
+    }
+    return this.#damage === undefined ? { status: 'ready' } : { status: 'degraded', reason: this.#damage };
+  }
+
+  #nowMs(): number {
+    return this.#options.ports.monotonic.elapsedMs();
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stopProbes?.();
+    const ended = new AbortController();
+    const ending = this.#end().finally(() => ended.abort());
+    await Promise.race([ending, sleep(this.#options.ports.timers, CLOSE_LIMIT_MS, ended.signal)]);
+    if (ended.signal.aborted) return;
+    const seconds = CLOSE_LIMIT_MS / 1_000;
+    this.#options.log?.warn({ seconds }, 'the data folder was not closed: the disk does not finish a write');
+  }
+
+  async #end(): Promise<void> {
     while (this.#next !== undefined || this.#running !== undefined) {
       this.#start();
       await this.#running;
@@ -347,6 +371,7 @@ class DiskStore implements LogStore {
       this.#next = undefined;
       this.#isNextUrgent = false;
       this.#current = commit;
+      this.#currentSinceMs = this.#nowMs();
       if (commit !== undefined) await this.#commitNext(commit);
       this.#current = undefined;
     } while (this.#isNextUrgent);

@@ -246,3 +246,48 @@ test('a topic that is created again does not have the first offset of a partitio
   await machine.run(broker.close());
   expect(await machine.start().admin.committed('group', ['events'])).toEqual([]);
 });
+
+/** A broker with a message whose group commit waits until `release` is called. */
+async function stalled(machine: Machine) {
+  let held: Promise<void> | undefined;
+  const released = Promise.withResolvers<void>();
+  const broker = machine.start((io) => ({
+    sync: async (fd) => {
+      await held;
+      await io.sync(fd);
+    },
+  }));
+  await machine.run(broker.admin.createTopics([EVENTS]));
+  const publisher = broker.createPublisher({ clientId: 'publisher' });
+  await publisher.start();
+  held = released.promise;
+  const published = publisher.publish([{ topic: 'events', key: 'k', value: null }]);
+  published.catch(() => undefined);
+  return { broker, publisher, published, release: () => released.resolve() };
+}
+
+describe('a disk that does not finish a write', () => {
+  test('makes the store not ready after five seconds, until the write ends', async () => {
+    const machine = new Machine();
+    const { broker, publisher, published, release } = await stalled(machine);
+    await machine.system.pass(4_900);
+    expect(broker.health?.()).toEqual({ status: 'ready' });
+    await machine.system.pass(200);
+    const reason = '/data cannot be written (a write has not ended for 5 s): check the disk';
+    expect(broker.health?.()).toEqual({ status: 'starting', reason });
+    expect(publisher.isHealthy()).toBe(false);
+    release();
+    await machine.run(published);
+    await machine.system.pass(0);
+    expect(broker.health?.()).toEqual({ status: 'ready' });
+  });
+
+  test('delays the end of the broker by four seconds, and keeps the folder locked', async () => {
+    const machine = new Machine();
+    const { broker } = await stalled(machine);
+    const startMs = machine.system.monotonic.elapsedMs();
+    await machine.run(broker.close());
+    expect(machine.system.monotonic.elapsedMs() - startMs).toBeCloseTo(4_000, -2);
+    expect(() => machine.start()).toThrow('is open in another process');
+  });
+});
