@@ -11,7 +11,7 @@
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { dataDamaged } from './disk-errors.ts';
-import { readFileNow, type DiskIo } from './disk-io.ts';
+import { readFileNow, syncFound, type DiskIo } from './disk-io.ts';
 import { markFrom } from './segment.ts';
 
 const FILE_MAGIC = Buffer.from('BPEJRNL\n', 'latin1');
@@ -89,6 +89,8 @@ export class Journal {
       const isLast = id === ids.at(-1);
       this.#nextFile = id + 1;
       this.#closed.push(file);
+      // Before its entries are in segments: a power loss could take them from the journal and leave a part of them there.
+      syncFound(this.#io, file);
       replayFile(readFileNow(this.#io, file) ?? Buffer.alloc(0), { file, isLast }, apply);
     }
   }

@@ -27,8 +27,13 @@ type Entry = readonly [key: string, value: string | null];
 
 /** A disk and the time of the processes that use it, all simulated. */
 class Machine {
-  readonly system: SeededSystem = seededSystem(1);
-  readonly disk = new SimulatedDisk(this.system.picks, this.system.timers);
+  readonly system: SeededSystem;
+  readonly disk: SimulatedDisk;
+
+  constructor(seed = 1) {
+    this.system = seededSystem(seed);
+    this.disk = new SimulatedDisk(this.system.picks, this.system.timers);
+  }
 
   /** Starts a broker on the disk; `changes` replace calls of it. */
   start(changes: (io: DiskIo, kill: () => void) => Partial<DiskIo> = () => ({})): Broker {
@@ -168,6 +173,42 @@ test('a key that is removed while compaction copies its value stays removed afte
   await machine.run(broker.close());
   expect(keysOf(await machine.read(machine.start(), 'table'))).toEqual(keysOf([...stays, ...updates(5)]));
 });
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'a start succeeds after a kill during a write, and a loss of power during the next start (seed %i)',
+  async (seed) => {
+    const machine = new Machine(seed);
+    let isLast = false;
+    const writing = machine.start((io, kill) => ({
+      sync: async (fd) => {
+        if (isLast) kill();
+        await io.sync(fd);
+      },
+    }));
+    await machine.run(writing.admin.createTopics([EVENTS]));
+    await machine.publish(writing, 'events', updates(3));
+    isLast = true;
+    await expect(machine.publish(writing, 'events', updates(9))).rejects.toThrow('may have been stored');
+    const starting = (): Broker =>
+      machine.start((io, kill) => {
+        let segment: number | undefined;
+        return {
+          open: (file, mode) => {
+            const fd = io.open(file, mode);
+            if (file.endsWith('.log')) segment = fd;
+            return fd;
+          },
+          syncNow: (fd) => {
+            if (fd === segment) kill();
+            io.syncNow(fd);
+          },
+        };
+      });
+    expect(starting).toThrow('EBADF');
+    machine.disk.losePower();
+    expect((await machine.read(machine.start(), 'events')).slice(0, 3)).toEqual(updates(3));
+  },
+);
 
 describe('the files of segments whose messages have expired', () => {
   test('are removed when the disk, which was full then, has room again', async () => {
