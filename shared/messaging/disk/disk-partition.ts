@@ -216,13 +216,12 @@ export class DiskLog implements PartitionLog {
 
   #compactNow(nowMs: number): void {
     const rows = this.#rows;
-    const newest = new Map<string, number>();
-    for (let index = 0; index < rows.length; index += 1) newest.set(rows.digestId(index), index);
+    const superseded = rows.superseded();
     const oldTombstones = nowMs - this.#config.deleteRetentionMs;
     let oldest = Infinity;
     rows.keep((index) => {
-      const isNewest = newest.get(rows.digestId(index)) === index;
-      const isKept = isNewest && (!rows.isTombstone(index) || rows.storedAtMs(index) > oldTombstones);
+      const isKept =
+        superseded[index] === 0 && (!rows.isTombstone(index) || rows.storedAtMs(index) > oldTombstones);
       if (isKept && rows.isTombstone(index)) oldest = Math.min(oldest, rows.storedAtMs(index));
       if (!isKept) this.#release(index);
       return isKept;

@@ -4,6 +4,8 @@ const FIRST_CAPACITY = 64;
 const GROWTH = 1.5;
 /** Words of a key's digest; 128 bits, as the log cleaner of Kafka. */
 export const DIGEST_WORDS = 4;
+/** Slots of a hash table of digests: half of them stay free. */
+const SLOTS_PER_ROW = 2;
 /** Highest bit of a length: the record is a tombstone. Records are smaller than 2 GiB. */
 const TOMBSTONE = 0x8000_0000;
 
@@ -67,21 +69,24 @@ export class RowColumns {
     return ((this.#lengths[this.#head + index] ?? 0) & TOMBSTONE) !== 0;
   }
 
-  /** The digest as the key of a map. */
-  digestId(index: number): string {
-    const at = (this.#head + index) * DIGEST_WORDS;
-    const words = this.#digests;
-    const [a = 0, b = 0, c = 0, d = 0] = [words[at], words[at + 1], words[at + 2], words[at + 3]];
-    return String.fromCharCode(
-      a & 0xff_ff,
-      a >>> 16,
-      b & 0xff_ff,
-      b >>> 16,
-      c & 0xff_ff,
-      c >>> 16,
-      d & 0xff_ff,
-      d >>> 16,
-    );
+  /** For each row whether a later one has its digest: 1 or 0. */
+  superseded(): Uint8Array {
+    const count = this.length;
+    const flags = new Uint8Array(count);
+    // A hash table with open addressing; digests are random, so that their first word is a good hash. 0: the slot is free.
+    const slots = new Uint32Array(2 ** Math.ceil(Math.log2(SLOTS_PER_ROW * count + 1)));
+    const mask = slots.length - 1;
+    for (let index = count - 1; index >= 0; index -= 1) {
+      let slot = (this.#digests[(this.#head + index) * DIGEST_WORDS] ?? 0) & mask;
+      let later = slots[slot] ?? 0;
+      while (later > 0 && !this.#haveSameDigest(index, later - 1)) {
+        slot = (slot + 1) & mask;
+        later = slots[slot] ?? 0;
+      }
+      if (later > 0) flags[index] = 1;
+      else slots[slot] = index + 1;
+    }
+    return flags;
   }
 
   row(index: number): Row {
@@ -159,19 +164,24 @@ export class RowColumns {
     return from;
   }
 
+  #haveSameDigest(one: number, other: number): boolean {
+    const [a, b] = [(this.#head + one) * DIGEST_WORDS, (this.#head + other) * DIGEST_WORDS];
+    const words = this.#digests;
+    for (let word = 0; word < DIGEST_WORDS; word += 1) if (words[a + word] !== words[b + word]) return false;
+    return true;
+  }
+
   #copy(from: number, to: number): void {
     const [source, target] = [this.#head + from, this.#head + to];
-    for (const column of [
-      this.#offsets,
-      this.#storedAt,
-      this.#segments,
-      this.#positions,
-      this.#lengths,
-    ] as const) {
-      column[target] = column[source] ?? 0;
-    }
+    this.#offsets[target] = this.#offsets[source] ?? 0;
+    this.#storedAt[target] = this.#storedAt[source] ?? 0;
+    this.#segments[target] = this.#segments[source] ?? 0;
+    this.#positions[target] = this.#positions[source] ?? 0;
+    this.#lengths[target] = this.#lengths[source] ?? 0;
     if (!this.#hasDigests) return;
-    this.#digests.copyWithin(target * DIGEST_WORDS, source * DIGEST_WORDS, (source + 1) * DIGEST_WORDS);
+    for (let word = 0; word < DIGEST_WORDS; word += 1) {
+      this.#digests[target * DIGEST_WORDS + word] = this.#digests[source * DIGEST_WORDS + word] ?? 0;
+    }
   }
 
   /** Moves the rows to columns that are as large as they need. */
