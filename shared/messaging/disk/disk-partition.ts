@@ -196,11 +196,14 @@ export class DiskLog implements PartitionLog {
     this.#removeOldest(count);
   }
 
-  compact(nowMs: number): void {
-    if (!this.#config.compact) return;
-    const share = this.#rows.length <= SMALL_LOG_ROWS ? 0 : this.#rows.length * MIN_UNCOMPACTED_SHARE;
-    if (this.#hasExpired(nowMs) || (this.#uncompacted > 0 && this.#uncompacted >= share))
-      this.#compactNow(nowMs);
+  compact(nowMs: number): number {
+    if (!this.#config.compact) return 0;
+    const count = this.#rows.length;
+    const share = count <= SMALL_LOG_ROWS ? 0 : count * MIN_UNCOMPACTED_SHARE;
+    const isDue = this.#uncompacted > 0 && this.#uncompacted >= share;
+    if (!isDue && !this.#hasExpired(nowMs)) return 0;
+    this.#compactNow(nowMs);
+    return count;
   }
 
   /** Whether the last compaction kept a tombstone that may be removed now. */

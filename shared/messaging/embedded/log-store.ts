@@ -58,8 +58,11 @@ export interface PartitionLog {
   forgetRead(keepFrom: number): void;
   /** Removes records that are older than the topic's retention time, read or unread, as Kafka does. */
   expire(nowMs: number): void;
-  /** On a compacted topic, keeps only the newest record of each key, and tombstones for their retention time. */
-  compact(nowMs: number): void;
+  /**
+   * On a compacted topic, keeps only the newest record of each key, and tombstones for their retention time. Returns how many
+   * records it compared; 0: it was not worthwhile.
+   */
+  compact(nowMs: number): number;
   /** Compacts when superseded records outnumber live ones, so that the cost per append is constant. */
   compactIfWorthwhile(nowMs: number): void;
 }

@@ -154,8 +154,9 @@ export class MemoryLog implements PartitionLog {
     this.#removeOldest(count);
   }
 
-  compact(nowMs: number): void {
-    if (!this.config.compact) return;
+  compact(nowMs: number): number {
+    if (!this.config.compact) return 0;
+    const count = this.#entries.length;
     const oldTombstones = nowMs - this.config.deleteRetentionMs;
     this.#keep(({ message, storedAtMs, isSuperseded }) => {
       if (isSuperseded) return false;
@@ -164,6 +165,7 @@ export class MemoryLog implements PartitionLog {
       return false;
     });
     this.#superseded = 0;
+    return count;
   }
 
   compactIfWorthwhile(nowMs: number): void {

@@ -5,11 +5,14 @@ import { partitionOfKey } from '../topics/key-partition.ts';
 import type { EmbeddedScheduler } from './scheduler.ts';
 import type { FaultPlan } from './injected-faults.ts';
 import { mostRecordBytes, recordBytes } from './memory-log.ts';
-import type { LogStore, PartitionLog } from './log-store.ts';
+import type { LogReader, LogStore, PartitionLog } from './log-store.ts';
 import { parseTopicConfig, type MemoryLimits, type EmbeddedTopicConfig } from './topic-config.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import { partitionId, type OutgoingMessage, type PartitionOffset } from '../message.ts';
 import type { TopicSpec } from '../ports.ts';
+
+/** A sweep that has compared this many records goes on in the next turn of the event loop: some milliseconds. */
+const SWEPT_PER_TURN = 100_000;
 
 export interface EmbeddedTopic {
   readonly config: EmbeddedTopicConfig;
@@ -50,6 +53,10 @@ export class EmbeddedTopics {
   readonly #clock: Clock;
   readonly #limits: MemoryLimits;
   readonly #store: LogStore;
+  readonly #scheduler: EmbeddedScheduler;
+  /** The logs that the sweep in progress has yet to visit. */
+  #unswept: PartitionLog[] = [];
+  readonly #sweeper: LogReader = { deliver: () => this.#sweepSome() };
 
   constructor(options: {
     clock: Clock;
@@ -60,10 +67,11 @@ export class EmbeddedTopics {
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#store = options.store;
+    this.#scheduler = options.scheduler;
     this.#store.open((log, readers) => {
       for (const reader of log.readers) {
         const kind = reader.isEager === true ? 'eager' : 'durable';
-        if (readers === 'all' || readers === kind) options.scheduler.wake(reader);
+        if (readers === 'all' || readers === kind) this.#scheduler.wake(reader);
       }
     });
     for (const { spec, config, logs } of this.#store.topics) {
@@ -147,18 +155,29 @@ export class EmbeddedTopics {
 
   /**
    * Applies retention and compaction to all logs, and removes what their readers have read meanwhile; called periodically, for logs
-   * without appends, and for those that were long: they count as crowded only when they become longer still.
+   * without appends, and for those that were long: they count as crowded only when they become longer still. A long sweep goes
+   * on in the next turns of the event loop, and a call during it has no effect.
    */
   sweep(): void {
+    if (this.#unswept.length > 0) return;
+    this.#unswept = [...this.#topics.values()].flatMap(({ logs }) => logs);
+    if (this.#sweepSome()) this.#scheduler.wake(this.#sweeper);
+  }
+
+  /** Visits as many logs as a turn may. Returns whether some are left. */
+  #sweepSome(): boolean {
     const now = this.#clock.now();
-    for (const { logs } of this.#topics.values()) {
-      for (const log of logs) {
-        log.expire(now);
-        log.compact(now);
-        this.#forgetRead(log);
-      }
+    let compared = 0;
+    while (compared < SWEPT_PER_TURN) {
+      const log = this.#unswept.shift();
+      if (log === undefined) break;
+      log.expire(now);
+      compared += log.compact(now);
+      this.#forgetRead(log);
     }
+    if (this.#unswept.length > 0) return true;
     this.#store.reclaim();
+    return false;
   }
 
   /** Records without a reader, such as dead letters, are kept for commands. */
