@@ -41,7 +41,7 @@ export class DiskLog implements PartitionLog {
   /** Records that are not durable yet, in offset order. */
   #pending: FramedRecord[] = [];
   #pendingBytes = 0;
-  /** Records that were stored since the last compaction. */
+  /** Records that were stored since the last compaction; after a start a part of those that were loaded. */
   #uncompacted = 0;
   /** Time of the oldest tombstone that the last compaction kept. */
   #oldestTombstoneMs = Infinity;
@@ -118,6 +118,8 @@ export class DiskLog implements PartitionLog {
    */
   loaded(low: number): void {
     this.startAt(low, low);
+    // As many as the next sweep compacts for: the first append would do so for all.
+    this.#uncompacted = Math.ceil(this.#rows.length * MIN_UNCOMPACTED_SHARE);
     if (this.#config.compact) return;
     this.#low = Math.max(this.#low, this.#rows.length === 0 ? this.#high : this.#rows.offset(0));
   }

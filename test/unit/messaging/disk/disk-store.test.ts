@@ -332,3 +332,18 @@ describe('a disk that does not finish a write', () => {
     expect(() => machine.start()).toThrow('is open in another process');
   });
 });
+
+test('superseded messages that a start has loaded are removed by the next sweep, not by the first publish', async () => {
+  const machine = new Machine();
+  const spec = { ...TABLE, config: { ...TABLE.config, 'segment.bytes': '1000000' } };
+  const first = machine.start();
+  await machine.run(first.admin.createTopics([spec]));
+  const keys = Array.from({ length: 300 }, (_, number): Entry => [`key ${number}`, TEXT]);
+  await machine.publish(first, 'table', [...keys, ...keys.slice(0, 5)]);
+  await machine.run(first.close());
+  const second = machine.start();
+  await machine.publish(second, 'table', keys.slice(0, 1));
+  expect(await machine.read(second, 'table')).toHaveLength(306);
+  await machine.system.pass(SWEEP_MS);
+  expect(await machine.read(second, 'table')).toHaveLength(300);
+});
