@@ -80,6 +80,8 @@ export class Journal {
    */
   replay(apply: (piece: JournalPiece) => void): void {
     this.#io.makeFolder(this.#folder);
+    // A file that a clean end removed must not come back, and with it what was cut from it.
+    this.#io.syncFolderNow(this.#folder);
     const ids = this.#io
       .list(this.#folder)
       .map((name) => Number.parseInt(name, 10))

@@ -596,6 +596,8 @@ async function removeSegmentLater(io: DiskIo, file: string): Promise<void> {
 /** Best effort: without its index a segment is read as a whole. */
 export function writeIndex(io: DiskIo, file: string, content: Buffer): void {
   try {
+    // Otherwise a loss of power could leave a mixture of both.
+    io.remove(indexName(file));
     writeFileNow(io, indexName(file), content, false);
   } catch {
     io.remove(indexName(file));
