@@ -18,8 +18,7 @@ const FORMAT_TEXT = `${JSON.stringify({ format: FORMAT_VERSION })}\n`;
  */
 export function openDataFolder(folder: string, io: DiskIo): FolderLock {
   try {
-    const made = io.makeFolder(folder);
-    if (made !== undefined) for (const one of [folder, made]) io.syncFolderNow(path.dirname(one));
+    io.makeFolder(folder);
   } catch (error) {
     throw dataUnusable(`${folder} cannot be created; ${ADVICE}`, error);
   }
@@ -68,6 +67,7 @@ function checkFormat(folder: string, io: DiskIo): void {
     content = readFileNow(io, file)?.toString() ?? '';
     if (content === '') {
       content = FORMAT_TEXT;
+      syncParents(folder, io);
       const unfinished = path.join(folder, `.${FORMAT_FILE}`);
       writeFileNow(io, unfinished, Buffer.from(content), true);
       io.rename(unfinished, file);
@@ -82,6 +82,19 @@ function checkFormat(folder: string, io: DiskIo): void {
     `${file} names format ${found ?? '(none)'}, and this version reads format ${FORMAT_VERSION}: start the version ` +
       'that wrote it, or set another DATA_DIR',
   );
+}
+
+/** A process that was killed may have created any of them, and left that to the page cache. */
+function syncParents(folder: string, io: DiskIo): void {
+  for (let parent = path.dirname(folder); ; parent = path.dirname(parent)) {
+    try {
+      io.syncFolderNow(parent);
+    } catch (error) {
+      // It belongs to another user, and was not created by this program.
+      if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    }
+    if (parent === path.dirname(parent)) return;
+  }
 }
 
 function readFormat(text: string): number | undefined {

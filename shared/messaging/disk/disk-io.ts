@@ -47,8 +47,8 @@ export interface DiskIo {
   size(file: string): number | undefined;
   /** The names in a folder. */
   list(folder: string): string[];
-  /** Creates a folder for this user, and those above it; returns the first that was created. */
-  makeFolder(folder: string): string | undefined;
+  /** Creates a folder for this user, and those above it. */
+  makeFolder(folder: string): void;
   rename(from: string, to: string): void;
   /** Removes a file, or a folder with everything in it, if it is there. */
   remove(target: string): void;
@@ -83,7 +83,7 @@ export const systemIo: DiskIo = {
   syncNow: (fd) => fsyncSync(fd),
   size: (file) => statSync(file, { throwIfNoEntry: false })?.size,
   list: (folder) => readdirSync(folder),
-  makeFolder: (folder) => mkdirSync(folder, { recursive: true, mode: 0o700 }),
+  makeFolder: (folder) => void mkdirSync(folder, { recursive: true, mode: 0o700 }),
   rename: (from, to) => renameSync(from, to),
   remove: (target) => rmSync(target, { recursive: true, force: true }),
   removeLater: (target) => rm(target, { recursive: true, force: true }),

@@ -158,7 +158,7 @@ export class SimulatedDisk {
       },
       makeFolder: (folder) => {
         check('mkdir');
-        return this.#makeFolder(folder);
+        this.#makeFolder(folder);
       },
       rename: (from, to) => {
         check('rename');
@@ -237,15 +237,13 @@ export class SimulatedDisk {
     this.#change([folder], (kind) => folder[kind].set(path.basename(file), created));
   }
 
-  /** Returns the first folder that was created. */
-  #makeFolder(target: string): string | undefined {
-    if (this.#find(target) !== undefined) return undefined;
-    const above = this.#makeFolder(path.dirname(target));
+  #makeFolder(target: string): void {
+    if (this.#find(target) !== undefined) return;
+    this.#makeFolder(path.dirname(target));
     if (this.faults.isFull) throw systemError('ENOSPC', 'mkdir');
     const folder = this.#folder(path.dirname(target), 'mkdir');
     const created = new SimulatedFolder();
     this.#change([folder], (kind) => folder[kind].set(path.basename(target), created));
-    return above ?? target;
   }
 
   #remove(target: string): void {

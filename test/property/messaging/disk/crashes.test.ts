@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { liveAndCrash, type LifeCounts } from '../../../support/disk/crash-lives.ts';
 
 /** `DISK_CRASH_SEEDS=2000` for a longer run, `DISK_CRASH_SEED=17` for a single seed. */
-const SEEDS = Number(process.env.DISK_CRASH_SEEDS ?? 100);
+const SEEDS = Number(process.env.DISK_CRASH_SEEDS ?? 250);
 const FIRST_SEED = Number(process.env.DISK_CRASH_SEED ?? 1);
 const LIVES = 12;
 const TEST_LIMIT_MS = 30_000 + 500 * SEEDS;

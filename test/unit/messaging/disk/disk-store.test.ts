@@ -210,6 +210,61 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
   },
 );
 
+test('messages outlive a loss of power although the first start was killed when it had created the folder', async () => {
+  const machine = new Machine();
+  const starting = (): Broker =>
+    machine.start((io, kill) => ({
+      makeFolder: (folder) => {
+        io.makeFolder(folder);
+        if (folder === FOLDER) kill();
+      },
+    }));
+  expect(starting).toThrow('EBADF');
+  const broker = machine.start();
+  await machine.run(broker.admin.createTopics([EVENTS]));
+  await machine.publish(broker, 'events', updates(3));
+  machine.disk.losePower();
+  expect(await machine.read(machine.start(), 'events')).toEqual(updates(3));
+});
+
+test.for([16, 46, 47, 53])(
+  'an index that a kill leaves unfinished does not pass for that of a rewritten segment (seed %i)',
+  async (seed) => {
+    const machine = new Machine(seed);
+    let isKilled = false;
+    const compacting = machine.start((io, kill) => {
+      const indexes = new Set<number>();
+      let written = 0;
+      return {
+        open: (file, mode) => {
+          const fd = io.open(file, mode);
+          if (file.endsWith('000000000001.index') && mode === 'new') indexes.add(fd);
+          return fd;
+        },
+        write: (fd, content, position) => {
+          if (!indexes.has(fd)) return io.write(fd, content, position);
+          written += 1;
+          // The first is that of a full segment, the second of the same one after compaction.
+          if (written === 2) {
+            io.write(fd, content.subarray(0, 9), position);
+            isKilled = true;
+            kill();
+          } else io.write(fd, content, position);
+        },
+      };
+    });
+    await machine.run(compacting.admin.createTopics([TABLE]));
+    await machine.publish(compacting, 'table', updates(60)).catch(() => undefined);
+    await machine.system.pass(3 * SWEEP_MS);
+    expect(isKilled).toBe(true);
+    const { length } = await machine.read(machine.start(), 'table');
+    machine.disk.losePower();
+    const latest = await machine.read(machine.start(), 'table');
+    expect(latest.slice(-5)).toEqual(updates(60).slice(-5));
+    expect(latest).toHaveLength(length);
+  },
+);
+
 describe('the files of segments whose messages have expired', () => {
   test('are removed when the disk, which was full then, has room again', async () => {
     const machine = new Machine();
