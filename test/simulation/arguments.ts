@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os';
 import {
   flag,
+  oneOf,
   parseCommandLine,
   refuseFaults,
   unexpectedArguments,
   wholeNumber,
 } from '../../scripts/command-line/parse-command-line.ts';
+import { SYSTEM_KINDS, type SystemKind } from './faults/fault-plan.ts';
 
 export const HELP = `Usage: npm run simulate -- --seed N | --seeds N [OPTIONS]
 
@@ -15,6 +17,8 @@ and checks what the system promises. The same seed gives the same run.
   --seed N        runs this seed
   --seeds N       runs N seeds; default 100
   --from N        the first of them (1)
+  --system KIND   runs all of them over a cluster of brokers (cluster), or over the embedded broker and its disk (embedded);
+                  default: as each seed chooses
   --minutes M     runs seeds for M minutes, at most --seeds of them if that is given
   --jobs N        runs seeds on N threads; default one for each processor
   --keep-going    goes on after a seed that fails
@@ -28,6 +32,8 @@ Exit codes: 0 no seed failed, 1 a seed failed, 2 wrong usage.
 export interface SimulateArguments {
   readonly from: number;
   readonly count: number;
+  /** Undefined: as each seed chooses. */
+  readonly system: SystemKind | undefined;
   readonly limitMs: number;
   readonly jobs: number;
   readonly keepGoing: boolean;
@@ -48,6 +54,7 @@ export function readSimulateArguments(args: readonly string[]): SimulateArgument
     seed: wholeNumber(0, MAX_SEED),
     seeds: wholeNumber(1, MAX_SEED),
     from: wholeNumber(0, MAX_SEED),
+    system: oneOf(SYSTEM_KINDS),
     minutes: wholeNumber(1, MAX_MINUTES),
     jobs: wholeNumber(1, MAX_JOBS),
     'keep-going': flag(),
@@ -68,6 +75,7 @@ export function readSimulateArguments(args: readonly string[]): SimulateArgument
   return {
     from: seed ?? from ?? 1,
     count: seed === undefined ? many : 1,
+    system: line.values.system,
     limitMs,
     jobs: line.values.jobs ?? availableParallelism(),
     keepGoing,

@@ -2,6 +2,7 @@ import { formatEntry } from './check/journal.ts';
 import type { Violation } from './check/rule.ts';
 import type { FaultCounts } from './faults/call-fates.ts';
 import type { SeedResult } from './run-seed.ts';
+import { planSeed, type SeedPlan } from './seed-plan.ts';
 import { describePart, type Shrunk } from './shrink.ts';
 
 /** Entries of the trace before a violation that are shown in addition to those about its ids. */
@@ -12,6 +13,7 @@ export interface SeedFailure {
   readonly seed: number;
   readonly violations: readonly Violation[];
   readonly trace: readonly string[];
+  /** The command that repeats the run. */
   readonly replay: string;
 }
 
@@ -57,11 +59,12 @@ export function failureOf({ plan, violations, journal }: SeedResult): SeedFailur
   const ids = violations.flatMap((violation) => violation.ids);
   const endMs = Math.max(...violations.map(({ atMs }) => atMs));
   const entries = journal.excerpt(ids, endMs, SHOWN_ENTRIES);
-  return { seed: plan.seed, violations, trace: entries.map(formatEntry), replay: replayOf(plan.seed) };
+  return { seed: plan.seed, violations, trace: entries.map(formatEntry), replay: replayOf(plan) };
 }
 
-function replayOf(seed: number): string {
-  return `npm run simulate -- --seed ${seed} --trace`;
+function replayOf({ seed, system }: SeedPlan): string {
+  const isOwn = planSeed(seed).system === system;
+  return `npm run simulate -- --seed ${seed}${isOwn ? '' : ` --system ${system}`}`;
 }
 
 /** The failure as text, for the terminal or the message of a test. */
@@ -72,8 +75,8 @@ export function failureLines({ seed, violations, trace, replay }: SeedFailure): 
     '',
     ...trace,
     '',
-    `replay:  ${replay}`,
-    `shrink:  npm run simulate -- --seed ${seed} --shrink`,
+    `replay:  ${replay} --trace`,
+    `shrink:  ${replay} --shrink`,
   ];
 }
 

@@ -18,17 +18,23 @@ import { ProcessLife, type Machine } from './sim-process.ts';
 
 /** An orchestrator restarts a process that could not start after this time. */
 const RESTART_MS = 1_000;
+const RESET: Reset = { kind: 'reset' };
 
 export interface ProcessSpec {
   readonly name: string;
   readonly workers: readonly WorkerName[];
 }
 
-/** `reset`: the process ended, or was not running, so that the caller got no response. */
-export type CallResult = ({ readonly kind: 'answer' } & Answer) | { readonly kind: 'reset' };
+/** The process ended, or was not running, so that the caller got no response. */
+interface Reset {
+  readonly kind: 'reset';
+}
+
+export type CallResult = ({ readonly kind: 'answer' } & Answer) | Reset;
 
 export interface SimProcess {
   readonly name: string;
+  readonly workers: readonly WorkerName[];
   /** `starting` until all its workers have started. */
   state(): 'starting' | 'running' | 'frozen' | 'down';
   /** The health of each worker as the process sees it; undefined unless it runs. */
@@ -56,15 +62,17 @@ export interface ProcessWorld {
   readonly providers: Pick<SimProviders, 'open'>;
   /** The broker, or the disk for its own one, of a life that begins. */
   readonly connect: (life: ProcessLife) => Pick<StartOptions, 'broker' | 'diskIo'>;
-  /** A life has ended without a stop. */
-  readonly onCrash?: (life: ProcessLife) => void;
+  /** Called before the first worker of a life starts; returns the broker that the workers get. */
+  readonly openBroker?: (broker: Broker, life: ProcessLife) => Promise<Broker>;
+  /** A life has ended. */
+  readonly onEnd?: (life: ProcessLife) => void;
 }
 
 /** A process that an orchestrator starts again after each end. */
 export class RestartingProcess implements SimProcess {
   readonly name: string;
+  readonly workers: readonly WorkerName[];
   readonly machine: Machine;
-  readonly #workers: readonly WorkerName[];
   readonly #world: ProcessWorld;
   #life: ProcessLife | undefined;
   #running: RunningSystem | undefined;
@@ -75,7 +83,7 @@ export class RestartingProcess implements SimProcess {
 
   constructor({ name, workers }: ProcessSpec, world: ProcessWorld, machine: Machine) {
     this.name = name;
-    this.#workers = workers;
+    this.workers = workers;
     this.#world = world;
     this.machine = machine;
   }
@@ -121,7 +129,7 @@ export class RestartingProcess implements SimProcess {
     try {
       const running = await startWorkers({
         config,
-        names: this.#workers,
+        names: this.workers,
         log: observer.logOf?.(this.name) ?? silentLog,
         ports: life.ports,
         ...connect(life),
@@ -136,40 +144,47 @@ export class RestartingProcess implements SimProcess {
     }
   }
 
-  call(call: Call): Promise<CallResult> {
-    const { promise, resolve } = Promise.withResolvers<CallResult>();
-    const life = this.#life;
-    const reset = (): void => {
-      this.#calls.delete(reset);
-      resolve({ kind: 'reset' });
-    };
-    if (life?.isAlive() !== true || this.#app === undefined) {
-      reset();
-      return promise;
-    }
+  async call(call: Call): Promise<CallResult> {
     const app = this.#app;
-    this.#calls.add(reset);
-    life.enter(() => {
-      void this.#answer(app, call, { life, reset, resolve });
-    });
-    return promise;
+    // A connection that is closed without a response.
+    const answered = await this.#enter(app, (server) => inject(server, call)).catch(() => RESET);
+    return answered.kind === 'answer' ? { kind: 'answer', ...answered.value } : answered;
   }
 
-  async #answer(
-    app: FastifyInstance,
-    call: Call,
-    { life, reset, resolve }: { life: ProcessLife; reset: () => void; resolve: (result: CallResult) => void },
-  ): Promise<void> {
-    try {
-      const answer = await inject(app, call);
-      if (life.isAlive() && this.#calls.delete(reset)) resolve({ kind: 'answer', ...answer });
-    } catch {
-      reset();
-    }
+  /** Lets the process work for somebody outside. Rejects as the work does. */
+  serve<Value>(
+    work: (running: RunningSystem) => Promise<Value>,
+  ): Promise<{ readonly kind: 'answer'; readonly value: Value } | Reset> {
+    return this.#enter(this.#running, work);
+  }
+
+  /** Works with a part of the process, if it is there, as soon as the process is not frozen. */
+  #enter<Part, Value>(
+    part: Part | undefined,
+    work: (part: Part) => Promise<Value>,
+  ): Promise<{ readonly kind: 'answer'; readonly value: Value } | Reset> {
+    const life = this.#life;
+    if (life?.isAlive() !== true || part === undefined) return Promise.resolve(RESET);
+    return new Promise((resolve, reject) => {
+      const reset = (): void => {
+        this.#calls.delete(reset);
+        resolve(RESET);
+      };
+      const settle = (end: () => void): void => {
+        if (life.isAlive() && this.#calls.delete(reset)) end();
+      };
+      this.#calls.add(reset);
+      life.enter(() => {
+        work(part).then(
+          (value) => settle(() => resolve({ kind: 'answer', value })),
+          (error: unknown) => settle(() => reject(error)),
+        );
+      });
+    });
   }
 
   /** Ends the process after this number of further effects, and starts it again this time from now. */
-  crash(afterEffects: number, downMs: number): void {
+  crash(afterEffects: number, downMs: number, onCrash?: () => void): void {
     const life = this.#life;
     if (life?.isAlive() !== true) return;
     const { timers, monotonic } = this.machine.system;
@@ -177,7 +192,8 @@ export class RestartingProcess implements SimProcess {
     life.endAfter(afterEffects, () => {
       this.#note('crashed');
       for (const reset of this.#calls) reset();
-      this.#world.onCrash?.(life);
+      this.#world.onEnd?.(life);
+      onCrash?.();
       timers.schedule(() => void this.start(), upAtMs - monotonic.elapsedMs());
     });
     timers.schedule(() => life.endAfter(Infinity), downMs);
@@ -200,19 +216,28 @@ export class RestartingProcess implements SimProcess {
 
   /** What a process reaches outside is replaced: the socket of the ingress, the providers, and threads. */
   #starters(life: ProcessLife): Readonly<Record<WorkerName, StartWorker>> {
-    const { config, providers } = this.#world;
+    const { config, providers, openBroker } = this.#world;
+    let broker: Broker | undefined;
+    const within =
+      (start: StartWorker): StartWorker =>
+      async ({ threads: _threads, ...context }) => {
+        broker ??= (await openBroker?.(context.broker, life)) ?? context.broker;
+        return start({ ...context, broker });
+      };
     return {
-      ingress: ({ threads: _threads, ...context }) =>
+      ingress: within((context) =>
         startIngressWorker(withoutIndex(context), async (created) => {
           await created.ready();
           if (life.isAlive()) this.#app = created;
           return config.http.port;
         }),
-      schedule: ({ threads: _threads, ...context }) => startScheduleWorker(context),
-      product: startProductWorker,
-      simulation: startSimulationWorker,
-      notification: (context) =>
+      ),
+      schedule: within(startScheduleWorker),
+      product: within(startProductWorker),
+      simulation: within(startSimulationWorker),
+      notification: within((context) =>
         startNotificationWorker(withoutIndex(context), () => Promise.resolve(providers.open(life))),
+      ),
     };
   }
 }

@@ -1,11 +1,9 @@
 import { MESSAGES } from '../../schemas/messages.ts';
 import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
 import { createMessageCodec, type MessageCodec } from '../../shared/messaging/codec/message-codec.ts';
-import { TOPIC } from '../../shared/messaging/topics/topics.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
 import { QUEUE_LIMITS } from '../../shared/platform/queues/queue-limits.ts';
 import { sleep } from '../../shared/platform/timers.ts';
-import { createProcessBroker } from './broker/process-broker.ts';
 import { createHistory } from './check/history.ts';
 import { FAULTS, Journal } from './check/journal.ts';
 import { acceptedIds, currentState } from './check/notification-rules.ts';
@@ -100,6 +98,8 @@ export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
   try {
     const cluster = await startCluster({
       plan: plan.faults,
+      kind: plan.system,
+      topics: REPLY_TOPICS.map((topic) => ({ topic, partitions: REPLY_PARTITIONS })),
       env: {
         ...SETTINGS,
         NOTIFICATION_UNKNOWN_SMS: plan.unknownPolicy,
@@ -109,6 +109,7 @@ export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
       observer: {
         onRecord: (record, by) => watcher.onRecord(record, by),
         onCommit: (groupId, offset, by) => watcher.onCommit(groupId, offset, by),
+        onLoss: (end, seen) => watcher.onLoss({ ...end, seen }),
         onEvent: (line) => journal.note(FAULTS, line),
       },
       createProviders: (system, fates) => {
@@ -123,7 +124,6 @@ export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
         });
       },
     });
-    for (const topic of REPLY_TOPICS) cluster.broker.topics.create({ topic, partitions: REPLY_PARTITIONS });
     try {
       await drive(cluster, { plan, journal, watcher, history, codec: ownCodec });
     } catch (error) {
@@ -167,7 +167,7 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
     );
   }
   const unsettled = async (): Promise<readonly string[]> => {
-    const found = findUnsettled(cluster, parts, [...pending.keys()]);
+    const found = await findUnsettled(cluster, parts, [...pending.keys()]);
     return found.length > 0 ? found : queuesOf(cluster);
   };
   const look = createSampler(cluster, watcher);
@@ -209,7 +209,7 @@ function createSampler(cluster: SimCluster, watcher: Watcher): (isLast?: boolean
       const { name } = process;
       const health = process.health();
       // A process that does not run notices nothing.
-      const isRefused = health !== undefined && broker.isRefusing({ id: `${name}#1` });
+      const isRefused = health !== undefined && broker.isRefusing(name);
       if (!isRefused) refusedSinceMs.delete(name);
       else if (!refusedSinceMs.has(name)) refusedSinceMs.set(name, nowMs);
       if (health === undefined) continue;
@@ -251,7 +251,9 @@ function createWorld(
   isOver: () => boolean,
 ): World {
   const { system, broker } = cluster;
-  const ingresses = cluster.processes.map(({ name }) => name).filter((name) => name.startsWith('ingress'));
+  const ingresses = cluster.processes
+    .filter(({ workers }) => workers.includes('ingress'))
+    .map(({ name }) => name);
   const ingressName = (ingress: number): string => ingresses[ingress % ingresses.length] ?? '';
   return {
     system,
@@ -272,7 +274,7 @@ function createWorld(
     },
     startClient: (name) => {
       const life = new ProcessLife(`${name}#1`, createMachine(system, plan.seed, undefined));
-      return { ports: life.ports, broker: createProcessBroker(life, broker), kill: () => life.end() };
+      return { ports: life.ports, broker: broker.connectClient(life), kill: () => life.end() };
     },
   };
 }
@@ -306,11 +308,11 @@ function isAboutNotifications(waiting: string): boolean {
 }
 
 /** What is still in progress, in words. */
-function findUnsettled(
+async function findUnsettled(
   cluster: SimCluster,
   { history }: Parts,
   pending: readonly string[],
-): readonly string[] {
+): Promise<readonly string[]> {
   const waiting: string[] = [];
   if (pending.length > 0) waiting.push(`in progress: ${pending.join(', ')}`);
   for (const [name, state] of healthOf(cluster))
@@ -320,37 +322,16 @@ function findUnsettled(
     if (status !== 'sent' && status !== 'failed' && status !== 'parked')
       waiting.push(`notification ${id} is ${status}`);
   }
-  return [...waiting, ...lagsOf(cluster)];
+  return [...waiting, ...(await lagsOf(cluster))];
 }
 
 /** Groups with records that they have not committed. */
-function lagsOf({ broker }: SimCluster): readonly string[] {
-  return [...broker.groups].flatMap(([groupId, group]) =>
-    topicsOf(groupId).flatMap((topic) =>
-      (broker.topics.find(topic)?.logs ?? []).flatMap(({ partition, low, high }) => {
-        const committed = group.committed(topic, partition) ?? low;
-        return committed >= high ? [] : [`${groupId} is at ${committed} of ${high} in ${topic}/${partition}`];
-      }),
+async function lagsOf({ broker }: SimCluster): Promise<readonly string[]> {
+  return (await broker.groups()).flatMap(({ groupId, partitions }) =>
+    partitions.flatMap(({ topic, partition, low, high, committed = low }) =>
+      committed >= high ? [] : [`${groupId} is at ${committed} of ${high} in ${topic}/${partition}`],
     ),
   );
-}
-
-const GROUP_TOPICS: Readonly<Record<string, string>> = {
-  'plat.schedule.interactive': TOPIC.scheduleRequests,
-  'plat.schedule.bulk': TOPIC.scheduleBulkRequests,
-  'plat.product.interactive': TOPIC.productRequests,
-  'plat.simulation.interactive': TOPIC.simulationRequests,
-  'plat.notification.sms': TOPIC.smsCommands,
-  'plat.notification.email': TOPIC.emailCommands,
-  'plat.notification.sms.urgent': TOPIC.smsUrgentCommands,
-  'plat.notification.email.urgent': TOPIC.emailUrgentCommands,
-};
-
-function topicsOf(groupId: string): readonly string[] {
-  const topic =
-    GROUP_TOPICS[groupId] ??
-    (groupId.includes('.retry.') ? `${groupId.replace('-urgent', '.urgent')}.v1` : undefined);
-  return topic === undefined ? [] : [topic];
 }
 
 /** `ready`, or why a process is not; a degraded one is ready. */
@@ -383,6 +364,8 @@ async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<str
   await cluster.system.run(Promise.all(results), MINUTE_MS);
   const lookUps = [0, 1].map((ingress) => lookUpChangingProduct(world, ingress));
   await cluster.system.run(Promise.all(lookUps), MINUTE_MS);
+  // An embedded broker delivers replies before they are on its disk.
+  await cluster.system.pass(LOOK_EVERY_MS);
 }
 
 /** Counters and gauges that rules judge. */

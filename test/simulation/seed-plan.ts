@@ -5,7 +5,7 @@ import {
 } from '../../shared/platform/queues/queue-limits.ts';
 import { Picks } from '../support/random/pick.ts';
 import { PROCESSES } from './cluster.ts';
-import { calmPlan, planFaults, type FaultPlan } from './faults/fault-plan.ts';
+import { calmPlan, planFaults, type FaultPlan, type SystemKind } from './faults/fault-plan.ts';
 import { ARRIVAL_MS, planActivities, type Activity } from './workload/plan.ts';
 
 /** Faults happen while work arrives. */
@@ -16,10 +16,17 @@ const CALM_PERCENT = 8;
 const SMALL_PERCENT = 33;
 /** Seeds without room for the head of a receiver, of those with small queues. */
 const NO_HEADS_PERCENT = 25;
+/** Seeds that run the embedded broker on its disk. */
+const EMBEDDED_PERCENT = 20;
+/** The steps of the only clock of an embedded system, which decides when its messages are due, add up to less than this. */
+const EMBEDDED_SKEW_MS = 6_000;
+/** What a run over the embedded broker leaves out: its catalogue is a folder, and portfolios are recalculated over Kafka. */
+const CLUSTER_ONLY: ReadonlySet<Activity['kind']> = new Set(['catalogue', 'recalculation']);
 
 /** Everything that a seed determines, as data: a run is shrunk by leaving parts of it out. */
 export interface SeedPlan {
   readonly seed: number;
+  readonly system: SystemKind;
   readonly activities: readonly Activity[];
   readonly faults: FaultPlan;
   /** What happens to a notification whose outcome is unknown. */
@@ -28,22 +35,31 @@ export interface SeedPlan {
   readonly limits: QueueLimits;
 }
 
-/** Plans the run of a seed: the work, the faults and the settings. */
-export function planSeed(seed: number): SeedPlan {
+/** Plans the run of a seed: the work, the faults and the settings; `system` replaces the one that the seed chooses. */
+export function planSeed(seed: number, system: SystemKind = chooseSystem(seed)): SeedPlan {
   const picks = new Picks(seed ^ 0x632be5ab);
-  const names = PROCESSES.map(({ name }) => name);
-  // The processes with the most state are struck more often.
-  const processes = names.flatMap((name) => (name.startsWith('notification') ? [name, name, name] : [name]));
-  const faults = picks.chance(CALM_PERCENT)
-    ? calmPlan(seed)
-    : planFaults(seed, { processes, faultMs: FAULT_MS });
+  const faults = picks.chance(CALM_PERCENT) ? calmPlan(seed) : planFaultsOf(seed, system);
+  const activities = planActivities(seed);
   return {
     seed,
-    activities: planActivities(seed),
+    system,
+    activities: system === 'cluster' ? activities : activities.filter(({ kind }) => !CLUSTER_ONLY.has(kind)),
     unknownPolicy: picks.of('park', 'park', 'park', 'resend'),
     faults,
     limits: planLimits(seed, isCalm(faults)),
   };
+}
+
+function chooseSystem(seed: number): SystemKind {
+  return new Picks(seed ^ 0x7a1b3c5d).chance(EMBEDDED_PERCENT) ? 'embedded' : 'cluster';
+}
+
+function planFaultsOf(seed: number, kind: SystemKind): FaultPlan {
+  const names = PROCESSES[kind].map(({ name }) => name);
+  // The processes with the most state are struck more often.
+  const processes = names.flatMap((name) => (name.startsWith('notification') ? [name, name, name] : [name]));
+  if (kind === 'cluster') return planFaults(seed, { processes, faultMs: FAULT_MS });
+  return planFaults(seed, { kind, processes, faultMs: FAULT_MS, maxSkewMs: EMBEDDED_SKEW_MS });
 }
 
 /** Whether a run has no faults. */

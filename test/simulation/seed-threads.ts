@@ -1,5 +1,6 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { SystemKind } from './faults/fault-plan.ts';
 import type { SeedSummary } from './report.ts';
 
 const THREAD_PROGRAM = new URL('./seed-thread.ts', import.meta.url);
@@ -9,12 +10,21 @@ export interface SeedThreadData {
   readonly from: number;
   readonly end: number;
   readonly step: number;
+  readonly system: SystemKind | undefined;
 }
 
-/** Runs `count` seeds on `jobs` threads. Yields their summaries in the order of the seeds, and ends the threads with the loop. */
-export async function* runSeeds(from: number, count: number, jobs: number): AsyncGenerator<SeedSummary> {
+export interface RunSeedsOptions {
+  readonly from: number;
+  readonly count: number;
+  readonly jobs: number;
+  /** Undefined: as each seed chooses. */
+  readonly system?: SystemKind | undefined;
+}
+
+/** Runs seeds on `jobs` threads. Yields their summaries in the order of the seeds, and ends the threads with the loop. */
+export async function* runSeeds({ from, count, jobs, system }: RunSeedsOptions): AsyncGenerator<SeedSummary> {
   const threads = Array.from({ length: Math.min(jobs, count) }, (_, index) => {
-    const workerData: SeedThreadData = { from: from + index, end: from + count, step: jobs };
+    const workerData: SeedThreadData = { from: from + index, end: from + count, step: jobs, system };
     return new Worker(THREAD_PROGRAM, { workerData });
   });
   try {

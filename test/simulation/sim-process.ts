@@ -85,6 +85,16 @@ export class ProcessLife implements Host {
     else callback();
   }
 
+  /** Settles as the promise, in a callback of this process. */
+  await<Value>(promise: Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      promise.then(
+        (value) => this.enter(() => resolve(value)),
+        (error: unknown) => this.enter(() => reject(error)),
+      );
+    });
+  }
+
   /** Ends the process after this number of further effects, instead of what was said before; Infinity: never. */
   endAfter(effects: number, onEnd?: () => void): void {
     this.#onEnd = onEnd;

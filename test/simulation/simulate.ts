@@ -33,7 +33,7 @@ async function run(args: SimulateArguments): Promise<number> {
     showProgress();
     const { failure } = summary;
     if (failure !== undefined && !args.json) print(failureLines(failure));
-    if (failure !== undefined && args.shrink) shrunk.push(...(await shrink(failure)));
+    if (failure !== undefined && args.shrink) shrunk.push(...(await shrink(failure, args)));
     if (!args.json) print(shrunk);
     if ((failure !== undefined && !args.keepGoing) || elapsedMs() >= args.limitMs) break;
   }
@@ -44,29 +44,33 @@ async function run(args: SimulateArguments): Promise<number> {
 }
 
 /** The summaries of the seeds in their order. A single seed runs in this thread and may print its trace. */
-async function* summariesOf({ from, count, jobs, trace }: SimulateArguments): AsyncGenerator<SeedSummary> {
+async function* summariesOf(args: SimulateArguments): AsyncGenerator<SeedSummary> {
+  const { from, count, system, trace } = args;
   if (count > 1) {
     const { runSeeds } = await import('./seed-threads.ts');
-    yield* runSeeds(from, count, jobs);
+    yield* runSeeds(args);
     return;
   }
   const { runPlan } = await import('./run-seed.ts');
   const { planSeed } = await import('./seed-plan.ts');
   const { formatEntry } = await import('./check/journal.ts');
   const { summaryOf } = await import('./report.ts');
-  const result = await runPlan(planSeed(from));
+  const result = await runPlan(planSeed(from, system));
   if (trace) print(result.journal.entries.map(formatEntry));
   yield summaryOf(result);
 }
 
 /** Describes the smallest plan of the seed that violates the same rule. */
-async function shrink({ seed, violations }: SeedFailure): Promise<readonly string[]> {
+async function shrink(
+  { seed, violations }: SeedFailure,
+  { system }: SimulateArguments,
+): Promise<readonly string[]> {
   const { planSeed } = await import('./seed-plan.ts');
   const { shrunkLines } = await import('./report.ts');
   const { shrinkPlan } = await import('./shrink.ts');
   const { runPlan } = await import('./run-seed.ts');
   const options = { run: runPlan, onProgress: onShrunk };
-  return shrunkLines(await shrinkPlan(planSeed(seed), violations[0]?.rule ?? '', options));
+  return shrunkLines(await shrinkPlan(planSeed(seed, system), violations[0]?.rule ?? '', options));
 }
 
 function onShrunk(parts: number, runs: number): void {

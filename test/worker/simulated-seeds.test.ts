@@ -79,7 +79,7 @@ it(
 
 it('threads run the same seeds, in their order', { timeout: PROCESS_LIMIT_MS }, async () => {
   const summaries: SeedSummary[] = [];
-  for await (const summary of runSeeds(SEED, 2, 2)) summaries.push(summary);
+  for await (const summary of runSeeds({ from: SEED, count: 2, jobs: 2 })) summaries.push(summary);
   const results = [await runPlan(planSeed(SEED)), await runPlan(planSeed(SEED + 1))];
   expect(summaries).toEqual(results.map(summaryOf));
 });

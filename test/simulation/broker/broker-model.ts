@@ -10,6 +10,7 @@ import {
   type PartitionOffset,
   type TopicPartition,
 } from '../../../shared/messaging/message.ts';
+import type { GroupReads } from '../../../shared/messaging/ports.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { repeat } from '../../../shared/platform/timers.ts';
 import { nodeOf, type CallFates } from '../faults/call-fates.ts';
@@ -29,6 +30,8 @@ export interface BrokerObserver {
   onRecord?(record: LogMessage, by: string): void;
   /** A commit was accepted. */
   onCommit?(groupId: string, offset: PartitionOffset, by: string): void;
+  /** A log ends at this offset although records up to `seen` could be read before. */
+  onLoss?(end: PartitionOffset, seen: number): void;
 }
 
 export interface FetchedPartition extends PartitionOffset {
@@ -57,6 +60,8 @@ export class BrokerModel {
   readonly fates: CallFates;
   readonly topics: EmbeddedTopics;
   readonly groups = new Map<string, EmbeddedGroup>();
+  /** What the groups read, by their ids. */
+  readonly reads = new Map<string, GroupReads>();
   readonly links = new Set<Link>();
   readonly members = new Set<HostedMember>();
   readonly observer: BrokerObserver;

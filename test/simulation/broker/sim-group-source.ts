@@ -77,6 +77,7 @@ export class SimGroupSource implements GroupSource, HostedMember {
   ) {
     this.host = links.group.host;
     this.groupId = options.groupId;
+    model.reads.set(options.groupId, options);
     this.#options = options;
     this.#link = links.group;
     this.#fetchLink = links.fetch;

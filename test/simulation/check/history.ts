@@ -176,6 +176,11 @@ export function placeOf(topic: string, partition: number, offset: number): strin
   return `${topic}/${partition}@${offset}`;
 }
 
+/** Whether a process has an ingress, alone or with all workers. */
+export function hasIngress(process: string): boolean {
+  return process.startsWith('ingress') || process === 'engine';
+}
+
 /** The requests of an upstream system. */
 export function isRequest(activity: Activity): activity is UpstreamRequest {
   return activity.kind === 'request';

@@ -8,7 +8,13 @@ import type {
 } from '../../../shared/notification/notification-state.ts';
 import { supersedes } from '../../../shared/notification/state-precedence.ts';
 import { commandId } from '../workload/upstream.ts';
-import type { History, NotificationExchange, ProviderCall, SeenRecord } from './history.ts';
+import {
+  hasIngress,
+  type History,
+  type NotificationExchange,
+  type ProviderCall,
+  type SeenRecord,
+} from './history.ts';
 import type { Finding, Rule } from './rule.ts';
 
 /** States that conclude a notification. */
@@ -341,7 +347,7 @@ const countedOnce: Rule = {
     for (const [process, gauges] of history.gauges) {
       const messages = gauges.get(COUNTED) ?? counted.size;
       // An ingress also counts a message whose acceptance was answered with 504 and may not be stored.
-      const isRight = process.startsWith('ingress') ? messages >= counted.size : messages === counted.size;
+      const isRight = hasIngress(process) ? messages >= counted.size : messages === counted.size;
       if (!isRight)
         findings.push({ detail: `${process} counted ${messages} messages of ${counted.size}`, ids: [] });
     }

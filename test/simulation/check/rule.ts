@@ -54,6 +54,11 @@ export interface Commit extends PartitionOffset {
   readonly by: string;
 }
 
+/** A log ends at this offset although records up to `seen` could be read before. */
+export interface Loss extends PartitionOffset {
+  readonly seen: number;
+}
+
 /** One promise of the system, with the place where it is made. Checks of single events take constant time. */
 export interface Rule {
   readonly name: string;
@@ -64,6 +69,7 @@ export interface Rule {
   readonly onDelivery?: Check<ProviderCall>;
   readonly onRecord?: Check<SeenRecord>;
   readonly onCommit?: Check<Commit>;
+  readonly onLoss?: Check<Loss>;
   readonly onSample?: Check<ProcessSample>;
   /** After each step of a process. */
   readonly onQueues?: Check<ProcessQueues>;

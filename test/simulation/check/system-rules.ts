@@ -1,7 +1,7 @@
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import { COMMAND_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topics.ts';
-import { placeOf, type History, type SeenRecord } from './history.ts';
+import { hasIngress, placeOf, type History, type SeenRecord } from './history.ts';
 import { idOfCommand } from './notification-rules.ts';
 import type { Rule } from './rule.ts';
 
@@ -27,6 +27,15 @@ const commitsFollowWork: Rule = {
     }
     return undefined;
   },
+};
+
+const readRecordsStay: Rule = {
+  name: 'a record that was read stays on its log',
+  source: 'docs/operations.md The data folder',
+  onLoss: ({ topic, partition, offset, seen }) => ({
+    detail: `${topic}/${partition} ends at ${offset} and was read up to ${seen}`,
+    ids: [],
+  }),
 };
 
 /** Whether the log shows that the work of a request, a command or a waiting copy is done. */
@@ -63,7 +72,7 @@ const healthIsTrue: Rule = {
   name: 'an ingress that cannot reach the broker is not ready',
   source: 'docs/operations.md Health and metrics',
   onSample: ({ process, isReady, cutOffMs }) => {
-    if (!process.startsWith('ingress') || !isReady || cutOffMs < NOTICED_MS) return undefined;
+    if (!hasIngress(process) || !isReady || cutOffMs < NOTICED_MS) return undefined;
     return { detail: `${process} is ready, and the broker has refused it for ${cutOffMs} ms`, ids: [] };
   },
 };
@@ -97,5 +106,6 @@ export const SYSTEM_RULES: readonly Rule[] = [
   commitsFollowWork,
   healthIsTrue,
   queuesAreBounded,
+  readRecordsStay,
   everythingSettles,
 ];

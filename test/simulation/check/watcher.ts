@@ -17,7 +17,7 @@ import {
 } from './history.ts';
 import { digest, type Journal } from './journal.ts';
 import { FINAL, idOfCommand } from './notification-rules.ts';
-import type { End, Finding, Rule, RuleContext, Violation } from './rule.ts';
+import type { End, Finding, Loss, Rule, RuleContext, Violation } from './rule.ts';
 import { RULES } from './rules.ts';
 
 const MIN_AVRO_BYTES = 5;
@@ -31,6 +31,7 @@ export interface Watcher {
   readonly violations: readonly Violation[];
   onRecord(record: LogMessage, by: string): void;
   onCommit(groupId: string, offset: PartitionOffset, by: string): void;
+  onLoss(loss: Loss): void;
   onSample(sample: ProcessSample): void;
   onQueues(queues: ProcessQueues): void;
   onDelivery(call: ProviderCall): void;
@@ -97,6 +98,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       journal.note(by, `commits ${topic}/${partition} up to ${offset} of ${groupId}`);
       checkCommit({ groupId, topic, partition, from, offset, by });
     },
+    onLoss: check((rule) => rule.onLoss),
     onSample: (sample) => {
       if (sample.gauges.size > 0) history.gauges.set(sample.process, sample.gauges);
       checkSample(sample);

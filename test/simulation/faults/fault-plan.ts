@@ -26,7 +26,7 @@ export const CALL_FAULTS = [
 ] as const;
 export type CallFault = (typeof CALL_FAULTS)[number];
 
-/** Scheduled faults of processes and of the broker. */
+/** Scheduled faults of processes, of the broker and of its disk. */
 export const INCIDENT_KINDS = [
   'crash',
   'freeze',
@@ -38,9 +38,41 @@ export const INCIDENT_KINDS = [
   'outage',
   'pause',
   'full-disk',
+  'power-loss',
+  'slow-disk',
+  'failing-disk',
 ] as const;
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 export type FaultKind = CallFault | IncidentKind;
+
+/** `cluster`: processes and a broker cluster; `embedded`: one process over the embedded broker, on a disk. */
+export const SYSTEM_KINDS = ['cluster', 'embedded'] as const;
+export type SystemKind = (typeof SYSTEM_KINDS)[number];
+
+/** The faults that each kind of system may have. */
+const FAULTS: Readonly<
+  Record<SystemKind, { readonly calls: readonly CallFault[]; readonly incidents: readonly IncidentKind[] }>
+> = {
+  cluster: {
+    calls: CALL_FAULTS,
+    incidents: [
+      'crash',
+      'freeze',
+      'clock-step',
+      'cut-off',
+      'expel',
+      'consumer-crash',
+      'leader-change',
+      'outage',
+      'pause',
+      'full-disk',
+    ],
+  },
+  embedded: {
+    calls: ['silent-provider', 'refusing-provider'],
+    incidents: ['crash', 'power-loss', 'freeze', 'clock-step', 'full-disk', 'slow-disk', 'failing-disk'],
+  },
+};
 
 interface At {
   /** Simulated milliseconds since the faults began. */
@@ -55,6 +87,13 @@ export type Incident =
    */
   | (At & {
       readonly kind: 'crash';
+      readonly target: string;
+      readonly afterEffects: number;
+      readonly downMs: number;
+    })
+  /** As a crash, and what is not synced on its disk is lost or damaged. */
+  | (At & {
+      readonly kind: 'power-loss';
       readonly target: string;
       readonly afterEffects: number;
       readonly downMs: number;
@@ -75,8 +114,12 @@ export type Incident =
   | (At & { readonly kind: 'outage'; readonly forMs: number })
   /** The broker is frozen: requests wait in its buffers and take effect after it. */
   | (At & { readonly kind: 'pause'; readonly forMs: number })
-  /** Every produce request is refused. */
-  | (At & { readonly kind: 'full-disk'; readonly forMs: number });
+  /** Every produce request is refused, or every write that needs space. */
+  | (At & { readonly kind: 'full-disk'; readonly forMs: number })
+  /** Syncs take up to this time. */
+  | (At & { readonly kind: 'slow-disk'; readonly forMs: number; readonly slowestSyncMs: number })
+  /** Syncs fail, after which the process needs a restart; it gets one when they work again. */
+  | (At & { readonly kind: 'failing-disk'; readonly forMs: number; readonly failedSyncPercent: number });
 
 /** Constant deviation of the clocks of a process. */
 export interface ClockDeviation {
@@ -98,6 +141,8 @@ export interface FaultPlan {
 }
 
 export interface PlanOptions {
+  /** Default: `cluster`. */
+  readonly kind?: SystemKind;
   /** Names of the processes that incidents may concern. */
   readonly processes: readonly string[];
   /** Length of the fault period. */
@@ -118,6 +163,9 @@ const TOGETHER_PERCENT = 35;
 const TOGETHER_MS = 3_000;
 const MAX_INCIDENT_MS = 12_000;
 const MAX_EFFECTS = 40;
+/** Of a process with a disk, whose calls are effects; spread evenly on a logarithmic scale: few are as interesting as many. */
+const MAX_DISK_EFFECTS = 300;
+const MAX_SYNC_MS = 400;
 const MAX_DRIFT_PPM = 200;
 const DEFAULT_SKEW_MS = 1_200_000;
 export const NODES = 3;
@@ -132,20 +180,22 @@ export function calmPlan(seed: number): FaultPlan {
  * has one or two kinds, a third about half of them, and the rest all.
  */
 export function planFaults(seed: number, options: PlanOptions): FaultPlan {
-  const { processes, faultMs, maxSkewMs = DEFAULT_SKEW_MS } = options;
+  const { kind = 'cluster', processes, faultMs, maxSkewMs = DEFAULT_SKEW_MS } = options;
   const picks = new Picks(seed ^ 0x5f3759df);
-  const all: readonly FaultKind[] = [...CALL_FAULTS, ...INCIDENT_KINDS];
+  const { calls, incidents: incidentKinds } = FAULTS[kind];
+  const all: readonly FaultKind[] = [...calls, ...incidentKinds];
   const isWanted = chooseKinds(picks, all);
   const rates: Partial<Record<CallFault, number>> = {};
-  for (const kind of CALL_FAULTS) {
+  for (const fault of calls) {
     const rate = MIN_RATE * (MAX_RATE / MIN_RATE) ** picks.share();
-    if (isWanted.has(kind)) rates[kind] = rate;
+    if (isWanted.has(fault)) rates[fault] = rate;
   }
-  const kinds = [...INCIDENT_KINDS, ...CRASHES].filter((kind) => isWanted.has(kind));
+  const kinds = [...incidentKinds, ...CRASHES].filter((one) => isWanted.has(one));
   const count = kinds.length === 0 ? 0 : picks.whole(1, MAX_INCIDENTS);
   const incidents: Incident[] = [];
   for (let number = 0; number < count; number += 1) {
     const incident = chooseIncident(picks, picks.of(...kinds), {
+      kind,
       processes,
       faultMs,
       // A constant deviation and all steps of one clock together stay within the limit.
@@ -207,14 +257,15 @@ function chooseKinds(picks: Picks, all: readonly FaultKind[]): ReadonlySet<Fault
 function chooseIncident(
   picks: Picks,
   kind: IncidentKind,
-  { processes, faultMs, maxSkewMs }: Required<PlanOptions>,
+  { kind: system, processes, faultMs, maxSkewMs }: Required<PlanOptions>,
 ): Incident {
   const target = picks.of(...processes);
   const forMs = picks.whole(50, Math.min(MAX_INCIDENT_MS, faultMs));
   const atMs = picks.whole(0, Math.max(0, faultMs - forMs));
   switch (kind) {
     case 'crash':
-      return { kind, atMs, target, afterEffects: picks.whole(0, MAX_EFFECTS), downMs: forMs };
+    case 'power-loss':
+      return { kind, atMs, target, afterEffects: chooseEffects(picks, system), downMs: forMs };
     case 'clock-step':
       return { kind, atMs, target, byMs: picks.whole(-maxSkewMs, maxSkewMs) };
     case 'expel':
@@ -229,7 +280,17 @@ function chooseIncident(
     case 'pause':
     case 'full-disk':
       return { kind, atMs, forMs };
+    case 'slow-disk':
+      return { kind, atMs, forMs, slowestSyncMs: picks.whole(1, MAX_SYNC_MS) };
+    case 'failing-disk':
+      return { kind, atMs, forMs, failedSyncPercent: picks.whole(5, 100) };
     default:
       return kind satisfies never;
   }
+}
+
+function chooseEffects(picks: Picks, system: SystemKind): number {
+  return system === 'cluster'
+    ? picks.whole(0, MAX_EFFECTS)
+    : Math.floor(MAX_DISK_EFFECTS ** picks.share()) - 1;
 }

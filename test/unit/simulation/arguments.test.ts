@@ -10,6 +10,8 @@ it('runs a hundred seeds from 1 unless the arguments name others', () => {
     count: 1,
     shrink: true,
   });
+  expect(readSimulateArguments([])?.system).toBeUndefined();
+  expect(readSimulateArguments(['--system', 'embedded'])).toMatchObject({ system: 'embedded' });
   expect(readSimulateArguments(['--help'])).toBeUndefined();
 });
 
@@ -18,6 +20,7 @@ it.each([
   [['--trace'], 'need --seed'],
   [['--shrink', '--seeds', '3'], 'need --seed'],
   [['--seed', 'one'], '--seed must be a whole number'],
+  [['--system', 'kafka'], '--system must be one of cluster, embedded'],
   [['7'], 'unexpected argument "7"'],
 ])('refuses %j', (args, reason) => {
   expect(() => readSimulateArguments(args)).toThrow(reason);

@@ -568,6 +568,12 @@ describe('processes', () => {
     expect(violated()).toEqual(['an ingress that cannot reach the broker is not ready']);
   });
 
+  it('a record that was read and is gone is reported', () => {
+    const { watcher, violated } = watch();
+    watcher.onLoss({ topic: TOPIC.smsCommands, partition: 0, offset: 3, seen: 4 });
+    expect(violated()).toEqual(['a record that was read stays on its log']);
+  });
+
   it('work that has not ended is reported', () => {
     const { end } = watch();
     expect(end(['request-1 waits'])).toHaveLength(1);

@@ -1,0 +1,91 @@
+import { describeGroup } from '../../../shared/messaging/embedded/admin.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
+import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { TopicSpec } from '../../../shared/messaging/ports.ts';
+import { allTopicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
+import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import { loadConfig } from '../../../shared/platform/load-config.ts';
+import type { Queued } from '../../../shared/messaging/publisher-queues.ts';
+import { createCodec } from '../../../workers/create-codec.ts';
+import { publishCatalogue } from '../../../workers/publish-catalogue.ts';
+import type { BrokerModel } from './broker-model.ts';
+import { createProcessBroker } from './process-broker.ts';
+import { impossible, type BrokerIncident, type SimBroker } from './sim-broker.ts';
+
+/** A cluster of brokers with these topics and the example catalogue, as an operator provides them before the first start. */
+export async function createClusterBroker(
+  model: BrokerModel,
+  topics: readonly TopicSpec[],
+  limits: Queued,
+): Promise<SimBroker> {
+  for (const spec of topics) model.topics.create(spec);
+  catalogue ??= encodeCatalogue();
+  for (const message of await catalogue) model.append(message, 'setup#0');
+  return {
+    env: { DATA_DIR: 'memory' },
+    connect: (life) => ({ broker: createProcessBroker(life, model, limits) }),
+    connectClient: (life) => createProcessBroker(life, model),
+    strike: (incident) => strike(model, incident),
+    isRefusing: (name) => model.isRefusing({ id: `${name}#1` }),
+    absentMs: (name) => model.absentMs(name),
+    groups: () =>
+      Promise.resolve(
+        Array.from(model.reads.values(), (reads) =>
+          describeGroup(reads, model.topics, model.groups.get(reads.groupId)),
+        ),
+      ),
+    close: () => model.close(),
+  };
+}
+
+function strike(model: BrokerModel, incident: BrokerIncident): void {
+  switch (incident.kind) {
+    case 'cut-off':
+      model.setCutOff(incident.target, true);
+      return model.after(incident.forMs, () => model.setCutOff(incident.target, false));
+    case 'expel':
+      return model.expel(incident.target);
+    case 'consumer-crash':
+      return model.crashConsumers(incident.target);
+    case 'leader-change':
+      model.loseLeader(incident.node);
+      return model.after(incident.forMs, () => model.electLeaders(incident.node));
+    case 'outage':
+      model.setDown(true);
+      return model.after(incident.forMs, () => model.setDown(false));
+    case 'pause':
+      model.setPaused(true);
+      return model.after(incident.forMs, () => model.setPaused(false));
+    case 'full-disk':
+      model.setDiskFull(true);
+      return model.after(incident.forMs, () => model.setDiskFull(false));
+    case 'power-loss':
+    case 'slow-disk':
+    case 'failing-disk':
+      throw impossible(incident);
+    default:
+      return incident satisfies never;
+  }
+}
+
+let catalogue: Promise<readonly (OutgoingMessage & { readonly partition: number })[]> | undefined;
+
+/** The example catalogue as records; encoded once for all runs. */
+async function encodeCatalogue(): Promise<readonly (OutgoingMessage & { readonly partition: number })[]> {
+  const config = loadConfig({});
+  const broker = createEmbeddedBroker();
+  try {
+    await broker.admin.createTopics(allTopicSpecs('', []));
+    await publishCatalogue(broker, await createCodec(config, { now: () => 0 }), config);
+    const records: LogMessage[] = [];
+    const topic = topicName('', 'catalogueRecords');
+    const [range] = await broker.admin.offsets(topic);
+    await broker.readRanges([{ topic, partition: 0, from: 0, to: range?.high ?? 0 }], (message) => {
+      records.push(message);
+      return 'more';
+    });
+    return records.map(({ partition, key, value, headers }) => ({ topic, partition, key, value, headers }));
+  } finally {
+    await broker.close();
+  }
+}

@@ -1,0 +1,251 @@
+import type { DiskIo } from '../../../shared/messaging/disk/disk-io.ts';
+import { partitionId, type LogMessage } from '../../../shared/messaging/message.ts';
+import type {
+  Broker,
+  GroupReads,
+  GroupSource,
+  Publisher,
+  TopicSpec,
+} from '../../../shared/messaging/ports.ts';
+import { DEAD_LETTER_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topics.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
+import { SimulatedDisk, type DiskProcess } from '../../support/disk/simulated-disk.ts';
+import { Picks } from '../../support/random/pick.ts';
+import type { RestartingProcess } from '../restarting-process.ts';
+import type { SeededSystem } from '../seeded-system.ts';
+import type { ProcessLife } from '../sim-process.ts';
+import { type BrokerObserver } from './broker-model.ts';
+import { impossible, type BrokerIncident, type SimBroker } from './sim-broker.ts';
+
+const FOLDER = '/data';
+/** The longest time of a sync on a sound disk. */
+const USUAL_SYNC_MS = 4;
+/** An operator restarts the process within this time when its disk works again. */
+const RESTART_MS = 500;
+const DEAD_LETTERS: ReadonlySet<string> = new Set(topicNames('', DEAD_LETTER_TOPICS));
+
+export interface EmbeddedBrokerOptions {
+  readonly system: SeededSystem;
+  readonly seed: number;
+  readonly observer: BrokerObserver;
+  /** Topics of others, which each start of the process creates. */
+  readonly topics: readonly TopicSpec[];
+  /** The process that contains the broker. */
+  readonly process: () => RestartingProcess;
+}
+
+/** The embedded broker of a process, with its data folder on a simulated disk, which outlives the process. */
+export function createEmbeddedSimBroker(options: EmbeddedBrokerOptions): SimBroker {
+  const { system, seed, observer, topics, process } = options;
+  const disk = new SimulatedDisk(new Picks(seed), system.timers);
+  disk.faults.slowestSyncMs = USUAL_SYNC_MS;
+  const programs = new Map<ProcessLife, DiskProcess>();
+  const logs = new LogObserver(observer);
+  return {
+    env: { DATA_DIR: FOLDER },
+    connect: (life) => {
+      const program = disk.start();
+      programs.set(life, program);
+      return { diskIo: asEffects(program.io, life) };
+    },
+    openBroker: async (broker, life) => {
+      await broker.admin.createTopics(topics);
+      return logs.open(broker, life);
+    },
+    onEnd: (life) => programs.get(life)?.kill(),
+    connectClient: () => createClient(process),
+    strike: (incident) => strike(disk, incident, process()),
+    isRefusing: () => false,
+    absentMs: () => (process().broker()?.health?.().status === 'ready' ? 0 : Infinity),
+    groups: async () =>
+      (await process()
+        .broker()
+        ?.admin.groups([...logs.reads.values()])) ?? [],
+    close: () => undefined,
+  };
+}
+
+/** A fault of the disk ends at its time; an earlier one of its kind may end it before. */
+function strike(disk: SimulatedDisk, incident: BrokerIncident, process: RestartingProcess): void {
+  const { faults } = disk;
+  const later = (end: () => void, ms: number): void =>
+    void process.machine.system.timers.schedule(end, ms, 'background');
+  switch (incident.kind) {
+    case 'power-loss':
+      return process.crash(incident.afterEffects, incident.downMs, () => disk.losePower());
+    case 'full-disk':
+      faults.isFull = true;
+      return later(() => {
+        faults.isFull = false;
+      }, incident.forMs);
+    case 'slow-disk':
+      faults.slowestSyncMs = incident.slowestSyncMs;
+      return later(() => {
+        faults.slowestSyncMs = USUAL_SYNC_MS;
+      }, incident.forMs);
+    case 'failing-disk':
+      faults.failedSyncPercent = incident.failedSyncPercent;
+      return later(() => {
+        faults.failedSyncPercent = 0;
+        process.crash(0, RESTART_MS);
+      }, incident.forMs);
+    case 'cut-off':
+    case 'expel':
+    case 'consumer-crash':
+    case 'leader-change':
+    case 'outage':
+    case 'pause':
+      throw impossible(incident);
+    default:
+      return incident satisfies never;
+  }
+}
+
+/** The calls of a disk as effects of a process, so that it may end between any two of them. Their ends wait for a frozen one. */
+function asEffects(io: DiskIo, life: ProcessLife): DiskIo {
+  const calls = Object.entries(io as unknown as Record<string, (...values: unknown[]) => unknown>);
+  const effects = calls.map(([name, call]) => [
+    name,
+    (...values: unknown[]): unknown => {
+      if (!life.mayAct()) throw Object.assign(new Error('the process has ended'), { code: 'EBADF' });
+      const result = call(...values);
+      return result instanceof Promise ? life.await(result) : result;
+    },
+  ]);
+  return Object.fromEntries(effects);
+}
+
+/**
+ * Sees the records and commits of an embedded broker when they are on the disk, over all lives of its process, as a reader
+ * without faults does.
+ */
+class LogObserver {
+  readonly reads = new Map<string, GroupReads>();
+  readonly #observer: BrokerObserver;
+  /** The next offset to be seen, by partition. */
+  readonly #next = new Map<string, number>();
+
+  constructor(observer: BrokerObserver) {
+    this.#observer = observer;
+  }
+
+  /** Begins to observe the broker of a life before its workers start; returns it as they get it. */
+  async open(broker: Broker, life: ProcessLife): Promise<Broker> {
+    const topics = (await broker.admin.listTopics()).toSorted((one, other) => placeOf(one) - placeOf(other));
+    const see = (message: LogMessage): void => this.#see(message, life.id);
+    const catchUp = (): Promise<void> => this.#catchUp(broker, topics, see);
+    await catchUp();
+    await broker.createTail({ clientId: 'observer', topics, from: 'earliest' }).start(see);
+    return {
+      ...broker,
+      createGroupSource: (options) => {
+        this.reads.set(options.groupId, options);
+        return this.#observeCommits(broker.createGroupSource(options), options.groupId, { life, catchUp });
+      },
+    };
+  }
+
+  #observeCommits(
+    source: GroupSource,
+    groupId: string,
+    { life, catchUp }: { readonly life: ProcessLife; readonly catchUp: () => Promise<void> },
+  ): GroupSource {
+    const commit = source.commit.bind(source);
+    source.commit = async (generation, offsets) => {
+      const isCommitted = await commit(generation, offsets);
+      if (!isCommitted || !life.isAlive()) return isCommitted;
+      await catchUp();
+      for (const offset of offsets) this.#observer.onCommit?.(groupId, offset, life.id);
+      return true;
+    };
+    return source;
+  }
+
+  /** Sees what the tail of this or an earlier life has not delivered yet. */
+  async #catchUp(
+    broker: Broker,
+    topics: readonly string[],
+    see: (message: LogMessage) => void,
+  ): Promise<void> {
+    for (const topic of topics) {
+      for (const { partition, high } of await broker.admin.offsets(topic)) {
+        const from = this.#next.get(partitionId(topic, partition)) ?? 0;
+        if (high < from) this.#observer.onLoss?.({ topic, partition, offset: high }, from);
+        if (high <= from) continue;
+        await broker.readRanges([{ topic, partition, from, to: high }], (message) => {
+          see(message);
+          return 'more';
+        });
+      }
+    }
+  }
+
+  #see(message: LogMessage, by: string): void {
+    const place = partitionId(message.topic, message.partition);
+    if (message.offset < (this.#next.get(place) ?? 0)) return;
+    this.#next.set(place, message.offset + 1);
+    this.#observer.onRecord?.(message, by);
+  }
+}
+
+/** Of records that become durable at the same time, those that others follow from are seen first. */
+function placeOf(topic: string): number {
+  if (topic === TOPIC.notificationOutcomes) return 0;
+  if (DEAD_LETTERS.has(topic)) return 2;
+  return topic.startsWith('plat.') ? 1 : 3;
+}
+
+/**
+ * The broker as another program has it: by calls of the process, as over its admin endpoint. A call that the process does not
+ * survive is rejected; consumers and tails there are none.
+ */
+function createClient(process: () => RestartingProcess): Broker {
+  const ask = async <Value>(work: (broker: Broker) => Promise<Value>): Promise<Value> => {
+    const answer = await process().serve(({ broker }) => work(broker));
+    if (answer.kind === 'answer') return answer.value;
+    throw new MessagingError('broker-unavailable', 'the process has ended', { canRetry: true });
+  };
+  const call =
+    (name: string) =>
+    (...values: readonly unknown[]): Promise<unknown> =>
+      ask(({ admin }) => {
+        const method: unknown = Reflect.get(admin, name);
+        return Reflect.apply(method as () => Promise<unknown>, admin, values) as Promise<unknown>;
+      });
+  return {
+    kind: 'embedded',
+    createPublisher: ({ clientId }) => createClientPublisher(ask, clientId),
+    createGroupSource: noConsumer,
+    createTail: noConsumer,
+    readRanges: (ranges, onMessage) => ask((broker) => broker.readRanges(ranges, onMessage)),
+    admin: new Proxy({} as Broker['admin'], { get: (_, name) => call(String(name)) }),
+    queues: () => [],
+    close: () => Promise.resolve(),
+  };
+}
+
+function noConsumer(): never {
+  throw new Error('other programs do not consume from an embedded broker');
+}
+
+function createClientPublisher(
+  ask: <Value>(work: (broker: Broker) => Promise<Value>) => Promise<Value>,
+  clientId: string,
+): Publisher {
+  const publishers = new WeakMap<Broker, Publisher>();
+  const of = (broker: Broker): Publisher => {
+    const publisher = publishers.get(broker) ?? broker.createPublisher({ clientId });
+    publishers.set(broker, publisher);
+    return publisher;
+  };
+  return {
+    start: () => Promise.resolve(),
+    publish: (messages) =>
+      ask(async (broker) => {
+        await of(broker).start();
+        await of(broker).publish(messages);
+      }),
+    isHealthy: () => true,
+    stop: () => ask((broker) => of(broker).stop()).catch(() => undefined),
+  };
+}
