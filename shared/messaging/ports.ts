@@ -179,8 +179,9 @@ export interface TailOptions {
   /** Read only this partition of every topic (replies: the instance's own). Absent: all partitions. */
   readonly partition?: number;
   /**
-   * Messages may be delivered before their publish is acknowledged, and a crash may then remove them, with everything that was
-   * published after them. Only for readers whose effects are messages of their own, or that need nothing of it after a crash.
+   * Messages may be delivered before their publish is acknowledged. A crash may then remove them, with everything that was
+   * published after them, and a full disk those that it refuses. Only for readers whose effects are messages of their own, or
+   * that need nothing of it after a crash.
    */
   readonly isEager?: boolean;
 }

@@ -4,7 +4,7 @@ import { createMessageCodec, type MessageCodec } from '../../shared/messaging/co
 import { combineHealth } from '../../shared/platform/health.ts';
 import { QUEUE_LIMITS } from '../../shared/platform/queues/queue-limits.ts';
 import { sleep } from '../../shared/platform/timers.ts';
-import { createHistory } from './check/history.ts';
+import { createHistory, placeOf } from './check/history.ts';
 import { FAULTS, Journal } from './check/journal.ts';
 import { acceptedIds, currentState } from './check/notification-rules.ts';
 import type { Violation } from './check/rule.ts';
@@ -85,6 +85,7 @@ export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
     codec: ownCodec,
     elapsedMs,
     isCalm: isCalm(plan.faults),
+    isEmbedded: plan.system === 'embedded',
     mayEvictResults: plan.limits.resultBytes < QUEUE_LIMITS.resultBytes,
     mayLoseOrder: plan.limits.hold.keys < QUEUE_LIMITS.hold.keys,
     unknownPolicy: plan.unknownPolicy,
@@ -322,15 +323,17 @@ async function findUnsettled(
     if (status !== 'sent' && status !== 'failed' && status !== 'parked')
       waiting.push(`notification ${id} is ${status}`);
   }
-  return [...waiting, ...(await lagsOf(cluster))];
+  return [...waiting, ...(await lagsOf(cluster, history))];
 }
 
-/** Groups with records that they have not committed. */
-async function lagsOf({ broker }: SimCluster): Promise<readonly string[]> {
+/** Groups with records that they have not committed. Offsets without a record, such as those given up on a full disk, are none. */
+async function lagsOf({ broker }: SimCluster, { byPlace }: World['history']): Promise<readonly string[]> {
   return (await broker.groups()).flatMap(({ groupId, partitions }) =>
-    partitions.flatMap(({ topic, partition, low, high, committed = low }) =>
-      committed >= high ? [] : [`${groupId} is at ${committed} of ${high} in ${topic}/${partition}`],
-    ),
+    partitions.flatMap(({ topic, partition, low, high, committed = low }) => {
+      let next = committed;
+      while (next < high && !byPlace.has(placeOf(topic, partition, next))) next += 1;
+      return next >= high ? [] : [`${groupId} is at ${next} of ${high} in ${topic}/${partition}`];
+    }),
   );
 }
 

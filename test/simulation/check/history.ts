@@ -82,6 +82,8 @@ export interface UpstreamMessage {
   readonly activity: Activity;
   /** Simulated time at which the broker acknowledged it; undefined: not yet. */
   acknowledgedAtMs?: number;
+  /** Whether a publish of it was refused. */
+  wasRefused?: boolean;
   readonly expected: readonly (Expected | undefined)[];
 }
 

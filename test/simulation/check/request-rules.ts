@@ -299,7 +299,9 @@ const portfolioIsComplete: Rule = {
 const repliesKeepOrder: Rule = {
   name: 'requests with the same key are answered in their order',
   source: 'docs/bulk-events.md The message',
-  atEnd: (_end, { history: { records } }) => {
+  atEnd: (_end, { history: { records, upstream }, isEmbedded }) => {
+    // Workers get requests from an embedded broker before they are on its disk, and answer them even if they never will be.
+    const refused = new Set(upstream.flatMap(({ id, wasRefused }) => (wasRefused === true ? [id] : [])));
     const positions = new Map<string, number>();
     const latest = new Map<string, { readonly id: string; readonly at: number }>();
     const findings: Finding[] = [];
@@ -308,7 +310,7 @@ const repliesKeepOrder: Rule = {
       const id = headerText(record.headers, HEADER.correlationId) ?? '';
       const isFirst = !positions.has(`${topic} ${id}`);
       positions.set(`${topic} ${id}`, Math.min(offset, positions.get(`${topic} ${id}`) ?? Infinity));
-      if (!isFirst || !UPSTREAM_REPLIES.has(topic)) continue;
+      if (!isFirst || !UPSTREAM_REPLIES.has(topic) || (isEmbedded && refused.has(id))) continue;
       const origin = [...REQUEST_TOPICS].find((one) => positions.has(`${one} ${id}`)) ?? '';
       const place = `${origin} ${topic}/${partition} ${record.key}`;
       const at = positions.get(`${origin} ${id}`) ?? 0;

@@ -36,6 +36,8 @@ export interface RuleContext {
   readonly unknownPolicy: 'park' | 'resend';
   readonly isCalm: boolean;
   /** Whether results may be evicted from memory before they expire. */
+  /** Whether the broker is embedded in the only process. */
+  readonly isEmbedded: boolean;
   readonly mayEvictResults: boolean;
   /** Whether the hold topic may have no room for the head of a receiver, so that later messages do not wait for it. */
   readonly mayLoseOrder: boolean;

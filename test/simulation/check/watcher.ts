@@ -44,7 +44,7 @@ export interface Watcher {
 
 export interface WatcherOptions extends Pick<
   RuleContext,
-  'unknownPolicy' | 'isCalm' | 'mayEvictResults' | 'mayLoseOrder'
+  'unknownPolicy' | 'isCalm' | 'isEmbedded' | 'mayEvictResults' | 'mayLoseOrder'
 > {
   readonly history: History;
   readonly journal: Journal;

@@ -160,6 +160,7 @@ async function write(
       upstream.acknowledgedAtMs ??= system.monotonic.elapsedMs();
       copy += 1;
     } catch (error) {
+      upstream.wasRefused = true;
       journal.note('upstream', `has no acknowledgement: ${errorText(error)}`, id);
       if (world.isOver()) break;
       await sleep(system.timers, REPEAT_MS);

@@ -27,7 +27,11 @@ const ID = 'aaaaaaaa-0000-4000-8000-000000000001';
 const LATER = 'aaaaaaaa-0000-4000-8000-000000000002';
 
 /** A watcher over a history that the test fills, at a time that it sets. */
-function watch(unknownPolicy: 'park' | 'resend' = 'park', isCalm = false, mayLoseOrder = false) {
+function watch(
+  unknownPolicy: 'park' | 'resend' = 'park',
+  isCalm = false,
+  { isEmbedded = false, mayLoseOrder = false } = {},
+) {
   const history = createHistory();
   const time = { nowMs: 0 };
   const elapsedMs = (): number => time.nowMs;
@@ -38,6 +42,7 @@ function watch(unknownPolicy: 'park' | 'resend' = 'park', isCalm = false, mayLos
     elapsedMs,
     unknownPolicy,
     mayEvictResults: false,
+    isEmbedded,
     mayLoseOrder,
     isCalm,
   });
@@ -192,7 +197,7 @@ describe('notifications', () => {
       [false, false],
       [true, true],
     ]) {
-      const { command, state, deliver, end, time } = watch('park', false, mayLoseOrder);
+      const { command, state, deliver, end, time } = watch('park', false, { mayLoseOrder });
       command(ID);
       command(LATER);
       const steps = [
@@ -475,12 +480,19 @@ describe('requests', () => {
   });
 
   it('replies in another order than their requests of the same key are reported', () => {
-    const { history, record, end } = watch();
-    for (const id of ['request-1', 'request-2']) history.upstream.push(request(id));
-    for (const id of ['request-1', 'request-2']) record(TOPIC.scheduleRequests, headersOf(id));
-    for (const id of ['request-2', 'request-1'])
-      record('upstream.one.replies', headersOf(id), { value: '{"PMTValue":1}' });
-    expect(end()).toEqual(['requests with the same key are answered in their order']);
+    for (const [isEmbedded, wasRefused, rules] of [
+      [false, true, ['requests with the same key are answered in their order']],
+      [true, false, ['requests with the same key are answered in their order']],
+      // The first reply may be to the publish that was refused.
+      [true, true, []],
+    ] as const) {
+      const { history, record, end } = watch('park', false, { isEmbedded });
+      for (const id of ['request-1', 'request-2']) history.upstream.push({ ...request(id), wasRefused });
+      for (const id of ['request-1', 'request-2']) record(TOPIC.scheduleRequests, headersOf(id));
+      for (const id of ['request-2', 'request-1'])
+        record('upstream.one.replies', headersOf(id), { value: '{"PMTValue":1}' });
+      expect(end()).toEqual(rules);
+    }
   });
 
   it('a result that never comes is reported, and an old version of a product', () => {
