@@ -30,7 +30,7 @@ Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration,
 
 const LOG_NAME = 'engine';
 /** Time for leaving groups and closing sockets after the drain timeout, before the process is ended. */
-const EXIT_GRACE_MS = 5_000;
+export const EXIT_GRACE_MS = 5_000;
 
 /** Under npm, Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;

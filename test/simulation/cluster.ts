@@ -154,6 +154,7 @@ export async function startCluster(options: ClusterOptions): Promise<SimCluster>
 function strike(incident: Incident, broker: SimBroker, find: (name: string) => RestartingProcess): void {
   const { kind } = incident;
   if (kind === 'crash') find(incident.target).crash(incident.afterEffects, incident.downMs);
+  else if (kind === 'terminate') find(incident.target).terminate(incident.downMs);
   else if (kind === 'freeze') find(incident.target).freeze(incident.forMs);
   else if (kind === 'clock-step') find(incident.target).machine.skewMs += incident.byMs;
   else broker.strike(incident);

@@ -7,6 +7,7 @@ import { silentLog, type Log } from '../../shared/platform/log.ts';
 import { startIngressWorker } from '../../workers/ingress/main.ts';
 import { start as startNotificationWorker } from '../../workers/notification/main.ts';
 import { startProductWorker } from '../../workers/product/main.ts';
+import { EXIT_GRACE_MS } from '../../workers/run-command.ts';
 import type { StartWorker, WorkerContext } from '../../workers/runtime/worker.ts';
 import { startScheduleWorker } from '../../workers/schedule/main.ts';
 import { startSimulationWorker } from '../../workers/simulation/main.ts';
@@ -35,8 +36,8 @@ export type CallResult = ({ readonly kind: 'answer' } & Answer) | Reset;
 export interface SimProcess {
   readonly name: string;
   readonly workers: readonly WorkerName[];
-  /** `starting` until all its workers have started. */
-  state(): 'starting' | 'running' | 'frozen' | 'down';
+  /** `starting` until all its workers have started; `stopping` from SIGTERM to its end. */
+  state(): 'starting' | 'running' | 'stopping' | 'frozen' | 'down';
   /** The health of each worker as the process sees it; undefined unless it runs. */
   health(): Readonly<Record<string, Health>> | undefined;
   /** Its metrics as Prometheus text; undefined unless it runs. */
@@ -47,10 +48,22 @@ export interface SimProcess {
   starts(): number;
 }
 
+/** How a process has ended on SIGTERM. */
+export interface ProcessStop {
+  readonly process: string;
+  /** `late`: it was ended because it took longer than it may; `failed`: with an error. */
+  readonly how: 'stopped' | 'late' | 'failed';
+  /** Calls that it had accepted, and whose callers got no response. */
+  readonly resets: number;
+  /** Whether it stood still meanwhile. */
+  readonly wasFrozen: boolean;
+}
+
 /** What learns about a process. */
 export interface ProcessObserver {
   /** A fault begins or ends, a process starts, is ready or ends; one line without a time. */
   onEvent?(line: string): void;
+  onStop?(stop: ProcessStop): void;
   /** The log of a process; default: discarded. */
   logOf?(processName: string): Log;
 }
@@ -78,8 +91,15 @@ export class RestartingProcess implements SimProcess {
   #running: RunningSystem | undefined;
   #app: FastifyInstance | undefined;
   #starts = 0;
+  /** Ends the present life as SIGTERM does, and resolves when its workers have stopped. */
+  #stopWorkers: () => Promise<void> = () => Promise.resolve();
+  #isStopping = false;
+  /** Whether it has stood still since it got SIGTERM. */
+  #wasFrozen = false;
   /** Ends the calls in progress without a response. */
   readonly #calls = new Set<() => void>();
+  /** Those of them that are HTTP requests. */
+  readonly #requests = new Set<object>();
 
   constructor({ name, workers }: ProcessSpec, world: ProcessWorld, machine: Machine) {
     this.name = name;
@@ -91,6 +111,7 @@ export class RestartingProcess implements SimProcess {
   state(): ReturnType<SimProcess['state']> {
     if (this.#life?.isAlive() !== true) return 'down';
     if (this.#life.isFrozen) return 'frozen';
+    if (this.#isStopping) return 'stopping';
     return this.#running === undefined ? 'starting' : 'running';
   }
 
@@ -124,21 +145,32 @@ export class RestartingProcess implements SimProcess {
     this.#life = life;
     this.#running = undefined;
     this.#app = undefined;
+    this.#isStopping = false;
     this.#note('starts');
     const { config, observer, connect } = this.#world;
+    const ending = new AbortController();
+    const { signal } = ending;
+    const starting = startWorkers({
+      config,
+      names: this.workers,
+      log: observer.logOf?.(this.name) ?? silentLog,
+      ports: life.ports,
+      ...connect(life),
+      starters: this.#starters(life),
+      signal,
+    });
+    this.#stopWorkers = async () => {
+      ending.abort(new Error('SIGTERM'));
+      const running = await starting.catch(() => undefined);
+      await running?.stop();
+    };
     try {
-      const running = await startWorkers({
-        config,
-        names: this.workers,
-        log: observer.logOf?.(this.name) ?? silentLog,
-        ports: life.ports,
-        ...connect(life),
-        starters: this.#starters(life),
-      });
+      const running = await starting;
       if (this.#life !== life) return;
       this.#running = running;
       this.#note('is running');
     } catch (error) {
+      if (signal.aborted) return;
       this.#note(`did not start: ${String(error)}`);
       this.crash(0, RESTART_MS);
     }
@@ -146,16 +178,24 @@ export class RestartingProcess implements SimProcess {
 
   async call(call: Call): Promise<CallResult> {
     const app = this.#app;
-    // A connection that is closed without a response.
-    const answered = await this.#enter(app, (server) => inject(server, call)).catch(() => RESET);
-    return answered.kind === 'answer' ? { kind: 'answer', ...answered.value } : answered;
+    const request = {};
+    this.#requests.add(request);
+    try {
+      const answered = await this.#enter(app, (server) => inject(server, call));
+      return answered.kind === 'answer' ? { kind: 'answer', ...answered.value } : answered;
+    } catch {
+      // A connection that is closed without a response.
+      return RESET;
+    } finally {
+      this.#requests.delete(request);
+    }
   }
 
-  /** Lets the process work for somebody outside. Rejects as the work does. */
+  /** Lets the process work for another program, unless it is stopping. Rejects as the work does. */
   serve<Value>(
     work: (running: RunningSystem) => Promise<Value>,
   ): Promise<{ readonly kind: 'answer'; readonly value: Value } | Reset> {
-    return this.#enter(this.#running, work);
+    return this.#enter(this.#isStopping ? undefined : this.#running, work);
   }
 
   /** Works with a part of the process, if it is there, as soon as the process is not frozen. */
@@ -199,14 +239,53 @@ export class RestartingProcess implements SimProcess {
     timers.schedule(() => life.endAfter(Infinity), downMs);
   }
 
+  /** Stops the process as SIGTERM does, and starts it again when it has ended, this time from now at the earliest. */
+  terminate(downMs: number): void {
+    const life = this.#life;
+    if (life?.isAlive() !== true || this.#isStopping) return;
+    const upAtMs = this.machine.system.monotonic.elapsedMs() + downMs;
+    this.#note('gets SIGTERM');
+    this.#isStopping = true;
+    this.#wasFrozen = life.isFrozen;
+    life.enter(() => void this.#endOnSignal(life, upAtMs));
+  }
+
+  /** What workers/run-command.ts does on SIGTERM. */
+  async #endOnSignal(life: ProcessLife, upAtMs: number): Promise<void> {
+    const limitMs = this.#world.config.drainTimeoutMs + EXIT_GRACE_MS;
+    life.ports.timers.schedule(() => this.#exit(life, 'late', upAtMs), limitMs, 'background');
+    try {
+      await this.#stopWorkers();
+      this.#exit(life, 'stopped', upAtMs);
+    } catch (error) {
+      this.#note(`did not stop: ${String(error)}`);
+      this.#exit(life, 'failed', upAtMs);
+    }
+  }
+
+  #exit(life: ProcessLife, how: ProcessStop['how'], upAtMs: number): void {
+    if (!life.isAlive()) return;
+    const { timers, monotonic } = this.machine.system;
+    // A crash that was to come does not any more.
+    life.endAfter(Infinity);
+    life.end();
+    this.#note(`has ended: ${how}`);
+    const resets = this.#requests.size;
+    for (const reset of this.#calls) reset();
+    this.#world.onEnd?.(life);
+    this.#world.observer.onStop?.({ process: this.name, how, resets, wasFrozen: this.#wasFrozen });
+    timers.schedule(() => void this.start(), upAtMs - monotonic.elapsedMs());
+  }
+
   freeze(forMs: number): void {
     const life = this.#life;
+    this.#wasFrozen = true;
     life?.freeze();
     this.machine.system.timers.schedule(() => life?.thaw(), forMs);
   }
 
   async stop(): Promise<void> {
-    await this.#running?.stop();
+    await this.#stopWorkers();
     this.#life?.end();
   }
 

@@ -6,7 +6,7 @@ import {
 import { Picks } from '../support/random/pick.ts';
 import { PROCESSES } from './cluster.ts';
 import { calmPlan, planFaults, type FaultPlan, type SystemKind } from './faults/fault-plan.ts';
-import { ARRIVAL_MS, planActivities, type Activity } from './workload/plan.ts';
+import { ARRIVAL_MS, BURST_EVERY_MS, planActivities, type Activity } from './workload/plan.ts';
 
 /** Faults happen while work arrives. */
 const FAULT_MS = ARRIVAL_MS;
@@ -58,8 +58,8 @@ function planFaultsOf(seed: number, kind: SystemKind): FaultPlan {
   const names = PROCESSES[kind].map(({ name }) => name);
   // The processes with the most state are struck more often.
   const processes = names.flatMap((name) => (name.startsWith('notification') ? [name, name, name] : [name]));
-  if (kind === 'cluster') return planFaults(seed, { processes, faultMs: FAULT_MS });
-  return planFaults(seed, { kind, processes, faultMs: FAULT_MS, maxSkewMs: EMBEDDED_SKEW_MS });
+  const options = { kind, processes, faultMs: FAULT_MS, burstEveryMs: BURST_EVERY_MS };
+  return planFaults(seed, kind === 'cluster' ? options : { ...options, maxSkewMs: EMBEDDED_SKEW_MS });
 }
 
 /** Whether a run has no faults. */

@@ -28,6 +28,7 @@ const INCIDENTS: readonly Incident[] = [
   { kind: 'full-disk', atMs: 10_000, forMs: 2_000 },
   { kind: 'failing-disk', atMs: 13_000, forMs: 500, failedSyncPercent: 50 },
   { kind: 'power-loss', target, atMs: 16_000, afterEffects: 0, downMs: 500 },
+  { kind: 'terminate', target, atMs: 18_000, downMs: 1_000 },
 ];
 const RATES = { 'refusing-provider': 0.2, 'silent-provider': 0.1 };
 
@@ -59,7 +60,7 @@ it.each([3, 4])(
   async (seed) => {
     const { violations, faults, journal } = await runWithFaults(seed);
     expect(violations).toEqual([]);
-    expect(faults).toMatchObject({ crash: 1, 'power-loss': 2, 'failing-disk': 1, 'full-disk': 1 });
+    expect(faults).toMatchObject({ crash: 1, 'power-loss': 2, 'failing-disk': 1, terminate: 1 });
     const starts = journal.entries.filter(({ who, text }) => who === FAULTS && text.endsWith(' starts'));
     expect(starts.length).toBeGreaterThan(3);
   },

@@ -114,6 +114,24 @@ it('callers of an ingress that crashes get no response, and those of a frozen on
   expect(cluster.counts).toEqual({ crash: 1, freeze: 1 });
 });
 
+it('an ingress that gets SIGTERM answers the calls in progress, refuses later ones, and starts again', async () => {
+  const { cluster, trace, results } = await run(
+    incidents(
+      // The eighth call comes in this time.
+      { kind: 'pause', atMs: 3_100, forMs: 4_000 },
+      { kind: 'terminate', atMs: 3_300, target: 'ingress-1', downMs: 1_000 },
+    ),
+  );
+  expect(trace).toContain('ingress-1#1 has ended: stopped');
+  expect(cluster.processes.map((process) => process.starts())).toEqual(
+    PROCESSES.map(({ name }) => (name === 'ingress-1' ? 2 : 1)),
+  );
+  const statuses = results.map(statusOf);
+  expect(statuses[8]).toBe(200);
+  expect([10, 12, 14, 16].map((number) => statuses[number])).toEqual([503, 503, 503, 503]);
+  expect(statuses.at(-2)).toBe(202);
+});
+
 it('two runs of one plan give the same trace, and another plan gives another one', async () => {
   const plan = planFaults(6, { processes: PROCESSES.map(({ name }) => name), faultMs: 10_000 });
   const [first, second] = [await run(plan), await run(plan)];

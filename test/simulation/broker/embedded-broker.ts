@@ -87,7 +87,7 @@ function strike(disk: SimulatedDisk, incident: BrokerIncident, process: Restarti
       faults.failedSyncPercent = incident.failedSyncPercent;
       return later(() => {
         faults.failedSyncPercent = 0;
-        process.crash(0, RESTART_MS);
+        process.terminate(RESTART_MS);
       }, incident.forMs);
     case 'cut-off':
     case 'expel':

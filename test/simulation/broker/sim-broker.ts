@@ -4,7 +4,7 @@ import type { ProcessWorld } from '../restarting-process.ts';
 import type { ProcessLife } from '../sim-process.ts';
 
 /** Incidents of a process that have nothing to do with its broker. */
-type ProcessIncident = Extract<Incident, { readonly kind: 'crash' | 'freeze' | 'clock-step' }>;
+type ProcessIncident = Extract<Incident, { readonly kind: 'crash' | 'terminate' | 'freeze' | 'clock-step' }>;
 /** Incidents of the broker, of the way to it, and of its disk. */
 export type BrokerIncident = Exclude<Incident, ProcessIncident>;
 

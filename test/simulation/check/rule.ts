@@ -1,4 +1,5 @@
 import type { PartitionOffset } from '../../../shared/messaging/message.ts';
+import type { ProcessStop } from '../restarting-process.ts';
 import type {
   ActionExchange,
   History,
@@ -35,9 +36,9 @@ export interface RuleContext {
   readonly history: History;
   readonly unknownPolicy: 'park' | 'resend';
   readonly isCalm: boolean;
-  /** Whether results may be evicted from memory before they expire. */
   /** Whether the broker is embedded in the only process. */
   readonly isEmbedded: boolean;
+  /** Whether results may be evicted from memory before they expire. */
   readonly mayEvictResults: boolean;
   /** Whether the hold topic may have no room for the head of a receiver, so that later messages do not wait for it. */
   readonly mayLoseOrder: boolean;
@@ -73,6 +74,8 @@ export interface Rule {
   readonly onCommit?: Check<Commit>;
   readonly onLoss?: Check<Loss>;
   readonly onSample?: Check<ProcessSample>;
+  /** When a process has ended on SIGTERM. */
+  readonly onStop?: Check<ProcessStop>;
   /** After each step of a process. */
   readonly onQueues?: Check<ProcessQueues>;
   readonly atEnd?: (end: End, context: RuleContext) => readonly Finding[];

@@ -29,6 +29,24 @@ const commitsFollowWork: Rule = {
   },
 };
 
+const STOPPING = 'docs/operations.md On SIGTERM';
+
+const stopsInTime: Rule = {
+  name: 'a process that gets SIGTERM ends by itself in time',
+  source: STOPPING,
+  onStop: ({ process, how, wasFrozen }) =>
+    how === 'stopped' || wasFrozen ? undefined : { detail: `${process} ended on SIGTERM: ${how}`, ids: [] },
+};
+
+const stopAnswersAll: Rule = {
+  name: 'a process that gets SIGTERM answers or refuses each call that it has accepted',
+  source: `${STOPPING}, HTTP connections of a stopping process`,
+  onStop: ({ process, resets, wasFrozen }) =>
+    resets === 0 || wasFrozen
+      ? undefined
+      : { detail: `${process} left ${resets} calls without an answer`, ids: [] },
+};
+
 const readRecordsStay: Rule = {
   name: 'a record that was read stays on its log',
   source: 'docs/operations.md The data folder',
@@ -107,5 +125,7 @@ export const SYSTEM_RULES: readonly Rule[] = [
   healthIsTrue,
   queuesAreBounded,
   readRecordsStay,
+  stopsInTime,
+  stopAnswersAll,
   everythingSettles,
 ];

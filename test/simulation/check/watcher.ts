@@ -5,6 +5,7 @@ import { partitionId, type LogMessage, type PartitionOffset } from '../../../sha
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import type { ProcessStop } from '../restarting-process.ts';
 import {
   placeOf,
   type ActionExchange,
@@ -32,6 +33,7 @@ export interface Watcher {
   onRecord(record: LogMessage, by: string): void;
   onCommit(groupId: string, offset: PartitionOffset, by: string): void;
   onLoss(loss: Loss): void;
+  onStop(stop: ProcessStop): void;
   onSample(sample: ProcessSample): void;
   onQueues(queues: ProcessQueues): void;
   onDelivery(call: ProviderCall): void;
@@ -99,6 +101,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       checkCommit({ groupId, topic, partition, from, offset, by });
     },
     onLoss: check((rule) => rule.onLoss),
+    onStop: check((rule) => rule.onStop),
     onSample: (sample) => {
       if (sample.gauges.size > 0) history.gauges.set(sample.process, sample.gauges);
       checkSample(sample);

@@ -29,6 +29,7 @@ export type CallFault = (typeof CALL_FAULTS)[number];
 /** Scheduled faults of processes, of the broker and of its disk. */
 export const INCIDENT_KINDS = [
   'crash',
+  'terminate',
   'freeze',
   'clock-step',
   'cut-off',
@@ -57,6 +58,7 @@ const FAULTS: Readonly<
     calls: CALL_FAULTS,
     incidents: [
       'crash',
+      'terminate',
       'freeze',
       'clock-step',
       'cut-off',
@@ -70,7 +72,16 @@ const FAULTS: Readonly<
   },
   embedded: {
     calls: ['silent-provider', 'refusing-provider'],
-    incidents: ['crash', 'power-loss', 'freeze', 'clock-step', 'full-disk', 'slow-disk', 'failing-disk'],
+    incidents: [
+      'crash',
+      'terminate',
+      'power-loss',
+      'freeze',
+      'clock-step',
+      'full-disk',
+      'slow-disk',
+      'failing-disk',
+    ],
   },
 };
 
@@ -91,6 +102,8 @@ export type Incident =
       readonly afterEffects: number;
       readonly downMs: number;
     })
+  /** The process gets SIGTERM, and is started again when it has ended, `downMs` after the signal at the earliest. */
+  | (At & { readonly kind: 'terminate'; readonly target: string; readonly downMs: number })
   /** As a crash, and what is not synced on its disk is lost or damaged. */
   | (At & {
       readonly kind: 'power-loss';
@@ -149,10 +162,12 @@ export interface PlanOptions {
   readonly faultMs: number;
   /** Largest difference of a wall clock from the true time, steps included. Default 20 minutes. */
   readonly maxSkewMs?: number;
+  /** Work comes in bursts at multiples of this time. Default 1 s. */
+  readonly burstEveryMs?: number;
 }
 
-/** A crash concerns all state of a process, so it is chosen three times as often as another incident. */
-const CRASHES = ['crash', 'crash'] as const;
+/** The end of a process concerns all its state, so it is chosen more often than another incident. */
+const ENDS = ['crash', 'crash', 'terminate'] as const;
 /** Kinds that seeds with few kinds have more often: most states of a notification follow from them. */
 const TELLING = ['crash', 'crash', 'refusing-provider', 'refusing-provider'] as const;
 const MAX_RATE = 0.1;
@@ -166,6 +181,9 @@ const MAX_EFFECTS = 40;
 /** Of a process with a disk, whose calls are effects; spread evenly on a logarithmic scale: few are as interesting as many. */
 const MAX_DISK_EFFECTS = 300;
 const MAX_SYNC_MS = 400;
+/** Processes are stopped in the middle of a burst, this soon after its beginning. */
+const IN_BURST_MS = 60;
+const SECOND_MS = 1_000;
 const MAX_DRIFT_PPM = 200;
 const DEFAULT_SKEW_MS = 1_200_000;
 export const NODES = 3;
@@ -180,7 +198,8 @@ export function calmPlan(seed: number): FaultPlan {
  * has one or two kinds, a third about half of them, and the rest all.
  */
 export function planFaults(seed: number, options: PlanOptions): FaultPlan {
-  const { kind = 'cluster', processes, faultMs, maxSkewMs = DEFAULT_SKEW_MS } = options;
+  const { kind = 'cluster', processes, faultMs } = options;
+  const { maxSkewMs = DEFAULT_SKEW_MS, burstEveryMs = SECOND_MS } = options;
   const picks = new Picks(seed ^ 0x5f3759df);
   const { calls, incidents: incidentKinds } = FAULTS[kind];
   const all: readonly FaultKind[] = [...calls, ...incidentKinds];
@@ -190,7 +209,7 @@ export function planFaults(seed: number, options: PlanOptions): FaultPlan {
     const rate = MIN_RATE * (MAX_RATE / MIN_RATE) ** picks.share();
     if (isWanted.has(fault)) rates[fault] = rate;
   }
-  const kinds = [...incidentKinds, ...CRASHES].filter((one) => isWanted.has(one));
+  const kinds = [...incidentKinds, ...ENDS].filter((one) => isWanted.has(one));
   const count = kinds.length === 0 ? 0 : picks.whole(1, MAX_INCIDENTS);
   const incidents: Incident[] = [];
   for (let number = 0; number < count; number += 1) {
@@ -198,6 +217,7 @@ export function planFaults(seed: number, options: PlanOptions): FaultPlan {
       kind,
       processes,
       faultMs,
+      burstEveryMs,
       // A constant deviation and all steps of one clock together stay within the limit.
       maxSkewMs: Math.floor(maxSkewMs / 2 / MAX_INCIDENTS),
     });
@@ -257,7 +277,7 @@ function chooseKinds(picks: Picks, all: readonly FaultKind[]): ReadonlySet<Fault
 function chooseIncident(
   picks: Picks,
   kind: IncidentKind,
-  { kind: system, processes, faultMs, maxSkewMs }: Required<PlanOptions>,
+  { kind: system, processes, faultMs, maxSkewMs, burstEveryMs }: Required<PlanOptions>,
 ): Incident {
   const target = picks.of(...processes);
   const forMs = picks.whole(50, Math.min(MAX_INCIDENT_MS, faultMs));
@@ -266,6 +286,8 @@ function chooseIncident(
     case 'crash':
     case 'power-loss':
       return { kind, atMs, target, afterEffects: chooseEffects(picks, system), downMs: forMs };
+    case 'terminate':
+      return { kind, atMs: inBurst(picks, atMs, burstEveryMs), target, downMs: forMs };
     case 'clock-step':
       return { kind, atMs, target, byMs: picks.whole(-maxSkewMs, maxSkewMs) };
     case 'expel':
@@ -287,6 +309,11 @@ function chooseIncident(
     default:
       return kind satisfies never;
   }
+}
+
+/** A time in the burst of work before this time. */
+function inBurst(picks: Picks, atMs: number, everyMs: number): number {
+  return Math.min(atMs, atMs - (atMs % everyMs) + picks.whole(0, IN_BURST_MS));
 }
 
 function chooseEffects(picks: Picks, system: SystemKind): number {

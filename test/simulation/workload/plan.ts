@@ -5,6 +5,9 @@ import { chooseActionBody, INVALID_BODIES } from './action-bodies.ts';
 
 /** Callers and upstream systems begin their work during this time, in simulated milliseconds. */
 export const ARRIVAL_MS = 40_000;
+/** Much of it comes in bursts, at multiples of this time. */
+export const BURST_EVERY_MS = 8_000;
+const BURST_MS = 50;
 /** Reply topics of upstream systems; each has a reader of its own. */
 export const REPLY_TOPICS = ['upstream.one.replies', 'upstream.two.replies'] as const;
 /** Receivers are few, so that notifications to the same receiver overlap. */
@@ -150,7 +153,7 @@ export function planActivities(seed: number): readonly Activity[] {
 function draft(picks: Picks, kind: Activity['kind'], number: number): Activity {
   // Bursts make messages overlap; the rest is spread.
   const atMs = picks.chance(40)
-    ? picks.whole(0, 4) * 8 * SECOND_MS + picks.whole(0, 50)
+    ? picks.whole(0, 4) * BURST_EVERY_MS + picks.whole(0, BURST_MS)
     : picks.whole(0, ARRIVAL_MS);
   const planned = { id: `${kind}-${number}`, atMs };
   switch (kind) {

@@ -586,6 +586,20 @@ describe('processes', () => {
     expect(violated()).toEqual(['a record that was read stays on its log']);
   });
 
+  it('a process that does not end in time on SIGTERM, or resets calls, is reported', () => {
+    const { watcher, violated } = watch();
+    const stop = { process: 'ingress-1', how: 'stopped', resets: 0, wasFrozen: false } as const;
+    watcher.onStop(stop);
+    watcher.onStop({ ...stop, how: 'late', resets: 1, wasFrozen: true });
+    expect(violated()).toEqual([]);
+    watcher.onStop({ ...stop, how: 'late' });
+    watcher.onStop({ ...stop, resets: 1 });
+    expect(violated()).toEqual([
+      'a process that gets SIGTERM ends by itself in time',
+      'a process that gets SIGTERM answers or refuses each call that it has accepted',
+    ]);
+  });
+
   it('work that has not ended is reported', () => {
     const { end } = watch();
     expect(end(['request-1 waits'])).toHaveLength(1);
