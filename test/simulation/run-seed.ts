@@ -195,7 +195,8 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
   }
   isOver = true;
   await lookAtAll(world, cluster, acceptedIds(history));
-  watcher.atEnd({ isCalm: isCalm(plan.faults), unsettled: waiting });
+  const unready = await unreadyAddresses(cluster);
+  watcher.atEnd({ isCalm: isCalm(plan.faults), unsettled: [...waiting, ...unready] });
 }
 
 /** Returns a function that looks at all processes; every so often also at their gauges. */
@@ -324,18 +325,30 @@ async function findUnsettled(
     if (status !== 'sent' && status !== 'failed' && status !== 'parked')
       waiting.push(`notification ${id} is ${status}`);
   }
-  return [...waiting, ...(await lagsOf(cluster, history))];
+  return [...waiting, ...(await groupsInWaiting(cluster, history))];
 }
 
-/** Groups with records that they have not committed. Offsets without a record, such as those given up on a full disk, are none. */
-async function lagsOf({ broker }: SimCluster, { byPlace }: World['history']): Promise<readonly string[]> {
-  return (await broker.groups()).flatMap(({ groupId, partitions }) =>
-    partitions.flatMap(({ topic, partition, low, high, committed = low }) => {
+/**
+ * Groups with records that they have not committed, or without a consumer of one of the processes, which are ready. Offsets
+ * without a record, such as those given up on a full disk, are no records.
+ */
+async function groupsInWaiting(
+  { broker, processes }: SimCluster,
+  { byPlace }: World['history'],
+): Promise<readonly string[]> {
+  return (await broker.groups()).flatMap(({ groupId, state, members, partitions }) => {
+    const [, worker] = groupId.split('.');
+    const wanted = processes.filter(({ workers }) => workers.some((name) => name === worker)).length;
+    const isComplete = state === 'stable' && members.length === wanted;
+    const lags = partitions.flatMap(({ topic, partition, low, high, committed = low }) => {
       let next = committed;
       while (next < high && !byPlace.has(placeOf(topic, partition, next))) next += 1;
       return next >= high ? [] : [`${groupId} is at ${next} of ${high} in ${topic}/${partition}`];
-    }),
-  );
+    });
+    return isComplete
+      ? lags
+      : [`${groupId} is ${state} with ${members.length} of ${wanted} consumers`, ...lags];
+  });
 }
 
 /** `ready`, or why a process is not; a degraded one is ready. */
@@ -348,6 +361,20 @@ function healthOf({ processes }: SimCluster): ReadonlyMap<string, string> {
       return [process.name, status === 'ready' || status === 'degraded' ? 'ready' : reason];
     }),
   );
+}
+
+/** Health addresses of ingresses that do not say ready. Those of other processes say what healthOf() returns. */
+async function unreadyAddresses(cluster: SimCluster): Promise<readonly string[]> {
+  const url = '/health/ready';
+  const asked = cluster.processes
+    .filter(({ workers }) => workers.includes('ingress'))
+    .map(async ({ name }) => {
+      const answer = await cluster.call(name, { method: 'GET', url });
+      return answer.kind === 'answer' && answer.status === 200
+        ? []
+        : [`${url} of ${name} does not say ready`];
+    });
+  return (await cluster.system.run(Promise.all(asked), MINUTE_MS)).flat();
 }
 
 /** Asks every instance for the state of every accepted notification, every result and the changing product. */
