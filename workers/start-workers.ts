@@ -13,11 +13,11 @@ import type { Config } from '../shared/platform/load-config.ts';
 import type { Log } from '../shared/platform/log.ts';
 import { createMetrics, type Metrics } from '../shared/platform/metrics.ts';
 import type { Health } from '../shared/platform/health.ts';
+import { stopInTurn } from '../shared/messaging/stop-in-turn.ts';
 import { systemPorts, type SystemPorts } from '../shared/platform/system-ports.ts';
 import type { RunningWorker, StartWorker } from './runtime/worker.ts';
 import { createCodec } from './create-codec.ts';
 import { publishCatalogue } from './publish-catalogue.ts';
-import { stopInTurn } from './stop-in-turn.ts';
 import { WORKER_NAMES, WORKERS, type WorkerEntry, type WorkerName } from './worker-list.ts';
 
 export interface RunningSystem {

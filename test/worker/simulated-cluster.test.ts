@@ -132,6 +132,22 @@ it('an ingress that gets SIGTERM answers the calls in progress, refuses later on
   expect(statuses.at(-2)).toBe(202);
 });
 
+it('a worker that cannot write what it has left ends on SIGTERM all the same, within its time', async () => {
+  // While a provider sends the sixth message.
+  const atMs = 2_430;
+  const { trace } = await run(
+    incidents(
+      ...[0, 1, 2].map((node): Incident => ({ kind: 'leader-change', node, atMs, forMs: 30_000 })),
+      ...PROCESSES.filter(({ workers }) => !workers.includes('ingress')).map(
+        ({ name: target }): Incident => ({ kind: 'terminate', target, atMs: atMs + 50, downMs: 40_000 }),
+      ),
+    ),
+  );
+  const ends = trace.filter((line) => line.includes(' has ended: '));
+  expect(ends.map((line) => line.replace(/.*: /, ''))).toEqual(ends.map(() => 'stopped'));
+  expect(ends).toHaveLength(6);
+});
+
 it('two runs of one plan give the same trace, and another plan gives another one', async () => {
   const plan = planFaults(6, { processes: PROCESSES.map(({ name }) => name), faultMs: 10_000 });
   const [first, second] = [await run(plan), await run(plan)];

@@ -7,6 +7,7 @@ import { openQuotas, type Quotas } from '../../shared/quotas/quotas.ts';
 import { openIndex } from '../runtime/open-index.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { createJumpResistantClock } from '../../shared/platform/jump-resistant-clock.ts';
+import { stopTogether, type Drainable } from '../../shared/messaging/stop-in-turn.ts';
 import { leaseMs } from './delivery/provider-round.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { PacedPublisher } from './ledger/paced-publisher.ts';
@@ -39,7 +40,8 @@ export interface SharedParts {
   /** Undefined: no quota is configured. */
   readonly quotas: Quotas | undefined;
   start(): Promise<void>;
-  stop(timeoutMs: number): Promise<void>;
+  /** What is to be stopped, in this order. */
+  readonly parts: readonly Drainable[];
 }
 
 export function createSharedParts(context: WorkerContext): SharedParts {
@@ -91,10 +93,10 @@ export function createSharedParts(context: WorkerContext): SharedParts {
       await Promise.all(publishers.map((publisher) => publisher.start()));
       await Promise.all([ledger.start(), hold.start(FIRST_READ_MS), quotas?.start()]);
     },
-    stop: async (timeoutMs) => {
-      await Promise.all(publishers.map((publisher) => publisher.stop(timeoutMs)));
-      await Promise.all([ledger.stop(timeoutMs), hold.stop(timeoutMs), quotas?.stop(timeoutMs)]);
-    },
+    parts: [
+      stopTogether(publishers),
+      stopTogether([ledger, hold, ...(quotas === undefined ? [] : [quotas])]),
+    ],
   };
 }
 

@@ -1,6 +1,7 @@
 import { preparePhoneNumbers } from '../../shared/contract/notification/phone-number.ts';
 import type { Channel } from '../../shared/notification/command.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
+import { stopInTurn, stopTogether } from '../../shared/messaging/stop-in-turn.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { COMMAND_TYPES, startChannel, type RunningChannel } from './command-consumer.ts';
 import { NOTIFICATION_STATE } from './ledger/ledger.ts';
@@ -49,11 +50,8 @@ export async function start(
   const tiers: RunningTier[] = [];
   const stop = async (timeoutMs: number): Promise<void> => {
     closing.abort();
-    await Promise.all([
-      ...[...channels.values()].map((channel) => channel.stop(timeoutMs)),
-      ...tiers.map(({ consumer }) => consumer.stop(timeoutMs)),
-    ]);
-    await shared.stop(timeoutMs);
+    const consumers = [...channels.values(), ...tiers.map(({ consumer }) => consumer)];
+    await stopInTurn([stopTogether(consumers), ...shared.parts], timeoutMs, context.monotonic);
     await providers.close();
   };
   try {

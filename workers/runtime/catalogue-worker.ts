@@ -6,6 +6,7 @@ import {
 } from '../../shared/messaging/handler/request-consumer.ts';
 import type { TopicKey } from '../../shared/messaging/topics/topics.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
+import { stopInTurn, stopTogether } from '../../shared/messaging/stop-in-turn.ts';
 import { checkedHandlers } from './checked-handlers.ts';
 import type { RunningWorker, WorkerContext } from './worker.ts';
 import type { WorkerCatalogue } from '../../shared/catalogue/open-catalogue.ts';
@@ -39,8 +40,7 @@ export async function startCatalogueWorker<Opened extends WorkerCatalogue>(
   const catalogue = await worker.open(context, name);
   const lanes = new Map<RequestConsumerOptions['lane'], RequestConsumer>();
   const stop = async (timeoutMs: number): Promise<void> => {
-    await Promise.all([...lanes.values()].map((lane) => lane.stop(timeoutMs)));
-    await catalogue.stop(timeoutMs);
+    await stopInTurn([stopTogether([...lanes.values()]), catalogue], timeoutMs, context.monotonic);
   };
   try {
     const handlers = checkedHandlers(worker.createHandlers(catalogue), catalogue.view);

@@ -3,6 +3,7 @@ import type { Config } from '../../platform/load-config.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
+import { stopInTurn, stopTogether } from '../stop-in-turn.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import type { Codec } from '../codec.ts';
 import { REQUEST_BATCH } from '../codec/request-batch.ts';
@@ -127,8 +128,7 @@ export async function startRequestConsumer(
   });
   observe.follow(consumer);
   const stop = async (timeoutMs: number): Promise<void> => {
-    await consumer.stop(timeoutMs);
-    await Promise.all(Object.values(publishers).map((publisher) => publisher.stop(timeoutMs)));
+    await stopInTurn([consumer, stopTogether(Object.values(publishers))], timeoutMs, monotonic);
   };
   try {
     await Promise.all([replies.start(), foreignReplies.start()]);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { stopInTurn } from '../../../workers/stop-in-turn.ts';
+import { stopInTurn } from '../../../shared/messaging/stop-in-turn.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 it('shares one timeout between the workers, with a minimum for leaving the group', async () => {

@@ -1,0 +1,36 @@
+import type { MonotonicClock } from '../platform/clock.ts';
+
+/** Minimum time for each part, such as a worker that commits and leaves its group. */
+const MIN_STOP_MS = 1_000;
+
+/** A part of a process. */
+export interface Drainable {
+  stop(timeoutMs: number): Promise<unknown>;
+}
+
+/**
+ * Stops parts one after another within a common timeout. After a failure the others are still stopped; the first failure
+ * is thrown at the end.
+ */
+export async function stopInTurn(
+  parts: readonly Drainable[],
+  timeoutMs: number,
+  monotonic: MonotonicClock,
+): Promise<void> {
+  const endsAtMs = monotonic.elapsedMs() + timeoutMs;
+  const failures: unknown[] = [];
+  for (const part of parts) {
+    const remainingMs = Math.max(endsAtMs - monotonic.elapsedMs(), Math.min(timeoutMs, MIN_STOP_MS));
+    try {
+      await part.stop(remainingMs);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Parts that stop at the same time, as one. */
+export function stopTogether(parts: readonly Drainable[]): Drainable {
+  return { stop: (timeoutMs) => Promise.all(parts.map((part) => part.stop(timeoutMs))) };
+}
