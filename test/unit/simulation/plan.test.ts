@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { planSeed } from '../../simulation/seed-plan.ts';
 import { planActivities, type Activity } from '../../simulation/workload/plan.ts';
 
 const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1);
@@ -12,6 +13,27 @@ it('a seed always plans the same work, with a name for each activity', () => {
     expect(planActivities(seed)).toEqual(plan);
     expect(new Set(plan.map(({ id }) => id)).size).toBe(plan.length);
   }
+});
+
+it('a fifth of the seeds run over the embedded broker, with the work and the faults that it can have', () => {
+  const plans = Array.from({ length: 500 }, (_, seed) => planSeed(seed));
+  const embedded = plans.filter(({ system }) => system === 'embedded');
+  expect(embedded.length).toBeGreaterThan(plans.length * 0.15);
+  expect(embedded.length).toBeLessThan(plans.length * 0.25);
+  const kinds = new Set(embedded.flatMap(({ activities }) => activities.map(({ kind }) => kind)));
+  expect([...kinds].toSorted()).toEqual([
+    'action',
+    'command',
+    'notification',
+    'poison',
+    'redrive',
+    'request',
+  ]);
+  const incidents = embedded.flatMap(({ faults }) => faults.incidents);
+  const targets = incidents.flatMap((one) => ('target' in one ? [one.target] : []));
+  expect(new Set(targets)).toEqual(new Set(['engine']));
+  expect(planSeed(7, 'embedded').system).toBe('embedded');
+  expect(planSeed(7, 'cluster').system).toBe('cluster');
 });
 
 it('the seeds together cover every form of call, message and operation', () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Violation } from '../../simulation/check/rule.ts';
+import { SYSTEM_KINDS } from '../../simulation/faults/fault-plan.ts';
 import { planSeed, type SeedPlan } from '../../simulation/seed-plan.ts';
 import { partsOf, shrinkPlan, withParts } from '../../simulation/shrink.ts';
 
@@ -44,7 +45,7 @@ it('does not take the violation of another rule for the same failure', async () 
 
 it('a plan with all of its parts is the plan', () => {
   for (const seed of [1, 2, 15]) {
-    const plan = planSeed(seed);
-    expect(withParts(plan, partsOf(plan))).toEqual(plan);
+    for (const plan of SYSTEM_KINDS.map((kind) => planSeed(seed, kind)))
+      expect(withParts(plan, partsOf(plan))).toEqual(plan);
   }
 });
