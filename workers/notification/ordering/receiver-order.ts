@@ -143,9 +143,10 @@ export class ReceiverOrder {
         if (before !== 'drained') return before;
       }
       if (isWake) return 'settled';
+      const head = hold.get(key)?.head;
       const result = await process(message, attempt, signal);
       if (typeof result === 'object' || !hold.has(key)) return result;
-      await this.#endLostHead(key, message, result);
+      await this.#endLostHead(key, head, message, result);
       const after = await this.#drain(key, message, { process, count, signal });
       if (typeof after === 'object') return after;
       if (after === 'breaker-open') await this.#wake([key]);
@@ -249,7 +250,7 @@ export class ReceiverOrder {
       const message = { topic, partition, offset, key: messageKey, value, headers, timestampMs };
       const result = await process(message, 1, signal);
       if (typeof result === 'object') return result;
-      await this.#endLostHead(key, message, result);
+      await this.#endLostHead(key, head, message, result);
       await hold.endFollower(key, partition, offset);
       if (!count(result) && result !== 'settled') return 'breaker-open';
     }
@@ -266,12 +267,18 @@ export class ReceiverOrder {
 
   /**
    * Ends the head of a key after its copy if no further copy follows: it failed unexpectedly, or was rejected before this
-   * round was in the ledger. Otherwise its followers would wait until the head is considered lost.
+   * round was in the ledger. Otherwise its followers would wait until the head is considered lost. `before` is the head before
+   * the copy was processed: another process may have made a notification the head whose copy went back to a tier meanwhile.
    */
-  async #endLostHead(key: string, { headers, partition }: LogMessage, end: FinalResult): Promise<void> {
+  async #endLostHead(
+    key: string,
+    before: Head | undefined,
+    { headers, partition }: LogMessage,
+    end: FinalResult,
+  ): Promise<void> {
     const { hold, ledger } = this.#options;
     const id = headerText(headers, HEADER.notificationId)?.toLowerCase();
-    if (id === undefined || hold.get(key)?.head?.id !== id) return;
+    if (id === undefined || before?.id !== id || hold.get(key)?.head?.id !== id) return;
     const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
     const known = ledger.find(id);
     if (end === 'failed' || known === undefined || known.attempt < attempt)

@@ -84,10 +84,13 @@ async function world(
   const processed: string[] = [];
   const counted: FinalResult[] = [];
   const breaker = { isClosed: true };
+  /** What another process does while a message is processed. */
+  const meanwhile = { run: () => Promise.resolve() };
   const process = order.inOrder(
-    (message) => {
+    async (message) => {
       const id = String(message.headers[HEADER.notificationId]);
       processed.push(id);
+      await meanwhile.run();
       return ends[id] ?? 'settled';
     },
     (end) => {
@@ -96,7 +99,7 @@ async function world(
     },
   );
   const handle = (message: LogMessage) => process(message, 1, signal);
-  return { hold, key, states, order, wakes, processed, counted, breaker, handle };
+  return { hold, key, states, order, wakes, processed, counted, breaker, meanwhile, handle };
 }
 
 it('keeps an awaited head and the place of another message that is retried', async () => {
@@ -148,6 +151,15 @@ it.each<[string, ProcessingResult, { status: 'retrying' | 'failed'; attempt: num
   else states.set('head', known);
   await handle(copyOfHead());
   expect(processed).toEqual(continues ? ['head', 'id-1'] : ['head']);
+});
+
+it('does not end a head that another process sets while its copy goes back to a tier', async () => {
+  const { hold, key, meanwhile, processed, handle } = await world([1]);
+  meanwhile.run = () =>
+    hold.setHead(key, 0, { id: 'place', attempt: 1, isDeferred: true, sinceMs: Date.now() });
+  await handle(fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'place' } }));
+  expect(hold.get(key)?.head?.id).toBe('place');
+  expect(processed).toEqual(['place']);
 });
 
 it('treats the copy of a head without an attempt header as the first round', async () => {
