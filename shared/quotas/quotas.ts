@@ -14,6 +14,7 @@ import type { Health } from '../platform/health.ts';
 import type { Config, QuotaSettings } from '../platform/load-config.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { OUTCOME_RETENTION_MS } from '../platform/retention.ts';
 import { QueueSize } from '../platform/queues/queue-size.ts';
 import { DAY_MS, DayCounts } from './day-counts.ts';
 import type { DailyQuotas, Quota, Usage } from './daily-quotas.ts';
@@ -29,6 +30,8 @@ const STANDSTILL_MS = 60_000;
  * process, after a crash, or repeated. More than the windows of all consumers contain.
  */
 const MAX_REMEMBERED = 100_000;
+/** A notification that waits over midnight counts for the day on which it was accepted. Later its id may be used again. */
+const REMEMBERED_DAYS = OUTCOME_RETENTION_MS / DAY_MS;
 
 /** Whether a message may be sent. */
 export type QuotaDecision =
@@ -116,10 +119,10 @@ export function createQuotas(options: QuotaOptions): Quotas {
     admit: (id, message) => {
       if (!isCaughtUp || !tail.isReady()) return { kind: 'unknown' };
       const day = counts.today();
-      if (readDays.get(id) === day) return admitted();
+      if (isRemembered(readDays.get(id), day)) return admitted();
       const own = unread.get(id);
       // Its record may have been lost with a request whose result is unknown.
-      if (own?.day === day) return admitted(usageRecord(topic, id, day, own.usage));
+      if (own !== undefined && isRemembered(own.day, day)) return admitted(usageRecord(topic, id, own));
       const usage = measure(message, day);
       const quota = counts.of(day).exceeded(usage);
       if (quota !== undefined) {
@@ -128,7 +131,7 @@ export function createQuotas(options: QuotaOptions): Quotas {
       }
       counts.of(day).add(usage);
       keepNewest(unread, id, { day, usage, isKept: false });
-      return admitted(usageRecord(topic, id, day, usage));
+      return admitted(usageRecord(topic, id, { day, usage }));
     },
     release: (id) => {
       const own = unread.get(id);
@@ -152,6 +155,11 @@ export function createQuotas(options: QuotaOptions): Quotas {
 
 function keepCount(own: Unread | undefined): void {
   if (own !== undefined) own.isKept = true;
+}
+
+/** Whether a notification that was counted on a day is not counted again. */
+function isRemembered(day: number | undefined, today: number): boolean {
+  return day !== undefined && today - day < REMEMBERED_DAYS;
 }
 
 function admitted(record?: OutgoingMessage): QuotaDecision {

@@ -65,7 +65,11 @@ interface UsageValue {
   readonly costMicros: number;
 }
 
-export function usageRecord(topic: string, id: string, day: number, usage: Usage): OutgoingMessage {
+export function usageRecord(
+  topic: string,
+  id: string,
+  { day, usage }: { readonly day: number; readonly usage: Usage },
+): OutgoingMessage {
   const { caller, isUrgent, receivers, country, costMicros } = usage;
   const value: UsageValue = {
     day,

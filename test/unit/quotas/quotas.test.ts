@@ -197,6 +197,23 @@ describe('the quotas of notifications', () => {
     expect([other.admit(sms()), other.admit(sms())]).toEqual(['admitted', 'quota-caller']);
   });
 
+  it('count a message that is received again after midnight for the day of its acceptance only', async () => {
+    const { quotas, admit, read, time } = await world({ perCaller: 2 });
+    const records = ['read', 'unread'].map((id) => recordOf(quotas.admit(id, sms())));
+    read(records[0]);
+    time.now = NOON + DAY_MS;
+    expect([admit(sms()), admit(sms()), admit(sms())]).toEqual(['admitted', 'admitted', 'quota-caller']);
+    expect(quotas.admit('read', sms())).toEqual({ kind: 'admitted', record: undefined });
+    expect(quotas.admit('unread', sms())).toEqual({ kind: 'admitted', record: records[1] });
+    // From now on the id may be that of another message.
+    time.now = NOON + 3 * DAY_MS;
+    expect([admit(sms(), 'read'), admit(sms(), 'unread'), admit(sms())]).toEqual([
+      'admitted',
+      'admitted',
+      'quota-caller',
+    ]);
+  });
+
   it('start as long as records of the day arrive, and fail when none does', async () => {
     const records = [3, 2, 0, 1];
     const { start, attempts } = behind(records);
