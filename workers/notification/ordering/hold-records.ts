@@ -1,8 +1,13 @@
 /** The records of the hold topic: for each key, one record of its head and one of each follower. */
 
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
-import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import { headerNumber, headerText, setHeader } from '../../../shared/messaging/headers.ts';
+import type {
+  HeaderValue,
+  LogMessage,
+  MessageHeaders,
+  OutgoingMessage,
+} from '../../../shared/messaging/message.ts';
 import type { Channel, Priority } from '../../../shared/notification/command.ts';
 
 const OFFSET_DIGITS = 16;
@@ -17,6 +22,7 @@ export interface Follower {
   readonly id: string;
   /** Undefined: only its place is kept; the message waits on a retry tier. */
   readonly value: Buffer | undefined;
+  /** If only its place is kept, at most its attempt. */
   readonly headers: MessageHeaders;
   /** When the message was written, in epoch milliseconds. */
   readonly timestampMs: number;
@@ -136,7 +142,7 @@ export function followerRecord(
     value: value ?? Buffer.alloc(0),
     timestampMs,
     headers: {
-      ...headers,
+      ...(value === undefined ? ofPlace(headers) : headers),
       [HEADER.notificationId]: id,
       [HEADER.heldElsewhere]: String(value === undefined),
     },
@@ -164,14 +170,19 @@ export function readHoldRecord(message: LogMessage): HoldRecord | undefined {
   const offset = Number(place);
   if (value === null) return { kind: 'follower', key, partition, offset, follower: undefined };
   const { [HEADER.write]: _write, [HEADER.heldElsewhere]: _elsewhere, ...own } = headers;
-  const follower = {
-    offset,
-    id,
-    value: isElsewhere ? undefined : copyOfSlice(value),
-    headers: own,
-    timestampMs,
-  };
-  return { kind: 'follower', key, partition, offset, follower };
+  const kept = isElsewhere ? { value: undefined, headers: ofPlace(own) } : copyOf(value, own);
+  return { kind: 'follower', key, partition, offset, follower: { offset, id, ...kept, timestampMs } };
+}
+
+/** The bytes of a follower that count towards the limits: those of its value and headers, if it is kept whole. */
+export function followerBytes({ value, headers }: Pick<Follower, 'value' | 'headers'>): number {
+  return value === undefined ? 0 : bytesOf([value, ...Object.keys(headers), ...valuesOf(headers)]);
+}
+
+/** What is needed of the headers of a message of which only the place is kept. */
+function ofPlace(headers: MessageHeaders): MessageHeaders {
+  const attempt = headerText(headers, HEADER.attempt);
+  return attempt === undefined ? {} : { [HEADER.attempt]: attempt };
 }
 
 function replacedHead(headers: MessageHeaders): FormerHead | 'none' | undefined {
@@ -185,10 +196,31 @@ function followerKey(key: string, offset: number): string {
   return `${key}/${String(offset).padStart(OFFSET_DIGITS, '0')}`;
 }
 
-/** Copies a slice of a fetch response, which would keep the whole response in memory. */
-function copyOfSlice(value: Buffer): Buffer {
-  if (value.length === value.buffer.byteLength) return value;
-  const own = Buffer.allocUnsafeSlow(value.length);
-  value.copy(own);
-  return own;
+/** Copies a message into one buffer, since slices of a fetch response would keep the whole response in memory. */
+function copyOf(value: Buffer, headers: MessageHeaders): Pick<Follower, 'value' | 'headers'> {
+  const own = Buffer.allocUnsafeSlow(bytesOf([value, ...valuesOf(headers)]));
+  let used = 0;
+  const copy = (bytes: Buffer): Buffer => {
+    const start = used;
+    used += bytes.copy(own, start);
+    return own.subarray(start, used);
+  };
+  const copyHeader = (header: HeaderValue): HeaderValue =>
+    typeof header === 'string' ? header : copy(header);
+  const copied: Record<string, HeaderValue | readonly HeaderValue[]> = {};
+  for (const [name, header] of Object.entries(headers)) {
+    if (header === undefined) continue;
+    const isOne = typeof header === 'string' || Buffer.isBuffer(header);
+    setHeader(copied, name, isOne ? copyHeader(header) : header.map(copyHeader));
+  }
+  return { value: copy(value), headers: copied };
+}
+
+/** All values of all headers. */
+function valuesOf(headers: MessageHeaders): readonly HeaderValue[] {
+  return Object.values(headers).flatMap((header) => header ?? []);
+}
+
+function bytesOf(values: readonly HeaderValue[]): number {
+  return values.reduce((sum, value) => sum + Buffer.byteLength(value), 0);
 }

@@ -10,6 +10,7 @@ import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { Timers } from '../../../shared/platform/timers.ts';
 import { ReadBack, readWriteMark } from '../ledger/read-back.ts';
 import {
+  followerBytes,
   followerEnd,
   followerRecord,
   headEnd,
@@ -56,8 +57,8 @@ interface KeyState {
 /**
  * The hold topic with its content in memory: for each key whose head waits on a retry tier, the head and its followers. The
  * topic has the partitions of the commands. It is written before the commands' offsets are committed, and read by every
- * instance, so that the next owner of a partition continues in the same order. Values are kept in memory, since they are
- * sent soon.
+ * instance, so that the next owner of a partition continues in the same order. Whole messages are kept in memory, since they
+ * are sent soon.
  */
 export class HoldTopic {
   readonly #options: HoldTopicOptions;
@@ -106,7 +107,7 @@ export class HoldTopic {
     return this.#keys.keys();
   }
 
-  /** How another message of a key can be kept: whole, only its place, or not at all. */
+  /** How another message of a key, with its bytes, can be kept: whole, only its place, or not at all. */
   room(key: string, partition: number, bytes: number): 'whole' | 'place' | 'none' {
     const { followersPerKey, bytesPerPartition, bytes: allBytes, placesPerKey, places } = this.#limits;
     const held = this.#keys.get(key)?.followers.size ?? 0;
@@ -147,7 +148,7 @@ export class HoldTopic {
 
   keep(key: string, partition: number, follower: Follower): Promise<void> {
     const record = followerRecord(this.#options.topic, key, partition, follower);
-    return this.#writeCounted(record, { followers: 1, bytes: follower.value?.length });
+    return this.#writeCounted(record, { followers: 1, bytes: followerBytes(follower) });
   }
 
   endFollower(key: string, partition: number, offset: number): Promise<void> {
@@ -194,7 +195,7 @@ export class HoldTopic {
   /** Writes a record; what it adds counts towards the limits until it was read back. */
   async #writeCounted(
     record: OutgoingMessage,
-    { keys = 0, followers = 0, bytes = 0 }: { keys?: number; followers?: number; bytes?: number | undefined },
+    { keys = 0, followers = 0, bytes = 0 }: { keys?: number; followers?: number; bytes?: number },
   ): Promise<void> {
     const coming = this.#coming;
     coming.keys += keys;
@@ -256,11 +257,11 @@ export class HoldTopic {
 
   #setFollower(state: KeyState, offset: number, follower: Follower | undefined): void {
     const former = state.followers.get(offset);
-    if (former !== undefined) this.#count(state.partition, -1, -(former.value?.length ?? 0));
+    if (former !== undefined) this.#count(state.partition, -1, -followerBytes(former));
     if (follower === undefined) state.followers.delete(offset);
     else {
       state.followers.set(offset, follower);
-      this.#count(state.partition, 1, follower.value?.length ?? 0);
+      this.#count(state.partition, 1, followerBytes(follower));
     }
     state.sorted = undefined;
   }

@@ -18,7 +18,14 @@ import type { Log } from '../../../shared/platform/log.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { carriedHeaders, retryCopy, type CommandCopy } from '../state/command-copy.ts';
 import { tierFor, type RetryPlan } from '../state/retry-plan.ts';
-import { holdKey, parseHoldKey, type CommandLane, type Follower, type Head } from './hold-records.ts';
+import {
+  followerBytes,
+  holdKey,
+  parseHoldKey,
+  type CommandLane,
+  type Follower,
+  type Head,
+} from './hold-records.ts';
 import type { HeldKey, HoldTopic } from './hold-topic.ts';
 
 export interface ReceiverOrderOptions extends CommandLane {
@@ -88,15 +95,12 @@ export class ReceiverOrder {
       if (!isWhole) await this.#waitOnTier(copy, held, place);
       return 'queued';
     }
-    const room = hold.room(key, message.partition, message.value?.length ?? 0);
+    const { partition, offset, timestampMs } = message;
+    const whole = { value: message.value ?? undefined, headers: carriedHeaders(copy) };
+    const room = hold.room(key, partition, followerBytes(whole));
     if (room === 'none') return 'queue-full';
-    await hold.keep(key, message.partition, {
-      offset: message.offset,
-      id,
-      value: room === 'whole' ? (message.value ?? undefined) : undefined,
-      headers: carriedHeaders(copy),
-      timestampMs: message.timestampMs,
-    });
+    const value = room === 'whole' ? whole.value : undefined;
+    await hold.keep(key, partition, { ...whole, offset, id, value, timestampMs });
     onHeld(channel, room);
     if (room === 'place') await this.#waitOnTier(copy, held, held.followers.length);
     return 'queued';

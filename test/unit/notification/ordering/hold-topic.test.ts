@@ -7,7 +7,12 @@ import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';
 import type { HoldLimits } from '../../../../shared/platform/queues/queue-limits.ts';
 import { HoldTopic } from '../../../../workers/notification/ordering/hold-topic.ts';
-import { holdKey, readHoldRecord } from '../../../../workers/notification/ordering/hold-records.ts';
+import {
+  followerBytes,
+  followerRecord,
+  holdKey,
+  readHoldRecord,
+} from '../../../../workers/notification/ordering/hold-records.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 const TOPIC = 'hold';
@@ -42,7 +47,7 @@ const follower = (offset: number, value: string | undefined = 'text') => ({
   offset,
   id: `id-${offset}`,
   value: value === undefined ? undefined : Buffer.from(value),
-  headers: { other: 'kept' },
+  headers: { [HEADER.notificationId]: `id-${offset}`, other: 'kept' },
   timestampMs: 1_700_000_000_000 + offset,
 });
 
@@ -70,7 +75,8 @@ it('shows written records to the writer immediately, and to other processes in t
     const [{ headers } = { headers: {} }] = hold.get(KEY)?.followers ?? [];
     expect(headerText(headers, 'other')).toBe('kept');
     expect(headerText(headers, HEADER.notificationId)).toBe('id-9');
-    expect(hold.figures()).toMatchObject({ keys: 1, followers: 3, bytes: 8 });
+    const bytes = Buffer.byteLength(`text${HEADER.notificationId}id-9otherkept`) * 2 + '1'.length;
+    expect(hold.figures()).toMatchObject({ keys: 1, followers: 3, bytes });
   }
   await one.endHead(KEY, 2);
   for (const offset of [9, 10, 11]) await one.endFollower(KEY, 2, offset);
@@ -147,15 +153,16 @@ it('ignores the end of an earlier head that another process writes late', async 
 });
 
 it('keeps whole messages up to its limits, then positions only, then nothing', async () => {
+  const bytesPerPartition = followerBytes(follower(1, 'five5')) + 5;
   const { broker, open } = await holds({
     followersPerKey: 2,
     placesPerKey: 3,
-    bytesPerPartition: 10,
+    bytesPerPartition,
     bytes: 100,
   });
   const hold = await open('one');
-  expect(hold.room(KEY, 2, 11)).toBe('place');
-  expect(hold.room(KEY, 2, 10)).toBe('whole');
+  expect(hold.room(KEY, 2, bytesPerPartition + 1)).toBe('place');
+  expect(hold.room(KEY, 2, bytesPerPartition)).toBe('whole');
   await hold.keep(KEY, 2, follower(1, 'five5'));
   expect(hold.room(KEY, 2, 5)).toBe('whole');
   expect(hold.room('sms/2/ff', 2, 6)).toBe('place');
@@ -168,7 +175,9 @@ it('keeps whole messages up to its limits, then positions only, then nothing', a
 });
 
 it('counts messages that are being written, so that concurrent ones do not exceed the limits', async () => {
-  const { broker, open } = await holds({ places: 3, bytesPerPartition: 100, bytes: 10 });
+  const size = followerBytes(follower(1, '123456'));
+  const bytes = size + 4;
+  const { broker, open } = await holds({ places: 3, bytesPerPartition: 100, bytes });
   const hold = await open('one');
   const first = hold.keep(KEY, 2, follower(1, '123456'));
   expect(hold.room('sms/1/ff', 1, 5)).toBe('place');
@@ -178,24 +187,59 @@ it('counts messages that are being written, so that concurrent ones do not excee
   expect(hold.queues()).toEqual([
     { queue: 'hold', unit: 'receivers', size: 2, limit: 110_000 },
     { queue: 'hold', unit: 'messages', size: 3, limit: 3 },
-    { queue: 'hold', unit: 'bytes', size: 6, limit: 11 },
+    { queue: 'hold', unit: 'bytes', size, limit: Math.floor(bytes * 1.1) },
   ]);
   await broker.close();
 });
 
 it('leaves a tenth more room for urgent messages than normal ones may use', async () => {
-  const { broker, open } = await holds({ places: 10, bytesPerPartition: 10, bytes: 10 });
+  const followers = Array.from({ length: 10 }, (_, at) => follower(at + 1));
+  const bytes = followers.reduce((sum, each) => sum + followerBytes(each), 0);
+  const { broker, open } = await holds({ places: 10, bytesPerPartition: bytes, bytes });
   const hold = await open('one');
   const key = 'sms-urgent/2/6162';
-  for (let offset = 1; offset <= 9; offset += 1) await hold.keep(KEY, 2, follower(offset, ''));
-  await hold.keep(KEY, 2, follower(10, '0123456789'));
+  for (const each of followers) await hold.keep(KEY, 2, each);
   expect(hold.room('sms/1/ff', 1, 0)).toBe('none');
-  expect(hold.room(key, 2, 1)).toBe('whole');
-  expect(hold.room(key, 2, 2)).toBe('place');
+  expect(hold.room(key, 2, Math.floor(bytes * 0.1))).toBe('whole');
+  expect(hold.room(key, 2, Math.ceil(bytes * 0.1))).toBe('place');
   await hold.keep(key, 2, follower(11, 'x'));
   expect(hold.get(key)?.followers.map(({ id }) => id)).toEqual(['id-11']);
   expect(hold.room(key, 2, 0)).toBe('none');
   await broker.close();
+});
+
+it('keeps the bytes of a message only, not the fetch response with it', () => {
+  const response = Buffer.alloc(1_048_576);
+  let used = 0;
+  const slice = (text: string): Buffer => {
+    const start = used;
+    used += response.write(text, start);
+    return response.subarray(start, used);
+  };
+  const headers = { one: slice('1'), repeated: [slice('2'), slice('3')], text: '4', none: undefined };
+  const message = { ...fakeMessage(9, { key: `${KEY}/0000000000000007` }), value: slice('text'), headers };
+  const record = readHoldRecord(message);
+  if (record?.kind !== 'follower' || record.follower === undefined) throw new Error('no follower');
+  const { value, headers: kept } = record.follower;
+  expect(value?.toString()).toBe('text');
+  expect(kept).toEqual({ one: Buffer.from('1'), repeated: [Buffer.from('2'), Buffer.from('3')], text: '4' });
+  const buffers = [value, ...Object.values(kept).flat()].filter((each) => Buffer.isBuffer(each));
+  expect(buffers.map(({ buffer }) => buffer.byteLength)).toEqual([8, 8, 8, 8]);
+});
+
+it('keeps of a message on a retry tier only its place and attempt, which take no bytes', () => {
+  const place = { ...follower(7), value: undefined };
+  const headers = { ...place.headers, [HEADER.attempt]: '3' };
+  const { headers: written, ...sent } = followerRecord(TOPIC, KEY, 2, { ...place, headers });
+  expect(written).not.toHaveProperty('other');
+  // Records of earlier versions have all headers.
+  for (const each of [written, { ...written, other: 'kept' }]) {
+    const record = readHoldRecord(fakeMessage(1, { key: String(sent.key), headers: each ?? {} }));
+    expect(record).toMatchObject({ kind: 'follower', offset: 7, follower: { id: 'id-7', value: undefined } });
+    if (record?.kind !== 'follower' || record.follower === undefined) throw new Error('no follower');
+    expect(record.follower.headers).toEqual({ [HEADER.attempt]: '3' });
+    expect(followerBytes(record.follower)).toBe(0);
+  }
 });
 
 it('limits the keys with a head, counts heads that are being written, and always replaces those that it has', async () => {
