@@ -177,6 +177,9 @@ export class HoldTopic {
   health(): Health {
     const { topic } = this.#options;
     if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not being read` };
+    if (this.#followers >= this.#limits.places) {
+      return { status: 'degraded', reason: `${topic} is full: further messages of waiting receivers fail` };
+    }
     if (this.#keys.size >= this.#limits.keys) {
       const effect = 'while one of their messages is retried, later ones are sent';
       return { status: 'degraded', reason: `${topic} has no room for further receivers: ${effect}` };

@@ -290,6 +290,20 @@ it('is degraded while it has no room for another key', async () => {
   await broker.close();
 });
 
+it('is degraded while it has no room for the place of another message, so that these fail', async () => {
+  const { broker, open } = await holds({ places: 1 });
+  const hold = await open('one');
+  await hold.keep(KEY, 2, { ...follower(1), value: undefined });
+  expect(hold.room(KEY, 2, 0)).toBe('none');
+  expect(hold.health()).toEqual({
+    status: 'degraded',
+    reason: 'hold is full: further messages of waiting receivers fail',
+  });
+  await hold.endFollower(KEY, 2, 1);
+  expect(hold.health()).toEqual({ status: 'ready' });
+  await broker.close();
+});
+
 it('is degraded if it is full, and skips invalid records', async () => {
   const { broker, open } = await holds({ bytes: 4 });
   const hold = await open('one');
