@@ -256,9 +256,10 @@ export class Ledger {
     if (known === undefined || known.status === 'sending' || isSame(state, known)) return;
     const { self, timers } = this.#options;
     if (headerText(headers, HEADER.write)?.startsWith(`${self}/`)) return this.#restore(state, known);
+    // A later record cancels this. The index is not asked, since it may not be readable then.
     const restore = (): void => {
       this.#hidden.delete(id);
-      this.#restore(state, this.find(id) ?? known);
+      this.#restore(state, known);
     };
     this.#hidden.set(id, timers.schedule(restore, HIDDEN_MS, 'background'));
     return undefined;

@@ -169,16 +169,20 @@ export class ReceiverOrder {
     const owned = new Set(
       partitions.flatMap(({ topic, partition }) => (topic === commandTopic ? [partition] : [])),
     );
-    const due = owned.size === 0 ? [] : [...hold.keys()].filter((key) => this.#isDue(key, owned));
-    for (let at = 0; at < due.length; at += WAKE_BATCH) {
-      const keys = due.slice(at, at + WAKE_BATCH);
-      try {
+    if (owned.size === 0) return;
+    let keys: readonly string[] = [];
+    try {
+      const due = [...hold.keys()].filter((key) => this.#isDue(key, owned));
+      for (let at = 0; at < due.length; at += WAKE_BATCH) {
+        keys = due.slice(at, at + WAKE_BATCH);
         await this.#wake(keys);
-      } catch (error) {
-        for (const key of keys) this.#inHand.delete(key);
-        log.warn({ topic: commandTopic, reason: errorText(error) }, 'wake messages could not be written');
-        return;
       }
+    } catch (error) {
+      for (const key of keys) this.#inHand.delete(key);
+      log.warn(
+        { topic: commandTopic, reason: errorText(error) },
+        'lost heads could not be searched or woken',
+      );
     }
   }
 

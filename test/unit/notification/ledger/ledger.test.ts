@@ -3,6 +3,7 @@ import type { Codec } from '../../../../shared/messaging/codec.ts';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../../shared/messaging/ports.ts';
+import { RecordIndex } from '../../../../shared/messaging/record-index/record-index.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
 import { OUTCOME_RETENTION_MS } from '../../../../shared/platform/retention.ts';
 import { monotonicClock } from '../../../../shared/platform/clock.ts';
@@ -210,6 +211,19 @@ it('writes an outcome again that an intent of a process which has ended hides on
   await open('two');
   await writeState('a', stateOf('a', { status: 'sent' }));
   await writeState('a', stateOf('a'));
+  await expect.poll(() => records.map(({ status }) => status)).toEqual(['sent', 'sending', 'sent']);
+});
+
+it('writes a hidden outcome again although the index cannot be read', async () => {
+  const { open, writeState, records } = await world();
+  const two = await open('two');
+  await writeState('a', stateOf('a', { status: 'sent' }));
+  await writeState('a', stateOf('a'));
+  await two.caughtUp(1_000);
+  const find = vi.spyOn(RecordIndex.prototype, 'find').mockImplementation(() => {
+    throw new InfrastructureError('index-unavailable', 'the index cannot be read');
+  });
+  onTestFinished(() => find.mockRestore());
   await expect.poll(() => records.map(({ status }) => status)).toEqual(['sent', 'sending', 'sent']);
 });
 

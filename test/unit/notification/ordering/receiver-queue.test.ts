@@ -1,6 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
+import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import type { HoldLimits } from '../../../../shared/platform/queues/queue-limits.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';
@@ -138,6 +139,20 @@ it('retries a failed wake message at the next search for lost heads', async () =
       headers: { [HEADER.holdWake]: 'true' },
     },
   ]);
+});
+
+it('searches for lost heads again after the ledger could not be read', async () => {
+  const { order, states, copies, logged } = await world();
+  await order.setHead(copyOf(1), 2);
+  states.set(HEAD, { status: 'failed', attempt: 2 });
+  vi.spyOn(states, 'get').mockImplementationOnce(() => {
+    throw new InfrastructureError('index-unavailable', 'the index cannot be read');
+  });
+  const owned = [{ topic: 'commands', partition: 0 }];
+  await order.wakeLost(owned);
+  expect(logged).toEqual([{ topic: 'commands', reason: 'the index cannot be read' }]);
+  await order.wakeLost(owned);
+  expect(copies.sent).toHaveLength(1);
 });
 
 it('makes the first follower the head, even if only its position is stored, and awaits its copy', async () => {
