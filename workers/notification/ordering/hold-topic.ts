@@ -238,18 +238,22 @@ export class HoldTopic {
 
   /** Applies the record of a head, unless it is late. */
   #setHead(state: KeyState, record: HeadRecord, write: string | undefined): void {
-    if (!isOvertaken(write, state.headWrite) && !isOfEarlier(record.former, state.head)) {
+    if (!isOvertaken(write, state.headWrite) && !isOfEarlier(record, state.head)) {
       state.head = record.head;
       state.headWrite = write;
     } else if (state.head !== undefined && readWriteMark(state.headWrite)?.self === this.#options.self)
-      void this.#repeatHead(record.key, record.partition, state.head);
+      void this.#repeatHead(record, state.head);
   }
 
-  /** Writes the present head of this process again: compaction would keep only the late record, which was ignored. */
-  async #repeatHead(key: string, partition: number, head: Head): Promise<void> {
+  /**
+   * Writes the present head of this process again, as the one that replaces the late head: compaction may keep only the late
+   * record, which others have ignored, and this one.
+   */
+  async #repeatHead(late: HeadRecord, head: Head): Promise<void> {
     const { topic, log } = this.#options;
+    const { partition } = late;
     try {
-      await this.#readBack.write(headRecord(topic, { key, partition }, head, head));
+      await this.#readBack.write(headRecord(topic, late, head, late.head));
     } catch (error) {
       log.warn(
         { topic, partition, reason: errorText(error) },
@@ -280,10 +284,11 @@ export class HoldTopic {
 
 /**
  * Whether a record ends or replaces an earlier head than the present one: a process that stood still, or whose request was
- * delayed, writes it after another has taken over its partition.
+ * delayed, writes it after another has taken over its partition. One that writes the present head again does not.
  */
-function isOfEarlier(former: HeadRecord['former'], present: Head | undefined): boolean {
+function isOfEarlier({ former, head }: HeadRecord, present: Head | undefined): boolean {
   if (former === undefined || present === undefined) return false;
+  if (head?.id === present.id && head.attempt === present.attempt) return false;
   return former === 'none' || former.id !== present.id || former.attempt < present.attempt;
 }
 

@@ -152,6 +152,30 @@ it('ignores the end of an earlier head that another process writes late', async 
   await broker.close();
 });
 
+it.each<[string, (hold: HoldTopic) => Promise<void>]>([
+  ['a head', (hold) => hold.setHead(KEY, 2, head('first', 3))],
+  ['the end of one', (hold) => hold.endHead(KEY, 2)],
+])('has the present head where compaction removed its record before the late one of %s', async (_, write) => {
+  const { broker, open } = await holds();
+  const [slow, owner] = [await open('slow'), await open('owner')];
+  await slow.setHead(KEY, 2, head('first'));
+  await owner.caughtUp(1_000);
+  // Both are written before either process has read them.
+  await Promise.allSettled([owner.setHead(KEY, 2, head('second')), write(slow)]);
+  const log: LogMessage[] = [];
+  const tail = broker.createTail({ clientId: 'reader', topics: [TOPIC], from: 'earliest' });
+  await tail.start((message) => void log.push(message));
+  await expect.poll(() => log.length).toBe(4);
+  const compacted = await holds();
+  const publisher = compacted.broker.createPublisher({ clientId: 'test' });
+  await publisher.start();
+  for (const { topic, partition, key, value, headers } of log.slice(2))
+    await publisher.publish([{ topic, partition, key, value, headers }]);
+  const fresh = await compacted.open('fresh');
+  expect([owner, fresh].map((hold) => hold.get(KEY)?.head?.id)).toEqual(['second', 'second']);
+  await Promise.all([broker.close(), compacted.broker.close()]);
+});
+
 it('keeps whole messages up to its limits, then positions only, then nothing', async () => {
   const bytesPerPartition = followerBytes(follower(1, 'five5')) + 5;
   const { broker, open } = await holds({
