@@ -5,8 +5,11 @@ export interface Preferences {
   readonly waitSeconds: number | undefined;
 }
 
-/** Quoted values, in which separators are ignored. */
-const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+/**
+ * Quoted values, in which separators are ignored; one that is not closed extends to the end. If it were no match, each quote in it
+ * would be tried anew up to the end.
+ */
+const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
 const SEPARATORS = /[,;=]/g;
 const NONE: Preferences = { respondAsync: false, waitSeconds: undefined };
 

@@ -33,10 +33,16 @@ describe('the Prefer header (RFC 7240)', () => {
     ['x="a, respond-async, b"', false, undefined],
     ['x="\\", wait=3, ", respond-async', true, undefined],
     ['x="a;b", wait="4"', false, 4],
+    ['wait=2, x="a, respond-async', false, 2],
     ['', false, undefined],
     [',,;=,', false, undefined],
   ])('reads %j', (header, respondAsync, waitSeconds) => {
     expect(readPreferences(header)).toEqual({ respondAsync, waitSeconds });
+  });
+
+  it('takes linear time for a long header', () => {
+    const leastMs = leastMsOf(() => readPreferences('\\"'.repeat(8_000)));
+    expect(leastMs).toBeLessThan(20);
   });
 });
 
