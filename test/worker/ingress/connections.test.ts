@@ -351,6 +351,23 @@ describe('more connections than the limit', () => {
     expect(served.socket.readable && fresh.socket.readable).toBe(true);
   });
 
+  it('end no connection whose request is being served while its caller sends the next one', async () => {
+    const answer = Promise.withResolvers<void>();
+    const urls: unknown[] = [];
+    const { port, connections } = await listen(({ url }, response) => {
+      urls.push(url);
+      if (url === '/slow') void answer.promise.then(() => response.end('served'));
+    }, 1);
+    const served = await openRawHttp(port);
+    served.send(`${GET.replace('/', '/slow')}${HEADERS}Content-Length: 100\r\n\r\n{`);
+    await expect.poll(() => urls).toEqual(['/slow', ECHO_PATH]);
+    const fresh = await openRawHttp(port);
+    expect(await fresh.received(hasBody)).toMatch(/^HTTP\/1\.1 503 /);
+    answer.resolve();
+    expect(await served.received(hasBody)).toMatch(/^HTTP\/1\.1 200 [^]*served$/);
+    expect(connections.replaced()).toBe(1);
+  });
+
   it('end those whose callers do not read their responses, but none that is owed an earlier one', async () => {
     const large = 'x'.repeat(400 * 1_024);
     let requests = 0;

@@ -32,8 +32,6 @@ export interface Connections {
 }
 
 interface Connection {
-  /** The request that was received last. */
-  request: IncomingMessage | undefined;
   /** Those that the system has not taken over completely: of one request, or of several that were sent without waiting. */
   readonly responses: Set<ServerResponse>;
   /** Requests and responses that are not complete. */
@@ -132,7 +130,6 @@ export function createConnections(server: Server, limit: number = HTTP_LIMITS.co
 
 function newConnection(): Connection {
   return {
-    request: undefined,
     responses: new Set(),
     inProgress: 0,
     idleSinceMs: performance.now(),
@@ -150,7 +147,6 @@ function observeRequest(
   const { socket } = request;
   const connection = connections.get(socket);
   if (connection === undefined) return;
-  connection.request = request;
   connection.responses.add(response);
   connection.inProgress += 2;
   moveToEnd(connections, socket, connection);
@@ -158,9 +154,7 @@ function observeRequest(
     connection.inProgress -= 1;
     connection.idleSinceMs = performance.now();
     connection.idleBytes = socket.bytesRead;
-    if (connection.inProgress > 0) return;
-    connection.request = undefined;
-    moveToEnd(connections, socket, connection);
+    if (connection.inProgress === 0) moveToEnd(connections, socket, connection);
   };
   // Emitted once; `once` would wrap and remove the listeners.
   request.on('close', onClose);
@@ -174,10 +168,12 @@ function moveToEnd(connections: Map<Socket, Connection>, socket: Socket, connect
   if (connections.delete(socket)) connections.set(socket, connection);
 }
 
-/** Whether a response is still to come. One that was ended and is not closed waits until the caller reads it. */
-function isServed({ request, responses }: Connection): boolean {
-  if (request?.complete !== true) return false;
-  for (const { writableEnded } of responses) if (!writableEnded) return true;
+/**
+ * Whether the response to a complete request is still to come, also if a later request has begun meanwhile. One that was ended and
+ * is not closed waits until the caller reads it.
+ */
+function isServed({ responses }: Connection): boolean {
+  for (const { writableEnded, req } of responses) if (!writableEnded && req.complete) return true;
   return false;
 }
 
