@@ -213,6 +213,8 @@ function checkParts(
     results: results.isCurrent() ? READY : { status, reason: 'results are not up to date' },
     ...notifications.health(),
     ...(clock === undefined ? {} : { clock }),
+    // After the parts for which it waits, whose reasons say more.
+    ...(state === 'starting' ? { traffic: { status: 'starting', reason: 'still starting' } } : {}),
   };
 }
 

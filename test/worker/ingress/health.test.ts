@@ -11,6 +11,7 @@ import {
   jsonCodec,
   openNotificationIngress,
   openTestIngress,
+  postEcho,
   startTestIngress,
   type IngressSettings,
 } from '../../support/worlds/ingress-fixture.ts';
@@ -37,6 +38,18 @@ it('an instance without a reply partition is alive but not ready', async () => {
   expect(ready).toMatchObject({ status: 503, body: { status: 'starting' } });
   expect(ready.body.reason).toContain('reply consumer');
   expect(await ask({ requester }, '/health/live', startTestIngress)).toMatchObject({ status: 200 });
+});
+
+it('an instance that is ready except for the schemas of its messages is not ready, as it refuses requests', async () => {
+  const codec = { ...jsonCodec, prepare: () => new Promise<never>(() => undefined) };
+  const ingress = await startTestIngress({ codec });
+  const parts = async () => {
+    const response = await fetch(`${ingress.url}/health/ready`);
+    const { parts: own } = (await response.json()) as HealthAnswer['body'];
+    return [response.status, own['results']?.status, own['traffic']?.status];
+  };
+  await expect.poll(parts).toEqual([503, 'ready', 'starting']);
+  expect((await postEcho(ingress, {})).status).toBe(503);
 });
 
 it('an instance that cannot send requests is alive but not ready, with the reason', async () => {
