@@ -98,6 +98,7 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
           allowedHosts: config.http.allowedHosts,
           port: config.http.healthPort,
           metrics,
+          timers: systemPorts.timers,
           health: () => running?.health() ?? { start: { status: 'starting' } },
         })
       : undefined;

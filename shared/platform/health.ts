@@ -1,7 +1,8 @@
 import { createNameCheck, type ServedNames } from './host-names.ts';
 import { closeServer, listen } from './http-server.ts';
-import type { Metrics } from './metrics.ts';
+import { shareScrapeTexts, type Metrics } from './metrics.ts';
 import { createServer } from './node-http.ts';
+import type { Timers } from './timers.ts';
 
 /** Probes send their few bytes immediately. */
 const REQUEST_TIMEOUT_MS = 5_000;
@@ -49,10 +50,12 @@ export async function startHealthServer(
   options: ServedNames & {
     port: number;
     metrics: Metrics;
+    timers: Timers;
     health: () => Readonly<Record<string, Health>>;
   },
 ): Promise<HealthServer> {
   const checkNames = createNameCheck(options);
+  const scrape = shareScrapeTexts(options.metrics, options.timers);
   const server = createServer((request, response) => {
     const answer = (status: number, type: string, body: string) => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
@@ -70,7 +73,7 @@ export async function startHealthServer(
       return answer(status === 'ready' || status === 'degraded' ? 200 : 503, 'application/json', body);
     }
     if (path === '/metrics') {
-      options.metrics.text(namesIn(request.url)).then(
+      scrape(namesIn(request.url)).then(
         (text) => answer(200, options.metrics.contentType, text),
         () => answer(500, 'text/plain', 'the metrics cannot be collected\n'),
       );

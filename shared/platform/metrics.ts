@@ -3,6 +3,7 @@ import type * as Prometheus from 'prom-client';
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { watchLoopLag, type LoopLag } from './loop-lag.ts';
 import { fuller, type QueueSize } from './queues/queue-size.ts';
+import type { Timers } from './timers.ts';
 
 /** Latency buckets in seconds: from the embedded broker to the longest reply timeout. */
 const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -125,6 +126,36 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
       return found.flatMap(({ name, values }) => values.map((value) => toSample(name, value)));
     },
     contentType: registry.contentType,
+  };
+}
+
+/** The text of the metrics with these names, or of all. */
+export type ScrapeText = (names?: readonly string[]) => Promise<string>;
+
+/** The text of names that are unknown. */
+const NOTHING = '\n';
+
+/**
+ * The text of scrapes over HTTP, which need no token. Those in the same turn of the event loop share the text of each metric and
+ * of all: making it takes a millisecond, and a thousand requests that a caller sends at once arrive in one turn.
+ */
+export function shareScrapeTexts(
+  metrics: Pick<Metrics, 'text'>,
+  timers: Pick<Timers, 'nextTurn'>,
+): ScrapeText {
+  const shared = new Map<string | undefined, Promise<string>>();
+  const textOf = (name: string | undefined): Promise<string> => {
+    const made = shared.get(name);
+    if (made !== undefined) return made;
+    if (shared.size === 0) timers.nextTurn(() => shared.clear());
+    const text = metrics.text(name === undefined ? undefined : [name]);
+    shared.set(name, text);
+    return text;
+  };
+  return async (names) => {
+    if (names === undefined) return textOf(undefined);
+    const texts = await Promise.all(names.map(textOf));
+    return texts.filter((text) => text !== NOTHING).join('\n') || NOTHING;
   };
 }
 

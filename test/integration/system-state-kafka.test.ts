@@ -7,6 +7,7 @@ import { systemClock } from '../../shared/platform/clock.ts';
 import { startHealthServer, type HealthServer } from '../../shared/platform/health.ts';
 import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
+import { systemTimers } from '../../shared/platform/timers.ts';
 import { createCodec } from '../../workers/create-codec.ts';
 import { publishCatalogue } from '../../workers/publish-catalogue.ts';
 import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts';
@@ -50,6 +51,7 @@ suite('the state of the system on Kafka', () => {
       allowedHosts: [],
       port: 0,
       metrics,
+      timers: systemTimers,
       health: () => schedule?.health() ?? {},
     });
     config = loadConfig({ ...env, SYSTEM_PROCESS_URLS: healthServer.url });

@@ -127,7 +127,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const workers = () => ({ ingress: combineHealth(health()), ...deps.otherWorkers() });
   const system = registerSystem(app, { ...context, system: deps.system, workers });
   const parts = { app, connections, traffic, results, notifications, operations, system };
-  registerHealth(app, options.basePath, { metrics, health, workers: deps.otherWorkers });
+  registerHealth(app, options.basePath, { ...deps, health, workers: deps.otherWorkers });
   registerMetrics(deps, results, connections);
 
   const port = await deps.listen(app, options, connections);

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { combineHealth, startHealthServer, type Health } from '../../../shared/platform/health.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
+import { systemTimers } from '../../../shared/platform/timers.ts';
 
 const READY: Health = { status: 'ready' };
 const DEGRADED: Health = { status: 'degraded', reason: 'slow' };
@@ -44,6 +45,7 @@ describe('startHealthServer', () => {
       allowedHosts: [],
       port: 0,
       metrics: createMetrics(),
+      timers: systemTimers,
       health: () => ({ part }),
     });
     onTestFinished(() => server.stop());

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createMetrics } from '../../../shared/platform/metrics.ts';
+import { createMetrics, shareScrapeTexts } from '../../../shared/platform/metrics.ts';
 
 /** The lines of an exposition that describe metrics, without their values. */
 const described = (text: string): readonly string[] =>
@@ -52,4 +52,39 @@ it('the queues of one name are shown by the fullest of them, with its limit', as
   expect(text).toContain('plat_queue_limit{queue="window",unit="messages"} 30');
   expect(text).toContain('plat_queue_limit{queue="window",unit="bytes"} 100');
   expect(metrics.queues()).toHaveLength(3);
+});
+
+/** Metrics with two counters, and what was read of them. */
+function openTexts() {
+  const metrics = createMetrics();
+  const one = metrics.counter('one', 'The first');
+  metrics.counter('two', 'The second');
+  const turns: (() => void)[] = [];
+  const read: unknown[] = [];
+  const text = (names?: readonly string[]) => {
+    read.push(names);
+    return metrics.text(names);
+  };
+  const nextTurn = (callback: () => void): void => void turns.push(callback);
+  const scrape = shareScrapeTexts({ text }, { nextTurn });
+  const endTurn = (): void => {
+    for (const callback of turns.splice(0)) callback();
+  };
+  return { metrics, one, read, scrape, endTurn };
+}
+
+it('scrapes of one turn share the text of each metric, which is that of a scrape of its own', async () => {
+  const { metrics, scrape, read } = openTexts();
+  for (const names of [undefined, ['one'], ['two', 'one'], ['one', 'other'], ['other']]) {
+    expect(await scrape(names)).toBe(await metrics.text(names));
+  }
+  expect(read).toEqual([undefined, ['one'], ['two'], ['other']]);
+});
+
+it('a scrape in a later turn has the values of then', async () => {
+  const { one, scrape, endTurn } = openTexts();
+  expect(await scrape(['one'])).toContain('one 0');
+  one.inc();
+  endTurn();
+  expect(await scrape(['one'])).toContain('one 1');
 });

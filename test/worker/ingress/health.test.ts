@@ -1,10 +1,12 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createRequester } from '../../../shared/messaging/requester/requester.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import type { Health } from '../../../shared/platform/health.ts';
+import { startHealthServer, type Health } from '../../../shared/platform/health.ts';
+import { createMetrics, type Metrics } from '../../../shared/platform/metrics.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
+import { openRawHttp } from '../../support/raw-http.ts';
 import { hasAcceptance, idOf, send, SMS } from '../../support/builders/notification-call.ts';
 import {
   createTestBroker,
@@ -135,4 +137,34 @@ it('an unhealthy worker of the process fails liveness but not readiness', async 
     body: { status: 'unhealthy', reason: 'schedule: no progress' },
   });
   expect(await ask(settings, '/health/ready')).toMatchObject({ status: 200, body: { status: 'ready' } });
+});
+
+const HEALTH_PORT = {
+  host: '127.0.0.1',
+  allowedHosts: [],
+  port: 0,
+  timers: systemPorts.timers,
+  health: () => ({}),
+};
+const SCRAPES = 500;
+const SCRAPE = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+it.each([
+  ['an ingress', async (metrics: Metrics) => (await openTestIngress({ metrics })).url],
+  [
+    'a health port',
+    async (metrics: Metrics) => {
+      const server = await startHealthServer({ ...HEALTH_PORT, metrics });
+      onTestFinished(() => server.stop());
+      return server.url;
+    },
+  ],
+])('%s reads its metrics once for all scrapes that arrive at the same time', async (_name, open) => {
+  const metrics = createMetrics();
+  let readings = 0;
+  metrics.onScrape(() => (readings += 1));
+  const caller = await openRawHttp(Number(new URL(await open(metrics)).port));
+  caller.send(SCRAPE.repeat(SCRAPES));
+  await caller.received((text) => text.split('HTTP/1.1 200 OK').length > SCRAPES);
+  expect(readings).toBeLessThan(SCRAPES / 10);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHealthServer } from '../../../shared/platform/health.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { ECHO_PATH } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
@@ -139,7 +140,15 @@ describe('an ingress beyond loopback', () => {
 });
 
 async function healthPort(host: string, allowedHosts: readonly string[] = []): Promise<number> {
-  const server = await startHealthServer({ host, allowedHosts, port: 0, metrics: createMetrics(), health });
+  const { timers } = systemPorts;
+  const server = await startHealthServer({
+    host,
+    allowedHosts,
+    port: 0,
+    metrics: createMetrics(),
+    timers,
+    health,
+  });
   onTestFinished(() => server.stop());
   return portOf(server);
 }

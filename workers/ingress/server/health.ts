@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { combineHealth, namesIn, type Health } from '../../../shared/platform/health.ts';
-import type { Metrics } from '../../../shared/platform/metrics.ts';
+import { shareScrapeTexts, type Metrics } from '../../../shared/platform/metrics.ts';
+import type { Timers } from '../../../shared/platform/timers.ts';
 import { refuseOtherMethods, sendJson } from './send-answer.ts';
 
 export interface HealthDeps {
   readonly metrics: Metrics;
+  readonly timers: Timers;
   /** The parts of this instance by name. */
   readonly health: () => Readonly<Record<string, Health>>;
   /** The other workers of the process by name. */
@@ -24,6 +26,7 @@ export function registerHealth(app: FastifyInstance, basePath: string, deps: Hea
     const body = { ...health, parts: deps.health(), workers: deps.workers() };
     sendJson(reply, isOk ? 200 : 503, JSON.stringify(body));
   };
+  const scrape = shareScrapeTexts(deps.metrics, deps.timers);
   for (const prefix of new Set(['', basePath])) {
     app.get(`${prefix}/health/live`, (_request, reply) => {
       const all = combineHealth({ ...deps.workers(), ...deps.health() });
@@ -34,7 +37,7 @@ export function registerHealth(app: FastifyInstance, basePath: string, deps: Hea
       respond(reply, own, own.status === 'ready' || own.status === 'degraded');
     });
     app.get(`${prefix}/metrics`, async (request, reply) => {
-      const text = await deps.metrics.text(namesIn(request.url));
+      const text = await scrape(namesIn(request.url));
       return reply
         .header('content-type', deps.metrics.contentType)
         .header('cache-control', 'no-store')

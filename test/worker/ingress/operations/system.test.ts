@@ -7,6 +7,7 @@ import {
 } from '../../../../shared/contract/operations/system.ts';
 import { startHealthServer } from '../../../../shared/platform/health.ts';
 import { createMetrics } from '../../../../shared/platform/metrics.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
 import { startIngressWorker } from '../../../../workers/ingress/main.ts';
 import { STREAM_LIMITS } from '../../../../shared/contract/operations/system.ts';
@@ -23,7 +24,7 @@ import { startScheduleWorker } from '../../../../workers/schedule/main.ts';
 
 const SYSTEM = '/api/operations/v1/system';
 const EVENTS = `${SYSTEM}/events`;
-const HEALTH_PORT = { host: '127.0.0.1', allowedHosts: [], port: 0 };
+const HEALTH_PORT = { host: '127.0.0.1', allowedHosts: [], port: 0, timers: systemPorts.timers };
 
 async function stateOf({ url }: { readonly url: string }): Promise<SystemState> {
   const response = await fetch(url + SYSTEM);
