@@ -148,6 +148,20 @@ describe('GET of a result', () => {
     await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
   });
 
+  it('costs one more unit of the rate limit for each 128 KiB of the result', async () => {
+    const ingress = await open({ options: { rateLimitPerSecond: 6, resultStoreBytes: 4_194_304 } });
+    const { href } = await submit(ingress);
+    await reply({ text: 'x'.repeat(6 * 131_072) });
+    const read = async (): Promise<number> => {
+      nowMs += 2 * SECOND;
+      return statusOf(ingress.url + href);
+    };
+    await expect.poll(read).toBe(200);
+    const next = await fetch(ingress.url + href);
+    expect([next.status, next.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(await read()).toBe(200);
+  });
+
   it('returns 410 after its retention', async () => {
     const ingress = await open();
     const { href } = await submit(ingress);

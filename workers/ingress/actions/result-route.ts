@@ -20,6 +20,9 @@ export interface ResultRouteDeps extends IngressContext {
   readonly readReply: (message: EncodedMessage) => SyncOrAsync<Reply>;
 }
 
+/** Reading and rendering this much of an encoded result takes the processor time of one request, 10 ms. */
+const BYTES_PER_REQUEST = 131_072;
+
 /**
  * GET of a result: the response of the action once it is available, 202 while it is pending, 504 when its deadline
  * passed without a result, 410 when it is no longer kept, 404 for an id that was never issued or belongs to another
@@ -44,6 +47,8 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
         reply.header('retry-after', RETRY_AFTER_SECONDS);
         return sendJson(reply, 202, renderPending(deps.options.basePath, id));
       }
+      // Otherwise a caller that keeps reading a large one would occupy the threads that render the replies of all.
+      deps.rateLimiter.spend(request.caller, Math.floor((stored.value?.length ?? 0) / BYTES_PER_REQUEST));
       sendReply(reply, { action, answer: await deps.readReply(stored), warnings: [] });
     },
   });
