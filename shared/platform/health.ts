@@ -4,8 +4,10 @@ import { shareScrapeTexts, type Metrics } from './metrics.ts';
 import { createServer } from './node-http.ts';
 import type { Timers } from './timers.ts';
 
-/** Probes send their few bytes immediately. */
-const REQUEST_TIMEOUT_MS = 5_000;
+/** Probes send their few bytes immediately, and read the answer. */
+const TIMEOUT_MS = 5_000;
+/** How often Node checks the connections for exceeded timeouts. */
+const TIMEOUT_CHECK_MS = 1_000;
 
 /**
  * Health of one part of the process, with a reason for the operator. Ready and degraded parts serve requests; a starting
@@ -44,7 +46,7 @@ export function namesIn(url = ''): readonly string[] | undefined {
 
 /**
  * Serves /health/live (200 unless unhealthy), /health/ready (200 when ready or degraded) and /metrics for a process
- * without ingress; 403 for a foreign Host or Origin. Rejects when it cannot listen on the port.
+ * without ingress; 403 for a foreign Host or Origin. Closes connections whose callers do not send, or do not read. Rejects when it cannot listen on the port.
  */
 export async function startHealthServer(
   options: ServedNames & {
@@ -52,11 +54,19 @@ export async function startHealthServer(
     metrics: Metrics;
     timers: Timers;
     health: () => Readonly<Record<string, Health>>;
+    /** Shorter in tests. */
+    timeoutMs?: number;
   },
 ): Promise<HealthServer> {
   const checkNames = createNameCheck(options);
   const scrape = shareScrapeTexts(options.metrics, options.timers);
-  const server = createServer((request, response) => {
+  const { timeoutMs = TIMEOUT_MS } = options;
+  const limits = {
+    requestTimeout: timeoutMs,
+    headersTimeout: timeoutMs,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+  };
+  const server = createServer(limits, (request, response) => {
     const answer = (status: number, type: string, body: string) => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
     };
@@ -81,7 +91,6 @@ export async function startHealthServer(
     }
     return answer(404, 'text/plain', 'try /health/live, /health/ready or /metrics\n');
   });
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.headersTimeout = REQUEST_TIMEOUT_MS;
+  server.timeout = timeoutMs;
   return { url: await listen(server, options.host, options.port), stop: () => closeServer(server) };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createRequester } from '../../../shared/messaging/requester/requester.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
@@ -147,6 +148,8 @@ const HEALTH_PORT = {
   health: () => ({}),
 };
 const SCRAPES = 500;
+/** Their answers are longer than what the system takes for a caller that does not read. */
+const UNREAD_SCRAPES = 3_000;
 const SCRAPE = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 it.each([
@@ -167,4 +170,24 @@ it.each([
   caller.send(SCRAPE.repeat(SCRAPES));
   await caller.received((text) => text.split('HTTP/1.1 200 OK').length > SCRAPES);
   expect(readings).toBeLessThan(SCRAPES / 10);
+});
+
+it('a health port closes connections whose callers send no request, or do not read the answers', async () => {
+  const server = await startHealthServer({
+    ...HEALTH_PORT,
+    metrics: createMetrics({ processMetrics: true }),
+    timeoutMs: 500,
+  });
+  onTestFinished(() => server.stop());
+  const port = Number(new URL(server.url).port);
+  const silent = await openRawHttp(port);
+  const unread = await openRawHttp(port);
+  unread.socket.pause();
+  unread.send(SCRAPE.repeat(UNREAD_SCRAPES));
+  await silent.closed();
+  await sleep(1_000);
+  unread.socket.resume();
+  await unread.closed();
+  const text = await unread.received(() => true);
+  expect(text.split('HTTP/1.1 200 OK').length - 1).toBeLessThan(UNREAD_SCRAPES);
 });
