@@ -158,7 +158,10 @@ export interface GroupSink {
    * gives no notice: the member was expelled, or a partition's leader moved; onAssigned then follows directly.
    */
   onRevoking(generation: number): void;
-  /** Messages of one partition in offset order, with the partition's high watermark (the next offset to be written). */
+  /**
+   * Messages of one partition in offset order, with the partition's high watermark (the next offset to be written). One at or below
+   * an offset that was delivered shows that the log was replaced; its messages are then those of another log.
+   */
   onMessages(generation: number, messages: readonly LogMessage[], highWatermark: number): void;
   /**
    * The source has read up to `position` without any message to deliver (control records of a transaction, a compacted

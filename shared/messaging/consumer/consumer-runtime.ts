@@ -18,7 +18,7 @@ import {
 } from './consumer-options.ts';
 import { InFlight } from './in-flight-work.ts';
 import { KeyOrderedExecutor } from './key-ordered-executor.ts';
-import { finishWork, type Work } from './offset-tracker.ts';
+import { finishWork, type OffsetTracker, type Work } from './offset-tracker.ts';
 import { OwnedPartitions, type PartitionLag } from './owned-partitions.ts';
 
 /** Interval at which a shutdown checks whether the messages in progress have ended. */
@@ -237,8 +237,9 @@ export class ConsumerRuntime {
 
   #receive(messages: readonly LogMessage[], highWatermark: number): void {
     const [first] = messages;
-    const tracker = first && this.#owned.find(first.topic, first.partition);
-    if (tracker === undefined) return;
+    let tracker = first && this.#owned.find(first.topic, first.partition);
+    if (first === undefined || tracker === undefined) return;
+    if (highWatermark <= tracker.lastOffset) tracker = this.#restart(tracker, first.offset);
     tracker.highWatermark = highWatermark;
     const { added, joined, forgotten } = this.#inFlight.deliver(
       messages,
@@ -253,6 +254,14 @@ export class ConsumerRuntime {
     this.#breaker.probe();
     this.#owned.pauseWhenFull(tracker);
     this.#tickLater();
+  }
+
+  /** The log ends before a message that was delivered: its topic was created again, or a new leader lacks its last records. */
+  #restart(tracker: OffsetTracker, offset: number): OffsetTracker {
+    const { topic, partition, lastOffset } = tracker;
+    const fields = { topic, partition, lastOffset, offset };
+    this.#options.log.warn(fields, 'a partition ends before records that were delivered; it is read again');
+    return this.#owned.restart(tracker);
   }
 
   #ended(work: Work, result: FinalResult): void {

@@ -48,12 +48,23 @@ export class OwnedPartitions {
 
   /** Gives up all partitions; started work is kept for redeliveries. */
   release(): void {
-    for (const tracker of this.#trackers.values()) {
-      tracker.closed = true;
-      this.#inFlight.keep(tracker);
-    }
+    for (const tracker of this.#trackers.values()) this.#close(tracker);
     this.#trackers = new Map();
     this.#source = undefined;
+  }
+
+  /** Starts over with a partition whose log was replaced by a shorter one; started work is kept for redeliveries. */
+  restart(tracker: OffsetTracker): OffsetTracker {
+    this.#close(tracker);
+    const restarted = new OffsetTracker(tracker);
+    restarted.paused = tracker.paused;
+    this.#trackers.set(partitionId(tracker.topic, tracker.partition), restarted);
+    return restarted;
+  }
+
+  #close(tracker: OffsetTracker): void {
+    tracker.closed = true;
+    this.#inFlight.keep(tracker);
   }
 
   find(topic: string, partition: number): OffsetTracker | undefined {

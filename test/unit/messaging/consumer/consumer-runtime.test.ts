@@ -338,6 +338,47 @@ test('processes a message once if it is delivered twice in one generation', asyn
   expect(work.started()).toEqual([0, 1, 2, 3]);
 });
 
+test('processes all messages of a log that replaced a longer one, and commits none before it is done', async () => {
+  const { work, source, sink } = createScene();
+  sink.onMessages(1, fakeMessages(0, 4), 5);
+  for (const offset of [0, 1, 2, 3, 4]) await work.end(offset);
+  await afterCommitTick();
+  expect(source.committed()).toBe(5);
+  const later = { timestampMs: 1_800_000_000_000 };
+  sink.onMessages(1, fakeMessages(0, 3, later), 4);
+  sink.onMessages(1, fakeMessages(4, 6, later), 7);
+  expect(work.started().slice(5)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  for (const offset of [0, 2, 3, 4, 5, 6]) await work.end(offset);
+  await afterCommitTick();
+  expect(source.committed()).toBe(1);
+  await work.end(1);
+  await afterCommitTick();
+  expect(source.committed()).toBe(7);
+});
+
+test('joins messages that are read again after the end of their log was lost to the work in progress', async () => {
+  const { work, source, sink, runtime } = createScene();
+  sink.onMessages(1, fakeMessages(0, 4), 5);
+  await work.end(4);
+  sink.onMessages(1, fakeMessages(0, 2), 3);
+  expect(runtime.stats()).toMatchObject({ joined: 3, running: 4 });
+  for (const offset of [0, 1, 2]) await work.end(offset);
+  await afterCommitTick();
+  expect(source.committed()).toBe(3);
+});
+
+test('resumes a paused partition whose log was replaced', async () => {
+  const { work, source, sink } = createScene({ window: { messages: 4 } });
+  sink.onMessages(1, fakeMessages(0, 4), 5);
+  expect(source.paused.size).toBe(1);
+  sink.onMessages(1, fakeMessages(0, 0, { timestampMs: 0 }), 1);
+  for (const offset of [1, 2, 3, 4]) await work.end(offset);
+  expect(source.paused.size).toBe(1);
+  await work.end(0);
+  await work.end(0);
+  expect(source.paused.size).toBe(0);
+});
+
 test('does not block later messages of a key behind work of a discarded source', async () => {
   const { work, runtime, sink } = createScene();
   sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
