@@ -143,8 +143,17 @@ export interface GroupSource {
    * Absent: those of the adapter do not depend on its deliveries.
    */
   heartbeat?(): Promise<void>;
+  /**
+   * The partition that cannot be read for the longest time, without a leader or with one that refuses or fails each fetch. Paused
+   * partitions are left out. Absent: the source does not know.
+   */
+  unreadable?(): UnreadablePartition | undefined;
   /** Leaves the group, at most after `timeoutMs`. Idempotent. */
   stop(timeoutMs?: number): Promise<void>;
+}
+
+export interface UnreadablePartition extends TopicPartition {
+  readonly forMs: number;
 }
 
 export interface GroupSink {

@@ -1,5 +1,6 @@
 import type { MonotonicClock } from '../../platform/clock.ts';
 import type { Health } from '../../platform/health.ts';
+import type { UnreadablePartition } from '../ports.ts';
 import { PROBE_MESSAGES, type OpenBreaker } from './circuit-breaker.ts';
 import type { CommitResult } from './commit-loop.ts';
 import type { ConsumerReads } from './consumer-options.ts';
@@ -12,6 +13,9 @@ const SECOND_MS = 1_000;
  */
 const USUAL_REBALANCE_MS = 5 * SECOND_MS;
 
+/** A partition whose leader fails usually has another one within this time. */
+const USUAL_LEADER_CHANGE_MS = 5 * SECOND_MS;
+
 /** Whether a consumer may process messages at all. */
 export interface ConsumerPhase {
   readonly isAssigned: boolean;
@@ -19,6 +23,8 @@ export interface ConsumerPhase {
   readonly isGated: boolean;
   /** Since when the group rebalances, in monotonic milliseconds; undefined: it does not. */
   readonly revokedMs: number | undefined;
+  /** As the source reports it. */
+  readonly unreadable?: UnreadablePartition | undefined;
 }
 
 /** The health of a consumer: its breaker, its commits and its progress. Times are monotonic milliseconds. */
@@ -58,7 +64,7 @@ export class ConsumerHealth {
 
   /** `starting` before the first assignment, and in a rebalance that takes long. An open breaker is reported first, since it causes stalls. */
   report(
-    { isAssigned, isGated, revokedMs = Infinity }: ConsumerPhase,
+    { isAssigned, isGated, revokedMs = Infinity, unreadable }: ConsumerPhase,
     breaker: OpenBreaker | undefined,
   ): Health {
     if (breaker !== undefined)
@@ -73,7 +79,11 @@ export class ConsumerHealth {
       return { status: 'starting', reason: `its group has been rebalancing for ${toSeconds(rejoiningMs)} s` };
     }
     if (isGated) return { status: 'starting', reason: 'the data that its messages depend on is being read' };
-    return this.#progress;
+    if (this.#progress.status === 'unhealthy' || unreadable === undefined) return this.#progress;
+    const { topic, partition, forMs } = unreadable;
+    if (forMs < USUAL_LEADER_CHANGE_MS) return this.#progress;
+    // A restart would not help.
+    return { status: 'degraded', reason: `${topic}/${partition} cannot be read for ${toSeconds(forMs)} s` };
   }
 }
 

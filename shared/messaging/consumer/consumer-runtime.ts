@@ -166,8 +166,9 @@ export class ConsumerRuntime {
   }
 
   health(): Health {
-    const { generation = 0, revokedMs } = this.#attached ?? {};
-    const phase = { isAssigned: generation > 0, isGated: !this.#gate.isOpen, revokedMs };
+    const { generation = 0, revokedMs, source } = this.#attached ?? {};
+    const unreadable = source?.unreadable?.();
+    const phase = { isAssigned: generation > 0, isGated: !this.#gate.isOpen, revokedMs, unreadable };
     return this.#health.report(phase, this.#breaker.openState);
   }
 

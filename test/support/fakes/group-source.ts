@@ -1,5 +1,5 @@
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../../shared/messaging/message.ts';
-import type { GroupSink, GroupSource } from '../../../shared/messaging/ports.ts';
+import type { GroupSink, GroupSource, UnreadablePartition } from '../../../shared/messaging/ports.ts';
 
 export interface FakeCommit {
   readonly generation: number;
@@ -15,6 +15,8 @@ export class FakeGroupSource implements GroupSource {
   stops = 0;
   /** The result of a commit; a test can replace it. */
   onCommit: (commit: FakeCommit) => Promise<boolean> = () => Promise.resolve(true);
+  /** What unreadable() returns. */
+  unread: UnreadablePartition | undefined;
   onStart: () => Promise<void> = () => Promise.resolve();
 
   start(sink: GroupSink): Promise<void> {
@@ -39,6 +41,10 @@ export class FakeGroupSource implements GroupSource {
   heartbeat(): Promise<void> {
     this.heartbeats += 1;
     return Promise.resolve();
+  }
+
+  unreadable(): UnreadablePartition | undefined {
+    return this.unread;
   }
 
   stop(): Promise<void> {

@@ -614,6 +614,17 @@ test('ignores the position of an unassigned partition', () => {
   expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
 });
 
+test('is degraded while a partition cannot be read for five seconds, unless it is unhealthy anyway', async () => {
+  const { source, sink, runtime } = createScene();
+  source.unread = { topic: FAKE_TOPIC, partition: 0, forMs: 4_999 };
+  expect(runtime.health()).toEqual({ status: 'ready' });
+  source.unread = { topic: FAKE_TOPIC, partition: 0, forMs: 5_000 };
+  expect(runtime.health()).toEqual({ status: 'degraded', reason: `${FAKE_TOPIC}/0 cannot be read for 5 s` });
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(runtime.health().status).toBe('unhealthy');
+});
+
 test('is starting while a rebalance takes longer than five seconds, until the next assignment', async () => {
   const { runtime, sink } = createScene();
   sink.onRevoking(1);

@@ -1,6 +1,7 @@
 import { errorText } from '../../../../platform/errors.ts';
 import type { Log } from '../../../../platform/log.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../../message.ts';
+import type { UnreadablePartition } from '../../../ports.ts';
 import { ANSWER_TIMEOUT_MS, type PlatformaticClient } from '../connection/client.ts';
 import type { ClusterMetadata } from '../connection/cluster.ts';
 import type { BrokerAddress } from '../connection/connections.ts';
@@ -56,8 +57,8 @@ interface Cursor extends TopicPartition {
   leader: number | undefined;
   /** A request for it is under way. */
   isFetching: boolean;
-  /** The latest request was answered without an error. */
-  isAnswered: boolean;
+  /** Since when it cannot be read, by performance.now(); undefined: the latest request was answered without an error. */
+  unreadSinceMs: number | undefined;
 }
 
 /**
@@ -94,7 +95,8 @@ export class PartitionFetcher {
   /** Further partitions; fetched after the next query for leaders. */
   add(positions: readonly PartitionOffset[]): void {
     for (const { topic, partition, offset } of positions) {
-      const state = { leader: undefined, isPaused: false, isFetching: false, isAnswered: false };
+      const unreadSinceMs = performance.now();
+      const state = { leader: undefined, isPaused: false, isFetching: false, unreadSinceMs };
       this.#cursors.set(partitionId(topic, partition), { topic, partition, offset, ...state });
     }
   }
@@ -107,8 +109,19 @@ export class PartitionFetcher {
   /** Whether the leaders of all partitions have answered and are connected. */
   isHealthy(): boolean {
     if (this.#isStopped) return false;
-    for (const { isAnswered } of this.#cursors.values()) if (!isAnswered) return false;
+    for (const { unreadSinceMs } of this.#cursors.values()) if (unreadSinceMs !== undefined) return false;
     return true;
+  }
+
+  /** As in GroupSource. */
+  unreadable(): UnreadablePartition | undefined {
+    let [longest, sinceMs]: [Cursor | undefined, number] = [undefined, Infinity];
+    for (const cursor of this.#cursors.values()) {
+      const { isPaused, unreadSinceMs = Infinity } = cursor;
+      if (!isPaused && unreadSinceMs < sinceMs) [longest, sinceMs] = [cursor, unreadSinceMs];
+    }
+    if (longest === undefined) return undefined;
+    return { topic: longest.topic, partition: longest.partition, forMs: performance.now() - sinceMs };
   }
 
   pause(partitions: readonly TopicPartition[]): void {
@@ -130,7 +143,10 @@ export class PartitionFetcher {
   #setPaused(partitions: readonly TopicPartition[], isPaused: boolean): void {
     for (const { topic, partition } of partitions) {
       const cursor = this.#cursors.get(partitionId(topic, partition));
-      if (cursor !== undefined) cursor.isPaused = isPaused;
+      if (cursor === undefined) continue;
+      cursor.isPaused = isPaused;
+      // While it was paused nobody tried to read it.
+      if (cursor.unreadSinceMs !== undefined) cursor.unreadSinceMs = performance.now();
     }
   }
 
@@ -159,7 +175,7 @@ export class PartitionFetcher {
       this.#checkRefused(error);
       const leader = leaders[cursor.partition] ?? -1;
       cursor.leader = metadata.brokers.has(leader) ? leader : undefined;
-      if (cursor.leader === undefined) cursor.isAnswered = false;
+      if (cursor.leader === undefined) this.#lose(cursor);
     }
     this.#pollAll();
   }
@@ -256,7 +272,7 @@ export class PartitionFetcher {
 
   /** The first request for a partition is answered immediately, which shows that it is read. */
   #waitMs(wanted: readonly Cursor[]): number {
-    if (wanted.some(({ isAnswered }) => !isAnswered)) return 0;
+    if (wanted.some(({ unreadSinceMs }) => unreadSinceMs !== undefined)) return 0;
     return [...this.#cursors.values()].some(({ isPaused }) => isPaused) ? MAX_WAIT_PAUSED_MS : MAX_WAIT_MS;
   }
 
@@ -272,7 +288,7 @@ export class PartitionFetcher {
       this.#lose(cursor);
       return;
     }
-    cursor.isAnswered = true;
+    cursor.unreadSinceMs = undefined;
     // Fetched again after resume(): the reader has no room for more.
     if (cursor.isPaused) return;
     if (fetched.position > cursor.offset) {
@@ -286,7 +302,7 @@ export class PartitionFetcher {
 
   #lose(cursor: Cursor): void {
     cursor.leader = undefined;
-    cursor.isAnswered = false;
+    cursor.unreadSinceMs ??= performance.now();
   }
 
   #checkRefused(error: string | undefined): void {

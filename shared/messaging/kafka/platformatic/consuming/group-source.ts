@@ -13,6 +13,7 @@ import {
   type GroupSink,
   type GroupSource,
   type GroupSourceOptions,
+  type UnreadablePartition,
 } from '../../../ports.ts';
 import { existingTopics } from '../../../topics/required-topics.ts';
 import type { PlatformaticParts } from '../connection/client.ts';
@@ -109,6 +110,10 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
     } finally {
       this.#commits.delete(ended);
     }
+  }
+
+  unreadable(): UnreadablePartition | undefined {
+    return this.#isRebalancing ? undefined : this.#fetcher?.unreadable();
   }
 
   async stop(timeoutMs: number = CLIENT_DEFAULTS.stopTimeoutMs): Promise<void> {

@@ -167,6 +167,27 @@ describe('a fetcher', () => {
     expect(fetcher.isHealthy()).toBe(true);
   });
 
+  it('reports the partition that cannot be read for the longest time, unless it is paused', async () => {
+    const { cluster, fetcher, values, write } = setUp(3, [at(0, 0), at(1, 0), at(2, 0)]);
+    fetcher.start();
+    await poll(() => fetcher.isHealthy()).toBe(true);
+    expect(fetcher.unreadable()).toBeUndefined();
+    cluster.partition('t', 1).error = LEADER_NOT_AVAILABLE;
+    await poll(() => fetcher.unreadable()?.partition).toBe(1);
+    cluster.partition('t', 2).error = LEADER_NOT_AVAILABLE;
+    await poll(() => fetcher.unreadable()?.forMs).toBeGreaterThan(200);
+    expect(fetcher.unreadable()?.partition).toBe(1);
+    fetcher.pause([at(1, 0)]);
+    expect(fetcher.unreadable()?.partition).toBe(2);
+    fetcher.resume([at(1, 0)]);
+    expect(fetcher.unreadable()?.partition).toBe(2);
+    cluster.partition('t', 1).error = 0;
+    cluster.partition('t', 2).error = 0;
+    await write(1, 0, 'a');
+    await poll(() => values).toEqual(['a']);
+    await poll(() => fetcher.unreadable()).toBeUndefined();
+  });
+
   it('waits longer after each failure in succession, up to a second', async () => {
     const { cluster, fetcher } = setUp(1, [at(0, 0)]);
     cluster.partition('t', 0).error = LEADER_NOT_AVAILABLE;

@@ -7,6 +7,7 @@ import { recordBatch } from '../../../../../support/builders/record-batches.ts';
 import { fastTimers } from '../../../../../support/fakes/virtual-time.ts';
 import { FakePlatformaticCluster, GROUP_REQUEST } from '../../../../../support/fakes/platformatic-cluster.ts';
 
+const CORRUPT_MESSAGE = 2;
 const NOT_COORDINATOR = 16;
 const COORDINATOR_LOAD_IN_PROGRESS = 14;
 const ILLEGAL_GENERATION = 22;
@@ -216,6 +217,19 @@ describe('a group source', () => {
     cluster.fail('fetch', 'broken');
     await poll(() => events.length).toBe(3);
     expect(events).toEqual(['assigned 1: 0 1', 'revoking 1', 'assigned 2: 0 1 2']);
+  });
+
+  it('reports a partition that cannot be read, but none during a rebalance', async () => {
+    const { cluster, source, sink, events } = setUp({
+      onRevoking: () => events.push(`revoking, unreadable: ${source.unreadable()?.partition}`),
+    });
+    expect(source.unreadable()).toBeUndefined();
+    await source.start(sink);
+    cluster.partition('t', 1).error = CORRUPT_MESSAGE;
+    await poll(() => source.unreadable()).toMatchObject({ topic: 't', partition: 1 });
+    cluster.fail('heartbeat', REBALANCE_IN_PROGRESS);
+    await poll(() => events.length).toBe(3);
+    expect(events[1]).toBe('revoking, unreadable: undefined');
   });
 
   it('leaves the group and closes its connections on stop, also while it joins', async () => {
