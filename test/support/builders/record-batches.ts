@@ -86,7 +86,7 @@ export interface BuiltPartition {
 }
 
 /** A fetch response of version 11 without its header. */
-export function fetchResponse(partitions: readonly BuiltPartition[]): Buffer {
+export function fetchResponse(partitions: readonly BuiltPartition[], throttleMs = 0): Buffer {
   const topics = partitions.map((one) => {
     const { topic, partition, error = 0, highWatermark = 900, stableEnd = highWatermark } = one;
     const part = new EncoderClass()
@@ -100,5 +100,5 @@ export function fetchResponse(partitions: readonly BuiltPartition[]): Buffer {
       .writeBytes(one.records ?? Buffer.alloc(0));
     return new EncoderClass().writeString(topic).writeArray([part]);
   });
-  return new EncoderClass().writeInt32(0).writeInt16(0).writeInt32(0).writeArray(topics).buffer;
+  return new EncoderClass().writeInt32(throttleMs).writeInt16(0).writeInt32(0).writeArray(topics).buffer;
 }

@@ -60,6 +60,11 @@ export interface FakeCluster {
   onProduce: (broker: number, batches: readonly ReceivedBatch[]) => ProduceReaction;
   /** Delay of each response. */
   answerMs: number;
+  /**
+   * The time in the next response to a produce request, for which the broker then does not read the connection, as Kafka does
+   * since 2.0 (KIP-219).
+   */
+  throttleMs: number;
   /** Number of partitions of every topic. */
   partitions: number;
   leaderOf: (partition: number) => number;
@@ -81,6 +86,7 @@ export async function startFakeCluster(brokers: number, partitions: number): Pro
     stored: [],
     onProduce: () => ({}),
     answerMs: 0,
+    throttleMs: 0,
     partitions,
     leaderOf: (partition) => partition % brokers,
     topicError: () => 0,
@@ -210,6 +216,12 @@ function produce(
     socket.resetAndDestroy();
     return;
   }
+  const { throttleMs } = cluster;
+  cluster.throttleMs = 0;
+  if (throttleMs > 0) {
+    socket.pause();
+    setTimeout(() => socket.resume(), throttleMs);
+  }
   const codeOf = ({ partition }: ReceivedBatch) => reaction[partition] ?? 0;
   for (const batch of batches) {
     if (codeOf(batch) === 0)
@@ -226,5 +238,5 @@ function produce(
     );
     return encoder().writeString(topic).writeArray(answers);
   });
-  setTimeout(() => send(encoder().writeArray(byTopic).writeInt32(0)), cluster.answerMs);
+  setTimeout(() => send(encoder().writeArray(byTopic).writeInt32(throttleMs)), cluster.answerMs);
 }

@@ -4,6 +4,8 @@ import {
   apiVersionsV0,
   Connection,
   GenericError,
+  NetworkError,
+  ResponseError,
   TimeoutError,
   UnsupportedApiError,
   type API,
@@ -31,6 +33,8 @@ interface Attempt {
   readonly connection: Connection;
   readonly login: RenewedLogin;
   readonly open: Promise<OpenConnection>;
+  /** The broker does not read the connection before this time, by performance.now(). */
+  mutedUntilMs: number;
 }
 
 interface VersionRange {
@@ -61,6 +65,8 @@ const VERSIONS_TIMEOUT_MS = 5_000;
 const STALL_MS = 10_000;
 /** Requests that wait for responses on one connection: Kafka's limit for producers that keep the order (max.in.flight). */
 const MAX_IN_FLIGHT = 5;
+/** The longest pause that a broker may ask for, as of kafkajs: usual ones take seconds (its quota windows). */
+const MAX_THROTTLE_MS = 60_000;
 const KEEP_ALIVE_DELAY_MS = 60_000;
 const MAX_PORT = 65_535;
 /** The library nests the causes of a failed login three deep. */
@@ -96,27 +102,35 @@ export class BrokerConnections {
     return [...this.#byAddress.keys()];
   }
 
-  /** Opens a connection to the broker if there is none. Rejects with the error of the library. */
+  /**
+   * Opens a connection to the broker if there is none, and waits while the broker throttles it. Rejects with the error of the
+   * library.
+   */
   async connect(broker: BrokerAddress): Promise<void> {
-    await this.#attempt(broker).open;
+    await this.#usable(broker);
   }
 
-  /** Sends a request to the broker; connects if necessary. Rejects with the error of the library. */
+  /** Sends a request to the broker, on a connection as of connect(). Rejects with the error of the library. */
   async send<Args extends unknown[], Answer>(
     broker: BrokerAddress,
     versions: Versions<Args, Answer>,
     args: Args,
   ): Promise<Answer> {
-    const { connection, login, open } = this.#attempt(broker);
-    const { versions: supported } = await open;
+    const attempt = await this.#usable(broker);
+    const { connection, login } = attempt;
+    const { versions: supported } = await attempt.open;
     try {
       const api = newest(versions, supported);
       const request =
         login.pending === undefined
           ? api.async(connection, ...args)
           : login.pending.then(() => api.async(connection, ...args));
-      return await answered(connection, this.#settings.requestTimeoutMs, request);
+      const { requestTimeoutMs } = this.#settings;
+      const answer = await answered(connection, requestTimeoutMs, request, () => attempt.mutedUntilMs);
+      this.#throttle(attempt, broker, answer);
+      return answer;
     } catch (error) {
+      if (error instanceof ResponseError) this.#throttle(attempt, broker, error['response']);
       if (error instanceof TimeoutError) this.#settings.onSilent(addressText(broker));
       // A response that cannot be parsed, perhaps that with the versions: what follows may not be a response either.
       if (!isOfLibrary(error) || error instanceof UnsupportedApiError)
@@ -132,6 +146,33 @@ export class BrokerConnections {
     for (const connection of this.#all) destroyConnection(connection);
   }
 
+  /** An open connection that the broker reads. */
+  async #usable(broker: BrokerAddress): Promise<Attempt> {
+    const attempt = this.#attempt(broker);
+    await attempt.open;
+    for (;;) {
+      const leftMs = attempt.mutedUntilMs - performance.now();
+      if (leftMs <= 0) return attempt;
+      await pause(attempt.connection, leftMs);
+      if (attempt.connection.socket.destroyed)
+        throw new NetworkError('the connection was closed while the broker throttled it');
+    }
+  }
+
+  /**
+   * A broker that throttles a client responds at once, and then reads nothing from the connection for the time in the response
+   * (KIP-219). A request that was sent meanwhile would run out of time, be repeated on another connection, and be processed twice.
+   */
+  #throttle(attempt: Attempt, broker: BrokerAddress, answer: unknown): void {
+    const { throttleTimeMs } = (answer ?? {}) as { readonly throttleTimeMs?: unknown };
+    if (typeof throttleTimeMs !== 'number' || throttleTimeMs <= 0) return;
+    if (throttleTimeMs > MAX_THROTTLE_MS) {
+      const reason = new Error(`a throttle time of ${throttleTimeMs} ms`);
+      this.#break(attempt.connection, addressText(broker), reason);
+    }
+    attempt.mutedUntilMs = Math.max(attempt.mutedUntilMs, performance.now() + throttleTimeMs);
+  }
+
   #attempt(broker: BrokerAddress): Attempt {
     const address = addressText(broker);
     const known = this.#byAddress.get(address);
@@ -141,7 +182,8 @@ export class BrokerConnections {
     if (!(broker.port > 0 && broker.port <= MAX_PORT)) throw new Error(`${address} is not an address`);
     const connection = this.#create(broker);
     const login = new RenewedLogin(connection);
-    const attempt = { connection, login, open: this.#connect(connection, broker) };
+    const open = this.#connect(connection, broker);
+    const attempt: Attempt = { connection, login, open, mutedUntilMs: 0 };
     this.#byAddress.set(address, attempt);
     connection.socket.once('close', () => {
       this.#all.delete(connection);
@@ -245,28 +287,47 @@ class RenewedLogin {
 const LOGIN_ENDS = ['sasl:authentication:extended', 'error', 'close'] as const;
 
 /**
- * The response to a request; after this time rejects and closes the connection. After a stall of this process timers end before
- * sockets are read: a response that has arrived meanwhile counts.
+ * The response to a request; after this time, in which the broker reads the connection, rejects and closes it. After a stall of this
+ * process timers end before sockets are read: a response that has arrived meanwhile counts.
  */
 async function answered<Answer>(
   connection: Connection,
   timeoutMs: number,
   request: Promise<Answer>,
+  mutedUntilMs: () => number = () => 0,
 ): Promise<Answer> {
   const { promise: silence, reject } = Promise.withResolvers<never>();
+  const sentMs = performance.now();
   let afterReading: NodeJS.Immediate | undefined;
-  const timer = setTimeout(() => {
-    afterReading = setImmediate(() => {
-      reject(new TimeoutError('Request timed out', { canRetry: true }));
-      connection.socket.destroy();
-    });
-  }, timeoutMs);
+  const check = (): void => {
+    const leftMs = Math.max(sentMs, mutedUntilMs()) + timeoutMs - performance.now();
+    if (leftMs > 0) {
+      timer = setTimeout(end, leftMs);
+      return;
+    }
+    reject(new TimeoutError('Request timed out', { canRetry: true }));
+    connection.socket.destroy();
+  };
+  const end = (): void => {
+    afterReading = setImmediate(check);
+  };
+  let timer = setTimeout(end, timeoutMs);
   try {
     return await Promise.race([request, silence]);
   } finally {
     clearTimeout(timer);
     clearImmediate(afterReading);
   }
+}
+
+/** Waits until the connection is closed, at most for this time. */
+async function pause(connection: Connection, timeMs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeMs);
+  connection.once('close', resolve);
+  await promise;
+  clearTimeout(timer);
+  connection.off('close', resolve);
 }
 
 /** The text of the library names only the address; its causes have the reason, such as a refused certificate. */

@@ -71,7 +71,7 @@ export async function fetchFrom(
   partitions: readonly PartitionOffset[],
   limits: FetchLimits,
 ): Promise<readonly FetchedRecords[]> {
-  const answers = await client.send(broker, [fetchApi(partitions, limits)]);
+  const { partitions: answers } = await client.send(broker, [fetchApi(partitions, limits)]);
   const fetched: FetchedRecords[] = [];
   let isExhaustive = true;
   const budget = { leftBytes: MAX_RESPONSE_BYTES };
@@ -111,17 +111,21 @@ interface PartitionAnswer {
   readonly records: Buffer;
 }
 
-type Answers = ReadonlyMap<string, PartitionAnswer>;
+interface Answer {
+  /** As in the responses of the library. */
+  readonly throttleTimeMs: number;
+  readonly partitions: ReadonlyMap<string, PartitionAnswer>;
+}
 
-function fetchApi(partitions: readonly PartitionOffset[], limits: FetchLimits): API<[], Answers> {
+function fetchApi(partitions: readonly PartitionOffset[], limits: FetchLimits): API<[], Answer> {
   const requested = new Map(
     partitions.map(({ topic, partition, offset }) => [partitionId(topic, partition), offset]),
   );
-  return createAPI<[], Answers>(
+  return createAPI<[], Answer>(
     FETCH_KEY,
     FETCH_VERSION,
     () => fetchRequest(partitions, limits),
-    (_correlationId, _key, _version, reader) => parseAnswers(reader, requested),
+    (_correlationId, _key, _version, reader) => parseAnswer(reader, requested),
     false,
     false,
   );
@@ -179,9 +183,9 @@ function byTopicInOrder(partitions: readonly PartitionOffset[]) {
  * Parses a response with the layout of its version to the last byte, which contains only requested partitions, each once. Throws
  * on any other one.
  */
-function parseAnswers({ buffer }: Reader, requested: ReadonlyMap<string, number>): Answers {
+function parseAnswer({ buffer }: Reader, requested: ReadonlyMap<string, number>): Answer {
   const cursor = new Cursor(buffer.buffer);
-  cursor.skip(4);
+  const throttleTimeMs = cursor.int32();
   const errorCode = cursor.int16();
   cursor.skip(4);
   const answers = new Map<string, PartitionAnswer>();
@@ -198,7 +202,7 @@ function parseAnswers({ buffer }: Reader, requested: ReadonlyMap<string, number>
   }
   if (!cursor.isAtEnd) throw new RangeError('bytes after the response');
   if (errorCode !== 0) throw brokerError(errorCode);
-  return answers;
+  return { throttleTimeMs, partitions: answers };
 }
 
 /**

@@ -154,6 +154,26 @@ describe.each([KAFKAJS, PLATFORMATIC])(
       },
     );
 
+    test('stores each record once and in order while a leader throttles it for longer than a request may take', async () => {
+      const { cluster, publish } = await setUp(1);
+      cluster.throttleMs = 6_000;
+      await publish('a');
+      await publish('b');
+      await publish('c');
+      expect(cluster.stored).toEqual(['0: a', '0: b', '0: c']);
+      expect(cluster.connections).toBe(1);
+    });
+
+    test('ends at its deadline and when it is stopped, also while a leader throttles it', async () => {
+      const { cluster, publisher, publish } = await setUp(1, 500);
+      cluster.throttleMs = 60_000;
+      await publish('a');
+      const startedMs = performance.now();
+      await expect(publish('b')).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
+      await publisher.stop(100);
+      expect(performance.now() - startedMs).toBeLessThan(SOON_MS);
+    });
+
     test('repeats only the records that a leader refused', async () => {
       const { cluster, publish } = await setUp(2);
       let refusals = 3;

@@ -4,7 +4,9 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { platformaticClients } from '../../../../../../shared/messaging/kafka/platformatic/connection/client.ts';
 import { clusterMetadata } from '../../../../../../shared/messaging/kafka/platformatic/connection/cluster.ts';
+import { fetchFrom } from '../../../../../../shared/messaging/kafka/platformatic/consuming/fetch.ts';
 import { silentLog } from '../../../../../../shared/platform/log.ts';
+import { fetchResponse } from '../../../../../support/builders/record-batches.ts';
 import { startFakeCluster } from '../../../../../support/fakes/kafka-cluster.ts';
 
 const PARTITIONS = 4;
@@ -14,6 +16,7 @@ const REQUEST_TIMEOUT_MS = 300;
 const LENGTH_BYTES = 4;
 
 /** Kafka's numbers of requests. */
+const FETCH = 1;
 const METADATA = 3;
 const SASL_HANDSHAKE = 17;
 const API_VERSIONS = 18;
@@ -122,6 +125,76 @@ describe('a connection to a broker that accepts it and never answers', () => {
     const startedAt = performance.now();
     await expect(client.connect()).rejects.toBeInstanceOf(Error);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+});
+
+/** A broker that throttles each fetch for this time: it responds at once, and then does not read the connection (KIP-219). */
+async function startThrottlingBroker(throttleMs: number) {
+  const fetches: number[] = [];
+  const broker = createServer((socket) => {
+    let unread = Buffer.alloc(0);
+    let isMuted = false;
+    const readNext = (): void => {
+      if (isMuted || unread.length === 0) return;
+      const request = unread;
+      unread = request.subarray(LENGTH_BYTES + request.readInt32BE(0));
+      const isFetch = request.readInt16BE(LENGTH_BYTES) === FETCH;
+      // The versions of fetch: 11 to 11.
+      const body = isFetch ? fetchResponse([], throttleMs) : Buffer.from('0000000000010001000b000b', 'hex');
+      const length = Buffer.alloc(LENGTH_BYTES);
+      length.writeInt32BE(LENGTH_BYTES + body.length);
+      socket.write(Buffer.concat([length, request.subarray(8, 12), body]));
+      if (!isFetch) return;
+      fetches.push(performance.now());
+      isMuted = true;
+      setTimeout(() => {
+        isMuted = false;
+        readNext();
+      }, throttleMs).unref();
+    };
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      unread = Buffer.concat([unread, bytes]);
+      readNext();
+    });
+  });
+  broker.listen(0, '127.0.0.1');
+  await once(broker, 'listening');
+  const { port } = broker.address() as AddressInfo;
+  const address = { host: '127.0.0.1', port };
+  const createClient = platformaticClients({ brokers: [`127.0.0.1:${port}`] }, silentLog);
+  const client = createClient({ clientId: 'test', requestTimeoutMs: REQUEST_TIMEOUT_MS });
+  onTestFinished(() => {
+    client.destroy();
+    broker.close();
+  });
+  const limits = { maxWaitMs: 0, maxBytes: 1, maxBytesPerPartition: 1 };
+  return { client, fetches, fetch: () => fetchFrom(client, address, [], limits) };
+}
+
+describe('a connection that the broker throttles', () => {
+  test('sends nothing for that time, which may be longer than a request may take', async () => {
+    const { fetch, fetches } = await startThrottlingBroker(2 * REQUEST_TIMEOUT_MS);
+    await fetch();
+    await Promise.all([fetch(), fetch()]);
+    expect(fetches).toHaveLength(3);
+    const [first = 0, second = 0] = fetches;
+    expect(second - first).toBeGreaterThanOrEqual(2 * REQUEST_TIMEOUT_MS - 5);
+  });
+
+  test('is replaced instead if the time is longer than a minute', async () => {
+    const { fetch, fetches } = await startThrottlingBroker(60_001);
+    await fetch();
+    await fetch();
+    expect(fetches).toHaveLength(2);
+  });
+
+  test('fails the requests that wait when it is closed', async () => {
+    const { client, fetch } = await startThrottlingBroker(60_000);
+    await fetch();
+    const waiting = fetch();
+    setTimeout(() => client.destroy(), 20);
+    await expect(waiting).rejects.toMatchObject({ code: 'PLT_KFK_NETWORK' });
   });
 });
 
