@@ -25,11 +25,15 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND
  * Error codes that a leader returns only before it appends. NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION are not
  * among them: both also occur when leadership moves while an appended batch waits for its followers.
  */
-const NOT_APPENDED: ReadonlySet<string> = new Set(['NOT_ENOUGH_REPLICAS', 'TOPIC_AUTHORIZATION_FAILED']);
+const NOT_APPENDED: ReadonlySet<string> = new Set([
+  'NOT_ENOUGH_REPLICAS',
+  'TOPIC_AUTHORIZATION_FAILED',
+  'CORRUPT_MESSAGE',
+]);
 
 const TOO_LARGE: ReadonlySet<string> = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
-/** Error codes that concern a record or its topic and do not change on a retry. */
+/** Error codes that concern a record or its topic and do not change on a retry, except for that of isDamaged(). */
 const REFUSED: ReadonlySet<string> = new Set([
   'INVALID_RECORD',
   'INVALID_TIMESTAMP',
@@ -105,6 +109,14 @@ export function refusedRecord(error: unknown): MessagingError | undefined {
   if (!REFUSED.has(type) && !isUnwritable) return undefined;
   const text = `the broker rejects the message: ${errorText(error)}`;
   return new MessagingError('not-sent', text, { canRetry: false, cause: error });
+}
+
+/**
+ * Whether a record may have been damaged on its way, so that it is to be sent once more: brokers of old versions refuse one without
+ * a key on a compacted topic with the same code.
+ */
+export function isDamaged(error: unknown): boolean {
+  return brokerErrorType(error) === 'CORRUPT_MESSAGE';
 }
 
 function isRefusal(error: unknown, type: string | undefined): boolean {

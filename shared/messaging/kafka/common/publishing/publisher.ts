@@ -1,8 +1,14 @@
 import type { Clock } from '../../../../platform/clock.ts';
 import { MessagingError } from '../../../../platform/errors.ts';
 import type { Log } from '../../../../platform/log.ts';
-import { isMaybeStored, isTopicUnknown, refusedRecord, toMessagingError } from '../connection/errors.ts';
-import { PublishCall } from './publish-call.ts';
+import {
+  isDamaged,
+  isMaybeStored,
+  isTopicUnknown,
+  refusedRecord,
+  toMessagingError,
+} from '../connection/errors.ts';
+import { PublishCall, type PublishEntry } from './publish-call.ts';
 import type { ConnectSender, PublishFailure, RecordSender, SenderConnection } from './record-sender.ts';
 import type { PartitionQueue } from './partition-queue.ts';
 import { PublishQueue, markMaybeStored, type PublishSlice } from './publish-queue.ts';
@@ -52,6 +58,8 @@ export class KafkaPublisher implements Publisher {
   readonly #inFlight = new Map<PartitionQueue, PublishSlice>();
   /** The leaders with a send in flight; undefined for unknown ones, and if the sender does not know them. */
   readonly #busy = new Set<string | undefined>();
+  /** Records that a leader has once received damaged. */
+  readonly #damaged = new WeakSet<PublishEntry>();
   /** Topics that are being queried because the broker did not know them. */
   readonly #rechecked = new Set<string>();
   #isPumpDue = false;
@@ -250,6 +258,10 @@ export class KafkaPublisher implements Publisher {
     if (refusal === undefined) return false;
     const [first] = slice.entries;
     if (slice.entries.length === 1 && first !== undefined) {
+      if (isDamaged(error) && !this.#damaged.has(first)) {
+        this.#damaged.add(first);
+        return false;
+      }
       if (refusal.code === 'message-too-large') {
         this.#rejectedSizes.add(slice.queue.topic, first.record, performance.now());
       }

@@ -57,6 +57,7 @@ describe('classification of kafkajs errors', () => {
   test.each([
     ['NOT_ENOUGH_REPLICAS', false],
     ['TOPIC_AUTHORIZATION_FAILED', false],
+    ['CORRUPT_MESSAGE', false],
     ['NOT_ENOUGH_REPLICAS_AFTER_APPEND', true],
     ['REQUEST_TIMED_OUT', true],
     ['NOT_LEADER_FOR_PARTITION', true],

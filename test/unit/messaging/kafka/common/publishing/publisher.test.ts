@@ -12,6 +12,7 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 /** Kafka's error codes. */
+const CORRUPT_MESSAGE = 2;
 const UNKNOWN_TOPIC = 3;
 const NOT_LEADER = 6;
 const MESSAGE_TOO_LARGE = 10;
@@ -227,6 +228,41 @@ describe('KafkaPublisher', () => {
     await expect(large).rejects.toMatchObject({ code: 'message-too-large', canRetry: false });
     await vi.advanceTimersByTimeAsync(1_000);
     expect([producers.length, first.sends.length]).toEqual([1, 1]);
+  });
+
+  test('sends a record again that its leader received damaged, together with later ones', async () => {
+    const { producers, first, publish } = await setUp();
+    const damaged = publish('a');
+    await settleMicrotasks();
+    const later = publish('b');
+    await first.sends[0]?.confirm({ 't/0': CORRUPT_MESSAGE });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(producers[1]?.sends.map(({ records }) => records)).toEqual([['t/0: a b']]);
+    await producers[1]?.sends[0]?.confirm();
+    await Promise.all([damaged, later]);
+  });
+
+  test('rejects a record that its leader calls damaged twice, and no other one of its batch', async () => {
+    const { producers, first, publish } = await setUp();
+    void publish('warm');
+    await settleMicrotasks();
+    const sent = ['a', 'without a key', 'c'].map((text) => publish(text));
+    await first.sends[0]?.confirm();
+    const answered = new Set<unknown>();
+    for (let round = 0; round < 40; round += 1) {
+      const send = producers.at(-1)?.sends.at(-1);
+      if (send !== undefined && !answered.has(send)) {
+        answered.add(send);
+        const isDamaged = send.records.some((text) => text.includes('without a key'));
+        await send.confirm(isDamaged ? { 't/0': CORRUPT_MESSAGE } : {});
+      }
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(await Promise.allSettled(sent)).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { code: 'not-sent', canRetry: false } },
+      { status: 'fulfilled' },
+    ]);
   });
 
   test('rejects a record of a topic that has just rejected a smaller one without a request', async () => {
