@@ -38,6 +38,14 @@ describe('RejectedSizes', () => {
     expect(sizes.includes('other', record(5_000), 2)).toBe(false);
   });
 
+  it('leaves out records that are compressed, whose limit is that of their compressed size', () => {
+    const sizes = new RejectedSizes();
+    sizes.add('t', record(65_537), 0);
+    expect([65_536, 65_537].map((length) => sizes.includes('t', record(length), 1))).toEqual([false, false]);
+    sizes.add('t', record(1_000), 2);
+    expect([65_536, 65_537].map((length) => sizes.includes('t', record(length), 3))).toEqual([true, false]);
+  });
+
   it('forgets a rejection after ten seconds, since the limit may have been raised', () => {
     const sizes = new RejectedSizes();
     sizes.add('t', record(10), 0);
