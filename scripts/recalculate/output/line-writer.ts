@@ -14,7 +14,10 @@ export interface LineWriter {
    * this line or an earlier one.
    */
   write(line: string): Promise<void> | undefined;
-  /** Resolves with the length of the file when all lines are durably on disk. */
+  /**
+   * Resolves with the length of the file when all lines are durably on disk. Once it or a write has failed, each later call rejects
+   * with the same error: the system may have dropped what it could not write, and would then report a success.
+   */
   sync(): Promise<number>;
 }
 
@@ -61,7 +64,10 @@ export function createLineWriter(sink: ByteSink): LineWriter {
     sync: async () => {
       await flush();
       await inFlight;
-      return sink.sync();
+      const synced = sink.sync();
+      inFlight = synced.then(() => undefined);
+      inFlight.catch(() => undefined);
+      return synced;
     },
   };
 }

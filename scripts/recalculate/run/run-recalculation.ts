@@ -60,8 +60,10 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
   let savedAtMs = elapsedMs();
   let isWhole = true;
   const save = async (): Promise<void> => {
+    isWhole = false;
     await files.save({ input, tally, elapsedMs: elapsedMs() });
     savedAtMs = elapsedMs();
+    isWhole = true;
   };
   const finish = async (chunk: InputChunk, outcomes: readonly LateOutcome[]): Promise<void> => {
     const lines = await finishedLines(chunk, outcomes, options);
@@ -83,7 +85,7 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
     await save();
     return end;
   } catch (error) {
-    // A chunk that was not written completely is ignored: the last checkpoint stays valid.
+    // What was not written or saved completely is ignored: the last checkpoint stays valid.
     if (isWhole) await save();
     throw error;
   }

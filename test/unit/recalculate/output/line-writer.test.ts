@@ -63,6 +63,37 @@ it('rejects the next call and all later ones after a failed write', async () => 
   await expect(writer.sync()).rejects.toThrow('disk full');
 });
 
+it.each([
+  ['plain', (sink: ByteSink) => sink],
+  ['compressed', gzipSink],
+])('rejects all calls after a failed sync of %s lines', async (_, through) => {
+  const { sink } = memorySink();
+  let syncs = 0;
+  const failing = {
+    ...sink,
+    sync: () => {
+      syncs += 1;
+      return syncs === 1 ? Promise.reject(new Error('disk full')) : sink.sync();
+    },
+  };
+  const writer = createLineWriter(through(failing));
+  await writer.write('line\n');
+  await expect(writer.sync()).rejects.toThrow('disk full');
+  await expect(writer.sync()).rejects.toThrow('disk full');
+});
+
+it('rejects all calls after the last bytes of compressed lines could not be written', async () => {
+  let writes = 0;
+  const { sink } = memorySink(() => {
+    writes += 1;
+    return writes === 2 ? Promise.reject(new Error('disk full')) : Promise.resolve();
+  });
+  const writer = createLineWriter(gzipSink(sink));
+  await writer.write('line\n');
+  await expect(writer.sync()).rejects.toThrow('disk full');
+  await expect(writer.sync()).rejects.toThrow('disk full');
+});
+
 it('compresses into a file that may be truncated at every sync', async () => {
   const { sink, all } = memorySink();
   const writer = createLineWriter(gzipSink(sink));
