@@ -1,7 +1,8 @@
 import { errorText } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
-import type { LogMessage, MessageHeaders } from '../message.ts';
+import { setHeader } from '../headers.ts';
+import type { HeaderValue, LogMessage, MessageHeaders } from '../message.ts';
 import type { Broker, Tail } from '../ports.ts';
 
 /** The latest record of a key. */
@@ -27,7 +28,7 @@ export interface TableOptions {
   readonly onChange?: (key: string, record: TableRecord | undefined) => void;
   /** Default 100,000. */
   readonly maxRecords?: number;
-  /** Maximum total size of all values in bytes. Default 256 MiB. */
+  /** Maximum total size of all values and headers in bytes. Default 256 MiB. */
   readonly maxBytes?: number;
   /** Time limit for the first read of the topic. Default 30,000 ms. */
   readonly catchUpTimeoutMs?: number;
@@ -131,16 +132,18 @@ class LogTable implements Table {
     this.#options.log.warn({ topic, partition, offset, reason }, 'a record of a table was skipped');
   }
 
-  #put(key: string, { value, headers, partition, offset, timestampMs }: TableRecord): void {
+  #put(key: string, fetched: TableRecord): void {
     const { maxRecords = MAX_RECORDS, maxBytes = MAX_BYTES } = this.#options;
     const known = this.#records.get(key);
-    const bytes = this.#bytes + value.length - (known?.value.length ?? 0);
+    const bytes = this.#bytes + bytesOf(fetched) - (known === undefined ? 0 : bytesOf(known));
     if (bytes > maxBytes || (known === undefined && this.#records.size >= maxRecords)) {
       this.#leftOut += 1;
       return;
     }
     this.#bytes = bytes;
-    const record = { value: copySlice(value), headers, partition, offset, timestampMs };
+    const { partition, offset, timestampMs } = fetched;
+    const headers = copyHeaders(fetched.headers);
+    const record = { value: copySlice(fetched.value), headers, partition, offset, timestampMs };
     this.#records.set(key, record);
     this.#notify(key, record);
   }
@@ -148,7 +151,7 @@ class LogTable implements Table {
   #remove(key: string): void {
     const known = this.#records.get(key);
     if (known === undefined) return;
-    this.#bytes -= known.value.length;
+    this.#bytes -= bytesOf(known);
     this.#records.delete(key);
     this.#notify(key, undefined);
   }
@@ -162,7 +165,29 @@ class LogTable implements Table {
   }
 }
 
-/** A value that is a slice of a fetched buffer would keep the whole buffer in memory. */
+/** The size of value and headers. */
+function bytesOf({ value, headers }: TableRecord): number {
+  let bytes = value.length;
+  for (const name in headers) for (const one of listOf(headers[name])) bytes += name.length + one.length;
+  return bytes;
+}
+
+function copyHeaders(headers: MessageHeaders): MessageHeaders {
+  const copies: Record<string, HeaderValue | readonly HeaderValue[]> = {};
+  for (const name in headers) {
+    const own = listOf(headers[name]).map((one) => (typeof one === 'string' ? one : copySlice(one)));
+    const [first] = own;
+    if (first !== undefined) setHeader(copies, name, own.length === 1 ? first : own);
+  }
+  return copies;
+}
+
+function listOf(header: MessageHeaders[string]): readonly HeaderValue[] {
+  if (header === undefined) return [];
+  return typeof header === 'string' || Buffer.isBuffer(header) ? [header] : header;
+}
+
+/** A slice of a fetched buffer would keep the whole buffer in memory. */
 function copySlice(value: Buffer): Buffer {
   if (value.length === value.buffer.byteLength) return value;
   const own = Buffer.allocUnsafeSlow(value.length);

@@ -121,12 +121,33 @@ test('rejects start() if the end is not reached in time', async () => {
   expect(tail.stops).toBe(1);
 });
 
-test('copies a value out of the fetched buffer', async () => {
+test('copies value and headers out of the fetched buffer', async () => {
   const { table, tail } = createScene();
   await table.start();
   const fetched = Buffer.alloc(10_000, 'x');
-  tail.deliver(fakeMessage(0, { key: 'a', value: fetched.subarray(100, 103) }));
-  const { value } = table.record('a')!;
+  const headers = {
+    type: fetched.subarray(0, 2),
+    repeated: [fetched.subarray(2, 3), 'text'],
+    text: 'text',
+    absent: undefined,
+  };
+  tail.deliver(fakeMessage(0, { key: 'a', value: fetched.subarray(100, 103), headers }));
+  const { value, headers: kept } = table.record('a')!;
   expect(value.toString()).toBe('xxx');
-  expect(value.buffer.byteLength).toBe(3);
+  expect(kept).toEqual({ type: Buffer.from('xx'), repeated: [Buffer.from('x'), 'text'], text: 'text' });
+  const { type, repeated } = kept as { type: Buffer; repeated: [Buffer, string] };
+  expect([value, type, repeated[0]].map(({ buffer }) => buffer.byteLength)).toEqual([3, 2, 1]);
+});
+
+test('counts the bytes of headers, with their names', async () => {
+  const { table, tail, put } = createScene({ maxBytes: 12 });
+  await table.start();
+  tail.deliver(
+    fakeMessage(0, { key: 'a', value: Buffer.from('one'), headers: { type: Buffer.from('json') } }),
+  );
+  expect(table.stats().bytes).toBe(11);
+  put(1, 'b', 'two');
+  expect(table.stats()).toMatchObject({ records: 1, leftOut: 1 });
+  put(2, 'a', null);
+  expect(table.stats()).toMatchObject({ records: 0, bytes: 0 });
 });
