@@ -23,12 +23,14 @@ import { OwnedPartitions, type PartitionLag } from './owned-partitions.ts';
 
 /** Interval at which a shutdown checks whether the messages in progress have ended. */
 const DRAIN_POLL_MS = 10;
-/** A last commit that takes longer than this is abandoned: its messages are delivered again. */
-const LAST_COMMIT_MS = 5_000;
+/**
+ * Longest wait for the last commit, whose messages are otherwise delivered again, and for leaving the group; without it, the
+ * session timeout removes the consumer. Each has at least the second time, also when the time of a drain is over.
+ */
+const LAST_REQUEST_MS = 5_000;
+const MIN_LAST_REQUEST_MS = 1_000;
 /** Unavailable infrastructure fails every message: log lines about it are limited to one in this time. */
 const LOG_INTERVAL_MS = 5_000;
-/** Longest wait for leaving the group; after it, the session timeout removes the consumer. */
-const LEAVE_MS = 5_000;
 
 /** The current source. */
 interface Attachment {
@@ -149,7 +151,10 @@ export class ConsumerRuntime {
     this.#owned.release();
   }
 
-  /** Accepts nothing new, lets messages in progress end for at most `timeoutMs`, commits, leaves the group. */
+  /**
+   * Accepts nothing new, lets messages in progress end for at most `timeoutMs`, commits and leaves the group, for which it may take
+   * two seconds longer.
+   */
   async drain(timeoutMs: number): Promise<void> {
     const { monotonic, timers } = this.#options;
     this.#isDraining = true;
@@ -157,12 +162,14 @@ export class ConsumerRuntime {
     const endMs = monotonic.elapsedMs() + timeoutMs;
     while (!this.#hasEnded() && monotonic.elapsedMs() < endMs) await sleep(timers, DRAIN_POLL_MS);
     this.#abort.abort();
-    await this.#commitLast();
+    const requestMs = () =>
+      Math.min(LAST_REQUEST_MS, Math.max(endMs - monotonic.elapsedMs(), MIN_LAST_REQUEST_MS));
+    await this.#commitLast(requestMs());
     const source = this.#attached?.source;
     this.detach();
     this.#executor.close();
     this.#breaker.stop();
-    await source?.stop(LEAVE_MS);
+    await source?.stop(requestMs());
   }
 
   health(): Health {
@@ -192,10 +199,10 @@ export class ConsumerRuntime {
     };
   }
 
-  /** Commits what is done, for at most LAST_COMMIT_MS. */
-  async #commitLast(): Promise<void> {
+  /** Commits what is done, for at most this time. */
+  async #commitLast(timeoutMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#options.timers.schedule(resolve, LAST_COMMIT_MS, 'background');
+    const cancel = this.#options.timers.schedule(resolve, timeoutMs, 'background');
     await Promise.race([this.#commits.now(), promise]);
     cancel();
   }

@@ -17,6 +17,7 @@ export class FakeGroupSource implements GroupSource {
   onCommit: (commit: FakeCommit) => Promise<boolean> = () => Promise.resolve(true);
   /** What unreadable() returns. */
   unread: UnreadablePartition | undefined;
+  onStop: (timeoutMs: number) => Promise<void> = () => Promise.resolve();
   onStart: () => Promise<void> = () => Promise.resolve();
 
   start(sink: GroupSink): Promise<void> {
@@ -47,9 +48,9 @@ export class FakeGroupSource implements GroupSource {
     return this.unread;
   }
 
-  stop(): Promise<void> {
+  stop(timeoutMs = 0): Promise<void> {
     this.stops += 1;
-    return Promise.resolve();
+    return this.onStop(timeoutMs);
   }
 
   /** The last committed offset of a partition; undefined if there was no commit. */

@@ -540,6 +540,26 @@ test('drains for at most its time limit, then aborts the handlers and commits on
   expect(source.stops).toBe(1);
 });
 
+test.each([
+  ['no message ends', 10_000, 12_000],
+  ['all messages have ended', 10_000, 10_000],
+  ['there is no time', 0, 2_000],
+])('drains in time when the broker is silent and %s', async (what, timeoutMs, longestMs) => {
+  const { work, source, sink, runtime } = createScene();
+  source.onCommit = () => new Promise(() => undefined);
+  source.onStop = (limitMs) =>
+    new Promise((resolve) => {
+      setTimeout(resolve, limitMs);
+    });
+  sink.onMessages(1, fakeMessages(0, 1), 2);
+  await work.end(0);
+  if (what !== 'no message ends') await work.end(1);
+  let isDrained = false;
+  void runtime.drain(timeoutMs).then(() => (isDrained = true));
+  await vi.advanceTimersByTimeAsync(longestMs + 20);
+  expect(isDrained).toBe(true);
+});
+
 test('keeps partitions paused that are assigned during a drain', async () => {
   const { work, source, sink, runtime } = createScene({ window: { messages: 1 } });
   sink.onMessages(1, fakeMessages(0, 0), 1);
