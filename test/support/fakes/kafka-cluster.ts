@@ -78,7 +78,11 @@ export interface FakeCluster {
 }
 
 /** Brokers on loopback that support only the requests of a kafkajs producer; a test can make them fail. */
-export async function startFakeCluster(brokers: number, partitions: number): Promise<FakeCluster> {
+export async function startFakeCluster(
+  brokers: number,
+  partitions: number,
+  host = '127.0.0.1',
+): Promise<FakeCluster> {
   const servers: Server[] = [];
   const sockets = new Set<Socket>();
   const cluster: FakeCluster = {
@@ -109,11 +113,11 @@ export async function startFakeCluster(brokers: number, partitions: number): Pro
     });
     servers.push(server);
     await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
+      server.listen(0, host, resolve);
     });
     ports.push((server.address() as AddressInfo).port);
   }
-  return Object.assign(cluster, { brokers: ports.map((port) => `127.0.0.1:${port}`) });
+  return Object.assign(cluster, { brokers: ports.map((port) => `${host}:${port}`) });
 }
 
 interface Broker {

@@ -114,11 +114,15 @@ function createClient({
   const byAddress = new Map(brokers.map((broker) => [addressText(broker), broker]));
   /** Calls `use` with one broker after the other until it succeeds: those with a connection first, silent ones last. */
   const withAny = async <T>(use: (broker: BrokerAddress) => Promise<T>): Promise<T> => {
-    const inOrder = [...connections.addresses(), ...silentBrokers.moveToEnd([...byAddress.keys()])];
+    const inOrder = new Map(connections.brokers().map((broker) => [addressText(broker), broker]));
+    for (const address of silentBrokers.moveToEnd([...byAddress.keys()])) {
+      const broker = byAddress.get(address);
+      if (broker !== undefined) inOrder.set(address, broker);
+    }
     let failure: unknown;
-    for (const address of new Set(inOrder)) {
+    for (const broker of inOrder.values()) {
       try {
-        return await use(byAddress.get(address) ?? toBrokerAddress(address));
+        return await use(broker);
       } catch (error) {
         if (error instanceof ResponseError) throw error;
         failure = error;

@@ -30,6 +30,7 @@ interface OpenConnection {
 
 /** A connection that is open or being opened. */
 interface Attempt {
+  readonly broker: BrokerAddress;
   readonly connection: Connection;
   readonly login: RenewedLogin;
   readonly open: Promise<OpenConnection>;
@@ -98,8 +99,8 @@ export class BrokerConnections {
   }
 
   /** The brokers with a connection that is open or being opened. */
-  addresses(): string[] {
-    return [...this.#byAddress.keys()];
+  brokers(): BrokerAddress[] {
+    return Array.from(this.#byAddress.values(), ({ broker }) => broker);
   }
 
   /**
@@ -127,10 +128,10 @@ export class BrokerConnections {
           : login.pending.then(() => api.async(connection, ...args));
       const { requestTimeoutMs } = this.#settings;
       const answer = await answered(connection, requestTimeoutMs, request, () => attempt.mutedUntilMs);
-      this.#throttle(attempt, broker, answer);
+      this.#throttle(attempt, answer);
       return answer;
     } catch (error) {
-      if (error instanceof ResponseError) this.#throttle(attempt, broker, error['response']);
+      if (error instanceof ResponseError) this.#throttle(attempt, error['response']);
       if (error instanceof TimeoutError) this.#settings.onSilent(addressText(broker));
       // A response that cannot be parsed, perhaps that with the versions: what follows may not be a response either.
       if (!isOfLibrary(error) || error instanceof UnsupportedApiError)
@@ -163,12 +164,12 @@ export class BrokerConnections {
    * A broker that throttles a client responds at once, and then reads nothing from the connection for the time in the response
    * (KIP-219). A request that was sent meanwhile would run out of time, be repeated on another connection, and be processed twice.
    */
-  #throttle(attempt: Attempt, broker: BrokerAddress, answer: unknown): void {
+  #throttle(attempt: Attempt, answer: unknown): void {
     const { throttleTimeMs } = (answer ?? {}) as { readonly throttleTimeMs?: unknown };
     if (typeof throttleTimeMs !== 'number' || throttleTimeMs <= 0) return;
     if (throttleTimeMs > MAX_THROTTLE_MS) {
       const reason = new Error(`a throttle time of ${throttleTimeMs} ms`);
-      this.#break(attempt.connection, addressText(broker), reason);
+      this.#break(attempt.connection, addressText(attempt.broker), reason);
     }
     attempt.mutedUntilMs = Math.max(attempt.mutedUntilMs, performance.now() + throttleTimeMs);
   }
@@ -183,7 +184,7 @@ export class BrokerConnections {
     const connection = this.#create(broker);
     const login = new RenewedLogin(connection);
     const open = this.#connect(connection, broker);
-    const attempt: Attempt = { connection, login, open, mutedUntilMs: 0 };
+    const attempt: Attempt = { broker, connection, login, open, mutedUntilMs: 0 };
     this.#byAddress.set(address, attempt);
     connection.socket.once('close', () => {
       this.#all.delete(connection);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { platformaticClients } from '../../../../../../shared/messaging/kafka/platformatic/connection/client.ts';
@@ -127,6 +128,27 @@ describe('a connection to a broker that accepts it and never answers', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 });
+
+const hasIpv6 = Object.values(networkInterfaces()).some((list) =>
+  list?.some(({ address }) => address === '::1'),
+);
+
+test.skipIf(!hasIpv6)(
+  'an open connection to a broker with an IPv6 address is used for any request',
+  async () => {
+    const cluster = await startFakeCluster(1, PARTITIONS, '::1');
+    const port = Number(cluster.brokers[0]?.split(':').at(-1));
+    // Nothing listens on the only address in the settings.
+    const client = platformaticClients({ brokers: ['127.0.0.1:1'] }, silentLog)({ clientId: 'test' });
+    onTestFinished(() => {
+      client.destroy();
+      cluster.close();
+    });
+    await client.connectTo({ host: '::1', port });
+    const { topics } = await clusterMetadata(client, ['t']);
+    expect(topics.get('t')?.leaders).toEqual([0, 0, 0, 0]);
+  },
+);
 
 /** A broker that throttles each fetch for this time: it responds at once, and then does not read the connection (KIP-219). */
 async function startThrottlingBroker(throttleMs: number) {
