@@ -137,10 +137,11 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
   onMetadata(metadata: ClusterMetadata): void {
     const divided = this.#membership?.divided;
     if (divided === undefined) return;
-    const hasMore = [...metadata.topics].some(
-      ([topic, { leaders }]) => leaders.length > (divided.get(topic) ?? 0),
+    // A topic that was deleted has none; it may be created again with fewer.
+    const hasOthers = [...metadata.topics].some(
+      ([topic, { leaders }]) => leaders.length > 0 && leaders.length !== (divided.get(topic) ?? 0),
     );
-    if (hasMore) this.#rebalance(this.#generation);
+    if (hasOthers) this.#rebalance(this.#generation);
   }
 
   onRefused(error: Error): void {

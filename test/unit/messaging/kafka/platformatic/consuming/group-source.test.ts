@@ -219,6 +219,20 @@ describe('a group source', () => {
     expect(events).toEqual(['assigned 1: 0 1', 'revoking 1', 'assigned 2: 0 1 2']);
   });
 
+  it('divides the partitions anew when a topic was created again with fewer of them, but not while it is deleted', async () => {
+    const { cluster, source, sink, events } = setUp();
+    await source.start(sink);
+    await poll(() => cluster.fetches.length).toBeGreaterThan(1);
+    const left = cluster.partition('t', 0);
+    cluster.partitions.clear();
+    cluster.fail('fetch', 'broken');
+    const queried = cluster.metadataRequests;
+    await poll(() => cluster.metadataRequests).toBeGreaterThan(queried + 1);
+    expect(events).toEqual(['assigned 1: 0 1']);
+    cluster.partitions.set('t/0', left);
+    await poll(() => events).toEqual(['assigned 1: 0 1', 'revoking 1', 'assigned 2: 0']);
+  });
+
   it('reports a partition that cannot be read, but none during a rebalance', async () => {
     const { cluster, source, sink, events } = setUp({
       onRevoking: () => events.push(`revoking, unreadable: ${source.unreadable()?.partition}`),
