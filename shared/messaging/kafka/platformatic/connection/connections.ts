@@ -262,7 +262,8 @@ export class BrokerConnections {
 
 /**
  * The library renews the login of a connection in time, but sends other requests meanwhile, after which Kafka closes the connection
- * (KIP-368): they have to wait.
+ * (KIP-368): they have to wait. And the timer for a login of more than 31 days exceeds the longest one of Node, which fires at
+ * once instead: it is renewed after 24 days.
  */
 class RenewedLogin {
   /** Resolves when the login was renewed or has failed; undefined while there is none. */
@@ -270,7 +271,14 @@ class RenewedLogin {
 
   constructor(connection: Connection) {
     const renew = connection.reauthenticate.bind(connection);
+    let loggedInMs = Number.NEGATIVE_INFINITY;
+    for (const event of LOGINS) connection.on(event, () => (loggedInMs = performance.now()));
     connection.reauthenticate = () => {
+      if (performance.now() - loggedInMs < MIN_LOGIN_MS) {
+        const timer = setTimeout(() => connection.reauthenticate(), MAX_TIMER_MS);
+        connection.once('close', () => clearTimeout(timer));
+        return;
+      }
       this.pending = new Promise((resolve) => {
         const end = (): void => {
           this.pending = undefined;
@@ -284,6 +292,12 @@ class RenewedLogin {
   }
 }
 
+/** The events of the library after a login. */
+const LOGINS = ['sasl:authentication', 'sasl:authentication:extended'] as const;
+/** Shorter than any login is valid. */
+const MIN_LOGIN_MS = 100;
+/** The longest timer of Node. */
+const MAX_TIMER_MS = 2_147_483_647;
 /** The events of the library after which a login is no longer pending. */
 const LOGIN_ENDS = ['sasl:authentication:extended', 'error', 'close'] as const;
 

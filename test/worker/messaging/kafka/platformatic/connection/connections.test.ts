@@ -290,6 +290,18 @@ describe('a connection with a login', () => {
     expect(sockets).toHaveLength(1);
   });
 
+  test('is not renewed at once if it is valid for more than a month', async () => {
+    const { client, requests } = await startLoginBroker(40 * 24 * 60 * 60 * 1_000);
+    await client.connect();
+    for (let call = 0; call < 5; call += 1) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
+      await clusterMetadata(client, ['t']);
+    }
+    expect(requests.filter((kind) => kind === SASL_HANDSHAKE)).toHaveLength(1);
+  });
+
   test('fails the requests that wait when the broker closes it, and is replaced', async () => {
     const { client, sockets, requests } = await startLoginBroker(200);
     await client.connect();
