@@ -1,14 +1,12 @@
 import { errorText } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
-import { setHeader } from '../headers.ts';
-import type { HeaderValue, LogMessage, MessageHeaders } from '../message.ts';
+import type { LogMessage } from '../message.ts';
+import { contentBytes, copyContent, type MessageContent } from '../message-content.ts';
 import type { Broker, Tail } from '../ports.ts';
 
 /** The latest record of a key. */
-export interface TableRecord {
-  readonly value: Buffer;
-  readonly headers: MessageHeaders;
+export interface TableRecord extends MessageContent {
   readonly partition: number;
   readonly offset: number;
   readonly timestampMs: number;
@@ -135,15 +133,14 @@ class LogTable implements Table {
   #put(key: string, fetched: TableRecord): void {
     const { maxRecords = MAX_RECORDS, maxBytes = MAX_BYTES } = this.#options;
     const known = this.#records.get(key);
-    const bytes = this.#bytes + bytesOf(fetched) - (known === undefined ? 0 : bytesOf(known));
+    const bytes = this.#bytes + contentBytes(fetched) - (known === undefined ? 0 : contentBytes(known));
     if (bytes > maxBytes || (known === undefined && this.#records.size >= maxRecords)) {
       this.#leftOut += 1;
       return;
     }
     this.#bytes = bytes;
     const { partition, offset, timestampMs } = fetched;
-    const headers = copyHeaders(fetched.headers);
-    const record = { value: copySlice(fetched.value), headers, partition, offset, timestampMs };
+    const record = { ...copyContent(fetched), partition, offset, timestampMs };
     this.#records.set(key, record);
     this.#notify(key, record);
   }
@@ -151,7 +148,7 @@ class LogTable implements Table {
   #remove(key: string): void {
     const known = this.#records.get(key);
     if (known === undefined) return;
-    this.#bytes -= bytesOf(known);
+    this.#bytes -= contentBytes(known);
     this.#records.delete(key);
     this.#notify(key, undefined);
   }
@@ -163,34 +160,4 @@ class LogTable implements Table {
       this.#options.log.error({ err: error, topic: this.#options.topic }, 'a listener of a table failed');
     }
   }
-}
-
-/** The size of value and headers. */
-function bytesOf({ value, headers }: TableRecord): number {
-  let bytes = value.length;
-  for (const name in headers) for (const one of listOf(headers[name])) bytes += name.length + one.length;
-  return bytes;
-}
-
-function copyHeaders(headers: MessageHeaders): MessageHeaders {
-  const copies: Record<string, HeaderValue | readonly HeaderValue[]> = {};
-  for (const name in headers) {
-    const own = listOf(headers[name]).map((one) => (typeof one === 'string' ? one : copySlice(one)));
-    const [first] = own;
-    if (first !== undefined) setHeader(copies, name, own.length === 1 ? first : own);
-  }
-  return copies;
-}
-
-function listOf(header: MessageHeaders[string]): readonly HeaderValue[] {
-  if (header === undefined) return [];
-  return typeof header === 'string' || Buffer.isBuffer(header) ? [header] : header;
-}
-
-/** A slice of a fetched buffer would keep the whole buffer in memory. */
-function copySlice(value: Buffer): Buffer {
-  if (value.length === value.buffer.byteLength) return value;
-  const own = Buffer.allocUnsafeSlow(value.length);
-  value.copy(own);
-  return own;
 }

@@ -1,13 +1,9 @@
 /** The records of the hold topic: for each key, one record of its head and one of each follower. */
 
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerNumber, headerText, setHeader } from '../../../shared/messaging/headers.ts';
-import type {
-  HeaderValue,
-  LogMessage,
-  MessageHeaders,
-  OutgoingMessage,
-} from '../../../shared/messaging/message.ts';
+import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
+import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import { contentBytes, copyContent } from '../../../shared/messaging/message-content.ts';
 import type { Channel, Priority } from '../../../shared/notification/command.ts';
 
 const OFFSET_DIGITS = 16;
@@ -170,13 +166,15 @@ export function readHoldRecord(message: LogMessage): HoldRecord | undefined {
   const offset = Number(place);
   if (value === null) return { kind: 'follower', key, partition, offset, follower: undefined };
   const { [HEADER.write]: _write, [HEADER.heldElsewhere]: _elsewhere, ...own } = headers;
-  const kept = isElsewhere ? { value: undefined, headers: ofPlace(own) } : copyOf(value, own);
+  const kept = isElsewhere
+    ? { value: undefined, headers: ofPlace(own) }
+    : copyContent({ value, headers: own });
   return { kind: 'follower', key, partition, offset, follower: { offset, id, ...kept, timestampMs } };
 }
 
 /** The bytes of a follower that count towards the limits: those of its value and headers, if it is kept whole. */
 export function followerBytes({ value, headers }: Pick<Follower, 'value' | 'headers'>): number {
-  return value === undefined ? 0 : bytesOf([value, ...Object.keys(headers), ...valuesOf(headers)]);
+  return value === undefined ? 0 : contentBytes({ value, headers });
 }
 
 /** What is needed of the headers of a message of which only the place is kept. */
@@ -194,33 +192,4 @@ function replacedHead(headers: MessageHeaders): FormerHead | 'none' | undefined 
 
 function followerKey(key: string, offset: number): string {
   return `${key}/${String(offset).padStart(OFFSET_DIGITS, '0')}`;
-}
-
-/** Copies a message into one buffer, since slices of a fetch response would keep the whole response in memory. */
-function copyOf(value: Buffer, headers: MessageHeaders): Pick<Follower, 'value' | 'headers'> {
-  const own = Buffer.allocUnsafeSlow(bytesOf([value, ...valuesOf(headers)]));
-  let used = 0;
-  const copy = (bytes: Buffer): Buffer => {
-    const start = used;
-    used += bytes.copy(own, start);
-    return own.subarray(start, used);
-  };
-  const copyHeader = (header: HeaderValue): HeaderValue =>
-    typeof header === 'string' ? header : copy(header);
-  const copied: Record<string, HeaderValue | readonly HeaderValue[]> = {};
-  for (const [name, header] of Object.entries(headers)) {
-    if (header === undefined) continue;
-    const isOne = typeof header === 'string' || Buffer.isBuffer(header);
-    setHeader(copied, name, isOne ? copyHeader(header) : header.map(copyHeader));
-  }
-  return { value: copy(value), headers: copied };
-}
-
-/** All values of all headers. */
-function valuesOf(headers: MessageHeaders): readonly HeaderValue[] {
-  return Object.values(headers).flatMap((header) => header ?? []);
-}
-
-function bytesOf(values: readonly HeaderValue[]): number {
-  return values.reduce((sum, value) => sum + Buffer.byteLength(value), 0);
 }

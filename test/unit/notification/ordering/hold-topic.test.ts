@@ -248,7 +248,7 @@ it('keeps the bytes of a message only, not the fetch response with it', () => {
   expect(value?.toString()).toBe('text');
   expect(kept).toEqual({ one: Buffer.from('1'), repeated: [Buffer.from('2'), Buffer.from('3')], text: '4' });
   const buffers = [value, ...Object.values(kept).flat()].filter((each) => Buffer.isBuffer(each));
-  expect(buffers.map(({ buffer }) => buffer.byteLength)).toEqual([8, 8, 8, 8]);
+  expect(buffers.map(({ buffer }) => buffer.byteLength)).toEqual([7, 7, 7, 7]);
 });
 
 it('keeps of a message on a retry tier only its place and attempt, which take no bytes', () => {
