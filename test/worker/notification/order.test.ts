@@ -6,7 +6,7 @@ import { silentLog } from '../../../shared/platform/log.ts';
 import { systemTimers } from '../../../shared/platform/timers.ts';
 import { eventually } from '../../support/conformance/wait.ts';
 import { idOf, notificationWorld, type NotificationWorld } from '../../support/worlds/notification-world.ts';
-import { SENT, transient } from '../../support/fakes/scripted-providers.ts';
+import { SENT, transient, unknown } from '../../support/fakes/scripted-providers.ts';
 
 /** Long enough for the first half of a test on a busy machine. */
 const LONG_TIER_MS = 3_000;
@@ -175,5 +175,40 @@ it('sends each message once, but not in order, while there is no room for the he
   await eventually('all deliveries', END_MS, () => deliveredIds(world).length === 5);
   expect(deliveredIds(world)).toEqual([3, 1, 4, 5, 2].map(idOf));
   expect([...world.providers.delivered.values()].every((times) => times === 1)).toBe(true);
+  await expect.poll(() => leftOnHold(world)).toBe(0);
+});
+
+it('sends other messages while one waits for the only provider that may repeat it, and the followers after that', async () => {
+  const world = await notificationWorld({ env: { LANES: '2' }, tiersMs: [1_000] });
+  let isDown = false;
+  const isRepeated = new Set<string>();
+  const first = world.providers.add('first', { isIdempotent: true });
+  first.admission = () => (isDown ? { kind: 'open', afterMs: 500, code: 'timeout' } : { kind: 'go' });
+  first.answer = ({ id }) => {
+    if (![idOf(1), idOf(2)].includes(id) || isRepeated.has(id)) return SENT;
+    isRepeated.add(id);
+    isDown = isRepeated.size === 2;
+    return unknown();
+  };
+  world.providers.add('second');
+  await world.worker();
+  const place = (number: number, key: string) => world.sms({ id: idOf(number), partition: 0, key });
+  await place(1, 'one');
+  await place(2, 'two');
+  await expect.poll(() => isDown).toBe(true);
+  await place(3, 'one');
+  // Both copies have returned by now, more than once.
+  await sleep(2_500);
+  for (const number of [4, 5, 6]) await place(number, `other ${number}`);
+  await expect.poll(() => deliveredIds(world), { timeout: 2_000 }).toHaveLength(3);
+  expect(deliveredIds(world)).toEqual(expect.arrayContaining(ids(4, 6)));
+  isDown = false;
+  await expect.poll(() => deliveredIds(world), { timeout: END_MS }).toHaveLength(6);
+  const ofReceiver = deliveredIds(world).filter((id) => [idOf(1), idOf(3)].includes(id));
+  expect(ofReceiver).toEqual([idOf(1), idOf(3)]);
+  expect(world.states.get(idOf(1))?.attempts.map(({ attempt, result }) => [attempt, result])).toEqual([
+    [1, 'unknown'],
+    [2, 'sent'],
+  ]);
   await expect.poll(() => leftOnHold(world)).toBe(0);
 });

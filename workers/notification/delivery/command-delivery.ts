@@ -253,10 +253,11 @@ export class CommandDelivery {
 
   /**
    * Waits for a send slot, then for a provider. An overdue notification checks only once when no provider has been
-   * available for the whole time limit.
+   * available for the whole time limit. One that only some of the providers may send does not wait here while these are
+   * down, since notifications behind it can be sent by the others.
    */
   async #acquireProvider(run: Run, isOverdue: boolean): Promise<DeliveryEvent> {
-    const { providers, channel, closing, monotonic, timers } = this.#options;
+    const { providers, channel, closing, clock, monotonic, timers } = this.#options;
     const { copy } = run.delivery;
     const { priority } = copy;
     run.holdsSlot = await this.#concurrency.enter({
@@ -277,7 +278,11 @@ export class CommandDelivery {
       if (taken.kind === 'go') {
         return { kind: 'provider-acquired', turn: { providers: eligible, first: taken.index } };
       }
-      if (monotonic.elapsedMs() >= untilMs) break;
+      const isOver = monotonic.elapsedMs() >= untilMs;
+      if (eligible.length < all.length && (isOver || taken.kind === 'open')) {
+        return { kind: 'eligible-unavailable', afterMs: taken.afterMs, nowMs: clock.now() };
+      }
+      if (isOver) break;
       await sleep(timers, Math.min(taken.afterMs, PROVIDER_CHECK_MS), closing);
       this.inProgress.enter(copy.id, 'acquiring');
     }

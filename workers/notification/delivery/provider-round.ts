@@ -73,10 +73,10 @@ export function brokenRound(attempt: number, at: number): RoundResult {
   return notSent([{ attempt, at, provider: '-', result: 'unknown', code }], { kind: 'unknown', code }, false);
 }
 
-/** The first provider that may be called now, or how long to wait for one in milliseconds. */
+/** The first provider that may be called now, or how long to wait for one in milliseconds. `open`: all are down. */
 export type TurnTaken =
   | { readonly kind: 'go'; readonly index: number }
-  | { readonly kind: 'wait'; readonly afterMs: number };
+  | { readonly kind: 'wait' | 'open'; readonly afterMs: number };
 
 /**
  * Chooses the provider to call, in the order of the configuration (N2). Skips providers with an open circuit breaker, but
@@ -90,7 +90,7 @@ export function takeTurn(providers: readonly GuardedProvider[], priority: Priori
     if (admission.kind === 'wait') return admission;
     soonestMs = Math.min(soonestMs, admission.afterMs);
   }
-  return { kind: 'wait', afterMs: soonestMs };
+  return { kind: 'open', afterMs: soonestMs };
 }
 
 type Recognising = Pick<GuardedProvider, 'name' | 'identity' | 'isIdempotent'>;

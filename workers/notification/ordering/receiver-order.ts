@@ -276,7 +276,7 @@ export class ReceiverOrder {
   /**
    * Ends the head of a key after its copy if no further copy follows: it failed unexpectedly, or was rejected before this
    * round was in the ledger. Otherwise its followers would wait until the head is considered lost. `before` is the head before
-   * the copy was processed: another process may have made a notification the head whose copy went back to a tier meanwhile.
+   * the copy was processed: a head that this or another process set meanwhile has a copy on a tier.
    */
   async #endLostHead(
     key: string,
@@ -286,7 +286,7 @@ export class ReceiverOrder {
   ): Promise<void> {
     const { hold, ledger } = this.#options;
     const id = headerText(headers, HEADER.notificationId)?.toLowerCase();
-    if (id === undefined || before?.id !== id || hold.get(key)?.head?.id !== id) return;
+    if (id === undefined || before?.id !== id || hold.get(key)?.head !== before) return;
     const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
     const known = ledger.find(id);
     if (end === 'failed' || known === undefined || known.attempt < attempt)

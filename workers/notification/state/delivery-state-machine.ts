@@ -31,6 +31,8 @@
  * |           | no-provider                            | ended        | retry later                              |
  * |           | no-provider for the whole time limit   | recording    | outcome failed                           |
  * |           | no-eligible-provider                   | recording    | outcome parked                           |
+ * |           | eligible-unavailable: others are not   | following-up | retry copy of the same attempt           |
+ * |           | the same, and the time limit passed    | recording    | outcome parked                           |
  * |           | provider-acquired                      | claiming     | write the intent and read it back        |
  * | claiming  | claim-lost: another intent came first  | ended        | retry later                              |
  * |           | claimed                                | sending      | call the providers                       |
@@ -170,6 +172,8 @@ export type DeliveryEvent =
   | { readonly kind: 'no-send-slot' | 'no-eligible-provider' }
   /** `isUnserved`: no provider of the channel has been available for the whole time limit. */
   | { readonly kind: 'no-provider'; readonly isUnserved: boolean }
+  /** Only some of the channel's providers may be called after an unknown outcome, and these are not available now. */
+  | { readonly kind: 'eligible-unavailable'; readonly afterMs: number; readonly nowMs: number }
   /** `leaseEndsMs`: on the monotonic clock. */
   | { readonly kind: 'claimed'; readonly leaseEndsMs: number }
   | { readonly kind: 'claim-lost' | 'nothing-sent' }
@@ -384,6 +388,11 @@ function afterAcquiring(
       ? record(fail(delivery, TIME_LIMIT_EXCEEDED), [], { holdsSlot: true })
       : retryLater(SOON_RETRY_MS, [RELEASE]);
   }
+  if (event.kind === 'eligible-unavailable') {
+    return isOverdue
+      ? record(fail(delivery, TIME_LIMIT_EXCEEDED), [], { holdsSlot: true })
+      : putBack(delivery, event);
+  }
   if (event.kind !== 'provider-acquired') return undefined;
   const { turn } = event;
   return { state: { step: 'claiming', turn }, effects: [{ kind: 'write-intent', turn }] };
@@ -493,6 +502,17 @@ function retryCopy(
 ): DeliveryStep {
   const write: DeliveryEffect = { kind: 'write-retry-copy', attempt: attempt + 1, ...next };
   return { state: { step: 'following-up' }, effects: [...before, write] };
+}
+
+/** The copy waits on a tier for its provider, which consumes no attempt, so that others of its partition are sent. */
+function putBack(
+  { copy, plan }: DeliveryContext,
+  { afterMs, nowMs }: Extract<DeliveryEvent, { kind: 'eligible-unavailable' }>,
+): DeliveryStep {
+  const tierMs = tierFor(plan, afterMs);
+  const { attempt } = copy;
+  const write = { kind: 'write-retry-copy', attempt, dueAtMs: nowMs + tierMs, tierMs, attempts: [] } as const;
+  return { state: { step: 'following-up' }, effects: [RELEASE, write] };
 }
 
 function deadLetter(

@@ -97,6 +97,7 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
   return { time, timers, done, written, providers, copies, ledger, delivery, deliver };
 }
 
+const isDown = () => ({ kind: 'open', afterMs: 60_000, code: 'down' }) as const;
 const WAIT_SOON = { kind: 'retry', afterMs: 100 };
 
 describe.each(['parked', 'sending'] as const)(
@@ -383,6 +384,41 @@ describe('waiting for a provider', () => {
     providers.add('one', { isIdempotent: true });
     await deliver({ 'plat-attempt': '2', 'plat-attempt-history': JSON.stringify(history) });
     expect(done[0]).toBe('settle parked');
+  });
+
+  const bound = [
+    { attempt: 1, at: NOW, provider: 'one', result: 'unknown', code: 'timeout', repeatableBy: 'one' },
+  ];
+  const BOUND = { 'plat-attempt': '2', 'plat-attempt-history': JSON.stringify(bound) };
+
+  it.each([
+    ['immediately if it is down', { kind: 'open', afterMs: 20_000, code: 'down' }, 0, 60_000],
+    ['after ten seconds if its rate limit is exhausted', { kind: 'wait', afterMs: 5_000 }, 10_000, 10_000],
+  ] as const)(
+    'moves a copy that only one of the providers may send to a retry tier %s, with the same attempt',
+    async (_, admission, waitMs, tierMs) => {
+      const plan = { tiersMs: [10_000, 60_000], timeLimitMs: 600_000 };
+      const { time, done, providers, copies, delivery, deliver } = world({ plan });
+      providers.add('one', { isIdempotent: true, admission: () => admission });
+      providers.add('two');
+      expect(await deliver(BOUND)).toEqual({ kind: 'done' });
+      expect(time.elapsedMs).toBe(START_MS + waitMs);
+      expect(done).toEqual([`publish tier-${tierMs}`, 'head 2']);
+      expect(copies.sent[0]?.headers).toMatchObject({
+        'plat-attempt': '2',
+        'plat-due-at': String(NOW + waitMs + tierMs),
+        'plat-attempt-history': BOUND['plat-attempt-history'],
+      });
+      expect(delivery.inProgress.size).toBe(0);
+    },
+  );
+
+  it('takes ten seconds if the only provider of the channel is down, whichever may send the copy', async () => {
+    const { time, done, providers, deliver } = world();
+    providers.add('one', { isIdempotent: true, admission: isDown });
+    expect(await deliver(BOUND)).toMatchObject(WAIT_SOON);
+    expect(time.elapsedMs).toBe(START_MS + 10_000);
+    expect(done).toEqual([]);
   });
 
   it('releases the send slot when the delivery fails', async () => {

@@ -178,9 +178,9 @@ it('reports an unknown outcome as repeatable only if the provider recognises ids
 
 it('takes the first provider with a closed breaker, and waits for its rate limit', () => {
   const set = scriptedProviders();
-  expect(takeTurn([])).toEqual({ kind: 'wait', afterMs: 30_000 });
+  expect(takeTurn([])).toEqual({ kind: 'open', afterMs: 30_000 });
   const first = set.add('first', { admission: () => ({ kind: 'open', afterMs: 700, code: 'x' }) });
-  expect(takeTurn([first])).toEqual({ kind: 'wait', afterMs: 700 });
+  expect(takeTurn([first])).toEqual({ kind: 'open', afterMs: 700 });
   const limited = set.add('limited', { admission: () => ({ kind: 'wait', afterMs: 40 }) });
   const free = set.add('free');
   expect(takeTurn([first, limited, free])).toEqual({ kind: 'wait', afterMs: 40 });

@@ -162,6 +162,13 @@ it('does not end a head that another process sets while its copy goes back to a 
   expect(processed).toEqual(['place']);
 });
 
+it('keeps followers waiting if the copy of their head goes back to a tier without another round', async () => {
+  const { hold, key, order, meanwhile, handle } = await world([1]);
+  meanwhile.run = () => order.setHead({ ...readCopy(copyOfHead(), 1, undefined), id: 'head' }, 2);
+  expect(await handle(copyOfHead())).toBe('settled');
+  expect(hold.get(key)).toMatchObject({ head: { id: 'head', attempt: 2 }, followers: [{ id: 'id-1' }] });
+});
+
 it('treats the copy of a head without an attempt header as the first round', async () => {
   const { states, processed, handle } = await world([1], {}, true);
   states.set('head', { status: 'retrying', attempt: 1 });

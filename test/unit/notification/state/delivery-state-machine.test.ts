@@ -317,6 +317,7 @@ const EVENTS: readonly DeliveryEvent[] = [
   { kind: 'no-send-slot' },
   { kind: 'no-eligible-provider' },
   { kind: 'no-provider', isUnserved: false },
+  { kind: 'eligible-unavailable', afterMs: 30_000, nowMs: NOW },
   { kind: 'provider-acquired', turn: TURN },
   { kind: 'claimed', leaseEndsMs: 9 },
   { kind: 'claim-lost' },
@@ -355,6 +356,7 @@ const TRANSITIONS: readonly (readonly [
     {
       'no-send-slot': 'ended, again in 1000',
       'no-provider': 'ended, release-send-slot, again in 100',
+      'eligible-unavailable': 'following-up, release-send-slot, retry copy 2',
       'no-eligible-provider': 'recording, release-send-slot, write parked outcome-unknown',
       'provider-acquired': 'claiming, write-intent',
     },
@@ -393,6 +395,20 @@ describe('waiting for a provider', () => {
     [OVERDUE, true, 'recording, release-send-slot, write failed time-limit-exceeded'],
   ])('in %o with isUnserved %s leads to: %s', (state, isUnserved, expected) => {
     expect(shown(advance(deliveryOf(), state, { kind: 'no-provider', isUnserved }))).toBe(expected);
+  });
+
+  it('takes place on the shortest tier that covers the wait while others may send notifications behind it', () => {
+    const down = { kind: 'eligible-unavailable', afterMs: 30_000, nowMs: NOW } as const;
+    const { effects } = advance(deliveryOf(UNKNOWN_BEFORE), ACQUIRING, down);
+    const copy = { attempt: 2, dueAtMs: NOW + MINUTE, tierMs: MINUTE, attempts: [] };
+    expect(effects.at(-1)).toEqual({ kind: 'write-retry-copy', ...copy });
+  });
+
+  it('ends as parked after the time limit if the message may have been sent by a provider that is down', () => {
+    const down = { kind: 'eligible-unavailable', afterMs: 30_000, nowMs: NOW } as const;
+    expect(shown(advance(deliveryOf(UNKNOWN_BEFORE), OVERDUE, down))).toBe(
+      'recording, release-send-slot, write parked outcome-unknown',
+    );
   });
 
   it('keeps isOverdue and lets the next delivery proceed', () => {
