@@ -274,6 +274,21 @@ it('rejects a command after its deadline, and fails it if it has been attempted'
   expect(world.states.get(idOf(2))?.code).toBe('deadline-exceeded');
 });
 
+it('delivers a command whose headers do not fit a record of the ledger, and those behind it', async () => {
+  const world = await notificationWorld();
+  world.providers.add('first');
+  await world.worker();
+  const attempt = { attempt: 3_000_000_000, at: 1, provider: 'x', result: 'unknown', code: 'x' };
+  const history = [attempt, { ...attempt, attempt: 1, code: 'x'.repeat(1_000) }];
+  const passed = { [HEADER.attempt]: '3000000000', [HEADER.deadline]: '1' };
+  await world.sms({ id: idOf(1), headers: { [HEADER.attemptHistory]: JSON.stringify(history) } });
+  await world.sms({ id: idOf(2), headers: passed });
+  await world.sms({ id: idOf(3) });
+  await expect.poll(() => statusOf(world, idOf(3))).toBe('sent');
+  expect(statusOf(world, idOf(1))).toBe('sent');
+  expect(codesOf(world.deadLetters)).toEqual(['deadline-exceeded']);
+});
+
 it('does not send a duplicate command again, whatever its partition', async () => {
   const world = await notificationWorld();
   world.providers.add('first').answer = async () => {

@@ -132,19 +132,22 @@ export class Ledger {
 
   /**
    * Writes the outcome of a round of this process. Retries until it is on the log, regardless of the broker's errors,
-   * since no other process has it. Rejects with InfrastructureError when the ledger is stopped first.
+   * since no other process has it. Rejects with InfrastructureError when the ledger is stopped first, and with the error of
+   * a state that can never be encoded.
    */
   async settle(state: NotificationState): Promise<void> {
     const { publisher, self, log, timers } = this.#options;
+    let record: OutgoingMessage | undefined;
     for (let isLogged = false; ;) {
       try {
-        const record = await this.#record(state);
+        record ??= await this.#record(state);
         const headers = { ...record.headers, [HEADER.write]: `${self}/settled` };
         await publisher.publish([{ ...record, headers }]);
         break;
       } catch (error) {
         if (this.#stopped)
           throw new InfrastructureError('ledger-stopped', 'an outcome was not written', error);
+        if (record === undefined && !isTransientFailure(error)) throw error;
         if (!isLogged && !isTransientFailure(error)) {
           isLogged = true;
           log.error(

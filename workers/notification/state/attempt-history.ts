@@ -4,6 +4,10 @@ import type { AttemptRecord } from '../../../shared/notification/notification-st
 
 /** Limits the header size; enough for diagnosis. */
 const MAX_ATTEMPTS = 20;
+/** Largest number of a round that is read: it and the next one fit the int of the ledger's records. */
+export const MAX_ROUND = 2 ** 31 - 2;
+/** Longest provider or code that is read, in UTF-16 code units; those that this worker writes are shorter. */
+const MAX_TEXT = 128;
 const RESULTS: ReadonlySet<string> = new Set(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']);
 
 /**
@@ -27,7 +31,10 @@ export function isUnknown({ result }: Pick<AttemptRecord, 'result'>): boolean {
   return result === 'unknown';
 }
 
-/** Reads the header. Anything but a list is read as an empty history; invalid items are skipped. */
+/**
+ * Reads the header. Anything but a list is read as an empty history. Invalid items are skipped, among them those that would
+ * not fit a record of the ledger.
+ */
 export function readAttempts(text: string | undefined): readonly AttemptRecord[] {
   if (text === undefined) return [];
   try {
@@ -42,8 +49,13 @@ function readAttempt(value: unknown): AttemptRecord[] {
   if (typeof value !== 'object' || value === null) return [];
   const { attempt, at, provider, result, code, repeatableBy } = value as Partial<AttemptRecord>;
   const isWhole = Number.isSafeInteger(attempt) && Number.isSafeInteger(at);
-  if (!isWhole || attempt === undefined || at === undefined || typeof provider !== 'string') return [];
+  if (!isWhole || attempt === undefined || at === undefined || attempt < 1 || attempt > MAX_ROUND) return [];
   if (result === undefined || !RESULTS.has(result)) return [];
+  if (typeof provider !== 'string' || ![provider, code, repeatableBy].every(isFitting)) return [];
   const read = { attempt, at, provider, result, code: typeof code === 'string' ? code : undefined };
   return [typeof repeatableBy === 'string' ? { ...read, repeatableBy } : read];
+}
+
+function isFitting(value: unknown): boolean {
+  return typeof value !== 'string' || (value.length <= MAX_TEXT && value.isWellFormed());
 }

@@ -4,7 +4,7 @@ import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../share
 import { idOfPlace, readId } from '../../../shared/notification/command-id.ts';
 import type { Priority } from '../../../shared/notification/command.ts';
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
-import { addAttempts, isUnknown, readAttempts } from './attempt-history.ts';
+import { addAttempts, isUnknown, MAX_ROUND, readAttempts } from './attempt-history.ts';
 import type { DeliveryCopy } from './delivery-state-machine.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 
@@ -27,19 +27,25 @@ export function readCopy(
   priority: Priority = 'normal',
 ): CommandCopy {
   const { headers } = message;
+  const attempt = readRound(headers);
   const isRedriven = (headerNumber(headers, HEADER.redriveCount) ?? 0) > 0;
   return {
     message,
     priority,
     id: readId(payloadId) ?? readId(headerText(headers, HEADER.notificationId)) ?? idOfPlace(message),
-    attempt: Math.max(1, headerNumber(headers, HEADER.attempt) ?? 1),
-    isOriginal: headers[HEADER.attempt] === undefined,
+    attempt: attempt ?? 1,
+    isOriginal: attempt === undefined,
     originTimestampMs,
     timeLimitFromMs:
       headerNumber(headers, HEADER.timeLimitFrom) ?? (isRedriven ? message.timestampMs : originTimestampMs),
     history: readAttempts(headerText(headers, HEADER.attemptHistory)),
     redriveUnknown: headerText(headers, HEADER.redriveUnknown) === 'true',
   };
+}
+
+function readRound(headers: MessageHeaders): number | undefined {
+  const round = headerNumber(headers, HEADER.attempt);
+  return round === undefined || round > MAX_ROUND ? undefined : Math.max(1, round);
 }
 
 /** Adds the attempts with an unknown outcome that only the ledger contains. */

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Codec } from '../../../../shared/messaging/codec.ts';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
+import { PayloadError } from '../../../../shared/messaging/codec/avro-message.ts';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../../shared/messaging/ports.ts';
 import { RecordIndex } from '../../../../shared/messaging/record-index/record-index.ts';
@@ -164,6 +165,19 @@ it('retries an outcome until it is on the log, and logs a rejection once', async
   expect(one.find('a')?.status).toBe('sent');
   expect(error).toHaveBeenCalledOnce();
   await expect.poll(() => records.map(({ status }) => status)).toEqual(['sent']);
+});
+
+it('retries to encode an outcome, and rejects one that can never be encoded', async () => {
+  const { open, codec, records } = await world();
+  const one = await open('one');
+  const encode = vi.spyOn(codec, 'encode');
+  encode.mockRejectedValueOnce(new InfrastructureError('away', 'no schema yet'));
+  await one.settle(stateOf('a', { status: 'sent' }));
+  encode.mockRejectedValueOnce(new PayloadError('NotificationState', []));
+  const settled = one.settle(stateOf('b', { status: 'failed' }));
+  await expect(settled).rejects.toMatchObject({ code: 'payload-does-not-fit' });
+  expect(one.find('b')).toBeUndefined();
+  await expect.poll(() => records.map(({ notificationId }) => notificationId)).toEqual(['a']);
 });
 
 it('rejects an unwritten outcome with ledger-stopped if it is stopped', async () => {

@@ -72,6 +72,18 @@ describe('a copy of a command', () => {
     expect(headers?.[HEADER.timeLimitFrom]).toBe('77');
   });
 
+  it.each(['3000000000', '2147483647', '-1', 'two'])(
+    'is an original command if its attempt is %s',
+    (text) => {
+      expect(copyOf({ [HEADER.attempt]: text })).toMatchObject({ attempt: 1, isOriginal: true });
+    },
+  );
+
+  it('may have any attempt whose next one fits a record of the ledger', () => {
+    const copy = copyOf({ [HEADER.attempt]: '2147483646' });
+    expect(copy).toMatchObject({ attempt: 2 ** 31 - 2, isOriginal: false });
+  });
+
   it('omits the permission for a second send and the time limit in its dead letter', () => {
     const copy = copyOf(
       { [HEADER.redriveUnknown]: 'true', [HEADER.redriveCount]: '1', [HEADER.attempt]: '4' },
@@ -135,9 +147,15 @@ describe('the attempt history', () => {
       '{}',
       '[1,null,{"attempt":1}]',
       '[{"attempt":1,"at":2,"provider":"p","result":"lost"}]',
+      // What does not fit a record of the ledger.
+      JSON.stringify([0, 2 ** 31 - 1, 3_000_000_000].map((number) => attempt(number))),
+      JSON.stringify([{ ...attempt(1), provider: 'p'.repeat(129) }]),
+      JSON.stringify([{ ...attempt(1), code: 'c'.repeat(129) }]),
+      JSON.stringify([{ ...attempt(1), repeatableBy: '\ud800' }]),
     ]) {
       expect(readAttempts(text)).toEqual([]);
     }
-    expect(readAttempts(JSON.stringify([attempt(1)]))).toEqual([attempt(1)]);
+    const longest = { ...attempt(2 ** 31 - 2), provider: 'p'.repeat(128) };
+    expect(readAttempts(JSON.stringify([attempt(1), longest]))).toEqual([attempt(1), longest]);
   });
 });
