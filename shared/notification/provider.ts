@@ -19,6 +19,8 @@ export type SendResult =
       readonly retryAfterMs?: number;
       /** Affects this receiver only (mailbox full, greylisted): does not count as a failure of the provider. */
       readonly isAboutReceiver?: true;
+      /** The provider was not called, since none of its connections was free: says nothing about the provider. */
+      readonly isUncalled?: true;
     }
   | { readonly kind: 'permanent'; readonly code: string }
   | { readonly kind: 'misconfigured'; readonly code: string }

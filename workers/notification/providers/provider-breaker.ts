@@ -65,7 +65,8 @@ interface Probe {
  * After the open time it allows three concurrent calls, the probes. Callers make one call per receiver at a time, so that
  * the probes have different receivers. The success of any probe closes the breaker. The first failure doubles the open time;
  * probes still in progress may close it nevertheless. A result about the message itself (a rejection, or a failure of this
- * receiver only, such as a full mailbox) counts as success. Results of calls that started before it opened are ignored.
+ * receiver only, such as a full mailbox) counts as success. Results of calls that started before it opened are ignored, and
+ * those of messages for which the provider was not called.
  */
 export function createProviderBreaker(
   given: Partial<ProviderBreakerSettings>,
@@ -87,7 +88,7 @@ export function createProviderBreaker(
 
   const endProbe = (begunIn: Open, probe: Probe, result: SendResult): void => {
     begunIn.probes.delete(probe);
-    if (open !== begunIn) return;
+    if (open !== begunIn || isUncalled(result)) return;
     if (isFailure(result)) {
       if (probe.openings === begunIn.openings) return openFor(result);
       begunIn.untilMs = Math.max(begunIn.untilMs, monotonic.elapsedMs() + requestedWaitMs(result));
@@ -100,7 +101,7 @@ export function createProviderBreaker(
 
   const settleClosed = (result: SendResult): void => {
     if (!isFailure(result)) {
-      failures = 0;
+      if (!isUncalled(result)) failures = 0;
       return;
     }
     failures += 1;
@@ -147,11 +148,15 @@ function addProbe({ probes, openings }: Open, nowMs: number, openMs: number): vo
 
 type FailedResult = Exclude<SendResult, { readonly kind: 'sent' | 'permanent' }>;
 
+function isUncalled(result: SendResult): boolean {
+  return result.kind === 'transient' && result.isUncalled === true;
+}
+
 /** Whether a result is a failure of the provider, not only of this message. */
 function isFailure(result: SendResult): result is FailedResult {
   switch (result.kind) {
     case 'transient':
-      return result.isAboutReceiver !== true;
+      return result.isAboutReceiver !== true && result.isUncalled !== true;
     case 'unknown':
       return result.isAboutMessage !== true;
     case 'misconfigured':

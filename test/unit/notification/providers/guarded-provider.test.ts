@@ -86,6 +86,21 @@ describe('the circuit breaker of a provider', () => {
     expect(subject.admit()).toEqual({ kind: 'go' });
   });
 
+  it('ignores messages for which the provider was not called', async () => {
+    const given = guarded({ breaker: BREAKER });
+    const uncalled: SendResult = { kind: 'transient', code: 'no-connection', isUncalled: true };
+    await given.fail(3, uncalled);
+    await given.fail(2);
+    await given.call(uncalled);
+    expect(given.subject.health()).toEqual({ status: 'ready' });
+    const [first, second] = await probing({ ...given, fail: () => given.fail(1) });
+    await first?.answer(uncalled);
+    expect(given.subject.health().status).toBe('degraded');
+    expect(given.subject.admit()).toEqual({ kind: 'go' });
+    await second?.answer(SENT);
+    expect(given.subject.health()).toEqual({ status: 'ready' });
+  });
+
   it('opens immediately if the provider is misconfigured', async () => {
     const { subject, call } = guarded({ breaker: BREAKER });
     await call({ kind: 'misconfigured', code: 'smtp-535-5.7.8' });

@@ -1,6 +1,8 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { SendResult } from '../../../../shared/notification/provider.ts';
-import { openDeadline } from '../../../../shared/platform/deadline.ts';
+import type { Priority } from '../../../../shared/notification/command.ts';
+import { type Deadline, openDeadline } from '../../../../shared/platform/deadline.ts';
+import { PrioritySlots } from '../common/priority-slots.ts';
 
 /** Maximum size of a response body; larger than the responses of any provider. */
 const MAX_RESPONSE_BYTES = 65_536;
@@ -13,6 +15,13 @@ const CONNECT_TIMEOUT_MS = 10_000;
  */
 const KEEP_ALIVE_MS = 1_000;
 
+/** Part of the time limit that a call may wait for a connection, so that the provider has the rest of it to answer. */
+const MAX_WAIT_SHARE = 0.5;
+/** With fewer connections, none is reserved for urgent messages. */
+const MIN_CONNECTIONS_TO_RESERVE = 2;
+
+/** No connection was free in time, which says nothing about the provider. */
+const NO_CONNECTION = 'no-connection';
 /** A header, path or method that cannot be written. */
 const REQUEST_INVALID = 'request-invalid';
 
@@ -50,13 +59,14 @@ export function unansweredResult({
   code,
 }: Exclude<CallOutcome, { readonly kind: 'response' }>): SendResult {
   if (kind === 'broken') return { kind: 'unknown', code };
+  if (code === NO_CONNECTION) return { kind: 'transient', code, isUncalled: true };
   return { kind: code === REQUEST_INVALID ? 'misconfigured' : 'transient', code };
 }
 
 export interface HttpCallerOptions {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** Time limit from the call to the end of the response. */
+  /** Time limit from the call to the end of the response, of which half may pass until a connection is free. */
   readonly timeoutMs: number;
   /** Maximum number of concurrent connections. */
   readonly connections: number;
@@ -65,15 +75,18 @@ export interface HttpCallerOptions {
 }
 
 export interface HttpCaller {
-  /** Makes one request; never rejects, and never follows a redirect. */
-  call(request: HttpRequest, signal: AbortSignal): Promise<CallOutcome>;
+  /** Makes one request; never rejects, and never follows a redirect. The default priority is normal. */
+  call(request: HttpRequest, signal: AbortSignal, priority?: Priority): Promise<CallOutcome>;
   /** Waits for calls in progress, then closes the connections. */
   close(): Promise<void>;
 }
 
-/** Creates a client of one host with a pool of connections. */
+/**
+ * Creates a client of one host with a pool of connections. Calls wait here for a connection, since the pool serves them in
+ * the order of their arrival: urgent ones first, and one connection, if there are two or more, is reserved for them.
+ */
 export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
-  const { origin, timeoutMs } = options;
+  const { origin, timeoutMs, connections } = options;
   const agent = new Agent({
     connect: {
       timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
@@ -85,17 +98,31 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    connections: options.connections,
+    connections,
     // With pipelining, a broken connection would leave several outcomes unknown.
     pipelining: 1,
     allowH2: false,
   });
+  const slots = new PrioritySlots();
+  const reserved = connections < MIN_CONNECTIONS_TO_RESERVE ? 0 : 1;
+  const limits = { normal: connections - reserved, all: connections };
+  const callInTurn: HttpCaller['call'] = async (request, caller, priority = 'normal') => {
+    using deadline = openDeadline(caller, timeoutMs);
+    using wait = openDeadline(deadline.signal, timeoutMs * MAX_WAIT_SHARE);
+    if (!(await slots.enter({ limits, priority, signal: wait.signal })))
+      return { kind: 'not-begun', code: wait.isTimedOut() ? NO_CONNECTION : 'aborted' };
+    try {
+      return await callOnce(agent, { ...request, origin }, deadline);
+    } finally {
+      slots.leave(limits, priority);
+    }
+  };
   const inProgress = new Set<Promise<CallOutcome>>();
   let isClosed = false;
   return {
-    call: async (request, signal) => {
+    call: async (request, signal, priority) => {
       if (isClosed) return { kind: 'not-begun', code: 'provider-closed' };
-      const call = callOnce(agent, { ...request, origin }, { signal, timeoutMs });
+      const call = callInTurn(request, signal, priority);
       inProgress.add(call);
       try {
         return await call;
@@ -114,9 +141,8 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
 async function callOnce(
   agent: Agent,
   request: HttpRequest & { readonly origin: string },
-  limits: { readonly signal: AbortSignal; readonly timeoutMs: number },
+  deadline: Deadline,
 ): Promise<CallOutcome> {
-  using deadline = openDeadline(limits.signal, limits.timeoutMs);
   return await new Promise<CallOutcome>((resolve) => {
     const progress = watchCall(resolve);
     const giveUp = (): void => progress.giveUp(deadline.isTimedOut() ? 'timed-out' : 'aborted');

@@ -65,10 +65,11 @@ export function createHttpConnector(
     name: entry.name,
     channel: entry.channel,
     isIdempotent: connector.idempotency !== undefined,
-    send: async (message, signal) => {
+    concurrency: connector.connections,
+    send: async (message, signal, priority) => {
       const built = await buildRequestSafely(connection, message, deps.newId);
       if (built.kind === 'permanent') return built;
-      const outcome = await http.call(built.request, signal);
+      const outcome = await http.call(built.request, signal, priority);
       if (outcome.kind !== 'response') return unansweredResult(outcome);
       return classifyHttpResponse(outcome.response, connector, {
         nowMs: deps.clock.now(),

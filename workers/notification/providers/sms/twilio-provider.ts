@@ -1,6 +1,6 @@
 import type { Twilio } from 'twilio';
 import type RequestClient from 'twilio/lib/base/RequestClient.js';
-import type { Outbound } from '../../../../shared/notification/command.ts';
+import type { Outbound, Priority } from '../../../../shared/notification/command.ts';
 import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import { MESSAGING_SERVICE_SID } from '../../../../shared/notification/sender-address.ts';
@@ -33,11 +33,16 @@ export function createTwilioProvider(
     ca: undefined,
   });
 
-  const send = async (message: OutboundSms, signal: AbortSignal): Promise<SendResult> => {
+  const send = async (
+    message: OutboundSms,
+    signal: AbortSignal,
+    priority?: Priority,
+  ): Promise<SendResult> => {
     const from = message.sender ?? entry.defaultSender;
     if (from === undefined) return { kind: 'permanent', code: 'sender-invalid' };
     const watched: { outcome: CallOutcome | undefined } = { outcome: undefined };
-    const client = await createClient(entry, watchedCalls(caller, signal, watched));
+    const call = (request: HttpRequest) => caller.call(request, signal, priority);
+    const client = await createClient(entry, watchedCalls(call, watched));
     client.api.baseUrl = origin;
     const sender = MESSAGING_SERVICE_SID.test(from) ? { messagingServiceSid: from } : { from };
     try {
@@ -54,20 +59,22 @@ export function createTwilioProvider(
     name: entry.name,
     channel: 'sms',
     isIdempotent: false,
-    send: async (message: Outbound, signal) =>
-      message.channel === 'sms' ? send(message, signal) : { kind: 'permanent', code: 'channel-wrong' },
+    concurrency: MAX_CONNECTIONS,
+    send: async (message: Outbound, signal, priority) =>
+      message.channel === 'sms'
+        ? send(message, signal, priority)
+        : { kind: 'permanent', code: 'channel-wrong' },
     close: () => caller.close(),
   };
 }
 
 /** An HTTP client for Twilio's client that makes one call and records its outcome. */
 function watchedCalls(
-  caller: HttpCaller,
-  signal: AbortSignal,
+  call: (request: HttpRequest) => ReturnType<HttpCaller['call']>,
   watched: { outcome: CallOutcome | undefined },
 ): RequestClient {
   const request = async (options: CallOptions) => {
-    const outcome = await caller.call(toCall(options), signal);
+    const outcome = await call(toCall(options));
     watched.outcome = outcome;
     if (outcome.kind !== 'response') throw new Error(outcome.code);
     const { status, headers, text } = outcome.response;

@@ -347,7 +347,7 @@ describe('a call', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
-  it('is transient when it times out while waiting for a connection, and sends nothing later', async () => {
+  it('is transient and no failure of the provider when no connection is free in half of its time, and sends nothing later', async () => {
     await using standIn = await startProviderStandIn();
     const provider = connector({ url: standIn.origin, connector: { connections: 1 } }, 200);
     await untilSent(() => send(provider));
@@ -356,12 +356,34 @@ describe('a call', () => {
     const results = await Promise.all([send(provider), send(provider), send(provider)]);
     expect(results).toEqual([
       { kind: 'unknown', code: 'timed-out' },
-      { kind: 'transient', code: 'timed-out' },
-      { kind: 'transient', code: 'timed-out' },
+      { kind: 'transient', code: 'no-connection', isUncalled: true },
+      { kind: 'transient', code: 'no-connection', isUncalled: true },
     ]);
     await sleep(100);
     expect(standIn.requests).toHaveLength(1);
   });
+
+  it.each([
+    [1, 1],
+    [2, 2],
+    [3, 3],
+  ])(
+    'that is urgent is made before waiting normal ones, of %i connections as number %i',
+    async (...given) => {
+      const [connections, place] = given;
+      await using standIn = await startProviderStandIn();
+      standIn.otherwise({ status: 200, body: {}, delayMs: 50 });
+      const provider = connector({ url: standIn.origin, connector: { connections } });
+      expect(provider.concurrency).toBe(connections);
+      const normal = Array.from({ length: 12 }, () => send(provider));
+      const urgent = provider.send(anSms({ message: 'urgent' }), new AbortController().signal, 'urgent');
+      await Promise.all([...normal, urgent]);
+      const order = standIn.requests.map(({ body }) => body.toString().includes('urgent'));
+      expect(order).toHaveLength(13);
+      // The calls that were made before it may be received after it.
+      expect(order.indexOf(true)).toBeLessThanOrEqual(place);
+    },
+  );
 
   it('is transient when aborted before the call, and unknown when aborted during it', async () => {
     await using standIn = await startProviderStandIn();

@@ -106,6 +106,20 @@ describe('an SMS by Twilio', () => {
     expect(forms[1]).not.toHaveProperty('From');
   });
 
+  it('is sent at once if it is urgent, while normal ones occupy the other connections or wait for them', async () => {
+    const server = await standIn({ fault: 'silent' });
+    const provider = providerFor(server.origin);
+    expect(provider.concurrency).toBe(32);
+    const stop = new AbortController();
+    const normal = Array.from({ length: 64 }, () => provider.send(outboundSms(), stop.signal));
+    await expect.poll(() => server.requests.length).toBe(31);
+    server.script(CREATED);
+    expect(await provider.send(outboundSms(), NEVER, 'urgent')).toMatchObject({ kind: 'sent' });
+    expect(server.requests).toHaveLength(32);
+    stop.abort();
+    await Promise.all(normal);
+  });
+
   it('is not retried by the client', async () => {
     const { origin, requests } = await standIn(json(429, { code: 20_429 }));
     const result = await providerFor(origin).send(outboundSms(), NEVER);

@@ -1,0 +1,66 @@
+import { PRIORITIES, type Priority } from '../../../../shared/notification/command.ts';
+
+/** How many slots may be in use at the same time. */
+export interface SlotLimits {
+  /** By normal messages: the others are reserved for urgent ones. */
+  readonly normal: number;
+  /** By normal and urgent messages together. */
+  readonly all: number;
+}
+
+interface Wait {
+  readonly limits: SlotLimits;
+  readonly priority: Priority;
+  /** Ends the wait. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Limits what is in progress at the same time. Waiting urgent messages are served first, and those of one priority in the
+ * order of their arrival.
+ */
+export class PrioritySlots {
+  readonly #waiting: Readonly<Record<Priority, Set<(isGranted: boolean) => void>>> = {
+    normal: new Set(),
+    urgent: new Set(),
+  };
+  readonly #busy: Record<Priority, number> = { normal: 0, urgent: 0 };
+
+  /** Waits for a slot; false on abort. Each granted slot must be released by leave(). */
+  enter({ limits, priority, signal }: Wait): Promise<boolean> {
+    const waiting = this.#waiting[priority];
+    if (waiting.size === 0 && this.#hasRoom(priority, limits)) {
+      this.#busy[priority] += 1;
+      return Promise.resolve(true);
+    }
+    if (signal.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const end = (isGranted: boolean): void => {
+        signal.removeEventListener('abort', giveUp);
+        waiting.delete(end);
+        resolve(isGranted);
+      };
+      const giveUp = (): void => end(false);
+      signal.addEventListener('abort', giveUp, { once: true });
+      waiting.add(end);
+    });
+  }
+
+  /** Releases a slot and grants free slots. */
+  leave(limits: SlotLimits, priority: Priority): void {
+    this.#busy[priority] -= 1;
+    for (const next of PRIORITIES.toReversed()) {
+      const waiting = this.#waiting[next];
+      while (waiting.size > 0 && this.#hasRoom(next, limits)) {
+        const [first] = waiting;
+        this.#busy[next] += 1;
+        first?.(true);
+      }
+    }
+  }
+
+  #hasRoom(priority: Priority, limits: SlotLimits): boolean {
+    const { normal, urgent } = this.#busy;
+    return normal + urgent < limits.all && (priority === 'urgent' || normal < limits.normal);
+  }
+}
