@@ -145,6 +145,7 @@ async function takeNextTurn(
       return false;
     }
     await sleep(timers, admission.afterMs, round.signal);
+    if (round.signal.aborted) return false;
   }
 }
 

@@ -161,6 +161,28 @@ it('starts with the given provider without admitting it again', async () => {
   expect(admissions).toBe(1);
 });
 
+it('ends without waiting for the rate limit of the next provider when it is aborted', async () => {
+  const { time, timers, ...clocks } = virtualTime();
+  const stop = new AbortController();
+  const set = scriptedProviders();
+  let admissions = 0;
+  const limited = (): ProviderAdmission => {
+    admissions += 1;
+    return admissions < 10 ? { kind: 'wait', afterMs: 1_500 } : GO;
+  };
+  set.add('first', { answer: () => transient() });
+  set.add('second', { admission: limited });
+  timers.schedule(() => stop.abort(), 500);
+  const turn = { providers: set.list, first: 0 };
+  const end = await callProviders(
+    { message: anSms(), attempt: 1, priority: 'normal', turn, leaseEndsMs: 10_000, signal: stop.signal },
+    { ...clocks, timers, sendTimeoutMs: 1_000, onAttempt: () => undefined },
+  );
+  expect(failureOf(end)).toEqual({ kind: 'transient', code: 'busy' });
+  expect({ admissions, elapsedMs: time.elapsedMs }).toEqual({ admissions: 1, elapsedMs: 500 });
+  expect(set.calls.map(({ provider }) => provider)).toEqual(['first']);
+});
+
 it('does not make a call that could exceed the lease', async () => {
   expect((await round([{ result: SENT }], 999)).end).toBeUndefined();
   expect((await round([{ result: SENT }], 1_000)).asked).toEqual(['a']);
