@@ -9,6 +9,8 @@ export interface SmtpError {
   readonly command?: string | undefined;
   readonly responseCode?: number | undefined;
   readonly response?: string | undefined;
+  /** Present if all addresses were rejected: the error of each, in the order of the envelope. */
+  readonly rejectedErrors?: readonly SmtpError[] | undefined;
 }
 
 type Failed = Exclude<SendResult, { readonly kind: 'sent' }>;

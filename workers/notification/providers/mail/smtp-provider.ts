@@ -176,9 +176,12 @@ function createPools(settings: SmtpSettings) {
   };
 }
 
-/** Classifies a failed send; the rejection of a default sender is caused by the settings. */
+/**
+ * Classifies a failed send. If all addresses are rejected, the reply to the receiver decides, which is the first of them:
+ * nodemailer reports a deferred copy. The rejection of a default sender is caused by the settings.
+ */
 function classifyFailure(
-  fault: SmtpError,
+  error: SmtpError,
   how: {
     readonly message: OutboundEmail;
     readonly watch: BodyWatch;
@@ -187,6 +190,7 @@ function classifyFailure(
 ): SendResult {
   const { receiverFault, isBodyOut } = how.watch;
   if (receiverFault !== undefined) return classifySmtpReply(receiverFault, false);
+  const fault = error.rejectedErrors?.[0] ?? error;
   const isLate = how.isTimedOut && fault.code === 'EABORT';
   const outcome = classifySmtpReply(isLate ? { code: 'ETIMEDOUT' } : fault, isBodyOut);
   const isOfSettings = how.message.sender === undefined && isAboutSender(fault);

@@ -364,6 +364,20 @@ describe('several addresses', () => {
   );
 
   it.each([
+    [false, refuse(550, '5.1.1 gone'), refuse(450, '4.7.1 greylisted'), permanent('smtp-550-5.1.1')],
+    [true, refuse(550, '5.1.1 gone'), refuse(450, '4.7.1 greylisted'), permanent('smtp-550-5.1.1')],
+    [false, refuse(450, '4.2.1 later'), refuse(550, '5.1.1 gone'), receiverTransient('smtp-450-4.2.1')],
+    [true, refuse(450, '4.2.1 later'), refuse(550, '5.1.1 gone'), receiverTransient('smtp-450-4.2.1')],
+  ])(
+    'have the result of the receiver if all are rejected (pipelining hidden: %s)',
+    async (hidePIPELINING, ofReceiver, ofCopies, result) => {
+      const rcptTo = (address: string) => (address.startsWith('ana') ? ofReceiver() : ofCopies());
+      const { provider } = await sinkAndProvider({ script: { rcptTo }, server: { hidePIPELINING } });
+      expect(await provider.send(outboundEmail(message), NEVER)).toEqual(result);
+    },
+  );
+
+  it.each([
     [false, 550, '5.1.1 gone', permanent('smtp-550-5.1.1')],
     [true, 550, '5.1.1 gone', permanent('smtp-550-5.1.1')],
     [false, 450, '4.2.1 later', receiverTransient('smtp-450-4.2.1')],
