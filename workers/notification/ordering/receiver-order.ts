@@ -152,8 +152,8 @@ export class ReceiverOrder {
       if (typeof result === 'object' || !hold.has(key)) return result;
       await this.#endLostHead(key, head, message, result);
       const after = await this.#drain(key, message, { process, count, signal });
-      if (typeof after === 'object') return after;
-      if (after === 'breaker-open') await this.#wake([key]);
+      // This message has ended and is not processed again: a wake message retries its followers.
+      if (after !== 'drained') await this.#wake([key]);
       return result;
     };
   }

@@ -205,6 +205,23 @@ it('does not wake a key whose follower is retried', async () => {
   expect(wakes).toHaveLength(0);
 });
 
+it('does not process a head again whose follower is retried, but wakes the key, in the order of its messages', async () => {
+  const ends: Record<string, ProcessingResult> = { head: 'failed', 'id-1': { retryAfterMs: 5 } };
+  const { hold, key, order, wakes, processed, handle } = await world([1, 2], ends);
+  expect(await handle(copyOfHead())).toBe('failed');
+  await expect.poll(() => wakes.filter(isWakeMessage).length).toBe(1);
+  await order.wakeLost(OWNED);
+  expect(wakes).toHaveLength(1);
+  // A message that precedes the wake message waits for the followers.
+  const later = fakeMessage(8, { key: 'k', headers: { [HEADER.notificationId]: 'later' } });
+  expect(await handle(later)).toEqual({ retryAfterMs: 5 });
+  for (const wake of wakes) expect(await handle(wake)).toEqual({ retryAfterMs: 5 });
+  ends['id-1'] = 'settled';
+  for (const message of [later, ...wakes]) expect(await handle(message)).toBe('settled');
+  expect(processed).toEqual(['head', 'id-1', 'id-1', 'id-1', 'id-1', 'id-2', 'later']);
+  expect(hold.has(key)).toBe(false);
+});
+
 it('distinguishes commands from wake messages and ignores a wake message without a key', async () => {
   const { processed, handle } = await world([]);
   const headers = { [HEADER.holdWake]: 'true', [HEADER.notificationId]: 'a command' };
