@@ -10,7 +10,7 @@ import type { Handlers, Request } from '../../shared/messaging/handler/request.t
 import { commandGroup } from '../../shared/messaging/topics/consumer-groups.ts';
 import { internalTopics, ownReplyTopics, retryTopicName } from '../../shared/messaging/topics/topics.ts';
 import { createRequestHandling } from '../../shared/messaging/handler/request-handling.ts';
-import type { LogMessage } from '../../shared/messaging/message.ts';
+import { contentBytes } from '../../shared/messaging/message-content.ts';
 import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Process } from '../../shared/messaging/processing-result.ts';
 import {
@@ -31,7 +31,7 @@ import type { NotificationMetrics } from './metrics.ts';
 import { laneName, type CommandLane } from './ordering/hold-records.ts';
 import { ReceiverOrder } from './ordering/receiver-order.ts';
 import { CHANNEL_TOPICS, type SharedParts } from './consumer-dependencies.ts';
-import { readCopy } from './state/command-copy.ts';
+import { readCopy, type CommandCopy } from './state/command-copy.ts';
 import type { RetryPlan } from './state/retry-plan.ts';
 
 /** Message types of the commands, by channel. */
@@ -262,11 +262,11 @@ function commandHandlers({ channel, priority, delivery }: Lane): Handlers {
   ): Outcome | Promise<Outcome> => {
     if (faults !== undefined) return refused(createProblem(faults.problem, { errors: faults.faults }));
     const { message, originTimestampMs } = context;
-    if (isTooLarge(message)) {
+    const copy = readCopy(message, originTimestampMs, notificationId, priority);
+    if (isTooLarge(copy)) {
       const detail = 'The command leaves no room for its retries.';
       return refused(createProblem('body-too-large', { detail }));
     }
-    const copy = readCopy(message, originTimestampMs, notificationId, priority);
     return delivery.deliver(copy, outbound(copy.id), context);
   };
   if (channel === 'sms') {
@@ -286,8 +286,11 @@ function commandHandlers({ channel, priority, delivery }: Lane): Handlers {
   };
 }
 
-function isTooLarge({ value, key }: LogMessage): boolean {
-  return (value?.length ?? 0) + (key?.length ?? 0) > MAX_RECORD_BYTES - MAX_ADDED_HEADER_BYTES;
+/** Of later copies the headers do not count, since they have taken the room that was reserved. */
+function isTooLarge({ message: { key, value, headers }, isOriginal }: CommandCopy): boolean {
+  if (value === null) return false;
+  const bytes = (key?.length ?? 0) + contentBytes({ value, headers: isOriginal ? headers : {} });
+  return bytes > MAX_RECORD_BYTES - MAX_ADDED_HEADER_BYTES;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   SMS,
   type NotificationWorld,
 } from '../../support/worlds/notification-world.ts';
-import { permanent, transient, unknown } from '../../support/fakes/scripted-providers.ts';
+import { permanent, SENT, transient, unknown } from '../../support/fakes/scripted-providers.ts';
 
 const ID = idOf(1);
 /** Long enough for the first attempt to end even on a busy machine. */
@@ -272,6 +272,22 @@ it('rejects a command after its deadline, and fails it if it has been attempted'
   await world.sms({ id: idOf(2), headers: { [HEADER.deadline]: String(Date.now() + 100) } });
   await expect.poll(() => statusOf(world, idOf(2)), { timeout: 8_000 }).toBe('failed');
   expect(world.states.get(idOf(2))?.code).toBe('deadline-exceeded');
+});
+
+it('rejects a command whose headers leave no room for its retries', async () => {
+  const world = await notificationWorld({ tiersMs: [50] });
+  let isBusy = true;
+  world.providers.add('first').answer = () => (isBusy ? transient() : SENT);
+  await world.worker();
+  const mostBytes = (8 * 1_024 - 64) * 1_024;
+  await world.sms({ id: idOf(1), headers: { other: 'x'.repeat(mostBytes) } });
+  await expect.poll(() => codesOf(world.deadLetters), { timeout: 4_000 }).toEqual(['body-too-large']);
+  expect(world.history).toEqual([]);
+  // The headers that its retries add to a command just below the limit do not count.
+  await world.sms({ id: idOf(2), headers: { other: 'x'.repeat(mostBytes - 1_000) } });
+  await expect.poll(() => world.states.get(idOf(2))?.attempt, { timeout: 8_000 }).toBe(4);
+  isBusy = false;
+  await expect.poll(() => statusOf(world, idOf(2)), { timeout: 4_000 }).toBe('sent');
 });
 
 it('delivers a command whose headers do not fit a record of the ledger, and those behind it', async () => {

@@ -21,7 +21,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ReceiverOrder } from '../ordering/receiver-order.ts';
 import { UPSTREAM } from '../../../shared/quotas/usage-record.ts';
 import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
-import { addAttempts } from '../state/attempt-history.ts';
+import { addAttempts, isUnknown } from '../state/attempt-history.ts';
 import { deadCopy, retryCopy, withLedgerAttempts, type CommandCopy } from '../state/command-copy.ts';
 import {
   acceptsSecondSend,
@@ -360,14 +360,22 @@ export class CommandDelivery {
     return { kind: 'outcome-recorded' };
   }
 
-  /** Can be repeated: the ledger recognises copies of the same round. */
+  /**
+   * Can be repeated: the ledger recognises copies of the same round. A copy that its tier can never take ends the
+   * notification, unless it may have been sent: no other outcome than sent and failed replaces `retrying` (see supersedes).
+   */
   async #writeRetryCopy(
     copy: CommandCopy,
     { attempt, dueAtMs, tierMs, attempts }: Extract<DeliveryEffect, { kind: 'write-retry-copy' }>,
   ): Promise<DeliveryEvent> {
     const { copies, tierTopic, orders } = this.#options;
     const topic = tierTopic(tierMs, copy.priority);
-    await copies.publish([retryCopy(copy, { topic, attempt, dueAtMs, attempts })]);
+    try {
+      await copies.publish([retryCopy(copy, { topic, attempt, dueAtMs, attempts })]);
+    } catch (error) {
+      if (!isCausedByMessage(error) || [...copy.history, ...attempts].some(isUnknown)) throw error;
+      return { kind: 'retry-copy-rejected', code: error.code, attempts };
+    }
     await orders[copy.priority].setHead(copy, attempt);
     return { kind: 'follow-up-written' };
   }
@@ -443,8 +451,10 @@ const CAUSED_BY_MESSAGE: ReadonlySet<string> = new Set(['message-too-large', 'in
  * failure.
  */
 function asTransient(error: unknown): unknown {
-  if (!(error instanceof MessagingError) || isTransientFailure(error)) return error;
-  return CAUSED_BY_MESSAGE.has(error.code)
-    ? error
-    : new InfrastructureError(error.code, error.message, error);
+  if (isCausedByMessage(error) || isTransientFailure(error)) return error;
+  return error instanceof MessagingError ? new InfrastructureError(error.code, error.message, error) : error;
+}
+
+function isCausedByMessage(error: unknown): error is MessagingError {
+  return error instanceof MessagingError && CAUSED_BY_MESSAGE.has(error.code);
 }

@@ -46,6 +46,7 @@
  * |           | outcome-recorded: retrying             | following-up | retry copy                               |
  * |           | outcome-recorded: failed, parked       | following-up | dead letter                              |
  * | following-up | follow-up-written                   | ended        | commit                                   |
+ * |           | retry-copy-rejected: it is too large   | recording    | outcome failed                           |
  *
  * When an effect fails because the infrastructure is unavailable, the run ends without a commit: the copy is received again,
  * and its earlier records are found on the log. A notification that may have been sent ends as parked, never as failed.
@@ -178,7 +179,13 @@ export type DeliveryEvent =
   | { readonly kind: 'claimed'; readonly leaseEndsMs: number }
   | { readonly kind: 'claim-lost' | 'nothing-sent' }
   | { readonly kind: 'round-ended'; readonly round: RoundResult; readonly times: Times }
-  | { readonly kind: 'outcome-recorded' | 'outcome-superseded' | 'follow-up-written' };
+  | { readonly kind: 'outcome-recorded' | 'outcome-superseded' | 'follow-up-written' }
+  /** No retry tier can take the copy of a notification that was certainly not sent. */
+  | {
+      readonly kind: 'retry-copy-rejected';
+      readonly code: string;
+      readonly attempts: readonly AttemptRecord[];
+    };
 
 export type DeliveryEffect =
   | { readonly kind: 'check-order' }
@@ -258,6 +265,7 @@ function transition(
     case 'recording':
       return afterRecording(delivery, state, event);
     case 'following-up':
+      if (event.kind === 'retry-copy-rejected') return record(fail(delivery, event.code), event.attempts);
       return event.kind === 'follow-up-written' ? ended(done()) : undefined;
     case 'ended':
       return undefined;

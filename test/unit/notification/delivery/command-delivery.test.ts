@@ -481,8 +481,6 @@ it('retries a second copy later while the first is in progress', async () => {
 
 it.each([
   ['broker-refused', false, true],
-  ['message-too-large', false, false],
-  ['invalid-message', false, false],
   ['broker-unavailable', true, true],
 ])(
   'when the broker answers %s (canRetry %s) to a retry copy, the failure is transient: %s',
@@ -493,3 +491,34 @@ it.each([
     await expect(deliver()).rejects.toMatchObject({ code, canRetry: isPassing });
   },
 );
+
+describe.each(['message-too-large', 'invalid-message'])('a retry copy that is rejected as %s', (code) => {
+  const rejected = new MessagingError(code, 'no', { canRetry: false });
+
+  it('ends its notification as failed', async () => {
+    const { providers, copies, done, written, deliver } = world();
+    providers.add('one').answer = () => transient();
+    copies.onPublish = () => Promise.reject(rejected);
+    expect(await deliver()).toEqual({ kind: 'done' });
+    expect(done.slice(2)).toEqual([
+      'settle retrying',
+      'count retrying busy',
+      'settle failed',
+      `count failed ${code}`,
+      `dead letter ${code}`,
+      `count dead letter ${code}`,
+    ]);
+    expect(written.at(-1)).toMatchObject({
+      attempt: 1,
+      attempts: [{ provider: 'one', result: 'transient' }],
+    });
+  });
+
+  it('is an unexpected failure if the message may have been sent', async () => {
+    const { providers, copies, written, deliver } = world();
+    providers.add('one', { isIdempotent: true }).answer = () => unknown();
+    copies.onPublish = () => Promise.reject(rejected);
+    await expect(deliver()).rejects.toBe(rejected);
+    expect(written.map(({ status }) => status)).toEqual(['sending', 'retrying']);
+  });
+});

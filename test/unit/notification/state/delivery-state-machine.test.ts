@@ -326,6 +326,7 @@ const EVENTS: readonly DeliveryEvent[] = [
   { kind: 'outcome-recorded' },
   { kind: 'outcome-superseded' },
   { kind: 'follow-up-written' },
+  { kind: 'retry-copy-rejected', code: 'message-too-large', attempts: [] },
 ];
 
 /** The step that follows an event, or the error text if it is impossible. */
@@ -370,7 +371,13 @@ const TRANSITIONS: readonly (readonly [
     },
   ],
   [RECORDING, { 'outcome-recorded': 'ended, count sent, done', 'outcome-superseded': 'ended, again in 100' }],
-  [FOLLOWING_UP, { 'follow-up-written': 'ended, done' }],
+  [
+    FOLLOWING_UP,
+    {
+      'follow-up-written': 'ended, done',
+      'retry-copy-rejected': 'recording, write failed message-too-large',
+    },
+  ],
   [ENDED, {}],
 ];
 
