@@ -83,7 +83,10 @@ export class ConsumerHealth {
     const { topic, partition, forMs } = unreadable;
     if (forMs < USUAL_LEADER_CHANGE_MS) return this.#progress;
     // A restart would not help.
-    return { status: 'degraded', reason: `${topic}/${partition} cannot be read for ${toSeconds(forMs)} s` };
+    return {
+      status: 'degraded',
+      reason: `${topic}/${partition} has not been readable for ${toSeconds(forMs)} s`,
+    };
   }
 }
 

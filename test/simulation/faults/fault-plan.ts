@@ -26,8 +26,8 @@ export const CALL_FAULTS = [
 ] as const;
 export type CallFault = (typeof CALL_FAULTS)[number];
 
-/** Scheduled faults of processes, of the broker and of its disk. */
-export const INCIDENT_KINDS = [
+/** Scheduled faults of a cluster: of its processes and of its brokers. */
+const CLUSTER_INCIDENTS = [
   'crash',
   'terminate',
   'freeze',
@@ -39,10 +39,9 @@ export const INCIDENT_KINDS = [
   'outage',
   'pause',
   'full-disk',
-  'power-loss',
-  'slow-disk',
-  'failing-disk',
 ] as const;
+/** All scheduled faults, also those of the disk of an embedded broker. */
+export const INCIDENT_KINDS = [...CLUSTER_INCIDENTS, 'power-loss', 'slow-disk', 'failing-disk'] as const;
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 export type FaultKind = CallFault | IncidentKind;
 
@@ -54,22 +53,7 @@ export type SystemKind = (typeof SYSTEM_KINDS)[number];
 const FAULTS: Readonly<
   Record<SystemKind, { readonly calls: readonly CallFault[]; readonly incidents: readonly IncidentKind[] }>
 > = {
-  cluster: {
-    calls: CALL_FAULTS,
-    incidents: [
-      'crash',
-      'terminate',
-      'freeze',
-      'clock-step',
-      'cut-off',
-      'expel',
-      'consumer-crash',
-      'leader-change',
-      'outage',
-      'pause',
-      'full-disk',
-    ],
-  },
+  cluster: { calls: CALL_FAULTS, incidents: CLUSTER_INCIDENTS },
   embedded: {
     calls: ['silent-provider', 'refusing-provider'],
     incidents: [

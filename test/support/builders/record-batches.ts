@@ -15,7 +15,8 @@ interface Encoder {
   writeArray(values: readonly Encoder[]): Encoder;
 }
 
-const EncoderClass = require('kafkajs/src/protocol/encoder') as new () => Encoder;
+/** The writer of fields of kafkajs. */
+export const KafkaEncoder = require('kafkajs/src/protocol/encoder') as new () => Encoder;
 const { RecordBatch } = require('kafkajs/src/protocol/recordBatch/v0') as {
   RecordBatch: (options: object) => Promise<Encoder>;
 };
@@ -89,16 +90,16 @@ export interface BuiltPartition {
 export function fetchResponse(partitions: readonly BuiltPartition[], throttleMs = 0): Buffer {
   const topics = partitions.map((one) => {
     const { topic, partition, error = 0, highWatermark = 900, stableEnd = highWatermark } = one;
-    const part = new EncoderClass()
+    const part = new KafkaEncoder()
       .writeInt32(partition)
       .writeInt16(error)
       .writeInt64(highWatermark)
       .writeInt64(stableEnd)
       .writeInt64(0)
-      .writeArray((one.aborted ?? []).map(([id, at]) => new EncoderClass().writeInt64(id).writeInt64(at)))
+      .writeArray((one.aborted ?? []).map(([id, at]) => new KafkaEncoder().writeInt64(id).writeInt64(at)))
       .writeInt32(-1)
       .writeBytes(one.records ?? Buffer.alloc(0));
-    return new EncoderClass().writeString(topic).writeArray([part]);
+    return new KafkaEncoder().writeString(topic).writeArray([part]);
   });
-  return new EncoderClass().writeInt32(throttleMs).writeInt16(0).writeInt32(0).writeArray(topics).buffer;
+  return new KafkaEncoder().writeInt32(throttleMs).writeInt16(0).writeInt32(0).writeArray(topics).buffer;
 }

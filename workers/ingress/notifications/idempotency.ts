@@ -23,7 +23,7 @@ export interface NotificationIds {
   readonly keyId: string | undefined;
 }
 
-/** What became of a command: the broker has it, may have it, or does not have it. */
+/** Whether the broker has a command, may have it, or does not have it. */
 export type AcceptResult = 'stored' | 'unknown' | 'refused';
 
 export interface IdempotencyDeps {

@@ -55,7 +55,7 @@ const SHORT_TURN_MS = 0.2;
 const REST_MS = 1;
 /** Limit for peers to close their side: a round trip takes much less. */
 const PEER_CLOSE_MS = 1_000;
-/** At least so many connections may have been ended for others and not yet be closed by their peers. */
+/** Minimum of the connections that may have been ended for others and are not yet closed by their peers. */
 const LEAST_ENDED = 10;
 const SHUTTING_DOWN = { code: 'not-ready', detail: 'This instance is shutting down.' } as const;
 const REPLACED = {

@@ -16,7 +16,7 @@ export function maxOpenFiles(): number | undefined {
   }
 }
 
-/** How many connections may be open where a process may have so many open files. Logs if these are fewer than otherwise. */
+/** How many connections may be open under this limit of open files. Logs a warning if these are fewer than `HTTP_LIMITS` allows. */
 export function limitConnections(openFiles: number | undefined, log: Log): number {
   const { connections: most, endedShare, otherFiles, leastConnections } = HTTP_LIMITS;
   const left = Math.floor(((openFiles ?? Infinity) - otherFiles) / (1 + endedShare));

@@ -639,7 +639,10 @@ test('is degraded while a partition cannot be read for five seconds, unless it i
   source.unread = { topic: FAKE_TOPIC, partition: 0, forMs: 4_999 };
   expect(runtime.health()).toEqual({ status: 'ready' });
   source.unread = { topic: FAKE_TOPIC, partition: 0, forMs: 5_000 };
-  expect(runtime.health()).toEqual({ status: 'degraded', reason: `${FAKE_TOPIC}/0 cannot be read for 5 s` });
+  expect(runtime.health()).toEqual({
+    status: 'degraded',
+    reason: `${FAKE_TOPIC}/0 has not been readable for 5 s`,
+  });
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await vi.advanceTimersByTimeAsync(61_000);
   expect(runtime.health().status).toBe('unhealthy');

@@ -145,7 +145,7 @@ export class PartitionFetcher {
       const cursor = this.#cursors.get(partitionId(topic, partition));
       if (cursor === undefined) continue;
       cursor.isPaused = isPaused;
-      // While it was paused nobody tried to read it.
+      // While it was paused the fetcher did not try to read it.
       if (cursor.unreadSinceMs !== undefined) cursor.unreadSinceMs = performance.now();
     }
   }

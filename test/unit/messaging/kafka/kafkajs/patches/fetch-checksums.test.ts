@@ -1,27 +1,9 @@
-import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import {
   checkFetchResponse,
   type FetchTopics,
 } from '../../../../../../shared/messaging/kafka/kafkajs/patches/fetch-checksums.ts';
-
-const require = createRequire(import.meta.url);
-
-interface Encoder {
-  readonly buffer: Buffer;
-  writeInt16(value: number): Encoder;
-  writeInt32(value: number): Encoder;
-  writeInt64(value: number): Encoder;
-  writeString(value: string): Encoder;
-  writeBytes(value: Buffer): Encoder;
-  writeArray(values: readonly Encoder[]): Encoder;
-}
-
-const EncoderClass = require('kafkajs/src/protocol/encoder') as new () => Encoder;
-const { RecordBatch } = require('kafkajs/src/protocol/recordBatch/v0') as {
-  RecordBatch: (options: object) => Promise<Encoder>;
-};
-const encodeRecord = require('kafkajs/src/protocol/recordBatch/record/v0') as (record: object) => Encoder;
+import { KafkaEncoder, recordBatch } from '../../../../../support/builders/record-batches.ts';
 
 const TOPIC = 'payments';
 const REQUESTED: FetchTopics = [
@@ -35,37 +17,27 @@ const REQUESTED: FetchTopics = [
 ];
 
 /** A batch with `count` records, starting at offset `first`. */
-async function batch(first: number, count: number): Promise<Buffer> {
-  const records = Array.from({ length: count }, (_, offsetDelta) =>
-    encodeRecord({
-      offsetDelta,
-      timestampDelta: 0,
-      key: `key ${offsetDelta}`,
-      value: `value ${first + offsetDelta}`,
-    }),
+const batch = (first: number, count: number): Promise<Buffer> =>
+  recordBatch(
+    first,
+    Array.from({ length: count }, (_, delta) => ({ key: `key ${delta}`, value: `value ${first + delta}` })),
   );
-  const { buffer } = await RecordBatch({ firstOffset: first, lastOffsetDelta: count - 1, records });
-  return buffer;
-}
 
 /** A batch whose records have all been removed by compaction. */
-async function emptyBatch(first: number): Promise<Buffer> {
-  const { buffer } = await RecordBatch({ firstOffset: first, lastOffsetDelta: 0, records: [] });
-  return buffer;
-}
+const emptyBatch = (first: number): Promise<Buffer> => recordBatch(first, []);
 
 /** A response of this version with the record batches of these partitions. */
 function response(version: number, parts: readonly (readonly [number, Buffer])[]): Buffer {
-  const head = new EncoderClass().writeInt32(0);
+  const head = new KafkaEncoder().writeInt32(0);
   if (version >= 7) head.writeInt16(0).writeInt32(0);
   const partitions = parts.map(([partition, records]) => {
-    const part = new EncoderClass().writeInt32(partition).writeInt16(0).writeInt64(900).writeInt64(900);
+    const part = new KafkaEncoder().writeInt32(partition).writeInt16(0).writeInt64(900).writeInt64(900);
     if (version >= 5) part.writeInt64(0);
-    part.writeArray([new EncoderClass().writeInt64(5).writeInt64(6)]);
+    part.writeArray([new KafkaEncoder().writeInt64(5).writeInt64(6)]);
     if (version >= 11) part.writeInt32(-1);
     return part.writeBytes(records);
   });
-  return head.writeArray([new EncoderClass().writeString(TOPIC).writeArray(partitions)]).buffer;
+  return head.writeArray([new KafkaEncoder().writeString(TOPIC).writeArray(partitions)]).buffer;
 }
 
 const check = (parts: readonly (readonly [number, Buffer])[]) => () =>
