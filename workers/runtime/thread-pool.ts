@@ -31,6 +31,8 @@ export interface CalculationWork {
   readonly originTimestampMs: number;
   /** Epoch milliseconds after which it is refused instead of started, since its caller no longer waits. */
   readonly deadlineMs: number | undefined;
+  /** Estimated processor time in milliseconds. */
+  readonly processorMs: number;
   /** The environment of the calculation. */
   readonly snapshot: LendingSnapshot;
   /** Queued without a limit, since its batch limits the number of such calculations. */
@@ -54,7 +56,7 @@ export type ThreadConfig = Pick<Config, 'schemaRegistry'>;
 export type ThreadTask =
   | {
       readonly kind: 'calculate';
-      readonly work: Omit<CalculationWork, 'snapshot' | 'isPatient' | 'deadlineMs'>;
+      readonly work: Omit<CalculationWork, 'snapshot' | 'isPatient' | 'deadlineMs' | 'processorMs'>;
       /** Undefined: that of the previous calculation. */
       readonly snapshot: LendingSnapshot | undefined;
     }
@@ -70,10 +72,12 @@ export type ThreadAnswer =
 
 /** More threads would compete for the same CPUs; one CPU is reserved for the event loop. */
 const MAX_THREADS = 2;
-/** Maximum number of queued tasks of one kind, at about 0.4 s each: more would exceed the reply timeout (E6). */
-const MAX_WAITING = 16;
-/** Maximum number of queued calculations without a deadline: the other places are reserved for waiting callers. */
-const MAX_WAITING_UNHURRIED = 8;
+/** Estimated time of the queued calculations in milliseconds: with more, the last would exceed the reply timeout (E6). */
+const MAX_WAITING_MS = 6_400;
+/** With this time in the queue no calculation without a deadline is added: the rest is reserved for waiting callers. */
+const MAX_WAITING_UNHURRIED_MS = 3_200;
+/** Bytes of the queued tasks of one kind: sixteen of the largest. */
+const MAX_WAITING_BYTES = 134_217_728;
 /** The most expensive request takes about a second; a thread that exceeds this time is terminated. */
 const MAX_TASK_MS = 30_000;
 /** Heap of a thread: a reply of 8 MiB is calculated and rendered with less than 128 MiB. */
@@ -81,10 +85,15 @@ const MAX_HEAP_MIB = 256;
 /** Young generation of that heap: without a limit it grows several times larger, by about 100 MiB for a thread. */
 const MAX_YOUNG_HEAP_MIB = 16;
 
+type TaskTimes = Pick<CalculationWork, 'snapshot' | 'deadlineMs' | 'processorMs'>;
+
 interface Task {
   readonly message: ThreadTask;
   readonly snapshot: LendingSnapshot | undefined;
   readonly deadlineMs: number | undefined;
+  /** Estimated, of a calculation. */
+  readonly processorMs: number;
+  readonly bytes: number;
   readonly transfer: readonly ArrayBuffer[];
   readonly resolve: (answer: ThreadAnswer) => void;
   readonly reject: (error: unknown) => void;
@@ -112,29 +121,30 @@ export function createCalculationThreads(
     }
   };
   const enqueue = (
-    queue: Fifo<Task>,
+    queue: TaskQueue,
     message: ThreadTask,
     value: Uint8Array,
-    { snapshot, deadlineMs }: Partial<Pick<CalculationWork, 'snapshot' | 'deadlineMs'>> = {},
+    { snapshot, deadlineMs, processorMs = 0 }: Partial<TaskTimes> = {},
   ) => {
     if (isStopped) return Promise.reject(createInterruption());
     const { promise, resolve, reject } = Promise.withResolvers<ThreadAnswer>();
     const transfer = [value.buffer as ArrayBuffer];
-    queue.push({ message, snapshot, deadlineMs, transfer, resolve, reject });
+    const bytes = value.length;
+    queue.push({ message, snapshot, deadlineMs, processorMs, bytes, transfer, resolve, reject });
     next();
     return promise;
   };
   return {
-    calculate: async ({ snapshot, isPatient, deadlineMs, ...work }) => {
-      const places = deadlineMs === undefined ? MAX_WAITING_UNHURRIED : MAX_WAITING;
-      if (!isPatient && waiting.calculations.length >= places) return undefined;
+    calculate: async ({ snapshot, isPatient, deadlineMs, processorMs, ...work }) => {
+      const queue = waiting.queueWithRoom(isPatient, deadlineMs);
+      if (queue === undefined) return undefined;
       const value = copyBytes(work.value);
       const message: ThreadTask = { kind: 'calculate', work: { ...work, value }, snapshot: undefined };
-      const answer = await enqueue(waiting.calculations, message, value, { snapshot, deadlineMs });
+      const answer = await enqueue(queue, message, value, { snapshot, deadlineMs, processorMs });
       return answer.kind === 'calculated' ? restoreBuffer(answer.outcome) : throwUnexpected(answer);
     },
     render: async ({ value, headers }) => {
-      if (waiting.renderings.length >= MAX_WAITING) return undefined;
+      if (waiting.renderings.bytes >= MAX_WAITING_BYTES) return undefined;
       const own = copyBytes(value ?? new Uint8Array());
       const answer = await enqueue(
         waiting.renderings,
@@ -151,28 +161,72 @@ export function createCalculationThreads(
   };
 }
 
+/** Queued tasks of one kind, with their sums. */
+class TaskQueue {
+  readonly #tasks = new Fifo<Task>();
+  processorMs = 0;
+  bytes = 0;
+
+  push(task: Task): void {
+    this.#tasks.push(task);
+    this.processorMs += task.processorMs;
+    this.bytes += task.bytes;
+  }
+
+  shift(): Task | undefined {
+    const task = this.#tasks.shift();
+    if (task === undefined) return undefined;
+    this.bytes -= task.bytes;
+    // Not by subtraction alone, which leaves a rest of rounding.
+    this.processorMs = this.#tasks.length === 0 ? 0 : this.processorMs - task.processorMs;
+    return task;
+  }
+}
+
 /** Queued tasks. */
 class WaitingTasks {
-  readonly renderings = new Fifo<Task>();
-  readonly calculations = new Fifo<Task>();
+  readonly renderings = new TaskQueue();
+  readonly calculations = new TaskQueue();
+  /** Items of batches, whose number is limited by the batches. */
+  readonly batchItems = new TaskQueue();
   readonly #clock: Clock;
+  #isTurnOfBatch = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Returns the next task: renderings first, since they complete a request. Refuses calculations after their deadline. */
+  /** The queue of a calculation; undefined when it is full. */
+  queueWithRoom(isPatient: boolean, deadlineMs: number | undefined): TaskQueue | undefined {
+    if (isPatient) return this.batchItems;
+    const limitMs = deadlineMs === undefined ? MAX_WAITING_UNHURRIED_MS : MAX_WAITING_MS;
+    const { processorMs, bytes } = this.calculations;
+    return processorMs < limitMs && bytes < MAX_WAITING_BYTES ? this.calculations : undefined;
+  }
+
+  /**
+   * Returns the next task: renderings first, since they complete a request, then single calculations and items of batches in
+   * turn, so that neither waits for all of the other. Refuses calculations after their deadline.
+   */
   next(): Task | undefined {
     const rendering = this.renderings.shift();
     if (rendering !== undefined) return rendering;
-    let task = this.calculations.shift();
-    for (; task !== undefined && isExpired(task.deadlineMs, this.#clock); task = this.calculations.shift())
+    let task = this.#nextCalculation();
+    for (; task !== undefined && isExpired(task.deadlineMs, this.#clock); task = this.#nextCalculation())
       task.resolve(EXPIRED);
     return task;
   }
 
+  #nextCalculation(): Task | undefined {
+    const [first, second] = this.#isTurnOfBatch
+      ? [this.batchItems, this.calculations]
+      : [this.calculations, this.batchItems];
+    this.#isTurnOfBatch = !this.#isTurnOfBatch;
+    return first.shift() ?? second.shift();
+  }
+
   interrupt(): void {
-    for (const queue of [this.renderings, this.calculations]) {
+    for (const queue of [this.renderings, this.calculations, this.batchItems]) {
       for (let task = queue.shift(); task !== undefined; task = queue.shift())
         task.reject(createInterruption());
     }

@@ -1,7 +1,6 @@
 import {
   openLendingCatalogue,
   type LendingEnvironment,
-  type LendingSnapshot,
   type LendingWorkerCatalogue,
 } from '../../shared/catalogue/lending-environment.ts';
 import { LONG_WORK_MS } from '../../shared/contract/actions/request-limits.ts';
@@ -11,7 +10,7 @@ import type { Handler, Handlers } from '../../shared/messaging/handler/request.t
 import type { Request } from '../../shared/messaging/handler/request.ts';
 import { refused, retry, type Outcome } from '../../shared/messaging/outcome.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
-import type { CalculationThreads } from '../runtime/thread-pool.ts';
+import type { CalculationThreads, CalculationWork } from '../runtime/thread-pool.ts';
 import { startCatalogueWorker, type CatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { createCalculations } from './schedule-calculations.ts';
@@ -81,7 +80,8 @@ export function createScheduleHandlers(
         if (!isLong || offload === undefined || snapshot === undefined) {
           return answer(payload, originTimestampMs);
         }
-        return calculateInThread(offload, { type, payload, snapshot }, request);
+        const { processorMs } = estimated;
+        return calculateInThread(offload, { type, payload, processorMs, snapshot }, request);
       },
     ],
   );
@@ -95,15 +95,20 @@ export function createScheduleHandlers(
 async function calculateInThread(
   { threads, codec }: CalculationOffload,
   {
-    type,
     payload,
-    snapshot,
-  }: { readonly type: string; readonly payload: unknown; readonly snapshot: LendingSnapshot },
+    ...calculation
+  }: Pick<CalculationWork, 'type' | 'processorMs' | 'snapshot'> & { readonly payload: unknown },
   { originTimestampMs, format, isBatchItem, deadlineMs }: Request,
 ): Promise<Outcome> {
-  const { value } = await codec.encode(type, payload, 'avro');
-  const work = { type, value, format, originTimestampMs, deadlineMs, snapshot, isPatient: isBatchItem };
-  const outcome = await threads.calculate(work);
+  const { value } = await codec.encode(calculation.type, payload, 'avro');
+  const times = { originTimestampMs, deadlineMs };
+  const outcome = await threads.calculate({
+    ...calculation,
+    ...times,
+    value,
+    format,
+    isPatient: isBatchItem,
+  });
   if (outcome !== undefined) return outcome;
   return deadlineMs === undefined ? retry(RETRY_MS, OVERLOADED) : refused(OVERLOADED);
 }

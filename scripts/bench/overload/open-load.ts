@@ -140,8 +140,8 @@ class OpenLoadRun {
   }
 
   #send(connection: Connection): void {
-    const dueMs = this.#startMs + (this.#sent * SECOND_MS) / this.#load.perSecond;
     this.#sent += 1;
+    const dueMs = this.#startMs + (this.#sent * SECOND_MS) / this.#load.perSecond;
     this.#lateMs.push(performance.now() - dueMs);
     connection.dueMs = dueMs;
     connection.socket.write(this.#bytes);

@@ -4,6 +4,7 @@ import { createAdaptiveLimit, type AdaptiveLimit } from '../../../workers/ingres
 const SECOND_MS = 1_000;
 const TARGET_MS = 200;
 const HOLD_MS = 1_000;
+const PLACES = { normal: 320, most: 2_000 };
 
 /** One caller of the simulated server. */
 interface Caller {
@@ -40,6 +41,7 @@ function simulate({ callers, serviceMs, transitMs = 0, forMs }: Scene) {
   const limit = createAdaptiveLimit({
     targetMs: TARGET_MS,
     holdMs: HOLD_MS,
+    places: PLACES,
     monotonic: { elapsedMs: () => nowMs },
   });
   const ended: Ended[] = [];
@@ -177,7 +179,7 @@ describe('the adaptive limit without an overload', () => {
   it('follows a delay that becomes high, and then low again', () => {
     let nowMs = 0;
     const monotonic = { elapsedMs: () => nowMs };
-    const limit = createAdaptiveLimit({ targetMs: TARGET_MS, holdMs: HOLD_MS, monotonic });
+    const limit = createAdaptiveLimit({ targetMs: TARGET_MS, holdMs: HOLD_MS, places: PLACES, monotonic });
     /** Windows of 20 requests that all take as long. */
     const pass = (windows: number, delayMs: number): number => {
       for (let window = 0; window < windows; window += 1) {
@@ -197,7 +199,7 @@ describe('the adaptive limit without an overload', () => {
   it('does not shrink because a part of the requests waits for a frozen worker', () => {
     let nowMs = 0;
     const monotonic = { elapsedMs: () => nowMs };
-    const limit = createAdaptiveLimit({ targetMs: TARGET_MS, holdMs: HOLD_MS, monotonic });
+    const limit = createAdaptiveLimit({ targetMs: TARGET_MS, holdMs: HOLD_MS, places: PLACES, monotonic });
     let refused = 0;
     for (; nowMs < 30_000; nowMs += 10) {
       const place = limit.take('a', 1);
@@ -345,7 +347,7 @@ describe('places', () => {
   it('are given back once, by the reply or when they have been held for too long', () => {
     let nowMs = 0;
     const monotonic = { elapsedMs: () => nowMs };
-    const limit = createAdaptiveLimit({ targetMs: TARGET_MS, holdMs: HOLD_MS, monotonic });
+    const limit = createAdaptiveLimit({ targetMs: TARGET_MS, holdMs: HOLD_MS, places: PLACES, monotonic });
     const first = limit.take('a', 3);
     const second = limit.take('a', 2);
     first?.release(1);
@@ -357,10 +359,22 @@ describe('places', () => {
     expect(limit.size().taken).toBe(0);
   });
 
+  it('are fewer after the worker has refused a request, once in a window', () => {
+    let nowMs = 0;
+    const monotonic = { elapsedMs: () => nowMs };
+    const limit = createAdaptiveLimit({ targetMs: TARGET_MS, holdMs: HOLD_MS, places: PLACES, monotonic });
+    const refuse = (): void => limit.take('a', 1)?.release('refused');
+    for (let times = 0; times < 10; times += 1) refuse();
+    expect(limit.size()).toEqual({ limit: PLACES.normal / 2, taken: 0 });
+    nowMs += 100;
+    refuse();
+    expect(limit.size().limit).toBe(PLACES.normal / 4);
+  });
+
   it('of a caller that has disconnected are kept, since its request is still in the queue', () => {
     let nowMs = 0;
     const monotonic = { elapsedMs: () => nowMs };
-    const limit = createAdaptiveLimit({ targetMs: TARGET_MS, holdMs: HOLD_MS, monotonic });
+    const limit = createAdaptiveLimit({ targetMs: TARGET_MS, holdMs: HOLD_MS, places: PLACES, monotonic });
     const place = limit.take('a', 1);
     place?.abandon();
     place?.release(1);
@@ -372,5 +386,10 @@ describe('places', () => {
 
 /** A limit whose time does not pass. */
 function createFixed(): AdaptiveLimit {
-  return createAdaptiveLimit({ targetMs: TARGET_MS, holdMs: HOLD_MS, monotonic: { elapsedMs: () => 0 } });
+  return createAdaptiveLimit({
+    targetMs: TARGET_MS,
+    holdMs: HOLD_MS,
+    places: PLACES,
+    monotonic: { elapsedMs: () => 0 },
+  });
 }

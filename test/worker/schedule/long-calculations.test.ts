@@ -41,6 +41,7 @@ const workOf = async (jsonParam: object) => ({
   format: 'avro' as const,
   originTimestampMs: 0,
   deadlineMs: undefined,
+  processorMs: 400,
   snapshot: SNAPSHOT,
   isPatient: false,
 });
@@ -126,6 +127,16 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     await threads.stop();
     expect(await patient).toBeInstanceOf(InfrastructureError);
     expect((await Promise.all(taken)).filter((end) => end === undefined)).toHaveLength(1);
+  });
+
+  it('takes turns with the items of batches', async () => {
+    const threads = startThreads();
+    const work = { ...(await workOf({ ...EXPLAINED_LOAN, InstallmentsNo: 60 })), isPatient: true };
+    let ended = 0;
+    const items = Array.from({ length: 40 }, () => threads.calculate(work).then(() => (ended += 1)));
+    await threads.calculate({ ...work, isPatient: false });
+    expect(ended).toBeLessThan(items.length / 2);
+    expect(await Promise.all(items)).toContain(items.length);
   });
 
   it('with a deadline takes precedence over waiting calculations without one', async () => {

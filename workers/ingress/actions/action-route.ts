@@ -207,8 +207,7 @@ function respondNow(
   };
   const outgoing = createOutgoing(deps, request, valid, { correlationId, timeoutMs });
   const respond = (answer: Reply): void => {
-    // A refusal is faster than the queue.
-    place.release(isRefusal(answer) ? undefined : processorMs);
+    place.release(delayTold(answer, processorMs));
     sendReply(reply, { ...valid, answer: explainTimeout(answer, timeoutMs) });
   };
   return deps.requester.request(outgoing).then(respond);
@@ -261,9 +260,10 @@ function createOutgoing(
   return { topic, type: action.requestType, payload, ...call, ...readTraceContext(headers) };
 }
 
-/** Whether the request was refused with 503, by the worker or because the broker is unavailable. */
-function isRefusal(answer: Reply): boolean {
-  return answer.kind === 'problem' && answer.problem.status === SERVICE_UNAVAILABLE;
+/** What the reply tells about the queue of the worker; a refusal is faster than the queue. */
+function delayTold(answer: Reply, processorMs: number): number | 'refused' | undefined {
+  if (answer.kind !== 'problem' || answer.problem.status !== SERVICE_UNAVAILABLE) return processorMs;
+  return answer.problem.code === 'overloaded' ? 'refused' : undefined;
 }
 
 /** Adds to the problem of a timeout how long this caller waited, and that the request may be sent again. */

@@ -23,8 +23,11 @@ export interface AdaptiveLimit {
 
 /** The places of one request. */
 export interface Place {
-  /** Gives the places back. `expectedMs`: how long the request takes without a queue; absent: its delay tells nothing. */
-  release(expectedMs?: number): void;
+  /**
+   * Gives the places back. `expectedMs`: how long the request takes without a queue; absent: its delay tells nothing;
+   * 'refused': the worker had no room for it, so that fewer requests are admitted.
+   */
+  release(expectedMs?: number | 'refused'): void;
   /** Keeps the places until they expire: the caller has disconnected, but its request is still in the queue. */
   abandon(): void;
 }
@@ -37,6 +40,8 @@ export interface AdaptiveLimitOptions {
    * the target does not wait for other requests: its worker is frozen, or its caller has disconnected.
    */
   readonly holdMs: number;
+  /** The limit at first, and its maximum, in places. */
+  readonly places: { readonly normal: number; readonly most: number };
   readonly monotonic: MonotonicClock;
 }
 
@@ -50,12 +55,8 @@ interface TakenPlaces extends Place {
   readonly takenAtMs: number;
 }
 
-/**
- * `normal`: a process with two processors serves them in about 200 ms, so that it does not refuse a burst after its start.
- * `most`: 10,000 requests a second, more than one process can serve, for 200 ms each. A request gives its place back after a
- * second and may wait ten for its reply, so that at most 20,000 wait: 200 MB with 10 KiB each.
- */
-const PLACES = { least: 16, normal: 320, most: 2_000 } as const;
+/** The limit never falls below it. */
+const LEAST_PLACES = 16;
 /** The limit changes once in this time, or once in the delay of the requests if that is longer. */
 const WINDOW_MS = 100;
 /** A window contains at least this many delays, or they tell nothing. */
@@ -96,13 +97,14 @@ class GradientLimit implements AdaptiveLimit {
   #places = 0;
   /** The places of them that were taken beyond the limit. Each right is limited on its own: neither takes from the other. */
   readonly #overdrawn: Record<Overdraft, number> = { share: 0, repetition: 0 };
-  #limit: number = PLACES.normal;
+  #limit: number;
   #delays: number[] = [];
   #windowEndMs = 0;
   #wasFull = false;
 
   constructor(options: AdaptiveLimitOptions) {
     this.#options = options;
+    this.#limit = options.places.normal;
     this.#baseline = new Baseline(options.monotonic.elapsedMs());
   }
 
@@ -139,8 +141,9 @@ class GradientLimit implements AdaptiveLimit {
         if (isEnded) return;
         isEnded = true;
         this.#giveBack(taken);
-        if (expectedMs === undefined) return;
-        this.#addDelay(this.#options.monotonic.elapsedMs() - takenAtMs - expectedMs);
+        if (expectedMs === 'refused') this.#shrink();
+        else if (expectedMs !== undefined)
+          this.#addDelay(this.#options.monotonic.elapsedMs() - takenAtMs - expectedMs);
       },
       abandon: () => {
         isEnded = true;
@@ -188,28 +191,40 @@ class GradientLimit implements AdaptiveLimit {
     }
   }
 
+  /** Lowers the limit because the worker refused a request, once in a window. */
+  #shrink(): void {
+    const nowMs = this.#options.monotonic.elapsedMs();
+    if (nowMs < this.#windowEndMs) return;
+    this.#limit = Math.max(LEAST_PLACES, this.#limit * LEAST_GRADIENT);
+    this.#startWindow(nowMs + WINDOW_MS);
+  }
+
   #addDelay(delayMs: number): void {
     if (this.#delays.length < MAX_DELAYS) this.#delays.push(Math.max(0, delayMs));
     const nowMs = this.#options.monotonic.elapsedMs();
     if (nowMs < this.#windowEndMs || this.#delays.length < MIN_DELAYS) return;
     const typicalMs = quantile(this.#delays, QUANTILE);
     this.#adjust(typicalMs, nowMs);
+    this.#startWindow(nowMs + Math.max(WINDOW_MS, typicalMs));
+  }
+
+  #startWindow(endMs: number): void {
     this.#delays = [];
     this.#wasFull = false;
-    this.#windowEndMs = nowMs + Math.max(WINDOW_MS, typicalMs);
+    this.#windowEndMs = endMs;
   }
 
   #adjust(delayMs: number, nowMs: number): void {
-    const mayQueue = this.#wasFull && this.#limit > PLACES.least;
-    const { targetMs } = this.#options;
+    const mayQueue = this.#wasFull && this.#limit > LEAST_PLACES;
+    const { targetMs, places } = this.#options;
     const isLow = this.#limit < SLOW_BROKER.belowPlaces;
     if (isLow && delayMs > MAX_BASELINE_MS + targetMs) this.#baseline.noteSlow(delayMs);
     else this.#baseline.noteOther();
     const allowedMs = this.#baseline.update(delayMs, mayQueue, nowMs) + targetMs;
     const gradient = Math.max(LEAST_GRADIENT, Math.min(1, allowedMs / Math.max(delayMs, 1)));
     // Without refusals a limit below the normal one has not been needed lately.
-    const growth = this.#wasFull || this.#limit < PLACES.normal ? Math.sqrt(this.#limit) : 0;
-    this.#limit = Math.min(PLACES.most, Math.max(PLACES.least, this.#limit * gradient + growth));
+    const growth = this.#wasFull || this.#limit < places.normal ? Math.sqrt(this.#limit) : 0;
+    this.#limit = Math.min(places.most, Math.max(LEAST_PLACES, this.#limit * gradient + growth));
   }
 }
 

@@ -46,11 +46,15 @@ export interface LoadShedding {
 
 /**
  * `short`: a response takes well below a second, even with twice the target because requests arrive faster than they are read.
- * `long`: calculations in threads, and on the event loop in slices; their callers expect seconds.
+ * A process with two processors serves the normal places in about 200 ms, so that it does not refuse a burst after its start.
+ * The most are 10,000 requests a second, more than one process can serve, for 200 ms each. A request gives its place back
+ * after a second and may wait ten for its reply, so that at most 20,000 wait: 200 MB with 10 KiB each.
+ * `long`: calculations in threads, and on the event loop in slices. Twice the most places, which the shares of callers may
+ * take, are 5 s of estimated time: fewer than wait at a worker, which does not know the callers and would refuse any of them.
  */
 const CLASSES = {
-  short: { targetMs: 300, holdMs: 1_000, msPerPlace: 0.5 },
-  long: { targetMs: 1_000, holdMs: 10_000, msPerPlace: LONG_WORK_MS },
+  short: { targetMs: 300, holdMs: 1_000, msPerPlace: 0.5, places: { normal: 320, most: 2_000 } },
+  long: { targetMs: 500, holdMs: 10_000, msPerPlace: LONG_WORK_MS, places: { normal: 64, most: 128 } },
 } as const;
 type Class = keyof typeof CLASSES;
 export const OVERLOADED = 'Too many requests are waiting; this one was not processed.';
