@@ -70,6 +70,7 @@ export interface ChannelOptions {
 
 /** The consumers of one channel's commands, one for each priority. */
 export interface RunningChannel {
+  readonly delivery: Pick<CommandDelivery, 'reject'>;
   health(): Health;
   stop(timeoutMs: number): Promise<void>;
 }
@@ -110,6 +111,7 @@ export async function startChannel(
   const { inProgress } = delivery;
   const stallMs = MAX_SENDS_PER_ROUND * sendTimeoutMs + STEP_MS;
   return {
+    delivery,
     health: () =>
       combineHealth({
         ...Object.fromEntries(

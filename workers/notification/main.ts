@@ -13,7 +13,6 @@ import { retryTiers, startTier, type RunningTier } from './retry-tier.ts';
 import { createSharedParts } from './consumer-dependencies.ts';
 
 const NAME = 'notification';
-const CHANNELS: readonly Channel[] = ['sms', 'email'];
 const LOSS_WARNING =
   'notifications are sent by real providers but stored in memory only: a restart loses accepted notifications that have not been sent yet';
 const MESSAGE_TYPES = [...Object.values(COMMAND_TYPES), NOTIFICATION_STATE, 'ProblemReply'];
@@ -34,8 +33,8 @@ const openConfigured: OpenProviders = async (context) => {
 };
 
 /**
- * Starts the notification worker: reads the ledger and the hold topic, then consumes the retry tiers and the commands
- * of both channels and priorities. Leaves nothing running if it rejects.
+ * Starts the notification worker: reads the ledger and the hold topic, then consumes the commands of both channels
+ * and priorities and the retry tiers. Leaves nothing running if it rejects.
  */
 export async function start(
   context: WorkerContext,
@@ -58,12 +57,15 @@ export async function start(
     await shared.start();
     const metrics = createNotificationMetrics(context.metrics);
     const { retryTiersMs, lanes } = context.config.notification;
-    for (const tier of retryTiers(retryTiersMs, lanes)) {
-      tiers.push(await startTier(context, shared, tier));
-    }
-    for (const channel of CHANNELS) {
+    const startOne = async (channel: Channel): Promise<RunningChannel> => {
       const options = { channel, providers, metrics, closing: closing.signal };
-      channels.set(channel, await startChannel(context, shared, options));
+      const running = await startChannel(context, shared, options);
+      channels.set(channel, running);
+      return running;
+    };
+    const deliveries = { sms: (await startOne('sms')).delivery, email: (await startOne('email')).delivery };
+    for (const tier of retryTiers(retryTiersMs, lanes)) {
+      tiers.push(await startTier(context, shared, { ...tier, deliveries }));
     }
     metrics.follow({ ledger: shared.ledger, hold: shared.hold, tiers });
   } catch (error) {

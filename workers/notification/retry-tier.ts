@@ -1,20 +1,28 @@
 import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
-import { readRequest } from '../../shared/messaging/handler/request.ts';
+import { readRequest, type Request } from '../../shared/messaging/handler/request.ts';
 import { TopicDirectory } from '../../shared/messaging/handler/topic-directory.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
-import type { Priority } from '../../shared/notification/command.ts';
+import { readId } from '../../shared/notification/command-id.ts';
+import type { Channel, Priority } from '../../shared/notification/command.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { BrokerErrorCode, Publisher } from '../../shared/messaging/ports.ts';
-import { isTransientFailure, type Process } from '../../shared/messaging/processing-result.ts';
+import {
+  isTransientFailure,
+  type Process,
+  type ProcessingResult,
+} from '../../shared/messaging/processing-result.ts';
 import { tierGroup, tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
 import { retryTopicName } from '../../shared/messaging/topics/topics.ts';
 import { errorText, InfrastructureError, MessagingError } from '../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { CHANNEL_TOPICS, type SharedParts } from './consumer-dependencies.ts';
+import type { CommandDelivery } from './delivery/command-delivery.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { readCopy } from './state/command-copy.ts';
 
 /** Added to the delay of the tier, which each copy waits by design. */
 const STALL_MARGIN_MS = 60_000;
@@ -30,11 +38,14 @@ export interface RunningTier extends RetryTier {
   readonly consumer: Consumer;
 }
 
+/** What ends the notifications of each channel. */
+type Deliveries = Readonly<Record<Channel, Pick<CommandDelivery, 'reject'>>>;
+
 /** Starts the consumer of a tier. Leaves nothing running if it rejects. */
 export async function startTier(
   { broker, config, log, clock, monotonic, timers, random, metrics }: WorkerContext,
   shared: SharedParts,
-  { delayMs, priority }: RetryTier,
+  { delayMs, priority, deliveries }: RetryTier & { readonly deliveries: Deliveries },
 ): Promise<RunningTier> {
   const label = tierLabel({ delayMs, priority });
   const topic = retryTopicName(config.topicPrefix, delayMs, priority);
@@ -44,7 +55,13 @@ export async function startTier(
   const consumer = new Consumer({
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
     process: createTierProcess({
-      origins: new Set(Object.values(CHANNEL_TOPICS).map((topics) => shared.topic(topics[priority]))),
+      origins: new Map([
+        [shared.topic(CHANNEL_TOPICS.sms[priority]), 'sms'],
+        [shared.topic(CHANNEL_TOPICS.email[priority]), 'email'],
+      ]),
+      priority,
+      deliveries,
+      ledger: shared.ledger,
       copies: shared.copies,
       directory: new TopicDirectory(broker.admin, monotonic),
       deadLetters: shared.deadLetters(groupId),
@@ -77,8 +94,11 @@ export function retryTiers(
 }
 
 export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
-  /** Topics to which a copy may return. */
-  readonly origins: ReadonlySet<string>;
+  /** Topics to which a copy may return, with their channels. */
+  readonly origins: ReadonlyMap<string, Channel>;
+  readonly priority: Priority;
+  readonly deliveries: Deliveries;
+  readonly ledger: Pick<Ledger, 'caughtUp' | 'find'>;
   readonly copies: Publisher;
   readonly directory: Pick<TopicDirectory, 'refresh'>;
   readonly deadLetters: DeadLetters;
@@ -95,11 +115,14 @@ const MIN_WAIT_MS = 1_000;
 
 /** Rejections that are due to the copy itself. */
 const OWN_FAULTS: ReadonlySet<string> = new Set<BrokerErrorCode>(['message-too-large', 'invalid-message']);
+const UNDECODABLE = 'undecodable-message';
+/** Reading what is on the ledger's topic takes milliseconds; after this time the copy is processed again. */
+const LEDGER_READ_MS = 5_000;
 const NO_ORIGIN = 'the copy on a retry tier has no topic and partition to return to';
 
 /**
  * Keeps each copy on its retry tier until it is due, then returns it to its original topic and partition. A copy that can
- * never be returned becomes a dead letter, so that it does not hold back those behind it.
+ * never be returned becomes a dead letter and ends its notification, so that it does not hold back those behind it.
  */
 export function createTierProcess(parts: TierParts): Process {
   return async (message, attempt, signal, receivedMs = parts.monotonic.elapsedMs()) => {
@@ -107,13 +130,29 @@ export function createTierProcess(parts: TierParts): Process {
     const leftMs = origin === undefined ? 0 : waitLeftMs(message, receivedMs, parts);
     if (leftMs > 0) return { retryAfterMs: leftMs };
     const fault = origin === undefined ? NO_ORIGIN : await returnCopy(origin, parts);
-    if (fault !== undefined) {
-      const request = readRequest(message, attempt, signal);
-      await parts.deadLetters.write(request, { code: 'undecodable-message', text: fault });
-      parts.onDeadLetter('undecodable-message');
-    }
-    return 'settled';
+    return fault === undefined ? 'settled' : endCopy(readRequest(message, attempt, signal), fault, parts);
   };
+}
+
+/** The delivery of its channel ends the notification; a copy without a known notification is only a dead letter. */
+async function endCopy(
+  request: Request,
+  fault: string,
+  { origins, priority, deliveries, ledger, deadLetters, onDeadLetter }: TierParts,
+): Promise<ProcessingResult> {
+  const { message, originTimestampMs, signal } = request;
+  const id = readId(headerText(message.headers, HEADER.notificationId));
+  if (id !== undefined) await ledger.caughtUp(LEDGER_READ_MS);
+  const known = id === undefined ? undefined : ledger.find(id);
+  const channel = known?.channel ?? origins.get(headerText(message.headers, HEADER.retryTopic) ?? '');
+  if (id !== undefined && channel !== undefined) {
+    const copy = readCopy(message, originTimestampMs, id, priority);
+    const outcome = await deliveries[channel].reject(copy, UNDECODABLE, signal);
+    return outcome.kind === 'retry' ? { retryAfterMs: outcome.afterMs } : 'settled';
+  }
+  await deadLetters.write(request, { code: UNDECODABLE, text: fault });
+  onDeadLetter(UNDECODABLE);
+  return 'settled';
 }
 
 /**
@@ -161,7 +200,7 @@ async function returnCopy(
   }
 }
 
-function originOf(message: LogMessage, origins: ReadonlySet<string>): ReturningCopy | undefined {
+function originOf(message: LogMessage, origins: TierParts['origins']): ReturningCopy | undefined {
   const topic = headerText(message.headers, HEADER.retryTopic);
   const partition = headerNumber(message.headers, HEADER.retryPartition);
   if (topic === undefined || partition === undefined || !origins.has(topic)) return undefined;

@@ -3,10 +3,14 @@ import { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
 import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
+import { done } from '../../../shared/messaging/outcome.ts';
 import type { BrokerErrorCode } from '../../../shared/messaging/ports.ts';
+import type { Channel } from '../../../shared/notification/command.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createTierProcess } from '../../../workers/notification/retry-tier.ts';
+import type { CommandCopy } from '../../../workers/notification/state/command-copy.ts';
+import type { LedgerEntry } from '../../../workers/notification/state/ledger-entry.ts';
 import { FakeGroupSource } from '../../support/fakes/group-source.ts';
 import { FAKE_TOPIC, fakeMessage } from '../../support/fakes/messages.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
@@ -17,10 +21,27 @@ const HOUR_MS = 3_600_000;
 const DELAY_MS = 10_000;
 const ORIGIN = 'commands';
 const PARTITIONS = 12;
+const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
 const { signal } = new AbortController();
 
 function lettersTo(publisher: FakePublisher): DeadLetters {
   return new DeadLetters({ publisher, topic: 'dead-letters', groupId: 'tier', clock: { now: () => NOW } });
+}
+
+/** No notification is known; those that are ended are added to `rejected`. */
+function ending(rejected: string[] = []) {
+  const delivery = {
+    reject: ({ id, attempt }: CommandCopy, code: string) => {
+      rejected.push(`${id} round ${attempt}: ${code}`);
+      return Promise.resolve(done());
+    },
+  };
+  return {
+    origins: new Map<string, Channel>([[ORIGIN, 'sms']]),
+    priority: 'normal',
+    deliveries: { sms: delivery, email: delivery },
+    ledger: { caughtUp: () => Promise.resolve(), find: (): LedgerEntry | undefined => undefined },
+  } as const;
 }
 
 /** A tier of ten seconds with clocks that the test moves. */
@@ -28,9 +49,10 @@ function tier() {
   const time = { wallMs: NOW, elapsedMs: 5_000 };
   const copies = new FakePublisher();
   const letters = new FakePublisher();
+  const rejected: string[] = [];
   const counts = new Map<string, number | undefined>([[ORIGIN, PARTITIONS]]);
   const process = createTierProcess({
-    origins: new Set([ORIGIN]),
+    ...ending(rejected),
     copies,
     directory: { refresh: (topic) => Promise.resolve(counts.get(topic)) },
     deadLetters: lettersTo(letters),
@@ -48,7 +70,7 @@ function tier() {
     const receivedMs = time.elapsedMs - agoMs;
     return () => process(message, 1, signal, receivedMs);
   };
-  return { time, copies, letters, counts, pass, handling };
+  return { time, copies, letters, rejected, counts, pass, handling };
 }
 
 /** A copy whose writer's clock is skewed by the given time. */
@@ -155,6 +177,15 @@ describe('a copy that is due', () => {
     expect(letters.sent).toHaveLength(1);
   });
 
+  it('ends its notification when its topic rejects it for its content', async () => {
+    const { copies, letters, rejected, handling, message } = due();
+    copies.onPublish = failing('message-too-large');
+    const headers = { ...message.headers, [HEADER.notificationId]: ID };
+    expect(await handling({ ...message, headers }, DELAY_MS)()).toBe('settled');
+    expect(rejected).toEqual([`${ID} round 2: undecodable-message`]);
+    expect(letters.sent).toEqual([]);
+  });
+
   it.each<[string, BrokerErrorCode, boolean, number | undefined]>([
     ['the topic is missing', 'topic-unknown', false, undefined],
     ['the partition is known to the broker only', 'topic-unknown', false, 4],
@@ -176,7 +207,7 @@ function consuming(messages: readonly LogMessage[]) {
   const runtime = new ConsumerRuntime({
     ...systemPorts,
     process: createTierProcess({
-      origins: new Set([ORIGIN]),
+      ...ending(),
       copies,
       directory: { refresh: () => Promise.resolve(PARTITIONS) },
       deadLetters: lettersTo(new FakePublisher()),

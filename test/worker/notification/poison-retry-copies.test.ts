@@ -3,12 +3,16 @@ import { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import type { Broker } from '../../../shared/messaging/ports.ts';
+import type { Broker, BrokerErrorCode } from '../../../shared/messaging/ports.ts';
 import { retryTopicName, TOPIC, topicName } from '../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import type { SharedParts } from '../../../workers/notification/consumer-dependencies.ts';
 import { startTier } from '../../../workers/notification/retry-tier.ts';
+import { refusingBroker } from '../../support/fakes/refusing-broker.ts';
+import { transient, unknown } from '../../support/fakes/scripted-providers.ts';
+import { idOf, notificationWorld } from '../../support/worlds/notification-world.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
 const DELAY_MS = 1_000;
@@ -39,9 +43,13 @@ const tierAlone: StartWorker = async (context) => {
   await copies.start();
   const deadLetters: SharedParts['deadLetters'] = (groupId) =>
     new DeadLetters({ publisher: copies, topic: TOPIC.notificationDeadLetters, groupId, clock: systemClock });
-  const { consumer } = await startTier(context, { topic: nameOf, copies, deadLetters } as SharedParts, {
+  const shared = { topic: nameOf, copies, deadLetters } as SharedParts;
+  // Copies without an id of a notification need neither ledger nor delivery.
+  const deliveries = {} as Parameters<typeof startTier>[2]['deliveries'];
+  const { consumer } = await startTier(context, shared, {
     delayMs: DELAY_MS,
     priority: 'normal',
+    deliveries,
   });
   return { name: 'tier', health: () => consumer.health(), stop: (timeoutMs) => consumer.stop(timeoutMs) };
 };
@@ -82,3 +90,35 @@ it('returns the good copies behind thousands that cannot be returned or are due 
   expect(await countOf(broker, TOPIC.notificationDeadLetters)).toBe(KINDS.length * POISON);
   expect(worker.health().status).toBe('ready');
 });
+
+it.each([
+  ['was not sent', transient(), 'failed', 'undecodable-message'],
+  ['may have been sent', unknown(), 'parked', 'outcome-unknown'],
+] as const)(
+  'ends a notification that %s when its copy cannot return, after a restart of the worker',
+  async (_, result, status, code) => {
+    const world = await notificationWorld({ tiersMs: [50] });
+    world.providers.add('only', { isIdempotent: true }).answer = () => result;
+    const workerThatGets = (returning: BrokerErrorCode) => {
+      const fault = new MessagingError(returning, 'no', { canRetry: false });
+      const broker = refusingBroker(world.broker, (_client, [message]) =>
+        message?.topic === TOPIC.smsCommands ? fault : undefined,
+      );
+      return world.worker({ broker });
+    };
+    const first = await workerThatGets('broker-refused');
+    await world.sms({ id: idOf(1) });
+    await expect.poll(() => world.states.get(idOf(1))?.status, { timeout: 4_000 }).toBe('retrying');
+    await first.stop(1_000);
+    expect(world.deadLetters).toEqual([]);
+    await workerThatGets('message-too-large');
+    await expect.poll(() => world.states.get(idOf(1)), { timeout: 8_000 }).toMatchObject({ status, code });
+    await expect.poll(() => world.deadLetters.length, { timeout: 4_000 }).toBe(1);
+    const { value = null, headers = {} } = world.deadLetters[0] ?? {};
+    expect(value?.length).toBeGreaterThan(0);
+    expect(headerText(headers, HEADER.deadLetterCode)).toBe(code);
+    expect(headerText(headers, HEADER.retryTopic)).toBe(TOPIC.smsCommands);
+    expect(headerText(headers, HEADER.attempt)).toBe('2');
+    expect(world.providers.calls).toHaveLength(1);
+  },
+);

@@ -21,7 +21,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ReceiverOrder } from '../ordering/receiver-order.ts';
 import { UPSTREAM } from '../../../shared/quotas/usage-record.ts';
 import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
-import { addAttempts, isUnknown } from '../state/attempt-history.ts';
+import { addAttempts } from '../state/attempt-history.ts';
 import { deadCopy, retryCopy, withLedgerAttempts, type CommandCopy } from '../state/command-copy.ts';
 import {
   acceptsSecondSend,
@@ -32,6 +32,7 @@ import {
   type DeliveryEvent,
   type DeliveryStep,
   type ProviderTurn,
+  type Situation,
   type Times,
 } from '../state/delivery-state-machine.ts';
 import type { LedgerEntry } from '../state/ledger-entry.ts';
@@ -87,7 +88,8 @@ const WAITS_OUTSIDE: ReadonlySet<DeliveryEffect['kind']> = new Set(['acquire-pro
 /** One run of the state machine. */
 interface Run {
   readonly delivery: DeliveryContext & { readonly copy: CommandCopy };
-  readonly message: Outbound;
+  /** Undefined: no round begins. */
+  readonly message: Outbound | undefined;
   readonly signal: AbortSignal;
   holdsSlot: boolean;
 }
@@ -116,19 +118,36 @@ export class CommandDelivery {
 
   /** Delivers a copy. Rejects when the infrastructure is unavailable: the same copy is then received again. */
   async deliver(given: CommandCopy, message: Outbound, context: Request): Promise<Outcome> {
-    const { ledger, clock, plan, unknownPolicy } = this.#options;
+    const { signal, deadlineMs } = context;
     try {
       const quota = await this.#exceededQuota(given, message);
-      if (isLedgerBehind(given, ledger)) await ledger.caughtUp(LEDGER_READ_MS);
-      const known = ledger.find(given.id) ?? (isMissable(given, ledger) ? lostEntry(given) : undefined);
-      const copy = withLedgerAttempts(given, known, clock.now());
-      const delivery = { copy, plan, unknownPolicy };
-      const run: Run = { delivery, message, signal: context.signal, holdsSlot: false };
-      const event = this.#copyRead(copy, { known, quota, deadlineMs: context.deadlineMs });
-      return await this.#finish(run, advance(delivery, RECEIVED, event));
+      return await this.#run(given, { message, signal }, { quota, deadlineMs });
     } catch (error) {
       throw asTransient(error);
     }
+  }
+
+  /** Ends the notification of a copy with which no round can begin, as failed or parked. Rejects like `deliver`. */
+  async reject(given: CommandCopy, rejection: string, signal: AbortSignal): Promise<Outcome> {
+    try {
+      return await this.#run(given, { message: undefined, signal }, { rejection });
+    } catch (error) {
+      throw asTransient(error);
+    }
+  }
+
+  async #run(
+    given: CommandCopy,
+    run: Pick<Run, 'message' | 'signal'>,
+    limits: Pick<Situation, 'quota' | 'rejection'> & { readonly deadlineMs?: number | undefined },
+  ): Promise<Outcome> {
+    const { ledger, clock, plan, unknownPolicy } = this.#options;
+    if (isLedgerBehind(given, ledger)) await ledger.caughtUp(LEDGER_READ_MS);
+    const known = ledger.find(given.id) ?? (isMissable(given, ledger) ? lostEntry(given) : undefined);
+    const copy = withLedgerAttempts(given, known, clock.now());
+    const delivery = { copy, plan, unknownPolicy };
+    const event = this.#copyRead(copy, { known, ...limits });
+    return await this.#finish({ ...run, delivery, holdsSlot: false }, advance(delivery, RECEIVED, event));
   }
 
   async #finish(run: Run, first: DeliveryStep): Promise<Outcome> {
@@ -182,19 +201,13 @@ export class CommandDelivery {
   #copyRead(
     copy: CommandCopy,
     {
-      known,
-      quota,
       deadlineMs,
-    }: {
-      readonly known: LedgerEntry | undefined;
-      readonly quota: Quota | undefined;
-      readonly deadlineMs: number | undefined;
-    },
+      ...given
+    }: Pick<Situation, 'known' | 'quota' | 'rejection'> & { readonly deadlineMs?: number | undefined },
   ): DeliveryEvent {
     const { monotonic, ageClock, self, channel, providers } = this.#options;
     const situation = {
-      known,
-      quota,
+      ...given,
       channel,
       self,
       elapsedMs: monotonic.elapsedMs(),
@@ -245,7 +258,7 @@ export class CommandDelivery {
       case 'write-retry-copy':
         return this.#writeRetryCopy(copy, effect);
       case 'write-dead-letter':
-        return this.#writeDeadLetter(copy, effect.code, effect.attempts);
+        return this.#writeDeadLetter(copy, effect);
       default:
         return assertNever(effect);
     }
@@ -330,6 +343,7 @@ export class CommandDelivery {
   ): Promise<DeliveryEvent> {
     const { clock, log } = this.#options;
     const { id, attempt, priority } = delivery.copy;
+    if (message === undefined) throw new Error('a rejected copy cannot be sent');
     this.#begun.add(id);
     const given = { message, priority, attempt, turn, leaseEndsMs, signal };
     const round = await callProviders(given, this.#options).catch((error: unknown) => {
@@ -344,11 +358,17 @@ export class CommandDelivery {
   /** Resolves when the outcome is on the log; with `outcome-superseded` when another outcome precedes it. */
   async #writeOutcome(
     copy: CommandCopy,
-    { conclusion, attempts, isOwnRound }: Extract<DeliveryEffect, { kind: 'write-outcome' }>,
+    {
+      conclusion,
+      attempts,
+      isOwnRound,
+      attempt = copy.attempt,
+    }: Extract<DeliveryEffect, { kind: 'write-outcome' }>,
   ): Promise<DeliveryEvent> {
     const { ledger } = this.#options;
     const { status } = conclusion;
     const state = this.#stateOf(copy, attempts, {
+      attempt,
       status,
       code: status === 'sent' ? undefined : conclusion.code,
       providerMessageId: status === 'sent' ? conclusion.providerMessageId : undefined,
@@ -360,10 +380,7 @@ export class CommandDelivery {
     return { kind: 'outcome-recorded' };
   }
 
-  /**
-   * Can be repeated: the ledger recognises copies of the same round. A copy that its tier can never take ends the
-   * notification, unless it may have been sent: no other outcome than sent and failed replaces `retrying` (see supersedes).
-   */
+  /** Can be repeated: the ledger recognises copies of the same round. A copy that its tier can never take ends the notification. */
   async #writeRetryCopy(
     copy: CommandCopy,
     { attempt, dueAtMs, tierMs, attempts }: Extract<DeliveryEffect, { kind: 'write-retry-copy' }>,
@@ -373,8 +390,8 @@ export class CommandDelivery {
     try {
       await copies.publish([retryCopy(copy, { topic, attempt, dueAtMs, attempts })]);
     } catch (error) {
-      if (!isCausedByMessage(error) || [...copy.history, ...attempts].some(isUnknown)) throw error;
-      return { kind: 'retry-copy-rejected', code: error.code, attempts };
+      if (!isCausedByMessage(error)) throw error;
+      return { kind: 'retry-copy-rejected', code: error.code, attempt, attempts };
     }
     await orders[copy.priority].setHead(copy, attempt);
     return { kind: 'follow-up-written' };
@@ -386,13 +403,12 @@ export class CommandDelivery {
    */
   async #writeDeadLetter(
     copy: CommandCopy,
-    code: string,
-    attempts: readonly AttemptRecord[],
+    { code, attempts, attempt = copy.attempt }: Extract<DeliveryEffect, { kind: 'write-dead-letter' }>,
   ): Promise<DeliveryEvent> {
     const { deadLetters, onDeadLetter } = this.#options;
     const { signal } = new AbortController();
     const request = {
-      ...readRequest(deadCopy(copy, attempts), copy.attempt, signal),
+      ...readRequest(deadCopy({ ...copy, attempt }, attempts), attempt, signal),
       originTimestampMs: copy.originTimestampMs,
     };
     await deadLetters[copy.priority].write(request, { code, text: `the notification was not sent: ${code}` });

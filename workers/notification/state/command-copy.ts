@@ -109,11 +109,18 @@ export function retryCopy(
   };
 }
 
-/** The copy as a dead letter. A redrive has a new time limit, and decides again about a second send. */
+/**
+ * The copy as a dead letter. A redrive has a new time limit, and decides again about a second send. One that failed on a
+ * retry tier keeps the place to which a redrive sends it.
+ */
 export function deadCopy(copy: CommandCopy, attempts: readonly AttemptRecord[]): LogMessage {
   const history = addAttempts(copy.history, attempts);
   const headers: Record<string, MessageHeaders[string]> = { ...carriedHeaders({ ...copy, history }) };
   delete headers[HEADER.timeLimitFrom];
   delete headers[HEADER.redriveUnknown];
+  for (const name of [HEADER.retryTopic, HEADER.retryPartition]) {
+    const place = copy.message.headers[name];
+    if (place !== undefined) headers[name] = place;
+  }
   return { ...copy.message, headers };
 }

@@ -22,6 +22,7 @@
  * |           | intent without outcome, lease over     | recording    | outcome parked or retrying, by log order |
  * |           | deadline passed, never seen before     | ended        | refuse                                   |
  * |           | deadline or time limit passed          | recording    | outcome failed                           |
+ * |           | copy that cannot return from its tier  | recording    | outcome failed                           |
  * |           | new, and a quota is used up            | recording    | outcome failed                           |
  * |           | else                                   | queueing     | check the order of the receiver          |
  * | queueing  | queued                                 | ended        | commit: it is kept on the hold topic     |
@@ -45,8 +46,9 @@
  * |           | outcome-recorded: sent                 | ended        | commit                                   |
  * |           | outcome-recorded: retrying             | following-up | retry copy                               |
  * |           | outcome-recorded: failed, parked       | following-up | dead letter                              |
+ * |           | the same, after its dead letter        | ended        | commit                                   |
  * | following-up | follow-up-written                   | ended        | commit                                   |
- * |           | retry-copy-rejected: it is too large   | recording    | outcome failed                           |
+ * |           | retry-copy-rejected: it is too large   | recording    | dead letter, outcome of its round        |
  *
  * When an effect fails because the infrastructure is unavailable, the run ends without a commit: the copy is received again,
  * and its earlier records are found on the log. A notification that may have been sent ends as parked, never as failed.
@@ -61,7 +63,7 @@ import {
 import type { GuardedProvider } from '../../../shared/notification/provider.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
-import { isUnknown } from './attempt-history.ts';
+import { addAttempts, isUnknown } from './attempt-history.ts';
 import { isOfOtherChannel } from '../../../shared/notification/state-precedence.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { planRetry, tierFor, type RetryPlan } from './retry-plan.ts';
@@ -109,6 +111,8 @@ export interface Situation {
   readonly isDeadlineOver: boolean;
   /** The quota that a new notification would exceed (N6). */
   readonly quota?: string | undefined;
+  /** Why no round can begin with this copy. */
+  readonly rejection?: string | undefined;
   /** Identities of the configured providers that recognise repeated ids, as in `repeatableBy`. */
   readonly repeatable: readonly string[];
 }
@@ -151,7 +155,12 @@ export type Conclusion =
       /** Delay of the tier on which its next copy waits. */
       readonly tierMs: number;
     }
-  | { readonly status: 'failed' | 'parked'; readonly code: string };
+  | FinalFailure;
+
+interface FinalFailure {
+  readonly status: 'failed' | 'parked';
+  readonly code: string;
+}
 
 export type DeliveryState =
   | { readonly step: 'received' }
@@ -162,6 +171,8 @@ export type DeliveryState =
       readonly step: 'recording';
       readonly conclusion: Conclusion;
       readonly attempts: readonly AttemptRecord[];
+      /** Whether its dead letter is on the log already. */
+      readonly isBuried?: true;
     }
   | { readonly step: 'following-up' }
   | { readonly step: 'ended'; readonly outcome: Outcome };
@@ -180,10 +191,11 @@ export type DeliveryEvent =
   | { readonly kind: 'claim-lost' | 'nothing-sent' }
   | { readonly kind: 'round-ended'; readonly round: RoundResult; readonly times: Times }
   | { readonly kind: 'outcome-recorded' | 'outcome-superseded' | 'follow-up-written' }
-  /** No retry tier can take the copy of a notification that was certainly not sent. */
+  /** No retry tier can take the copy, which was to begin the round `attempt`. */
   | {
       readonly kind: 'retry-copy-rejected';
       readonly code: string;
+      readonly attempt: number;
       readonly attempts: readonly AttemptRecord[];
     };
 
@@ -196,6 +208,8 @@ export type DeliveryEffect =
   | { readonly kind: 'release-send-slot' }
   | {
       readonly kind: 'write-outcome';
+      /** The round that it concludes; undefined: that of the copy. */
+      readonly attempt?: number;
       readonly conclusion: Conclusion;
       readonly attempts: readonly AttemptRecord[];
       /** False: the round belongs to another process, which may still write its outcome; the log order decides. */
@@ -211,6 +225,8 @@ export type DeliveryEffect =
     }
   | {
       readonly kind: 'write-dead-letter';
+      /** The last round of the notification; undefined: that of the copy. */
+      readonly attempt?: number;
       readonly code: string;
       readonly attempts: readonly AttemptRecord[];
     };
@@ -233,7 +249,7 @@ const SOON_RETRY_MS = 100;
 const NO_SLOT_RETRY_MS = 1_000;
 
 const WAITS = createProblem('not-ready', { detail: 'the notification waits' });
-const PARKED: Conclusion = { status: 'parked', code: OUTCOME_UNKNOWN };
+const PARKED: FinalFailure = { status: 'parked', code: OUTCOME_UNKNOWN };
 const RELEASE: DeliveryEffect = { kind: 'release-send-slot' };
 
 /** The initial state of a delivery. */
@@ -265,7 +281,7 @@ function transition(
     case 'recording':
       return afterRecording(delivery, state, event);
     case 'following-up':
-      if (event.kind === 'retry-copy-rejected') return record(fail(delivery, event.code), event.attempts);
+      if (event.kind === 'retry-copy-rejected') return concludeRejectedCopy(delivery, event);
       return event.kind === 'follow-up-written' ? ended(done()) : undefined;
     case 'ended':
       return undefined;
@@ -357,11 +373,31 @@ function repeatRetryCopy(
 }
 
 /**
+ * Ends a notification whose next copy no retry tier can take. Only an outcome of the next round replaces `retrying` if the
+ * message may have been sent. The dead letter comes first, since this copy is not processed again after that outcome.
+ */
+function concludeRejectedCopy(
+  { copy }: DeliveryContext,
+  { code, attempt, attempts }: Extract<DeliveryEvent, { kind: 'retry-copy-rejected' }>,
+): DeliveryStep {
+  const history = addAttempts(copy.history, attempts);
+  const conclusion = fail({ copy: { ...copy, history } }, code);
+  return {
+    state: { step: 'recording', conclusion, attempts, isBuried: true },
+    effects: [
+      { kind: 'write-dead-letter', attempt, code: conclusion.code, attempts },
+      { kind: 'write-outcome', attempt, conclusion, attempts, isOwnRound: false },
+    ],
+  };
+}
+
+/**
  * Starts a round. An overdue notification without an attempt is attempted once, since differing clocks may be the reason.
  */
 function beginRound(delivery: DeliveryContext, situation: Situation): DeliveryStep {
-  const { known, isDeadlineOver, quota, times } = situation;
+  const { known, isDeadlineOver, quota, rejection, times } = situation;
   const { copy, plan } = delivery;
+  if (rejection !== undefined) return record(fail(delivery, rejection), []);
   if (isDeadlineOver && copy.isOriginal && known === undefined) {
     return ended(refused(createProblem('deadline-exceeded')));
   }
@@ -426,7 +462,7 @@ function afterSending(delivery: DeliveryContext, event: DeliveryEvent): Delivery
 
 function afterRecording(
   { copy }: DeliveryContext,
-  { conclusion, attempts }: Extract<DeliveryState, { step: 'recording' }>,
+  { conclusion, attempts, isBuried }: Extract<DeliveryState, { step: 'recording' }>,
   event: DeliveryEvent,
 ): DeliveryStep | undefined {
   if (event.kind === 'outcome-superseded') return retryLater(SOON_RETRY_MS);
@@ -441,7 +477,7 @@ function afterRecording(
     }
     case 'failed':
     case 'parked':
-      return deadLetter(conclusion.code, attempts, [counted]);
+      return isBuried ? ended(done(), [counted]) : deadLetter(conclusion.code, attempts, [counted]);
     default:
       return assertNever(conclusion);
   }
@@ -473,7 +509,7 @@ export function acceptsSecondSend({ copy, unknownPolicy }: DeliveryContext): boo
 }
 
 /** Fails the notification; parks it if it may have been sent in an earlier round. */
-function fail({ copy }: DeliveryContext, code: string): Conclusion {
+function fail({ copy }: Pick<DeliveryContext, 'copy'>, code: string): FinalFailure {
   return copy.history.some(isUnknown) ? PARKED : { status: 'failed', code };
 }
 

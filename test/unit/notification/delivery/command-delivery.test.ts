@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DeadLetters } from '../../../../shared/messaging/handler/dead-letter.ts';
+import { DeadLetters } from '../../../../shared/messaging/handler/dead-letter.ts';
 import type { Request } from '../../../../shared/messaging/handler/request.ts';
+import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import type { Priority } from '../../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
@@ -492,6 +493,8 @@ it.each([
   },
 );
 
+const UNKNOWN_BEFORE = { attempt: 1, at: NOW, provider: 'one', result: 'unknown', repeatableBy: 'one' };
+
 describe.each(['message-too-large', 'invalid-message'])('a retry copy that is rejected as %s', (code) => {
   const rejected = new MessagingError(code, 'no', { canRetry: false });
 
@@ -503,22 +506,40 @@ describe.each(['message-too-large', 'invalid-message'])('a retry copy that is re
     expect(done.slice(2)).toEqual([
       'settle retrying',
       'count retrying busy',
-      'settle failed',
-      `count failed ${code}`,
       `dead letter ${code}`,
       `count dead letter ${code}`,
+      'declare failed',
+      `count failed ${code}`,
     ]);
     expect(written.at(-1)).toMatchObject({
-      attempt: 1,
+      attempt: 2,
       attempts: [{ provider: 'one', result: 'transient' }],
     });
   });
 
-  it('is an unexpected failure if the message may have been sent', async () => {
-    const { providers, copies, written, deliver } = world();
+  it.each([
+    ['in this round', {}, undefined],
+    [
+      'in an earlier round',
+      { [HEADER.attempt]: '2', [HEADER.attemptHistory]: JSON.stringify([UNKNOWN_BEFORE]) },
+      3,
+    ],
+  ])('parks it if the message may have been sent %s', async (_, headers, attempt = 2) => {
+    const letters = new FakePublisher();
+    const normal = new DeadLetters({
+      publisher: letters,
+      topic: 'x',
+      groupId: 'g',
+      clock: { now: () => NOW },
+    });
+    const { providers, copies, written, deliver } = world({ deadLetters: { normal, urgent: normal } });
     providers.add('one', { isIdempotent: true }).answer = () => unknown();
     copies.onPublish = () => Promise.reject(rejected);
-    await expect(deliver()).rejects.toBe(rejected);
-    expect(written.map(({ status }) => status)).toEqual(['sending', 'retrying']);
+    expect(await deliver(headers)).toEqual({ kind: 'done' });
+    expect(written.map(({ status }) => status)).toEqual(['sending', 'retrying', 'parked']);
+    expect(written.at(-1)).toMatchObject({ attempt, code: 'outcome-unknown' });
+    expect(letters.sent).toMatchObject([
+      { headers: { [HEADER.attempt]: String(attempt), [HEADER.deadLetterCode]: 'outcome-unknown' } },
+    ]);
   });
 });

@@ -9,7 +9,6 @@ import {
   acceptsSecondSend,
   advance,
   RECEIVED,
-  type Conclusion,
   type DeliveryContext,
   type DeliveryEffect,
   type DeliveryEvent,
@@ -45,12 +44,20 @@ function runAll(run: (choose: Choose) => void): number {
   }
 }
 
+interface Conditions {
+  readonly isIdempotent: boolean;
+  readonly policy: DeliveryContext['unknownPolicy'];
+  /** Whether the retry tiers take no copy. */
+  readonly isRetryRejected: boolean;
+}
+
 /** One command from its first copy to the end of the last one, with the records on the log. */
 class Scenario {
   readonly calls: (typeof RESULTS)[number][] = [];
   readonly #choose: Choose;
   readonly #isIdempotent: boolean;
   readonly #policy: DeliveryContext['unknownPolicy'];
+  readonly #isRetryRejected: boolean;
   readonly #copies: CommandCopy[];
   entry: LedgerEntry | undefined;
   deadLetters = 0;
@@ -58,10 +65,11 @@ class Scenario {
   #process = 1;
   #hasBegun = false;
 
-  constructor(choose: Choose, isIdempotent: boolean, policy: DeliveryContext['unknownPolicy']) {
+  constructor(choose: Choose, { isIdempotent, policy, isRetryRejected }: Conditions) {
     this.#choose = choose;
     this.#isIdempotent = isIdempotent;
     this.#policy = policy;
+    this.#isRetryRejected = isRetryRejected;
     const first = { id: 'id', attempt: 1, isOriginal: true, redriveUnknown: false, history: [] };
     this.#copies = [{ ...first, timeLimitFromMs: NOW } as unknown as CommandCopy];
   }
@@ -149,8 +157,9 @@ class Scenario {
       case 'write-outcome':
         return this.#interruptible(() => this.#writeOutcome(copy, effect), true);
       case 'write-retry-copy': {
-        const { attempt } = effect;
-        const history = addAttempts(copy.history, effect.attempts);
+        const { attempt, attempts } = effect;
+        if (this.#isRetryRejected) return { kind: 'retry-copy-rejected', code: 'code', attempt, attempts };
+        const history = addAttempts(copy.history, attempts);
         const next = { ...copy, attempt, isOriginal: false, history };
         return this.#interruptible(() => this.#followUp(() => this.#copies.push(next)), true);
       }
@@ -202,14 +211,11 @@ class Scenario {
   }
 
   #writeOutcome(
-    { attempt, history }: CommandCopy,
-    {
-      conclusion,
-      attempts,
-    }: { readonly conclusion: Conclusion; readonly attempts: readonly AttemptRecord[] },
+    copy: CommandCopy,
+    { conclusion, attempts, attempt = copy.attempt }: Extract<DeliveryEffect, { kind: 'write-outcome' }>,
   ): DeliveryEvent {
     const { status } = conclusion;
-    const all = addAttempts(history, attempts);
+    const all = addAttempts(copy.history, attempts);
     const nextAttemptAt = status === 'retrying' ? conclusion.nextAttemptAt : undefined;
     const code = status === 'sent' ? undefined : conclusion.code;
     this.#write({ status, attempt, channel: 'sms', attempts: all, nextAttemptAt, code });
@@ -225,16 +231,19 @@ class Scenario {
 }
 
 it.each([
-  ['park', false],
-  ['park', true],
-  ['resend', false],
+  ['park', false, false],
+  ['park', true, false],
+  ['resend', false, false],
+  ['park', false, true],
+  ['park', true, true],
+  ['resend', false, true],
 ] as const)(
-  'with policy %s and recognised ids %s, an interrupted delivery is neither lost nor sent twice against the policy',
-  (policy, isIdempotent) => {
+  'with policy %s, recognised ids %s and rejected retry copies %s, an interrupted delivery is neither lost nor sent twice against the policy',
+  (policy, isIdempotent, isRetryRejected) => {
     const ends = new Set<string>();
     const faults: unknown[] = [];
     const runs = runAll((choose) => {
-      const scenario = new Scenario(choose, isIdempotent, policy);
+      const scenario = new Scenario(choose, { isIdempotent, policy, isRetryRejected });
       scenario.run();
       const { calls, entry, deadLetters } = scenario;
       const risky = calls.filter((result) => result === 'sent' || result === 'unknown').length;
@@ -247,7 +256,7 @@ it.each([
       ends.add(String(entry?.status));
     });
     expect(faults).toEqual([]);
-    expect(runs).toBeGreaterThan(1_000);
+    expect(runs).toBeGreaterThan(isRetryRejected ? 400 : 1_000);
     expect([...ends]).toEqual(expect.arrayContaining(['sent', 'failed', 'parked']));
   },
 );

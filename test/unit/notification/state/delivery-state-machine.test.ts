@@ -326,7 +326,7 @@ const EVENTS: readonly DeliveryEvent[] = [
   { kind: 'outcome-recorded' },
   { kind: 'outcome-superseded' },
   { kind: 'follow-up-written' },
-  { kind: 'retry-copy-rejected', code: 'message-too-large', attempts: [] },
+  { kind: 'retry-copy-rejected', code: 'message-too-large', attempt: 2, attempts: [] },
 ];
 
 /** The step that follows an event, or the error text if it is impossible. */
@@ -375,7 +375,8 @@ const TRANSITIONS: readonly (readonly [
     FOLLOWING_UP,
     {
       'follow-up-written': 'ended, done',
-      'retry-copy-rejected': 'recording, write failed message-too-large',
+      'retry-copy-rejected':
+        'recording, dead letter message-too-large, write failed message-too-large by log order',
     },
   ],
   [ENDED, {}],
