@@ -45,7 +45,11 @@ async function calculate({
   work,
   snapshot,
 }: Extract<ThreadTask, { kind: 'calculate' }>): Promise<TaskAnswer> {
-  if (snapshot !== undefined) calculations = createCalculations(restoreEnvironment(snapshot));
+  if (snapshot !== undefined) {
+    // Without the former ones, which would be of another catalogue, if the snapshot cannot be restored.
+    calculations = undefined;
+    calculations = createCalculations(restoreEnvironment(snapshot));
+  }
   const decoded = await codec.decode({ value: Buffer.from(work.value), headers: {} });
   const calculation = calculations?.[work.type];
   if (decoded.kind === 'undecodable' || calculation === undefined)

@@ -62,6 +62,7 @@ export async function openLendingCatalogue(
   const opened = await open(context, worker, others);
   try {
     const environment = createEnvironment(opened.view, others, lending);
+    assertDefaultCalendar(environment.calendars);
     // Reads the lists of charges now, so that the first request does not wait for them.
     const hasCharges = environment.catalogue.knownCharges !== undefined;
     context.log.debug({ worker, hasCharges }, 'the catalogue has been read');
@@ -83,7 +84,7 @@ export function restoreEnvironment(snapshot: LendingSnapshot): LendingEnvironmen
   return createEnvironment({ lending }, others, snapshot);
 }
 
-/** Creates the environment of a catalogue. Throws ConfigError when the default calendar does not exist. */
+/** Creates the environment of a catalogue. The default calendar may be missing: its record may have been deleted. */
 function createEnvironment(
   view: Pick<CatalogueView, 'lending'>,
   others: OtherCalendars,
@@ -91,12 +92,6 @@ function createEnvironment(
 ): LendingEnvironment {
   const find: KnownCalendars['find'] = (name) =>
     findCalendar(name, { catalogue: view.lending.calendars, others });
-  if (defaultName !== undefined && find(defaultName) === undefined) {
-    const fault = describeCalendarFault(defaultName, find);
-    throw new ConfigError(
-      `DEFAULT_HOLIDAY_CALENDAR: there is no calendar ${JSON.stringify(defaultName)}; it ${fault}`,
-    );
-  }
   let snapshot: LendingSnapshot | undefined;
   return {
     get catalogue() {
@@ -111,6 +106,15 @@ function createEnvironment(
       return snapshot;
     },
   };
+}
+
+function assertDefaultCalendar(calendars: KnownCalendars): void {
+  const { defaultName } = calendars;
+  if (defaultName === undefined || calendars.find(defaultName) !== undefined) return;
+  const fault = describeCalendarFault(defaultName, (name) => calendars.find(name));
+  throw new ConfigError(
+    `DEFAULT_HOLIDAY_CALENDAR: there is no calendar ${JSON.stringify(defaultName)}; it ${fault}`,
+  );
 }
 
 /** Finds countries that are not built in; reads the configured ones at startup, so that no request waits for a file. */

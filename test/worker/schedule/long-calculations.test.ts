@@ -81,6 +81,26 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     });
   });
 
+  it('follows a catalogue without the default calendar, whose record was deleted', async () => {
+    const threads = startThreads();
+    const defaultHolidayCalendar = 'Bank';
+    const bank = { name: 'Bank', version: '1', weekend: ['Sunday'], holidays: [] };
+    const calendars = [{ source: 'calendar/Bank/1', record: bank }];
+    const before = { records: { calendars }, charges: undefined, defaultHolidayCalendar };
+    const work = await workOf({ ...EXPLAINED_LOAN, InstallmentsNo: 3, HolidayShift: true });
+    expect(await threads.calculate({ ...work, snapshot: before })).toMatchObject({
+      reply: { holidayCalendar: 'Bank;version=1' },
+    });
+    const after = { ...SNAPSHOT, defaultHolidayCalendar };
+    for (let round = 0; round < 2; round++) {
+      expect(await threads.calculate({ ...work, snapshot: after })).toMatchObject({
+        problem: { code: 'not-computable', errors: [{ path: 'jsonParam.HolidayCountry' }] },
+      });
+    }
+    const other = await workOf({ ...EXPLAINED_LOAN, InstallmentsNo: 3 });
+    expect(await threads.calculate({ ...other, snapshot: after })).toMatchObject({ kind: 'done' });
+  });
+
   it('rejects with InfrastructureError when the process stops, so that another worker takes over the request', async () => {
     const threads = startThreads();
     const outcomes = [threads.calculate(await workOf(LONG)), threads.calculate(await workOf(LONG))];
