@@ -14,12 +14,11 @@ import { simulateInSteps } from '../../shared/product/simulation/simulate.ts';
 import type { SimulationOutcome } from '../../shared/product/simulation/simulation-result.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
+import { SimulationQueue } from './simulation-queue.ts';
 
 const DAY_MS = 86_400_000;
 /** A long simulation yields to the event loop after this time. */
 const SLICE_MS = 10;
-/** A simulation with at most this many rows takes about 5 ms; it runs without yielding or waiting for long ones. */
-const MAX_SHORT_ROWS = 2_000;
 
 type Refused = Extract<SimulationOutcome, { readonly kind: 'refused' }>;
 
@@ -34,8 +33,10 @@ export function startSimulationWorker(
     deadLetterTopic: 'simulationDeadLetters',
     lanes: [{ lane: 'interactive', requestTopic: 'simulationRequests' }],
     open: (own, worker) => openLendingCatalogue(own, worker, open),
-    createHandlers: ({ view, environment }) =>
-      createSimulationHandlers(view, environment, new WorkSlices({ ...context, sliceMs: SLICE_MS })),
+    createHandlers: ({ view, environment }) => {
+      const slices = new WorkSlices({ ...context, sliceMs: SLICE_MS });
+      return createSimulationHandlers(view, environment, new SimulationQueue(slices, context.clock));
+    },
   });
 }
 
@@ -46,43 +47,27 @@ export function startSimulationWorker(
 export function createSimulationHandlers(
   catalogue: CatalogueView,
   { calendars }: Pick<LendingEnvironment, 'calendars'>,
-  slices: WorkSlices,
+  queue: SimulationQueue,
 ): { readonly SimulateRequest: Handler } {
   return {
-    SimulateRequest: async (payload, { originTimestampMs }) => {
-      const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
+    SimulateRequest: (payload, request) => {
+      const requestDay = Math.floor(request.originTimestampMs / DAY_MS) as CalendarDate;
       const steps = simulateInSteps(toSimulateRequest(payload as SimulateInput), {
         catalogue,
         calendars,
         requestDay,
       });
-      const outcome = await runInSlices(slices, steps);
-      if (outcome.kind === 'refused') return refuseFaults(outcome);
-      const { records, warnings } = outcome;
-      const header = warningsList(warnings, undefined);
-      const reply = { type: 'SimulateReply', payload: simulatePayload(records, warnings) };
-      return done(header === undefined ? reply : { ...reply, warnings: header });
+      return queue.run(steps, request, toOutcome);
     },
   };
 }
 
-/** Runs a short simulation immediately, and long ones one after the other, yielding to the event loop after each slice. */
-async function runInSlices<Result>(
-  slices: WorkSlices,
-  steps: Generator<number, Result, undefined>,
-): Promise<Result> {
-  let step = steps.next();
-  const isLong = step.done !== true && step.value > MAX_SHORT_ROWS;
-  if (isLong) await slices.acquire();
-  try {
-    while (step.done !== true) {
-      if (isLong && slices.isOver()) await slices.yield();
-      step = steps.next();
-    }
-    return step.value;
-  } finally {
-    if (isLong) slices.release();
-  }
+function toOutcome(simulated: SimulationOutcome): Outcome {
+  if (simulated.kind === 'refused') return refuseFaults(simulated);
+  const { records, warnings } = simulated;
+  const header = warningsList(warnings, undefined);
+  const reply = { type: 'SimulateReply', payload: simulatePayload(records, warnings) };
+  return done(header === undefined ? reply : { ...reply, warnings: header });
 }
 
 /** Refuses an unknown product with 404, an incomplete or contradictory request with 400, any other with 422 (E1). */

@@ -9,6 +9,7 @@ import { EXAMPLE_CATALOGUE, EXAMPLE_TIME_MS } from '../../../support/builders/ex
 import { BUILT_IN_ENVIRONMENT } from '../../../support/builders/lending-environment.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import { WorkSlices } from '../../../../shared/messaging/handler/work-slices.ts';
+import { SimulationQueue } from '../../../../workers/simulation/simulation-queue.ts';
 
 const handlers: Handlers = {
   ...createScheduleHandlers(BUILT_IN_ENVIRONMENT),
@@ -16,7 +17,7 @@ const handlers: Handlers = {
   ...createSimulationHandlers(
     EXAMPLE_CATALOGUE,
     BUILT_IN_ENVIRONMENT,
-    new WorkSlices({ ...systemPorts, sliceMs: 10 }),
+    new SimulationQueue(new WorkSlices({ ...systemPorts, sliceMs: 10 }), systemPorts.clock),
   ),
 };
 const NAME = 'PLAT_BP_CalculateRepaymentSchedule';

@@ -1,0 +1,79 @@
+import { isExpired, type Request } from '../../shared/messaging/handler/request.ts';
+import type { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
+import { refused, retry, type Outcome } from '../../shared/messaging/outcome.ts';
+import type { Clock } from '../../shared/platform/clock.ts';
+import { InfrastructureError } from '../../shared/platform/errors.ts';
+import { createProblem } from '../../shared/platform/problem.ts';
+
+/** A simulation with at most this many rows takes about 5 ms; it runs without yielding or waiting for long ones. */
+const MAX_SHORT_ROWS = 2_000;
+/** Rows of the long simulations in progress, twenty of the largest: with more, the last would exceed the reply timeout (E6). */
+const MAX_ROWS_IN_PROGRESS = 720_000;
+/** With this many no simulation without a deadline is added: the rest is reserved for waiting callers. */
+const MAX_UNHURRIED_ROWS_IN_PROGRESS = 360_000;
+/** Approximate time in which half of the simulations that may be in progress end. */
+const RETRY_MS = 1_000;
+const OVERLOADED = createProblem('overloaded', {
+  detail: 'Too many long simulations are waiting; try again in a moment.',
+});
+
+/** A simulation in steps; each value is the remaining work in rows. */
+type Steps<Result> = Generator<number, Result, undefined>;
+
+/** Runs short simulations immediately, and long ones one after the other, which yield to the event loop after each slice. */
+export class SimulationQueue {
+  readonly #slices: WorkSlices;
+  readonly #clock: Clock;
+  #rows = 0;
+
+  constructor(slices: WorkSlices, clock: Clock) {
+    this.#slices = slices;
+    this.#clock = clock;
+  }
+
+  /**
+   * Runs a simulation and concludes its result. When too many rows are in progress, a long one with a deadline is refused and
+   * one without is retried later, so that those of one caller leave places for short ones. One whose deadline passes while it
+   * waits is refused. Rejects with InfrastructureError when the process stops.
+   */
+  async run<Result>(
+    steps: Steps<Result>,
+    { deadlineMs, signal }: Pick<Request, 'deadlineMs' | 'signal'>,
+    conclude: (result: Result) => Outcome,
+  ): Promise<Outcome> {
+    let step = steps.next();
+    const rows = step.done === true ? 0 : step.value;
+    if (rows <= MAX_SHORT_ROWS) {
+      while (step.done !== true) step = steps.next();
+      return conclude(step.value);
+    }
+    const limit = deadlineMs === undefined ? MAX_UNHURRIED_ROWS_IN_PROGRESS : MAX_ROWS_IN_PROGRESS;
+    if (this.#rows >= limit)
+      return deadlineMs === undefined ? retry(RETRY_MS, OVERLOADED) : refused(OVERLOADED);
+    this.#rows += rows;
+    await this.#slices.acquire();
+    try {
+      assertNotStopping(signal);
+      if (isExpired(deadlineMs, this.#clock)) return refused(createProblem('deadline-exceeded'));
+      while (step.done !== true) {
+        if (this.#slices.isOver()) await this.#yield(signal);
+        step = steps.next();
+      }
+      return conclude(step.value);
+    } finally {
+      this.#slices.release();
+      this.#rows -= rows;
+    }
+  }
+
+  async #yield(signal: AbortSignal): Promise<void> {
+    await this.#slices.yield();
+    assertNotStopping(signal);
+  }
+}
+
+/** Throws when the process stops; the next owner of the partition then handles the request. */
+function assertNotStopping(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  throw new InfrastructureError('work-interrupted', 'the process stops in the middle of a simulation');
+}
