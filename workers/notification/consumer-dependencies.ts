@@ -76,7 +76,7 @@ export function createSharedParts(context: WorkerContext): SharedParts {
     log,
     longestLeaseMs: (providers) => leaseMs(providers, config.notification.sendTimeoutMs),
   });
-  const hold = createHold(context, copies, { topic: topic('notificationHold'), self });
+  const hold = createHold(context, copies, { topic: topic('notificationHold'), self, ageClock });
   const quotas = openQuotas(context, 'notification-quotas');
   return {
     self,
@@ -103,7 +103,7 @@ export function createSharedParts(context: WorkerContext): SharedParts {
 function createHold(
   { broker, config, timers, log }: WorkerContext,
   publisher: Publisher,
-  options: { readonly topic: string; readonly self: string },
+  options: { readonly topic: string; readonly self: string; readonly ageClock: Clock },
 ): HoldTopic {
   const { hold: limits } = config.limits;
   return new HoldTopic({ broker, publisher, ...options, clientId: 'notification-hold', timers, log, limits });

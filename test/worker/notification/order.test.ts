@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { HoldTopic } from '../../../workers/notification/ordering/hold-topic.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { systemTimers } from '../../../shared/platform/timers.ts';
 import { eventually } from '../../support/conformance/wait.ts';
@@ -25,6 +26,7 @@ async function leftOnHold(world: NotificationWorld): Promise<number> {
     topic: TOPIC.notificationHold,
     clientId: 'test-reader',
     self: 'test-reader',
+    ageClock: systemClock,
     timers: systemTimers,
     log: silentLog,
   });

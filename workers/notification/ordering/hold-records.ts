@@ -150,8 +150,11 @@ export function followerEnd(topic: string, key: string, partition: number, offse
   return { topic, partition, key: followerKey(key, offset), value: null };
 }
 
-/** Reads a record; undefined if its key is invalid. */
-export function readHoldRecord(message: LogMessage): HoldRecord | undefined {
+/**
+ * Reads a record; undefined if its key is invalid. The time of a head is at most `nowMs`, so that the wait for it is limited
+ * even if the clock of its writer was ahead.
+ */
+export function readHoldRecord(message: LogMessage, nowMs: number): HoldRecord | undefined {
   const [, key, place] = RECORD_KEY.exec(message.key?.toString() ?? '') ?? [];
   if (key === undefined || place === undefined) return undefined;
   const { partition, value, headers, timestampMs } = message;
@@ -159,7 +162,7 @@ export function readHoldRecord(message: LogMessage): HoldRecord | undefined {
   const isElsewhere = headerText(headers, HEADER.heldElsewhere) === 'true';
   if (place === 'head') {
     const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
-    const head = { id, attempt, isDeferred: isElsewhere, sinceMs: timestampMs };
+    const head = { id, attempt, isDeferred: isElsewhere, sinceMs: Math.min(timestampMs, nowMs) };
     if (value !== null) return { kind: 'head', key, partition, head, former: replacedHead(headers) };
     return { kind: 'head', key, partition, head: undefined, former: id === '' ? undefined : { id, attempt } };
   }

@@ -2,6 +2,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
@@ -28,6 +29,8 @@ export interface HoldTopicOptions {
   readonly topic: string;
   readonly clientId: string;
   readonly self: string;
+  /** Measures the age of a head, and limits the times that other processes wrote. */
+  readonly ageClock: Clock;
   readonly timers: Timers;
   readonly log: Log;
   readonly limits?: Partial<HoldLimits>;
@@ -214,7 +217,7 @@ export class HoldTopic {
   }
 
   #read(message: LogMessage): void {
-    const record = readHoldRecord(message);
+    const record = readHoldRecord(message, this.#options.ageClock.now());
     if (record === undefined) {
       this.#badRecords += 1;
       const { topic, partition, offset } = message;

@@ -3,6 +3,7 @@ import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/brok
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
+import { systemClock } from '../../../../shared/platform/clock.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';
 import type { HoldLimits } from '../../../../shared/platform/queues/queue-limits.ts';
@@ -31,6 +32,7 @@ async function holds(limits: Partial<HoldLimits> = {}) {
       topic: TOPIC,
       clientId: self,
       self,
+      ageClock: systemClock,
       timers: systemTimers,
       log: silentLog,
       limits,
@@ -242,7 +244,7 @@ it('keeps the bytes of a message only, not the fetch response with it', () => {
   };
   const headers = { one: slice('1'), repeated: [slice('2'), slice('3')], text: '4', none: undefined };
   const message = { ...fakeMessage(9, { key: `${KEY}/0000000000000007` }), value: slice('text'), headers };
-  const record = readHoldRecord(message);
+  const record = readHoldRecord(message, 0);
   if (record?.kind !== 'follower' || record.follower === undefined) throw new Error('no follower');
   const { value, headers: kept } = record.follower;
   expect(value?.toString()).toBe('text');
@@ -258,7 +260,7 @@ it('keeps of a message on a retry tier only its place and attempt, which take no
   expect(written).not.toHaveProperty('other');
   // Records of earlier versions have all headers.
   for (const each of [written, { ...written, other: 'kept' }]) {
-    const record = readHoldRecord(fakeMessage(1, { key: String(sent.key), headers: each ?? {} }));
+    const record = readHoldRecord(fakeMessage(1, { key: String(sent.key), headers: each ?? {} }), 0);
     expect(record).toMatchObject({ kind: 'follower', offset: 7, follower: { id: 'id-7', value: undefined } });
     if (record?.kind !== 'follower' || record.follower === undefined) throw new Error('no follower');
     expect(record.follower.headers).toEqual({ [HEADER.attempt]: '3' });
@@ -354,6 +356,6 @@ it('builds the hold key from channel, priority, partition and message key; there
   expect(holdKey({ channel: 'sms', priority: 'urgent' }, { key: Buffer.from('ab'), partition: 2 })).toBe(
     KEY.replace('sms', 'sms-urgent'),
   );
-  expect(readHoldRecord(fakeMessage(1, { key: 'sms/2/zz/head' }))).toBeUndefined();
-  expect(readHoldRecord(fakeMessage(1, { key: null }))).toBeUndefined();
+  expect(readHoldRecord(fakeMessage(1, { key: 'sms/2/zz/head' }), 0)).toBeUndefined();
+  expect(readHoldRecord(fakeMessage(1, { key: null }), 0)).toBeUndefined();
 });

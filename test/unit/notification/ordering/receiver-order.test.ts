@@ -8,7 +8,7 @@ import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';
 import { createJumpResistantClock } from '../../../../shared/platform/jump-resistant-clock.ts';
 import { HoldTopic } from '../../../../workers/notification/ordering/hold-topic.ts';
-import { holdKey } from '../../../../workers/notification/ordering/hold-records.ts';
+import { headRecord, holdKey } from '../../../../workers/notification/ordering/hold-records.ts';
 import {
   isAwaited,
   isWakeMessage,
@@ -37,6 +37,8 @@ async function world(
   await broker.admin.createTopics([HOLD, COMMANDS].map((topic) => ({ topic, partitions: 1 })));
   const publisher = broker.createPublisher({ clientId: 'test' });
   await publisher.start();
+  const time = { passedMs: 0 };
+  const clock = { now: () => Date.now() + time.passedMs };
   const log = silentLog;
   const hold = new HoldTopic({
     broker,
@@ -46,6 +48,7 @@ async function world(
     self: 'test',
     timers: systemTimers,
     log,
+    ageClock: clock,
   });
   await hold.start(1_000);
   const key =
@@ -61,7 +64,6 @@ async function world(
   }
   const ledger = { find: (id: string) => states.get(id) } as unknown as ReceiverOrderOptions['ledger'];
   const plan = { tiersMs: [1], timeLimitMs: 60_000 };
-  const clock = { now: () => Date.now() };
   const order = new ReceiverOrder({
     channel: 'sms',
     priority: 'normal',
@@ -99,7 +101,7 @@ async function world(
     },
   );
   const handle = (message: LogMessage) => process(message, 1, signal);
-  return { hold, key, states, order, wakes, processed, counted, breaker, meanwhile, handle };
+  return { publisher, time, hold, key, states, order, wakes, processed, counted, breaker, meanwhile, handle };
 }
 
 it('keeps an awaited head and the place of another message that is retried', async () => {
@@ -195,6 +197,35 @@ it('writes one wake message for a key without an awaited head, and then processe
   expect(processed).toEqual(['id-1', 'id-2']);
   expect(hold.has(key)).toBe(false);
 });
+
+it.each([
+  ['with the right clock', 0],
+  ['with a clock that is a year ahead', 365 * 24 * 3_600_000],
+])(
+  'awaits a head for its time limit and 15 minutes when compaction kept it of an ended writer %s, but not its end',
+  async (_, aheadMs) => {
+    const { publisher, time, hold, order, wakes, states, processed, handle } = await world([]);
+    states.set('head', { status: 'failed', attempt: 1 });
+    await handle(copyOfHead());
+    const place = { key: 'sms/0/6c617465', partition: 0 };
+    const late = { id: 'ended', attempt: 2, isDeferred: false, sinceMs: Date.now() + aheadMs };
+    const record = headRecord(HOLD, place, late, undefined);
+    await publisher.publish([{ ...record, headers: { ...record.headers, [HEADER.write]: 'gone/3' } }]);
+    await hold.caughtUp(1_000);
+    const headers = { [HEADER.notificationId]: 'follower' };
+    await order.enqueue(readCopy(fakeMessage(5, { key: 'late', headers }), 1, undefined));
+    expect(hold.get(place.key)?.followers).toHaveLength(1);
+    time.passedMs = 15.9 * 60_000;
+    await order.wakeLost(OWNED);
+    expect(wakes).toEqual([]);
+    time.passedMs = 16.1 * 60_000;
+    await order.wakeLost(OWNED);
+    await expect.poll(() => wakes.length).toBe(1);
+    await handle(wakes[0] ?? fakeMessage(0));
+    expect(processed.slice(1)).toHaveLength(1);
+    expect(hold.has(place.key)).toBe(false);
+  },
+);
 
 it('does not wake a key whose follower is retried', async () => {
   const { states, order, wakes, processed, handle } = await world([1], { 'id-1': { retryAfterMs: 5 } });

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
+import { systemClock } from '../../../../shared/platform/clock.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import type { HoldLimits } from '../../../../shared/platform/queues/queue-limits.ts';
@@ -34,7 +35,15 @@ async function world(more: Partial<HoldLimits> = {}) {
   await publisher.start();
   const limits = { followersPerKey: 2, placesPerKey: 3, ...more };
   const names = { topic: 'hold', clientId: 'test', self: 'test' };
-  const hold = new HoldTopic({ broker, publisher, ...names, timers: systemTimers, log: silentLog, limits });
+  const hold = new HoldTopic({
+    broker,
+    publisher,
+    ...names,
+    ageClock: systemClock,
+    timers: systemTimers,
+    log: silentLog,
+    limits,
+  });
   await hold.start(1_000);
   const copies = new FakePublisher();
   const states = new Map<string, LedgerEntry>([
