@@ -2,6 +2,7 @@
 
 import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
 import { MAX_REPLY_BYTES, refuseLargeReply } from '../../shared/contract/actions/request-limits.ts';
+import { limitFaults } from '../../shared/contract/json/faults.ts';
 import { JSON_PARAM } from '../../shared/contract/json/request-contract.ts';
 import { calculateRate } from '../../shared/lending/calculate-rate.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
@@ -130,7 +131,9 @@ function refuseFaults(faults: readonly RequestFault[]): Outcome {
     return refused(createProblem('reply-too-large', { detail: `${tooLarge.path} ${tooLarge.message}.` }));
   }
   const isIncomplete = faults.some(({ status }) => status === 400);
-  const errors = faults.map(({ path, code, message }) => ({ path: `${JSON_PARAM}.${path}`, code, message }));
+  const errors = limitFaults(
+    faults.map(({ path, code, message }) => ({ path: `${JSON_PARAM}.${path}`, code, message })),
+  );
   return refused(createProblem(isIncomplete ? 'invalid-request' : 'not-computable', { errors }));
 }
 

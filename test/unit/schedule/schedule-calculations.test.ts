@@ -1,4 +1,6 @@
+import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
+import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import { createCalculations, formatCalendar } from '../../../workers/schedule/schedule-calculations.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../support/builders/lending-environment.ts';
@@ -39,6 +41,15 @@ describe('outcome of a schedule request', () => {
       kind: 'refused',
       problem: { errors: [{ path: 'jsonParam.ScheduleType' }] },
     });
+  });
+
+  it('lists a hundred faults at most', () => {
+    const Date = 0 as CalendarDate;
+    const EarlyRepayments = Array.from({ length: 1_200 }, () => ({ Date, Amount: new Decimal(1) }));
+    const outcome = answer({ EarlyRepayments });
+    if (outcome.kind !== 'refused') throw new Error(outcome.kind);
+    expect(outcome.problem.errors).toHaveLength(100);
+    expect(outcome.problem.errors?.at(-1)).toMatchObject({ code: 'more-faults' });
   });
 
   it('starts the schedule on the UTC day of the message when the request has no dates (D2)', () => {
