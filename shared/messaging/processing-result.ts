@@ -15,17 +15,24 @@ export type ProcessingResult = FinalResult | { readonly retryAfterMs: number };
  */
 export type FinalResult = 'settled' | 'failed' | 'expired';
 
+/** The progress of a message. */
+export interface WorkProgress {
+  /** When this process received it, possibly long before it is processed (monotonic milliseconds). */
+  readonly receivedMs: number;
+  /** Counted by a handler that takes long, so that it does not look stuck. */
+  steps: number;
+}
+
 /**
  * Processes one message. `attempt` counts from 1; `signal` is aborted when the consumer no longer waits for the result;
- * `receivedMs` is the time at which this process received it (monotonic milliseconds), possibly long before it is
- * processed. Returns synchronously where possible, so that the hot path does not need a promise. When it throws, the
+ * `progress` is that of the message. Returns synchronously where possible, so that the hot path does not need a promise. When it throws, the
  * message is retried with growing delays; an error other than a transient one (`isTransientFailure`) counts as a failure.
  */
 export type Process = (
   message: LogMessage,
   attempt: number,
   signal: AbortSignal,
-  receivedMs?: number,
+  progress?: WorkProgress,
 ) => ProcessingResult | Promise<ProcessingResult>;
 
 /** Whether the error means that infrastructure is unavailable, so that the same message may succeed later. */

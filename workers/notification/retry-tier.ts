@@ -125,7 +125,8 @@ const NO_ORIGIN = 'the copy on a retry tier has no topic and partition to return
  * never be returned becomes a dead letter and ends its notification, so that it does not hold back those behind it.
  */
 export function createTierProcess(parts: TierParts): Process {
-  return async (message, attempt, signal, receivedMs = parts.monotonic.elapsedMs()) => {
+  return async (message, attempt, signal, progress) => {
+    const receivedMs = progress?.receivedMs ?? parts.monotonic.elapsedMs();
     const origin = originOf(message, parts.origins);
     const leftMs = origin === undefined ? 0 : waitLeftMs(message, receivedMs, parts);
     if (leftMs > 0) return { retryAfterMs: leftMs };

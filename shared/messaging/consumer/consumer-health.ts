@@ -108,13 +108,15 @@ function describeOpenBreaker(
 interface Observed {
   position: number | undefined;
   movedMs: number;
+  steps: number;
   /** Time of the last event that counts as progress. */
   sinceMs: number;
 }
 
 /**
  * Detects partitions with a backlog and no progress, because of a stuck handler or a source that delivers nothing. A
- * partition whose first message is queued or held while other messages end is not stalled: a restart would not help.
+ * partition whose first message is queued or held while other messages end is not stalled, nor is one whose first message
+ * counts steps: a restart would not help.
  */
 export class StallDetector {
   readonly #stallMs: number;
@@ -165,8 +167,11 @@ export class StallDetector {
   #observe(tracker: OffsetTracker, nowMs: number): Observed {
     let known = this.#observed.get(tracker);
     if (known === undefined || known.position !== tracker.position) {
-      known = { position: tracker.position, movedMs: nowMs, sinceMs: nowMs };
+      known = { position: tracker.position, movedMs: nowMs, steps: tracker.steps, sinceMs: nowMs };
       this.#observed.set(tracker, known);
+    } else if (known.steps !== tracker.steps) {
+      known.steps = tracker.steps;
+      known.sinceMs = nowMs;
     } else if (tracker.isWaiting || tracker.isHeld) known.sinceMs = Math.max(known.sinceMs, this.#lastEndMs);
     return known;
   }

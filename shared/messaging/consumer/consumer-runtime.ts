@@ -213,7 +213,7 @@ export class ConsumerRuntime {
     const { signal } = this.#abort;
     return new KeyOrderedExecutor(
       {
-        run: ({ message, attempts, receivedMs }) => process(message, attempts, signal, receivedMs),
+        run: (work) => process(work.message, work.attempts, signal, work),
         thrown: (work, error) => this.#thrown(work, error),
         ended: (work, result) => this.#ended(work, result),
         held: () => {

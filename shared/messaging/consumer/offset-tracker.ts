@@ -1,16 +1,17 @@
 import type { LogMessage, TopicPartition } from '../message.ts';
+import type { WorkProgress } from '../processing-result.ts';
 
 /**
  * A delivered message in the consumer.
  * `queued`: not started · `running`: being processed · `held`: waits for its next attempt · `done`: completed.
  */
-export interface Work {
+export interface Work extends WorkProgress {
   /** Replaced by a placeholder when the work item is done, to free the message before its commit. */
   message: LogMessage;
   readonly offset: number;
   readonly timestampMs: number;
   readonly bytes: number;
-  /** When this process first received it (monotonic milliseconds); unchanged by redeliveries. */
+  /** Unchanged by redeliveries. */
   readonly receivedMs: number;
   state: 'queued' | 'running' | 'held' | 'done';
   attempts: number;
@@ -40,6 +41,7 @@ export function createWork(message: LogMessage, tracker: OffsetTracker, received
     receivedMs,
     state: 'queued',
     attempts: 0,
+    steps: 0,
     tracker,
     follower: undefined,
   };
@@ -125,6 +127,11 @@ export class OffsetTracker implements TopicPartition {
   get isHeld(): boolean {
     const first = this.#works[this.#head];
     return first?.state === 'held' || (first?.state === 'queued' && first.attempts > 0);
+  }
+
+  /** Steps of the first message beyond the prefix. */
+  get steps(): number {
+    return this.#works[this.#head]?.steps ?? 0;
   }
 
   /** Offset of the last message that was delivered in this generation; -1 before the first. */

@@ -14,7 +14,7 @@ import {
   type ReplyBatchItem,
 } from '../codec/request-batch.ts';
 import { refused, type Outcome } from '../outcome.ts';
-import { isTransientFailure } from '../processing-result.ts';
+import { isTransientFailure, type WorkProgress } from '../processing-result.ts';
 import { isPromise, type SyncOrAsync } from '../sync-or-async.ts';
 import { replyTooLarge, withCorrelationId } from './reply-message.ts';
 import { callHandler, isExpired, type Handler, type Handlers, type Request } from './request.ts';
@@ -48,12 +48,20 @@ const STATUS_DONE = 200;
  */
 export function createBatchHandler(options: BatchHandlingOptions): Handler {
   const { slices } = options;
+  const inProgress = new Set<Steps>();
+  // An item of one batch is progress of all, which wait for the slices.
+  const countStep = (): void => {
+    for (const counted of inProgress) counted.steps += 1;
+  };
   return async (payload, request) => {
+    const counted: Steps = request.progress ?? { steps: 0 };
+    inProgress.add(counted);
     await slices.acquire();
     try {
-      return await new BatchRun(options, payload as EncodedBatch, request).answer();
+      return await new BatchRun({ ...options, countStep }, payload as EncodedBatch, request).answer();
     } finally {
       slices.release();
+      inProgress.delete(counted);
     }
   };
 }
@@ -66,14 +74,21 @@ export function refuseBatches(bulkTopic: string | undefined): Handler {
   return () => refused(problem);
 }
 
+type Steps = Pick<WorkProgress, 'steps'>;
+
+interface BatchRunOptions extends BatchHandlingOptions {
+  /** Called after each item. */
+  readonly countStep: () => void;
+}
+
 /** One attempt at a batch. */
 class BatchRun {
-  readonly #options: BatchHandlingOptions;
+  readonly #options: BatchRunOptions;
   readonly #batch: EncodedBatch;
   readonly #request: Request;
   readonly #counts: BatchCounts = { done: 0, refused: 0, unexpected: 0 };
 
-  constructor(options: BatchHandlingOptions, batch: EncodedBatch, request: Request) {
+  constructor(options: BatchRunOptions, batch: EncodedBatch, request: Request) {
     this.#options = options;
     this.#batch = batch;
     this.#request = { ...request, isBatchItem: true };
@@ -121,6 +136,7 @@ class BatchRun {
       const answer = isPromise(answering) ? await answering : answering;
       if (isPromise(answering) && this.#isExpired()) return createProblem('deadline-exceeded');
       answers.push(answer);
+      this.#options.countStep();
       bytes += answer.value.length;
       if (bytes > MAX_BATCH_REPLY_BYTES) return replyTooLarge(REPLY_BATCH);
     }

@@ -5,7 +5,12 @@ import type { Codec, Decoded } from '../codec.ts';
 import type { LogMessage } from '../message.ts';
 import { refused, type Outcome } from '../outcome.ts';
 import type { BrokerAdmin, Publisher } from '../ports.ts';
-import { isTransientFailure, type Process, type ProcessingResult } from '../processing-result.ts';
+import {
+  isTransientFailure,
+  type Process,
+  type ProcessingResult,
+  type WorkProgress,
+} from '../processing-result.ts';
 import { andThen, isPromise, type SyncOrAsync } from '../sync-or-async.ts';
 import { DeadLetters } from './dead-letter.ts';
 import { OutcomeDelivery } from './outcome-delivery.ts';
@@ -49,7 +54,9 @@ const RESULTS = { refused: 'refused', retry: 'retry', abandon: 'abandoned' } as 
  */
 export function createRequestHandling(options: RequestHandlingOptions): { readonly process: Process } {
   const handling = new RequestHandling(options);
-  return { process: (message, attempt, signal) => handling.process(message, attempt, signal) };
+  return {
+    process: (message, attempt, signal, progress) => handling.process(message, attempt, signal, progress),
+  };
 }
 
 class RequestHandling {
@@ -77,9 +84,14 @@ class RequestHandling {
     });
   }
 
-  process(message: LogMessage, attempt: number, signal: AbortSignal): SyncOrAsync<ProcessingResult> {
+  process(
+    message: LogMessage,
+    attempt: number,
+    signal: AbortSignal,
+    progress: WorkProgress | undefined,
+  ): SyncOrAsync<ProcessingResult> {
     const startedMs = this.#options.monotonic.elapsedMs();
-    const request = readRequest(message, attempt, signal);
+    const request = readRequest(message, attempt, signal, progress);
     let outcome: SyncOrAsync<Outcome>;
     try {
       outcome = this.#decide(request);

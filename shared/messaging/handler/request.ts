@@ -5,6 +5,7 @@ import { HEADER } from '../header-names.ts';
 import { headerNumber, headerValue } from '../headers.ts';
 import type { HeaderValue, LogMessage } from '../message.ts';
 import { refused, type Outcome } from '../outcome.ts';
+import type { WorkProgress } from '../processing-result.ts';
 
 /** The message of a request and its headers, passed to the handler with the payload. */
 export interface Request {
@@ -21,6 +22,8 @@ export interface Request {
   readonly deadlineMs: number | undefined;
   /** Whether the request is an item of a batch, whose message is `message`. */
   readonly isBatchItem: boolean;
+  /** Counted by a handler that takes long. */
+  readonly progress?: WorkProgress | undefined;
   /** Format of the request and its reply, determined by the decoder. */
   format: MessageFormat;
   /** Type of the decoded message. */
@@ -43,7 +46,12 @@ export const DEADLINE_SKEW_MS = 2_000;
 const AVRO_MAGIC = 0;
 
 /** Reads the headers of a request. Never throws: an invalid header counts as absent. */
-export function readRequest(message: LogMessage, attempt: number, signal: AbortSignal): Request {
+export function readRequest(
+  message: LogMessage,
+  attempt: number,
+  signal: AbortSignal,
+  progress?: WorkProgress,
+): Request {
   const { headers } = message;
   return {
     message,
@@ -53,6 +61,7 @@ export function readRequest(message: LogMessage, attempt: number, signal: AbortS
     originTimestampMs: headerNumber(headers, HEADER.originTimestamp) ?? message.timestampMs,
     deadlineMs: headerNumber(headers, HEADER.deadline),
     isBatchItem: false,
+    progress,
     format: message.value?.[0] === AVRO_MAGIC ? 'avro' : 'json',
     type: undefined,
     warnings: undefined,

@@ -68,7 +68,7 @@ function tier() {
   /** Processes the message as one that was received `agoMs` ago. */
   const handling = (message: LogMessage, agoMs = 0) => {
     const receivedMs = time.elapsedMs - agoMs;
-    return () => process(message, 1, signal, receivedMs);
+    return () => process(message, 1, signal, { receivedMs, steps: 0 });
   };
   return { time, copies, letters, rejected, counts, pass, handling };
 }

@@ -53,6 +53,16 @@ test('is unhealthy if the first message runs for the stall time, although other 
   expect(check(20, STALL_MS)).toBe('unhealthy');
 });
 
+test('is ready while the first message runs and counts steps', () => {
+  const { work, check } = createScene();
+  start(work, 'running');
+  for (let times = 1; times <= 10; times += 1) {
+    work.steps += 1;
+    expect(check(0, times * (STALL_MS - 1))).toBe('ready');
+  }
+  expect(check(0, 10 * (STALL_MS - 1) + STALL_MS)).toBe('unhealthy');
+});
+
 test.each(['held', 'queued'] as const)(
   'is degraded while the first message is %s for another attempt, and unhealthy if no other message ends',
   (state) => {

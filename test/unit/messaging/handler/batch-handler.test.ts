@@ -68,9 +68,11 @@ function createScene(items: number | readonly BatchItem[], options: SceneOptions
     message: fakeMessage(7, {}),
     ...options.context,
   };
-  const run = () => Promise.resolve(handle({ format: 'json', open } satisfies EncodedBatch, context));
+  const runWith = (changes: Partial<Request>) =>
+    Promise.resolve(handle({ format: 'json', open } satisfies EncodedBatch, { ...context, ...changes }));
   return {
-    run,
+    run: () => runWith({}),
+    runWith,
     counts,
     errors,
     slices,
@@ -102,6 +104,13 @@ function answersOf(outcome: Outcome): unknown[] {
     return [id, status, (payload as { code?: string }).code ?? payload];
   });
 }
+
+test('counts each item as progress of its message, and of those that wait for it', async () => {
+  const [progress, waiting] = [0, 0].map((steps) => ({ receivedMs: 0, steps }));
+  const { run, runWith } = createScene(3, { context: { progress } });
+  await Promise.all([run(), runWith({ progress: waiting })]);
+  expect([progress?.steps, waiting?.steps]).toEqual([3, 6]);
+});
 
 test('answers the items in order, each with its warnings and holiday calendar', async () => {
   const warned: Decoded = {
