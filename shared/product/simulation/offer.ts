@@ -8,7 +8,11 @@ import {
 import { formatMinorUnits, MAX_FIGURE_MINOR } from '../../lending/numbers/money.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
-import type { RepaymentSchedule, ScheduleRow } from '../../lending/request/repayment-schedule.ts';
+import {
+  INSTALLMENT_TYPE_IDS,
+  type RepaymentSchedule,
+  type ScheduleRow,
+} from '../../lending/request/repayment-schedule.ts';
 import type { CommissionListRecord } from '../catalogue/list-records.ts';
 import { type Discount, appliesToCharge, appliesToInterest } from './discounts.ts';
 import { fraction, scaledDecimal } from './exact-figures.ts';
@@ -136,7 +140,10 @@ function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan) {
   const sums = { insurance: 0, fee: 0, total: down.totalInstallment };
   for (const row of schedule.rows) {
     rows.push(row);
-    flows.push(lenderFlow(row));
+    // A residual row is due on the day of the row before it, so it belongs to the same period (A3, B1).
+    if (row.installmentTypeId === INSTALLMENT_TYPE_IDS.Residual)
+      flows.push((flows.pop() ?? 0) + lenderFlow(row));
+    else flows.push(lenderFlow(row));
     sums.insurance += row.insurance ?? 0;
     sums.fee += row.managementFee;
     sums.total += row.totalInstallment;

@@ -156,6 +156,14 @@ describe('the figures of a simulation record', () => {
     expect(recordOf({}, { amount: decimal(2000), downPayment: decimal(1000) }).irr).toBe('12.0026%');
   });
 
+  it.each(['EqualInstallments', 'Balloon'])(
+    'include the residual of %s in the last period of the IRR: its row is due on the same day (A3, B1)',
+    (name) => {
+      const product = { PaymentScheduleTypes: [name], ResidualPercent: 50 };
+      expect(recordOf({ product }, { scheduleType: name }).irr).toBe('11.9992%');
+    },
+  );
+
   it('exclude fees that are paid at the start from all sums (Q4, Q6)', () => {
     const once = commission({ PeriodicityType: 'Once', ...price(100) });
     expect(recordOf({ commissions: [once] })).toMatchObject({ firstFee: 0, totalFee: 0, irr: '12.0026%' });
