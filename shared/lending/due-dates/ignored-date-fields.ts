@@ -22,7 +22,10 @@ export function warnIgnoredDateFields(
   const { periodicity } = rules;
   const endDate = findEndDate(request, rules);
   const findsFirstMonth =
-    request.FirstDueDate === undefined && periodicity !== undefined && monthsPerPeriod(periodicity) > 0;
+    request.FirstDueDate === undefined &&
+    (request.BlockInstallmentNo ?? 0) === 0 &&
+    periodicity !== undefined &&
+    monthsPerPeriod(periodicity) > 0;
   const isShiftAsked = request.HolidayShift === true;
   const shifts = isShiftAsked && request.HolidayMethod?.trim().toLowerCase() !== 'none';
   const isOnce = periodicity?.unit === 'Once';

@@ -129,7 +129,8 @@ function readPlanTerms(
     settledRows,
     requestDay,
     installmentDay,
-    installmentMethod: method ?? 'OnePeriodLater',
+    // The method places the first instalment of a contract; the others follow by one period (D3, X1).
+    installmentMethod: settledRows > 0 ? 'OnePeriodLater' : (method ?? 'OnePeriodLater'),
     lastDueDate: request.LastDueDate,
     activationDate: request.ActivationDate,
     firstDueDate: request.FirstDueDate,

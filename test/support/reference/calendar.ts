@@ -67,7 +67,8 @@ function firstOf(request: RepaymentScheduleRequest, period: Period, start: numbe
   if (period.months === 0) return start + period.days;
   const [year, month] = partsOf(start);
   const inMonth = (months: number) => clampedDay(year, month + months, request.InstallmentDay);
-  const method = request.InstallmentMethod?.trim().toLowerCase();
+  const isFirstOfContract = (request.BlockInstallmentNo ?? 0) === 0;
+  const method = isFirstOfContract ? request.InstallmentMethod?.trim().toLowerCase() : undefined;
   if (method === 'actualmonth') return inMonth(0) > start ? inMonth(0) : inMonth(1);
   return inMonth(method === 'nextmonth' ? 1 : period.months);
 }

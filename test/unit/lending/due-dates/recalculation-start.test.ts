@@ -28,6 +28,18 @@ describe('schedule with LastDueDate (D2)', () => {
     expect(first('NextMonth')).toBe('2025-05-15');
   });
 
+  it('follows settled rows by one period, whatever InstallmentMethod the contract began with (X1, X4)', () => {
+    const terms = { PeriodicityType: 'Quarterly', InstallmentDay: 15, InstallmentsNo: 5 } as const;
+    for (const InstallmentMethod of ['ActualMonth', 'NextMonth']) {
+      const contract = { ...terms, InstallmentMethod, ActivationDate: date('2025-01-10') };
+      const [, second, ...left] = dueDates(scheduleOf(contract));
+      const settled = { LastDueDate: date(second ?? ''), BlockInstallmentNo: 2, ActivationDate: undefined };
+      const again = scheduleOf({ ...contract, ...settled });
+      expect(dueDates(again)).toEqual(left);
+      expect(again.warnings).toEqual([{ code: 'no-effect', path: 'InstallmentMethod' }]);
+    }
+  });
+
   it('accepts a later FirstDueDate; an earlier one requires settled rows (X1)', () => {
     const later = scheduleOf({ ...RUNNING, FirstDueDate: date('2025-05-20') });
     expect(dueDates(later)).toEqual(['2025-05-20', '2025-06-01', '2025-07-01']);
