@@ -36,7 +36,12 @@ const BAND_MS = 0.000_15;
 /** One instalment with a recalculated payment: one for each rate range and each prepayment. */
 const SOLVED_ROW_MS = 0.000_1;
 /** The same with rate bands. */
-const SOLVED_BANDED_ROW_MS = 0.000_3;
+const SOLVED_BANDED_ROW_MS = 0.000_5;
+/**
+ * With rate bands the interest of any row may exceed the payment, which is then recalculated over the remaining rows
+ * (S5): one instalment for each row, between the cost of schedules in which it exceeds it everywhere and nowhere.
+ */
+const BANDED_ROW_PAIR_MS = 0.000_1;
 /** One formula of the catalogue in one row. */
 const FORMULA_MS = 0.03;
 const EXPLAINED_ROW_MS = 0.08;
@@ -92,6 +97,7 @@ export function scheduleEffort(
   const rows = request.InstallmentsNo + early;
   const bands = request.BandedInterestRates?.length ?? 0;
   const solved = (early + (request.MultipleInterestRates?.length ?? 0)) * request.InstallmentsNo;
+  const pairs = bands > 0 ? request.InstallmentsNo ** 2 : 0;
   const formulas = countFormulas(catalogue?.findScheduleType(request.ScheduleType));
   const isExplained = explainsRows(request);
   return {
@@ -99,6 +105,7 @@ export function scheduleEffort(
       REQUEST_MS +
       rows * (ROW_MS + charges.length * CHARGE_MS + bands * BAND_MS + formulas * FORMULA_MS) +
       solved * (bands > 0 ? SOLVED_BANDED_ROW_MS : SOLVED_ROW_MS) +
+      pairs * BANDED_ROW_PAIR_MS +
       (isExplained ? explanationMs(rows, bands, charges) : 0),
     leastReplyBytes: minBytes(minRows(request), isExplained ? charges : undefined),
   };

@@ -12,7 +12,7 @@ import { cacheByCount } from './cache-by-count.ts';
 import type { RepaidBalance } from './level-payment.ts';
 import { type BandedRule, findBand } from './rate-bands.ts';
 
-/** Maximum number of steps of the search in floating point: a piecewise linear function needs only a few. */
+/** Maximum number of steps of the search in floating point: a piecewise linear function usually needs less than ten. */
 const MAX_ESTIMATES = 60;
 /**
  * Maximum number of doublings, and of halvings, of the proven search: the absolute value of a payment is at most 2^53
@@ -41,7 +41,7 @@ export function createPaymentSolver(rule: BandedRule): PaymentSolver {
       known.set(payment, sign);
       return sign;
     };
-    const estimate = estimatePayment((payment) => estimateEnd(counts, { ...repaid, payment }).beyond, repaid);
+    const estimate = estimatePayment((payment) => estimateEnd(counts, { ...repaid, payment }), repaid);
     return findProvenPayment(signAbove, estimate, rule);
   };
 }
@@ -80,38 +80,31 @@ function findProvenPayment(
   return goesDown ? low : high;
 }
 
-/** An estimate of the payment by the Illinois method in floating point; its accuracy affects only the speed. */
-function estimatePayment(ends: (payment: number) => number, { balance, residual }: RepaidBalance): number {
+/**
+ * An estimate of the payment by Newton's method in floating point, with a bisection wherever a step does not halve the
+ * one before; its accuracy affects only the speed.
+ */
+function estimatePayment(
+  findEnd: (payment: number) => BandedEnd,
+  { balance, residual }: RepaidBalance,
+): number {
   let low = Math.min(0, balance - residual);
   let high = balance;
-  let atLow = ends(low);
-  let atHigh = ends(high);
-  for (let turn = 0; turn < MAX_ESTIMATES && atHigh > 0; turn += 1) {
-    high = high * 2 + 1;
-    atHigh = ends(high);
+  for (let turn = 0; turn < MAX_ESTIMATES && findEnd(high).beyond > 0; turn += 1) high = high * 2 + 1;
+  for (let turn = 0; turn < MAX_ESTIMATES && findEnd(low).beyond < 0; turn += 1) low = low * 2 - 1;
+  let payment = (low + high) / 2;
+  let step = high - low;
+  for (let turn = 0; turn < MAX_ESTIMATES && step > 0.25; turn += 1) {
+    const { beyond, slope } = findEnd(payment);
+    if (beyond > 0) low = payment;
+    else high = payment;
+    const newton = payment - beyond / slope;
+    const isFast = newton >= low && newton <= high && Math.abs(newton - payment) <= step / 2;
+    const next = isFast ? newton : (low + high) / 2;
+    step = Math.abs(next - payment);
+    payment = next;
   }
-  for (let turn = 0; turn < MAX_ESTIMATES && atLow < 0; turn += 1) {
-    low = low * 2 - 1;
-    atLow = ends(low);
-  }
-  let last = 0;
-  for (let turn = 0; turn < MAX_ESTIMATES && high - low > 0.25; turn += 1) {
-    const middle = low + ((high - low) * atLow) / (atLow - atHigh);
-    const value = ends(middle);
-    if (!Number.isFinite(middle) || value === 0) return roundEstimate(middle, balance - residual);
-    if (value > 0) {
-      low = middle;
-      atLow = value;
-      if (last > 0) atHigh /= 2;
-      last = 1;
-    } else {
-      high = middle;
-      atHigh = value;
-      if (last < 0) atLow /= 2;
-      last = -1;
-    }
-  }
-  return roundEstimate((low + high) / 2, balance - residual);
+  return roundEstimate(payment, balance - residual);
 }
 
 function roundEstimate(payment: number, instead: number): number {
@@ -133,6 +126,8 @@ interface TriedPayment extends RepaidBalance {
 interface BandedEnd {
   readonly beyond: number;
   readonly error: number;
+  /** Change of `beyond` for each unit by which the payment increases; NaN if the balance is treated as infinite. */
+  readonly slope: number;
 }
 
 /** A balance whose absolute value is this or more is treated as infinite, and its error as unknown. */
@@ -160,20 +155,24 @@ function createEndEstimator(rule: BandedRule): (counts: readonly number[], tried
   return (counts, { balance, residual, payment }) => {
     let outstanding = balance;
     let error = 0;
+    let slope = 0;
     for (const count of counts) {
       const { perUnit, below, steepest } = getFactors(count);
       const band = findBand(starts, outstanding);
       // Near the lower limit of a band, the estimated balance may be in another band than the exact balance.
       if (bands.whole && isNearStart(starts, outstanding, error)) error = Number.POSITIVE_INFINITY;
       const slice = bands.whole ? outstanding : outstanding - (starts[band] ?? 0);
-      const interest = (below[band] ?? 0) + slice * (perUnit[band] ?? 0);
+      const rate = perUnit[band] ?? 0;
+      const interest = (below[band] ?? 0) + slice * rate;
+      slope += slope * rate - 1;
       error += error * steepest + STEP_ERROR * (Math.abs(outstanding) * (1 + steepest) + Math.abs(payment));
       outstanding += interest - payment;
       if (!(Math.abs(outstanding) < ENDLESS)) {
-        return { beyond: outstanding < 0 ? -ENDLESS : ENDLESS, error: Number.POSITIVE_INFINITY };
+        const beyond = outstanding < 0 ? -ENDLESS : ENDLESS;
+        return { beyond, error: Number.POSITIVE_INFINITY, slope: Number.NaN };
       }
     }
-    return { beyond: outstanding - residual, error: error + STEP_ERROR * residual };
+    return { beyond: outstanding - residual, error: error + STEP_ERROR * residual, slope };
   };
 }
 

@@ -136,6 +136,9 @@ describe('scheduleEffort, reply size', { timeout: MAX_TEST_MS }, () => {
 const effortOfFlows = (count: number) =>
   rateEffort({ Rule: 'IRR', Amounts: Array.from({ length: count }, () => decimal(1)) }).processorMs;
 
+const effortOfBands = (InstallmentsNo: number) =>
+  scheduleEffort(loan({ InstallmentsNo, BandedInterestRates: [{}, {}] }), REQUEST_DAY).processorMs;
+
 describe('scheduleEffort and rateEffort, processor time', () => {
   const grown = {
     InstallmentsNo: (count: number) => ({ InstallmentsNo: Math.max(1, count) }),
@@ -171,6 +174,10 @@ describe('scheduleEffort and rateEffort, processor time', () => {
       );
     },
   );
+
+  it('includes a recalculation in each row if rate bands may require it (S5)', () => {
+    expect(effortOfBands(1200) / effortOfBands(300)).toBeGreaterThan(8);
+  });
 
   it('increases with the number of flows of a rate', () => {
     expect(effortOfFlows(5_000)).toBeGreaterThan(effortOfFlows(50));

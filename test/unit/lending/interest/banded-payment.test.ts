@@ -63,6 +63,21 @@ const LOANS = [12, 37, 240].flatMap((rows, index) =>
   })),
 );
 
+/** Equal day-count numerators that count how often they are read from the start. */
+class CountedRows extends Array<number> {
+  passes = 0;
+
+  constructor(rows: number, count: number) {
+    super(rows);
+    this.fill(count);
+  }
+
+  override [Symbol.iterator](): ArrayIterator<number> {
+    this.passes += 1;
+    return super[Symbol.iterator]();
+  }
+}
+
 describe('level payment with rate bands (R2)', () => {
   it.each([false, true])('ends at the residual within half a unit of the payment (whole: %s)', (whole) => {
     for (const { counts, repaid, shift } of LOANS) {
@@ -79,6 +94,21 @@ describe('level payment with rate bands (R2)', () => {
     for (const { counts, repaid } of LOANS) {
       expect(solve(bands, counts, repaid)).toBe(computeLevelPayment(rule, counts, repaid));
     }
+  });
+
+  it('takes few passes over the rows, even if a higher payment leads to much lower rates', () => {
+    const counts = new CountedRows(300, 30);
+    const bands = {
+      bands: [
+        { from: 0, rule: createRule('4.05') },
+        { from: 5_000_000_000_000, rule: createRule('687.6') },
+      ],
+      limit: Number.POSITIVE_INFINITY,
+      whole: false,
+      rounding: 'HALF_UP',
+    } as const;
+    solve(bands, counts, { balance: 10_000_000_000_000, residual: 5_000_000_000_000 });
+    expect(counts.passes).toBeLessThan(40);
   });
 
   it.each([

@@ -28,6 +28,18 @@ describe('rate ranges (R1)', () => {
     expect(column(schedule, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
   });
 
+  it('report a fault that all of them share once', () => {
+    const open = [{ ToInstNo: 2 }, { FromInstNo: 3 }];
+    expect(faultCodes({ InterestPercent: decimal(-1200), MultipleInterestRates: open })).toEqual([
+      'InterestPercent rate-too-low',
+    ]);
+    const high = TWO.map((range) => ({ ...range, InterestRate: decimal(1200) }));
+    const largest = { Amount: decimal('1e13'), PeriodicityType: 'Annual' };
+    expect(faultCodes({ ...largest, InterestPercent: undefined, MultipleInterestRates: high })).toEqual([
+      'Amount amount-too-large',
+    ]);
+  });
+
   it('may be in any order, and equal rates do not count as a change', () => {
     const reversed = scheduleOf({ ...NO_RATE, MultipleInterestRates: TWO.toReversed() });
     expect(column(reversed, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
