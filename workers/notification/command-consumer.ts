@@ -27,6 +27,7 @@ import { repeat, sleep } from '../../shared/platform/timers.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { CommandDelivery } from './delivery/command-delivery.ts';
 import type { DeliveriesInProgress } from './delivery/deliveries-in-progress.ts';
+import { leaseMs } from './delivery/provider-round.ts';
 import type { NotificationMetrics } from './metrics.ts';
 import { laneName, type CommandLane } from './ordering/hold-records.ts';
 import { ReceiverOrder } from './ordering/receiver-order.ts';
@@ -109,7 +110,7 @@ export async function startChannel(
     throw error;
   }
   const { inProgress } = delivery;
-  const stallMs = MAX_SENDS_PER_ROUND * sendTimeoutMs + STEP_MS;
+  const stallMs = leaseMs(MAX_SENDS_PER_ROUND, sendTimeoutMs) + STEP_MS;
   return {
     delivery,
     health: () =>

@@ -5,6 +5,7 @@ import { openDeadline } from '../../../shared/platform/deadline.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
+import { CONNECTION_WAIT_SHARE } from '../providers/common/provider-connections.ts';
 import { isUnknown } from '../state/attempt-history.ts';
 import type { Failure, ProviderTurn, RoundResult } from '../state/delivery-state-machine.ts';
 
@@ -20,7 +21,7 @@ export interface ProviderRound {
 }
 
 export interface RoundDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
-  /** Time limit of one call of a provider. */
+  /** Time limit of one call of a provider, once it has a connection. */
   readonly sendTimeoutMs: number;
   readonly onAttempt: (provider: GuardedProvider, result: SendResult) => void;
 }
@@ -54,7 +55,7 @@ export async function callProviders(round: ProviderRound, deps: RoundDeps): Prom
     const isNext = index > first;
     if (isNext && !(await takeNextTurn(provider, priority, { signal: lease.signal, deps, failures })))
       continue;
-    if (deps.monotonic.elapsedMs() > leaseEndsMs - deps.sendTimeoutMs) break;
+    if (deps.monotonic.elapsedMs() > leaseEndsMs - longestCallMs(deps.sendTimeoutMs)) break;
     const result = await provider.send(message, lease.signal, priority);
     deps.onAttempt(provider, result);
     attempts.push(attemptRecord(attempt, provider, result, deps.clock.now()));
@@ -120,7 +121,12 @@ export function eligibleProviders<P extends Recognising>(
 
 /** The lease of a round with the given number of providers, in milliseconds; undefined: the number is unknown. */
 export function leaseMs(providers: number | undefined, sendTimeoutMs: number): number {
-  return (providers ?? MAX_PROVIDERS) * sendTimeoutMs + LEASE_MARGIN_MS;
+  return (providers ?? MAX_PROVIDERS) * longestCallMs(sendTimeoutMs) + LEASE_MARGIN_MS;
+}
+
+/** A call may wait for a connection before its time limit begins. */
+function longestCallMs(sendTimeoutMs: number): number {
+  return sendTimeoutMs * (1 + CONNECTION_WAIT_SHARE);
 }
 
 /** Whether the next provider may be called. Waits for its rate limit where the wait is short. */

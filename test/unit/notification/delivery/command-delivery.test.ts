@@ -184,13 +184,13 @@ describe('a delivery', () => {
       channel: 'sms',
       attempt: 1,
       owner: 'self',
-      leaseUntil: NOW + 6_000,
+      leaseUntil: NOW + 6_500,
       providers: ['one'],
       repeatableBy: 'hash',
     });
     providers.add('two');
     await deliver();
-    expect(written[2]).toMatchObject({ leaseUntil: NOW + 7_000, providers: ['one', 'two'] });
+    expect(written[2]).toMatchObject({ leaseUntil: NOW + 8_000, providers: ['one', 'two'] });
     expect(written[2]?.repeatableBy).toBeUndefined();
     expect(written[1]).toMatchObject({ status: 'sent', providerMessageId: 'their-id', owner: undefined });
   });

@@ -184,9 +184,9 @@ it('ends without waiting for the rate limit of the next provider when it is abor
 });
 
 it('does not make a call that could exceed the lease', async () => {
-  expect((await round([{ result: SENT }], 999)).end).toBeUndefined();
-  expect((await round([{ result: SENT }], 1_000)).asked).toEqual(['a']);
-  const slow = await round([{ result: transient(), takesMs: 600 }, { result: SENT }], 1_500);
+  expect((await round([{ result: SENT }], 1_499)).end).toBeUndefined();
+  expect((await round([{ result: SENT }], 1_500)).asked).toEqual(['a']);
+  const slow = await round([{ result: transient(), takesMs: 600 }, { result: SENT }], 2_000);
   expect(slow.asked).toEqual(['a']);
   expect(failureOf(slow.end)?.kind).toBe('transient');
 });
@@ -210,7 +210,7 @@ it('takes the first provider with a closed breaker, and waits for its rate limit
 });
 
 it('computes a lease for all calls of the round, for ten providers if their number is unknown', () => {
-  expect([leaseMs(2, 1_000), leaseMs(undefined, 1_000)]).toEqual([7_000, 15_000]);
+  expect([leaseMs(2, 1_000), leaseMs(undefined, 1_000)]).toEqual([8_000, 20_000]);
 });
 
 const attemptOf = (number: number, result: AttemptRecord['result'] = 'transient'): AttemptRecord => ({

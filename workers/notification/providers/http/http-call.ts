@@ -1,8 +1,8 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { SendResult } from '../../../../shared/notification/provider.ts';
 import type { Priority } from '../../../../shared/notification/command.ts';
-import { type Deadline, openDeadline } from '../../../../shared/platform/deadline.ts';
-import { PrioritySlots } from '../common/priority-slots.ts';
+import type { Deadline } from '../../../../shared/platform/deadline.ts';
+import { createProviderConnections, NO_CONNECTION } from '../common/provider-connections.ts';
 
 /** Maximum size of a response body; larger than the responses of any provider. */
 const MAX_RESPONSE_BYTES = 65_536;
@@ -15,13 +15,6 @@ const CONNECT_TIMEOUT_MS = 10_000;
  */
 const KEEP_ALIVE_MS = 1_000;
 
-/** Part of the time limit that a call may wait for a connection, so that the provider has the rest of it to answer. */
-const MAX_WAIT_SHARE = 0.5;
-/** With fewer connections, none is reserved for urgent messages. */
-const MIN_CONNECTIONS_TO_RESERVE = 2;
-
-/** No connection was free in time, which says nothing about the provider. */
-const NO_CONNECTION = 'no-connection';
 /** A header, path or method that cannot be written. */
 const REQUEST_INVALID = 'request-invalid';
 
@@ -66,7 +59,7 @@ export function unansweredResult({
 export interface HttpCallerOptions {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** Time limit from the call to the end of the response, of which half may pass until a connection is free. */
+  /** Time limit of a call, from when a connection is free to the end of the response. */
   readonly timeoutMs: number;
   /** Maximum number of concurrent connections. */
   readonly connections: number;
@@ -81,10 +74,7 @@ export interface HttpCaller {
   close(): Promise<void>;
 }
 
-/**
- * Creates a client of one host with a pool of connections. Calls wait here for a connection, since the pool serves them in
- * the order of their arrival: urgent ones first, and one connection, if there are two or more, is reserved for them.
- */
+/** Creates a client of one host with a pool of connections. */
 export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
   const { origin, timeoutMs, connections } = options;
   const agent = new Agent({
@@ -103,26 +93,14 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
     pipelining: 1,
     allowH2: false,
   });
-  const slots = new PrioritySlots();
-  const reserved = connections < MIN_CONNECTIONS_TO_RESERVE ? 0 : 1;
-  const limits = { normal: connections - reserved, all: connections };
-  const callInTurn: HttpCaller['call'] = async (request, caller, priority = 'normal') => {
-    using deadline = openDeadline(caller, timeoutMs);
-    using wait = openDeadline(deadline.signal, timeoutMs * MAX_WAIT_SHARE);
-    if (!(await slots.enter({ limits, priority, signal: wait.signal })))
-      return { kind: 'not-begun', code: wait.isTimedOut() ? NO_CONNECTION : 'aborted' };
-    try {
-      return await callOnce(agent, { ...request, origin }, deadline);
-    } finally {
-      slots.leave(limits, priority);
-    }
-  };
+  const free = createProviderConnections(connections, timeoutMs);
   const inProgress = new Set<Promise<CallOutcome>>();
   let isClosed = false;
   return {
-    call: async (request, signal, priority) => {
+    call: async (request, signal, priority = 'normal') => {
       if (isClosed) return { kind: 'not-begun', code: 'provider-closed' };
-      const call = callInTurn(request, signal, priority);
+      const wait = { priority, caller: signal };
+      const call = free.use(wait, (deadline) => callOnce(agent, { ...request, origin }, deadline));
       inProgress.add(call);
       try {
         return await call;

@@ -4,11 +4,12 @@ import type { Outbound, Priority } from '../../../../shared/notification/command
 import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import type { Clock } from '../../../../shared/platform/clock.ts';
-import { openDeadline } from '../../../../shared/platform/deadline.ts';
+import type { Deadline } from '../../../../shared/platform/deadline.ts';
 import { ConfigError } from '../../../../shared/platform/errors.ts';
 import { isLoopback } from '../../../../shared/platform/host-names.ts';
 import { type OutboundEmail, mailContent } from './mail-content.ts';
 import { type SmtpError, isAboutSender, classifySmtpReply } from './classify-smtp-reply.ts';
+import { createProviderConnections, NO_CONNECTION, type NotBegun } from '../common/provider-connections.ts';
 import { sanitiseId } from '../common/sanitise-provider-text.ts';
 import { type BodyWatch, watchMessageBody } from './message-body-watch.ts';
 
@@ -21,8 +22,6 @@ const SMTPS_PORT = 465;
 /** Mail servers commonly allow 10 to 20 connections per client, and 100 messages on each. */
 const SMTP_CONNECTIONS = 10;
 const SMTP_MESSAGES = 100;
-/** With fewer connections, none is reserved for urgent e-mails: they wait for the message that is being sent. */
-const MIN_CONNECTIONS_TO_RESERVE = 2;
 
 /** Time limit for each of the DNS look-up, the connection and the greeting. */
 const SET_UP_LIMIT_MS = 10_000;
@@ -59,7 +58,7 @@ export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, t
     maxConnections: smtp?.maxConnections ?? SMTP_CONNECTIONS,
     /** Messages on one connection before it is replaced. */
     maxMessages: smtp?.maxMessages ?? SMTP_MESSAGES,
-    /** From opening a connection to the reply. */
+    /** From when a connection is free, or can be opened, to the reply. */
     timeoutMs: Math.min(limits.timeoutMs ?? timeoutMs, timeoutMs),
     /** The public key is in DNS at `<keySelector>._domainkey.<domainName>`. */
     dkim: smtp?.dkim,
@@ -77,22 +76,17 @@ export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, t
  * the other addresses; the result is then `sent` with a code of `smtp-partial` and the first rejection.
  */
 export function createSmtpProvider(settings: SmtpSettings, deps: { readonly clock: Clock }): Provider {
-  const pools = createPools(settings);
+  const transport = createPool(settings);
+  const connections = createProviderConnections(settings.maxConnections, settings.timeoutMs);
   const secrets = [settings.username, settings.password].filter((secret) => secret !== undefined);
-  const send = async (
-    message: OutboundEmail,
-    caller: AbortSignal,
-    priority: Priority,
-  ): Promise<SendResult> => {
-    using deadline = openDeadline(caller, settings.timeoutMs);
+  const sendNow = async (message: OutboundEmail, deadline: Deadline): Promise<SendResult> => {
     const sensitive = { message, secrets, configured: [settings.host] };
     const watch: BodyWatch = { isBodyOut: false, receiverFault: undefined };
     try {
       const content = await mailContent(message, settings, new Date(deps.clock.now()));
       if (content.kind === 'impossible') return { kind: content.result, code: content.code };
       const watched: WatchedMail = { watch };
-      const options = { ...content.options, ...watched, signal: deadline.signal };
-      const info = await pools.use(priority, (transport) => transport.sendMail(options));
+      const info = await transport.sendMail({ ...content.options, ...watched, signal: deadline.signal });
       const partial = info.rejectedErrors?.[0];
       return {
         kind: 'sent',
@@ -104,6 +98,14 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
     } catch (error) {
       return classifyFailure(error as SmtpError, { message, watch, isTimedOut: deadline.isTimedOut() });
     }
+  };
+  const send = async (
+    message: OutboundEmail,
+    caller: AbortSignal,
+    priority: Priority,
+  ): Promise<SendResult> => {
+    const result = await connections.use({ priority, caller }, (deadline) => sendNow(message, deadline));
+    return result.kind === 'not-begun' ? notBegun(result) : result;
   };
 
   const inProgress = new Set<Promise<SendResult>>();
@@ -127,15 +129,20 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
     close: async () => {
       isClosed = true;
       await Promise.allSettled(inProgress);
-      pools.close();
+      transport.close();
     },
   };
 }
 
-type Transport = ReturnType<typeof createPool>;
+/** The result of a message that got no connection. */
+function notBegun({ code }: NotBegun): SendResult {
+  return code === NO_CONNECTION
+    ? { kind: 'transient', code, isUncalled: true }
+    : { kind: 'transient', code: `smtp-${code}` };
+}
 
-function createPool(settings: SmtpSettings, maxConnections: number) {
-  const transport = createTransport({ ...poolOptions(settings), maxConnections, pool: true });
+function createPool(settings: SmtpSettings) {
+  const transport = createTransport({ ...poolOptions(settings), pool: true });
   // Emitted in addition to the failed send, which reports the same error.
   transport.on('error', () => undefined);
   transport.use('stream', (mail, done) => {
@@ -144,36 +151,6 @@ function createPool(settings: SmtpSettings, maxConnections: number) {
     done();
   });
   return transport;
-}
-
-/**
- * The connections of a provider: one of them, if there are two or more, is a pool of its own for urgent e-mails, which use it
- * while normal ones occupy all others. A pool serves its messages in the order of their arrival.
- */
-function createPools(settings: SmtpSettings) {
-  const { maxConnections } = settings;
-  const reserved = maxConnections < MIN_CONNECTIONS_TO_RESERVE ? 0 : 1;
-  const common = createPool(settings, maxConnections - reserved);
-  const urgent = reserved === 0 ? undefined : createPool(settings, reserved);
-  let inCommon = 0;
-  const useCommon = async <T>(call: (transport: Transport) => Promise<T>): Promise<T> => {
-    inCommon += 1;
-    try {
-      return await call(common);
-    } finally {
-      inCommon -= 1;
-    }
-  };
-  return {
-    use: <T>(priority: Priority, call: (transport: Transport) => Promise<T>): Promise<T> => {
-      const isFull = inCommon >= maxConnections - reserved;
-      return priority === 'urgent' && isFull && urgent !== undefined ? call(urgent) : useCommon(call);
-    },
-    close: (): void => {
-      common.close();
-      urgent?.close();
-    },
-  };
 }
 
 /**
@@ -198,7 +175,7 @@ function classifyFailure(
 }
 
 /** No logger, since nodemailer logs addresses. All timeouts are set, since their defaults are minutes. */
-function poolOptions(settings: SmtpSettings): Omit<SMTPPoolOptions, 'maxConnections'> {
+function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
   const setUpMs = Math.min(SET_UP_LIMIT_MS, settings.timeoutMs);
   const { username, password, dkim } = settings;
   return {
@@ -208,6 +185,7 @@ function poolOptions(settings: SmtpSettings): Omit<SMTPPoolOptions, 'maxConnecti
     requireTLS: settings.requireTls,
     // Fails if the server (or an attacker in between) offers no login.
     ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' }, forceAuth: true }),
+    maxConnections: settings.maxConnections,
     maxMessages: settings.maxMessages,
     // A message moves to another connection only if its own was closed before a byte was read (watchMessageBody), and only
     // once, so that a server which closes each connection does not consume the whole pool.

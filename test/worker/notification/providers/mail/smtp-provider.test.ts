@@ -410,6 +410,48 @@ describe('the pool', () => {
     expect(sink.opened()).toBeLessThan(20);
   });
 
+  it('gives each message its whole time limit once it has a connection', async () => {
+    const replies = [0.4, 0.9];
+    const { provider } = await sinkAndProvider(
+      { script: { data: () => ({ afterMs: (replies.shift() ?? 0) * SHORT_TIMEOUT_MS }) } },
+      { maxConnections: 1, timeoutMs: SHORT_TIMEOUT_MS },
+    );
+    const results = await Promise.all([1, 2].map(() => provider.send(outboundEmail(), NEVER)));
+    expect(results.map(({ kind }) => kind)).toEqual(['sent', 'sent']);
+  });
+
+  it('does not begin a message for which no connection is free in half of its time, and sends nothing later', async () => {
+    const { sink, provider } = await sinkAndProvider(
+      { script: { data: () => 'silent' } },
+      { maxConnections: 1, timeoutMs: SHORT_TIMEOUT_MS },
+    );
+    const results = await Promise.all([1, 2, 3].map(() => provider.send(outboundEmail(), NEVER)));
+    const uncalled = { kind: 'transient', code: 'no-connection', isUncalled: true };
+    expect(results).toEqual([{ kind: 'unknown', code: 'smtp-timeout-after-data' }, uncalled, uncalled]);
+    expect(sink.bodies).toHaveLength(1);
+  });
+
+  it.each([
+    [1, 1],
+    [2, 2],
+    [3, 3],
+  ])(
+    'sends an urgent message before waiting normal ones, of %i connections as number %i',
+    async (maxConnections, place) => {
+      const { sink, provider } = await sinkAndProvider(
+        { script: { data: () => ({ afterMs: 50 }) } },
+        { maxConnections },
+      );
+      const normal = Array.from({ length: 12 }, () => provider.send(outboundEmail(), NEVER));
+      const message = outboundEmail();
+      await Promise.all([...normal, provider.send(message, NEVER, 'urgent')]);
+      const order = sink.mails.map(({ messageId }) => messageId.includes(message.id));
+      expect(order).toHaveLength(13);
+      // Those that were begun before it may be received after it.
+      expect(order.indexOf(true)).toBeLessThanOrEqual(place);
+    },
+  );
+
   it('completes sends in progress on close and rejects later ones as transient', async () => {
     const { sink, provider } = await sinkAndProvider({ script: { data: () => ({ afterMs: 200 }) } });
     const sending = Array.from({ length: 5 }, () => provider.send(outboundEmail(), NEVER));

@@ -1,0 +1,48 @@
+import type { Priority } from '../../../../shared/notification/command.ts';
+import { type Deadline, openDeadline } from '../../../../shared/platform/deadline.ts';
+import { PrioritySlots, type SlotLimits } from './priority-slots.ts';
+
+/** Longest wait of a call for a connection, as a share of its time limit, which begins when it has one. */
+export const CONNECTION_WAIT_SHARE = 0.5;
+/** With fewer connections, none is reserved for urgent messages. */
+const MIN_CONNECTIONS_TO_RESERVE = 2;
+/** No connection was free in time, which says nothing about the provider. */
+export const NO_CONNECTION = 'no-connection';
+
+/** The call was not begun. */
+export interface NotBegun {
+  readonly kind: 'not-begun';
+  readonly code: typeof NO_CONNECTION | 'aborted';
+}
+
+/** The connections of a provider. */
+export interface ProviderConnections {
+  /** Makes a call when one of them is free. The call gets its time limit, which ends it together with `caller`. */
+  use<Result>(
+    wait: { readonly priority: Priority; readonly caller: AbortSignal },
+    call: (deadline: Deadline) => Promise<Result>,
+  ): Promise<Result | NotBegun>;
+}
+
+/**
+ * Calls wait here for a connection, since pools serve them in the order of their arrival: urgent ones first, and one
+ * connection, if there are two or more, is reserved for them.
+ */
+export function createProviderConnections(count: number, timeoutMs: number): ProviderConnections {
+  const slots = new PrioritySlots();
+  const reserved = count < MIN_CONNECTIONS_TO_RESERVE ? 0 : 1;
+  const limits: SlotLimits = { normal: count - reserved, all: count };
+  return {
+    use: async ({ priority, caller }, call) => {
+      using wait = openDeadline(caller, timeoutMs * CONNECTION_WAIT_SHARE);
+      if (!(await slots.enter({ limits, priority, signal: wait.signal })))
+        return { kind: 'not-begun', code: wait.isTimedOut() ? NO_CONNECTION : 'aborted' };
+      try {
+        using deadline = openDeadline(caller, timeoutMs);
+        return await call(deadline);
+      } finally {
+        slots.leave(limits, priority);
+      }
+    },
+  };
+}
