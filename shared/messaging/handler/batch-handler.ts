@@ -132,9 +132,9 @@ class BatchRun {
     let bytes = 0;
     for (const item of items) {
       if (this.#options.slices.isOver()) await this.#yield();
+      if (this.#isExpired()) return createProblem('deadline-exceeded');
       const answering = this.#answerItem(item, answers.length);
       const answer = isPromise(answering) ? await answering : answering;
-      if (isPromise(answering) && this.#isExpired()) return createProblem('deadline-exceeded');
       answers.push(answer);
       this.#options.countStep();
       bytes += answer.value.length;

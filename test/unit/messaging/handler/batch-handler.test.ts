@@ -403,6 +403,20 @@ test('refuses a batch whose deadline passes while it waits', async () => {
   expect(await outcome).toMatchObject({ kind: 'refused', problem: { code: 'deadline-exceeded' } });
 });
 
+test('refuses a batch whose deadline passes between its items', async () => {
+  const handled: unknown[] = [];
+  const { run, advance } = createScene(3, {
+    context: { deadlineMs: NOW_MS },
+    handler: (payload) => {
+      handled.push(payload);
+      advance(60_000);
+      return done({ type: 'Answer', payload });
+    },
+  });
+  expect(await run()).toMatchObject({ kind: 'refused', problem: { code: 'deadline-exceeded' } });
+  expect(handled).toEqual([0]);
+});
+
 test('opens a batch in slices', async () => {
   let steps = 0;
   const scene = createScene(0, {
