@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Encoded, EncodedMessage, MessageFormat } from '../../shared/messaging/codec.ts';
 import { Fifo } from '../../shared/platform/fifo.ts';
+import { SharedLimit } from '../../shared/platform/queues/shared-limit.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
 import type { MessageHeaders } from '../../shared/messaging/message.ts';
 import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
@@ -33,6 +34,8 @@ export interface CalculationWork {
   readonly deadlineMs: number | undefined;
   /** Estimated processor time in milliseconds. */
   readonly processorMs: number;
+  /** Who sent it; the queue is shared between requesters. */
+  readonly requester: string;
   /** The environment of the calculation. */
   readonly snapshot: LendingSnapshot;
   /** Queued without a limit, since its batch limits the number of such calculations. */
@@ -41,7 +44,7 @@ export interface CalculationWork {
 
 /** Long work outside the event loop. Its calls reject with InfrastructureError when the process stops meanwhile. */
 export interface CalculationThreads {
-  /** Calculates a request; the outcome has the encoded reply. Undefined when the queue is full. */
+  /** Calculates a request; the outcome has the encoded reply. Undefined when its requester has no room in the queue. */
   calculate(work: CalculationWork): Promise<Outcome | undefined>;
   /** Decodes a reply and renders it as JSON; undefined when the queue is full. */
   render(message: EncodedMessage): Promise<Reply | undefined>;
@@ -56,7 +59,7 @@ export type ThreadConfig = Pick<Config, 'schemaRegistry'>;
 export type ThreadTask =
   | {
       readonly kind: 'calculate';
-      readonly work: Omit<CalculationWork, 'snapshot' | 'isPatient' | 'deadlineMs' | 'processorMs'>;
+      readonly work: Omit<CalculationWork, 'snapshot' | 'isPatient' | keyof QueuedWork>;
       /** Undefined: that of the previous calculation. */
       readonly snapshot: LendingSnapshot | undefined;
     }
@@ -72,10 +75,13 @@ export type ThreadAnswer =
 
 /** More threads would compete for the same CPUs; one CPU is reserved for the event loop. */
 const MAX_THREADS = 2;
-/** Estimated time of the queued calculations in milliseconds: with more, the last would exceed the reply timeout (E6). */
-const MAX_WAITING_MS = 6_400;
-/** With this time in the queue no calculation without a deadline is added: the rest is reserved for waiting callers. */
-const MAX_WAITING_UNHURRIED_MS = 3_200;
+/**
+ * Estimated time of the queued calculations in milliseconds, of one requester half of it: with more, the last would exceed the
+ * reply timeout (E6).
+ */
+const MAX_WAITING_MS = 12_800;
+/** For a calculation without a deadline: the rest is reserved for waiting callers. */
+const MAX_WAITING_UNHURRIED_MS = 6_400;
 /** Bytes of the queued tasks of one kind: sixteen of the largest. */
 const MAX_WAITING_BYTES = 134_217_728;
 /** The most expensive request takes about a second; a thread that exceeds this time is terminated. */
@@ -85,14 +91,16 @@ const MAX_HEAP_MIB = 256;
 /** Young generation of that heap: without a limit it grows several times larger, by about 100 MiB for a thread. */
 const MAX_YOUNG_HEAP_MIB = 16;
 
-type TaskTimes = Pick<CalculationWork, 'snapshot' | 'deadlineMs' | 'processorMs'>;
+/** The parts of a calculation that its queue uses. */
+type QueuedWork = Pick<CalculationWork, 'deadlineMs' | 'processorMs' | 'requester'>;
 
 interface Task {
   readonly message: ThreadTask;
   readonly snapshot: LendingSnapshot | undefined;
   readonly deadlineMs: number | undefined;
-  /** Estimated, of a calculation. */
+  /** Estimated, of a calculation; whole milliseconds. */
   readonly processorMs: number;
+  readonly requester: string;
   readonly bytes: number;
   readonly transfer: readonly ArrayBuffer[];
   readonly resolve: (answer: ThreadAnswer) => void;
@@ -124,23 +132,25 @@ export function createCalculationThreads(
     queue: TaskQueue,
     message: ThreadTask,
     value: Uint8Array,
-    { snapshot, deadlineMs, processorMs = 0 }: Partial<TaskTimes> = {},
+    work: Partial<QueuedWork & Pick<CalculationWork, 'snapshot'>> = {},
   ) => {
     if (isStopped) return Promise.reject(createInterruption());
     const { promise, resolve, reject } = Promise.withResolvers<ThreadAnswer>();
     const transfer = [value.buffer as ArrayBuffer];
-    const bytes = value.length;
-    queue.push({ message, snapshot, deadlineMs, processorMs, bytes, transfer, resolve, reject });
+    const { snapshot, deadlineMs, processorMs = 0, requester = '' } = work;
+    const queued = { deadlineMs, processorMs: Math.ceil(processorMs), requester, bytes: value.length };
+    queue.push({ message, snapshot, ...queued, transfer, resolve, reject });
     next();
     return promise;
   };
   return {
-    calculate: async ({ snapshot, isPatient, deadlineMs, processorMs, ...work }) => {
-      const queue = waiting.queueWithRoom(isPatient, deadlineMs);
+    calculate: async ({ snapshot, isPatient, deadlineMs, processorMs, requester, ...work }) => {
+      const queued = { deadlineMs, processorMs, requester };
+      const queue = isPatient ? waiting.batchItems : waiting.calculationsWithRoom(queued);
       if (queue === undefined) return undefined;
       const value = copyBytes(work.value);
       const message: ThreadTask = { kind: 'calculate', work: { ...work, value }, snapshot: undefined };
-      const answer = await enqueue(queue, message, value, { snapshot, deadlineMs, processorMs });
+      const answer = await enqueue(queue, message, value, { snapshot, ...queued });
       return answer.kind === 'calculated' ? restoreBuffer(answer.outcome) : throwUnexpected(answer);
     },
     render: async ({ value, headers }) => {
@@ -164,12 +174,13 @@ export function createCalculationThreads(
 /** Queued tasks of one kind, with their sums. */
 class TaskQueue {
   readonly #tasks = new Fifo<Task>();
-  processorMs = 0;
+  /** Estimated times by requester. */
+  readonly times = new SharedLimit();
   bytes = 0;
 
   push(task: Task): void {
     this.#tasks.push(task);
-    this.processorMs += task.processorMs;
+    this.times.take(task.requester, task.processorMs);
     this.bytes += task.bytes;
   }
 
@@ -177,8 +188,7 @@ class TaskQueue {
     const task = this.#tasks.shift();
     if (task === undefined) return undefined;
     this.bytes -= task.bytes;
-    // Not by subtraction alone, which leaves a rest of rounding.
-    this.processorMs = this.#tasks.length === 0 ? 0 : this.processorMs - task.processorMs;
+    this.times.giveBack(task.requester, task.processorMs);
     return task;
   }
 }
@@ -196,12 +206,11 @@ class WaitingTasks {
     this.#clock = clock;
   }
 
-  /** The queue of a calculation; undefined when it is full. */
-  queueWithRoom(isPatient: boolean, deadlineMs: number | undefined): TaskQueue | undefined {
-    if (isPatient) return this.batchItems;
+  /** The queue of calculations; undefined when it has no room for one of this requester. */
+  calculationsWithRoom({ deadlineMs, requester }: QueuedWork): TaskQueue | undefined {
     const limitMs = deadlineMs === undefined ? MAX_WAITING_UNHURRIED_MS : MAX_WAITING_MS;
-    const { processorMs, bytes } = this.calculations;
-    return processorMs < limitMs && bytes < MAX_WAITING_BYTES ? this.calculations : undefined;
+    const { times, bytes } = this.calculations;
+    return times.hasRoom(requester, limitMs) && bytes < MAX_WAITING_BYTES ? this.calculations : undefined;
   }
 
   /**

@@ -6,8 +6,12 @@ import {
 import { LONG_WORK_MS } from '../../shared/contract/actions/request-limits.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import { REPLY_BATCH, REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
-import type { Handler, Handlers } from '../../shared/messaging/handler/request.ts';
-import type { Request } from '../../shared/messaging/handler/request.ts';
+import {
+  requesterOf,
+  type Handler,
+  type Handlers,
+  type Request,
+} from '../../shared/messaging/handler/request.ts';
 import { refused, retry, type Outcome } from '../../shared/messaging/outcome.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 import type { CalculationThreads, CalculationWork } from '../runtime/thread-pool.ts';
@@ -98,15 +102,17 @@ async function calculateInThread(
     payload,
     ...calculation
   }: Pick<CalculationWork, 'type' | 'processorMs' | 'snapshot'> & { readonly payload: unknown },
-  { originTimestampMs, format, isBatchItem, deadlineMs }: Request,
+  request: Request,
 ): Promise<Outcome> {
   const { value } = await codec.encode(calculation.type, payload, 'avro');
+  const { originTimestampMs, format, isBatchItem, deadlineMs } = request;
   const times = { originTimestampMs, deadlineMs };
   const outcome = await threads.calculate({
     ...calculation,
     ...times,
     value,
     format,
+    requester: requesterOf(request),
     isPatient: isBatchItem,
   });
   if (outcome !== undefined) return outcome;

@@ -1,16 +1,20 @@
-import { isExpired, type Request } from '../../shared/messaging/handler/request.ts';
+import { isExpired, requesterOf, type Request } from '../../shared/messaging/handler/request.ts';
 import type { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
 import { refused, retry, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
+import { SharedLimit } from '../../shared/platform/queues/shared-limit.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 
 /** A simulation with at most this many rows takes about 5 ms; it runs without yielding or waiting for long ones. */
 const MAX_SHORT_ROWS = 2_000;
-/** Rows of the long simulations in progress, twenty of the largest: with more, the last would exceed the reply timeout (E6). */
-const MAX_ROWS_IN_PROGRESS = 720_000;
-/** With this many no simulation without a deadline is added: the rest is reserved for waiting callers. */
-const MAX_UNHURRIED_ROWS_IN_PROGRESS = 360_000;
+/**
+ * Rows of the long simulations in progress, of one requester half of them: with more, the last would exceed the reply timeout
+ * (E6).
+ */
+const MAX_ROWS_IN_PROGRESS = 1_440_000;
+/** For a simulation without a deadline: the rest is reserved for waiting callers. */
+const MAX_UNHURRIED_ROWS_IN_PROGRESS = 720_000;
 /** Approximate time in which half of the simulations that may be in progress end. */
 const RETRY_MS = 1_000;
 const OVERLOADED = createProblem('overloaded', {
@@ -24,7 +28,7 @@ type Steps<Result> = Generator<number, Result, undefined>;
 export class SimulationQueue {
   readonly #slices: WorkSlices;
   readonly #clock: Clock;
-  #rows = 0;
+  readonly #rows = new SharedLimit();
 
   constructor(slices: WorkSlices, clock: Clock) {
     this.#slices = slices;
@@ -33,12 +37,12 @@ export class SimulationQueue {
 
   /**
    * Runs a simulation and concludes its result. When too many rows are in progress, a long one with a deadline is refused and
-   * one without is retried later, so that those of one caller leave places for short ones. One whose deadline passes while it
-   * waits is refused. Rejects with InfrastructureError when the process stops.
+   * one without is retried later, so that those of one requester leave places for others and for short ones. One whose
+   * deadline passes while it waits is refused. Rejects with InfrastructureError when the process stops.
    */
   async run<Result>(
     steps: Steps<Result>,
-    { deadlineMs, signal }: Pick<Request, 'deadlineMs' | 'signal'>,
+    request: Request,
     conclude: (result: Result) => Outcome,
   ): Promise<Outcome> {
     let step = steps.next();
@@ -47,10 +51,12 @@ export class SimulationQueue {
       while (step.done !== true) step = steps.next();
       return conclude(step.value);
     }
+    const { deadlineMs, signal } = request;
+    const requester = requesterOf(request);
     const limit = deadlineMs === undefined ? MAX_UNHURRIED_ROWS_IN_PROGRESS : MAX_ROWS_IN_PROGRESS;
-    if (this.#rows >= limit)
+    if (!this.#rows.hasRoom(requester, limit))
       return deadlineMs === undefined ? retry(RETRY_MS, OVERLOADED) : refused(OVERLOADED);
-    this.#rows += rows;
+    this.#rows.take(requester, rows);
     await this.#slices.acquire();
     try {
       assertNotStopping(signal);
@@ -62,7 +68,7 @@ export class SimulationQueue {
       return conclude(step.value);
     } finally {
       this.#slices.release();
-      this.#rows -= rows;
+      this.#rows.giveBack(requester, rows);
     }
   }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { createProblem, type Warning } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
 import { HEADER } from '../header-names.ts';
-import { headerNumber, headerValue } from '../headers.ts';
+import { headerNumber, headerText, headerValue } from '../headers.ts';
 import type { HeaderValue, LogMessage } from '../message.ts';
 import { refused, type Outcome } from '../outcome.ts';
 import type { WorkProgress } from '../processing-result.ts';
@@ -67,6 +67,11 @@ export function readRequest(
     warnings: undefined,
     probedPartition: undefined,
   };
+}
+
+/** Who sent a request: the topic of its reply, which the callers of an ingress share. */
+export function requesterOf({ message }: Request): string {
+  return headerText(message.headers, HEADER.replyTopic) ?? '';
 }
 
 /** Passes a decoded message to the handler of its type. Refuses undecodable messages and types without a handler. */

@@ -1,3 +1,4 @@
+import { SharedLimit } from '../../platform/queues/shared-limit.ts';
 import type { Reply } from '../reply.ts';
 import { TimeoutWheel, type WheelPorts } from './timeout-wheel.ts';
 
@@ -40,8 +41,8 @@ export class PendingReply {
 /** The requests that wait for a reply, by correlation id. Each ends once, by its reply, its timeout or a failure to send. */
 export class PendingReplies {
   readonly #byId = new Map<string, PendingReply>();
-  /** Numbers of requests by topic; an entry stays, since there are few topics. */
-  readonly #ofTopics = new Map<string, number>();
+  /** Their places, by the topic of the request. */
+  readonly #places = new SharedLimit();
   readonly #wheel: TimeoutWheel<PendingReply>;
 
   constructor(onTimeout: (pending: PendingReply) => void, ports: WheelPorts) {
@@ -58,17 +59,14 @@ export class PendingReplies {
     return this.#byId.has(id);
   }
 
-  /**
-   * Whether a request of the topic has a place among `limit`: the topic must have fewer than are free. So one whose worker is
-   * stuck takes half of them at most, two of them a third each, and there is always room for others.
-   */
+  /** Whether a request of the topic has a place among `limit`: one whose worker is stuck takes half of them at most. */
   hasRoom(topic: string, limit: number): boolean {
-    return this.#ofTopic(topic) < limit - this.#byId.size;
+    return this.#places.hasRoom(topic, limit);
   }
 
   add(pending: PendingReply, timeoutMs: number): void {
     this.#byId.set(pending.id, pending);
-    this.#ofTopics.set(pending.topic, this.#ofTopic(pending.topic) + 1);
+    this.#places.take(pending.topic, 1);
     pending.slot = this.#wheel.add(pending, pending.requestedAtMs + timeoutMs);
   }
 
@@ -96,11 +94,7 @@ export class PendingReplies {
 
   #remove({ id, topic }: PendingReply): boolean {
     if (!this.#byId.delete(id)) return false;
-    this.#ofTopics.set(topic, this.#ofTopic(topic) - 1);
+    this.#places.giveBack(topic, 1);
     return true;
-  }
-
-  #ofTopic(topic: string): number {
-    return this.#ofTopics.get(topic) ?? 0;
   }
 }

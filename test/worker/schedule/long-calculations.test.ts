@@ -42,6 +42,7 @@ const workOf = async (jsonParam: object) => ({
   originTimestampMs: 0,
   deadlineMs: undefined,
   processorMs: 400,
+  requester: 'replies',
   snapshot: SNAPSHOT,
   isPatient: false,
 });
@@ -147,6 +148,19 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     await threads.stop();
     expect(await patient).toBeInstanceOf(InfrastructureError);
     expect((await Promise.all(taken)).filter((end) => end === undefined)).toHaveLength(1);
+  });
+
+  it('of one requester leaves room for those of others', async () => {
+    const idle = new URL(`data:text/javascript,${encodeURIComponent('setInterval(() => {}, 1000);')}`);
+    const threads = startThreads(idle);
+    const work = { ...(await workOf(EXPLAINED_LOAN)), deadlineMs: Date.now() + TEST_LIMIT_MS };
+    const calculate = (requester: string) =>
+      threads.calculate({ ...work, requester }).catch(() => 'interrupted');
+    const flood = Array.from({ length: 50 }, () => calculate('flood'));
+    const others = Array.from({ length: 5 }, () => calculate('other'));
+    await threads.stop();
+    expect((await Promise.all(flood)).filter((end) => end === undefined).length).toBeGreaterThan(25);
+    expect(await Promise.all(others)).not.toContain(undefined);
   });
 
   it('takes turns with the items of batches', async () => {

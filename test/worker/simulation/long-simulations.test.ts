@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { Request } from '../../../shared/messaging/handler/request.ts';
 import type { Outcome } from '../../../shared/messaging/outcome.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
@@ -64,7 +65,7 @@ it('does not calculate a simulation whose deadline passes while it waits', async
   expect(codeOf(await second)).toBe('deadline-exceeded');
 });
 
-it('limits the long simulations in progress, and reserves half of them for requests with a deadline', async () => {
+it('limits the long simulations of one requester, and reserves half of them for requests with a deadline', async () => {
   const { simulate } = createScene();
   const controller = new AbortController();
   const context = { signal: controller.signal };
@@ -73,8 +74,10 @@ it('limits the long simulations in progress, and reserves half of them for reque
   expect(await ended[10]).toMatchObject({ kind: 'retry', problem: { code: 'overloaded' } });
   expect(await ended[21]).toMatchObject({ kind: 'refused', problem: { code: 'overloaded', status: 503 } });
   expect(codeOf(await simulate(12, context))).toBe('done');
+  const other = { ...CONTEXT.message, headers: { [HEADER.replyTopic]: 'replies of another' } };
+  const ofOther = simulate(LONG_PERIODS, { ...context, message: other, deadlineMs: 10_000 });
   controller.abort();
-  const others = await Promise.allSettled([...ended.slice(0, 10), ...ended.slice(11, 21)]);
-  for (const one of others) expect(one).toMatchObject({ reason: expect.any(InfrastructureError) });
+  const admitted = await Promise.allSettled([...ended.slice(0, 10), ...ended.slice(11, 21), ofOther]);
+  for (const one of admitted) expect(one).toMatchObject({ reason: expect.any(InfrastructureError) });
   expect(codeOf(await simulate(LONG_PERIODS))).toBe('done');
 });
