@@ -3,6 +3,8 @@ import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { ECHO_PATH, openTestIngress, postEcho } from '../../support/worlds/ingress-fixture.ts';
 import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 
+/** Of one connection, more than Node reads at once. */
+const PIPELINED = 7_000;
 const head = (lines: string) =>
   `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${lines}\r\n`;
 
@@ -115,6 +117,22 @@ describe('pipelined requests', () => {
     first.resolve();
     const text = await raw.received((so) => so.endsWith('{"n":2}'));
     expect(text.match(/{"n":\d}/g)).toEqual(['{"n":1}', '{"n":2}']);
+  });
+
+  it('of one connection leave others their turns', async () => {
+    const ingress = await openTestIngress();
+    const busy = await openRawHttp(ingress.port);
+    const other = await openRawHttp(ingress.port);
+    let answered = 0;
+    busy.socket.on('data', (chunk) => (answered += chunk.toString('latin1').split('HTTP/1.1 ').length - 1));
+    // Node reads 64 KiB at once, which are 1,400 of them.
+    busy.send('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(PIPELINED));
+    await expect.poll(() => answered, { interval: 1 }).toBeGreaterThan(0);
+    const before = answered;
+    other.send('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await new Promise((resolve) => other.socket.once('data', resolve));
+    expect(answered - before).toBeLessThan(1_000);
+    await expect.poll(() => answered, { timeout: 20_000 }).toBe(PIPELINED);
   });
 });
 

@@ -12,6 +12,7 @@ import type { IngressContext } from './context.ts';
 import { chooseCorrelationId } from './correlation-id.ts';
 import { HTTP_LIMITS, type IngressOptions } from './http-limits.ts';
 import { answerClientError, findFramingFault, refuseConnect } from './malformed-http.ts';
+import { createPipelinedRequests, type PipelinedRequestsDeps } from './pipelined-requests.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
 /** The only path that accepts larger bodies. */
@@ -22,7 +23,7 @@ export interface App {
   readonly connections: Connections;
 }
 
-type AppDeps = Pick<IngressContext, 'traffic' | 'earlyAdmission' | 'log' | 'newId'>;
+type AppDeps = Pick<IngressContext, 'traffic' | 'earlyAdmission' | 'log'> & PipelinedRequestsDeps;
 
 /**
  * The HTTP server without routes: limits, timeouts, correlation ids, the check of Host and Origin for all requests, and a
@@ -31,17 +32,21 @@ type AppDeps = Pick<IngressContext, 'traffic' | 'earlyAdmission' | 'log' | 'newI
  * Routes check their requests in `preHandler` hooks, in the listed order, and read bodies themselves: up to a limit, and
  * not at all if a hook has already responded.
  */
-export function createApp(options: IngressOptions, { traffic, earlyAdmission, log, newId }: AppDeps): App {
-  const app = createServer(options, newId);
+export function createApp(options: IngressOptions, deps: AppDeps): App {
+  const { traffic, earlyAdmission, log } = deps;
+  const app = createServer(options, deps.newId);
   const handlers = app.server.listeners('request') as RequestListener[];
   app.server.removeAllListeners('request');
   const connections = createConnections(app.server, options.connections);
+  const pipelined = createPipelinedRequests(deps);
   app.server.on('request', (request, response) => {
     const handle = (): void => {
       for (const handler of handlers) handler(request, response);
     };
-    if (connections.isEnded(request)) handle();
-    else earlyAdmission.admit(request, response, handle);
+    if (connections.isEnded(request)) return handle();
+    const admit = (): void => earlyAdmission.admit(request, response, handle);
+    if (connections.isPipelined(request)) pipelined.admit(request, response, admit);
+    else admit();
   });
   answerExpectations(app, options);
   app.server.on('connect', (_request, socket) => refuseConnect(socket));

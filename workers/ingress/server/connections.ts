@@ -16,6 +16,8 @@ export interface Connections {
   ended(): number;
   /** Whether the connection was ended here; a request that arrives on it afterwards has its response already. */
   isEnded(request: IncomingMessage): boolean;
+  /** Whether earlier responses on the connection of a request are not complete. */
+  isPipelined(request: IncomingMessage): boolean;
   /**
    * Ends the connections that have had no request for `idleMs`: 503 with `Connection: close`, then the end of the stream.
    * A caller whose request is in transit at that moment reads its response from it. Others close the connection, as
@@ -97,6 +99,7 @@ export function createConnections(server: Server, limit: number = HTTP_LIMITS.co
     replaced: replace.count,
     ended: () => [...connections.values()].filter(({ isEnded }) => isEnded).length,
     isEnded: ({ socket }) => connections.get(socket)?.isEnded === true,
+    isPipelined: ({ socket }) => (connections.get(socket)?.responses.size ?? 0) > 1,
     endIdle: (idleMs) => {
       const nowMs = performance.now();
       for (const [socket, connection] of connections) {

@@ -122,20 +122,25 @@ function createRefusals({ monotonic, timers, newId }: EarlyAdmissionDeps): (refu
     for (let written = 0; written < LEAST_REFUSALS || monotonic.elapsedMs() < endMs; written += 1) {
       const next = waiting.shift();
       if (next === undefined) break;
-      write(next, newId);
+      refuseOverloaded(...next, newId);
     }
     isScheduled = false;
     if (waiting.length > 0) schedule();
   };
   return (refused) => {
     const oldest = waiting.length >= MAX_WAITING ? waiting.shift() : undefined;
-    if (oldest !== undefined) write(oldest, newId);
+    if (oldest !== undefined) refuseOverloaded(...oldest, newId);
     waiting.push(refused);
     if (!isScheduled) schedule();
   };
 }
 
-function write([request, response]: Refused, newId: () => string): void {
+/** Responds with 503 `overloaded` without the framework, unless the connection is closed. */
+export function refuseOverloaded(
+  request: IncomingMessage,
+  response: ServerResponse,
+  newId: () => string,
+): void {
   if (response.destroyed) return;
   const correlationId = chooseCorrelationId(request.headers, newId);
   const { status, ...problem } = createProblem('overloaded', { detail: OVERLOADED, correlationId });
