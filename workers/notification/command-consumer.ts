@@ -21,7 +21,8 @@ import {
   type SmsCommand,
 } from '../../shared/notification/command.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
-import { createProblem } from '../../shared/platform/problem.ts';
+import type { SyncOrAsync } from '../../shared/messaging/sync-or-async.ts';
+import { createProblem, type Problem } from '../../shared/platform/problem.ts';
 import { combineHealth, type Health } from '../../shared/platform/health.ts';
 import { repeat, sleep } from '../../shared/platform/timers.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
@@ -210,6 +211,7 @@ function commandProcess(
     onHandled,
     onDeadLetter,
     expired: 'handle',
+    onRefused: (request, problem) => endRefusedCopy(lane, request, problem),
   }).process;
 }
 
@@ -287,6 +289,16 @@ function commandHandlers({ channel, priority, delivery }: Lane): Handlers {
       return deliver(faults, command, (id) => ({ ...command, channel, id }), context);
     },
   };
+}
+
+/** A refused copy of a notification that has begun also ends the notification. */
+function endRefusedCopy(
+  { priority, delivery }: Lane,
+  { message, originTimestampMs, signal }: Request,
+  problem: Problem,
+): SyncOrAsync<Outcome> {
+  const copy = readCopy(message, originTimestampMs, undefined, priority);
+  return copy.isOriginal ? refused(problem) : delivery.reject(copy, problem.code, signal);
 }
 
 /** Of later copies the headers do not count, since they have taken the room that was reserved. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
-import { createProblem } from '../../platform/problem.ts';
+import { createProblem, type Problem } from '../../platform/problem.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Codec, Decoded } from '../codec.ts';
 import type { LogMessage } from '../message.ts';
@@ -32,6 +32,8 @@ export interface RequestHandlingOptions extends ReplyRouterOptions {
   readonly onDeadLetter?: (code: string) => void;
   /** Whether a message whose deadline has passed is refused (default) or passed to its handler. */
   readonly expired?: 'refuse' | 'handle';
+  /** What becomes of a refused message. Default: an error reply, or a dead letter without a reply address. */
+  readonly onRefused?: (request: Request, problem: Problem) => SyncOrAsync<Outcome>;
 }
 
 /** How a request was handled, for metrics. */
@@ -114,7 +116,7 @@ class RequestHandling {
   }
 
   #handle(request: Request, decoded: Decoded): SyncOrAsync<Outcome> {
-    const { handlers, clock, expired } = this.#options;
+    const { handlers, clock, expired, onRefused } = this.#options;
     request.format = decoded.format;
     if (decoded.kind === 'decoded') {
       request.type = decoded.type;
@@ -124,7 +126,11 @@ class RequestHandling {
         return refused(createProblem('deadline-exceeded'));
       }
     }
-    return callHandler(handlers, decoded, request);
+    const outcome = callHandler(handlers, decoded, request);
+    if (onRefused === undefined) return outcome;
+    return andThen(outcome, (ended) =>
+      ended.kind === 'refused' ? onRefused(request, ended.problem) : ended,
+    );
   }
 
   #conclude(request: Request, outcome: Outcome, startedMs: number): SyncOrAsync<ProcessingResult> {

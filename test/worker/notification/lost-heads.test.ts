@@ -50,7 +50,12 @@ it('processes followers immediately if the copy of their head is rejected before
   await world.publish(SMS, { key: 'same', partition: 0, value: Buffer.from('?'), headers });
   await eventually('all deliveries', 5_000, () => world.providers.delivered.size === 2);
   expect([...world.providers.delivered.keys()]).toEqual([idOf(2), idOf(3)]);
-  expect(codesOf(world)).toHaveLength(1);
+  expect(codesOf(world)).toEqual(['undecodable-message']);
+  expect(world.states.get(idOf(1))).toMatchObject({
+    status: 'failed',
+    code: 'undecodable-message',
+    attempt: 2,
+  });
 });
 
 it('keeps a copy on its tier until the command topic accepts it', async () => {

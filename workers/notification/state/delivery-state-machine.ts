@@ -22,7 +22,7 @@
  * |           | intent without outcome, lease over     | recording    | outcome parked or retrying, by log order |
  * |           | deadline passed, never seen before     | ended        | refuse                                   |
  * |           | deadline or time limit passed          | recording    | outcome failed                           |
- * |           | copy that cannot return from its tier  | recording    | outcome failed                           |
+ * |           | copy that cannot return, or be decoded | recording    | outcome failed                           |
  * |           | new, and a quota is used up            | recording    | outcome failed                           |
  * |           | else                                   | queueing     | check the order of the receiver          |
  * | queueing  | queued                                 | ended        | commit: it is kept on the hold topic     |
