@@ -26,7 +26,7 @@ const never = new AbortController().signal;
 const wait = () => Promise.resolve();
 
 const FIELDS = scheduleFormFields();
-const read = (name: string, text: string) => readContracts(name, text, FIELDS);
+const read = (name: string, text: string) => readContracts(name, new TextEncoder().encode(text), FIELDS);
 
 /** The faults of the lines that are not contracts, with what is known of them. */
 const faultsOf = (name: string, text: string) =>
@@ -179,6 +179,17 @@ describe('reading a portfolio', () => {
     expect(() => read('a.ndjson', line.repeat(MAX_CONTRACTS + 1))).toThrow(
       expect.objectContaining({ fault: { kind: 'too-many', count: MAX_CONTRACTS + 1 } }),
     );
+  });
+
+  it.each([
+    ['Windows-1250', 'latin1'],
+    ['UTF-16', 'utf16le'],
+  ] as const)('refuses a file in %s, whose ids could become others', (_, encoding) => {
+    const content = Buffer.from(
+      '\uFEFFid,Amount\ncaf\u00E9,1\n'.slice(encoding === 'latin1' ? 1 : 0),
+      encoding,
+    );
+    expect(() => readContracts('a.csv', content, FIELDS)).toThrow(new FileError({ kind: 'not-utf8' }));
   });
 });
 

@@ -66,8 +66,8 @@ export function PortfolioPage() {
   const shown = current.value;
   const [fault, setFault] = useState<string>();
   useEffect(keepPageOnDrop, []);
-  const start = (name: string, text: string): void => {
-    const read = readOrExplain(name, text);
+  const start = (name: string, content: BufferSource): void => {
+    const read = readOrExplain(name, content);
     setFault(typeof read === 'string' ? read : undefined);
     if (typeof read !== 'string') void go(name, read);
   };
@@ -75,8 +75,8 @@ export function PortfolioPage() {
     if (file === undefined) return;
     if (file.size > MAX_FILE_BYTES) return setFault(t('tooLarge', { max: MAX_FILE_BYTES / MEBIBYTE }));
     if (/\.gz$/i.test(file.name)) return setFault(t('compressed'));
-    file.text().then(
-      (text) => start(file.name, text),
+    file.arrayBuffer().then(
+      (content) => start(file.name, content),
       () => setFault(t('unreadableFile')),
     );
   };
@@ -97,7 +97,10 @@ export function PortfolioPage() {
       <div class="stack">
         {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
         {shown === undefined ? (
-          <FileDrop onFile={open} onExample={() => start('example.ndjson', EXAMPLE)} />
+          <FileDrop
+            onFile={open}
+            onExample={() => start('example.ndjson', new TextEncoder().encode(EXAMPLE))}
+          />
         ) : (
           <Results shown={shown} onContinue={() => void go(shown.name, shown.run)} />
         )}
@@ -120,9 +123,9 @@ function preventDefault(event: Event): void {
   event.preventDefault();
 }
 
-function readOrExplain(name: string, text: string): PortfolioRun | string {
+function readOrExplain(name: string, content: BufferSource): PortfolioRun | string {
   try {
-    const run = createPortfolioRun(readContracts(name, text, SCHEDULE_FORM_FIELDS));
+    const run = createPortfolioRun(readContracts(name, content, SCHEDULE_FORM_FIELDS));
     return run.all === 0 ? t('empty') : run;
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
@@ -131,6 +134,7 @@ function readOrExplain(name: string, text: string): PortfolioRun | string {
 }
 
 function explain(fault: FileFault): string {
+  if (fault.kind === 'not-utf8') return t('notUtf8');
   if (fault.kind === 'columns') {
     return fault.faults
       .map(({ kind, names }) => t(COLUMN_FAULTS[kind], { names: names.join(', ') }))

@@ -56,6 +56,7 @@ interface Line {
 
 /** The file cannot be read at all. */
 export type FileFault =
+  | { readonly kind: 'not-utf8' }
   | { readonly kind: 'too-many'; readonly count: number }
   | { readonly kind: 'columns'; readonly faults: readonly ColumnFault[] };
 
@@ -70,20 +71,28 @@ export class FileError extends Error {
 
 /**
  * Reads the contracts of a file by its name: `.csv` is CSV, whose columns are `fields`, everything else NDJSON. Throws FileError
- * if there are too many contracts or a column is at fault.
+ * if the file is not UTF-8, there are too many contracts, or a column is at fault.
  */
 export function readContracts(
   fileName: string,
-  text: string,
+  content: BufferSource,
   fields: readonly RequestField[],
 ): PortfolioFile {
-  const lines = text
-    .replace(/^\uFEFF/, '')
+  const lines = decode(content)
     .split('\n')
-    .map((content, index) => ({ line: index + 1, text: content }));
+    .map((text, index) => ({ line: index + 1, text }));
   return /\.csv$/i.test(fileName)
     ? readCsv(lines, fields)
     : collect(lines.filter(isFilled), ({ text: json }) => readJson(json, 'line'));
+}
+
+/** Without its byte order mark. Any other encoding is refused: a character that is replaced would give a contract the id of another. */
+function decode(content: BufferSource): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content);
+  } catch {
+    throw new FileError({ kind: 'not-utf8' });
+  }
 }
 
 /** A line that is longer than a record may be is refused unread: searching it for quotes could take more memory than there is. */
