@@ -128,6 +128,32 @@ describe('dead letters', () => {
     await takePicture(page, `messages-letter-${look}`);
   });
 
+  it.each(LOOKS)('fit on the page with a long code and reason without a space: %s', async (look, options) => {
+    const { broker, address } = await openMessages();
+    await publishLetters(broker, 3, (number) => ({
+      [HEADER.deadLetterCode]: number === 0 ? `refused-${'by-the-carrier-'.repeat(5)}` : 'number-blocked',
+      [HEADER.deadLetterReason]:
+        number === 1 ? `https://carrier.example/${'0123456789'.repeat(40)}` : 'refused',
+    }));
+    const { page } = await openPage(`${address}/dead-letters`, options);
+    await page.getByRole('checkbox').nth(3).waitFor();
+    await takePicture(page, `messages-long-reason-${look}`);
+    const isWider = (selector: string) =>
+      page.locator(selector).evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+    expect(await isWider('.table-wrap')).toBe(false);
+    expect(await isWider('html')).toBe(false);
+    for (const letter of [0, 1]) {
+      await page.goto(`${address}/dead-letters`);
+      await page
+        .locator('tbody a')
+        .nth(2 - letter)
+        .click();
+      await page.locator('pre').waitFor();
+      await takePicture(page, `messages-long-reason-${letter}-${look}`);
+      expect(await isWider('html')).toBe(false);
+    }
+  });
+
   it('can be filtered; the address keeps the filters', async () => {
     const { address } = await openMessages(6);
     const { page } = await openPage(`${address}/dead-letters`);

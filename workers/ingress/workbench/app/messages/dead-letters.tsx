@@ -137,7 +137,7 @@ function Overview(props: {
   const { page, onCode, onRefresh } = props;
   const { count, codes, handled } = page;
   return (
-    <div class="row" role="group" aria-label={t('byCode')}>
+    <div class="row letter-codes" role="group" aria-label={t('byCode')}>
       <strong>{count === 1 ? t('countedOne') : t('counted', { count: formatNumber(count) })}</strong>
       {Object.entries(codes).map(([code, number]) => (
         <Button key={code} small onClick={() => onCode(code)}>
