@@ -128,6 +128,10 @@ describe('a product', () => {
           ? '9,25 % · din 1 ian. 2020 până la 31 dec. 2023'
           : '9.25 % · from 1 Jan 2020 to 31 Dec 2023',
       );
+      const named = async (section: string) => page.locator(`#section-${section}`).innerText();
+      expect(await named('general')).toContain(isRomanian ? 'Rate egale' : 'Equal instalments');
+      expect(await named('availability')).toMatch(isRomanian ? /\bLuni\b/ : /\bMonths\b/);
+      expect(await named('commissions')).toMatch(isRomanian ? /\bAnual\b/ : /\bYearly\b/);
       expect(await findAccessibilityFaults(page)).toEqual([]);
       await takePicture(page, `products-sections-${look}`);
       await page.getByRole('link', { name: `${version} 1`, exact: true }).press('Enter');

@@ -14,6 +14,8 @@ const STATUSES = ['Approved', 'Active', 'Draft', 'VersionDraft', 'Closed'] as co
 /** No percentage or amount of a catalogue has more. */
 const MOST_DECIMALS = 12;
 const MOST_NUMBERS = 30;
+/** Fields whose values have a name in the form of a schedule too. */
+const CHOICES = new Set(['PaymentScheduleTypes', 'PeriodType']);
 const DAY_FIELDS = new Set(['ValidFrom', 'ValidTo', 'CollectionValidFrom', 'CollectionValidTo']);
 
 /** Nothing to show: absent, false is a value. */
@@ -59,6 +61,8 @@ function scalarText(field: string, value: unknown, currency: string): string {
     return MONEY.test(field) ? moneyText(value, currency) : numberText(value);
   }
   const text = String(value);
+  if (field === 'PeriodicityType') return periodicityText(text);
+  if (CHOICES.has(field)) return choiceText(text);
   if (field === 'Status' || field === 'ValueStatus') return statusText(text);
   return DAY.test(text) ? formatDate(text) : text;
 }
