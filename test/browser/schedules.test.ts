@@ -493,6 +493,22 @@ describe('the page for schedules without an answer', () => {
       .toContain('"topic": "bank.plat.schedule.requests.v1"');
   });
 
+  it('asks for a token again after its dialog was closed', async () => {
+    const guarded = await startEngine([], { PORT: '0', AUTH_JWT_SECRET: JWT_SECRET });
+    onTestFinished(() => void guarded.end('SIGTERM'));
+    const { page } = await openPage(`${guarded.url}/workbench/schedules?${query([LOAN])}`);
+    const dialog = page.getByRole('dialog', { name: 'Access token' });
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Change token' }).click();
+    const { authorization } = await authorize('ana');
+    await dialog.getByRole('textbox').fill(authorization.replace('Bearer ', ''));
+    await dialog.getByRole('button', { name: 'Use token' }).click();
+    await firstPayment(page, '517.41');
+    expect(await dialog.count()).toBe(0);
+  });
+
   it('says that a token does not permit schedules', async () => {
     const { page } = await openPage(`${engine.url}/workbench`);
     await page.route('**/actions/PLAT_BP_CalculateRepaymentSchedule', (route) =>

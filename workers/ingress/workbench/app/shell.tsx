@@ -78,8 +78,6 @@ export function Shell() {
 
 function Side() {
   const { path } = useLocation();
-  const [tokenOpen, setTokenOpen] = useState(false);
-  const asksForToken = TOKEN_REQUIRED && (token.value === '' || tokenRefused.value);
   return (
     <header class="shell-side">
       <a class="shell-brand" href={WORKBENCH_PATH}>
@@ -112,6 +110,20 @@ function Side() {
           </li>
         </ul>
       </nav>
+      <Tools />
+    </header>
+  );
+}
+
+/** The preferences, and the dialog for the token, which opens by itself where a token is missing or refused. */
+function Tools() {
+  const asksForToken = TOKEN_REQUIRED && (token.value === '' || tokenRefused.value);
+  const [tokenOpen, setTokenOpen] = useState(false);
+  useEffect(() => {
+    if (asksForToken) setTokenOpen(true);
+  }, [asksForToken]);
+  return (
+    <>
       <div class="shell-tools">
         {TOKEN_REQUIRED && (
           <Button small onClick={() => setTokenOpen(true)}>
@@ -131,8 +143,8 @@ function Side() {
           onChange={(value: Theme) => (theme.value = value)}
         />
       </div>
-      {(tokenOpen || asksForToken) && <TokenDialog onClose={() => setTokenOpen(false)} />}
-    </header>
+      {tokenOpen && <TokenDialog onClose={() => setTokenOpen(false)} />}
+    </>
   );
 }
 
