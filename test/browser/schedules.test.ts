@@ -201,6 +201,18 @@ describe('the page for schedules', () => {
     await page.getByRole('button', { name: /^Variant B.*with fields to correct$/ }).waitFor();
   });
 
+  it('compares rates in percentage points, and amounts in the same currency only', async () => {
+    const { page } = await openLoans([LOAN, { ...LOAN, Amount: '30000', InterestPercent: '9' }]);
+    const table = page.getByRole('region', { name: 'Comparison of the variants' });
+    const cellOf = (figure: string) => table.getByRole('row', { name: figure }).getByRole('cell').nth(1);
+    await expect.poll(() => cellOf('DAE').innerText()).toMatch(/%\n\+\d\.\d{4} pp\nagainst A$/);
+    expect(await cellOf('Total interest').innerText()).toContain('against A');
+    await page.getByRole('button', { name: 'Variant B' }).click();
+    await page.getByLabel('Currency', { exact: true }).selectOption('RON');
+    await expect.poll(() => cellOf('Total interest').innerText()).not.toContain('against A');
+    expect(await cellOf('DAE').innerText()).toContain('pp\nagainst A');
+  });
+
   it('copies where the browser has no clipboard for scripts', async () => {
     const { page, errors } = await openLoans([LOAN]);
     await page.evaluate("Object.defineProperty(globalThis, 'isSecureContext', { value: false })");

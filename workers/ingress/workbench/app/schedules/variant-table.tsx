@@ -2,7 +2,7 @@ import { TableFrame } from '../design/components.tsx';
 import { formatAmount, formatDate, formatNumber, formatRate } from '../format.ts';
 import { placeText, valueText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
-import { decimalsOf, listValues, type Loan } from './loan.ts';
+import { currencyOf, decimalsOf, listValues, type Loan } from './loan.ts';
 import { exactSum, sumRows, type ShownSchedule } from './schedule.ts';
 import { t } from './texts.ts';
 
@@ -16,21 +16,29 @@ export interface Variant {
   readonly schedule: ShownSchedule | undefined;
 }
 
-/** The variants side by side: the terms that differ, and the totals, each with its difference from the first variant. */
+const count = (value: number): string => formatNumber(value);
+/** A difference of rates, with their decimals. */
+const points = (value: number): string => t('points', { value: formatAmount(value, 4) });
+
+/**
+ * The variants side by side: the terms that differ, and the totals, each with its difference from the first variant. Amounts in
+ * another currency have none.
+ */
 export function VariantTable(props: { variants: readonly Variant[]; form: readonly FormField[] }) {
   const { variants, form } = props;
   const decimals = Math.max(...variants.map(({ loan }) => decimalsOf(loan)));
   const amount = (value: number): string => formatAmount(value, decimals);
+  const currencies = variants.map(({ loan }) => currencyOf(loan));
   const schedules = variants.map(({ schedule }) => schedule);
   const totals = schedules.map((one) => (one === undefined ? undefined : sumRows(one.rows)));
   const lines = [
-    [t('firstPayment'), totals.map((one) => one?.first), amount],
-    [t('totalInterest'), totals.map((one) => one?.interest), amount],
-    [t('totalCharges'), totals.map((one) => one?.charges), amount],
-    [t('totalPaid'), totals.map((one) => one?.total), amount],
-    [t('dae'), schedules.map((one) => one?.dae), formatRate],
-    [t('eir'), schedules.map((one) => one?.eir), formatRate],
-    [t('table'), totals.map((one) => one?.rows), (value: number) => formatNumber(value)],
+    [t('firstPayment'), totals.map((one) => one?.first), amount, amount],
+    [t('totalInterest'), totals.map((one) => one?.interest), amount, amount],
+    [t('totalCharges'), totals.map((one) => one?.charges), amount, amount],
+    [t('totalPaid'), totals.map((one) => one?.total), amount, amount],
+    [t('dae'), schedules.map((one) => one?.dae), formatRate, points],
+    [t('eir'), schedules.map((one) => one?.eir), formatRate, points],
+    [t('table'), totals.map((one) => one?.rows), count, count],
   ] as const;
   return (
     <TableFrame label={t('comparison')}>
@@ -48,13 +56,15 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
         <Terms variants={variants} form={form} />
         <tbody>
           <Part title={t('resultsAgainst', { name: variantName(0) })} columns={variants.length} />
-          {lines.map(([label, values, format]) => (
+          {lines.map(([label, values, format, formatDifference]) => (
             <tr key={label}>
               <th scope="row">{label}</th>
               {values.map((value, index) => (
                 <td key={index} class="number">
                   {value === undefined ? '–' : format(value)}
-                  {index > 0 && <Difference value={value} first={values[0]} format={format} />}
+                  {index > 0 && (format !== amount || currencies[index] === currencies[0]) && (
+                    <Difference value={value} first={values[0]} format={formatDifference} />
+                  )}
                 </td>
               ))}
             </tr>
