@@ -271,14 +271,15 @@ class CalculationThread {
 
   run(task: Task): void {
     this.#task = task;
-    const worker = (this.#worker ??= this.#start());
-    worker.ref();
-    this.#cancelLimit = this.#timers.schedule(() => {
-      void this.stop(new Error(`a calculation took longer than ${MAX_TASK_MS} ms`));
-    }, MAX_TASK_MS);
     const isNew = task.snapshot !== undefined && task.snapshot !== this.#snapshot;
     if (isNew) this.#snapshot = task.snapshot;
     try {
+      // Throws when the system has no thread left.
+      const worker = (this.#worker ??= this.#start());
+      worker.ref();
+      this.#cancelLimit = this.#timers.schedule(() => {
+        void this.stop(new Error(`a calculation took longer than ${MAX_TASK_MS} ms`));
+      }, MAX_TASK_MS);
       const { message, snapshot } = task;
       worker.postMessage(isNew ? { ...message, snapshot } : message, task.transfer);
     } catch (error) {

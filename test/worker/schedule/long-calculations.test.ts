@@ -122,6 +122,14 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     }
   });
 
+  it('rejects each calculation while no thread can be created', async () => {
+    // The system has no thread left; here Node refuses the address of the program at the same place.
+    const threads = startThreads(new URL('http://127.0.0.1/program.js'));
+    const work = await workOf(EXPLAINED_LOAN);
+    const both = await Promise.allSettled([threads.calculate(work), threads.calculate(work)]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
   it('is refused without being started if its deadline has passed', async () => {
     const threads = startThreads();
     const first = threads.calculate(await workOf(EXPLAINED_LOAN));
