@@ -88,7 +88,11 @@ export function* simulateInSteps(
     discounts: given.discounts,
     insurances,
     inputs: inputs.interestInput,
-    schedule: { requestDay, calendars, catalogue: withoutCharges(catalogue.lending) },
+    schedule: {
+      requestDay,
+      calendars: keepFound(calendars),
+      catalogue: withoutCharges(catalogue.lending),
+    },
     cntInterestId: new Set(offers.map(({ interest }) => interest.Id)).size,
     cntInterestCommissionItemId: new Set(offers.map(({ item }) => item.Id)).size,
   };
@@ -107,6 +111,18 @@ export function* simulateInSteps(
 function withoutCharges(names: ScheduleCatalogue): ScheduleCatalogue {
   const { scheduleTypes, periodicities } = names;
   return { scheduleTypes, periodicities, findScheduleType: (name) => names.findScheduleType(name) };
+}
+
+/** Finds each calendar once: all offers have the same one, although the catalogue may change between them. */
+function keepFound(calendars: KnownCalendars): KnownCalendars {
+  const found = new Map<string, ReturnType<KnownCalendars['find']>>();
+  return {
+    ...calendars,
+    find: (name) => {
+      if (!found.has(name)) found.set(name, calendars.find(name));
+      return found.get(name);
+    },
+  };
 }
 
 /** The work of one offer in rows of a plain schedule. */

@@ -1,6 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
+import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
 import { formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import { simulate } from '../../../../shared/product/simulation/simulate.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 import {
   formulaColumn,
@@ -8,7 +10,9 @@ import {
   recordOf as scheduleType,
 } from '../../../support/builders/schedule-type-records.ts';
 import {
+  catalogueOf,
   commission,
+  guid,
   insurance,
   interest,
   messagesOf,
@@ -17,12 +21,27 @@ import {
   recordOf,
   refusalOf,
   simulated,
+  simulateRequest,
   warningsOf,
 } from '../../../support/worlds/simulated-product.ts';
 
 const decimal = (value: number | string) => new Decimal(value);
 
 describe('the schedule of a simulation', () => {
+  it('has the same calendar in all offers, although the catalogue changes meanwhile', () => {
+    const offering = {
+      interests: [interest(), interest({ Id: guid(101), Code: 'OTHER', Name: 'Other rate' })],
+      general: { HolidayShiftForRepaymentInstallments: true },
+      product: { CountryCalendars: ['Bank'] },
+    };
+    const names = ['RO', 'US'];
+    const calendars = { find: () => findCalendar(names.shift() ?? '', {}) };
+    const context = { catalogue: catalogueOf(offering), calendars, requestDay: date('2025-04-04') };
+    const outcome = simulate(simulateRequest({ interestTypeName: 'Fixed' }), context);
+    expect(outcome).toMatchObject({ records: [{}, {}] });
+    expect(names).toEqual(['US']);
+  });
+
   it('starts with row 0 for the down payment, followed by the financed amount (Q1)', () => {
     const { rows } = recordOf({}, { downPayment: decimal(100) });
     expect(rows[0]).toEqual({
