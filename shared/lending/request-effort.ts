@@ -33,6 +33,8 @@ const ROW_MS = 0.008;
 const CHARGE_MS = 0.000_15;
 /** One band in one row. */
 const BAND_MS = 0.000_15;
+/** One band in the two parts of a period with a prepayment, of which the numbers of days are usually new. */
+const PREPAID_BAND_MS = 0.002;
 /** One instalment with a recalculated payment: one for each rate range and each prepayment. */
 const SOLVED_ROW_MS = 0.000_1;
 /** The same with rate bands. */
@@ -106,6 +108,7 @@ export function scheduleEffort(
       rows * (ROW_MS + charges.length * CHARGE_MS + bands * BAND_MS + formulas * FORMULA_MS) +
       solved * (bands > 0 ? SOLVED_BANDED_ROW_MS : SOLVED_ROW_MS) +
       pairs * BANDED_ROW_PAIR_MS +
+      early * bands * PREPAID_BAND_MS +
       (isExplained ? explanationMs(rows, bands, charges) : 0),
     leastReplyBytes: minBytes(minRows(request), isExplained ? charges : undefined),
   };

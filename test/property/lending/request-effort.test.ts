@@ -136,6 +136,15 @@ describe('scheduleEffort, reply size', { timeout: MAX_TEST_MS }, () => {
 const effortOfFlows = (count: number) =>
   rateEffort({ Rule: 'IRR', Amounts: Array.from({ length: count }, () => decimal(1)) }).processorMs;
 
+const EARLY = { Date: START, Amount: decimal(1) };
+const effortOfPrepaidBands = (bands: number, prepayments: number) =>
+  scheduleEffort(
+    loan({
+      BandedInterestRates: Array.from({ length: bands }, () => ({})),
+      EarlyRepayments: Array.from({ length: prepayments }, () => EARLY),
+    }),
+    REQUEST_DAY,
+  ).processorMs;
 const effortOfBands = (InstallmentsNo: number) =>
   scheduleEffort(loan({ InstallmentsNo, BandedInterestRates: [{}, {}] }), REQUEST_DAY).processorMs;
 
@@ -177,6 +186,10 @@ describe('scheduleEffort and rateEffort, processor time', () => {
 
   it('includes a recalculation in each row if rate bands may require it (S5)', () => {
     expect(effortOfBands(1200) / effortOfBands(300)).toBeGreaterThan(8);
+  });
+
+  it('includes the interest of all bands for the days before and after each prepayment (R2, X3)', () => {
+    expect(effortOfPrepaidBands(200, 100)).toBeGreaterThan(effortOfPrepaidBands(2, 100) + 30);
   });
 
   it('increases with the number of flows of a rate', () => {
