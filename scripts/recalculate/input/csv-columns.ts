@@ -4,6 +4,7 @@ import { Buffer } from 'node:buffer';
 import { toJsonSchema, type JsonSchema } from '../../../shared/contract/json/json-schema.ts';
 import { repaymentScheduleFields } from '../../../shared/contract/schedule/request-fields.ts';
 import { shapeFault } from '../../../shared/contract/json/faults.ts';
+import { nearestName } from '../../../shared/platform/nearest-name.ts';
 import type { Fault } from '../../../shared/platform/problem.ts';
 import { LINE_FIELD } from './contract.ts';
 import { parseJson } from './records.ts';
@@ -37,6 +38,9 @@ export interface LineOfCells {
 
 /** A number in JSON notation; other notations are not guessed. */
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** Unknown columns that are compared with the known ones; the first line may be none of columns, and long. */
+const MAX_HINTS = 10;
 
 const FIELDS = toJsonSchema(repaymentScheduleFields).properties ?? {};
 
@@ -78,9 +82,16 @@ function unknownColumns(names: readonly string[]): readonly string[] {
   const empty = names.flatMap((name, index) => (name === '' ? [`column ${index + 1} has no name`] : []));
   const unknown = names.filter((name) => name !== '' && !COLUMNS.has(name.toLowerCase()));
   if (unknown.length === 0) return empty;
-  const known = [...COLUMNS.values()].map(({ name }) => name).join(', ');
-  const shown = unknown.map((name) => JSON.stringify(name.slice(0, 60))).join(', ');
-  return [...empty, `not known: ${shown}; known columns (case-insensitive) are ${known}`];
+  const known = [...COLUMNS.values()].map(({ name }) => name);
+  const shown = unknown.map((name, index) => {
+    const nearest = index < MAX_HINTS ? nearestName(name, known) : undefined;
+    const hint = nearest === undefined ? '' : ` (did you mean ${nearest}?)`;
+    return JSON.stringify(name.slice(0, 60)) + hint;
+  });
+  return [
+    ...empty,
+    `not known: ${shown.join(', ')}; known columns (case-insensitive) are ${known.join(', ')}`,
+  ];
 }
 
 function columnsTwice(columns: Columns): readonly string[] {

@@ -136,7 +136,7 @@ describe('the header line of CSV', () => {
     expect(faults).toEqual([
       'column 3 has no name',
       expect.stringMatching(
-        /^not known: "Ammount", "Rate"; known columns \(case-insensitive\) are id, jsonParam, schedule, ScheduleType, /,
+        /^not known: "Ammount" \(did you mean Amount\?\), "Rate"; known columns \(case-insensitive\) are id, jsonParam, schedule, ScheduleType, /,
       ),
       'schedule occurs more than once',
       'id is missing; there must be a column with the ids of the contracts',
