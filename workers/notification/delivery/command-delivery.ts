@@ -21,11 +21,12 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ReceiverOrder } from '../ordering/receiver-order.ts';
 import { UPSTREAM } from '../../../shared/quotas/usage-record.ts';
 import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
-import { addAttempts } from '../state/attempt-history.ts';
+import { addAttempts, isUnknown } from '../state/attempt-history.ts';
 import { deadCopy, retryCopy, withLedgerAttempts, type CommandCopy } from '../state/command-copy.ts';
 import {
   acceptsSecondSend,
   advance,
+  PARKED,
   RECEIVED,
   type DeliveryContext,
   type DeliveryEffect,
@@ -123,7 +124,9 @@ export class CommandDelivery {
       const quota = await this.#exceededQuota(given, message);
       return await this.#run(given, { message, signal }, { quota, deadlineMs });
     } catch (error) {
-      throw asTransient(error);
+      const failure = asTransient(error);
+      if (!isTransientFailure(failure)) await this.#recordUnexpected(given);
+      throw failure;
     }
   }
 
@@ -414,6 +417,24 @@ export class CommandDelivery {
     await deadLetters[copy.priority].write(request, { code, text: `the notification was not sent: ${code}` });
     onDeadLetter(code, copy.priority);
     return { kind: 'follow-up-written' };
+  }
+
+  /** Records the end of a notification whose delivery failed unexpectedly; its consumer writes the dead letter. */
+  async #recordUnexpected(given: CommandCopy): Promise<void> {
+    const { ledger, clock, log } = this.#options;
+    try {
+      const copy = withLedgerAttempts(given, ledger.find(given.id), clock.now());
+      const attempts = this.#begun.has(copy.id) ? brokenRound(copy.attempt, clock.now()).attempts : [];
+      const mayBeSent = [...copy.history, ...attempts].some(isUnknown);
+      const conclusion = mayBeSent ? PARKED : ({ status: 'failed', code: 'unexpected' } as const);
+      await this.#writeOutcome(copy, { kind: 'write-outcome', conclusion, attempts, isOwnRound: false });
+    } catch (error) {
+      if (isTransientFailure(error)) throw error;
+      log.error(
+        { err: error },
+        'the end of a notification whose delivery failed unexpectedly was not recorded',
+      );
+    }
   }
 
   /** A state of the copy's notification; fields that are not given are undefined. */

@@ -249,7 +249,8 @@ const SOON_RETRY_MS = 100;
 const NO_SLOT_RETRY_MS = 1_000;
 
 const WAITS = createProblem('not-ready', { detail: 'the notification waits' });
-const PARKED: FinalFailure = { status: 'parked', code: OUTCOME_UNKNOWN };
+/** The end of a notification that may have been sent. */
+export const PARKED: FinalFailure = { status: 'parked', code: OUTCOME_UNKNOWN };
 const RELEASE: DeliveryEffect = { kind: 'release-send-slot' };
 
 /** The initial state of a delivery. */

@@ -543,3 +543,38 @@ describe.each(['message-too-large', 'invalid-message'])('a retry copy that is re
     ]);
   });
 });
+
+describe('an unexpected failure', () => {
+  const bug = new TypeError('a bug');
+
+  it('before a provider is called ends the notification as failed', async () => {
+    const { providers, written, deliver } = world();
+    const broken = () => {
+      throw bug;
+    };
+    providers.add('one', { admission: broken });
+    await expect(deliver()).rejects.toBe(bug);
+    expect(written).toMatchObject([{ status: 'failed', code: 'unexpected', attempt: 1 }]);
+  });
+
+  it('after a provider was called parks the notification', async () => {
+    const { providers, written, ledger, deliver } = world();
+    providers.add('one');
+    ledger.settle = () => Promise.reject(bug);
+    await expect(deliver()).rejects.toBe(bug);
+    expect(written.at(-1)).toMatchObject({
+      status: 'parked',
+      code: 'outcome-unknown',
+      attempts: [{ result: 'unknown' }],
+    });
+  });
+
+  it('is received again while its end cannot be recorded', async () => {
+    const { providers, ledger, deliver } = world();
+    providers.add('one');
+    ledger.settle = () => Promise.reject(bug);
+    const down = new InfrastructureError('down', 'no broker');
+    ledger.declare = () => Promise.reject(down);
+    await expect(deliver()).rejects.toBe(down);
+  });
+});
