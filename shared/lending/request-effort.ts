@@ -35,10 +35,12 @@ const CHARGE_MS = 0.000_15;
 const BAND_MS = 0.000_15;
 /** One band in the two parts of a period with a prepayment, of which the numbers of days are usually new. */
 const PREPAID_BAND_MS = 0.002;
+/** Further prepayments find most numbers of days calculated: a part of a period has at most a year. */
+const MAX_NEW_DAY_COUNTS = 366;
 /** One instalment with a recalculated payment: one for each rate range and each prepayment. */
 const SOLVED_ROW_MS = 0.000_1;
 /** The same with rate bands. */
-const SOLVED_BANDED_ROW_MS = 0.000_5;
+const SOLVED_BANDED_ROW_MS = 0.000_4;
 /**
  * With rate bands the interest of any row may exceed the payment, which is then recalculated over the remaining rows
  * (S5): one instalment for each row, between the cost of schedules in which it exceeds it everywhere and nowhere.
@@ -108,7 +110,7 @@ export function scheduleEffort(
       rows * (ROW_MS + charges.length * CHARGE_MS + bands * BAND_MS + formulas * FORMULA_MS) +
       solved * (bands > 0 ? SOLVED_BANDED_ROW_MS : SOLVED_ROW_MS) +
       pairs * BANDED_ROW_PAIR_MS +
-      early * bands * PREPAID_BAND_MS +
+      Math.min(early, MAX_NEW_DAY_COUNTS) * bands * PREPAID_BAND_MS +
       (isExplained ? explanationMs(rows, bands, charges) : 0),
     leastReplyBytes: minBytes(minRows(request), isExplained ? charges : undefined),
   };
