@@ -132,22 +132,24 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
 /** The text of the metrics with these names, or of all. */
 export type ScrapeText = (names?: readonly string[]) => Promise<string>;
 
+/** How old the values of a scrape may be: a twentieth of the processor time then suffices for all scrapes. */
+const SHARED_MS = 25;
 /** The text of names that are unknown. */
 const NOTHING = '\n';
 
 /**
- * The text of scrapes over HTTP, which need no token. Those in the same turn of the event loop share the text of each metric and
- * of all: making it takes a millisecond, and a thousand requests that a caller sends at once arrive in one turn.
+ * The text of scrapes over HTTP, which need no token. Those within `SHARED_MS` share the text of each metric and of all: making it
+ * takes a millisecond, and a caller may send thousands of requests at once, which are handled in many turns of the event loop.
  */
 export function shareScrapeTexts(
   metrics: Pick<Metrics, 'text'>,
-  timers: Pick<Timers, 'nextTurn'>,
+  timers: Pick<Timers, 'schedule'>,
 ): ScrapeText {
   const shared = new Map<string | undefined, Promise<string>>();
   const textOf = (name: string | undefined): Promise<string> => {
     const made = shared.get(name);
     if (made !== undefined) return made;
-    if (shared.size === 0) timers.nextTurn(() => shared.clear());
+    if (shared.size === 0) timers.schedule(() => shared.clear(), SHARED_MS, 'background');
     const text = metrics.text(name === undefined ? undefined : [name]);
     shared.set(name, text);
     return text;

@@ -59,21 +59,25 @@ function openTexts() {
   const metrics = createMetrics();
   const one = metrics.counter('one', 'The first');
   metrics.counter('two', 'The second');
-  const turns: (() => void)[] = [];
+  const timers: (() => void)[] = [];
   const read: unknown[] = [];
   const text = (names?: readonly string[]) => {
     read.push(names);
     return metrics.text(names);
   };
-  const nextTurn = (callback: () => void): void => void turns.push(callback);
-  const scrape = shareScrapeTexts({ text }, { nextTurn });
-  const endTurn = (): void => {
-    for (const callback of turns.splice(0)) callback();
+  const schedule = (callback: () => void, afterMs: number) => {
+    expect(afterMs).toBe(25);
+    timers.push(callback);
+    return () => undefined;
   };
-  return { metrics, one, read, scrape, endTurn };
+  const scrape = shareScrapeTexts({ text }, { schedule });
+  const expire = (): void => {
+    for (const callback of timers.splice(0)) callback();
+  };
+  return { metrics, one, read, scrape, expire };
 }
 
-it('scrapes of one turn share the text of each metric, which is that of a scrape of its own', async () => {
+it('scrapes within 25 ms share the text of each metric, which is that of a scrape of its own', async () => {
   const { metrics, scrape, read } = openTexts();
   for (const names of [undefined, ['one'], ['two', 'one'], ['one', 'other'], ['other']]) {
     expect(await scrape(names)).toBe(await metrics.text(names));
@@ -81,10 +85,10 @@ it('scrapes of one turn share the text of each metric, which is that of a scrape
   expect(read).toEqual([undefined, ['one'], ['two'], ['other']]);
 });
 
-it('a scrape in a later turn has the values of then', async () => {
-  const { one, scrape, endTurn } = openTexts();
+it('a later scrape has the values of then', async () => {
+  const { one, scrape, expire } = openTexts();
   expect(await scrape(['one'])).toContain('one 0');
   one.inc();
-  endTurn();
+  expire();
   expect(await scrape(['one'])).toContain('one 1');
 });
