@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util';
 import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
-import { combineHealth, startHealthServer } from '../shared/platform/health.ts';
+import { combineHealth } from '../shared/platform/health.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
 import { watchEventLoop } from '../shared/platform/loop-watchdog.ts';
 import { lowerPriority } from '../shared/platform/lower-priority.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import { systemPorts } from '../shared/platform/system-ports.ts';
 import type { AdminEndpoint } from './admin-endpoint.ts';
+import { openHealthPort } from './health-port.ts';
 import { workWhenIdle } from './runtime/idle-work.ts';
 import { WORKER_NAMES, type WorkerName } from './worker-list.ts';
 import { renderStartBanner } from './start-banner.ts';
@@ -93,7 +94,7 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   // Started before the workers: while these wait for Kafka or the registry, the process is live but not ready.
   const healthServer =
     !names.includes('ingress') && config.http.healthPort !== undefined
-      ? await startHealthServer({
+      ? await openHealthPort({
           host: config.http.host,
           allowedHosts: config.http.allowedHosts,
           port: config.http.healthPort,

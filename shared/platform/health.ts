@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { createNameCheck, type ServedNames } from './host-names.ts';
 import { closeServer, listen } from './http-server.ts';
 import { shareScrapeTexts, type Metrics } from './metrics.ts';
@@ -54,6 +55,8 @@ export async function startHealthServer(
     metrics: Metrics;
     timers: Timers;
     health: () => Readonly<Record<string, Health>>;
+    /** Keeps the connections of the server within a limit. */
+    limitConnections?: (server: Server) => void;
     /** Shorter in tests. */
     timeoutMs?: number;
   },
@@ -92,5 +95,6 @@ export async function startHealthServer(
     return answer(404, 'text/plain', 'try /health/live, /health/ready or /metrics\n');
   });
   server.timeout = timeoutMs;
+  options.limitConnections?.(server);
   return { url: await listen(server, options.host, options.port), stop: () => closeServer(server) };
 }
