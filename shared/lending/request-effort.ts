@@ -7,6 +7,7 @@ import { explainsRows } from './request/answer-shape.ts';
 import type { CalendarDate } from './dates/calendar-date.ts';
 import type { CompiledScheduleType } from './schedule-types/compiled-schedule-type.ts';
 import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from './dates/periodicity.ts';
+import { MAX_INSTALLMENTS } from './request/max-installments.ts';
 import type { RateRequest } from './request/rate-request.ts';
 import type { RepaymentScheduleRequest } from './request/repayment-schedule-request.ts';
 import type { ScheduleCatalogue } from './schedule-types/schedule-catalogue.ts';
@@ -92,10 +93,13 @@ interface Charge {
  * catalogue, the formulas of the schedule type are included.
  */
 export function scheduleEffort(
-  request: RepaymentScheduleRequest,
+  sent: RepaymentScheduleRequest,
   requestDay: CalendarDate,
   catalogue?: ScheduleCatalogue,
 ): RequestEffort {
+  // A larger number is refused without a calculation.
+  const isTooLong = sent.InstallmentsNo > MAX_INSTALLMENTS;
+  const request = isTooLong ? { ...sent, InstallmentsNo: MAX_INSTALLMENTS } : sent;
   const charges = listCharges(request, requestDay);
   const early = request.EarlyRepayments?.length ?? 0;
   const rows = request.InstallmentsNo + early;
@@ -134,7 +138,8 @@ export function simulationEffort({
   jsonMultipleInterestRates: rates = [],
 }: SimulatedTerms): RequestEffort {
   const rowMs = SIMULATED_ROW_MS + rates.length * SIMULATED_SOLVED_ROW_MS;
-  return { processorMs: REQUEST_MS + Math.max(0, loanPeriod) * rowMs, leastReplyBytes: 0 };
+  const periods = Math.min(Math.max(0, loanPeriod), MAX_INSTALLMENTS);
+  return { processorMs: REQUEST_MS + periods * rowMs, leastReplyBytes: 0 };
 }
 
 function explanationMs(rows: number, bands: number, charges: readonly Charge[]): number {

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
-import { rateEffort, scheduleEffort } from '../../../shared/lending/request-effort.ts';
+import { rateEffort, scheduleEffort, simulationEffort } from '../../../shared/lending/request-effort.ts';
 import type {
   CommissionItem,
   RepaymentScheduleRequest,
@@ -190,6 +190,10 @@ describe('scheduleEffort and rateEffort, processor time', () => {
 
   it('includes the interest of all bands for the days before and after each prepayment (R2, X3)', () => {
     expect(effortOfPrepaidBands(200, 100)).toBeGreaterThan(effortOfPrepaidBands(2, 100) + 30);
+  });
+
+  it('of a simulation is that of the most periods at most', () => {
+    expect(simulationEffort({ loanPeriod: 2_000_000_000 })).toEqual(simulationEffort({ loanPeriod: 1_200 }));
   });
 
   it('increases with the number of flows of a rate', () => {

@@ -60,6 +60,14 @@ describe('outcome of a schedule request', () => {
   });
 });
 
+it('estimates a number of instalments that is refused like the largest that is not', () => {
+  const most = SCHEDULE.estimate(loan({ InstallmentsNo: 1_200 }), 0);
+  expect(SCHEDULE.estimate(loan({ InstallmentsNo: 2_000_000_000 }), 0)).toEqual(most);
+  expect(answer({ InstallmentsNo: 2_000_000_000 })).toMatchObject({
+    problem: { errors: [{ path: 'jsonParam.InstallmentsNo', code: 'out-of-range' }] },
+  });
+});
+
 it('estimates no effort for a payment, and the effort of a schedule by its instalments', () => {
   const { CalculatePMTRequest: payment } = createCalculations(BUILT_IN_ENVIRONMENT);
   expect(payment?.estimate({}, 0)).toEqual({ processorMs: 0, leastReplyBytes: 0 });
