@@ -119,6 +119,39 @@ describe('the index of notifications', () => {
     expect(await commandsOf(broker, 'sms')).toHaveLength(1);
   });
 
+  it('waits for what another instance has accepted before it takes an id for unknown, and returns 503 if that takes long', async () => {
+    const broker = await createTestBroker();
+    const first = await openNotificationIngress({ broker });
+    const late: (() => void)[] = [];
+    let isHeld = true;
+    const released = (): boolean => late.length === 0;
+    const createTail: Broker['createTail'] = (options) => {
+      const tail = broker.createTail(options);
+      if (options.clientId !== 'ingress-notifications') return tail;
+      return {
+        start: (receive) =>
+          tail.start((message) => (isHeld ? void late.push(() => receive(message)) : receive(message))),
+        caughtUp: async (timeoutMs) => {
+          await tail.caughtUp(timeoutMs);
+          await expect.poll(released, { timeout: timeoutMs }).toBe(true);
+        },
+        isReady: () => tail.isReady(),
+        stop: (timeoutMs) => tail.stop(timeoutMs),
+      };
+    };
+    const { url } = await openNotificationIngress({ broker: { ...broker, createTail } });
+    const id = await idOf(send(first.url, 'sms', SMS));
+    await expect.poll(() => late.length).toBeGreaterThan(0);
+    const behind = await statusOf(url, id);
+    expect([behind.status, behind.headers.get('retry-after')]).toEqual([503, '1']);
+    const waiting = statusOf(url, id);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    isHeld = false;
+    for (const receive of late.splice(0)) receive();
+    expect((await waiting).status).toBe(200);
+    expect((await statusOf(url, UNKNOWN)).status).toBe(404);
+  });
+
   it('refuses new keys, and no others, while acceptances of the last 24 hours may be lost', async () => {
     const broker = createEmbeddedBroker({ limits: { maxRecordsPerTopic: 20 } });
     onTestFinished(() => broker.close());

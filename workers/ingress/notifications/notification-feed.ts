@@ -35,6 +35,8 @@ const AVRO = 0;
 const MAX_OWN_RECORDS = 10_000;
 /** Maximum number of states that are decoded only to fetch their schema; beyond it the order of the log decides. */
 const MAX_FETCHING = 100;
+/** How long a reader that is behind may take; it takes milliseconds unless the broker or the process is overloaded. */
+const CATCH_UP_MS = 1_000;
 /** Both kinds of records have the id of a notification as their key. */
 const KEY_OF = { acceptance: 'acceptance ', state: 'state ' } as const;
 
@@ -79,6 +81,11 @@ export interface NotificationFeed extends TopicFeed {
    * were read; 0 if all are known.
    */
   incompleteForMs(): number;
+  /**
+   * Resolves with whether everything that is on the topics at the time of the call has been read, after a limited time. Calls at the
+   * same time share the question to the broker.
+   */
+  catchUp(): Promise<boolean>;
   /** Not ready: acceptances cannot be kept, so that none may be added. */
   health(): Health;
   size(): { readonly records: number };
@@ -123,6 +130,12 @@ export function createNotificationFeed(
   return {
     start: () => tail.start(),
     isCurrent: () => tail.isCurrent(),
+    catchUp: shareQuestion(() =>
+      tail.caughtUp(CATCH_UP_MS).then(
+        () => true,
+        () => false,
+      ),
+    ),
     stop: (timeoutMs) => tail.stop(timeoutMs),
     acceptance: (id) => decode(codec, ACCEPTANCE_TYPE, accepted.find(id)),
     state: (id) => decode(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
@@ -135,6 +148,20 @@ export function createNotificationFeed(
       ...index.queues(),
       new QueueSize('own-acceptances', 'records', accepted.storedCount(), MAX_OWN_RECORDS),
     ],
+  };
+}
+
+/** Asks one question at a time. Calls during one share the next, since its answer may be older than they are. */
+function shareQuestion(ask: () => Promise<boolean>): () => Promise<boolean> {
+  let asked: Promise<boolean> | undefined;
+  let next: Promise<boolean> | undefined;
+  const askNow = (): Promise<boolean> => {
+    next = undefined;
+    return (asked = ask().finally(() => (asked = undefined)));
+  };
+  return () => {
+    if (asked === undefined) return askNow();
+    return (next ??= asked.then(askNow));
   };
 }
 

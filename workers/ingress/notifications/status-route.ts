@@ -43,9 +43,12 @@ async function respond(
   reply: FastifyReply,
   { id, owner }: { readonly id: string; readonly owner: string },
 ): Promise<void> {
-  const known = await findNotification(feed, id);
+  const read = await findNotification(feed, id);
+  // It may have been accepted by another instance a moment ago.
+  const isBehind = read === undefined && !(await feed.catchUp());
+  const known = read ?? (await findNotification(feed, id));
   const incompleteForMs = known?.acceptance === undefined ? feed.incompleteForMs() : 0;
-  if (known?.acceptance === undefined && (!feed.isCurrent() || incompleteForMs > 0)) {
+  if (known?.acceptance === undefined && (isBehind || !feed.isCurrent() || incompleteForMs > 0)) {
     // A notification that this instance is about to read is known soon.
     if (feed.isCurrent()) setRetryAfter(reply, incompleteForMs);
     return refuse(reply, 'not-ready', { detail: 'This instance has not read all notifications yet.' });
