@@ -62,6 +62,8 @@ export class EncodedRecords {
   readonly #unreadable = new WeakSet<IndexEntry>();
   /** Readers of records whose schema must be fetched, by key: one of each, so that replaced records take no memory. */
   readonly #waiting = new Map<string, Promise<void>>();
+  /** Those of them whose schema could not be fetched yet: the registry is unavailable. */
+  readonly #delayed = new Set<string>();
   #fresh: { readonly message: LogMessage; readonly identity: RecordIdentity } | undefined;
   #badRecords = 0;
   #started = false;
@@ -110,8 +112,13 @@ export class EncodedRecords {
 
   health(): Health {
     const health = this.#table.health();
-    if (this.#started || health.status === 'unhealthy') return health;
-    return { status: 'starting', reason: `${this.#options.topic} is being read` };
+    const { topic } = this.#options;
+    if (!this.#started && health.status !== 'unhealthy')
+      return { status: 'starting', reason: `${topic} is being read` };
+    if (health.status !== 'ready' || this.#delayed.size === 0) return health;
+    const records = this.#delayed.size === 1 ? '1 record' : `${this.#delayed.size} records`;
+    const reason = `${records} of ${topic} cannot be read until the schema registry answers`;
+    return { status: 'degraded', reason };
   }
 
   stats(): EncodedRecordsStats {
@@ -171,14 +178,17 @@ export class EncodedRecords {
         read = record;
         if (this.#table.record(key) === record) this.#put(key, identity, record);
       } catch (error) {
-        if (isTransientFailure(error) && !this.#stopped) await this.#pause();
-        else {
+        if (isTransientFailure(error) && !this.#stopped) {
+          this.#delayed.add(key);
+          await this.#pause();
+        } else {
           read = record;
           this.#skip(record, error);
         }
       }
     }
     this.#waiting.delete(key);
+    this.#delayed.delete(key);
   }
 
   #pause(): Promise<void> {

@@ -290,6 +290,28 @@ describe('a schema that must be fetched', () => {
     expect(table.product('TL', TODAY)).toBeDefined();
   });
 
+  it('leaves the former record in force while the registry is unavailable, and health says so', async () => {
+    const world = await createCatalogueWorld();
+    await world.put(product('TL', { Name: 'former' }));
+    let isAway = false;
+    const decode: Codec['decode'] = (message) =>
+      isAway ? Promise.reject(new InfrastructureError('registry-away', 'away')) : world.codec.decode(message);
+    const table = await world.table({ codec: { ...world.codec, decode } });
+    const name = () => table.product('TL', TODAY)?.Name;
+    expect([name(), table.health().status]).toEqual(['former', 'ready']);
+    isAway = true;
+    await world.put(product('TL', { Name: 'new' }));
+    await seen(() => {
+      expect(table.health()).toEqual({
+        status: 'degraded',
+        reason: `1 record of ${CATALOGUE_TOPIC} cannot be read until the schema registry answers`,
+      });
+    });
+    isAway = false;
+    await seen(() => expect(table.health().status).toBe('ready'));
+    expect(name()).toBe('new');
+  });
+
   it('does not restore a record that was deleted in the meantime', async () => {
     const world = await createCatalogueWorld();
     await world.put(product('TL'));
