@@ -42,12 +42,13 @@ const LENDING_KINDS: ReadonlySet<RecordKind> = new Set(['schedule-type', 'period
 export class CatalogueTable implements CatalogueView {
   readonly #options: CatalogueTableOptions;
   readonly #records: EncodedRecords;
-  readonly #charges = new CatalogueCharges(this);
+  readonly #charges: CatalogueCharges;
   #lending: LendingCatalogue | undefined;
   #namesLeftOut = 0;
 
   constructor(options: CatalogueTableOptions) {
     this.#options = options;
+    this.#charges = new CatalogueCharges(this, (turn) => options.timers.nextTurn(turn));
     this.#records = new EncodedRecords({
       ...options,
       onChange: ({ kind, code }) => {

@@ -93,4 +93,46 @@ describe('the known charges of a changing catalogue', () => {
     expect(charges.known?.named('InsuranceName', 'Life')).toBeDefined();
     expect(reads).toHaveLength(3);
   });
+
+  it('are read in turns after a change of many lists, and come into force together', () => {
+    const source = catalogueOf({ commissions: [commission()] });
+    let base = 'Interest';
+    let reads = 0;
+    const lists: ListsInForce = {
+      list: (kind, code) => {
+        reads += 1;
+        const list = source.list(kind, 'COM');
+        if (list === undefined || !('Commissions' in list)) return list;
+        const changed = { PercentAppliedTo: base, Name: `Fee of ${code}` };
+        return { ...list, Commissions: list.Commissions.map((one) => ({ ...one, ...changed })) };
+      },
+    };
+    const turns: (() => void)[] = [];
+    const charges = new CatalogueCharges(lists, (turn) => turns.push(turn));
+    const change = (count: number): void => {
+      for (let place = 0; place < count; place += 1) charges.noteChange('commission-list', `list ${place}`);
+    };
+    const bases = () =>
+      ['list 0', 'list 99'].map(
+        (code) => charges.known?.named('FeeName', `fee of ${code}`)?.agreement.defaults?.appliedTo,
+      );
+    change(100);
+    // At first nothing else is known.
+    expect([bases(), turns.length]).toEqual([['Interest', 'Interest'], 0]);
+    base = 'Principal';
+    change(100);
+    reads = 0;
+    expect([bases(), reads]).toEqual([['Interest', 'Interest'], 0]);
+    const readsOfTurn = () => {
+      reads = 0;
+      turns.shift()?.();
+      return reads;
+    };
+    expect([readsOfTurn(), readsOfTurn(), bases()]).toEqual([10, 10, ['Interest', 'Interest']]);
+    while (turns.length > 0) readsOfTurn();
+    expect(bases()).toEqual(['Principal', 'Principal']);
+    base = 'RemainingValue';
+    change(1);
+    expect(bases()).toEqual(['RemainingValue', 'Principal']);
+  });
 });
