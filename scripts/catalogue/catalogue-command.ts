@@ -1,7 +1,7 @@
 /** Runs the commands of `npm run catalogue` over any broker. */
 
 import { existsSync } from 'node:fs';
-import { writeRecords } from '../../shared/catalogue/write-records.ts';
+import { type RecordChanges, writeRecords } from '../../shared/catalogue/write-records.ts';
 import {
   readFolderRecords,
   readWholeCatalogue,
@@ -29,7 +29,13 @@ import {
   indexByKey,
   findSharedKeys,
 } from './publication.ts';
-import { CLIENT_ID, type CatalogueConnection, readTopicRecords } from './topic-records.ts';
+import {
+  CLIENT_ID,
+  type CatalogueConnection,
+  countWritten,
+  readTopicRecords,
+  type TopicRecords,
+} from './topic-records.ts';
 
 /** Kinds that have a status. */
 const KINDS_WITH_STATUS: readonly RecordKind[] = [
@@ -120,7 +126,7 @@ async function publish(
   const after = { put: wanted.records, removed: changes.remove };
   const faults = validateResult(after, topic, tools.otherCalendars);
   if (faults.length > 0) return refused(faults);
-  if (!dryRun) await writeRecords({ ...connection, clientId: CLIENT_ID }, changes);
+  const conflicts = dryRun ? [] : await write(changes, topic, { ...tools, connection });
   const { added, changed, missing, unchanged } = difference;
   const will = dryRun ? 'would write' : 'wrote';
   const gone = dryRun ? 'would delete' : 'deleted';
@@ -131,7 +137,8 @@ async function publish(
       (dryRun ? ' (dry run: nothing was written)' : ''),
   ];
   const written = { added, changed: changed.map(({ key }) => key), unchanged, deleted: changes.remove };
-  return done(lines, { dryRun, ...written, kept: deleteMissing ? [] : missing });
+  const report = done(lines, { dryRun, ...written, kept: deleteMissing ? [] : missing });
+  return conflicts.length > 0 ? conflicting(conflicts, report) : report;
 }
 
 async function list({ connect }: CommandTools): Promise<CommandReport> {
@@ -182,8 +189,22 @@ async function changeStatus(
   const after = { put: new Map([[key, next]]), removed: [] };
   const faults = validateResult(after, topic, tools.otherCalendars);
   if (faults.length > 0) return refused(faults);
-  await writeRecords({ ...connection, clientId: CLIENT_ID }, { put: [next], remove: [] });
-  return done([`${key} is now ${status}`], { key, status, changed: true });
+  const conflicts = await write({ put: [next], remove: [] }, topic, { ...tools, connection });
+  const report = done([`${key} is now ${status}`], { key, status, changed: true });
+  return conflicts.length > 0 ? conflicting(conflicts, report) : report;
+}
+
+/** Writes changes. If others have written to the topic since it was read, returns the faults that it has together with theirs. */
+async function write(
+  changes: RecordChanges,
+  before: TopicRecords,
+  { connection, otherCalendars }: CommandTools & { readonly connection: CatalogueConnection },
+): Promise<readonly CatalogueFault[]> {
+  await writeRecords({ ...connection, clientId: CLIENT_ID }, changes);
+  const own = changes.put.length + changes.remove.length;
+  if ((await countWritten(connection)) === before.written + own) return [];
+  const after = await readTopicRecords(connection);
+  return validateResult({ put: new Map(), removed: [] }, after, otherCalendars);
 }
 
 /** Reads the records of a folder by message key. Records that they refer to may exist only on the topic. */
@@ -210,9 +231,24 @@ function done(lines: readonly string[], result: CommandReport['result']): Comman
 }
 
 function refused(faults: readonly CatalogueFault[]): CommandReport {
-  const lines = faults.map((fault) => `FAULT  ${formatFault(fault)}`);
-  const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
-  return { ok: false, faults, lines: [...lines, `${count}; nothing was written`], result: {} };
+  const lines = [...faultLines(faults), `${countFaults(faults)}; nothing was written`];
+  return { ok: false, faults, lines, result: {} };
+}
+
+/** The report of changes that were written, but contradict those that others wrote at the same time. */
+function conflicting(faults: readonly CatalogueFault[], written: CommandReport): CommandReport {
+  const text =
+    'on the topic, because others wrote to it at the same time; correct the records and publish them';
+  const lines = [...written.lines, ...faultLines(faults), `${countFaults(faults)} ${text}`];
+  return { ...written, ok: false, faults, lines };
+}
+
+function faultLines(faults: readonly CatalogueFault[]): readonly string[] {
+  return faults.map((fault) => `FAULT  ${formatFault(fault)}`);
+}
+
+function countFaults({ length }: readonly CatalogueFault[]): string {
+  return length === 1 ? '1 fault' : `${length} faults`;
 }
 
 function unknown(kind: RecordKind, code: string, version: number | undefined): CommandReport {

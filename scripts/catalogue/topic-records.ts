@@ -23,6 +23,8 @@ export interface TopicRecords {
   readonly records: ReadonlyMap<string, CatalogueRecord>;
   /** Number of unreadable messages. */
   readonly unreadable: number;
+  /** Number of messages that had ever been written to the topic before it was read. */
+  readonly written: number;
 }
 
 export const CLIENT_ID = 'catalogue-command';
@@ -35,6 +37,7 @@ export async function readTopicRecords(connection: CatalogueConnection): Promise
     const text = `the broker does not have the topic ${topic}; create it with: npm run topics -- create`;
     throw new MessagingError('topic-unknown', text, { canRetry: false });
   }
+  const written = await countWritten(connection);
   const table = new CatalogueTable({ ...systemPorts, ...connection, clientId: CLIENT_ID });
   try {
     await table.start();
@@ -45,8 +48,13 @@ export async function readTopicRecords(connection: CatalogueConnection): Promise
       const record = table.record(key);
       if (record !== undefined) records.set(key, record);
     }
-    return { identities, records, unreadable };
+    return { identities, records, unreadable, written };
   } finally {
     await table.stop();
   }
+}
+
+/** Number of messages that have ever been written to the topic. */
+export async function countWritten({ broker, topic }: CatalogueConnection): Promise<number> {
+  return (await broker.admin.offsets(topic)).reduce((sum, { high }) => sum + high, 0);
 }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type CommandReport, runCatalogueCommand } from '../../../scripts/catalogue/catalogue-command.ts';
+import { runCatalogueCommand } from '../../../scripts/catalogue/catalogue-command.ts';
 import { readCatalogueArguments } from '../../../scripts/catalogue/command-arguments.ts';
 import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
@@ -19,12 +19,21 @@ import {
 } from '../../support/worlds/catalogue-world.ts';
 
 /** Runs a command line over the embedded broker of the test. */
-function run(world: CatalogueWorld, ...line: readonly string[]): Promise<CommandReport> {
+function run(world: Pick<CatalogueWorld, 'broker' | 'codec'>, ...line: readonly string[]) {
   const args = readCatalogueArguments(line);
   if (args === undefined) throw new Error('unexpected --help');
   const { broker, codec } = world;
   const connection = { broker, codec, topic: CATALOGUE_TOPIC, log: silentLog };
   return runCatalogueCommand(args.command, { connect: () => Promise.resolve(connection) });
+}
+
+/** Another writer writes to the topic after the command has read it and before it writes. */
+function withOther(world: CatalogueWorld, write: () => Promise<unknown>) {
+  const prepare = async (types: readonly string[]): Promise<void> => {
+    await write();
+    await world.codec.prepare(types);
+  };
+  return { ...world, codec: { ...world.codec, prepare } };
 }
 
 /** Fails if no broker is given. */
@@ -263,6 +272,41 @@ describe('approve and close', () => {
   it('refuse kinds without a status', async () => {
     const world = await createCatalogueWorld();
     await expect(run(world, 'close', 'x', '1', '--kind', 'calendar')).rejects.toThrow(UsageError);
+  });
+});
+
+const draft = (Version: number) =>
+  productValue('TL', { Version, Id: guidOf(Version), Status: 'VersionDraft' });
+
+describe('two writers at the same time', () => {
+  it('are reported with the faults that their changes have together', async () => {
+    const world = await createCatalogueWorld();
+    await run(world, 'publish', createFolder({ 'products/1.json': draft(1), 'products/2.json': draft(2) }));
+    const approved = await run(
+      withOther(world, () => run(world, 'approve', 'TL', '1')),
+      'approve',
+      'TL',
+      '2',
+    );
+    expect(approved).toMatchObject({ ok: false, result: { status: 'Approved', changed: true } });
+    expect(approved.lines[0]).toBe('product/tl/2 is now Approved');
+    expect(approved.lines[1]).toContain('only one version may be Approved on a day');
+    expect(approved.lines.at(-1)).toContain(
+      '1 fault on the topic, because others wrote to it at the same time',
+    );
+  });
+
+  it('are both accepted if their changes agree', async () => {
+    const world = await createCatalogueWorld();
+    const other = createFolder({ 'products/other.json': productValue('OTHER') });
+    const own = createFolder({ 'products/1.json': draft(2) });
+    const published = await run(
+      withOther(world, () => run(world, 'publish', other)),
+      'publish',
+      own,
+    );
+    expect(published).toMatchObject({ ok: true, faults: [], result: { added: ['product/tl/2'] } });
+    expect(await countWritten(world)).toBe(2);
   });
 });
 
