@@ -70,7 +70,18 @@ function asciiDomain(domain: string): string | undefined {
   return DOMAIN.test(ascii) ? ascii : undefined;
 }
 
-/** Removes outer blanks and tabs, but not line breaks, which are faults. */
+/**
+ * Removes outer blanks and tabs, but not line breaks, which are faults. A pattern for the blanks at the end would try each blank
+ * of the text anew.
+ */
 function trimBlanks(text: string): string {
-  return text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '');
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text[start])) start += 1;
+  while (end > start && isBlank(text[end - 1])) end -= 1;
+  return text.slice(start, end);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
 }

@@ -4,6 +4,8 @@ import {
   readAddressList,
   withoutRepeated,
 } from '../../../../shared/contract/notification/email-address.ts';
+import { NOTIFICATION_LIMITS } from '../../../../shared/contract/notification/limits.ts';
+import { leastMsOf } from '../../../support/fakes/least-time.ts';
 
 describe('cleanEmailAddress', () => {
   it.each([
@@ -69,6 +71,11 @@ describe('a list of addresses (N4)', () => {
       addresses: ['a@x.example'],
       wrong: [2, 3],
     });
+  });
+
+  it('takes linear time for a list with many blanks', () => {
+    const list = `a${' '.repeat(NOTIFICATION_LIMITS.addressListCharacters - 2)}b`;
+    expect(leastMsOf(() => readAddressList(list))).toBeLessThan(20);
   });
 
   it('omits duplicates and addresses of other lists', () => {
