@@ -281,31 +281,59 @@ describe('access by a key set', () => {
   });
 
   it('fetches the key set from its URL and responds with 503 while it is unavailable', async () => {
-    const { publicKey, privateKey } = await generateKeyPair('RS256');
-    let up = false;
-    const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', kid: '1' }] });
-    const issuer = createServer((_request, response) => {
-      response.writeHead(up ? 200 : 500, { 'content-type': 'application/json' }).end(keys);
-    });
-    await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      issuer.close();
-      issuer.closeAllConnections();
-    });
-    const jwksUrl = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`;
-    const ingress = await openTestIngress({ access: access({ jwksUrl }) });
-    const signed = await new SignJWT({ sub: 'u1', aud: 'engine' })
-      .setProtectedHeader({ alg: 'RS256', kid: '1' })
-      .setExpirationTime('5m')
-      .sign(privateKey);
-    const undecided = await postEcho(ingress, {}, bearer(signed));
-    expect([undecided.status, undecided.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await undecided.json()).toMatchObject({ code: 'keys-unavailable' });
-    up = true;
+    const issuer = await openIssuer();
+    let nowMs = Date.now();
+    const lines: string[] = [];
+    const guard = createJwtAccess(
+      { ...NO_KEYS, jwksUrl: issuer.url },
+      { clock: { now: () => nowMs }, log: capturingLog(lines) },
+    );
+    const ingress = await openTestIngress({ access: guard });
+    const signed = await issuer.sign();
+    for (let call = 0; call < 5; call += 1) {
+      const undecided = await postEcho(ingress, {}, bearer(signed));
+      expect([undecided.status, undecided.headers.get('retry-after')]).toEqual([503, '1']);
+      expect(await undecided.json()).toMatchObject({ code: 'keys-unavailable' });
+    }
+    expect([issuer.requests(), lines.length]).toEqual([1, 1]);
+    issuer.start();
+    nowMs += 1_000;
     expect((await postEcho(ingress, {}, bearer(signed))).status).toBe(200);
     expect((await postEcho(ingress, {}, bearer(`${signed}x`))).status).toBe(401);
+    for (const kid of ['2', '3', '4'])
+      expect((await postEcho(ingress, {}, bearer(await issuer.sign(kid)))).status).toBe(401);
+    expect(issuer.requests()).toBe(2);
   });
 });
+
+/** Opens an issuer whose key set, with the key `1`, is unavailable until `start`. */
+async function openIssuer() {
+  const { publicKey, privateKey } = await generateKeyPair('RS256');
+  let isUp = false;
+  let requests = 0;
+  const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', kid: '1' }] });
+  const issuer = createServer((_request, response) => {
+    requests += 1;
+    response.writeHead(isUp ? 200 : 500, { 'content-type': 'application/json' }).end(keys);
+  });
+  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    issuer.close();
+    issuer.closeAllConnections();
+  });
+  return {
+    url: `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`,
+    requests: () => requests,
+    start: () => {
+      isUp = true;
+    },
+    sign: (kid = '1') =>
+      new SignJWT({ sub: 'u1', aud: 'engine' })
+        .setProtectedHeader({ alg: 'RS256', kid })
+        .setExpirationTime('5m')
+        .sign(privateKey),
+  };
+}
 
 describe('an ingress without access control', () => {
   it('is allowed on loopback only, with a warning', async () => {

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  customFetch,
   errors,
   jwtVerify,
+  type FetchImplementation,
   type JSONWebKeySet,
   type JWTPayload,
   type JWTVerifyGetKey,
@@ -33,6 +35,8 @@ interface VerifiedToken {
 const CLOCK_TOLERANCE_SECONDS = 5;
 /** The minimum interval between two requests for the key set when tokens name unknown keys. */
 const KEY_SET_COOLDOWN_MS = 30_000;
+/** The minimum interval between any two: while they fail, each token with an unknown key would cause another one. */
+const KEY_SET_PAUSE_MS = 1_000;
 /** The key set is fetched again after this time, so a revoked key is not accepted any longer. */
 const KEY_SET_MAX_AGE_MS = 600_000;
 const KEY_SET_TIMEOUT_MS = 5_000;
@@ -71,6 +75,9 @@ const KEY_SET_ALGORITHMS = [
 
 type Verify = (token: string) => Promise<JWTPayload>;
 
+/** The key set was requested less than a pause ago, without success. */
+class KeySetPause extends Error {}
+
 /**
  * Access by JSON Web Token (E2), verified with a shared secret or a key set. Tokens must have a subject or user name, the
  * audience, and an expiry within the maximum lifetime. Throws ConfigError when the key set file cannot be used.
@@ -88,7 +95,7 @@ export function createJwtAccess(
     } catch (error) {
       if (isTokenFault(error)) return refuseToken(describeFault(error));
       const name = error instanceof Error ? error.name : 'unknown';
-      log.error({ error: name }, 'the key set cannot be fetched');
+      if (!(error instanceof KeySetPause)) log.error({ error: name }, 'the key set cannot be fetched');
       return { kind: 'undecided' };
     }
     const { maxLifetimeMs, userClaim = 'preferred_username' } = settings;
@@ -171,7 +178,7 @@ function createVerify(settings: JwtSettings, clock: Clock): Verify {
     const secret = new TextEncoder().encode(settings.jwtSecret);
     return async (token) => (await jwtVerify(token, secret, options(SECRET_ALGORITHMS))).payload;
   }
-  const keys = createKeySet(settings);
+  const keys = createKeySet(settings, clock);
   return async (token) => {
     const checks = options(KEY_SET_ALGORITHMS);
     try {
@@ -199,12 +206,13 @@ async function verifyByAny(
   throw new errors.JWSSignatureVerificationFailed();
 }
 
-function createKeySet(settings: JwtSettings): JWTVerifyGetKey {
+function createKeySet(settings: JwtSettings, clock: Clock): JWTVerifyGetKey {
   if (settings.jwksUrl !== undefined) {
     return createRemoteJWKSet(new URL(settings.jwksUrl), {
       timeoutDuration: KEY_SET_TIMEOUT_MS,
       cooldownDuration: KEY_SET_COOLDOWN_MS,
       cacheMaxAge: KEY_SET_MAX_AGE_MS,
+      [customFetch]: fetchWithPauses(clock),
     });
   }
   try {
@@ -212,6 +220,18 @@ function createKeySet(settings: JwtSettings): JWTVerifyGetKey {
   } catch {
     throw new ConfigError('AUTH_JWKS_FILE cannot be read as a JSON Web Key Set');
   }
+}
+
+/** `fetch` that rejects with KeySetPause within a pause after its last request. */
+function fetchWithPauses(clock: Clock): FetchImplementation {
+  let requestedAtMs = -Infinity;
+  return async (url, init) => {
+    const elapsedMs = clock.now() - requestedAtMs;
+    // A clock that was set back does not prolong the pause.
+    if (elapsedMs >= 0 && elapsedMs < KEY_SET_PAUSE_MS) throw new KeySetPause();
+    requestedAtMs = clock.now();
+    return fetch(url, init);
+  };
 }
 
 /** Caches verified tokens by their hash, so that the tokens themselves are not kept in memory. */
