@@ -185,12 +185,17 @@ function showQueues(gauge: Metrics['gauge'], read: () => readonly QueueSize[]): 
 type Known = Counter | Gauge | Histogram;
 
 function known(registry: Registry, names: readonly string[]): readonly Known[] {
-  return names.flatMap((name) => (registry.getSingleMetric(name) as Known | undefined) ?? []);
+  return names.flatMap((name) => findMetric(registry, name) ?? []);
+}
+
+/** The metric of a name that a caller chose: prom-client keeps its metrics in an object that inherits names such as `constructor`. */
+function findMetric(registry: Registry, name: string): Known | undefined {
+  return name in Object.prototype ? undefined : (registry.getSingleMetric(name) as Known | undefined);
 }
 
 async function namedText(registry: Registry, names: readonly string[]): Promise<string> {
   const texts = names
-    .filter((name) => registry.getSingleMetric(name) !== undefined)
+    .filter((name) => findMetric(registry, name) !== undefined)
     .map((name) => registry.getSingleMetricAsString(name));
   return `${(await Promise.all(texts)).join('\n\n')}\n`;
 }

@@ -85,6 +85,14 @@ it('scrapes within 25 ms share the text of each metric, which is that of a scrap
   expect(read).toEqual([undefined, ['one'], ['two'], ['other']]);
 });
 
+it('a metric that does not exist has no text and no samples, whatever its name', async () => {
+  const { metrics } = openTexts();
+  for (const name of ['other', '', ...Object.getOwnPropertyNames(Object.prototype)]) {
+    expect([name, await metrics.text([name])]).toEqual([name, '\n']);
+    expect(await metrics.samples([name])).toEqual([]);
+  }
+});
+
 it('a later scrape has the values of then', async () => {
   const { one, scrape, expire } = openTexts();
   expect(await scrape(['one'])).toContain('one 0');
