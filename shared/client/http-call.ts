@@ -143,7 +143,7 @@ async function attempt<Body>(
 async function refusal(response: Response, known: Attempt['known']): Promise<EngineError> {
   const { status } = response;
   const text = await response.text();
-  const details = { ...known, status, retryAfterMs: readRetryAfter(response.headers.get('retry-after')) };
+  const details = { ...known, status, retryAfterMs: readRetryAfter(response.headers) };
   const body = parsedOrUndefined(text);
   return isProblem(body)
     ? new EngineError(problemText(body), { ...details, code: body.code, problem: body })
@@ -181,9 +181,15 @@ export function repeatDelay({ random }: ClientSystem, attempts: number, retryAft
   return retryAfterMs + random() * Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs);
 }
 
-/** `Retry-After` in milliseconds. The engine sends whole seconds; a date, which a proxy may send, is not used. */
-function readRetryAfter(header: string | null): number | undefined {
-  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : undefined;
+/**
+ * `Retry-After` in milliseconds. The engine sends whole seconds. A proxy may send a date, which is compared with the `Date` of
+ * the same answer, since the clock of the caller may differ.
+ */
+function readRetryAfter(headers: Headers): number | undefined {
+  const text = headers.get('retry-after') ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  const delayMs = Date.parse(text) - Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(delayMs) ? undefined : Math.max(0, delayMs);
 }
 
 function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {

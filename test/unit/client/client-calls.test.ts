@@ -133,6 +133,19 @@ describe('a call of the client', () => {
     expect(new Set(calls.map(({ headers }) => headers['x-correlation-id'])).size).toBe(1);
   });
 
+  it('waits until the date of a Retry-After, by the clock of the answer', async () => {
+    const retryAfter = 'Fri, 07 Mar 2025 10:00:05 GMT';
+    const dated = { date: 'Fri, 07 Mar 2025 10:00:00 GMT', 'retry-after': retryAfter };
+    const { client, calls } = open([
+      () => problem('overloaded', {}, dated),
+      () => problem('overloaded', {}, { ...dated, date: 'Fri, 07 Mar 2025 10:00:09 GMT' }),
+      () => problem('overloaded', {}, { 'retry-after': retryAfter }),
+      answered,
+    ]);
+    await client.calculatePmt(PMT);
+    expect(calls.map(({ at }) => at)).toEqual([0, 5_125, 5_375, 5_875]);
+  });
+
   it('repeats a calculation whose connection breaks, at most as often as set', async () => {
     const { client, calls } = open([() => Promise.reject(new TypeError('fetch failed'))], { attempts: 3 });
     const error = await failure(client.calculatePmt(PMT));
