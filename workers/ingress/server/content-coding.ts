@@ -3,8 +3,8 @@ export function acceptsCoding(acceptEncoding: string | undefined, coding: 'br' |
   return CODINGS[coding].test(acceptEncoding ?? '');
 }
 
-/** The name, unless its weight is zero. */
+/** The name, unless its weight is zero; in any case, as the name of the weight. */
 const CODINGS = {
-  br: /\bbr\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/,
-  gzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/,
+  br: /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
+  gzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
 };

@@ -3,7 +3,8 @@ import { HTTP_LIMITS } from './http-limits.ts';
 
 /** Visible ASCII without spaces, since the id is copied to a header, to logs and to problem documents. */
 const VALID_ID = new RegExp(`^[\\x21-\\x7e]{1,${HTTP_LIMITS.correlationIdLength}}$`);
-const TRACE_PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
+/** W3C Trace Context, 3.2.2: neither version ff nor ids of zeros only. */
+const TRACE_PARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
 type NewId = () => string;
 

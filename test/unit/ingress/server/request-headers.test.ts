@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { acceptsCoding } from '../../../../workers/ingress/server/content-coding.ts';
 import { isReadableContent } from '../../../../workers/ingress/server/json-body.ts';
 import {
   chooseCorrelationId,
@@ -74,10 +75,27 @@ describe('the correlation id', () => {
 it('propagates a valid trace context (W3C Trace Context) and ignores an invalid one', () => {
   const traceparent = `00-${'a1'.repeat(16)}-${'b2'.repeat(8)}-01`;
   expect(readTraceContext({ traceparent })).toEqual({ traceParent: traceparent });
-  for (const other of ['', `x${traceparent}`, `${traceparent}x`, traceparent.toUpperCase()]) {
+  const zeroTrace = traceparent.replaceAll('a1', '00');
+  const zeroParent = traceparent.replaceAll('b2', '00');
+  const versionless = traceparent.replace('00', 'ff');
+  const malformed = ['', `x${traceparent}`, `${traceparent}x`, traceparent.toUpperCase()];
+  for (const other of [...malformed, zeroTrace, zeroParent, versionless]) {
     expect(readTraceContext({ traceparent: other })).toEqual({});
   }
   expect(readTraceContext({})).toEqual({});
+});
+
+it.each([
+  ['gzip', true],
+  ['br, GZIP;q=0.5', true],
+  ['gzip;q=0.001', true],
+  ['br', false],
+  ['gzip;q=0', false],
+  ['gzip; q=0.000 , br', false],
+  ['gzip;Q=0', false],
+  [undefined, false],
+])('accepts gzip by Accept-Encoding %j: %s', (header, isAccepted) => {
+  expect(acceptsCoding(header, 'gzip')).toBe(isAccepted);
 });
 
 describe('isReadableContent', () => {
