@@ -22,7 +22,7 @@ import {
   sendNotification,
 } from './workload/callers.ts';
 import { redrive, updateCatalogue } from './workload/operators.ts';
-import { ARRIVAL_MS, REPLY_TOPICS, type Activity } from './workload/plan.ts';
+import { ARRIVAL_MS, planLastCalls, REPLY_TOPICS, type Activity } from './workload/plan.ts';
 import { recalculate } from './workload/portfolio.ts';
 import { createProviderWorld } from './workload/providers.ts';
 import { writeCommand, writePoison, writeRequest } from './workload/upstream.ts';
@@ -189,6 +189,7 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
   }
   if (watcher.violations.length > 0) return;
   if (waiting.length === 0) {
+    await system.run(callAgain(world), REQUESTS_SETTLE_MS);
     await system.pass(STAYS_SETTLED_MS);
     await look(true);
     waiting = await unsettled();
@@ -221,6 +222,7 @@ function createSampler(cluster: SimCluster, watcher: Watcher): (isLast?: boolean
       const gauges = withGauges ? await gaugesOf(process) : new Map<string, number>();
       watcher.onSample({
         process: name,
+        atMs: nowMs,
         isReady,
         cutOffMs: nowMs - (refusedSinceMs.get(name) ?? nowMs),
         gauges,
@@ -280,6 +282,11 @@ function createWorld(
       return { ports: life.ports, broker: broker.connectClient(life), kill: () => life.end() };
     },
   };
+}
+
+/** Calls every worker through every ingress when everything has settled, one call after another. */
+async function callAgain(world: World): Promise<void> {
+  for (const activity of planLastCalls()) await perform(world, activity);
 }
 
 function perform(world: World, activity: Activity): Promise<void> {

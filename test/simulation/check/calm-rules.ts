@@ -1,17 +1,68 @@
-import type { Rule } from './rule.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { REPLY_TOPICS } from '../workload/plan.ts';
+import { isLastCall } from './history.ts';
+import { acceptedIds } from './notification-rules.ts';
+import type { Finding, Rule } from './rule.ts';
 
 /** Each call is answered within milliseconds; the rest is for the messages of others before it. */
 const SOON_MS = 5_000;
+/** The groups of the second instance of a worker are complete by then. */
+const STARTED_MS = 10_000;
+const UPSTREAM_REPLIES: ReadonlySet<string> = new Set(REPLY_TOPICS);
+const ACCEPTANCES: string = TOPIC.notificationAcceptances;
 
 const callsAreAnsweredSoon: Rule = {
   name: 'without faults every call is answered soon, also behind messages that cannot be handled',
   source: 'docs/decisions/0008-one-message-one-fault.md',
-  onActionAnswer: ({ id, isAsync, sentAtMs, answeredAtMs = sentAtMs }, { isCalm }) => {
+  onActionAnswer: ({ id, sentAtMs, answeredAtMs = sentAtMs }, { isCalm }) => {
     const waitedMs = answeredAtMs - sentAtMs;
-    if (!isCalm || isAsync || waitedMs <= SOON_MS) return undefined;
+    if (!(isCalm || isLastCall(id)) || waitedMs <= SOON_MS) return undefined;
     return { detail: `${id} was answered after ${waitedMs.toFixed(0)} ms`, ids: [id] };
   },
 };
 
-/** What a run without faults promises in addition. */
-export const CALM_RULES: readonly Rule[] = [callsAreAnsweredSoon];
+const requestsAreAnsweredSoon: Rule = {
+  name: 'without faults every request on a topic is answered soon',
+  source: 'docs/decisions/0008-one-message-one-fault.md',
+  onRecord: (record, { isCalm, history }) => {
+    const id = headerText(record.headers, HEADER.correlationId);
+    if (!isCalm || id === undefined || !UPSTREAM_REPLIES.has(record.topic)) return undefined;
+    const [request] = history.byId.get(id) ?? [];
+    const waitedMs = record.seenAtMs - (request?.seenAtMs ?? 0);
+    if (waitedMs <= SOON_MS) return undefined;
+    return { detail: `${id} was answered after ${waitedMs.toFixed(0)} ms`, ids: [id] };
+  },
+};
+
+const processesStayReady: Rule = {
+  name: 'without faults every process stays ready',
+  source: 'docs/operations.md Health and metrics',
+  onSample: ({ process, atMs, isReady }, { isCalm }) =>
+    isReady || !isCalm || atMs < STARTED_MS ? undefined : { detail: `${process} is not ready`, ids: [] },
+};
+
+const notificationsAreSentSoon: Rule = {
+  name: 'without faults every notification is sent soon',
+  source: 'N3, docs/notification-delivery.md',
+  atEnd: ({ isCalm }, { history }) =>
+    [...acceptedIds(history)].flatMap((id): readonly Finding[] => {
+      if (!isCalm) return [];
+      const command = history.byId.get(id)?.find(({ topic }) => topic !== ACCEPTANCES);
+      const sent = history.providerCalls.find(
+        ({ notificationId, deliveredAtMs }) => notificationId === id && deliveredAtMs !== undefined,
+      );
+      const waitedMs = (sent?.deliveredAtMs ?? Infinity) - (command?.seenAtMs ?? 0);
+      if (waitedMs <= SOON_MS) return [];
+      return [{ detail: `${id} was sent ${waitedMs.toFixed(0)} ms after its command`, ids: [id] }];
+    }),
+};
+
+/** What a run without faults promises in addition, and every run when its faults have passed. */
+export const CALM_RULES: readonly Rule[] = [
+  callsAreAnsweredSoon,
+  requestsAreAnsweredSoon,
+  processesStayReady,
+  notificationsAreSentSoon,
+];

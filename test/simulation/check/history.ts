@@ -99,6 +99,7 @@ export interface PortfolioRun {
 /** A look at a process. */
 export interface ProcessSample {
   readonly process: string;
+  readonly atMs: number;
   readonly isReady: boolean;
   /** How long the broker has refused it, in milliseconds; 0 when it can reach the broker. */
   readonly cutOffMs: number;
@@ -171,6 +172,14 @@ export function createHistory(): History {
     lastLookUps: [],
     redrives: [],
   };
+}
+
+/** The last calls have this before their ids. */
+export const LAST = 'last-';
+
+/** Whether a call was made when everything had settled, so that it must succeed. */
+export function isLastCall(id: string): boolean {
+  return id.startsWith(LAST);
 }
 
 /** Names the place of a record. */

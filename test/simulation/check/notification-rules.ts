@@ -10,6 +10,7 @@ import { supersedes } from '../../../shared/notification/state-precedence.ts';
 import { commandId } from '../workload/upstream.ts';
 import {
   hasIngress,
+  isLastCall,
   type History,
   type NotificationExchange,
   type ProviderCall,
@@ -22,6 +23,7 @@ export const FINAL: ReadonlySet<NotificationStatus> = new Set(['sent', 'failed',
 const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
 const ACCEPTANCES: string = TOPIC.notificationAcceptances;
 const DELIVERY = 'docs/notification-delivery.md';
+const TIME_LIMIT = 'time-limit-exceeded';
 
 /** The status of a notification: its latest valid state on the log. */
 export function currentState({ states }: History, id: string): NotificationState | undefined {
@@ -67,6 +69,36 @@ const statusIsTrue: Rule = {
       return [];
     }),
 };
+
+/** No other process takes a notification over so soon after its call began. */
+const SHORTEST_LEASE_MS = 3_000;
+
+const endIsDeserved: Rule = {
+  name: 'a notification fails or is parked only for what its providers answered, or for its age',
+  source: `N2, ${DELIVERY}`,
+  atEnd: (_end, { history }) =>
+    [...acceptedIds(history)].flatMap((id): readonly Finding[] => {
+      const { status, code } = currentState(history, id) ?? {};
+      const calls = history.providerCalls.filter(({ notificationId }) => notificationId === id);
+      const isDeserved =
+        status === 'failed'
+          ? code === TIME_LIMIT ||
+            calls.some(({ result }) => result?.kind === 'permanent' && result.code === code)
+          : status !== 'parked' || isInDoubt(id, calls, history);
+      if (isDeserved) return [];
+      const answers = calls.map(({ result }) => result?.kind ?? 'no answer').join(', ');
+      return [{ detail: `${id} is ${status} ${code} after ${answers || 'no call'}`, ids: [id] }];
+    }),
+};
+
+/** Whether the outcome of a call may be unknown: the provider did not answer, or its caller had no time to record the answer. */
+function isInDoubt(id: string, calls: readonly ProviderCall[], { states, concludedAtMs }: History): boolean {
+  const [call, ...others] = calls;
+  const isOnlyRound = states.get(id)?.filter(({ status }) => status === 'sending').length === 1;
+  if (call === undefined || others.length > 0 || !isOnlyRound) return true;
+  const isAnswered = call.result !== undefined && call.result.kind !== 'unknown';
+  return !isAnswered || (concludedAtMs.get(id) ?? Infinity) - call.startedAtMs > SHORTEST_LEASE_MS;
+}
 
 const noSecondSend: Rule = {
   name: 'no message is sent twice unless that is declared',
@@ -163,7 +195,8 @@ function commandsByReceiver({ records }: History): ReadonlyMap<string, ReadonlyS
   return byReceiver;
 }
 
-function isRedriven({ topic, headers }: SeenRecord): boolean {
+/** Whether an operator has put a command on its topic again. */
+export function isRedriven({ topic, headers }: SeenRecord): boolean {
   return COMMANDS.has(topic) && (headerNumber(headers, HEADER.redriveCount) ?? 0) > 0;
 }
 
@@ -223,12 +256,13 @@ const acceptanceIsAnswered: Rule = {
   name: 'a notification is answered by its acceptance or refusal',
   source: 'N3, docs/api.md Notifications',
   onNotificationAnswer: ({ call, answer, isOther }, { isCalm }) => {
-    if (answer === undefined) return undefined;
+    if (answer === undefined)
+      return isLastCall(call.id) ? { detail: `${call.id} got no answer`, ids: [call.id] } : undefined;
     const { status } = answer;
     const isExpected = call.isValid
       ? status === 202 || (status === 409 && call.repeats.some((one) => one.isOther))
       : status === 400;
-    const isTransient = !isCalm && (status === 503 || status === 504);
+    const isTransient = !isCalm && !isLastCall(call.id) && (status === 503 || status === 504);
     if (isExpected || isTransient) return undefined;
     return {
       detail: `${call.id}${isOther ? ' (changed)' : ''} was answered with ${status}: ${answer.body.slice(0, 200)}`,
@@ -301,7 +335,7 @@ const ageFailsOnlyTheAttempted: Rule = {
     const attempted = new Set(history.providerCalls.map(({ notificationId }) => notificationId));
     return [...history.states.keys()].flatMap((id): readonly Finding[] => {
       const { status, code } = currentState(history, id) ?? {};
-      if (status !== 'failed' || code !== 'time-limit-exceeded' || attempted.has(id)) return [];
+      if (status !== 'failed' || code !== TIME_LIMIT || attempted.has(id)) return [];
       return [{ detail: `${id} failed for its age, and no provider was called`, ids: [id] }];
     });
   },
@@ -362,6 +396,7 @@ export const NOTIFICATION_RULES: readonly Rule[] = [
   lastRecordHolds,
   ageFailsOnlyTheAttempted,
   acceptedNotificationsEnd,
+  endIsDeserved,
   statusIsTrue,
   noSecondSend,
   orderPerReceiver,

@@ -1,13 +1,18 @@
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import type { ReplyBatch } from '../../../shared/messaging/codec/request-batch.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
-import { DEAD_LETTER_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topics.ts';
+import {
+  COMMAND_TOPICS,
+  DEAD_LETTER_TOPICS,
+  TOPIC,
+  topicNames,
+} from '../../../shared/messaging/topics/topics.ts';
 import { revisionName } from '../workload/operators.ts';
 import { actionOf, type Expected } from '../workload/expected-answers.ts';
 import { REPLY_TOPICS, type Activity } from '../workload/plan.ts';
 import type { Answer } from '../ingress-call.ts';
-import { isRequest, type SeenRecord, type UpstreamMessage } from './history.ts';
+import { isLastCall, isRequest, placeOf, type SeenRecord, type UpstreamMessage } from './history.ts';
 import type { Finding, Rule, RuleContext } from './rule.ts';
 
 const REQUEST_TOPICS: ReadonlySet<string> = new Set([
@@ -18,6 +23,7 @@ const REQUEST_TOPICS: ReadonlySet<string> = new Set([
 ]);
 const UPSTREAM_REPLIES: ReadonlySet<string> = new Set(REPLY_TOPICS);
 const DEAD_LETTERS: ReadonlySet<string> = new Set(topicNames('', DEAD_LETTER_TOPICS));
+const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
 
 /** Answers that say that the request may succeed later, which only faults may cause. */
 const TRANSIENT_CODES: ReadonlySet<string> = new Set([
@@ -36,8 +42,11 @@ const answerIsRight: Rule = {
   name: 'the answer to a call is that of the calculation of its own request',
   source: 'E1, docs/api.md',
   onActionAnswer: ({ id, answer, expected }, context) => {
-    if (answer === undefined || answer.status === 202) return undefined;
-    const fault = faultOfAnswer(answer, expected, context);
+    if (answer === undefined)
+      return isLastCall(id) ? { detail: `${id} got no answer`, ids: [id] } : undefined;
+    if (answer.status === 202) return undefined;
+    const isCalm = context.isCalm || isLastCall(id);
+    const fault = faultOfAnswer(answer, expected, { ...context, isCalm });
     return fault === undefined ? undefined : { detail: `${id}: ${fault}`, ids: [id] };
   },
 };
@@ -164,23 +173,19 @@ function batchItems(
 const requestsAreAnswered: Rule = {
   name: 'every request on a topic gets a reply or becomes a dead letter',
   source: 'docs/operations.md When something fails',
-  atEnd: (_end, { history: { records } }) => {
-    const done = new Set<string>();
-    for (const { topic, headers } of records) {
-      const id = headerText(headers, HEADER.correlationId);
-      if (id !== undefined && !REQUEST_TOPICS.has(topic)) done.add(id);
-    }
-    const waiting = new Set(
-      records.flatMap(({ topic, headers }) => {
-        const id = headerText(headers, HEADER.correlationId);
-        return id === undefined || !REQUEST_TOPICS.has(topic) || done.has(id) ? [] : [id];
-      }),
-    );
-    return [...waiting].map((id) => ({
-      detail: `request ${id} has neither a reply nor a dead letter`,
-      ids: [id],
-    }));
-  },
+  atEnd: (_end, { history: { byId } }) =>
+    [...byId].flatMap(([id, records]): readonly Finding[] => {
+      // A request that is on its topic several times is answered as often.
+      const requests = records.filter(({ topic }) => REQUEST_TOPICS.has(topic)).length;
+      const missing = 2 * requests - records.length;
+      if (missing <= 0) return [];
+      return [
+        {
+          detail: `${missing} of ${requests} requests ${id} have neither a reply nor a dead letter`,
+          ids: [id],
+        },
+      ];
+    }),
 };
 
 const acknowledgedIsStored: Rule = {
@@ -202,8 +207,8 @@ const deadLettersAreDeserved: Rule = {
     if (!DEAD_LETTERS.has(topic)) return undefined;
     const code = headerText(headers, HEADER.deadLetterCode) ?? 'without a code';
     const id = headerText(headers, HEADER.correlationId) ?? headerText(headers, HEADER.notificationId) ?? '';
-    if (code !== 'unexpected' && isPoison(history.upstream.find((one) => one.id === id)?.activity))
-      return undefined;
+    if (code === 'unexpected') return { detail: `${id} failed unexpectedly`, ids: [id] };
+    if (isPoison(history.upstream.find((one) => one.id === id)?.activity)) return undefined;
     // Its owner may report afterwards that it was sent after all, while the dead letter is being written.
     const wasConcluded = history.states
       .get(id)
@@ -220,18 +225,29 @@ function isPoison(activity: Activity | undefined): boolean {
 const poisonBecomesDeadLetter: Rule = {
   name: 'a message that cannot be handled becomes a dead letter',
   source: 'docs/operations.md When something fails',
-  atEnd: (_end, { history: { records, upstream } }) => {
-    const dead = new Set(
-      records
-        .filter(({ topic }) => DEAD_LETTERS.has(topic))
-        .map(({ headers }) => headerText(headers, HEADER.correlationId)),
-    );
-    return upstream.flatMap(({ id, activity, acknowledgedAtMs }): readonly Finding[] => {
-      if (!isPoison(activity) || acknowledgedAtMs === undefined || dead.has(id)) return [];
-      return [{ detail: `${id} is no dead letter`, ids: [id] }];
-    });
-  },
+  atEnd: (_end, { history: { byId, upstream } }) =>
+    upstream.flatMap(({ id, activity }): readonly Finding[] => {
+      if (!isPoison(activity)) return [];
+      const records = byId.get(id) ?? [];
+      const dead = new Set(records.filter(isDeadLetter).map(placeOfOriginal));
+      return records
+        .filter((record) => REQUEST_TOPICS.has(record.topic) || COMMANDS.has(record.topic))
+        .map(({ topic, partition, offset }) => placeOf(topic, partition, offset))
+        .filter((place) => !dead.has(place))
+        .map((place) => ({ detail: `${id} at ${place} is no dead letter`, ids: [id] }));
+    }),
 };
+
+function isDeadLetter({ topic }: SeenRecord): boolean {
+  return DEAD_LETTERS.has(topic);
+}
+
+/** The place of the message that became this dead letter. */
+function placeOfOriginal({ headers }: SeenRecord): string {
+  const topic = headerText(headers, HEADER.deadLetterTopic) ?? '';
+  const number = headerNumber(headers, HEADER.deadLetterPartition) ?? -1;
+  return placeOf(topic, number, headerNumber(headers, HEADER.deadLetterOffset) ?? -1);
+}
 
 const asyncResultsArrive: Rule = {
   name: 'a request that was accepted with 202 has a result',

@@ -2,7 +2,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import { COMMAND_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topics.ts';
 import { hasIngress, placeOf, type History, type SeenRecord } from './history.ts';
-import { idOfCommand } from './notification-rules.ts';
+import { FINAL, idOfCommand, isRedriven } from './notification-rules.ts';
 import type { Rule } from './rule.ts';
 
 const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
@@ -64,7 +64,14 @@ function isDone(record: SeenRecord, history: History): boolean {
   if (COMMANDS.has(topic)) return isCommandDone(record, history);
   const id = headerText(headers, HEADER.correlationId) ?? idOfCommand(record);
   const others = (id === undefined ? undefined : history.byId.get(id)) ?? [];
-  if (!TIER.test(topic)) return others.some((other) => other.topic !== topic);
+  if (!TIER.test(topic)) {
+    // A request that is on its topic several times is answered as often.
+    const same = others.filter((other) => other.topic === topic);
+    const before = same.filter(
+      ({ partition, offset }) => partition === record.partition && offset <= record.offset,
+    );
+    return others.length - same.length >= before.length;
+  }
   const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
   return others.some(
     (other) =>
@@ -74,13 +81,30 @@ function isDone(record: SeenRecord, history: History): boolean {
 }
 
 /** Topics whose records name a notification without waiting for its attempts; its states are in `history.states`. */
-const IDS_ONLY: ReadonlySet<string> = new Set([TOPIC.notificationAcceptances, TOPIC.notificationOutcomes]);
+const IDS_ONLY: ReadonlySet<string> = new Set([
+  TOPIC.notificationAcceptances,
+  TOPIC.notificationOutcomes,
+  TOPIC.notificationUsage,
+]);
 
-/** A command is concluded, waits on a tier or the hold topic, or is a dead letter. */
+/**
+ * The round of a command has an outcome, or it waits on a tier or the hold topic, or is a dead letter. It is also done when its
+ * notification was sent in an earlier round or, unless an operator has redriven it, was concluded in another way.
+ */
 function isCommandDone(record: SeenRecord, { states, byId }: History): boolean {
   const id = idOfCommand(record) ?? headerText(record.headers, HEADER.correlationId) ?? '';
-  if ((states.get(id) ?? []).some(({ status }) => status !== 'sending')) return true;
-  return (byId.get(id) ?? []).some(({ topic }) => !COMMANDS.has(topic) && !IDS_ONLY.has(topic));
+  const round = headerNumber(record.headers, HEADER.attempt) ?? 1;
+  const isConcluded = (states.get(id) ?? []).some(
+    ({ status, attempt }) =>
+      (status !== 'sending' && attempt >= round) ||
+      status === 'sent' ||
+      (FINAL.has(status) && !isRedriven(record)),
+  );
+  if (isConcluded) return true;
+  return (byId.get(id) ?? []).some(
+    ({ topic, headers }) =>
+      !COMMANDS.has(topic) && !IDS_ONLY.has(topic) && (headerNumber(headers, HEADER.attempt) ?? 1) >= round,
+  );
 }
 
 /** The tail of replies, publishers and feeds of an ingress notice a lost connection within this time. */

@@ -3,7 +3,7 @@ import {
   PRODUCT_DETAILS_EXAMPLES,
   INSURANCE_LIST_EXAMPLES,
 } from '../../../shared/contract/product/look-up-examples.ts';
-import type { Picks } from '../../support/random/pick.ts';
+import { Picks } from '../../support/random/pick.ts';
 
 /** A request as it is sent over HTTP or in a JSON message. */
 export interface ActionBody {
@@ -41,6 +41,12 @@ export function chooseActionBody(
   const lookUps = [productByCode, changingProduct, productDetails, insurances, simulation];
   const choose = picks.of(...calculations, ...(from === 'all' ? lookUps : []));
   return choose(picks, number);
+}
+
+/** A request to each of the workers that answer. */
+export function chooseLastBodies(number: number): readonly ActionBody[] {
+  const picks = new Picks(number);
+  return [paymentValue, productByCode, simulation].map((choose) => choose(picks, number));
 }
 
 function schedule(picks: Picks, number: number): ActionBody {

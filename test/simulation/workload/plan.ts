@@ -1,7 +1,8 @@
 import type { TopicKey } from '../../../shared/messaging/topics/topics.ts';
 import type { Channel } from '../../../shared/notification/command.ts';
 import { Picks } from '../../support/random/pick.ts';
-import { chooseActionBody, INVALID_BODIES } from './action-bodies.ts';
+import { LAST } from '../check/history.ts';
+import { chooseActionBody, chooseLastBodies, INVALID_BODIES } from './action-bodies.ts';
 
 /** Callers and upstream systems begin their work during this time, in simulated milliseconds. */
 export const ARRIVAL_MS = 40_000;
@@ -148,6 +149,30 @@ export function planActivities(seed: number): readonly Activity[] {
     Array.from({ length: counts[kind] }, (_, index) => draft(picks, kind, index + 1)),
   );
   return activities.toSorted((one, other) => one.atMs - other.atMs || (one.id < other.id ? -1 : 1));
+}
+
+/** Calls of every worker through both instances of the ingress, for when everything has settled. */
+export function planLastCalls(): readonly (ActionCall | NotificationCall)[] {
+  return [0, 1].flatMap((ingress) => {
+    const actions = chooseLastBodies(ingress).map((body, index): ActionCall => {
+      const id = `${LAST}action-${ingress + 1}-${index + 1}`;
+      return { kind: 'action', id, atMs: 0, ingress, form: 'direct', isAsync: false, ...body };
+    });
+    const notifications = (['sms', 'email'] as const).map((channel): NotificationCall => ({
+      kind: 'notification',
+      id: `${LAST}${channel}-${ingress + 1}`,
+      atMs: 0,
+      ingress,
+      channel,
+      receiver: 1,
+      key: undefined,
+      isValid: true,
+      isUrgent: false,
+      repeats: [],
+      looksAfterMs: [],
+    }));
+    return [...actions, ...notifications];
+  });
 }
 
 function draft(picks: Picks, kind: Activity['kind'], number: number): Activity {

@@ -60,9 +60,9 @@ function watch(
   };
   const command = (id: string, headers: MessageHeaders = {}): void =>
     record(TOPIC.smsCommands, { [HEADER.notificationId]: id, ...headers });
-  const state = (id: string, status: NotificationState['status'], attempt = 1): void => {
+  const state = (id: string, status: NotificationState['status'], attempt = 1, code?: string): void => {
     const states = history.states.get(id) ?? [];
-    states.push({ notificationId: id, status, attempt, channel: 'sms' } as NotificationState);
+    states.push({ notificationId: id, status, attempt, code, channel: 'sms' } as NotificationState);
     history.states.set(id, states);
     if (status !== 'sending' && status !== 'retrying') history.concludedAtMs.set(id, time.nowMs);
   };
@@ -218,6 +218,35 @@ describe('notifications', () => {
     }
   });
 
+  it('an end that no answer of a provider explains is reported', () => {
+    const rejected = { kind: 'permanent', code: 'rejected' };
+    const busy = { kind: 'transient', code: 'busy' };
+    const silent = { kind: 'unknown', code: 'timeout' };
+    const doubt = 'outcome-unknown';
+    for (const [status, code, results, afterMs, findings] of [
+      ['failed', 'rejected', [rejected], 100, 0],
+      ['failed', 'busy', [busy], 100, 1],
+      ['failed', 'rejected', [], 100, 1],
+      ['failed', 'time-limit-exceeded', [busy], 100, 0],
+      ['parked', doubt, [silent], 100, 0],
+      ['parked', doubt, [busy], 100, 1],
+      // Its caller ended before it could record the answer.
+      ['parked', doubt, [busy], 11_000, 0],
+      ['parked', doubt, [], 11_000, 0],
+    ] as const) {
+      const { history, time, state, end } = watch();
+      notification(history, { notificationId: ID });
+      state(ID, 'sending');
+      for (const result of results) {
+        const call = { notificationId: ID, startedAtMs: 0, result };
+        history.providerCalls.push(call as unknown as ProviderCall);
+      }
+      time.nowMs = afterMs;
+      state(ID, status, 1, code);
+      expect(end()).toHaveLength(findings);
+    }
+  });
+
   it('two ids for one Idempotency-Key are reported', () => {
     const { history, state, deliver, end } = watch();
     for (const id of [ID, LATER]) {
@@ -324,7 +353,7 @@ describe('notifications when everything has settled', () => {
     state(ID, 'sent');
     for (const key of records) record(TOPIC.notificationUsage, {}, { key });
     const gauges = new Map([['plat_notification_quota_spent', counted]]);
-    watcher.onSample({ process, isReady: true, cutOffMs: 0, gauges });
+    watcher.onSample({ process, atMs: 0, isReady: true, cutOffMs: 0, gauges });
     expect(end()).toEqual(['the quotas count each notification once, in every process']);
   });
 
@@ -406,6 +435,26 @@ describe('requests', () => {
     }
   });
 
+  it('without any fault a late reply, a late notification and a process that is not ready are reported', () => {
+    for (const [isCalm, count] of [
+      [true, 3],
+      [false, 0],
+    ] as const) {
+      const { history, watcher, time, record, command, state, deliver, end } = watch('park', isCalm);
+      history.upstream.push(request('request-1'));
+      record(TOPIC.scheduleRequests, headersOf('request-1'));
+      notification(history, { notificationId: ID });
+      command(ID);
+      time.nowMs = 60_000;
+      record('upstream.one.replies', headersOf('request-1'), { value: '{"PMTValue":1}' });
+      deliver(ID);
+      state(ID, 'sent');
+      const sample = { process: 'ingress-1', atMs: 60_000, cutOffMs: 0, gauges: new Map<string, number>() };
+      watcher.onSample({ ...sample, isReady: false });
+      expect(end().filter((rule) => rule.startsWith('without faults'))).toHaveLength(count);
+    }
+  });
+
   it('an instance that gives another result than before is reported', () => {
     const rule = 'every instance serves a result that was fetched before';
     const result = answer(200, { PMTValue: 1 });
@@ -451,9 +500,10 @@ describe('requests', () => {
     expect(violated()).toHaveLength(2);
   });
 
-  it('a request without a reply is reported, and one that was acknowledged and is on no topic', () => {
+  it('a request without a reply is reported, also beside one with a reply, and one that was acknowledged and is on no topic', () => {
     const { history, record, end } = watch();
-    record(TOPIC.scheduleRequests, headersOf('request-1'));
+    for (let copy = 1; copy <= 2; copy += 1) record(TOPIC.scheduleRequests, headersOf('request-1'));
+    record(TOPIC.ingressReplies, headersOf('request-1'));
     history.upstream.push({ ...request('request-2'), acknowledgedAtMs: 1 });
     expect(end()).toEqual([
       'every request on a topic gets a reply or becomes a dead letter',
@@ -477,6 +527,52 @@ describe('requests', () => {
     });
     expect(violated()).toEqual(['a request whose topics are sound never becomes a dead letter']);
     expect(end()).toContain('a message that cannot be handled becomes a dead letter');
+  });
+
+  it('one dead letter for two poison messages is reported', () => {
+    for (const [letters, rules] of [
+      [[0, 1], []],
+      [[0, 0], ['a message that cannot be handled becomes a dead letter']],
+    ] as const) {
+      const { history, record, end } = watch();
+      history.upstream.push({ id: 'poison-1', activity: { kind: 'poison' } as Activity, expected: [] });
+      for (const _ of letters) record(TOPIC.scheduleRequests, headersOf('poison-1'));
+      for (const offset of letters) {
+        record(TOPIC.scheduleDeadLetters, {
+          ...headersOf('poison-1'),
+          [HEADER.deadLetterTopic]: TOPIC.scheduleRequests,
+          [HEADER.deadLetterPartition]: '0',
+          [HEADER.deadLetterOffset]: String(offset),
+        });
+      }
+      expect(end()).toEqual(rules);
+    }
+  });
+
+  it('an unexpected failure is reported, also one of a notification that ended as failed', () => {
+    for (const [code, rules] of [
+      ['rejected', []],
+      ['unexpected', ['a request whose topics are sound never becomes a dead letter']],
+    ] as const) {
+      const { record, state, violated } = watch();
+      state(ID, 'failed');
+      record(TOPIC.notificationDeadLetters, {
+        [HEADER.notificationId]: ID,
+        [HEADER.deadLetterCode]: code,
+      });
+      expect(violated()).toEqual(rules);
+    }
+  });
+
+  it('a call that fails when everything has settled is reported', () => {
+    const { watcher, violated } = watch();
+    const exchange = { sentAtMs: 0, isAsync: false, expected: undefined };
+    const overloaded = answer(503, { code: 'overloaded' });
+    watcher.onActionAnswer({ ...exchange, id: 'action-1', answer: overloaded });
+    expect(violated()).toEqual([]);
+    watcher.onActionAnswer({ ...exchange, id: 'last-action-1', answer: overloaded });
+    watcher.onActionAnswer({ ...exchange, id: 'last-action-1', answer: undefined });
+    expect(violated()).toHaveLength(2);
   });
 
   it('replies in another order than their requests of the same key are reported', () => {
@@ -546,7 +642,13 @@ describe('processes', () => {
     commit(TOPIC.smsCommands, 2);
     record('plat.notification.retry.5s.v1', { [HEADER.notificationId]: LATER, [HEADER.attempt]: '2' });
     commit('plat.notification.retry.5s.v1', 1);
-    expect(violated()).toHaveLength(3);
+    // The outcome of the first round is none of the second one.
+    command(ID, { [HEADER.attempt]: '2' });
+    commit(TOPIC.smsCommands, 3);
+    // One reply answers one request.
+    record(TOPIC.scheduleRequests, { [HEADER.correlationId]: 'one' });
+    commit(TOPIC.scheduleRequests, 3);
+    expect(violated()).toHaveLength(5);
     expect(new Set(violated())).toEqual(new Set(['a commit is never ahead of the work that it covers']));
   });
 
@@ -569,6 +671,7 @@ describe('processes', () => {
     const { watcher, violated } = watch();
     const sample = {
       process: 'ingress-1',
+      atMs: 60_000,
       isReady: true,
       cutOffMs: 0,
       gauges: new Map<string, number>(),
