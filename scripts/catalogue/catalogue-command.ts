@@ -126,7 +126,6 @@ async function publish(
   const after = { put: wanted.records, removed: changes.remove };
   const faults = validateResult(after, topic, tools.otherCalendars);
   if (faults.length > 0) return refused(faults);
-  const conflicts = dryRun ? [] : await write(changes, topic, { ...tools, connection });
   const { added, changed, missing, unchanged } = difference;
   const will = dryRun ? 'would write' : 'wrote';
   const gone = dryRun ? 'would delete' : 'deleted';
@@ -138,7 +137,7 @@ async function publish(
   ];
   const written = { added, changed: changed.map(({ key }) => key), unchanged, deleted: changes.remove };
   const report = done(lines, { dryRun, ...written, kept: deleteMissing ? [] : missing });
-  return conflicts.length > 0 ? conflicting(conflicts, report) : report;
+  return dryRun ? report : write(changes, topic, { ...tools, connection }, report);
 }
 
 async function list({ connect }: CommandTools): Promise<CommandReport> {
@@ -189,22 +188,30 @@ async function changeStatus(
   const after = { put: new Map([[key, next]]), removed: [] };
   const faults = validateResult(after, topic, tools.otherCalendars);
   if (faults.length > 0) return refused(faults);
-  const conflicts = await write({ put: [next], remove: [] }, topic, { ...tools, connection });
   const report = done([`${key} is now ${status}`], { key, status, changed: true });
-  return conflicts.length > 0 ? conflicting(conflicts, report) : report;
+  return write({ put: [next], remove: [] }, topic, { ...tools, connection }, report);
 }
 
-/** Writes changes. If others have written to the topic since it was read, returns the faults that it has together with theirs. */
+/**
+ * Writes changes, unless others have written to the topic since it was read. If others write at the same time, reports the
+ * faults of both changes together.
+ */
 async function write(
   changes: RecordChanges,
   before: TopicRecords,
   { connection, otherCalendars }: CommandTools & { readonly connection: CatalogueConnection },
-): Promise<readonly CatalogueFault[]> {
+  written: CommandReport,
+): Promise<CommandReport> {
+  if ((await countWritten(connection)) !== before.written) {
+    const message = 'was changed by others since it was read: run the command again';
+    return refused([{ source: connection.topic, record: '', message }]);
+  }
   await writeRecords({ ...connection, clientId: CLIENT_ID }, changes);
   const own = changes.put.length + changes.remove.length;
-  if ((await countWritten(connection)) === before.written + own) return [];
+  if ((await countWritten(connection)) === before.written + own) return written;
   const after = await readTopicRecords(connection);
-  return validateResult({ put: new Map(), removed: [] }, after, otherCalendars);
+  const faults = validateResult({ put: new Map(), removed: [] }, after, otherCalendars);
+  return faults.length > 0 ? conflicting(faults, written) : written;
 }
 
 /** Reads the records of a folder by message key. Records that they refer to may exist only on the topic. */

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { runCatalogueCommand } from '../../../scripts/catalogue/catalogue-command.ts';
 import { readCatalogueArguments } from '../../../scripts/catalogue/command-arguments.ts';
 import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
@@ -279,6 +279,30 @@ const draft = (Version: number) =>
   productValue('TL', { Version, Id: guidOf(Version), Status: 'VersionDraft' });
 
 describe('two writers at the same time', () => {
+  it('do not lose a change that was written after the other had read the topic', async () => {
+    const world = await createCatalogueWorld();
+    await run(world, 'publish', createFolder({ 'products/2.json': draft(2) }));
+    const renamed = createFolder({ 'products/2.json': { ...draft(2), Name: 'Renamed' } });
+    const { admin } = world.broker;
+    const offsets = admin.offsets.bind(admin);
+    let counts = 0;
+    vi.spyOn(admin, 'offsets').mockImplementation(async (topic) => {
+      counts += 1;
+      if (counts === 2) await run(world, 'publish', renamed);
+      return offsets(topic);
+    });
+    const approved = await run(world, 'approve', 'TL', '2');
+    expect(approved.lines).toEqual([
+      `FAULT  ${CATALOGUE_TOPIC}: was changed by others since it was read: run the command again`,
+      '1 fault; nothing was written',
+    ]);
+    await run(world, 'approve', 'TL', '2');
+    expect((await run(world, 'show', 'product', 'TL')).result['record']).toMatchObject({
+      Name: 'Renamed',
+      Status: 'Approved',
+    });
+  });
+
   it('are reported with the faults that their changes have together', async () => {
     const world = await createCatalogueWorld();
     await run(world, 'publish', createFolder({ 'products/1.json': draft(1), 'products/2.json': draft(2) }));
