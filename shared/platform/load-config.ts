@@ -25,7 +25,7 @@ export interface QuotaSettings {
   readonly perCountry: ReadonlyMap<string, number>;
   /** In millionths of the currency. */
   readonly spendMicros: number | undefined;
-  /** Cost of a message in millionths of the currency, by `sms:RO`, `sms:*` or `email`. */
+  /** Cost of a part of an SMS or of a receiver of an e-mail in millionths of the currency, by `sms:RO`, `sms:*` or `email`. */
   readonly costMicros: ReadonlyMap<string, number>;
 }
 

@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { countryOfNumber } from '../contract/notification/phone-number.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
+import { countSmsParts } from '../notification/sms-parts.ts';
 import type { Channel, EmailCommand, Priority, SmsCommand } from '../notification/command.ts';
 import type { QuotaSettings } from '../platform/load-config.ts';
 import { UNKNOWN_COUNTRY, type Usage } from './daily-quotas.ts';
@@ -26,7 +27,7 @@ const DEFAULT_SECRET = 'banking-product-engine';
 export type MeasureUsage = (message: CountedMessage, day: number) => Usage;
 
 /**
- * `secret` keys the hashes of receivers, which also contain the day: those of different days cannot be linked. Receivers are
+ * A cost is that of one part of an SMS and of one receiver of an e-mail, as providers charge them. `secret` keys the hashes of receivers, which also contain the day: those of different days cannot be linked. Receivers are
  * hashed only if there is a quota for them.
  */
 export function createUsageMeasure(settings: QuotaSettings, secret: string = DEFAULT_SECRET): MeasureUsage {
@@ -39,7 +40,8 @@ export function createUsageMeasure(settings: QuotaSettings, secret: string = DEF
       .subarray(0, RECEIVER_HASH_BYTES);
   return ({ caller, channel, priority, command }, day) => {
     const copies = 'cc' in command ? [...command.cc, ...command.bcc] : [];
-    const receivers = perReceiver === undefined ? [] : [command.receiver, ...copies];
+    const all = [command.receiver, ...copies];
+    const receivers = perReceiver === undefined ? [] : all;
     const country = channel === 'sms' ? (countryOfNumber(command.receiver) ?? UNKNOWN_COUNTRY) : undefined;
     return {
       caller,
@@ -48,8 +50,9 @@ export function createUsageMeasure(settings: QuotaSettings, secret: string = DEF
       country,
       costMicros:
         country === undefined
-          ? (costMicros.get('email') ?? 0)
-          : (costMicros.get(`sms:${country}`) ?? costMicros.get('sms:*') ?? 0),
+          ? (costMicros.get('email') ?? 0) * all.length
+          : (costMicros.get(`sms:${country}`) ?? costMicros.get('sms:*') ?? 0) *
+            countSmsParts(command.message),
     };
   };
 }

@@ -30,6 +30,11 @@ function sms(receiver = RO, over: Partial<CountedMessage> = {}): CountedMessage 
   return { caller: 'one', channel: 'sms', priority: 'normal', command, ...over };
 }
 
+function smsOfLength(characters: number): CountedMessage {
+  const command = { ...sms().command, message: 'x'.repeat(characters) } as SmsCommand;
+  return sms(RO, { command });
+}
+
 function email(receiver: string, cc: readonly string[] = []): CountedMessage {
   const common = { notificationId: undefined, sender: undefined, message: '', subject: '', bcc: [] };
   const command = { ...common, receiver, cc, contentType: 'text/plain', attachments: [] } as const;
@@ -149,6 +154,21 @@ describe('the quotas of notifications', () => {
       'quota-spend',
     ]);
     expect(await metrics.text()).toContain('plat_notification_quota_spent 0.3');
+  });
+
+  it('count the cost of each part of an SMS and of each receiver of an e-mail', async () => {
+    const costMicros = new Map([
+      ['sms:*', 1_000],
+      ['email', 10],
+    ]);
+    const { admit, metrics } = await world({ spendMicros: 3_030, costMicros });
+    expect(admit(smsOfLength(460))).toBe('quota-spend');
+    expect(admit(smsOfLength(459))).toBe('admitted');
+    expect(admit(email('a@example.org', ['b@example.org', 'c@example.org', 'd@example.org']))).toBe(
+      'quota-spend',
+    );
+    expect(admit(email('a@example.org', ['b@example.org', 'c@example.org']))).toBe('admitted');
+    expect(await metrics.text()).toContain('plat_notification_quota_spent 0.00303');
   });
 
   it('begin again with each UTC day, and say when', async () => {

@@ -1,5 +1,6 @@
 import type { Attachment, Outbound } from '../../../../shared/notification/command.ts';
 import type { Placeholder } from '../../../../shared/notification/payload-template.ts';
+import { isGsmText } from '../../../../shared/notification/sms-parts.ts';
 import { detectAttachmentType } from '../common/attachment-type.ts';
 
 /** A file of a multipart body. */
@@ -82,16 +83,4 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
 
 function typeFromName(name: string): string {
   return TEXT_TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? ANY_TYPE;
-}
-
-/** The default alphabet of SMS with its extension table (3GPP TS 23.038, 6.2.1). */
-const ALPHABET: ReadonlySet<string> = new Set(
-  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§' +
-    '¿abcdefghijklmnopqrstuvwxyzäöñüà\f^{}\\[~]|€',
-);
-
-/** Whether the default alphabet has all characters; otherwise an SMS has room for less than half as many. */
-export function isGsmText(text: string): boolean {
-  for (const character of text) if (!ALPHABET.has(character)) return false;
-  return true;
 }

@@ -1,19 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import {
-  isGsmText,
-  messageValues,
-} from '../../../../../workers/notification/providers/http/message-values.ts';
+import { expect, it } from 'vitest';
+import { messageValues } from '../../../../../workers/notification/providers/http/message-values.ts';
 import { anEmail } from '../../../../support/builders/outbound-messages.ts';
-
-describe('the default alphabet of SMS', () => {
-  it.each(['', 'Your code is 1234.', 'Prix: 5 €, à toi? £$¥', '[a]{b}~^|\\\n\r'])('contains %j', (text) => {
-    expect(isGsmText(text)).toBe(true);
-  });
-
-  it.each(['Plată', 'ç', '’', '😀', '\t', 'Привет'])('does not contain %j', (text) => {
-    expect(isGsmText(text)).toBe(false);
-  });
-});
 
 it.each([
   ['notes.TXT', 'text/plain'],
