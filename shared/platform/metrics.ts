@@ -83,6 +83,21 @@ export interface Metrics {
   readonly contentType: string;
 }
 
+/** Distinct codes of one metric; each makes a series, which stays in memory. */
+const MAX_CODES = 500;
+
+/**
+ * Returns a function that passes on the first 500 distinct codes and replaces further ones by `other`: a provider may answer with a
+ * new number each time.
+ */
+export function limitCodes(): (code: string) => string {
+  const first = new Set<string>();
+  return (code) => {
+    if (first.size < MAX_CODES) first.add(code);
+    return first.has(code) ? code : 'other';
+  };
+}
+
 /** Creates an empty registry; a name that is requested again returns the same metric. */
 export function createMetrics(options: { processMetrics: boolean } = { processMetrics: false }): Metrics {
   const registry = new prometheus.Registry();

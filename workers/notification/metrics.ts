@@ -2,7 +2,7 @@ import type { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import type { Channel } from '../../shared/notification/command.ts';
 import type { NotificationStatus } from '../../shared/notification/notification-state.ts';
 import type { GuardedProvider, SendResult } from '../../shared/notification/provider.ts';
-import type { Metrics } from '../../shared/platform/metrics.ts';
+import { limitCodes, type Metrics } from '../../shared/platform/metrics.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { HoldTopic } from './ordering/hold-topic.ts';
 import { tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
@@ -37,6 +37,7 @@ export function createNotificationMetrics(metrics: Metrics): NotificationMetrics
     'status',
     'code',
   ]);
+  const limited = limitCodes();
   const held = metrics.counter(
     'plat_notification_held_total',
     'Messages that wait for an earlier one of their receiver; place: only the place is kept, for lack of room',
@@ -49,7 +50,7 @@ export function createNotificationMetrics(metrics: Metrics): NotificationMetrics
   );
   return {
     onAttempt: ({ channel, name }, { kind }) => attempts.inc({ channel, provider: name, result: kind }),
-    onOutcome: (channel, status, code) => outcomes.inc({ channel, status, code: code ?? '' }),
+    onOutcome: (channel, status, code) => outcomes.inc({ channel, status, code: limited(code ?? '') }),
     onHeld: (channel, kind) => held.inc({ channel, kind }),
     onUnordered: (channel) => unordered.inc({ channel }),
     follow: (watched) => followState(metrics, watched),

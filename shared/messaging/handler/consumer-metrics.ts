@@ -1,4 +1,4 @@
-import type { Metrics } from '../../platform/metrics.ts';
+import { limitCodes, type Metrics } from '../../platform/metrics.ts';
 import type { BreakerState } from '../consumer/circuit-breaker.ts';
 import type { ConsumerStats } from '../consumer/consumer-options.ts';
 import type { Consumer } from '../consumer/consumer.ts';
@@ -48,6 +48,7 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
     'Messages written to the dead-letter topic',
     ['worker', 'code'],
   );
+  const limited = limitCodes();
   const batchItems = metrics.counter('plat_batch_items_total', 'Requests received in batches', [
     'worker',
     'result',
@@ -73,7 +74,7 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
       breaker.set({ worker }, state === 'open' ? 1 : 0);
       if (state === 'open') opened.inc({ worker });
     },
-    onDeadLetter: (code) => deadLetters.inc({ worker, code }),
+    onDeadLetter: (code) => deadLetters.inc({ worker, code: limited(code) }),
     follow: (consumer) => {
       metrics.watchQueues(() => consumer.queues(`${worker}-window`));
       metrics.onScrape(() => {

@@ -1,6 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { consumerMetrics } from '../../../shared/messaging/handler/consumer-metrics.ts';
 import { createMetrics, shareScrapeTexts } from '../../../shared/platform/metrics.ts';
+import { createNotificationMetrics } from '../../../workers/notification/metrics.ts';
 
 /** The lines of an exposition that describe metrics, without their values. */
 const described = (text: string): readonly string[] =>
@@ -99,4 +101,20 @@ it('a later scrape has the values of then', async () => {
   one.inc();
   expire();
   expect(await scrape(['one'])).toContain('one 1');
+});
+
+it('notifications and dead letters have a limited number of codes as labels', async () => {
+  const metrics = createMetrics();
+  const notifications = createNotificationMetrics(metrics);
+  const consumer = consumerMetrics(metrics, 'notification');
+  for (let code = 0; code < 600; code += 1) {
+    notifications.onOutcome('sms', 'failed', `http-400-${code}`);
+    consumer.onDeadLetter(`http-400-${code}`);
+  }
+  notifications.onOutcome('sms', 'failed', 'http-400-0');
+  for (const name of ['plat_notification_outcomes_total', 'plat_dead_letters_total']) {
+    const samples = await metrics.samples([name]);
+    const valueOf = (code: string) => samples.find(({ labels }) => labels['code'] === code)?.value;
+    expect([samples.length, valueOf('other'), valueOf('http-400-500')]).toEqual([501, 100, undefined]);
+  }
 });
