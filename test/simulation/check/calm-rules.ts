@@ -36,6 +36,34 @@ const requestsAreAnsweredSoon: Rule = {
   },
 };
 
+const requestsAreAnsweredOnce: Rule = {
+  name: 'without faults every request on a topic is answered once',
+  source: 'docs/architecture.md, shared/messaging/consumer/offset-tracker.ts',
+  onRecord: ({ topic, headers }, { isCalm, history }) => {
+    const id = headerText(headers, HEADER.correlationId);
+    if (!isCalm || id === undefined || !UPSTREAM_REPLIES.has(topic)) return undefined;
+    const records = history.byId.get(id) ?? [];
+    const replies = records.filter((one) => UPSTREAM_REPLIES.has(one.topic)).length;
+    const requests = records.length - replies;
+    if (replies <= requests) return undefined;
+    return { detail: `${id} has ${replies} replies to ${requests} requests`, ids: [id] };
+  },
+};
+
+const statusIsShownSoon: Rule = {
+  name: 'without faults every instance shows the end of a notification soon',
+  source: 'N3, docs/api.md Status',
+  atEnd: ({ isCalm }, { history: { looks, states, concludedAtMs } }) =>
+    looks.flatMap(({ notificationId, ingress, sentAtMs, answer }): readonly Finding[] => {
+      const endedAtMs = concludedAtMs.get(notificationId) ?? Infinity;
+      if (!isCalm || sentAtMs <= endedAtMs + SOON_MS) return [];
+      const { status } = JSON.parse(answer.body) as { readonly status: unknown };
+      if (status === states.get(notificationId)?.at(-1)?.status) return [];
+      const detail = `${ingress} shows ${notificationId} as ${String(status)} long after its end`;
+      return [{ detail, ids: [notificationId] }];
+    }),
+};
+
 const processesStayReady: Rule = {
   name: 'without faults every process stays ready',
   source: 'docs/operations.md Health and metrics',
@@ -63,6 +91,8 @@ const notificationsAreSentSoon: Rule = {
 export const CALM_RULES: readonly Rule[] = [
   callsAreAnsweredSoon,
   requestsAreAnsweredSoon,
+  requestsAreAnsweredOnce,
+  statusIsShownSoon,
   processesStayReady,
   notificationsAreSentSoon,
 ];

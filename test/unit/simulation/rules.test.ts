@@ -435,9 +435,9 @@ describe('requests', () => {
     }
   });
 
-  it('without any fault a late reply, a late notification and a process that is not ready are reported', () => {
+  it('without any fault late and repeated replies, late notifications and outcomes, and a process that is not ready are reported', () => {
     for (const [isCalm, count] of [
-      [true, 3],
+      [true, 6],
       [false, 0],
     ] as const) {
       const { history, watcher, time, record, command, state, deliver, end } = watch('park', isCalm);
@@ -446,9 +446,13 @@ describe('requests', () => {
       notification(history, { notificationId: ID });
       command(ID);
       time.nowMs = 60_000;
-      record('upstream.one.replies', headersOf('request-1'), { value: '{"PMTValue":1}' });
+      // Both replies are late, and the second one is too many.
+      for (let reply = 1; reply <= 2; reply += 1)
+        record('upstream.one.replies', headersOf('request-1'), { value: '{"PMTValue":1}' });
       deliver(ID);
       state(ID, 'sent');
+      const look = { notificationId: ID, ingress: 'ingress-1', sentAtMs: 66_000, answeredAtMs: 66_000 };
+      history.looks.push({ ...look, answer: answer(200, { status: 'accepted' }) });
       const sample = { process: 'ingress-1', atMs: 60_000, cutOffMs: 0, gauges: new Map<string, number>() };
       watcher.onSample({ ...sample, isReady: false });
       expect(end().filter((rule) => rule.startsWith('without faults'))).toHaveLength(count);
