@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest';
+import { topicUnknown } from '../../../shared/messaging/broker-errors.ts';
+import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { commandsOf, recordsOf, send, SMS } from '../../support/builders/notification-call.ts';
@@ -55,6 +58,36 @@ it('refuses a country that is not allowed with 422, naming the field, and urgent
     statuses.push((await send(url, 'sms', SMS, { headers: given })).status);
   expect(statuses).toEqual([202, 429, 202]);
 });
+
+it('responds with 504 and keeps the count if the command may be stored without its usage record', async () => {
+  const broker = await createSharedBroker(1);
+  const { url } = await startOn(withoutUsageTopic(broker), startIngressWorker, {
+    ...SECRET,
+    NOTIFICATION_QUOTA_RECEIVER: '1',
+  });
+  const unknown = await send(url, 'sms', SMS);
+  expect([unknown.status, await unknown.json()]).toMatchObject([504, { code: 'accept-unknown' }]);
+  expect((await send(url, 'sms', SMS)).status).toBe(429);
+  expect(await commandsOf(broker, 'sms')).toHaveLength(1);
+});
+
+/** A broker whose usage topic was removed while it was in use: other messages of a call are stored. */
+function withoutUsageTopic(broker: Broker): Broker {
+  return {
+    ...broker,
+    createPublisher: (options) => {
+      const publisher = broker.createPublisher(options);
+      const publish = publisher.publish.bind(publisher);
+      return Object.assign(publisher, {
+        publish: async (messages: readonly OutgoingMessage[]) => {
+          const stored = messages.filter(({ topic }) => topic !== TOPIC.notificationUsage);
+          await publish(stored);
+          if (stored.length < messages.length) throw topicUnknown(TOPIC.notificationUsage);
+        },
+      });
+    },
+  };
+}
 
 it('writes no usage records and no header without quotas', async () => {
   const broker = await createSharedBroker(1);

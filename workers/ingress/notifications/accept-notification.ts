@@ -12,6 +12,7 @@ import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { EmailCommand, Priority, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
 import type { Quotas } from '../../../shared/quotas/quotas.ts';
+import { MessagingError } from '../../../shared/platform/errors.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { ErrorCode, Warning } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
@@ -204,7 +205,9 @@ async function publishCommand(
   } catch (error) {
     const code = classifySendError(error);
     if (code === 'bug') throw error;
-    return code === 'unknown' ? 'accept-unknown' : code;
+    // One topic is missing, and the broker may have stored what is for the other.
+    const isPartial = records.length > 0 && error instanceof MessagingError && error.code === 'topic-unknown';
+    return code === 'unknown' || isPartial ? 'accept-unknown' : code;
   }
 }
 
