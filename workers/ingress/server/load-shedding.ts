@@ -54,7 +54,7 @@ export interface LoadShedding {
  */
 const CLASSES = {
   short: { targetMs: 300, holdMs: 1_000, msPerPlace: 0.5, places: { normal: 320, most: 2_000 } },
-  long: { targetMs: 500, holdMs: 10_000, msPerPlace: LONG_WORK_MS, places: { normal: 64, most: 128 } },
+  long: { targetMs: 500, holdMs: 10_000, msPerPlace: LONG_WORK_MS, places: { normal: 128, most: 128 } },
 } as const;
 type Class = keyof typeof CLASSES;
 export const OVERLOADED = 'Too many requests are waiting; this one was not processed.';
