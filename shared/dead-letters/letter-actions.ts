@@ -1,4 +1,6 @@
-import type { LogMessage, OffsetRange, OutgoingMessage } from '../messaging/message.ts';
+import { HEADER } from '../messaging/header-names.ts';
+import { headerText } from '../messaging/headers.ts';
+import type { LogMessage, MessageHeaders, OffsetRange, OutgoingMessage } from '../messaging/message.ts';
 import type { ReadOn } from '../messaging/ports.ts';
 import { errorText, SystemError } from '../platform/errors.ts';
 import { sleep } from '../platform/timers.ts';
@@ -239,7 +241,10 @@ function resultsOf(letters: readonly Letter[], result: ActionResult): readonly L
   return letters.map(({ id, code }) => ({ id, code, ...result }));
 }
 
-/** The message with its value, which is read from the original topic if it was too large for the dead letter. */
+/**
+ * The message with its value, which is read from the original topic if it was too large for the dead letter. Undefined if the
+ * record is gone, or was on a retry tier: another message has its offset on the original topic.
+ */
 async function readWholeMessage(
   { log }: LetterContext,
   message: LogMessage,
@@ -247,13 +252,21 @@ async function readWholeMessage(
 ): Promise<LogMessage | undefined> {
   if (message.value !== null) return message;
   const first = await readOne(log, original);
-  if (first === undefined || first.value === null) return undefined;
+  if (first === undefined || first.value === null || !isDeadRecord(first, message.headers)) return undefined;
   return {
     ...message,
     key: first.key,
     value: first.value,
     headers: { ...first.headers, ...message.headers },
   };
+}
+
+/** Whether a record is the one that became the dead letter with these headers. */
+function isDeadRecord({ topic, timestampMs }: LogMessage, headers: MessageHeaders): boolean {
+  return (
+    headerText(headers, HEADER.deadLetterTopic) === topic &&
+    headerText(headers, HEADER.deadLetterTimestamp) === String(timestampMs)
+  );
 }
 
 /** For each partition, the range from its first to its last letter. */

@@ -7,6 +7,7 @@ import {
 } from '../../../shared/dead-letters/audit.ts';
 import type { LetterLog } from '../../../shared/dead-letters/letter-log.ts';
 import { discardLetters, sendLetters, type Sending } from '../../../shared/dead-letters/letter-actions.ts';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
@@ -128,7 +129,12 @@ describe('sendLetters', () => {
     const letter = deadLetterMessage({}, { value: null });
     const original = deadLetterMessage(
       {},
-      { topic: TOPIC.smsCommands, offset: 912, value: Buffer.from('{"a":1}') },
+      {
+        topic: TOPIC.smsCommands,
+        offset: 912,
+        value: Buffer.from('{"a":1}'),
+        timestampMs: 1_777_600_000_000,
+      },
     );
     const chosen = CHOSEN.slice(0, 1);
     const whole = fakeLog([letter, original]);
@@ -137,6 +143,25 @@ describe('sendLetters', () => {
     ]);
     expect(whole.published[1]?.value).toEqual(original.value);
     const { log, reported } = fakeLog([letter]);
+    expect(await sendLetters(commandContext(log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
+      { result: 'refused' },
+    ]);
+    expect(reported()).toEqual([]);
+  });
+
+  it.each([
+    ['a copy that failed on a retry tier', 'plat.notification.retry.30s.v1', 1_777_600_000_000],
+    ['a record that another one has replaced', TOPIC.smsCommands, 1_777_599_999_999],
+  ])('never sends the value of another record for %s', async (_, topic, timestampMs) => {
+    const headers = {
+      [HEADER.deadLetterTopic]: topic,
+      [HEADER.retryTopic]: TOPIC.smsCommands,
+      [HEADER.retryPartition]: '4',
+    };
+    const letter = deadLetterMessage(headers, { value: null });
+    const chosen = [deadLetter(headers, { id: `${TOPIC.notificationDeadLetters}/4/17` })];
+    const ofAnother = deadLetterMessage({}, { topic: TOPIC.smsCommands, offset: 912, timestampMs });
+    const { log, reported } = fakeLog([letter, ofAnother]);
     expect(await sendLetters(commandContext(log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
       { result: 'refused' },
     ]);
