@@ -54,7 +54,7 @@ Actions (redrive, edit, discard):
 Every action is recorded on the audit topic with operator, time, reason and result, never with a payload.
 Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/operations.md. Without
 KAFKA_BROKERS the command connects to the process of \`npm start\` on this machine, which it finds through ADMIN_FILE.
-Exit codes: 0 done, 1 an action failed or was refused, 2 wrong usage.
+Exit codes: 0 done, 1 an action failed or was refused, or the command was interrupted, 2 wrong usage.
 `;
 
 /** The changes of edit. */
@@ -225,7 +225,14 @@ export function parseTime(text: string, nowMs: number): number | undefined {
   if (ago !== null) return nowMs - Number(ago[1]) * (UNIT_MS[ago[2] ?? ''] ?? 0);
   const iso = ISO.exec(text);
   if (iso === null) return undefined;
+  if (!isExistingDay(text.slice(0, 'yyyy-mm-dd'.length))) return undefined;
   const isLocal = iso[1] !== undefined && iso[4] === undefined;
   const time = Date.parse(isLocal ? `${text}Z` : text);
   return Number.isNaN(time) ? undefined : time;
+}
+
+/** Date.parse takes the 30th of February as the 2nd of March. */
+function isExistingDay(day: string): boolean {
+  const time = Date.parse(day);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
 }

@@ -21,7 +21,7 @@ import { shownLines } from './letter-lines.ts';
 
 /** The result of a command. */
 export interface CommandReport {
-  /** False if an action failed or was refused, or no letter was found. */
+  /** False if an action failed or was refused, no letter was found, or a list is incomplete. */
   readonly ok: boolean;
   /** The lines of the text output. */
   readonly lines: readonly string[];
@@ -72,7 +72,7 @@ export async function runDeadLettersCommand(
 type CommandOf<Name extends DeadLettersCommand['name']> = Extract<DeadLettersCommand, { name: Name }>;
 
 function list({ all, limit = LIST_LIMIT }: CommandOf<'list'>, scan: Scan): CommandReport {
-  const { letters, states, audit } = scan;
+  const { letters, states, audit, isComplete } = scan;
   const { unreadable } = audit;
   const visible = visibleLetters(scan, all);
   const rows = visible.slice(0, limit).map((letter) => ({
@@ -90,7 +90,7 @@ function list({ all, limit = LIST_LIMIT }: CommandOf<'list'>, scan: Scan): Comma
   const handled = letters.length - visible.length;
   const counts = Object.entries(codes).map(([code, count]) => `${count} ${code}`);
   return {
-    ok: true,
+    ok: isComplete,
     lines: [
       ...rows.map(
         (row) =>
@@ -101,6 +101,7 @@ function list({ all, limit = LIST_LIMIT }: CommandOf<'list'>, scan: Scan): Comma
       ...(handled > 0 ? [`${handled} handled not shown (--all)`] : []),
       ...(unreadable > 0 ? [`${unreadable} records of the audit topic are invalid`] : []),
       ...(audit.isComplete ? [] : [PARTIAL_AUDIT]),
+      ...(isComplete ? [] : ['interrupted: there may be more letters']),
     ],
     result: {
       letters: rows,
@@ -109,6 +110,7 @@ function list({ all, limit = LIST_LIMIT }: CommandOf<'list'>, scan: Scan): Comma
       handled,
       unreadableAudit: unreadable,
       isAuditComplete: audit.isComplete,
+      isComplete,
     },
   };
 }

@@ -86,7 +86,10 @@ async function callEndpoint<T extends z.ZodType>(
     });
     answer = await response.json();
   } catch (error) {
-    throw noProcess(`the process of ${file} does not respond at ${url}`, error);
+    const failure = noProcess(`the process of ${file} does not respond at ${url}`, error);
+    if (path !== ADMIN_PATH.publish) throw failure;
+    // It may have stored the messages before the connection ended.
+    throw new MessagingError('send-unknown', failure.message, { canRetry: true, cause: failure });
   }
   if (response.ok) return shape.parse(answer);
   const fault = ADMIN_BODY.fault.safeParse(answer);

@@ -68,7 +68,8 @@ it('parseTime reads dates, times with and without a time zone, and durations bef
   expect(parseTime('2026-05-01T12:00:00+02:00', now)).toBe(Date.UTC(2026, 4, 1, 10));
   expect(parseTime('2h', now)).toBe(now - 7_200_000);
   expect(parseTime('7d', now)).toBe(now - 7 * 86_400_000);
-  for (const text of ['', 'yesterday', '0h', '2w', '2026-13-01', '01/05/2026', '-2h']) {
+  const noDays = ['2026-02-29', '2026-02-30T10:00Z', '2026-04-31'];
+  for (const text of ['', 'yesterday', '0h', '2w', '2026-13-01', ...noDays, '01/05/2026', '-2h']) {
     expect(parseTime(text, now)).toBeUndefined();
   }
 });

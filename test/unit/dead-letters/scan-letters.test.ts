@@ -5,7 +5,7 @@ import type { Selection } from '../../../shared/dead-letters/selection.ts';
 import type { LogMessage, OffsetRange } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';
-import { commandContext } from '../../support/worlds/dead-letters-world.ts';
+import { commandContext, deadLettersWith } from '../../support/worlds/dead-letters-world.ts';
 
 const ALL: Selection = {
   topics: [],
@@ -77,6 +77,14 @@ describe('a scan of dead letters', () => {
     const { log } = logOf([10]);
     const scan = await scanLetters(commandContext(log, { signal: AbortSignal.abort() }), ALL);
     expect(scan.isComplete).toBe(false);
+  });
+
+  it('makes an incomplete list when it was interrupted', async () => {
+    const { log } = logOf([10]);
+    const list = await deadLettersWith(log, { signal: AbortSignal.abort() })('list');
+    expect(list).toMatchObject({ ok: false, result: { isComplete: false } });
+    expect(list.lines.at(-1)).toContain('interrupted');
+    expect(await deadLettersWith(log)('list')).toMatchObject({ ok: true, result: { isComplete: true } });
   });
 
   it('has the type of each letter', async () => {

@@ -90,6 +90,26 @@ it('transfers bytes, keys, repeated headers and large messages unchanged', async
   await system.stop(0);
 });
 
+it('reports that a message may be stored if the process does not respond to its publishing', async () => {
+  const { endpoint, file, system } = await startWorld();
+  await publishRequest(system, Buffer.from('{"jsonParam": {"InstallmentsNo": "four"}}'));
+  const log = remoteLetterLog(file);
+  const command = deadLettersWith(log);
+  await expect.poll(async () => (await command('list')).result['count']).toBe(1);
+  const { fetch } = globalThis;
+  onTestFinished(() => void (globalThis.fetch = fetch));
+  globalThis.fetch = async (url, init) => {
+    const response = await fetch(url, init);
+    const isCopy = typeof init?.body === 'string' && init.body.includes(TOPIC.scheduleRequests);
+    if (isCopy && url === endpoint.url + ADMIN_PATH.publish) throw new TypeError('terminated');
+    return response;
+  };
+  const { ok, lines } = await command('redrive', '--topic', 'schedule');
+  expect(ok).toBe(false);
+  expect(lines[0]).toContain('it may have been written; sending it again is safe');
+  expect((await command('list', '--all')).lines.join('\n')).toContain('redrive-begun');
+});
+
 it('protects its file from other users and removes it when it stops, unless another process has replaced it', async () => {
   const { endpoint, file, options } = await startWorld();
   expect(statSync(file).mode & 0o777).toBe(0o600);
