@@ -33,7 +33,9 @@ export const moment = () =>
   anyText(A_MOMENT)
     .meta({ pattern: MOMENT.source, examples: ['2026-05-01T10:00:00Z'] })
     .transform((text, context) => {
-      const time = MOMENT.test(text) ? Date.parse(text) : Number.NaN;
+      // Date.parse takes the 30th of February as the 2nd of March.
+      const hasDay = parseCalendarDate(text.slice(0, 'yyyy-mm-dd'.length)) !== undefined;
+      const time = hasDay && MOMENT.test(text) ? Date.parse(text) : Number.NaN;
       if (!Number.isNaN(time)) return time;
       context.issues.push({
         code: 'custom',

@@ -170,6 +170,7 @@ describe('callers', () => {
     `code=${'a'.repeat(301)}`,
     `key=${encodeURIComponent('a\r\nb')}`,
     'since=2026-05-01T10:00:00',
+    'until=2026-02-30',
   ])('cannot forge %s', async (query) => {
     const { get } = await openWith([deadLetterOf('{}')]);
     expect((await get(`/dead-letters?${query}`)).status).toBe(400);
