@@ -16,18 +16,14 @@ import {
   type CatalogueCommand,
 } from './catalogue/command-arguments.ts';
 import type { CatalogueConnection } from './catalogue/topic-records.ts';
+import { continueWithClosedPipes } from './command-line/closed-pipes.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
 
 const FAULTS = 1;
 const USAGE = 2;
 const BROKER = 3;
 
-// A reader such as `head` may close the pipe early; the command continues, and its result determines the exit code.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-}
+continueWithClosedPipes();
 
 let broker: Broker | undefined;
 try {

@@ -11,6 +11,7 @@ import { createLog } from '../shared/platform/log.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import { systemPorts } from '../shared/platform/system-ports.ts';
 import { createCodec } from '../workers/create-codec.ts';
+import { continueWithClosedPipes } from './command-line/closed-pipes.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
 import { type DeadLettersArguments, HELP, readDeadLettersArguments } from './dead-letters/arguments.ts';
 import { toPlainJson } from './dead-letters/letter-lines.ts';
@@ -22,6 +23,8 @@ import { brokerLetterLog, type LetterLog } from '../shared/dead-letters/letter-l
 const MAX_AUDIT_RECORDS = 10_000_000;
 const FAILED = 1;
 const USAGE = 2;
+
+continueWithClosedPipes();
 
 const interruption = new AbortController();
 process.once('SIGINT', () => {

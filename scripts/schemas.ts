@@ -16,6 +16,7 @@ import {
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { loadConfig } from '../shared/platform/load-config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
+import { continueWithClosedPipes } from './command-line/closed-pipes.ts';
 import {
   flag,
   parseCommandLine,
@@ -59,6 +60,8 @@ interface Report {
   /** One line for each action. */
   readonly done: readonly string[];
 }
+
+continueWithClosedPipes();
 
 try {
   const args = readArguments(process.argv.slice(2));

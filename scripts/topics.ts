@@ -6,6 +6,7 @@ import { allTopicSpecs, topicDifferences } from '../shared/messaging/topics/topi
 import { loadConfig } from '../shared/platform/load-config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
+import { continueWithClosedPipes } from './command-line/closed-pipes.ts';
 import {
   flag,
   parseCommandLine,
@@ -51,6 +52,8 @@ interface Report {
   readonly differences: readonly string[];
   readonly topics: readonly (TopicSpec & { readonly exists: boolean })[];
 }
+
+continueWithClosedPipes();
 
 try {
   const args = readArguments(process.argv.slice(2));
