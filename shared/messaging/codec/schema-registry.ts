@@ -4,6 +4,7 @@ import {
   SchemaType,
 } from '@kafkajs/confluent-schema-registry';
 import avro, { type Type } from 'avsc';
+import { z } from 'zod';
 import { errorText, InfrastructureError, SystemError } from '../../platform/errors.ts';
 import { AVRO_OPTIONS } from './avro-schema.ts';
 
@@ -97,10 +98,9 @@ export async function registeredVersions(
   subject: string,
 ): Promise<readonly RegisteredVersion[]> {
   const path = `/subjects/${encodeURIComponent(subject)}/versions`;
-  const numbers = (await get(settings, path)) as readonly number[] | undefined;
   const versions: RegisteredVersion[] = [];
-  for (const version of numbers ?? []) {
-    const found = (await get(settings, `${path}/${version}`)) as { id: number; schema: string } | undefined;
+  for (const version of (await get(settings, path, versionNumbers)) ?? []) {
+    const found = await get(settings, `${path}/${version}`, registeredSchema);
     if (found !== undefined) versions.push({ version, id: found.id, text: found.schema });
   }
   return versions;
@@ -191,8 +191,15 @@ function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
 }
 
-/** Fetches JSON from a path of the registry; undefined when it is not found. */
-async function get(settings: SchemaRegistrySettings, path: string): Promise<unknown> {
+const versionNumbers = z.array(z.int());
+const registeredSchema = z.object({ id: z.int(), schema: z.string() });
+
+/** Fetches JSON of this shape from a path of the registry; undefined when it is not found. */
+async function get<Shape extends z.ZodType>(
+  settings: SchemaRegistrySettings,
+  path: string,
+  shape: Shape,
+): Promise<z.output<Shape> | undefined> {
   const { username, password = '' } = settings;
   const login = Buffer.from(`${username}:${password}`).toString('base64');
   try {
@@ -206,7 +213,9 @@ async function get(settings: SchemaRegistrySettings, path: string): Promise<unkn
     const { status, ok } = response;
     if (status === NOT_FOUND && (await hasErrorCode(response))) return undefined;
     if (!ok) throw unavailable(`it responded with status ${status}`, undefined, status);
-    return await response.json();
+    const read = shape.safeParse(await response.json());
+    if (!read.success) throw unavailable(`its response to ${path} is not that of a schema registry`);
+    return read.data;
   } catch (error) {
     if (error instanceof InfrastructureError) throw error;
     if (isNamed(error, 'TimeoutError')) throw unavailable(`no answer within ${COMMAND_TIMEOUT_MS} ms`, error);

@@ -1,5 +1,6 @@
 import { type MessageDefinition, recordName } from '../../../schemas/messages.ts';
 import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
+import { errorText } from '../../platform/errors.ts';
 import { parseOwnSchema, parseWriterSchema, isSameSchema } from './avro-schema.ts';
 import { incompatibilities } from './schema-compatibility.ts';
 
@@ -52,10 +53,22 @@ export function faultsAgainst(
   text: string,
 ): SchemaFault[] {
   const which = earlier.version === undefined ? `id ${earlier.localSchemaId}` : `version ${earlier.version}`;
+  const fault = faultOf(earlier.text);
+  if (fault !== undefined) return [{ subject, reason: `${which} is not a valid Avro schema: ${fault}` }];
   return incompatibilities(earlier.text, text).map(({ field, reason }) => ({
     subject,
     reason: `${field} ${reason} (against ${which}; a change without a compatible form is a new version of the message)`,
   }));
+}
+
+/** Why the text is no schema; undefined if it is one. Others may register texts of any kind under a subject. */
+function faultOf(text: string): string | undefined {
+  try {
+    parseWriterSchema(text);
+    return undefined;
+  } catch (error) {
+    return errorText(error);
+  }
 }
 
 function recordOf(released: ReleasedSchema): string | undefined {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { messageDefinition, type MessageDefinition } from '../../../schemas/messages.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
 import { createAvroMessage } from '../../../shared/messaging/codec/avro-message.ts';
-import { checkReleases } from '../../../shared/messaging/codec/schema-release.ts';
+import { checkReleases, faultsAgainst } from '../../../shared/messaging/codec/schema-release.ts';
 import { createLocalReaders, createSchemaStore } from '../../../shared/messaging/codec/schema-store.ts';
 
 const definition = messageDefinition('ProblemReply')!;
@@ -17,6 +17,17 @@ const withMandatory = text.replace('"fields": [', '"fields": [ { "name": "hint",
 
 const check = (one: { definition: MessageDefinition; text: string }) =>
   checkReleases([one], released).map(({ reason }) => reason);
+
+it('names an earlier version that is not a readable schema', () => {
+  for (const unreadable of ['syntax = "proto3";', '{"type":"nonsense"}']) {
+    expect(faultsAgainst('plat.v1.A', { version: 3, text: unreadable }, text)).toEqual([
+      {
+        subject: 'plat.v1.A',
+        reason: expect.stringMatching(/^version 3 is not a valid Avro schema: /) as string,
+      },
+    ]);
+  }
+});
 
 describe('checkReleases', () => {
   it('accepts an unchanged schema and changed doc texts', () => {

@@ -202,6 +202,15 @@ describe('the client of a schema registry', () => {
     }
   });
 
+  it('rejects responses that are none of a registry', async () => {
+    for (const answer of ['{}', '["1"]', '[1]', 'null', '<html>']) {
+      const { url } = await serve((_, response) => response.end(answer));
+      await expect(registeredVersions({ url }, 'a')).rejects.toMatchObject({
+        code: 'schema-registry-unavailable',
+      });
+    }
+  });
+
   it('rejects when the connection is refused', async () => {
     const { url, stop } = await serve(() => undefined);
     await stop();
