@@ -247,6 +247,7 @@ function contradictions(values: Values): readonly string[] {
     [isStream && failures === undefined, '--output - needs --failures FILE for the contracts that fail'],
     [isStream && json, '--json writes its report to the standard output, where the results go'],
     [failures === STANDARD_STREAM || failures === '', '--failures is a file'],
+    [GZIP_ENDING.test(failures ?? ''), '--failures is not compressed: its name must not end in .gz'],
     [html !== undefined && !HTML_ENDING.test(html), '--html is a file whose name ends in .html'],
     [resume && overwrite, '--resume continues the run that --overwrite would discard: choose one'],
   ];

@@ -3,7 +3,7 @@
 import { fsync, write } from 'node:fs';
 import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGzip, type Gzip } from 'node:zlib';
+import { createGzip, type Gzip, gzipSync } from 'node:zlib';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { RunError } from '../run-error.ts';
 
@@ -154,6 +154,10 @@ export function gzipSink(target: ByteSink): ByteSink {
         await ended.end();
         await target.write(ended.takeOutput());
       }
+      const length = await target.sync();
+      if (length > 0) return length;
+      // Readers of gzip take an empty file as truncated.
+      await target.write(gzipSync(''));
       return target.sync();
     },
   };

@@ -136,6 +136,9 @@ describe('readArguments', () => {
       '--json writes its report to the standard output, where the results go',
     ]);
     expect(faultsOf(...FILES, '--failures', '-')).toEqual(['--failures is a file']);
+    expect(faultsOf(...FILES, '--failures', 'f.ndjson.gz')).toEqual([
+      '--failures is not compressed: its name must not end in .gz',
+    ]);
     expect(faultsOf('--input', 'a.csv', '--output', './x/../a.csv')).toEqual([
       '--input, --output, --failures and --html must be different files',
     ]);

@@ -108,6 +108,17 @@ it('compresses into a file that may be truncated at every sync', async () => {
   ]);
 });
 
+it('compresses no lines into a file that is gzip too', async () => {
+  const { sink, all } = memorySink();
+  const writer = createLineWriter(gzipSink(sink));
+  const length = await writer.sync();
+  expect(gunzipSync(all()).length).toBe(0);
+  expect([length, await writer.sync()]).toEqual([all().length, length]);
+  await writer.write('line\n');
+  await writer.sync();
+  expect(gunzipSync(all()).toString()).toBe('line\n');
+});
+
 async function isSettled(promise: Promise<void>): Promise<boolean> {
   const pending = Symbol('pending');
   const later = new Promise((resolve) => setImmediate(() => resolve(pending)));
