@@ -7,6 +7,7 @@ import { createLineSplitter } from './lines.ts';
 import { ndjsonFormat } from './ndjson.ts';
 import {
   InputChangedError,
+  InputError,
   type InputChunk,
   type InputOptions,
   type InputRecord,
@@ -95,16 +96,31 @@ interface Reading {
 
 async function* chunksOf(batches: Batches, reading: Reading): AsyncGenerator<InputChunk, void> {
   const builder = createChunkBuilder(reading);
-  for await (const raws of batches) {
-    let index = 0;
-    for (const record of reading.format.read(raws)) {
-      const raw = raws[index++];
-      const chunk = raw === undefined ? undefined : builder.add(raw, record);
-      if (chunk !== undefined) yield chunk;
-    }
+  let fault: unknown;
+  try {
+    for await (const raws of batches) yield* completeChunks(raws, reading.format, builder);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    fault = error;
   }
+  // If the input breaks off, what was read before is a chunk too.
   const last = builder.close();
   if (last !== undefined) yield last;
+  if (fault !== undefined) throw fault;
+}
+
+/** The chunks that these records complete. */
+function* completeChunks(
+  raws: readonly RawRecord[],
+  format: RecordFormat,
+  builder: ReturnType<typeof createChunkBuilder>,
+): Generator<InputChunk, void> {
+  let index = 0;
+  for (const record of format.read(raws)) {
+    const raw = raws[index++];
+    const chunk = raw === undefined ? undefined : builder.add(raw, record);
+    if (chunk !== undefined) yield chunk;
+  }
 }
 
 /** Collects records into chunks of at most `maxContracts`, {@link MAX_CHUNK_ROWS} rows and 1 MiB of text. */
