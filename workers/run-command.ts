@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
 import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
-import { combineHealth } from '../shared/platform/health.ts';
+import { combineHealth, startHealthServer, type HealthServer } from '../shared/platform/health.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
 import { watchEventLoop } from '../shared/platform/loop-watchdog.ts';
 import { lowerPriority } from '../shared/platform/lower-priority.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import { systemPorts } from '../shared/platform/system-ports.ts';
 import type { AdminEndpoint } from './admin-endpoint.ts';
-import { openHealthPort } from './health-port.ts';
+import { createConnections } from './ingress/server/connections.ts';
 import { workWhenIdle } from './runtime/idle-work.ts';
 import { WORKER_NAMES, type WorkerName } from './worker-list.ts';
 import { renderStartBanner } from './start-banner.ts';
@@ -32,6 +32,8 @@ Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration,
 const LOG_NAME = 'engine';
 /** Time for leaving groups and closing sockets after the drain timeout, before the process is ended. */
 export const EXIT_GRACE_MS = 5_000;
+/** Connections of a health port: a few probes and scrapers, which keep one or two each. */
+const HEALTH_CONNECTIONS = 100;
 
 /** Under npm, Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
@@ -80,6 +82,19 @@ function chooseWorkers(args: readonly string[]): readonly WorkerName[] | undefin
     fail(`${errorText(error)}\n\n${HELP}`, 2);
   }
   return undefined;
+}
+
+/**
+ * Serves health and metrics of a process without an ingress. Of more than 100 connections the one that has waited longest for
+ * its caller is ended, so that half-open ones neither lock probes out nor take the files of topics and providers.
+ */
+export function openHealthPort(
+  options: Omit<Parameters<typeof startHealthServer>[0], 'limitConnections'>,
+): Promise<HealthServer> {
+  return startHealthServer({
+    ...options,
+    limitConnections: (server) => void createConnections(server, HEALTH_CONNECTIONS),
+  });
 }
 
 async function run(config: Config, names: readonly WorkerName[]): Promise<void> {

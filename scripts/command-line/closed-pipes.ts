@@ -1,5 +1,3 @@
-/** Keeps a command running whose output nobody reads any more. */
-
 /**
  * A reader such as `head` may close the pipe of the output early, or a terminal may be closed. The command then continues, and
  * its result determines the exit code. Any other failure of the output ends it.

@@ -25,8 +25,9 @@ export interface WorkProgress {
 
 /**
  * Processes one message. `attempt` counts from 1; `signal` is aborted when the consumer no longer waits for the result;
- * `progress` is that of the message. Returns synchronously where possible, so that the hot path does not need a promise. When it throws, the
- * message is retried with growing delays; an error other than a transient one (`isTransientFailure`) counts as a failure.
+ * `progress` is that of the message. Returns synchronously where possible, so that the hot path does not need a promise. When
+ * it throws, the message is retried with growing delays; an error other than a transient one (`isTransientFailure`) counts as
+ * a failure.
  */
 export type Process = (
   message: LogMessage,

@@ -27,8 +27,9 @@ const DEFAULT_SECRET = 'banking-product-engine';
 export type MeasureUsage = (message: CountedMessage, day: number) => Usage;
 
 /**
- * A cost is that of one part of an SMS and of one receiver of an e-mail, as providers charge them. `secret` keys the hashes of receivers, which also contain the day: those of different days cannot be linked. Receivers are
- * hashed only if there is a quota for them.
+ * A cost is that of one part of an SMS and of one receiver of an e-mail, as providers charge them. `secret` keys the hashes of
+ * receivers, which also contain the day: those of different days cannot be linked. Receivers are hashed only if there is a
+ * quota for them.
  */
 export function createUsageMeasure(settings: QuotaSettings, secret: string = DEFAULT_SECRET): MeasureUsage {
   const { perReceiver, costMicros } = settings;

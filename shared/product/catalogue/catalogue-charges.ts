@@ -67,7 +67,7 @@ export class CatalogueCharges {
     });
   }
 
-  /** Reads so many of the changed lists; when none is left, all of them come into force. */
+  /** Reads `count` of the changed lists. When none is left, all of them come into force. */
   #readLists(count: number): void {
     let left = count;
     for (const [list, read] of this.#unread) {

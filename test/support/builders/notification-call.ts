@@ -1,7 +1,7 @@
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import type { Broker } from '../../../shared/messaging/ports.ts';
+import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
@@ -101,21 +101,28 @@ export async function writeState(
   await publisher.publish([message]);
 }
 
-/** A broker whose publishers fail for some messages. */
-export function failing(broker: Broker, fails: (messages: readonly OutgoingMessage[]) => boolean): Broker {
+type Publish = Publisher['publish'];
+
+/** A broker whose publishers publish by another function, which gets their own. */
+export function publishingBy(broker: Broker, wrap: (publish: Publish) => Publish): Broker {
   return {
     ...broker,
     createPublisher: (options) => {
       const publisher = broker.createPublisher(options);
-      const publish = publisher.publish.bind(publisher);
-      return Object.assign(publisher, {
-        publish: (messages: readonly OutgoingMessage[]) =>
-          fails(messages)
-            ? Promise.reject(new MessagingError('send-unknown', 'away', { canRetry: true }))
-            : publish(messages),
-      });
+      return Object.assign(publisher, { publish: wrap(publisher.publish.bind(publisher)) });
     },
   };
+}
+
+/** A broker whose publishers fail for some messages. */
+export function failing(broker: Broker, fails: (messages: readonly OutgoingMessage[]) => boolean): Broker {
+  return publishingBy(
+    broker,
+    (publish) => (messages) =>
+      fails(messages)
+        ? Promise.reject(new MessagingError('send-unknown', 'away', { canRetry: true }))
+        : publish(messages),
+  );
 }
 
 /** Whether one of the messages records an acceptance. */

@@ -18,7 +18,7 @@ import {
   startTestIngress,
   type IngressSettings,
 } from '../../support/worlds/ingress-fixture.ts';
-import { openHealthPort } from '../../../workers/health-port.ts';
+import { openHealthPort } from '../../../workers/run-command.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 interface HealthAnswer {

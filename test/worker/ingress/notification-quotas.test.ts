@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import { topicUnknown } from '../../../shared/messaging/broker-errors.ts';
-import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
-import { commandsOf, recordsOf, send, SMS } from '../../support/builders/notification-call.ts';
+import { commandsOf, publishingBy, recordsOf, send, SMS } from '../../support/builders/notification-call.ts';
 import { createSharedBroker, standingClock, startOn } from '../../support/worlds/ingress-system.ts';
 
 const SECRET = { RESULT_ID_SECRET: 'x'.repeat(16) };
@@ -73,20 +72,11 @@ it('responds with 504 and keeps the count if the command may be stored without i
 
 /** A broker whose usage topic was removed while it was in use: other messages of a call are stored. */
 function withoutUsageTopic(broker: Broker): Broker {
-  return {
-    ...broker,
-    createPublisher: (options) => {
-      const publisher = broker.createPublisher(options);
-      const publish = publisher.publish.bind(publisher);
-      return Object.assign(publisher, {
-        publish: async (messages: readonly OutgoingMessage[]) => {
-          const stored = messages.filter(({ topic }) => topic !== TOPIC.notificationUsage);
-          await publish(stored);
-          if (stored.length < messages.length) throw topicUnknown(TOPIC.notificationUsage);
-        },
-      });
-    },
-  };
+  return publishingBy(broker, (publish) => async (messages) => {
+    const stored = messages.filter(({ topic }) => topic !== TOPIC.notificationUsage);
+    await publish(stored);
+    if (stored.length < messages.length) throw topicUnknown(TOPIC.notificationUsage);
+  });
 }
 
 it('writes no usage records and no header without quotas', async () => {

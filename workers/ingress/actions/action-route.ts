@@ -207,7 +207,7 @@ function respondNow(
   };
   const outgoing = createOutgoing(deps, request, valid, { correlationId, timeoutMs });
   const respond = (answer: Reply): void => {
-    place.release(delayTold(answer, processorMs));
+    place.release(releaseReason(answer, processorMs));
     sendReply(reply, { ...valid, answer: explainTimeout(answer, timeoutMs) });
   };
   return deps.requester.request(outgoing).then(respond);
@@ -260,8 +260,8 @@ function createOutgoing(
   return { topic, type: action.requestType, payload, ...call, ...readTraceContext(headers) };
 }
 
-/** What the reply tells about the queue of the worker; a refusal is faster than the queue. */
-function delayTold(answer: Reply, processorMs: number): number | 'refused' | undefined {
+/** What the limit learns from the reply about the queue of the worker. The delay of a refusal tells nothing of it. */
+function releaseReason(answer: Reply, processorMs: number): number | 'refused' | undefined {
   if (answer.kind !== 'problem' || answer.problem.status !== SERVICE_UNAVAILABLE) return processorMs;
   return answer.problem.code === 'overloaded' ? 'refused' : undefined;
 }

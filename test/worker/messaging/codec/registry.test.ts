@@ -202,7 +202,7 @@ describe('the client of a schema registry', () => {
     }
   });
 
-  it('rejects responses that are none of a registry', async () => {
+  it('rejects responses that a registry does not send', async () => {
     for (const answer of ['{}', '["1"]', '[1]', 'null', '<html>']) {
       const { url } = await serve((_, response) => response.end(answer));
       await expect(registeredVersions({ url }, 'a')).rejects.toMatchObject({
