@@ -103,7 +103,7 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   const metrics = createMetrics({ processMetrics: true });
   // Registered before the start, so that signals are handled during it.
   const ending = awaitEnd(log, config.drainTimeoutMs + EXIT_GRACE_MS);
-  if (servesBulkOnly(config, names)) lowerPriority(log);
+  if (servesBulkOnly(config, names)) lowerPriority(log, systemPorts.timers);
   const startedAt = performance.now();
   let running: RunningSystem | undefined;
   // Started before the workers: while these wait for Kafka or the registry, the process is live but not ready.

@@ -1,8 +1,9 @@
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { errorText } from './errors.ts';
 import type { Log } from './log.ts';
+import type { Timers } from './timers.ts';
 
 /** On Linux a directory with an entry for each thread of the process, named by its id. */
 const THREADS = '/proc/self/task';
@@ -10,10 +11,12 @@ const THREADS = '/proc/self/task';
 /**
  * Lowers the priority of this process, so that bulk work does not slow down live traffic on a busy machine. It keeps about a
  * tenth of the usual CPU share, enough to stay in its consumer group. On Linux a priority belongs to a thread: those that
- * collect garbage and compress messages were started before, and new ones inherit it. Logs a warning if the system refuses.
+ * collect garbage and compress messages were started before, and new ones inherit it; and it counts only within a session, so
+ * that the session is lowered too. Logs a warning if the system refuses.
  */
 export function lowerPriority(
   log: Pick<Log, 'warn'>,
+  timers: Timers,
   set: (threadId: number, priority: number) => void = setPriority,
 ): void {
   try {
@@ -22,6 +25,52 @@ export function lowerPriority(
     }
   } catch (error) {
     log.warn({ error: errorText(error) }, 'the priority of the process cannot be lowered');
+  }
+  if (leadsSession()) lowerSessionPriority(log, timers);
+}
+
+/** The priority of this process's session, where Linux shares the processors among sessions (autogroup). */
+const SESSION_PRIORITY = '/proc/self/autogroup';
+/** The line of `SESSION_PRIORITY`, such as `/autogroup-30 nice 0`. */
+const SESSION_NICE = /nice (-?\d+)/;
+/** The column of the session in /proc/PID/stat, after the name in brackets. */
+const SESSION_COLUMN = 3;
+/** Linux allows one change in 100 ms, of all processes together. */
+const SESSION_RETRY_MS = 150;
+const SESSION_ATTEMPTS = 20;
+
+/** Lowers the priority of the session. Later, if another process has just changed one. */
+export function lowerSessionPriority(
+  log: Pick<Log, 'warn'>,
+  timers: Timers,
+  lower: () => void = lowerSession,
+  attempts = SESSION_ATTEMPTS,
+): void {
+  try {
+    lower();
+  } catch (error) {
+    const { code } = error as { readonly code?: unknown };
+    if (code === 'ENOENT') return;
+    if (code === 'EAGAIN' && attempts > 1) {
+      const again = (): void => lowerSessionPriority(log, timers, lower, attempts - 1);
+      timers.schedule(again, SESSION_RETRY_MS, 'background');
+    } else log.warn({ error: errorText(error) }, 'the priority of the session cannot be lowered');
+  }
+}
+
+function lowerSession(): void {
+  const nice = Number(SESSION_NICE.exec(readFileSync(SESSION_PRIORITY, 'utf8'))?.[1] ?? 0);
+  const lowered = constants.priority.PRIORITY_BELOW_NORMAL;
+  if (nice < lowered) writeFileSync(SESSION_PRIORITY, String(lowered));
+}
+
+/** Whether the session has only this process and those that it starts; other programs must not be slowed down. */
+function leadsSession(): boolean {
+  try {
+    const text = readFileSync('/proc/self/stat', 'utf8');
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[SESSION_COLUMN]) === process.pid;
+  } catch {
+    return false;
   }
 }
 

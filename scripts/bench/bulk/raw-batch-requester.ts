@@ -9,6 +9,7 @@ import type { IHeaders, Message } from 'kafkajs';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { REPLY_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
 import { lowerPriority } from '../../../shared/platform/lower-priority.ts';
+import { systemTimers } from '../../../shared/platform/timers.ts';
 import { answerParent, endProcess } from '../processes.ts';
 import { benchCodec } from '../samples.ts';
 import { BATCHES_IN_FLIGHT, bulkRequests, CONTRACTS_PER_BATCH } from './contracts.ts';
@@ -26,7 +27,7 @@ const STATUS_OK = 200;
 /** Deadline of a request, and time limit for missing replies at the end of a run, after which the run fails. */
 const PATIENCE_MS = 30_000;
 const [brokers = '', requestTopic = '', replyTopic = '', partitions = '12', priority] = process.argv.slice(2);
-if (priority === 'background') lowerPriority(console);
+if (priority === 'background') lowerPriority(console, systemTimers);
 const codec = benchCodec();
 const requests = await bulkRequests(codec);
 const kafka = rawBatchKafka(brokers.split(','), 'raw-batch-requester');

@@ -100,7 +100,7 @@ async function openBroker(
   }
   const log = quietLog(config);
   // Gives live traffic on the same machine priority.
-  lowerPriority(log);
+  lowerPriority(log, systemPorts.timers);
   const { openKafkaBroker } = await import('../../../shared/messaging/kafka/open-kafka-broker.ts');
   const clockTopic = topicName(config.topicPrefix, 'clockReadings');
   const broker = await openKafkaBroker({ ...config.kafka, clientId: 'recalculate', log, clock, clockTopic });
