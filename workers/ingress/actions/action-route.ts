@@ -20,7 +20,7 @@ import { RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
 import { requireJson, type BodyRoom } from '../server/json-body.ts';
 import { refuseRateLimited } from '../server/rate-limit.ts';
 import { refuse, refuseOtherMethods, sendJson, sendProblem } from '../server/send-answer.ts';
-import { requireOpen } from '../server/traffic.ts';
+import { onAbandoned, requireOpen } from '../server/traffic.ts';
 import { readPreferences } from './prefer-header.ts';
 import { renderPending, formatResultPath, sendReply } from './reply.ts';
 import type { ResultIds } from './result-ids.ts';
@@ -201,10 +201,10 @@ function respondNow(
   const timeoutMs = Math.min(deps.options.replyTimeoutMs, waitMs);
   if (timeoutMs === waitMs) reply.header('preference-applied', `wait=${valid.waitSeconds}`);
   const correlationId = createLogCorrelationId(request.headers, request.id, deps.newId);
-  request.abandoned = () => {
+  onAbandoned(request, () => {
     place.abandon();
     deps.requester.cancel(correlationId);
-  };
+  });
   const outgoing = createOutgoing(deps, request, valid, { correlationId, timeoutMs });
   const respond = (answer: Reply): void => {
     place.release(releaseReason(answer, processorMs));

@@ -11,7 +11,7 @@ import type { IngressContext } from '../server/context.ts';
 import type { Queue } from '../server/load-shedding.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, refuseOtherMethods, sendProblem } from '../server/send-answer.ts';
-import { labelMetrics, requireOpen } from '../server/traffic.ts';
+import { labelMetrics, onAbandoned, requireOpen } from '../server/traffic.ts';
 import type { AcceptNotification } from './accept-notification.ts';
 import type { ChannelProfiles } from './channel-profiles.ts';
 import { CHANNELS, type ChannelContract } from './channels.ts';
@@ -94,7 +94,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
         const processorMs = request.bodyBytes * MS_PER_BODY_BYTE;
         const place = shedding.admit(request, reply, { queue: queueOf(request.headers), processorMs });
         if (place === undefined) return;
-        request.abandoned = () => place.abandon();
+        onAbandoned(request, () => place.abandon());
         const hasWaited = await deps.accept({
           request,
           reply,

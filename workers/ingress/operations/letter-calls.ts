@@ -5,6 +5,7 @@ import { letterTopics } from '../../../shared/dead-letters/letter-context.ts';
 import type { LetterLog } from '../../../shared/dead-letters/letter-log.ts';
 import { callerOf } from '../server/caller.ts';
 import type { IngressContext } from '../server/context.ts';
+import { onAbandoned } from '../server/traffic.ts';
 
 /**
  * `stopMs`: longest time of a call; what was not read until then is left out, and no other dead letter is begun. 500 of them at 50 a
@@ -90,10 +91,10 @@ export function createLetterCalls(deps: LetterCallsDeps): LetterCalls {
       const end = new AbortController();
       const turn = queues.join(callerOf(call.request));
       if (turn === undefined) return 'busy';
-      call.request.abandoned = () => {
+      onAbandoned(call.request, () => {
         end.abort();
         turn.leave();
-      };
+      });
       const early = Promise.withResolvers<'late' | 'busy'>();
       const giveUp = (): void => {
         end.abort();

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { MonotonicClock } from '../../../shared/platform/clock.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
+import { Slots } from '../../../shared/platform/queues/slots.ts';
 import { refuse } from './send-answer.ts';
 
 /** Status of requests whose caller disconnected; used in metrics only. */
@@ -12,7 +13,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Label `action` of the request metrics: the name of an action or of a route, never text of the caller. */
     metricsLabel: string;
-    /** Called when the caller disconnects before the response is sent. */
+    /** Called when the caller disconnects before the response is sent; set by {@link onAbandoned}. */
     abandoned: (() => void) | undefined;
   }
 }
@@ -32,7 +33,7 @@ export interface Traffic {
 /** Counts requests in flight and their duration by action and status. */
 export function createTraffic(metrics: Metrics, monotonic: MonotonicClock): Traffic {
   let state: 'starting' | 'open' | 'draining' = 'starting';
-  const inFlight = new Set<ServerResponse>();
+  const inFlight = new Slots<ServerResponse>();
   const duration = metrics.duration(
     'plat_http_request_duration_seconds',
     'HTTP requests by action and status',
@@ -56,16 +57,16 @@ export function createTraffic(metrics: Metrics, monotonic: MonotonicClock): Traf
     },
     close: () => {
       state = 'draining';
-      for (const response of inFlight) response.shouldKeepAlive = false;
+      for (const response of inFlight.all()) response.shouldKeepAlive = false;
     },
     inFlight: () => inFlight.size,
     observe: (request, { raw }) => {
       const startedAtMs = monotonic.elapsedMs();
-      inFlight.add(raw);
+      const slot = inFlight.add(raw);
       if (state === 'draining') raw.shouldKeepAlive = false;
       // Unlike the onResponse hook of fastify, this event is emitted when the caller disconnects too.
       raw.on('close', () => {
-        inFlight.delete(raw);
+        inFlight.remove(raw, slot);
         const isAnswered = raw.writableFinished;
         findObserver(request.metricsLabel, isAnswered ? raw.statusCode : ABANDONED).observe(
           (monotonic.elapsedMs() - startedAtMs) / MILLIS_PER_SECOND,
@@ -74,6 +75,14 @@ export function createTraffic(metrics: Metrics, monotonic: MonotonicClock): Traf
       });
     },
   };
+}
+
+/**
+ * Calls back when the caller disconnects before the response is sent. V8 creates a function literal that is assigned to a property
+ * among its old objects, which are rarely collected: it would keep the whole request in memory until then. A parameter is not one.
+ */
+export function onAbandoned(request: FastifyRequest, abandoned: () => void): void {
+  request.abandoned = abandoned;
 }
 
 /** Hook: labels the metrics of a route's requests. */
