@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { v5 } from 'uuid';
 import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
+import { uuidV5 } from '../../../shared/notification/uuid-v5.ts';
 
 /** Namespace of ids derived from an Idempotency-Key (RFC 9562, 5.5). If it changed, repeats would be sent again. */
 const NAMESPACE = '5a3d0f6e-7c1b-4e52-9f58-0c6a4d2b9e71';
@@ -36,7 +36,7 @@ export function createNotificationKeys(secret: string, newId: () => string): Not
     newId,
     idOf: ({ subject, channel, idempotencyKey }, formerId) => {
       const parts = [REALM, subject, channel, idempotencyKey];
-      return v5(JSON.stringify(formerId === undefined ? parts : [...parts, formerId]), NAMESPACE);
+      return uuidV5(JSON.stringify(formerId === undefined ? parts : [...parts, formerId]), NAMESPACE);
     },
     receiverKey: (channel, receiver) =>
       createHmac('sha256', receivers).update(`${channel}\n${receiver.toLowerCase()}`).digest('hex'),
