@@ -1,5 +1,6 @@
 /** The entry point of all processes: checks the version of Node and runs the command. */
 import { enableCompileCache } from 'node:module';
+import { resolveQuickly } from './quick-resolution.ts';
 
 /** The first version that runs the TypeScript sources directly. */
 const MIN_NODE = [24, 15] as const;
@@ -14,5 +15,6 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
 }
 
 enableCompileCache();
+resolveQuickly();
 const { runCommand } = await import('./run-command.ts');
 await runCommand(process.argv.slice(2), process.env);
