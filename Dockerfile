@@ -10,7 +10,8 @@ RUN node scripts/build-workbench.ts
 
 FROM node:24-slim
 
-ENV NODE_ENV=production
+# One arena of free memory for all threads (docs/operations.md, memory of a process).
+ENV NODE_ENV=production MALLOC_ARENA_MAX=1
 WORKDIR /app
 
 # The optional packages bring Node to machines that have none; here the image is Node.

@@ -80,19 +80,30 @@ const AS_NODE_20 = [
   'data:text/javascript,Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })',
 ];
 
-/** Runs `workers/main.mjs` in a copy of the entry files on a Node that reports version 20. */
-function runEntry(prepare: (folder: string) => void, options: readonly string[] = []) {
+interface Run {
+  readonly options?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Options that make Node another one; default: it reports version 20. */
+  readonly node?: readonly string[] | undefined;
+}
+
+/** Runs `workers/main.mjs` in a copy of the entry files. */
+function runEntry(
+  prepare: (folder: string) => void,
+  { options = [], env = {}, node = AS_NODE_20 }: Run = {},
+) {
   const folder = mkdtempSync(path.join(tmpdir(), 'entry-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const file of ['workers/main.mjs', 'scripts/with-node.mjs', 'package.json'])
     cpSync(path.join(ROOT, file), path.join(folder, file));
   writeFileSync(
     path.join(folder, 'workers/main.ts'),
-    'const given: string[] = [...process.execArgv, ...process.argv.slice(2)];\nconsole.log(process.versions.node, given.join(" "));\n',
+    'const given: string[] = [...process.execArgv, ...process.argv.slice(2)];\nconsole.log(process.versions.node, given.join(" "), process.env["MALLOC_ARENA_MAX"] ?? "");\n',
   );
   prepare(folder);
-  const args = [...AS_NODE_20, ...options, path.join(folder, 'workers/main.mjs'), 'schedule', '--help'];
-  return spawnSync(process.execPath, args, { encoding: 'utf8', env: { PATH: process.env['PATH'] ?? '' } });
+  const args = [...node, ...options, path.join(folder, 'workers/main.mjs'), 'schedule', '--help'];
+  const ownEnv = { PATH: process.env['PATH'] ?? '', ...env };
+  return spawnSync(process.execPath, args, { encoding: 'utf8', env: ownEnv });
 }
 
 function installNode(folder: string): void {
@@ -101,16 +112,34 @@ function installNode(folder: string): void {
   symlinkSync(process.execPath, path.join(bin, 'node'));
 }
 
+const LIMITS = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--no-parallel-scavenge'];
+/** Of glibc; npm scripts that limit the heap limit its arenas too. */
+const ONE_ARENA = process.platform === 'linux' ? '1' : '';
+
 it('an older Node starts the workers on the installed Node package', () => {
   const { status, stdout } = runEntry(installNode);
-  expect([status, stdout]).toEqual([0, `${process.versions.node} schedule --help\n`]);
+  expect([status, stdout]).toEqual([0, `${process.versions.node} schedule --help \n`]);
 });
 
-it('an older Node passes the limits of the heap on', () => {
-  const { stdout } = runEntry(installNode, ['--max-semi-space-size=8', '--heap-growing-percent=100']);
-  expect(stdout).toBe(
-    `${process.versions.node} --max-semi-space-size=8 --heap-growing-percent=100 schedule --help\n`,
-  );
+it.each([
+  ['an older Node', undefined],
+  ['a new Node', []],
+])('%s passes the limits of the heap on and adds one of arenas', (_, node) => {
+  const { stdout } = runEntry(installNode, { node, options: LIMITS });
+  expect(stdout).toBe(`${process.versions.node} ${LIMITS.join(' ')} schedule --help ${ONE_ARENA}\n`);
+});
+
+it.each([
+  ['an older Node', undefined],
+  ['a new Node', []],
+])('%s keeps a limit of arenas that is set', (_, node) => {
+  const { stdout } = runEntry(installNode, { node, options: LIMITS, env: { MALLOC_ARENA_MAX: '4' } });
+  expect(stdout).toBe(`${process.versions.node} ${LIMITS.join(' ')} schedule --help 4\n`);
+});
+
+it('no limit of arenas is added without limits of the heap', () => {
+  const { stdout } = runEntry(installNode, { node: [] });
+  expect(stdout).toBe(`${process.versions.node} schedule --help \n`);
 });
 
 it('an older Node without that package reports the required version', () => {
