@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { Reader, readRecordsBatch } from '@platformatic/kafka';
 import type {
   Consumer,
   EachBatchPayload,
@@ -15,6 +16,7 @@ import {
 import type { CreateKafkajsClient } from '../../../shared/messaging/kafka/kafkajs/connection/client.ts';
 import {
   type ProduceAnswer,
+  type ProduceListener,
   produceListeners,
   type ProduceRequest,
 } from '../../../shared/messaging/kafka/kafkajs/patches/produce-answers.ts';
@@ -152,20 +154,21 @@ export class FakeKafkajsProducer {
       const { promise, resolve, reject } = Promise.withResolvers<object[]>();
       const request = toProduceRequest(topicMessages);
       const round = produceListeners.getStore();
+      if (round === undefined) throw new Error('kafkajs is called without a listener');
       const end = () => {
         resolve([]);
         return settleMicrotasks();
       };
       this.sends.push({
-        records: textsOf(request),
+        records: textsOf(request, round),
         confirm: (codes = {}) => {
-          round?.begin(request);
-          round?.answer(toAnswer(request, codes));
+          round.begin(request);
+          round.answer(toAnswer(request, codes));
           return end();
         },
         fail: (error) => {
-          round?.begin(request);
-          round?.lose(request, error);
+          round.begin(request);
+          round.lose(request, error);
           return end();
         },
         failEarly: (error) => {
@@ -179,19 +182,21 @@ export class FakeKafkajsProducer {
 }
 
 /** One request with all partitions, as in a cluster with one broker. */
-function toProduceRequest(topicMessages: readonly TopicMessages[]) {
-  const topicData = topicMessages.map(({ topic, messages }) => {
-    const partitions = Map.groupBy(messages, ({ partition }) => partition ?? 0);
-    return { topic, partitions: [...partitions].map(([partition, own]) => ({ partition, messages: own })) };
-  });
-  return { topicData };
+function toProduceRequest(topicMessages: readonly TopicMessages[]): ProduceRequest {
+  const topicData = topicMessages.map(({ topic, messages }) => ({
+    topic,
+    partitions: messages.map(({ partition = 0 }) => ({ partition })),
+  }));
+  return { acks: -1, timeout: 1_000, topicData };
 }
 
-function textsOf({ topicData }: ReturnType<typeof toProduceRequest>): string[] {
+function textsOf({ topicData }: ProduceRequest, round: ProduceListener): string[] {
   return topicData.flatMap(({ topic, partitions }) =>
-    partitions.map(({ partition, messages }) => {
-      const values = messages.map(({ value }) => String(value));
-      return `${topic}/${partition}: ${values.join(' ')}`;
+    partitions.map(({ partition }) => {
+      const batch = round.batchOf(topic, partition);
+      if (!Buffer.isBuffer(batch)) throw new Error('the fake reads no compressed batches');
+      const { records } = readRecordsBatch(Reader.from(batch));
+      return `${topic}/${partition}: ${records.map(({ value }) => String(value)).join(' ')}`;
     }),
   );
 }

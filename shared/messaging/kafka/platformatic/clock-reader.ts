@@ -6,7 +6,7 @@ import { clusterMetadata } from './connection/cluster.ts';
 import type { BrokerAddress } from './connection/connections.ts';
 import { brokerError } from './connection/errors.ts';
 import { PRODUCE } from './publishing/produce-request.ts';
-import { encodeBatch } from './publishing/record-batch.ts';
+import { encodeBatch } from '../common/publishing/record-batch.ts';
 
 /** The leader alone reads its clock: its followers need not have the record. */
 const LEADER_ONLY = 1;

@@ -1,7 +1,7 @@
-import { CompressionTypes, type Producer, type ProducerBatch, type TopicMessages } from 'kafkajs';
+import type { Producer, ProducerBatch } from 'kafkajs';
 import { partitionId } from '../../../message.ts';
 import type { PublishFate } from '../../common/connection/errors.ts';
-import { COMPRESS_ABOVE_BYTES } from '../../common/batches/gzip-options.ts';
+import { encodeBatch } from '../../common/publishing/record-batch.ts';
 import { kafkajsModule } from '../patches/internals.ts';
 import {
   produceListeners,
@@ -49,6 +49,12 @@ export class ProduceRound implements ProduceListener {
     this.#open.clear();
     this.#failures.clear();
     return failures;
+  }
+
+  batchOf(topic: string, partition: number): Buffer | Promise<Buffer> {
+    const slice = this.#open.get(partitionId(topic, partition));
+    if (slice === undefined) throw new Error(`no records for partition ${partition} of ${topic}`);
+    return encodeBatch(slice.entries);
   }
 
   begin(request: ProduceRequest): void {
@@ -100,27 +106,17 @@ export class ProduceRound implements ProduceListener {
   }
 }
 
-/** The slices as one request of kafkajs, which compresses either all batches of a request or no batch. */
+/**
+ * The slices as one request of kafkajs: a record without content for each, by which it finds the leaders. Their records are
+ * written by batchOf().
+ */
 function toProducerBatch(slices: Iterable<PublishSlice>): ProducerBatch {
-  const topics = new Map<string, TopicMessages>();
-  let isLarge = false;
-  for (const { queue, entries } of slices) {
-    let topic = topics.get(queue.topic);
-    if (topic === undefined) {
-      topic = { topic: queue.topic, messages: [] };
-      topics.set(queue.topic, topic);
-    }
-    for (const { record, valueBytes } of entries) {
-      topic.messages.push(record);
-      isLarge ||= valueBytes > COMPRESS_ABOVE_BYTES;
-    }
-  }
-  return {
-    acks: ALL_IN_SYNC_REPLICAS,
-    timeout: ACKS_TIMEOUT_MS,
-    compression: isLarge ? CompressionTypes.GZIP : CompressionTypes.None,
-    topicMessages: [...topics.values()],
-  };
+  const byTopic = Map.groupBy(slices, ({ queue }) => queue.topic);
+  const topicMessages = Array.from(byTopic, ([topic, own]) => ({
+    topic,
+    messages: own.map(({ queue: { partition } }) => ({ value: null, partition })),
+  }));
+  return { acks: ALL_IN_SYNC_REPLICAS, timeout: ACKS_TIMEOUT_MS, topicMessages };
 }
 
 function unconfirmed({ queue }: PublishSlice): Error {

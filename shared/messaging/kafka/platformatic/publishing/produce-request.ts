@@ -1,11 +1,9 @@
 import { createAPI, produceV7, Writer } from '@platformatic/kafka';
-
-/** The record batch of one partition. */
-export interface ProducedBatch {
-  readonly topic: string;
-  readonly partition: number;
-  readonly batch: Buffer;
-}
+import {
+  encodeProduceRequest,
+  PRODUCE_VERSIONS,
+  type ProducedBatch,
+} from '../../common/batches/produce-request.ts';
 
 type Arguments = [acks: number, timeoutMs: number, batches: readonly ProducedBatch[]];
 
@@ -19,32 +17,10 @@ const PRODUCE_KEY = 0;
 export const PRODUCE = [
   createAPI<Arguments, produceV7.ProduceResponse>(
     PRODUCE_KEY,
-    7,
-    createRequest,
+    PRODUCE_VERSIONS.newest,
+    (acks, timeoutMs, batches) => Writer.create().append(encodeProduceRequest(acks, timeoutMs, batches)),
     produceV7.parseResponse,
     false,
     false,
   ),
 ];
-
-function createRequest(acks: number, timeoutMs: number, batches: readonly ProducedBatch[]): Writer {
-  const topics = [...Map.groupBy(batches, ({ topic }) => topic)];
-  return Writer.create()
-    .appendString(null, false)
-    .appendInt16(acks)
-    .appendInt32(timeoutMs)
-    .appendArray(
-      topics,
-      (writer, [topic, partitions]) =>
-        writer
-          .appendString(topic, false)
-          .appendArray(
-            partitions,
-            (one, { partition, batch }) => one.appendInt32(partition).appendInt32(batch.length).append(batch),
-            false,
-            false,
-          ),
-      false,
-      false,
-    );
-}

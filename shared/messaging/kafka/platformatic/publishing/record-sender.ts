@@ -6,7 +6,7 @@ import { clusterMetadata, type ClusterMetadata } from '../connection/cluster.ts'
 import { addressText, type BrokerAddress } from '../connection/connections.ts';
 import { brokerError } from '../connection/errors.ts';
 import { PRODUCE } from './produce-request.ts';
-import { encodeBatch } from './record-batch.ts';
+import { encodeBatch } from '../../common/publishing/record-batch.ts';
 
 /**
  * Maximum time that the leader waits for its followers; less than the request timeout, so that the leader answers in

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toRecord } from '../../../../../../shared/messaging/kafka/common/publishing/record.ts';
 import { crc32c } from '../../../../../../shared/messaging/kafka/common/batches/crc32c.ts';
-import { encodeBatch } from '../../../../../../shared/messaging/kafka/platformatic/publishing/record-batch.ts';
+import { encodeBatch } from '../../../../../../shared/messaging/kafka/common/publishing/record-batch.ts';
 import type { HeaderValue, OutgoingMessage } from '../../../../../../shared/messaging/message.ts';
 
 const CHECKSUM_AT = 17;

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { BATCH_HEADER_BYTES, LAST_OFFSET_DELTA_AT, MAGIC } from '../../common/batches/check-batches.ts';
-import { crc32c } from '../../common/batches/crc32c.ts';
-import { COMPRESS_ABOVE_BYTES, gzipOptions } from '../../common/batches/gzip-options.ts';
-import { recordBodyBytes, valuesOf, varintBytes, zigzag } from '../../common/batches/record-size.ts';
-import type { OutgoingRecord } from '../../common/publishing/record.ts';
+import { BATCH_HEADER_BYTES, LAST_OFFSET_DELTA_AT, MAGIC } from '../batches/check-batches.ts';
+import { crc32c } from '../batches/crc32c.ts';
+import { COMPRESS_ABOVE_BYTES, gzipOptions } from '../batches/gzip-options.ts';
+import { recordBodyBytes, valuesOf, varintBytes, zigzag } from '../batches/record-size.ts';
+import type { OutgoingRecord } from './record.ts';
 import type { HeaderValue } from '../../../message.ts';
 
 type WireRecord = OutgoingRecord['record'];
