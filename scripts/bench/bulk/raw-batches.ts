@@ -3,14 +3,21 @@
  * request, does not wait in between, and compresses with the codec of the bulk lane.
  */
 
-import { CompressionTypes, Kafka, logLevel, type Message } from 'kafkajs';
-import { installCodecs } from '../../../shared/messaging/kafka/kafkajs/patches/compression.ts';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import kafkajs, { type Kafka, type Message } from 'kafkajs';
+import {
+  decompressionOptions,
+  gzipOptions,
+} from '../../../shared/messaging/kafka/common/batches/gzip-options.ts';
 import { stopIdlePolling } from '../../../shared/messaging/kafka/kafkajs/patches/patch-kafkajs.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { askChild, type Child, endProcess } from '../processes.ts';
 import { rawProducer, runConsumer } from '../raw-kafka.ts';
 import { PARTITIONS, type System } from '../system.ts';
 
+/** Node does not detect the codecs as named exports of kafkajs' CommonJS module. */
+const { CompressionCodecs, CompressionTypes, logLevel } = kafkajs;
 const SESSION_MS = 30_000;
 const COMMIT_INTERVAL_MS = 200;
 
@@ -56,11 +63,15 @@ export function askRequester(requester: Child, words: BulkWords): Promise<BulkAn
   return askChild<BulkAnswer>(requester, { ...words }, limitMs);
 }
 
-/** A client that shares the codecs of the bulk lane. */
+/** A client that compresses as the bulk lane does. */
 export function rawBatchKafka(brokers: readonly string[], clientId: string): Kafka {
-  installCodecs();
+  const [compress, decompress] = [promisify(gzip), promisify(gunzip)];
+  CompressionCodecs[CompressionTypes.GZIP] = () => ({
+    compress: ({ buffer }: { readonly buffer: Buffer }) => compress(buffer, gzipOptions(buffer.length)),
+    decompress: (buffer: Buffer) => decompress(buffer, decompressionOptions(buffer.length)),
+  });
   stopIdlePolling();
-  return new Kafka({ clientId, brokers: [...brokers], logLevel: logLevel.NOTHING });
+  return new kafkajs.Kafka({ clientId, brokers: [...brokers], logLevel: logLevel.NOTHING });
 }
 
 /** Sends each array of messages as one request, however many requests are in flight; the process exits on a failure. */

@@ -1,18 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { Reader, readRecordsBatch } from '@platformatic/kafka';
-import type {
-  Consumer,
-  EachBatchPayload,
-  KafkaMessage,
-  Producer,
-  ProducerBatch,
-  TopicMessages,
-} from 'kafkajs';
+import type { Consumer, EachBatchPayload, Producer, ProducerBatch, TopicMessages } from 'kafkajs';
 import {
-  type FetchAnswer,
   type RunFetches,
   fetchListeners,
 } from '../../../shared/messaging/kafka/kafkajs/patches/fetch-listeners.ts';
+import type {
+  FetchAnswer,
+  FetchedMessages,
+} from '../../../shared/messaging/kafka/kafkajs/patches/fetch-messages.ts';
 import type { CreateKafkajsClient } from '../../../shared/messaging/kafka/kafkajs/connection/client.ts';
 import {
   type ProduceAnswer,
@@ -107,16 +103,15 @@ export class FakeKafkajsConsumer {
   }
 
   async deliver({ topic, partition, offsets }: Batch): Promise<void> {
-    const messages = offsets.map((offset) => ({
-      offset: String(offset),
-      key: null,
-      value: Buffer.from(`value-${offset}`),
-      headers: {},
-      timestamp: '0',
-    })) as unknown as KafkaMessage[];
+    const last = offsets.at(-1) ?? -1;
+    const messages = offsets.map((offset) => {
+      const content = { key: null, value: Buffer.from(`value-${offset}`), headers: {}, timestampMs: 0 };
+      return { topic, partition, offset, ...content };
+    });
+    const fetched: FetchedMessages = { offset: String(last), isControlRecord: false, messages };
     const refuse = () => (this.refusal === undefined ? Promise.resolve() : Promise.reject(this.refusal));
     await this.#eachBatch?.({
-      batch: { topic, partition, messages, highWatermark: String((offsets.at(-1) ?? -1) + 1) },
+      batch: { topic, partition, messages: [fetched], highWatermark: String(last + 1) },
       resolveOffset: (offset: string) => this.resolved.push(`${topic}/${partition}@${offset}`),
       heartbeat: refuse,
       commitOffsetsIfNecessary: (committed: object) => {

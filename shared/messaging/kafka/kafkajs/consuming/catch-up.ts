@@ -1,5 +1,5 @@
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../../message.ts';
-import type { FetchAnswer } from '../patches/fetch-listeners.ts';
+import type { FetchAnswer } from '../patches/fetch-messages.ts';
 
 /** After this number of responses that contain only records of other partitions, the other partitions are paused. */
 const BUSY_ANSWERS = 3;

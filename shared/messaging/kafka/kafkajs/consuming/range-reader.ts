@@ -1,6 +1,6 @@
 import { MessagingError } from '../../../../platform/errors.ts';
 import type { CreateKafkajsClient } from '../connection/client.ts';
-import type { FetchAnswer } from '../patches/fetch-listeners.ts';
+import type { FetchAnswer } from '../patches/fetch-messages.ts';
 import type { ConsumerRunListener, KafkajsConsumerRun } from './consumer-run.ts';
 import { startConsumer } from './consumer-start.ts';
 import { createSingleMemberRun } from './single-member-run.ts';

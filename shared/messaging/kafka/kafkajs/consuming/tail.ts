@@ -1,7 +1,7 @@
 import { errorText, type MessagingError } from '../../../../platform/errors.ts';
 import type { KafkajsParts } from '../connection/client.ts';
 import { CatchUps, type CatchUp } from './catch-up.ts';
-import type { FetchAnswer } from '../patches/fetch-listeners.ts';
+import type { FetchAnswer } from '../patches/fetch-messages.ts';
 import type { ConsumerRunListener, KafkajsConsumerRun } from './consumer-run.ts';
 import { startConsumer } from './consumer-start.ts';
 import { createSingleMemberRun } from './single-member-run.ts';

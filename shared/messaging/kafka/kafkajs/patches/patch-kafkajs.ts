@@ -1,22 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { installCodecs } from './compression.ts';
 import { guardConnections } from './broken-responses.ts';
-import { checkFetchResponses } from './fetch-checksums.ts';
 import { reportFetchAnswers } from './fetch-listeners.ts';
 import { kafkajsModule, replaceFunction } from './internals.ts';
 import { reportProduceAnswers } from './produce-answers.ts';
-import { skipUnreadableBatches } from './unreadable-batches.ts';
 
 /** Fixes bugs of kafkajs for the whole process. Idempotent. Throws when its version differs from package.json. */
 export function patchKafkajs(): void {
-  installCodecs();
   stopIdlePolling();
   checkTimeoutsWhenDue();
   reportProduceAnswers();
   reportFetchAnswers();
-  skipUnreadableBatches();
   guardConnections();
-  checkFetchResponses();
   endStoppedFetches();
   probeCoordinators();
 }

@@ -1,20 +1,6 @@
-import { promisify } from 'node:util';
-import { gunzip, gunzipSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { compressionsAlgorithms } from '@platformatic/kafka';
-import { decompressionOptions, MAX_BATCH_BYTES } from '../../common/batches/gzip-options.ts';
-
-const KIB = 1_024;
-/** Larger input is decompressed in another thread: it would block the event loop for more than about a millisecond. */
-const MAX_SYNC_BYTES = 64 * KIB;
-
-const gunzipAsync = promisify(gunzip);
-const zstdDecompressAsync = promisify(zstdDecompress);
-
-/** Kafka's numbers of compressions, in the attributes of a record batch. */
-const GZIP = 1;
-const SNAPPY = 2;
-const LZ4 = 3;
-const ZSTD = 4;
+import { decompressByZlib, LZ4, SNAPPY } from '../../common/batches/compression.ts';
+import { MAX_BATCH_BYTES } from '../../common/batches/gzip-options.ts';
 
 /**
  * The records of a compressed batch. Throws or rejects if they cannot be decompressed, could exceed `maxBytes`, or if the
@@ -25,12 +11,6 @@ export function decompress(
   bytes: Buffer,
   maxBytes: number = MAX_BATCH_BYTES,
 ): Buffer | Promise<Buffer> {
-  const isSmall = bytes.length <= MAX_SYNC_BYTES;
-  const options = decompressionOptions(bytes.length, maxBytes);
-  if (compression === GZIP) return isSmall ? gunzipSync(bytes, options) : gunzipAsync(bytes, options);
-  if (compression === ZSTD) {
-    return isSmall ? zstdDecompressSync(bytes, options) : zstdDecompressAsync(bytes, options);
-  }
   // The library allocates what these formats ask for.
   if (compression === SNAPPY) {
     requireAtMost(maxBytes, snappyBytes(bytes));
@@ -40,7 +20,7 @@ export function decompress(
     requireAtMost(maxBytes, lz4Bytes(bytes));
     return compressionsAlgorithms.lz4.decompressSync(bytes);
   }
-  throw new Error(`unknown compression ${compression}`);
+  return decompressByZlib(compression, bytes, maxBytes);
 }
 
 function requireAtMost(maxBytes: number, decompressedBytes: number): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CatchUp, CatchUps } from '../../../../../../shared/messaging/kafka/kafkajs/consuming/catch-up.ts';
-import type { FetchAnswer } from '../../../../../../shared/messaging/kafka/kafkajs/patches/fetch-listeners.ts';
+import type { FetchAnswer } from '../../../../../../shared/messaging/kafka/kafkajs/patches/fetch-messages.ts';
 
 const at = (partition: number, offset: number) => ({ topic: 't', partition, offset });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { FetchAnswer } from '../../../../../../shared/messaging/kafka/kafkajs/patches/fetch-listeners.ts';
+import type { FetchAnswer } from '../../../../../../shared/messaging/kafka/kafkajs/patches/fetch-messages.ts';
 import { KafkajsTail } from '../../../../../../shared/messaging/kafka/kafkajs/consuming/tail.ts';
 import { silentLog } from '../../../../../../shared/platform/log.ts';
 import { fakeKafkaClients } from '../../../../../support/fakes/kafkajs.ts';

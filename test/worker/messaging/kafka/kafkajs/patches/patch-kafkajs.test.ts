@@ -1,19 +1,9 @@
 import { createRequire } from 'node:module';
-import { gzipSync } from 'node:zlib';
-import kafkajs from 'kafkajs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { installCodecs } from '../../../../../../shared/messaging/kafka/kafkajs/patches/compression.ts';
 import {
   checkTimeoutsWhenDue,
   stopIdlePolling,
 } from '../../../../../../shared/messaging/kafka/kafkajs/patches/patch-kafkajs.ts';
-
-const MIB = 1_024 * 1_024;
-
-interface Codec {
-  compress(encoder: { buffer: Buffer }): Promise<Buffer>;
-  decompress(buffer: Buffer): Promise<Buffer>;
-}
 
 interface Queue {
   checkPendingRequests(): void;
@@ -24,23 +14,6 @@ interface Queue {
 }
 
 type QueueClass = new (options: object) => Queue;
-
-describe('codecs', () => {
-  test('compress and decompress gzip, and reject a batch larger than 128 MiB', async () => {
-    installCodecs();
-    const make = kafkajs.CompressionCodecs[kafkajs.CompressionTypes.GZIP] as () => Codec;
-    const codec = make();
-    const text = Buffer.from('row '.repeat(1_000));
-    expect((await codec.decompress(await codec.compress({ buffer: text }))).equals(text)).toBe(true);
-    const large = Buffer.from(Array.from({ length: MIB }, (_, index) => (index * index) % 251));
-    expect((await codec.decompress(await codec.compress({ buffer: large }))).equals(large)).toBe(true);
-    const bomb = gzipSync(Buffer.alloc(129 * MIB));
-    await expect(codec.decompress(bomb)).rejects.toMatchObject({
-      code: 'batch-unreadable',
-      cause: { code: 'ERR_BUFFER_TOO_LARGE' },
-    });
-  });
-});
 
 describe('idle connections', () => {
   test('set a timer only while a request is queued', () => {

@@ -5,10 +5,9 @@ import {
   LAST_OFFSET_DELTA_AT,
   readInt64,
   type UnreadableBatch,
-} from '../../common/batches/check-batches.ts';
+} from './check-batches.ts';
 import { setHeader } from '../../../headers.ts';
 import type { HeaderValue, LogMessage, TopicPartition } from '../../../message.ts';
-import { decompress } from './compression.ts';
 
 /** Positions in a record batch (Kafka protocol, version 2). */
 const ATTRIBUTES_AT = 21;
@@ -39,9 +38,24 @@ export interface PartitionRecords extends TopicPartition {
   readonly aborted: readonly AbortedTransaction[];
 }
 
-/** How many bytes the records of one response may still have when they are decompressed. */
-export interface DecompressionBudget {
+/** How the batches of one response are decompressed. */
+export interface Decompression {
+  /** The records of a batch by Kafka's number of its compression. Throws or rejects if they cannot be read. */
+  readonly decompress: (compression: number, bytes: Buffer) => Buffer | Promise<Buffer>;
+  /** How many bytes the records of the other batches may still have. */
   leftBytes: number;
+}
+
+const MIB = 1_024 * 1_024;
+/**
+ * Bytes of decompressed records in one response, 16 times those of a usual one, after which its other batches are fetched again. So a
+ * response takes at most this and one more batch in memory, however well its records compress.
+ */
+const MAX_RESPONSE_BYTES = 32 * MIB;
+
+/** The start of a response. */
+export function beginDecompression(decompress: Decompression['decompress']): Decompression {
+  return { decompress, leftBytes: MAX_RESPONSE_BYTES };
 }
 
 export interface DecodedRecords {
@@ -54,11 +68,12 @@ export interface DecodedRecords {
 /**
  * Decodes checked batches: the messages from the requested offset on, without control records and those of aborted
  * transactions. Keys, values and headers are parts of `bytes`. A batch that cannot be decoded although its checksum is right
- * stays unreadable; it is skipped and listed. Ends before the first compressed batch for which the budget has nothing left.
+ * stays unreadable; it is skipped and listed. Ends before the first compressed batch for which no bytes are left. Rejects if memory
+ * is short, which is temporary.
  */
 export async function decodeBatches(
   records: PartitionRecords,
-  budget: DecompressionBudget,
+  decompression: Decompression,
 ): Promise<DecodedRecords> {
   const { bytes, from } = records;
   const transactions = new AbortedTransactions(records.aborted);
@@ -72,14 +87,15 @@ export async function decodeBatches(
     const firstOffset = readInt64(batch, 0);
     const lastOffset = firstOffset + batch.readInt32BE(LAST_OFFSET_DELTA_AT);
     const before = messages.length;
-    if (compressionOf(batch) !== 0 && budget.leftBytes <= 0) break;
+    if (compressionOf(batch) !== 0 && decompression.leftBytes <= 0) break;
     try {
       if (transactions.delivers(batch, lastOffset)) {
-        const content = contentOf(batch, budget);
+        const content = contentOf(batch, decompression);
         const reader = new RecordReader(content instanceof Promise ? await content : content);
         appendMessages(messages, records, batch, reader);
       }
     } catch (error) {
+      if (isShortOfMemory(error)) throw error;
       messages.length = before;
       unreadable.push({ firstOffset, lastOffset, reason: errorText(error) });
     }
@@ -89,15 +105,21 @@ export async function decodeBatches(
   return { messages, position, unreadable };
 }
 
-function contentOf(batch: Buffer, budget: DecompressionBudget): Buffer | Promise<Buffer> {
+/** By the codes of Node and zlib, such as Z_MEM_ERROR. */
+function isShortOfMemory(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' && /MEM/.test(code);
+}
+
+function contentOf(batch: Buffer, decompression: Decompression): Buffer | Promise<Buffer> {
   const content = batch.subarray(BATCH_HEADER_BYTES);
   const compression = compressionOf(batch);
   if (compression === 0) return content;
   const spend = (decompressed: Buffer): Buffer => {
-    budget.leftBytes -= decompressed.length;
+    decompression.leftBytes -= decompressed.length;
     return decompressed;
   };
-  const decompressed = decompress(compression, content);
+  const decompressed = decompression.decompress(compression, content);
   return decompressed instanceof Promise ? decompressed.then(spend) : spend(decompressed);
 }
 

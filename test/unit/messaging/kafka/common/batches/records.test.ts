@@ -4,7 +4,8 @@ import { describe, expect, it, test } from 'vitest';
 import {
   decodeBatches,
   type AbortedTransaction,
-} from '../../../../../../shared/messaging/kafka/platformatic/consuming/records.ts';
+} from '../../../../../../shared/messaging/kafka/common/batches/records.ts';
+import { decompress } from '../../../../../../shared/messaging/kafka/platformatic/consuming/compression.ts';
 import {
   recordBatch,
   type BatchOptions,
@@ -19,8 +20,10 @@ const CONTROL = 0x20;
 const LOG_APPEND_TIME = 0x08;
 
 function decode(bytes: Buffer, from = 0, aborted: readonly AbortedTransaction[] = []) {
-  const budget = { leftBytes: MIB };
-  return decodeBatches({ topic: 'payments', partition: 3, from, bytes, aborted }, budget);
+  return decodeBatches(
+    { topic: 'payments', partition: 3, from, bytes, aborted },
+    { decompress, leftBytes: MIB },
+  );
 }
 
 /** Records whose value is their offset. */
@@ -99,11 +102,19 @@ describe('decodeBatches()', () => {
     expect((await decode(whole.subarray(0, 5))).position).toBe(0);
   });
 
+  it('rejects when memory is short, which is no fault of the batch', async () => {
+    const bytes = await batch(0, 1, { attributes: 1, compress: gzipSync });
+    const error = Object.assign(new Error('no memory'), { code: 'Z_MEM_ERROR' });
+    const decompression = { decompress: () => Promise.reject(error), leftBytes: 1 };
+    const place = { topic: 't', partition: 0, from: 0 };
+    await expect(decodeBatches({ ...place, bytes, aborted: [] }, decompression)).rejects.toBe(error);
+  });
+
   it('ends before a compressed batch when earlier ones of the response have used its budget', async () => {
     const gzipped = async (offset: number) =>
       recordBatch(offset, [{ value: Buffer.alloc(100 * KIB) }], { attributes: 1, compress: gzipSync });
     const bytes = Buffer.concat([await batch(0, 1), await gzipped(1), await gzipped(2), await batch(3, 1)]);
-    const budget = { leftBytes: 1 };
+    const budget = { decompress, leftBytes: 1 };
     const first = await decodeBatches({ topic: 't', partition: 0, from: 0, bytes, aborted: [] }, budget);
     expect([first.messages.length, first.position, first.unreadable]).toEqual([2, 2, []]);
     expect(budget.leftBytes).toBeLessThan(-99 * KIB);
