@@ -121,6 +121,8 @@ export interface GroupSourceOptions {
   readonly sessionTimeoutMs?: number;
   /** See TailOptions. */
   readonly isEager?: boolean;
+  /** Another member may have to wait for seconds before it joins, so that this one asks a broker without messages less often. */
+  readonly isPatient?: boolean;
 }
 
 /**

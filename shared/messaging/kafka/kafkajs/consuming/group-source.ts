@@ -17,6 +17,8 @@ import {
 
 /** A fetch waits this long for data, as of the Java client: the join of another member has to wait for it. */
 const IDLE_WAIT_MS = 500;
+/** The same for a patient group. Heartbeats follow fetches: a session of 6 s still survives two lost ones. */
+const PATIENT_WAIT_MS = 1_500;
 /** With this interval a member notices a rebalance within 1.5 s, and a session of 6 s survives two lost heartbeats. */
 const HEARTBEAT_INTERVAL_MS = 1_000;
 /** How long a rebalance waits for a silent member. */
@@ -161,11 +163,11 @@ export class KafkajsGroupSource implements GroupSource, ConsumerRunListener {
   }
 
   #makeRun(concurrency: number): KafkajsConsumerRun {
-    const { sessionTimeoutMs = CLIENT_DEFAULTS.sessionTimeoutMs } = this.#options;
+    const { sessionTimeoutMs = CLIENT_DEFAULTS.sessionTimeoutMs, isPatient = false } = this.#options;
     const times = {
       sessionTimeoutMs,
       rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
-      idleWaitMs: IDLE_WAIT_MS,
+      idleWaitMs: isPatient ? PATIENT_WAIT_MS : IDLE_WAIT_MS,
       heartbeatIntervalMs: HEARTBEAT_INTERVAL_MS,
     };
     const options = { ...this.#options, ...times, concurrency };

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { KafkajsGroupSource } from '../../../../../../shared/messaging/kafka/kafkajs/consuming/group-source.ts';
 import type { CreateKafkajsClient } from '../../../../../../shared/messaging/kafka/kafkajs/connection/client.ts';
 import type { TopicPartition } from '../../../../../../shared/messaging/message.ts';
-import type { GroupSink } from '../../../../../../shared/messaging/ports.ts';
+import type { GroupSink, GroupSourceOptions } from '../../../../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../../../../shared/platform/log.ts';
 import { fakeKafkaClients } from '../../../../../support/fakes/kafkajs.ts';
 import { settleMicrotasks } from '../../../../../support/fakes/work.ts';
@@ -21,9 +21,12 @@ const noSink: GroupSink = {
   onCrash: () => undefined,
 };
 
-function createSource(createClient: CreateKafkajsClient): KafkajsGroupSource {
+function createSource(
+  createClient: CreateKafkajsClient,
+  options: Pick<GroupSourceOptions, 'isPatient'> = {},
+): KafkajsGroupSource {
   return new KafkajsGroupSource(
-    { groupId: 'g', clientId: 'c', topics: ['t'] },
+    { groupId: 'g', clientId: 'c', topics: ['t'], ...options },
     {
       createClient,
       admin: { partitionCounts: () => Promise.resolve(new Map([['t', 3]])) },
@@ -34,10 +37,10 @@ function createSource(createClient: CreateKafkajsClient): KafkajsGroupSource {
 }
 
 /** A started source of topic `t` with three partitions, and the calls of its sink. */
-async function setUp({ withPositions = false } = {}) {
+async function setUp({ withPositions = false, isPatient = false } = {}) {
   const { createClient, consumers } = fakeKafkaClients();
   const calls: string[] = [];
-  const source = createSource(createClient);
+  const source = createSource(createClient, { isPatient });
   const started = source.start({
     onAssigned: (generation, partitions) => calls.push(`assigned ${generation}: ${partitions.length}`),
     onRevoking: (generation) => calls.push(`revoking ${generation}`),
@@ -92,6 +95,15 @@ describe('KafkajsGroupSource', () => {
       readUncommitted: false,
     });
     expect(run.options).not.toHaveProperty('partitionAssigners');
+  });
+
+  test.each([
+    { isPatient: false, waitMs: 500 },
+    { isPatient: true, waitMs: 1_500 },
+  ])('waits for data of an idle group: $waitMs ms', async ({ isPatient, waitMs }) => {
+    const { run } = await setUp({ isPatient });
+    await run.fetch('1', [], { isEmpty: true, partitions: [] });
+    expect(run.fetches?.maxWaitMs()).toBe(waitMs);
   });
 
   test('cannot be started twice or after stop()', async () => {
