@@ -37,7 +37,7 @@ export interface IngressDeps extends Omit<
 > {
   readonly listen: Listen;
   readonly actions: ActionRegistry;
-  readonly documents: Documents;
+  readonly documents: () => Promise<Documents>;
   /** Signs the ids of results; the same for all instances. */
   readonly resultSecret: string;
   /** Not yet started. */

@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ACTIONS, ACTIONS_BY_NAME } from '../../shared/contract/actions/actions.ts';
-import { asyncApiDocument } from '../../shared/contract/documents/asyncapi.ts';
-import { docsPage } from '../../shared/contract/documents/page/docs-page.ts';
-import { openApiDocument } from '../../shared/contract/documents/openapi/openapi.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { createRequester } from '../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
@@ -18,7 +14,6 @@ import { chooseResultSecret } from './actions/result-ids.ts';
 import { startIngress } from './ingress.ts';
 import { createChannelProfiles } from './notifications/channel-profiles.ts';
 import type { OutboxReader } from './outbox/outbox-pages.ts';
-import type { Documents } from './server/documents.ts';
 import { readIngressOptions } from './server/http-limits.ts';
 import { listenOnSockets, type Listen } from './server/listen.ts';
 import { limitConnections, maxOpenFiles } from './server/open-files.ts';
@@ -53,7 +48,7 @@ export async function startIngressWorker(
     listen,
     options: { ...readIngressOptions(config), connections: limitConnections(maxOpenFiles(), log) },
     actions: ACTIONS_BY_NAME,
-    documents: createDocuments(config),
+    documents: async () => (await import('./create-documents.ts')).createDocuments(config),
     access,
     resultSecret,
     requester: createRequester({
@@ -98,30 +93,4 @@ export async function startIngressWorker(
 function chooseOutbox({ notification }: Config, { kind }: Broker): OutboxReader | undefined {
   const isLocal = notification.configFile === undefined && kind === 'embedded';
   return isLocal ? openOutboxFolder(notification.outboxFolder) : undefined;
-}
-
-/** The rules that the documentation links to. */
-const RULINGS = new URL('../../docs/rulings.md', import.meta.url);
-
-function createDocuments({ topicPrefix, http, kafka, notification, replyTimeoutMs }: Config): Documents {
-  const { version } = packageJson;
-  const { basePath } = http;
-  const broker = kafka?.brokers[0];
-  return {
-    openApiJson: () => JSON.stringify(openApiDocument({ version, basePath })),
-    asyncApiJson: () => JSON.stringify(asyncApiDocument({ version, topicPrefix, broker })),
-    docsPage: () =>
-      docsPage({
-        version,
-        basePath,
-        topicPrefix,
-        limits: {
-          bodyBytes: http.bodyLimitBytes,
-          emailBodyBytes: notification.emailBodyLimitBytes,
-          requestsPerSecond: http.rateLimitPerSecond,
-          replyTimeoutMs,
-        },
-        rulings: readFileSync(RULINGS, 'utf8'),
-      }),
-  };
 }

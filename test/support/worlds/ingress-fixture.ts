@@ -106,11 +106,11 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
     ...systemPorts,
     listen: listenOnSockets,
     actions: new Map([[echoAction.name.toLowerCase(), echoAction]]),
-    documents: {
+    documents: async () => ({
       openApiJson: () => '{"openapi":"3.1.0"}',
       asyncApiJson: () => '{"asyncapi":"3.0.0"}',
       docsPage: () => '<!doctype html><style>p{}</style><p>Docs',
-    },
+    }),
     access: openAccess,
     resultSecret: 'a secret for tests only',
     requester: createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload })),

@@ -5,10 +5,7 @@ import { acceptsCoding } from './content-coding.ts';
 import { matchesTag, weakTag } from './entity-tags.ts';
 import { refuseOtherMethods } from './send-answer.ts';
 
-/**
- * Renders the published documents as they are sent. Each is rendered once, on its first request: rendering takes tens of
- * milliseconds, which would delay every start.
- */
+/** Renders the published documents as they are sent. */
 export interface Documents {
   readonly openApiJson: () => string;
   readonly asyncApiJson: () => string;
@@ -28,20 +25,35 @@ interface Resource {
 const CACHE_CONTROL = 'public, max-age=300';
 const INLINE = /<(style|script)\b[^>]*>([\s\S]*?)<\/\1>/gi;
 
-/** Serves /docs, /openapi.json and /asyncapi.json with entity tags. */
-export function registerDocuments(app: FastifyInstance, basePath: string, documents: Documents): void {
+/**
+ * Serves /docs, /openapi.json and /asyncapi.json with entity tags. Each is rendered once, on its first request, and what renders
+ * them is loaded then: both take tens of milliseconds, which would delay every start.
+ */
+export function registerDocuments(
+  app: FastifyInstance,
+  basePath: string,
+  load: () => Promise<Documents>,
+): void {
   const json = 'application/json; charset=utf-8';
-  const creators: Record<string, () => Resource> = {
-    '/docs': () => {
+  const creators: Record<string, (documents: Documents) => Resource> = {
+    '/docs': (documents) => {
       const page = documents.docsPage();
       return createResource('text/html; charset=utf-8', page, pagePolicy(page));
     },
-    '/openapi.json': () => createResource(json, documents.openApiJson()),
-    '/asyncapi.json': () => createResource(json, documents.asyncApiJson()),
+    '/openapi.json': (documents) => createResource(json, documents.openApiJson()),
+    '/asyncapi.json': (documents) => createResource(json, documents.asyncApiJson()),
   };
   for (const [path, create] of Object.entries(creators)) {
     let resource: Resource | undefined;
-    app.get(basePath + path, (request, reply) => sendResource(request, reply, (resource ??= create())));
+    const find = async (): Promise<Resource> => {
+      if (resource !== undefined) return resource;
+      const documents = await load();
+      return (resource ??= create(documents));
+    };
+    app.get(basePath + path, async (request, reply) => {
+      sendResource(request, reply, await find());
+      return reply;
+    });
     refuseOtherMethods(app, basePath + path, 'GET');
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
+import type { Documents } from '../../../../workers/ingress/server/documents.ts';
 import { openTestIngress, postEcho, startTestIngress } from '../../../support/worlds/ingress-fixture.ts';
 
 describe('documents', () => {
@@ -34,13 +35,14 @@ describe('documents', () => {
     expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', etag]);
   });
 
-  it('are rendered on their first request, once', async () => {
+  it('are loaded and rendered on their first request, once', async () => {
     const openApiJson = vi.fn<() => string>(() => '{}');
     const other = vi.fn<() => string>(() => '');
+    const load = vi.fn<() => Promise<Documents>>();
     const { url } = await startTestIngress({
-      documents: { openApiJson, asyncApiJson: other, docsPage: other },
+      documents: load.mockResolvedValue({ openApiJson, asyncApiJson: other, docsPage: other }),
     });
-    expect(openApiJson).not.toHaveBeenCalled();
+    expect(load).not.toHaveBeenCalled();
     for (const _ of [1, 2]) expect(await (await fetch(`${url}/openapi.json`)).text()).toBe('{}');
     expect(openApiJson).toHaveBeenCalledTimes(1);
     expect(other).not.toHaveBeenCalled();

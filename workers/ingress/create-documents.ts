@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import packageJson from '../../package.json' with { type: 'json' };
+import { asyncApiDocument } from '../../shared/contract/documents/asyncapi.ts';
+import { docsPage } from '../../shared/contract/documents/page/docs-page.ts';
+import { openApiDocument } from '../../shared/contract/documents/openapi/openapi.ts';
+import type { Config } from '../../shared/platform/load-config.ts';
+import type { Documents } from './server/documents.ts';
+
+/** The rules that the documentation links to. */
+const RULINGS = new URL('../../docs/rulings.md', import.meta.url);
+
+/** The published documents with the settings of this process. */
+export function createDocuments({
+  topicPrefix,
+  http,
+  kafka,
+  notification,
+  replyTimeoutMs,
+}: Config): Documents {
+  const { version } = packageJson;
+  const { basePath } = http;
+  const broker = kafka?.brokers[0];
+  return {
+    openApiJson: () => JSON.stringify(openApiDocument({ version, basePath })),
+    asyncApiJson: () => JSON.stringify(asyncApiDocument({ version, topicPrefix, broker })),
+    docsPage: () =>
+      docsPage({
+        version,
+        basePath,
+        topicPrefix,
+        limits: {
+          bodyBytes: http.bodyLimitBytes,
+          emailBodyBytes: notification.emailBodyLimitBytes,
+          requestsPerSecond: http.rateLimitPerSecond,
+          replyTimeoutMs,
+        },
+        rulings: readFileSync(RULINGS, 'utf8'),
+      }),
+  };
+}
