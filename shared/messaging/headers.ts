@@ -1,6 +1,8 @@
 import type { HeaderValue, MessageHeaders } from './message.ts';
 
-const DECIMAL = /^\d{1,15}$/;
+/** A number of so many digits is exact. */
+const MAX_DIGITS = 15;
+const ZERO = 0x30;
 
 /** The value of a header without conversion; of a repeated header, its last value. */
 export function headerValue(headers: MessageHeaders, name: string): HeaderValue | undefined {
@@ -44,8 +46,15 @@ export function headerBytes(name: string, text: string): Buffer {
 
 /** A header with a whole number as decimal text, e.g. epoch milliseconds; any other value counts as absent. */
 export function headerNumber(headers: MessageHeaders, name: string): number | undefined {
-  const text = headerText(headers, name);
-  return text !== undefined && DECIMAL.test(text) ? Number(text) : undefined;
+  const value = headerValue(headers, name);
+  if (value === undefined || value.length === 0 || value.length > MAX_DIGITS) return undefined;
+  let number = 0;
+  for (let at = 0; at < value.length; at += 1) {
+    const digit = (typeof value === 'string' ? value.charCodeAt(at) : (value[at] ?? 0)) - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    number = number * 10 + digit;
+  }
+  return number;
 }
 
 /** Sets a header. Records of other systems may have one named `__proto__`, whose assignment would replace the prototype. */

@@ -79,12 +79,10 @@ export function createScheduleHandlers(
         const { originTimestampMs } = request;
         const estimated = estimate(payload, originTimestampMs);
         if ('problem' in estimated) return estimated;
-        const snapshot = environment.snapshot?.();
-        const isLong = estimated.processorMs > LONG_WORK_MS;
-        if (!isLong || offload === undefined || snapshot === undefined) {
-          return answer(payload, originTimestampMs);
-        }
         const { processorMs } = estimated;
+        const snapshot =
+          processorMs > LONG_WORK_MS && offload !== undefined ? environment.snapshot?.() : undefined;
+        if (offload === undefined || snapshot === undefined) return answer(payload, originTimestampMs);
         return calculateInThread(offload, { type, payload, processorMs, snapshot }, request);
       },
     ],

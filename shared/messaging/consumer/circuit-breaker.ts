@@ -180,6 +180,7 @@ export class FailureRun {
   }
 
   reset(): void {
+    if (this.#failures === 0) return;
     this.#failures = 0;
     this.#keyless = 0;
     this.#keys.clear();

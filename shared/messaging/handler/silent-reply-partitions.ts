@@ -58,7 +58,7 @@ export class SilentPartitions {
   }
 
   has(id: string): boolean {
-    return this.#silences.has(id);
+    return this.#silences.size > 0 && this.#silences.has(id);
   }
 
   /** Decides whether a request with this reply partition is handled now. */
@@ -86,7 +86,7 @@ export class SilentPartitions {
   /** Records that the leader of the partition accepted a reply, or rejected one for its content. */
   answered(id: string): void {
     this.#acceptedAtMs = this.#monotonic.elapsedMs();
-    this.#silences.delete(id);
+    if (this.#silences.size > 0) this.#silences.delete(id);
   }
 
   /** Records that the partition did not respond to a publish started at `startedMs` (monotonic) within its deadline. */

@@ -69,6 +69,7 @@ export class CatalogueCharges {
 
   /** Reads `count` of the changed lists. When none is left, all of them come into force. */
   #readLists(count: number): void {
+    if (this.#unread.size === 0 && this.#read.size === 0) return;
     let left = count;
     for (const [list, read] of this.#unread) {
       if (left === 0) return;

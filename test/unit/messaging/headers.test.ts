@@ -15,6 +15,7 @@ test('reads a header as a UTF-8 string', () => {
 
 test.each(['', '-1', '1.5', '1e3', ' 1', '9'.repeat(16), 'NaN'])('does not read %j as a number', (text) => {
   expect(headerNumber({ at: text }, 'at')).toBeUndefined();
+  expect(headerNumber({ at: Buffer.from(text) }, 'at')).toBeUndefined();
 });
 
 test('reads epoch milliseconds as a number', () => {
