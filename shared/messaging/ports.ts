@@ -121,7 +121,7 @@ export interface GroupSourceOptions {
   readonly sessionTimeoutMs?: number;
   /** See TailOptions. */
   readonly isEager?: boolean;
-  /** Another member may have to wait for seconds before it joins, so that this one asks a broker without messages less often. */
+  /** Another member may have to wait for seconds before it joins, so that this one sends fewer heartbeats. */
   readonly isPatient?: boolean;
 }
 

@@ -67,6 +67,7 @@ export class FakeKafkajsConsumer {
     run: ({ eachBatch }: { eachBatch: (payload: EachBatchPayload) => Promise<void> }) => {
       this.#eachBatch = eachBatch;
       this.fetches = fetchListeners.getStore();
+      if (this.fetches !== undefined) this.fetches.heartbeat = () => this.#answer();
       return Promise.resolve();
     },
     seek: ({ topic, partition, offset }: { topic: string; partition: number; offset: string }) =>
@@ -79,6 +80,10 @@ export class FakeKafkajsConsumer {
       return Promise.resolve();
     },
   } as unknown as Consumer;
+
+  #answer(): Promise<void> {
+    return this.refusal === undefined ? Promise.resolve() : Promise.reject(this.refusal);
+  }
 
   /** As in kafkajs, pause and resume fail before run() and after disconnect(). */
   #usable(list: TopicPartitions): readonly string[] {
@@ -109,14 +114,12 @@ export class FakeKafkajsConsumer {
       return { topic, partition, offset, ...content };
     });
     const fetched: FetchedMessages = { offset: String(last), isControlRecord: false, messages };
-    const refuse = () => (this.refusal === undefined ? Promise.resolve() : Promise.reject(this.refusal));
     await this.#eachBatch?.({
       batch: { topic, partition, messages: [fetched], highWatermark: String(last + 1) },
       resolveOffset: (offset: string) => this.resolved.push(`${topic}/${partition}@${offset}`),
-      heartbeat: refuse,
       commitOffsetsIfNecessary: (committed: object) => {
         this.commits.push(JSON.stringify(committed));
-        return refuse();
+        return this.#answer();
       },
     } as unknown as EachBatchPayload);
   }

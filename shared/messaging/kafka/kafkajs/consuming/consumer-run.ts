@@ -24,9 +24,14 @@ const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
 /**
  * How long a fetch waits for data after one that returned data, and while a partition is paused: the longest time until a
- * resumed partition is fetched again. Otherwise it waits longer, see ConsumerRunOptions.
+ * resumed partition is fetched again.
  */
 const BUSY_WAIT_MS = 250;
+/**
+ * How long it waits otherwise, since each fetch wakes the process up: less than half of its timeout, so that a busy broker may be
+ * late. A rebalance and a stop end it.
+ */
+const IDLE_WAIT_MS = 2_000;
 /** The group notices new partitions after this time. */
 const METADATA_MAX_AGE_MS = 60_000;
 /** Retries inside kafkajs cover a moved leader or coordinator; a longer failure ends the run, and a new one replaces it. */
@@ -51,9 +56,7 @@ interface ConsumerRunOptions {
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
-  /** How long a fetch waits for data after one that returned none, since each fetch wakes the process up. */
-  readonly idleWaitMs: number;
-  /** Shortest time between two heartbeats, which follow fetches. */
+  /** Shortest time between two heartbeats, which follow fetches and calls of heartbeat(). */
   readonly heartbeatIntervalMs: number;
   /** The number of partitions: all may be delivered concurrently. */
   readonly concurrency: number;
@@ -85,15 +88,14 @@ export class KafkajsConsumerRun {
   readonly #options: ConsumerRunOptions;
   readonly #listener: ConsumerRunListener;
   #state: 'new' | 'starting' | 'running' | 'ended' = 'new';
-  /** Functions from the latest batch. They belong to the consumer and stay usable after the batch. */
-  #calls: Pick<EachBatchPayload, 'commitOffsetsIfNecessary' | 'heartbeat'> | undefined;
+  /** From the latest batch. It belongs to the consumer and stays usable after the batch. */
+  #calls: Pick<EachBatchPayload, 'commitOffsetsIfNecessary'> | undefined;
   readonly #joined = Promise.withResolvers<void>();
   /** Whether the last fetch returned no data. */
   #isIdle = false;
   readonly #fetches: RunFetches = {
     answered: (answer) => this.#notify(() => this.#answered(answer)),
-    maxWaitMs: () =>
-      this.#isIdle && this.#consumer.paused().length === 0 ? this.#options.idleWaitMs : BUSY_WAIT_MS,
+    maxWaitMs: () => (this.#isIdle && this.#consumer.paused().length === 0 ? IDLE_WAIT_MS : BUSY_WAIT_MS),
     pending: new Map(),
   };
   #closing: Promise<void> | undefined;
@@ -199,12 +201,15 @@ export class KafkajsConsumerRun {
     return true;
   }
 
-  /**
-   * Does nothing before the first batch: until then no work can delay the fetch loop of kafkajs. Rejects with the errors of
-   * kafkajs.
-   */
+  /** Does nothing before the first fetch. Rejects with the errors of kafkajs. */
   async heartbeat(): Promise<void> {
-    await this.#calls?.heartbeat();
+    await this.#fetches.heartbeat?.();
+  }
+
+  /** Ends the pending fetches as if they had returned nothing; the next one is short. */
+  endFetches(): void {
+    this.#isIdle = false;
+    for (const end of this.#fetches.pending.values()) end();
   }
 
   /** Ends the run as crashed. */
@@ -299,7 +304,7 @@ export class KafkajsConsumerRun {
     clearInterval(this.#stallTimer);
     this.#closing ??= disconnectWithin(this.#consumer, this.#client, timeoutMs);
     // Only now, since kafkajs would repeat them before.
-    for (const end of this.#fetches.pending.values()) end();
+    this.endFetches();
     return this.#closing;
   }
 }

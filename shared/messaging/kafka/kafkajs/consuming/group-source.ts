@@ -15,12 +15,13 @@ import {
   type GroupSourceOptions,
 } from '../../../ports.ts';
 
-/** A fetch waits this long for data, as of the Java client: the join of another member has to wait for it. */
-const IDLE_WAIT_MS = 500;
-/** The same for a patient group. Heartbeats follow fetches: a session of 6 s still survives two lost ones. */
-const PATIENT_WAIT_MS = 1_500;
-/** With this interval a member notices a rebalance within 1.5 s, and a session of 6 s survives two lost heartbeats. */
-const HEARTBEAT_INTERVAL_MS = 1_000;
+/**
+ * A little less than the interval at which the runtime calls heartbeat(), so that each call sends one: a member notices a rebalance
+ * within a second, and a session of 6 s survives four lost heartbeats.
+ */
+const HEARTBEAT_INTERVAL_MS = 900;
+/** The same for a patient group: it notices a rebalance within two seconds, and survives a lost heartbeat. */
+const PATIENT_HEARTBEAT_INTERVAL_MS = 1_400;
 /** How long a rebalance waits for a silent member. */
 const REBALANCE_TIMEOUT_MS = 30_000;
 
@@ -33,7 +34,8 @@ interface GroupSourceParts extends KafkajsParts<GroupSource> {
  * - One slow message stalls all partitions of its broker (fetcher.js waits for all batches of a fetch, #683): eachBatch passes
  *   the messages to the sink and returns immediately.
  * - Heartbeats are sent only between batches (#447): since eachBatch returns immediately, the fetch loop sends one after every
- *   fetch; the runtime also calls heartbeat() by a timer.
+ *   fetch; the runtime also calls heartbeat() by a timer, and a rejected one ends the fetches in progress, for which the join
+ *   would wait.
  * - There is no revocation callback, and a rebalance waits for handlers: the first rejected heartbeat or commit calls
  *   onRevoking; each generation starts at the commits, and the generation number keeps older work from committing.
  * - A handler that throws is repeated forever, or ends the consumer silently: eachBatch never throws; an error of the sink and
@@ -167,8 +169,7 @@ export class KafkajsGroupSource implements GroupSource, ConsumerRunListener {
     const times = {
       sessionTimeoutMs,
       rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
-      idleWaitMs: isPatient ? PATIENT_WAIT_MS : IDLE_WAIT_MS,
-      heartbeatIntervalMs: HEARTBEAT_INTERVAL_MS,
+      heartbeatIntervalMs: isPatient ? PATIENT_HEARTBEAT_INTERVAL_MS : HEARTBEAT_INTERVAL_MS,
     };
     const options = { ...this.#options, ...times, concurrency };
     this.#run = new KafkajsConsumerRun(this.#parts.createClient, options, this);
@@ -183,6 +184,7 @@ export class KafkajsGroupSource implements GroupSource, ConsumerRunListener {
     } catch (error) {
       this.#run?.fail(error);
     }
+    this.#run?.endFetches();
   }
 
   #owned(partitions: readonly TopicPartition[]): TopicPartition[] {

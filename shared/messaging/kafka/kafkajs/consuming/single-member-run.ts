@@ -6,8 +6,6 @@ import { KafkajsConsumerRun, type ConsumerRunListener } from './consumer-run.ts'
 /** A group with one member has no other member that could take over, so a long session does no harm. */
 const SESSION_TIMEOUT_MS = 30_000;
 const REBALANCE_TIMEOUT_MS = 10_000;
-/** A fetch waits this long for data: less than half of its timeout, so that a busy broker may be late. */
-const IDLE_WAIT_MS = 2_000;
 /** A third of the session: a single member has no rebalance to notice, and its fetches show that it is connected. */
 const HEARTBEAT_INTERVAL_MS = 10_000;
 const ASSIGNER = 'plat-tail';
@@ -40,7 +38,6 @@ export function createSingleMemberRun(
     topics,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
     rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
-    idleWaitMs: IDLE_WAIT_MS,
     heartbeatIntervalMs: HEARTBEAT_INTERVAL_MS,
     concurrency,
     assigner: assignToSingleMember(partition),

@@ -10,9 +10,12 @@ import { kafkajsModule, replaceFunction } from './internals.ts';
 
 /** A broker of kafkajs, which sends fetches on a connection of their own. */
 interface FetchingBroker {
-  readonly connectionPool: {
-    readonly pool: readonly { readonly requestQueue: { rejectAll(error: Error): void } }[];
-  };
+  readonly connectionPool: { readonly pool: readonly FetchConnection[] };
+}
+
+interface FetchConnection {
+  readonly requestQueue: { readonly inflight: ReadonlyMap<number, unknown>; rejectAll(error: Error): void };
+  disconnect(): Promise<unknown>;
 }
 
 interface BrokerClass {
@@ -33,8 +36,10 @@ export interface RunFetches {
   answered(answer: FetchAnswer): void;
   /** How long the next fetch waits for records, in milliseconds. */
   maxWaitMs(): number;
-  /** Ends the pending fetches; set while there are some, by the broker that they were sent to. */
+  /** Ends the pending fetches; set while there are some. */
   readonly pending: Map<object, () => void>;
+  /** Sends a heartbeat if the last one is old enough; set when the first fetch begins. */
+  heartbeat?: () => Promise<void>;
 }
 
 /** Index of the connection for fetches (connectionPool.js). */
@@ -79,7 +84,7 @@ async function reportAnswer(
   let isEnded = false;
   listener.pending.set(sent, () => {
     isEnded = true;
-    broker.connectionPool.pool[FETCH_CONNECTION]?.requestQueue.rejectAll(new Error('the fetch was ended'));
+    endFetches(broker.connectionPool.pool[FETCH_CONNECTION]);
   });
   try {
     const response = await sent;
@@ -91,4 +96,11 @@ async function reportAnswer(
   } finally {
     listener.pending.delete(sent);
   }
+}
+
+/** Closes the connection, since the broker would answer the next request on it only after the fetch. */
+function endFetches(connection: FetchConnection | undefined): void {
+  if (connection === undefined || connection.requestQueue.inflight.size === 0) return;
+  connection.requestQueue.rejectAll(new Error('the fetch was ended'));
+  connection.disconnect().catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { guardConnections } from './broken-responses.ts';
-import { reportFetchAnswers } from './fetch-listeners.ts';
+import { fetchListeners, reportFetchAnswers } from './fetch-listeners.ts';
 import { kafkajsModule, replaceFunction } from './internals.ts';
 import { reportProduceAnswers } from './produce-answers.ts';
 
@@ -105,6 +105,7 @@ function endOverdue(queue: TimedQueue): void {
 
 interface Runner {
   readonly running: boolean;
+  heartbeat(): Promise<void>;
 }
 
 interface RunnerClass {
@@ -117,12 +118,15 @@ interface RunnerClass {
  * consumer returns an empty result immediately, and the fetcher repeats it forever without a turn of the event loop, so no
  * timer, signal handler or health check runs. Here such a fetch fails, which ends the fetcher and with it the manager. Each
  * fetch also starts with a turn of the event loop, so that no loop of fetches can block it. The turn is before the positions
- * are read: after the response, it would let an old response into a new generation (FetchGate).
+ * are read: after the response, it would let an old response into a new generation (FetchGate). The listener of the fetches gets
+ * the function that sends heartbeats, which kafkajs offers only to the handler of a batch.
  */
 function endStoppedFetches(): void {
   const { prototype } = kafkajsModule('consumer/runner') as RunnerClass;
   replaceFunction(prototype, 'fetch', async function fetchWhileRunning(fetch, nodeId) {
     if (!this.running) throw new Error('the consumer is stopped');
+    const listener = fetchListeners.getStore();
+    if (listener !== undefined) listener.heartbeat ??= () => this.heartbeat();
     await nextTurn();
     return fetch.call(this, nodeId);
   });

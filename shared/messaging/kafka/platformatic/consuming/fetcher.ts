@@ -17,8 +17,8 @@ const MIB = 1_024 * KIB;
  */
 const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
-/** A fetch waits this long for data: an idle reader sends one request a second to each leader. */
-const MAX_WAIT_MS = 1_000;
+/** A fetch waits this long for data: an idle reader sends a request to each leader every two seconds. */
+const MAX_WAIT_MS = 2_000;
 /** A broker that does not answer a fetch within this time is silent. For the client of a fetcher. */
 export const FETCH_TIMEOUT_MS = MAX_WAIT_MS + ANSWER_TIMEOUT_MS;
 /** The same while a partition is paused: the longest time until a resumed partition is fetched again. */

@@ -3,7 +3,7 @@ import { KafkajsConsumerRun } from '../../../../../../shared/messaging/kafka/kaf
 import { fakeKafkaClients } from '../../../../../support/fakes/kafkajs.ts';
 
 const REBALANCE_TIMEOUT_MS = 5_000;
-const IDLE_WAIT_MS = 700;
+const IDLE_WAIT_MS = 2_000;
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -23,7 +23,6 @@ async function createStartingRun() {
       topics: ['t'],
       sessionTimeoutMs: 6_000,
       rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
-      idleWaitMs: IDLE_WAIT_MS,
       heartbeatIntervalMs: 1_000,
       concurrency: 1,
     },
@@ -116,6 +115,9 @@ describe('KafkajsConsumerRun', () => {
     run.resume([{ topic: 't', partition: 0 }]);
     expect(wait()).toBe(IDLE_WAIT_MS);
     await consumer.fetch('1', [], { isEmpty: false, partitions: [] });
+    expect(wait()).toBe(250);
+    await consumer.fetch('1', [], { isEmpty: true, partitions: [] });
+    run.endFetches();
     expect(wait()).toBe(250);
   });
 

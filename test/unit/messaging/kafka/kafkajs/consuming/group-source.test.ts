@@ -86,7 +86,7 @@ describe('KafkajsGroupSource', () => {
       groupId: 'g',
       sessionTimeout: 6_000,
       rebalanceTimeout: 30_000,
-      heartbeatInterval: 1_000,
+      heartbeatInterval: 900,
       maxWaitTimeInMs: 250,
       maxBytesPerPartition: 262_144,
       maxBytes: 2_097_152,
@@ -98,12 +98,11 @@ describe('KafkajsGroupSource', () => {
   });
 
   test.each([
-    { isPatient: false, waitMs: 500 },
-    { isPatient: true, waitMs: 1_500 },
-  ])('waits for data of an idle group: $waitMs ms', async ({ isPatient, waitMs }) => {
+    { isPatient: false, heartbeatInterval: 900 },
+    { isPatient: true, heartbeatInterval: 1_400 },
+  ])('sends heartbeats every $heartbeatInterval ms', async ({ isPatient, heartbeatInterval }) => {
     const { run } = await setUp({ isPatient });
-    await run.fetch('1', [], { isEmpty: true, partitions: [] });
-    expect(run.fetches?.maxWaitMs()).toBe(waitMs);
+    expect(run.options).toMatchObject({ heartbeatInterval });
   });
 
   test('cannot be started twice or after stop()', async () => {
@@ -191,8 +190,10 @@ describe('KafkajsGroupSource', () => {
     async (type) => {
       const { source, run, calls } = await setUp();
       await run.deliver(batch(0, 1));
+      run.fetches?.pending.set({}, () => calls.push('fetch ended'));
       run.refusal = brokerError(type);
       await source.heartbeat();
+      expect(calls.splice(3)).toEqual(['fetch ended']);
       expect(calls).toEqual(['assigned 1: 3', '1: 0/1', 'revoking 1']);
       await source.heartbeat();
       run.emit('REBALANCING');

@@ -36,7 +36,13 @@ describe('a fetch', () => {
       asked.push(protocol);
       return sent.promise;
     });
-    const pool = [{}, { requestQueue: { rejectAll: (error: Error) => sent.reject(error) } }];
+    const inflight = new Map();
+    const requestQueue = { inflight, rejectAll: (error: Error) => sent.reject(error) };
+    let disconnects = 0;
+    const disconnect = async () => {
+      disconnects += 1;
+    };
+    const pool = [{}, { requestQueue, disconnect }];
     Object.assign(broker, { connectionPool: { ...broker.connectionPool, pool } });
     const listener = {
       answered: () => undefined,
@@ -46,6 +52,10 @@ describe('a fetch', () => {
     const response = fetchListeners.run(listener, () => broker.fetch({ ...request, maxWaitTime: 250 }));
     await settleMicrotasks();
     for (const end of listener.pending.values()) end();
+    expect(disconnects).toBe(0);
+    inflight.set(1, {});
+    for (const end of listener.pending.values()) end();
+    expect(disconnects).toBe(1);
     expect(await response).toMatchObject({ responses: [] });
     expect(asked).toMatchObject([{ maxWaitTime: 700 }]);
     expect(listener.pending.size).toBe(0);

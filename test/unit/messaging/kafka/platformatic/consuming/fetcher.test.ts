@@ -92,7 +92,7 @@ describe('a fetcher', () => {
     expect(values).toEqual(['a']);
     const ofFirst = cluster.fetches.filter(({ node }) => node === 1);
     expect(ofFirst[0]).toEqual({ node: 1, maxWaitMs: 0, partitions: [at(0, 0), at(1, 0)] });
-    expect(ofFirst[1]).toEqual({ node: 1, maxWaitMs: 1_000, partitions: [at(1, 0), at(0, 1)] });
+    expect(ofFirst[1]).toEqual({ node: 1, maxWaitMs: 2_000, partitions: [at(1, 0), at(0, 1)] });
     expect(cluster.fetches.find(({ node }) => node === 2)?.partitions).toEqual([at(2, 0)]);
   });
 
