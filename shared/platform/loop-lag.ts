@@ -23,7 +23,7 @@ const BUSY_MS = 10;
  * The interval while it is idle: a hundred timers a second would cost more than everything else that an idle process does. A
  * sudden block shows with the part of it that follows the next sample.
  */
-const IDLE_MS = 200;
+const IDLE_MS = 500;
 /** Number of samples that an idle interval stands for. */
 const SAMPLES_PER_IDLE = IDLE_MS / BUSY_MS;
 /** Samples of a busy event loop between two looks at how busy it is. */
@@ -34,7 +34,7 @@ const NS_PER_MS = 1_000_000;
 const NS_PER_SECOND = 1_000_000_000;
 
 /**
- * Samples how late timers of the event loop fire, until the process ends. An idle event loop is sampled five times a second; the
+ * Samples how late timers of the event loop fire, until the process ends. An idle event loop is sampled twice a second; the
  * samples that were left out count as punctual, so that idle and busy times have the same weight.
  */
 export function watchLoopLag(meter: LoopMeter = createSystemMeter()): { take(): LoopLag } {
