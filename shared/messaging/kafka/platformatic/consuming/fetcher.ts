@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorText } from '../../../../platform/errors.ts';
 import type { Log } from '../../../../platform/log.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../../message.ts';
@@ -205,7 +206,10 @@ export class PartitionFetcher {
     }
   }
 
-  /** Fetches from one broker until there is nothing to fetch from it, or a request fails. */
+  /**
+   * Fetches from one broker until there is nothing to fetch from it, or a request fails. The next request waits for the end of the
+   * turn: what the messages lead to, such as a reply or an HTTP response, is written before it wakes the broker up.
+   */
   async #poll(node: number): Promise<void> {
     this.#polled.add(node);
     let wanted: readonly Cursor[] = [];
@@ -215,6 +219,7 @@ export class PartitionFetcher {
         wanted = this.#wantedFrom(node);
         if (this.#isStopped || broker === undefined || wanted.length === 0) break;
         await this.#fetch(broker, wanted);
+        await nextTurn();
       }
     } catch (error) {
       for (const cursor of wanted) this.#lose(cursor);
