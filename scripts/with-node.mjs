@@ -18,6 +18,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const MIN_VERSION = [24, 15];
 const SIGNAL_EXIT_CODE = 128;
 const PARENT_POLL_MS = 500;
+/** Settings of the allocator of glibc. */
+const ALLOCATOR = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '32768' };
 const ownFile = fileURLToPath(import.meta.url);
 const root = path.resolve(path.dirname(ownFile), '..');
 const [file, ...args] = process.argv.slice(2);
@@ -28,7 +30,7 @@ if (file === undefined) {
   fail('Usage: node scripts/with-node.mjs FILE [ARGUMENTS]');
 } else if (isNewEnough(process.versions.node)) {
   // Replaces the program of this process; it takes 40 ms, as any start of Node.
-  if (limitArenas())
+  if (limitFreeMemory())
     process.execve(process.execPath, [process.execPath, ...process.execArgv, ownFile, file, ...args]);
   useFor(process.execPath);
   stopWithNpm();
@@ -62,13 +64,15 @@ function enableCompileCache() {
 }
 
 /**
- * Lets a program whose heap is limited keep one arena of free memory in place of eight for each processor. glibc reads that
- * from the environment before a program begins. A value from outside stays. Returns whether the environment has changed.
+ * Lets a program whose heap is limited give free memory back: it keeps one arena of it in place of eight for each processor, and
+ * none of 32 KiB or more, as V8's compilers take it. glibc reads both from the environment before a program begins. If one of them
+ * is set, both stay as they are. Returns whether the environment has changed.
  */
-function limitArenas() {
-  if (limits.length === 0 || process.platform !== 'linux' || process.env.MALLOC_ARENA_MAX !== undefined)
+function limitFreeMemory() {
+  const names = Object.keys(ALLOCATOR);
+  if (limits.length === 0 || process.platform !== 'linux' || names.some((name) => name in process.env))
     return false;
-  process.env.MALLOC_ARENA_MAX = '1';
+  Object.assign(process.env, ALLOCATOR);
   return true;
 }
 
@@ -92,7 +96,7 @@ function useFor(node) {
 
 function run(node) {
   useFor(node);
-  limitArenas();
+  limitFreeMemory();
   const child = spawn(node, [...limits, file, ...args], { stdio: 'inherit' });
   stopWithNpm();
   /** A terminal signals the whole process group, including the child. */

@@ -98,7 +98,7 @@ function runEntry(
     cpSync(path.join(ROOT, file), path.join(folder, file));
   writeFileSync(
     path.join(folder, 'workers/main.ts'),
-    'const given: string[] = [...process.execArgv, ...process.argv.slice(2)];\nconsole.log(process.versions.node, given.join(" "), process.env["MALLOC_ARENA_MAX"] ?? "");\n',
+    'const given: string[] = [...process.execArgv, ...process.argv.slice(2)];\nconsole.log(process.versions.node, given.join(" "), ["MALLOC_ARENA_MAX", "MALLOC_MMAP_THRESHOLD_"].map((name) => process.env[name] ?? "-").join(" "));\n',
   );
   prepare(folder);
   const args = [...node, ...options, path.join(folder, 'workers/main.mjs'), 'schedule', '--help'];
@@ -113,33 +113,33 @@ function installNode(folder: string): void {
 }
 
 const LIMITS = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--no-parallel-scavenge'];
-/** Of glibc; npm scripts that limit the heap limit its arenas too. */
-const ONE_ARENA = process.platform === 'linux' ? '1' : '';
+/** What the program sees of the settings of glibc: npm scripts that limit the heap limit its free memory too. */
+const LIMITED = process.platform === 'linux' ? '1 32768' : '- -';
 
 it('an older Node starts the workers on the installed Node package', () => {
   const { status, stdout } = runEntry(installNode);
-  expect([status, stdout]).toEqual([0, `${process.versions.node} schedule --help \n`]);
+  expect([status, stdout]).toEqual([0, `${process.versions.node} schedule --help - -\n`]);
 });
 
 it.each([
   ['an older Node', undefined],
   ['a new Node', []],
-])('%s passes the limits of the heap on and adds one of arenas', (_, node) => {
+])('%s passes the limits of the heap on and adds those of free memory', (_, node) => {
   const { stdout } = runEntry(installNode, { node, options: LIMITS });
-  expect(stdout).toBe(`${process.versions.node} ${LIMITS.join(' ')} schedule --help ${ONE_ARENA}\n`);
+  expect(stdout).toBe(`${process.versions.node} ${LIMITS.join(' ')} schedule --help ${LIMITED}\n`);
 });
 
 it.each([
   ['an older Node', undefined],
   ['a new Node', []],
-])('%s keeps a limit of arenas that is set', (_, node) => {
+])('%s keeps settings of free memory that are set', (_, node) => {
   const { stdout } = runEntry(installNode, { node, options: LIMITS, env: { MALLOC_ARENA_MAX: '4' } });
-  expect(stdout).toBe(`${process.versions.node} ${LIMITS.join(' ')} schedule --help 4\n`);
+  expect(stdout).toBe(`${process.versions.node} ${LIMITS.join(' ')} schedule --help 4 -\n`);
 });
 
-it('no limit of arenas is added without limits of the heap', () => {
+it('no limit of free memory is added without limits of the heap', () => {
   const { stdout } = runEntry(installNode, { node: [] });
-  expect(stdout).toBe(`${process.versions.node} schedule --help \n`);
+  expect(stdout).toBe(`${process.versions.node} schedule --help - -\n`);
 });
 
 it('an older Node without that package reports the required version', () => {
