@@ -35,8 +35,8 @@ const START_SIZE = 1;
 const AIM = { growth: 1.05, memoryMiB: 64, peakMiB: 256 } as const;
 /** Minimum number of memory samples, one per second; the memory of a shorter run is mostly that of its startup. */
 const LEAST_SAMPLES = 60;
-/** The limits of the heap that `npm run recalculate` sets. */
-const HEAP_LIMITS = packageJson.scripts.recalculate.split(' ').filter((word) => /^--(max|heap)-/.test(word));
+/** The arguments of Node in `npm run recalculate`: options that limit its memory, and the program. */
+const NODE_ARGS = packageJson.scripts.recalculate.split(' ').slice(1);
 const LINES_OF_A_CHUNK = 1_000;
 const RUN_LIMIT_MS = 120_000;
 /** Time limit of a run per contract, in milliseconds. */
@@ -150,14 +150,7 @@ async function runCommand(
 ): Promise<{ readonly seconds: number; readonly memory: readonly MemorySample[] }> {
   const output = path.join(folder, `results.${results === 'csv' ? 'csv' : 'ndjson'}`);
   const summary = results === 'summary' ? ['--summary'] : ['--output', output];
-  const args = [
-    ...HEAP_LIMITS,
-    'scripts/recalculate.ts',
-    '--overwrite',
-    '--input',
-    path.join(folder, 'portfolio.ndjson'),
-    ...summary,
-  ];
+  const args = [...NODE_ARGS, '--overwrite', '--input', path.join(folder, 'portfolio.ndjson'), ...summary];
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...args, '--json'], {
     stdio: ['ignore', 'ignore', 'pipe'],
