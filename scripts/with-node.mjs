@@ -20,18 +20,20 @@ const SIGNAL_EXIT_CODE = 128;
 const PARENT_POLL_MS = 500;
 /** Settings of the allocator of glibc. */
 const ALLOCATOR = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '32768' };
+/** The id of a process that has begun again. */
+const BEGUN = 'WITH_NODE_PID';
 const ownFile = fileURLToPath(import.meta.url);
 const root = path.resolve(path.dirname(ownFile), '..');
 const [file, ...args] = process.argv.slice(2);
 /** The options for the heap that npm scripts set; others may be those of an older Node. */
-const limits = process.execArgv.filter((option) => /^--(max|heap|no-parallel)-/.test(option));
+const limits = process.execArgv.filter((option) =>
+  /^--(max-\w+-space|heap-growing|no-parallel-scavenge)/.test(option),
+);
 
 if (file === undefined) {
   fail('Usage: node scripts/with-node.mjs FILE [ARGUMENTS]');
 } else if (isNewEnough(process.versions.node)) {
-  // Replaces the program of this process; it takes 40 ms, as any start of Node.
-  if (limitFreeMemory())
-    process.execve(process.execPath, [process.execPath, ...process.execArgv, ownFile, file, ...args]);
+  beginAgain();
   useFor(process.execPath);
   stopWithNpm();
   // Before the first TypeScript file: otherwise Node loads its compiler for that one, 70 ms and 14 MiB.
@@ -74,6 +76,20 @@ function limitFreeMemory() {
     return false;
   Object.assign(process.env, ALLOCATOR);
   return true;
+}
+
+/** Replaces the program of this process, once, by itself with these settings; it takes 40 ms, as any start of Node. */
+function beginAgain() {
+  const id = String(process.pid);
+  // glibc removes the settings from a program with privileges of its own, which would begin again forever.
+  if (process.env[BEGUN] === id || !limitFreeMemory()) return;
+  process.env[BEGUN] = id;
+  try {
+    process.execve(process.execPath, [process.execPath, ...process.execArgv, ownFile, file, ...args]);
+  } catch (error) {
+    // Node's permission model allows no other program.
+    if (error.code !== 'ERR_ACCESS_DENIED') throw error;
+  }
 }
 
 function isNewEnough(version) {

@@ -15,6 +15,6 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
 }
 
 enableCompileCache();
-resolveQuickly();
+resolveQuickly(process.env);
 const { runCommand } = await import('./run-command.ts');
 await runCommand(process.argv.slice(2), process.env);

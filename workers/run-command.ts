@@ -31,8 +31,6 @@ Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration,
 `;
 
 const LOG_NAME = 'engine';
-/** When the event loop begins to be watched: the thread that does takes as much processor time as a worker to start. */
-const WATCH_AFTER_MS = 1_000;
 /** Time for leaving groups and closing sockets after the drain timeout, before the process is ended. */
 export const EXIT_GRACE_MS = 5_000;
 /** Connections of a health port: a few probes and scrapers, which keep one or two each. */
@@ -102,7 +100,7 @@ export function openHealthPort(
 
 async function run(config: Config, names: readonly WorkerName[]): Promise<void> {
   const log = createLog({ level: config.logLevel, name: LOG_NAME });
-  setTimeout(watchEventLoop, WATCH_AFTER_MS, { limitMs: config.blockedLoopLimitMs, name: LOG_NAME });
+  watchEventLoop({ limitMs: config.blockedLoopLimitMs, name: LOG_NAME });
   const metrics = createMetrics({ processMetrics: true });
   // Registered before the start, so that signals are handled during it.
   const ending = awaitEnd(log, config.drainTimeoutMs + EXIT_GRACE_MS);

@@ -44,7 +44,7 @@ interface Watched extends WatchOptions {
  * process with BLOCKED_LOOP_EXIT_CODE. If the main thread is in native code, the line has no stack and SIGKILL ends
  * the process. Both threads count ticks instead of comparing clocks, so that a suspended process or machine is not
  * ended. Time in which the main thread waits for a CPU hardly counts (MAX_WAITING). Costs 18 MB of memory, one
- * wake-up of each thread per second, and as much processor time as a start of Node.
+ * wake-up of each thread per second, and as much processor time at the start as another Node.
  */
 export function watchEventLoop({ limitMs, name }: WatchOptions): void {
   if (limitMs === 0) return;

@@ -6,10 +6,10 @@ import { expect, it } from 'vitest';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** Runs a program in a process of its own, whose imports are resolved quickly from then on. */
-function run(program: string) {
+function run(program: string, options: readonly string[] = []) {
   const quick = pathToFileURL(path.join(ROOT, 'workers/quick-resolution.ts')).href;
-  const source = `import { resolveQuickly } from '${quick}'; resolveQuickly(); ${program}`;
-  const args = ['--input-type=module', '--eval', source];
+  const source = `import { resolveQuickly } from '${quick}'; resolveQuickly(process.env); ${program}`;
+  const args = [...options, '--input-type=module', '--eval', source];
   return spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', timeout: 20_000 });
 }
 
@@ -34,4 +34,12 @@ it('names the file that an import misses', () => {
   const { status, stderr } = run(`await import('./workers/missing.ts');`);
   expect(status).toBe(1);
   expect(stderr).toContain('workers/missing.ts');
+});
+
+it('leaves imports to the hooks of others', () => {
+  const hooks = `import { registerHooks } from 'node:module';
+    registerHooks({ resolve: (name, context, next) => { console.log(name); return next(name, context); } });`;
+  const options = ['--import', `data:text/javascript,${encodeURIComponent(hooks)}`];
+  const { stdout } = run(`await import('node:os'); await import('./shared/platform/fifo.ts');`, options);
+  expect(stdout).toMatch(/^node:os\n\.\/shared\/platform\/fifo\.ts\n/m);
 });

@@ -87,6 +87,8 @@ interface Run {
   readonly node?: readonly string[] | undefined;
 }
 
+const RUN_LIMIT_MS = 20_000;
+
 /** Runs `workers/main.mjs` in a copy of the entry files. */
 function runEntry(
   prepare: (folder: string) => void,
@@ -103,7 +105,7 @@ function runEntry(
   prepare(folder);
   const args = [...node, ...options, path.join(folder, 'workers/main.mjs'), 'schedule', '--help'];
   const ownEnv = { PATH: process.env['PATH'] ?? '', ...env };
-  return spawnSync(process.execPath, args, { encoding: 'utf8', env: ownEnv });
+  return spawnSync(process.execPath, args, { encoding: 'utf8', env: ownEnv, timeout: RUN_LIMIT_MS });
 }
 
 function installNode(folder: string): void {
@@ -135,6 +137,13 @@ it.each([
 ])('%s keeps settings of free memory that are set', (_, node) => {
   const { stdout } = runEntry(installNode, { node, options: LIMITS, env: { MALLOC_ARENA_MAX: '4' } });
   expect(stdout).toBe(`${process.versions.node} ${LIMITS.join(' ')} schedule --help 4 -\n`);
+});
+
+it('begins again only once where the settings of free memory are removed', () => {
+  const remove = 'delete process.env.MALLOC_ARENA_MAX; delete process.env.MALLOC_MMAP_THRESHOLD_';
+  const options = [...LIMITS, '--import', `data:text/javascript,${encodeURIComponent(remove)}`];
+  const { stdout } = runEntry(installNode, { node: [], options });
+  expect(stdout).toMatch(/ schedule --help - -\n$/);
 });
 
 it('no limit of free memory is added without limits of the heap', () => {

@@ -105,10 +105,13 @@ export async function decodeBatches(
   return { messages, position, unreadable };
 }
 
-/** By the codes of Node and zlib, such as Z_MEM_ERROR. */
+/** Such as ERR_MEMORY_ALLOCATION_FAILED, Z_MEM_ERROR, ZSTD_error_memory_allocation. */
+const MEMORY = /_mem(?:ory)?_|ERR_ZLIB_INITIALIZATION_FAILED/i;
+
+/** By the codes of Node, zlib and zstd, and by the message of V8, which has no code. */
 function isShortOfMemory(error: unknown): boolean {
-  const { code } = error as { readonly code?: unknown };
-  return typeof code === 'string' && /MEM/.test(code);
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  return MEMORY.test(String(code)) || message === 'Array buffer allocation failed';
 }
 
 function contentOf(batch: Buffer, decompression: Decompression): Buffer | Promise<Buffer> {

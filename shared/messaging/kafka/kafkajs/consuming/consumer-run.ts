@@ -93,9 +93,11 @@ export class KafkajsConsumerRun {
   readonly #joined = Promise.withResolvers<void>();
   /** Whether the last fetch returned no data. */
   #isIdle = false;
+  /** From the end of a generation until the next: kafkajs joins after a fetch only, once its own heartbeat was rejected. */
+  #isJoining = false;
   readonly #fetches: RunFetches = {
     answered: (answer) => this.#notify(() => this.#answered(answer)),
-    maxWaitMs: () => (this.#isIdle && this.#consumer.paused().length === 0 ? IDLE_WAIT_MS : BUSY_WAIT_MS),
+    maxWaitMs: () => (this.#mayWait() ? IDLE_WAIT_MS : BUSY_WAIT_MS),
     pending: new Map(),
   };
   #closing: Promise<void> | undefined;
@@ -206,9 +208,9 @@ export class KafkajsConsumerRun {
     await this.#fetches.heartbeat?.();
   }
 
-  /** Ends the pending fetches as if they had returned nothing; the next one is short. */
+  /** Ends the pending fetches as if they had returned nothing; those until the next generation are short. */
   endFetches(): void {
-    this.#isIdle = false;
+    this.#isJoining = true;
     for (const end of this.#fetches.pending.values()) end();
   }
 
@@ -222,6 +224,7 @@ export class KafkajsConsumerRun {
     const { events } = consumer;
     this.#stallTimer = setInterval(() => this.#checkStall(), STALL_TICK_MS).unref();
     consumer.on(events.GROUP_JOIN, ({ payload }) => {
+      this.#isJoining = false;
       this.#notify(() => this.#listener.onJoined(assignedPartitions(payload)));
       if (this.#state === 'starting') this.#state = 'running';
       this.#joined.resolve();
@@ -257,6 +260,10 @@ export class KafkajsConsumerRun {
     if (fetched === undefined) return;
     if (this.#listener.onBatch(fetched.messages, Number(highWatermark)))
       payload.resolveOffset(fetched.offset);
+  }
+
+  #mayWait(): boolean {
+    return this.#isIdle && !this.#isJoining && this.#consumer.paused().length === 0;
   }
 
   #answered(answer: FetchAnswer): void {

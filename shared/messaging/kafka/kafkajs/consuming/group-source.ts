@@ -100,6 +100,8 @@ export class KafkajsGroupSource implements GroupSource, ConsumerRunListener {
 
   async heartbeat(): Promise<void> {
     const generation = this.#generation;
+    // It would wait behind the JoinGroup on the same connection, and end the run after the timeout of a request.
+    if (generation === this.#revokedGeneration) return;
     try {
       await this.#run?.heartbeat();
     } catch (error) {

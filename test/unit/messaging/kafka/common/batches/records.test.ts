@@ -102,9 +102,15 @@ describe('decodeBatches()', () => {
     expect((await decode(whole.subarray(0, 5))).position).toBe(0);
   });
 
-  it('rejects when memory is short, which is no fault of the batch', async () => {
+  it.each([
+    ['Node', { code: 'ERR_MEMORY_ALLOCATION_FAILED' }],
+    ['zlib', { code: 'Z_MEM_ERROR' }],
+    ['a new stream of zlib', { code: 'ERR_ZLIB_INITIALIZATION_FAILED' }],
+    ['zstd', { code: 'ZSTD_error_memory_allocation' }],
+    ['V8', { message: 'Array buffer allocation failed' }],
+  ])('rejects when memory is short by the error of %s, which is no fault of the batch', async (_, fault) => {
     const bytes = await batch(0, 1, { attributes: 1, compress: gzipSync });
-    const error = Object.assign(new Error('no memory'), { code: 'Z_MEM_ERROR' });
+    const error = Object.assign(new RangeError(), fault);
     const decompression = { decompress: () => Promise.reject(error), leftBytes: 1 };
     const place = { topic: 't', partition: 0, from: 0 };
     await expect(decodeBatches({ ...place, bytes, aborted: [] }, decompression)).rejects.toBe(error);

@@ -203,6 +203,29 @@ describe('KafkajsGroupSource', () => {
     },
   );
 
+  test('sends no heartbeat and waits for no data from a revocation until it has joined', async () => {
+    const { source, run } = await setUp();
+    await run.deliver(batch(0, 1));
+    const { fetches } = run;
+    if (fetches === undefined) throw new Error('nothing was fetched');
+    fetches.answered({ isEmpty: true, partitions: [] });
+    expect(fetches.maxWaitMs()).toBe(2_000);
+    run.refusal = brokerError('REBALANCE_IN_PROGRESS');
+    await source.heartbeat();
+    run.refusal = undefined;
+    let heartbeats = 0;
+    fetches.heartbeat = () => {
+      heartbeats += 1;
+      return Promise.resolve();
+    };
+    fetches.answered({ isEmpty: true, partitions: [] });
+    await source.heartbeat();
+    expect([heartbeats, fetches.maxWaitMs()]).toEqual([0, 250]);
+    run.join({ t: [0, 1, 2] });
+    await source.heartbeat();
+    expect([heartbeats, fetches.maxWaitMs()]).toEqual([1, 2_000]);
+  });
+
   test('does not report a revocation if a heartbeat times out', async () => {
     const { source, run, calls } = await setUp();
     await run.deliver(batch(0, 1));
