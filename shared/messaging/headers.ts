@@ -1,6 +1,6 @@
 import type { HeaderValue, MessageHeaders } from './message.ts';
 
-/** A number of so many digits is exact. */
+/** Every whole number with at most this many digits is exact. */
 const MAX_DIGITS = 15;
 const ZERO = 0x30;
 

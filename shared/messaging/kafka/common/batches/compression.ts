@@ -3,7 +3,7 @@ import { gunzip, gunzipSync, zstdDecompress, zstdDecompressSync } from 'node:zli
 import { decompressionOptions, MAX_BATCH_BYTES } from './gzip-options.ts';
 
 const KIB = 1_024;
-/** Larger input is decompressed in another thread: it would block the event loop for more than about a millisecond. */
+/** Larger input is decompressed in another thread: usual records of this size take the event loop about a millisecond. */
 const MAX_SYNC_BYTES = 64 * KIB;
 
 const gunzipAsync = promisify(gunzip);

@@ -32,7 +32,7 @@ const REQUEST_BYTES = 35;
 const TOPIC_BYTES = 6;
 const PARTITION_BYTES = 28;
 
-/** The body of a Fetch request of version 11, in one buffer: the writers of both clients allocate one for each partition or field. */
+/** The body of a Fetch request of version 11, in one buffer: those of the clients take one for each partition or field. */
 export function encodeFetchRequest(topics: readonly RequestedTopic[], limits: FetchLimits): Buffer {
   let size = REQUEST_BYTES;
   for (const { topic, partitions } of topics) {

@@ -30,8 +30,8 @@ const WITH_SESSION = 7;
 const WITH_PREFERRED_REPLICA = 11;
 
 /**
- * Reads a response of version 4 (Kafka 0.11) to 11. Throws a RangeError unless it has the layout of its version to the last byte, and
- * contains only requested partitions, each once. `requested` has the requested offset of each `topic/partition`.
+ * Reads a response of version 4 (Kafka 0.11) to 11. Throws a RangeError unless it has the layout of its version to the last
+ * byte, and contains only requested partitions, each once. `requested` has the requested offset of each `topic/partition`.
  */
 export function readFetchResponse(
   version: number,

@@ -48,8 +48,8 @@ export interface Decompression {
 
 const MIB = 1_024 * 1_024;
 /**
- * Bytes of decompressed records in one response, 16 times those of a usual one, after which its other batches are fetched again. So a
- * response takes at most this and one more batch in memory, however well its records compress.
+ * Bytes of decompressed records in one response, 16 times those of a usual one, after which its other batches are fetched
+ * again. So a response takes at most this and one more batch in memory, however well its records compress.
  */
 const MAX_RESPONSE_BYTES = 32 * MIB;
 
