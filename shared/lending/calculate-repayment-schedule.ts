@@ -122,7 +122,10 @@ function calculateRates(
   dates: ScheduleDates,
   rows: readonly ScheduleRow[],
 ): CalculatedRates {
-  const loan = { startDate: dates.startDate, drawn: terms.amount - terms.upFront, rows };
+  // A prepayment may precede LastDueDate where interest begins before it: then Amount is owed from that day (A4, X1).
+  const isPrepaidBefore = rows.some(({ dueDate }) => dueDate < dates.startDate);
+  const startDate = isPrepaidBefore ? dates.accrualStart : dates.startDate;
+  const loan = { startDate, drawn: terms.amount - terms.upFront, rows };
   switch (shape.show) {
     case 'rows':
       return {};

@@ -33,13 +33,13 @@ export function parsePrepayments(
   return prepayments.toSorted((a, b) => a.date - b.date);
 }
 
-/** Prepayments must be after the start and not after the last due date (X3). */
+/** Prepayments must be after the day on which interest begins and not after the last due date (X3). */
 export function checkPrepaymentDates(
   prepayments: readonly Prepayment[],
   dates: ScheduleDates,
   validation: Validation,
 ): void {
-  const start = dates.startDate > dates.accrualStart ? dates.startDate : dates.accrualStart;
+  const { accrualStart: start } = dates;
   const end = dates.accrualDates[dates.rowCount - 1] ?? start;
   for (const { date, path } of prepayments) {
     if (date > start && date <= end) continue;

@@ -167,3 +167,82 @@ describe('a recalculation without changes', () => {
     expect(compared).toBeGreaterThan(RUNS.numRuns / 3);
   });
 });
+
+/** Prepayments around the due dates of a loan: days after the unshifted date of a row, and a share of the amount. */
+const prepaymentsNearDueDates = fc.array(
+  fc.record({
+    row: fc.integer({ min: 0, max: 6 }),
+    days: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: -5, max: 5 })),
+    percent: fc.integer({ min: 1, max: 9 }),
+    DecreaseInstallment: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+
+/** Dates to which the interest of each due row accrues (H3). */
+function accrualDatesOf(request: Request): readonly CalendarDate[] {
+  const accruing = request.DeferDueDate === true ? request : { ...request, HolidayShift: undefined };
+  return scheduleOf({ ...accruing, EarlyRepayments: undefined }).rows.map((row) => row.dueDate);
+}
+
+describe('a recalculation of a prepaid loan', () => {
+  it('returns the remaining rows if it repeats the prepayments after the last settled row (X1, X3, X4)', () => {
+    let compared = 0;
+    let between = 0;
+    fc.assert(
+      fc.property(plainLoan, prepaymentsNearDueDates, (loan, near) => {
+        const type = loan.ScheduleType === 'CreditCard' ? 'EqualInstallments' : loan.ScheduleType;
+        const bare = { ...loan, ScheduleType: type, GracePeriodInterest: 0, GracePeriodPrincipal: 0 };
+        const plain = { ...bare, ResidualValue: type === 'Balloon' ? bare.ResidualValue : undefined };
+        const accrualDates = accrualDatesOf(plain);
+        const last = Math.min(plain.InstallmentsNo, accrualDates.length) - 1;
+        const EarlyRepayments = near
+          .map(({ row, days, percent, DecreaseInstallment }) => ({
+            Date: ((accrualDates[Math.min(row, last - 1)] ?? 0) + days) as CalendarDate,
+            Amount: plain.Amount.times(percent).div(100).toDecimalPlaces(2),
+            DecreaseInstallment,
+          }))
+          .filter((item) => item.Date > (plain.ActivationDate ?? 0));
+        const prepaid = { ...plain, EarlyRepayments };
+        const outcome = engineOf(prepaid);
+        if (outcome.kind === 'refused') return;
+        const BlockInstallmentNo = Math.min((near[0]?.row ?? 0) + 1, last);
+        const settledTo = accrualDates[BlockInstallmentNo - 1] ?? 0;
+        const isLeft = (row: ScheduleRow) =>
+          row.isEarlyRepayment ? row.dueDate > settledTo : row.InstallmentNo > BlockInstallmentNo;
+        const expected = outcome.rows.filter((row) => isLeft(row) && row.remainingValue > 0);
+        const settledRow = outcome.rows.find(
+          (row) => row.InstallmentNo === BlockInstallmentNo && !row.isEarlyRepayment,
+        );
+        const [first] = expected;
+        if (settledRow === undefined || first === undefined) return;
+        // A payment that is solved again after the settled row is not known from that row (S5, X3).
+        const isReleased = EarlyRepayments.some(
+          (item) => item.DecreaseInstallment && item.Date === settledTo,
+        );
+        const hasInterestRow = LEVEL.has(type) && outcome.rows.some((row) => row.principal === 0);
+        if (isReleased || hasInterestRow) return;
+        const Unit = plain.Amount.constructor as typeof Decimal;
+        const later = EarlyRepayments.filter((item) => item.Date > settledTo);
+        const payment = new Unit(LEVEL.has(type) ? settledRow.pmt : settledRow.principal).div(100);
+        const again = {
+          ...prepaid,
+          FirstDueDate: scheduleOf({ ...plain, HolidayShift: undefined }).rows[0]?.dueDate,
+          Amount: new Unit(first.remainingValue).div(100),
+          LastDueDate: settledRow.dueDate,
+          BlockInstallmentNo,
+          EarlyRepayments: later,
+          ...(LEVEL.has(type) ? { installmentValue: payment } : {}),
+          ...(type === 'EqualPrincipal' ? { principalValue: payment } : {}),
+        };
+        const rows = scheduleOf(again).rows.filter((row) => row.remainingValue > 0);
+        expectRows(again, rows, expected);
+        compared += 1;
+        if (later.some((item) => item.Date <= settledRow.dueDate)) between += 1;
+      }),
+      RUNS,
+    );
+    expect(compared).toBeGreaterThan(RUNS.numRuns / 3);
+    expect(between).toBeGreaterThan(RUNS.numRuns / 100);
+  });
+});

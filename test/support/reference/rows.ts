@@ -92,9 +92,9 @@ export class RowLoop {
 
   run(): Plan {
     const { settled, lastRow, dates } = this.#terms;
-    const start = Math.max(dates.start, dates.accrualStart);
     for (const { date, amount } of this.#early) {
-      refuseIf(date <= start || date > dates.accrual[lastRow]! || amount.isZero(), 'early repayment date');
+      const isWithin = date > dates.accrualStart && date <= dates.accrual[lastRow]!;
+      refuseIf(!isWithin || amount.isZero(), 'early repayment date');
     }
     const until = Math.min(lastRow, this.#mode.until ?? lastRow);
     for (let row = settled + 1; row <= until && !this.#isOver; row += 1) {

@@ -99,7 +99,9 @@ export function referenceSchedule(
   try {
     const terms = termsOf(request, context);
     const rows = rowsOf(terms);
-    return { kind: 'schedule', startDate: terms.dates.start, digits: terms.digits, rows, terms };
+    const { start, accrualStart } = terms.dates;
+    const startDate = rows.some((row) => row.dueDate < start) ? accrualStart : start;
+    return { kind: 'schedule', startDate, digits: terms.digits, rows, terms };
   } catch (error) {
     if (error instanceof Refused) return { kind: 'refused', reason: error.message };
     throw error;
