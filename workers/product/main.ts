@@ -12,7 +12,11 @@ import { lookUpInsuranceList } from '../../shared/product/look-up/insurance-list
 import { lookUpProduct } from '../../shared/product/look-up/product-by-code.ts';
 import { lookUpDetails } from '../../shared/product/look-up/product-details.ts';
 import { lookUpDocuments } from '../../shared/product/look-up/product-documents.ts';
-import type { LookUp, LookUpContext } from '../../shared/product/look-up/product-selection.ts';
+import type {
+  LookUp,
+  LookUpContext,
+  SelectorRequest,
+} from '../../shared/product/look-up/product-selection.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 
@@ -89,7 +93,10 @@ function createHandler<Answer>(
   lookUp: (request: never, context: LookUpContext) => LookUp<Answer>,
   toPayload: (answer: Answer, warnings: readonly Warning[]) => object,
 ): Handler {
-  return (payload, { originTimestampMs }) => {
+  return (payload, { originTimestampMs, timeFault }) => {
+    if (timeFault !== undefined && (payload as SelectorRequest).Date === undefined) {
+      return refused(createProblem('not-computable', { errors: [timeFault] }));
+    }
     const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
     // The payload has been validated as a request of this type.
     const found = lookUp(payload as never, { catalogue, requestDay });

@@ -73,10 +73,12 @@ export function createScheduleHandlers(
   offload?: CalculationOffload,
 ): Handlers {
   const handlers = Object.entries(createCalculations(environment)).map(
-    ([type, { estimate, answer }]): [string, Handler] => [
+    ([type, { refuseUnknownDay, estimate, answer }]): [string, Handler] => [
       type,
       (payload, request) => {
-        const { originTimestampMs } = request;
+        const { originTimestampMs, timeFault } = request;
+        const untimely = timeFault && refuseUnknownDay(payload, timeFault);
+        if (untimely !== undefined) return untimely;
         const estimated = estimate(payload, originTimestampMs);
         if ('problem' in estimated) return estimated;
         const { processorMs } = estimated;

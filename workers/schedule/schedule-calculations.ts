@@ -7,15 +7,17 @@ import { JSON_PARAM } from '../../shared/contract/json/request-contract.ts';
 import { calculateRate } from '../../shared/lending/calculate-rate.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
+import { startsOnRequestDay } from '../../shared/lending/due-dates/planned-rows.ts';
 import { calculatePaymentValue } from '../../shared/lending/payment-value.ts';
 import type { PaymentValueRequest } from '../../shared/lending/request/payment-value-request.ts';
 import type { RateRequest } from '../../shared/lending/request/rate-request.ts';
 import type { RequestFault, RequestWarning } from '../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
 import type { UsedCalendar } from '../../shared/lending/request/repayment-schedule.ts';
+import { findScheduleFaults } from '../../shared/lending/terms/validate-schedule-request.ts';
 import { rateEffort, scheduleEffort, type RequestEffort } from '../../shared/lending/request-effort.ts';
 import { done, refused, type Outcome, type ReplyBody } from '../../shared/messaging/outcome.ts';
-import { createProblem } from '../../shared/platform/problem.ts';
+import { createProblem, type Fault } from '../../shared/platform/problem.ts';
 
 const DAY_MS = 86_400_000;
 const NO_EFFORT: RequestEffort = { processorMs: 0, leastReplyBytes: 0 };
@@ -39,6 +41,11 @@ type CalculationResult =
 interface Calculation<Request> {
   /** Record name of the reply in schemas/messages.ts; its payload is the result. */
   readonly replyType: string;
+  /**
+   * The faults of a request that can be found without the day of the request, if its answer depends on that day (D2);
+   * otherwise undefined. Absent when no answer does.
+   */
+  faultsWithoutDay?(request: Request, environment: LendingEnvironment): readonly RequestFault[] | undefined;
   /** The estimated effort (E6); absent when it is negligible. */
   effort?(request: Request, environment: LendingEnvironment, requestDay: CalendarDate): RequestEffort;
   calculate(request: Request, environment: LendingEnvironment, requestDay: CalendarDate): CalculationResult;
@@ -46,6 +53,8 @@ interface Calculation<Request> {
 
 /** A calculation in an environment. */
 export interface AnsweredCalculation {
+  /** The refusal of a request whose answer depends on its day, which is unknown because of `fault`. */
+  readonly refuseUnknownDay: (payload: unknown, fault: Fault) => Outcome | undefined;
   /** The estimated effort of a request, or its refusal because the reply would be too large. */
   readonly estimate: (payload: unknown, originTimestampMs: number) => RequestEffort | Refused;
   /** The outcome of a request that was not refused. A refusal contains all faults (E1, E3). */
@@ -60,6 +69,8 @@ export type Calculations = Readonly<Record<string, AnsweredCalculation>>;
 /** A schedule with the types, periodicities, calendars, commissions and insurances of the environment. */
 const REPAYMENT_SCHEDULE: Calculation<RepaymentScheduleRequest> = {
   replyType: 'CalculateRepaymentScheduleReply',
+  faultsWithoutDay: (request, { catalogue }) =>
+    startsOnRequestDay(request, catalogue.periodicities) ? findScheduleFaults(request, catalogue) : undefined,
   effort: (request, { catalogue }, requestDay) => scheduleEffort(request, requestDay, catalogue),
   calculate: (request, { catalogue, calendars }, requestDay) =>
     calculateRepaymentSchedule(request, {
@@ -97,6 +108,10 @@ function createAnsweredCalculation<Request>(
   environment: LendingEnvironment,
 ): AnsweredCalculation {
   return {
+    refuseUnknownDay: (payload, fault) => {
+      const others = calculation.faultsWithoutDay?.(payload as Request, environment);
+      return others && refuseFaults(others, [fault]);
+    },
     estimate: (payload, originTimestampMs) => {
       const effort =
         calculation.effort?.(payload as Request, environment, toUtcDay(originTimestampMs)) ?? NO_EFFORT;
@@ -124,16 +139,20 @@ function toUtcDay(originTimestampMs: number): CalendarDate {
   return Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
 }
 
-/** Refuses an incomplete or contradictory request with 400, and one that cannot be computed with 422 (E1). */
-function refuseFaults(faults: readonly RequestFault[]): Outcome {
+/**
+ * Refuses an incomplete or contradictory request with 400, and one that cannot be computed with 422 (E1). `ofMessage` are
+ * faults of its message.
+ */
+function refuseFaults(faults: readonly RequestFault[], ofMessage: readonly Fault[] = []): Outcome {
   const tooLarge = faults.find(({ code }) => code === 'reply-too-large');
   if (tooLarge !== undefined) {
     return refused(createProblem('reply-too-large', { detail: `${tooLarge.path} ${tooLarge.message}.` }));
   }
   const isIncomplete = faults.some(({ status }) => status === 400);
-  const errors = limitFaults(
-    faults.map(({ path, code, message }) => ({ path: `${JSON_PARAM}.${path}`, code, message })),
-  );
+  const errors = limitFaults([
+    ...ofMessage,
+    ...faults.map(({ path, code, message }) => ({ path: `${JSON_PARAM}.${path}`, code, message })),
+  ]);
   return refused(createProblem(isIncomplete ? 'invalid-request' : 'not-computable', { errors }));
 }
 

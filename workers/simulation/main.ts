@@ -51,7 +51,9 @@ export function createSimulationHandlers(
 ): { readonly SimulateRequest: Handler } {
   return {
     SimulateRequest: (payload, request) => {
-      const requestDay = Math.floor(request.originTimestampMs / DAY_MS) as CalendarDate;
+      const { originTimestampMs, timeFault } = request;
+      if (timeFault !== undefined) return refused(createProblem('not-computable', { errors: [timeFault] }));
+      const requestDay = Math.floor(originTimestampMs / DAY_MS) as CalendarDate;
       const steps = simulateInSteps(toSimulateRequest(payload as SimulateInput), {
         catalogue,
         calendars,

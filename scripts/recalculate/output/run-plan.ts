@@ -9,6 +9,7 @@ import {
   readCheckpoint,
   type Checkpoint,
 } from './checkpoint.ts';
+import { isPlausibleTime } from '../../../shared/messaging/handler/request-time.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { UsageError } from '../../command-line/parse-command-line.ts';
 import type { RecalculateArguments } from '../arguments.ts';
@@ -79,6 +80,9 @@ function checkpointOf(file: string, { overwrite }: RecalculateArguments): Checkp
 }
 
 function newRun(args: RecalculateArguments, nowMs: number, file: string | undefined): RunPlan {
+  if (args.asOfMs !== undefined && !isPlausibleTime(args.asOfMs, nowMs)) {
+    throw new UsageError('--as-of must be a day from 2000-01-01 to tomorrow (UTC)');
+  }
   return {
     runId: randomUUID(),
     session: 1,

@@ -119,7 +119,7 @@ export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
   ),
   header(
     HEADER.originTimestamp,
-    'Epoch milliseconds at which the request was first produced. Absent: the timestamp of the record.',
+    'Epoch milliseconds as decimal text at which the request was first produced. Absent: the timestamp of the record. Its UTC day is the day of the request, so it must be from 2000-01-01 to one day ahead: otherwise a request that needs its day is refused, and an invalid header is reported as a warning.',
   ),
   header(HEADER.traceParent, 'W3C trace context.'),
   header(HEADER.traceState, 'W3C trace context.'),

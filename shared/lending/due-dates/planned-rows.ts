@@ -8,7 +8,8 @@ import {
   dayInMonthAfter,
 } from '../dates/calendar-date.ts';
 import { daysInMonthsAfter } from '../dates/calendar-month.ts';
-import { type Periodicity, daysPerPeriod, monthsPerPeriod } from '../dates/periodicity.ts';
+import { type Periodicity, daysPerPeriod, findPeriodicity, monthsPerPeriod } from '../dates/periodicity.ts';
+import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { type HolidayShift, isShownOn } from './shift-due-date.ts';
 
 /** The date on which a contract ends, if it replaces the date of the last row. */
@@ -166,6 +167,15 @@ interface DueDateTerms {
   readonly firstDueDate: CalendarDate | undefined;
   /** Day of the request (UTC), the default start of the schedule (D2). */
   readonly requestDay: CalendarDate;
+}
+
+/** True if no date of the request tells the start of its schedule, so that it starts on the day of the request (D2). */
+export function startsOnRequestDay(
+  { LastDueDate, ActivationDate, FirstDueDate, PeriodicityType }: RepaymentScheduleRequest,
+  periodicities: readonly Periodicity[],
+): boolean {
+  if ((LastDueDate ?? ActivationDate) !== undefined) return false;
+  return FirstDueDate === undefined || findPeriodicity(PeriodicityType, periodicities)?.unit === 'Once';
 }
 
 /** The day on which the schedule starts (D2). */

@@ -22,7 +22,7 @@ export interface DeadLetterOptions {
 }
 
 /** The parts of a request that a dead letter records. */
-export type DeadRequest = Pick<Request, 'message' | 'attempt' | 'originTimestampMs'>;
+export type DeadRequest = Pick<Request, 'message' | 'attempt' | 'originTimestampMs' | 'timeFault'>;
 
 /** Longer explanations belong in the log. */
 const MAX_REASON_CHARACTERS = 1_000;
@@ -60,14 +60,14 @@ export class DeadLetters {
     yield { topic, key: bareKey, value: null, headers: this.#provenance(request, bare) };
   }
 
-  /** Origin and reason of a dead letter, with its origin timestamp (D2). */
+  /** Origin and reason of a dead letter, with its origin timestamp unless that is implausible (D2). */
   #provenance(
-    { message, attempt, originTimestampMs }: DeadRequest,
+    { message, attempt, originTimestampMs, timeFault }: DeadRequest,
     { code, text }: DeadLetterReason,
   ): MessageHeaders {
     const { groupId, clock } = this.#options;
     return {
-      [HEADER.originTimestamp]: String(originTimestampMs),
+      ...(timeFault === undefined ? { [HEADER.originTimestamp]: String(originTimestampMs) } : {}),
       [HEADER.deadLetterTopic]: message.topic,
       [HEADER.deadLetterPartition]: String(message.partition),
       [HEADER.deadLetterOffset]: String(message.offset),

@@ -1,7 +1,8 @@
 import type { Clock } from '../../platform/clock.ts';
-import { createProblem, type Problem } from '../../platform/problem.ts';
+import { createProblem, type Problem, type Warning } from '../../platform/problem.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Codec, Decoded } from '../codec.ts';
+import { HEADER } from '../header-names.ts';
 import type { LogMessage } from '../message.ts';
 import { refused, type Outcome } from '../outcome.ts';
 import type { BrokerAdmin, Publisher } from '../ports.ts';
@@ -16,6 +17,7 @@ import { DeadLetters } from './dead-letter.ts';
 import { OutcomeDelivery } from './outcome-delivery.ts';
 import { ReplyRouter, type ReplyRouterOptions } from './reply-router.ts';
 import { callHandler, isExpired, readRequest, type Handlers, type Request } from './request.ts';
+import { findTimeFault } from './request-time.ts';
 import { TopicDirectory } from './topic-directory.ts';
 
 export interface RequestHandlingOptions extends ReplyRouterOptions {
@@ -48,6 +50,7 @@ export interface Handled {
 }
 
 const UNEXPECTED = createProblem('unexpected');
+const INVALID_TIME: Warning = { code: 'no-effect', path: HEADER.originTimestamp };
 const RESULTS = { refused: 'refused', retry: 'retry', abandon: 'abandoned' } as const;
 
 /**
@@ -94,6 +97,7 @@ class RequestHandling {
   ): SyncOrAsync<ProcessingResult> {
     const startedMs = this.#options.monotonic.elapsedMs();
     const request = readRequest(message, attempt, signal, progress);
+    request.timeFault = findTimeFault(message, this.#options.clock.now());
     let outcome: SyncOrAsync<Outcome>;
     try {
       outcome = this.#decide(request);
@@ -121,6 +125,9 @@ class RequestHandling {
     if (decoded.kind === 'decoded') {
       request.type = decoded.type;
       request.warnings = decoded.warnings;
+      if (request.timeFault?.path === HEADER.originTimestamp) {
+        request.warnings = [...(decoded.warnings ?? []), INVALID_TIME];
+      }
       // Expired requests are refused without calculation, to work off the backlog of an outage fast.
       if (expired !== 'handle' && isExpired(request.deadlineMs, clock)) {
         return refused(createProblem('deadline-exceeded'));

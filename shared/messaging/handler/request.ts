@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
-import { createProblem, type Warning } from '../../platform/problem.ts';
+import { createProblem, type Fault, type Warning } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
 import { HEADER } from '../header-names.ts';
 import { headerNumber, headerText, headerValue } from '../headers.ts';
@@ -18,6 +18,8 @@ export interface Request {
   readonly correlationId: HeaderValue | undefined;
   /** When the request was first published, in epoch milliseconds; the same at every redelivery (D2). */
   readonly originTimestampMs: number;
+  /** Why `originTimestampMs` does not tell the day of the request (D2); undefined if it does. */
+  timeFault?: Fault | undefined;
   /** Epoch milliseconds after which the requester no longer waits for the reply. */
   readonly deadlineMs: number | undefined;
   /** Whether the request is an item of a batch, whose message is `message`. */

@@ -20,6 +20,8 @@ export interface BatchMessage {
   readonly value: Buffer;
   readonly headers?: MessageHeaders;
   readonly topic?: string;
+  /** Of the record; default: now. */
+  readonly timestampMs?: number;
   /** By default, all messages have the same key. */
   readonly key?: string;
   /** Where the reply goes; default: {@link REPLY_TOPIC}. */
@@ -62,6 +64,7 @@ function sendBatch(
     topic = TOPIC.scheduleBulkRequests,
     key = 'k',
     replyTopic = REPLY_TOPIC,
+    timestampMs,
   }: BatchMessage,
 ): Promise<void> {
   const address = {
@@ -69,7 +72,8 @@ function sendBatch(
     [HEADER.correlationId]: 'batch-1',
     [HEADER.originTimestamp]: ORIGIN,
   };
-  return publisher.publish([{ topic, key, value, headers: { ...address, ...headers } }]);
+  const time = timestampMs === undefined ? {} : { timestampMs };
+  return publisher.publish([{ topic, key, value, headers: { ...address, ...headers }, ...time }]);
 }
 
 async function collect(broker: Broker, topic: string): Promise<LogMessage[]> {

@@ -184,14 +184,12 @@ it('streams from standard input to standard output, with the report on standard 
 it('treats all requests as sent on the day of --as-of', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', `${contractLine('c-1', { ActivationDate: undefined })}\n`);
-  const { code } = await runRecalculation([
-    '--input',
-    input,
-    '--output',
-    files.at('out.csv'),
-    '--as-of',
-    '2031-03-04',
-  ]);
-  expect(code).toBe(0);
-  expect(files.lines('out.csv')[1]).toContain('c-1,12,2031-04-15,');
+  const asOf = (day: string) =>
+    runRecalculation(['--input', input, '--output', files.at('out.csv'), '--as-of', day]);
+  for (const day of ['1999-12-31', '2999-01-01']) {
+    const { code, stderr } = await asOf(day);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--as-of must be a day from 2000-01-01')]);
+  }
+  expect((await asOf('2021-03-04')).code).toBe(0);
+  expect(files.lines('out.csv')[1]).toContain('c-1,12,2021-04-15,');
 });
