@@ -25,8 +25,8 @@ export interface RepaymentPlan {
   /** Day-count numerators of the planned rows, including rows that are not shown (B6). */
   readonly counts: readonly number[];
   /**
-   * Day-count numerator of the last row of the schedule: its due date is the termination date (C1), even if the plan
-   * has later rows.
+   * Day-count numerator of the last row of the schedule: its date is its termination date, even if the plan has later
+   * rows (C1).
    */
   readonly lastCount: number;
   /** In ascending order of rows; the first starts at row 0. */

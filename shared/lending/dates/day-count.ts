@@ -36,7 +36,10 @@ interface InterestPeriod {
   readonly to: CalendarDate;
   /** Whole months of a regular period (C2), 0 when the period is irregular. */
   readonly regularMonths: number;
-  /** True for the period that ends on the last due date (30E/360 ISDA). */
+  /**
+   * True for a period that ends on the termination date of 30E/360 ISDA: of the last row of the contract in payments, of
+   * the last row of the schedule in its own interest (C1).
+   */
   readonly endsOnTermination: boolean;
 }
 
@@ -136,7 +139,7 @@ function countEurobondDays(from: DateParts, to: DateParts): number {
 
 /**
  * 30E/360 ISDA, 4.16 (h): the last day of any month becomes 30, except the end of February if it is the termination
- * date, which is the last due date (C1).
+ * date (C1).
  */
 function countIsdaEurobondDays(from: DateParts, to: DateParts, endsOnTermination: boolean): number {
   const fromDay = isMonthEnd(from) ? DAYS_PER_MONTH : from.day;

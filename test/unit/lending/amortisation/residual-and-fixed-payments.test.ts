@@ -86,17 +86,57 @@ it('repays the principal that remains when negative interest is capitalised (R3,
   expect(schedule.rows.map((row) => row.capitalisedInterest)).toEqual([-1000]);
 });
 
-describe('RealInstallmentNo with 30E/360 ISDA (B6, C1)', () => {
-  it('keeps the payment of all instalments and ends the last one shown on the termination date', () => {
-    const loan = {
-      InterestCalculationMethod: '30E/360 ISDA',
-      InstallmentDay: 31,
-      ActivationDate: date('2024-11-30'),
-      InstallmentsNo: 5,
-    } as const;
-    expect(column(scheduleOf(loan), 'pmt')[0]).toBe('206.04');
-    const paid = column(scheduleOf({ ...loan, RealInstallmentNo: 3 }), 'pmt');
+describe('the termination date of 30E/360 ISDA (C1)', () => {
+  /** Row 3 is due on 28 February, which counts as the 30th except on the termination date. */
+  const isda = {
+    InterestCalculationMethod: '30E/360 ISDA',
+    InstallmentDay: 31,
+    ActivationDate: date('2024-11-30'),
+    InstallmentsNo: 5,
+  } as const;
+  /** The days of each row, from its interest at 12 %. */
+  const daysOf = (changes: Parameters<typeof scheduleOf>[0]) =>
+    scheduleOf({ ...isda, ...changes }).rows.map((row) =>
+      Math.round((row.interest * 360) / (row.remainingValue * 0.12)),
+    );
+  const paymentOf = (changes: Parameters<typeof scheduleOf>[0] = {}) =>
+    column(scheduleOf({ ...isda, ...changes }), 'pmt')[0];
+
+  it('is the last date of the contract for payments, but the own date of the last row shown (B6)', () => {
+    expect(paymentOf()).toBe('206.04');
+    expect(daysOf({})).toEqual([30, 30, 30, 30, 30]);
+    const paid = column(scheduleOf({ ...isda, RealInstallmentNo: 3 }), 'pmt');
     expect(paid).toEqual(['206.04', '206.04', '611.62']);
+    expect(daysOf({ RealInstallmentNo: 3 })).toEqual([30, 30, 28]);
+    const settled = { LastDueDate: date('2025-01-31'), BlockInstallmentNo: 2, ActivationDate: undefined };
+    expect(daysOf({ RealInstallmentNo: 3, ...settled })).toEqual([28]);
+    expect(daysOf({ RealInstallmentNo: 4 })).toEqual([30, 30, 30, 30]);
+  });
+
+  it('shortens the last period of the payment if the contract ends in February, shown or not', () => {
+    const ending = { InstallmentsNo: 3 };
+    expect(daysOf(ending)).toEqual([30, 30, 28]);
+    expect(paymentOf(ending)).toBe('339.95');
+    expect(paymentOf({ ...ending, InterestCalculationMethod: '30E/360' })).toBe('339.95');
+    expect(paymentOf({ ...ending, RealInstallmentNo: 2 })).toBe('339.95');
+  });
+
+  it('is the maturity date, and the shifted date where interest accrues to it', () => {
+    expect(daysOf({ MaturityDate: date('2026-02-28') }).at(-1)).toBe(328);
+    expect(daysOf({ InstallmentsNo: 4, MaturityDate: date('2025-03-30') })).toEqual([30, 30, 30, 30]);
+  });
+
+  it('stays if a fixed payment or a prepayment ends the schedule earlier', () => {
+    expect(daysOf({ installmentValue: decimal(345) })).toEqual([30, 30, 30]);
+    const balance = decimal(scheduleOf(isda).rows[3]?.remainingValue ?? 0).div(100);
+    const prepaid = { EarlyRepayments: [{ Date: date('2025-02-28'), Amount: balance }] };
+    expect(daysOf(prepaid)).toEqual([30, 30, 30, 0]);
+  });
+
+  it('ends the rest of the last period after a prepayment', () => {
+    const prepaid = { EarlyRepayments: [{ Date: date('2025-02-10'), Amount: decimal(100) }] };
+    expect(daysOf({ ...prepaid, RealInstallmentNo: 3 })).toEqual([30, 30, 10, 18]);
+    expect(daysOf(prepaid)).toEqual([30, 30, 10, 20, 30, 30]);
   });
 });
 
