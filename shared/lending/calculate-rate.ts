@@ -40,11 +40,12 @@ export function calculateRate(
 }
 
 /**
- * The flows in order of time, scaled so that all amounts are whole numbers. Shifting all flows by the same time does
+ * The flows other than zero in order of time, scaled so that all amounts are whole numbers. Shifting all flows by the same time does
  * not change the rate, so flows before time 0 become the first ones.
  */
 function sortFlows(terms: CashFlowTerms): RateFlows {
-  const flows = moveAfterStart(terms).toSorted(compareTimes);
+  const others = terms.flows.filter(({ amount }) => !amount.isZero());
+  const flows = moveAfterStart({ ...terms, flows: others }).toSorted(compareTimes);
   const decimals = Math.max(...flows.map((flow) => flow.amount.decimalPlaces()));
   return {
     flows: flows.map((flow) => ({ ...flow, amount: scaleToInteger(flow.amount, decimals) })),

@@ -44,7 +44,7 @@ export const rateFields = named(
       'IRR: name of the periodicity, case-insensitive, such as Monthly.',
     ),
     Amounts: optionalList(amount(FLOW), MAX_CASH_FLOWS).describe(
-      'IRR: the flows at equal periods, the first at time 0. Negative: paid out to the borrower.',
+      'IRR: the flows at equal periods, the first one other than zero at time 0. Negative: paid out to the borrower.',
     ),
   }),
 );
@@ -78,9 +78,7 @@ const discountedFlow = named(
       .describe('IRR: number of the period, at whose end the flow is; 0 for the first flow.')
       .optional(),
     Amount: z.number().describe('The flow as sent.'),
-    Years: z
-      .number()
-      .describe('Years from time 0 by the rule, 20 decimals; negative for a cost paid earlier.'),
+    Years: z.number().describe('Years from time 0 by the rule, 20 decimals; negative for an earlier flow.'),
     DiscountedAmount: z
       .number()
       .nullable()

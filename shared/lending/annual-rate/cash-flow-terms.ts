@@ -107,7 +107,7 @@ function intervalBefore(start: CalendarDate, date: CalendarDate, unit: IntervalU
   return { wholeUnits: 0 - wholeUnits, extraDays: 0 - extraDays, yearDays };
 }
 
-/** The terms of rule IRR: one flow per period from time 0, where it must be a drawdown. */
+/** The terms of rule IRR: one flow per period; time 0 is the first one other than zero, which must be a drawdown. */
 function parseAmounts(
   request: RateRequest,
   periodicities: readonly Periodicity[],
@@ -120,12 +120,14 @@ function parseAmounts(
     return undefined;
   }
   if (!areAmounts(amounts, 'Amounts', '', validation)) return undefined;
-  if (amounts[0]?.lessThan(0) !== true) {
-    validation.reject('Amounts[0]', 'out-of-range', 'must be less than zero: the flow at time 0 is paid out');
+  const first = amounts.findIndex((amount) => !amount.isZero());
+  if (amounts[first]?.lessThan(0) !== true) {
+    const message = 'must be less than zero: the first flow other than zero is paid out';
+    validation.reject(`Amounts[${first}]`, 'out-of-range', message);
     return undefined;
   }
   if (perYear === undefined) return undefined;
-  const flows = amounts.map((amount, period) => ({ date: null, ...flowAtUnits(amount, period) }));
+  const flows = amounts.map((amount, period) => ({ date: null, ...flowAtUnits(amount, period - first) }));
   return { flows, unitsPerYear: 1, periodsPerYear: perYear };
 }
 
@@ -154,7 +156,7 @@ function checkPeriodicity(
 
 /**
  * Dated flows and time 0, the date of the first drawdown. DAE includes costs paid before it; XIRR allows no earlier
- * flows (A6).
+ * flows but those of zero (A6).
  */
 function checkDatedFlows(
   request: RateRequest,
@@ -171,7 +173,7 @@ function checkDatedFlows(
   const paidOut = cashFlows.filter((flow) => flow.Amount.lessThan(0));
   const start = paidOut.map((flow) => flow.Date).reduce((a, b) => (a < b ? a : b));
   for (const [index, flow] of cashFlows.entries()) {
-    if (flow.Date >= start || rule === 'DAE') continue;
+    if (flow.Date >= start || rule === 'DAE' || flow.Amount.isZero()) continue;
     const allowed = `must be ${formatCalendarDate(start)} or later, the date of the first flow that is paid out; only rule DAE allows earlier flows`;
     validation.reject(`CashFlows[${index}].Date`, 'date-order', allowed);
   }

@@ -152,6 +152,32 @@ describe('calculateRate (A6)', () => {
     expect(proof.map((line) => line.date)).toEqual(CashFlows.map((flow) => flow.Date));
   });
 
+  it('skips flows of zero, in any order and place, and proves them as zero', () => {
+    const zeros = cashFlows(['2012-01-31', 0], ['2013-01-12', 0], ['2013-03-01', 0], ['2015-01-01', 0]);
+    for (const Rule of ['XIRR', 'DAE']) {
+      const plain = rateOf({ Rule, CashFlows: LOAN });
+      for (const CashFlows of [
+        [...zeros, ...LOAN],
+        [...LOAN, ...zeros],
+      ]) {
+        const { rate, proof, residual } = rateOf({ Rule, CashFlows });
+        expect([rate, residual]).toEqual([plain.rate, plain.residual]);
+        expect(proof.filter(({ amount }) => amount !== '0')).toEqual(plain.proof);
+        expect(
+          proof.filter(({ amount }) => amount === '0').map((line) => Number(line.discountedAmount)),
+        ).toEqual([0, 0, 0, 0]);
+      }
+    }
+    const ofPeriods = (...flows: Parameters<typeof amounts>) =>
+      rateOf({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(...flows) });
+    const skipped = ofPeriods(0, 0, -1000, 0, 600, 500, 0);
+    const { rate, proof, residual } = ofPeriods(-1000, 0, 600, 500);
+    expect([skipped.rate, skipped.residual]).toEqual([rate, residual]);
+    expect(skipped.proof.slice(2, 6)).toEqual(proof);
+    expect(skipped.proof.map(({ years }) => Number(years) * 12)).toEqual([-2, -1, 0, 1, 2, 3, 4]);
+    expect(faultsOf({ Rule: 'XIRR', CashFlows: zeros })).toEqual(['422 CashFlows one-sign']);
+  });
+
   it('multiplies the periodic rate of an IRR by the periods of a year', () => {
     const Amounts = amounts(-1000, '256.28', '256.28', '256.28', '256.28');
     const { rate, proof, residual } = rateOf({ Rule: 'IRR', PeriodicityType: 'monthly', Amounts });
@@ -264,13 +290,11 @@ describe('calculateRate with invalid requests (A6)', () => {
 
   it('rejects a flow before the first drawdown, except in a DAE', () => {
     const early = cashFlows(['2025-01-02', -100], ['2025-01-01', 5], ['2024-12-31', 0], ['2025-02-01', 100]);
-    expect(faultsOf({ Rule: 'XIRR', CashFlows: early })).toEqual([
-      '422 CashFlows[1].Date date-order',
-      '422 CashFlows[2].Date date-order',
-    ]);
-    expect(faultsOf({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(1, -2) })).toEqual([
-      '422 Amounts[0] out-of-range',
-    ]);
+    expect(faultsOf({ Rule: 'XIRR', CashFlows: early })).toEqual(['422 CashFlows[1].Date date-order']);
+    const irrFaults = (...flows: readonly number[]) =>
+      faultsOf({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(...flows) });
+    expect(irrFaults(1, -2)).toEqual(['422 Amounts[0] out-of-range']);
+    expect(irrFaults(0, 0, 1, -2)).toEqual(['422 Amounts[2] out-of-range']);
   });
 
   it('rejects amounts above the limits', () => {
