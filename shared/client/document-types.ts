@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 d8ee4ad98a92663ab4617051c5e15d05182352171b421ff2e56b24f50aea0386 */
+/** Written by `npm run client-types`. Document: sha256 938f7cf3f73aed8060c018b7e2b1b5db2a23c9cad79c3f916ebc9c3a89664c2d */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {
@@ -1268,7 +1268,7 @@ export interface components {
       readonly CashFlows?: readonly components['schemas']['CashFlow'][] | null;
       /** @description IRR: name of the periodicity, case-insensitive, such as Monthly. */
       readonly PeriodicityType?: string | null;
-      /** @description IRR: the flows at equal periods, the first at time 0. Negative: paid out to the borrower. */
+      /** @description IRR: the flows at equal periods, the first one other than zero at time 0. Negative: paid out to the borrower. */
       readonly Amounts?: readonly number[] | null;
     };
     readonly CalculateRateRequest: {
@@ -1281,7 +1281,7 @@ export interface components {
       readonly Period?: number;
       /** @description The flow as sent. */
       readonly Amount: number;
-      /** @description Years from time 0 by the rule, 20 decimals; negative for a cost paid earlier. */
+      /** @description Years from time 0 by the rule, 20 decimals; negative for an earlier flow. */
       readonly Years: number;
       /** @description The flow at time 0: Amount / (1 + Rate/100)^Years, with IRR and p periods a year Amount / (1 + Rate/100/p)^(Years*p); null if that has no value. */
       readonly DiscountedAmount: number | null;
@@ -3771,6 +3771,7 @@ export interface operations {
         headers: {
           readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
           readonly Warnings: components['headers']['Warnings'];
+          readonly 'Holiday-Calendar': components['headers']['Holiday-Calendar'];
           readonly [name: string]: unknown;
         };
         content: {

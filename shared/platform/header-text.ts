@@ -15,6 +15,8 @@ const UNSAFE_IN_ITEM = /[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/gu;
 /** An incomplete percent-encoded byte at the end of a truncated text. */
 const CUT_BYTE = /%[0-9A-F]?$/;
 const TRUNCATED = 'truncated';
+/** Characters other than letters, digits and the separators of calendar names and versions. */
+const NOT_IN_CALENDAR = /[^\w.+:/-]/gu;
 
 /** Makes a text safe for a header: percent-encodes other characters as UTF-8 and truncates at 1,024 characters. */
 export function safeHeaderText(text: string): string {
@@ -37,6 +39,21 @@ export function warningsList(warnings: readonly Warning[], further: string | und
   if (items.length === 0) return undefined;
   const whole = items.join(', ');
   return whole.length <= WARNINGS_LIST_CHARACTERS ? whole : truncate(items);
+}
+
+/**
+ * The holiday calendar of a reply, such as `RO;version=2026.1` or `RO+TARGET;version=2026.1+2026.1` (H2).
+ * Any other character of a name from the catalogue is percent-encoded as UTF-8, so that the semicolon is the only one.
+ */
+export function formatCalendar(used: { readonly name: string; readonly version: string }): string {
+  return `${encodeCalendar(used.name)};version=${encodeCalendar(used.version)}`;
+}
+
+function encodeCalendar(part: string): string {
+  return part.toWellFormed().replaceAll(NOT_IN_CALENDAR, (character) => {
+    const escaped = encodeURIComponent(character);
+    return escaped === character ? `%${character.charCodeAt(0).toString(16).toUpperCase()}` : escaped;
+  });
 }
 
 /** Reads the items of {@link warningsList}, apart from the mark of a truncated list. */

@@ -17,12 +17,11 @@ import type { UsedCalendar } from '../../shared/lending/request/repayment-schedu
 import { findScheduleFaults } from '../../shared/lending/terms/validate-schedule-request.ts';
 import { rateEffort, scheduleEffort, type RequestEffort } from '../../shared/lending/request-effort.ts';
 import { done, refused, type Outcome, type ReplyBody } from '../../shared/messaging/outcome.ts';
+import { formatCalendar } from '../../shared/platform/header-text.ts';
 import { createProblem, type Fault } from '../../shared/platform/problem.ts';
 
 const DAY_MS = 86_400_000;
 const NO_EFFORT: RequestEffort = { processorMs: 0, leastReplyBytes: 0 };
-/** Characters other than letters, digits and the separators of calendar names and versions. */
-const NOT_IN_CALENDAR = /[^\w.+:/-]/gu;
 
 /** The result of a calculation, with the fields that had no effect, or all reasons why there is none. */
 type CalculationResult =
@@ -154,19 +153,4 @@ function refuseFaults(faults: readonly RequestFault[], ofMessage: readonly Fault
     ...faults.map(({ path, code, message }) => ({ path: `${JSON_PARAM}.${path}`, code, message })),
   ]);
   return refused(createProblem(isIncomplete ? 'invalid-request' : 'not-computable', { errors }));
-}
-
-/**
- * The calendar that was used for a reply, such as `RO;version=2026.1` or `RO+TARGET;version=2026.1+2026.1` (H2).
- * Any other character of a name from the catalogue is percent-encoded as UTF-8, so that the semicolon is the only one.
- */
-export function formatCalendar({ name, version }: UsedCalendar): string {
-  return `${encodeCalendar(name)};version=${encodeCalendar(version)}`;
-}
-
-function encodeCalendar(part: string): string {
-  return part.toWellFormed().replaceAll(NOT_IN_CALENDAR, (character) => {
-    const escaped = encodeURIComponent(character);
-    return escaped === character ? `%${character.charCodeAt(0).toString(16).toUpperCase()}` : escaped;
-  });
 }

@@ -8,7 +8,7 @@ import type { Handler } from '../../shared/messaging/handler/request.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
 import { createProblem, type ErrorCode } from '../../shared/platform/problem.ts';
-import { warningsList } from '../../shared/platform/header-text.ts';
+import { formatCalendar, warningsList } from '../../shared/platform/header-text.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { simulateInSteps } from '../../shared/product/simulation/simulate.ts';
 import type { SimulationOutcome } from '../../shared/product/simulation/simulation-result.ts';
@@ -66,10 +66,14 @@ export function createSimulationHandlers(
 
 function toOutcome(simulated: SimulationOutcome): Outcome {
   if (simulated.kind === 'refused') return refuseFaults(simulated);
-  const { records, warnings } = simulated;
+  const { records, calendar, warnings } = simulated;
   const header = warningsList(warnings, undefined);
-  const reply = { type: 'SimulateReply', payload: simulatePayload(records, warnings) };
-  return done(header === undefined ? reply : { ...reply, warnings: header });
+  return done({
+    type: 'SimulateReply',
+    payload: simulatePayload(records, warnings),
+    ...(header === undefined ? {} : { warnings: header }),
+    ...(calendar === undefined ? {} : { holidayCalendar: formatCalendar(calendar) }),
+  });
 }
 
 /** Refuses an unknown product with 404, an incomplete or contradictory request with 400, any other with 422 (E1). */

@@ -8,7 +8,7 @@ import { simulationEffort } from '../../lending/request-effort.ts';
 import { MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../../product/simulation/simulate-request.ts';
+import type { SimulateRequest } from '../../product/simulation/simulate-request.ts';
 import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';
 import {
   amount,
@@ -121,22 +121,19 @@ function namedFigure({ name, value }: NonNullable<SimulateInput['jsonFilterCommi
   return { name, value: value.toNumber() };
 }
 
-/** Formula arguments and rates by range require an interest type (interface 4.4). */
+/**
+ * Formula arguments, an object without any included, and rates by range require an interest type (interface 4.4, Q3).
+ * An empty list means the same as none (R1).
+ */
 function requireInterestType(sent: Fields): readonly Fault[] {
-  const { interestType, jsonInputFormula, jsonMultipleInterestRates } = sent;
+  const { interestType, jsonInputFormula, jsonMultipleInterestRates: rates } = sent;
   if (!isAbsent(interestType)) return [];
-  const inputs = isRecord(jsonInputFormula) ? jsonInputFormula : {};
   const needing = [
-    ...(FORMULA_INPUT_PARTS.some((part) => hasEntries(inputs[part])) ? ['jsonInputFormula'] : []),
-    ...(hasEntries(jsonMultipleInterestRates) ? ['jsonMultipleInterestRates'] : []),
+    ...(isRecord(jsonInputFormula) ? ['jsonInputFormula'] : []),
+    ...(Array.isArray(rates) && rates.length > 0 ? ['jsonMultipleInterestRates'] : []),
   ];
   const message = `is missing; must be the id of the interest type with ${needing.join(' and ')}`;
   return needing.length === 0 ? [] : [shapeFault('interestType', 'missing', message)];
-}
-
-/** True for a list or an object that is not empty. */
-function hasEntries(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
 /** The simulation of a product. */
@@ -150,6 +147,7 @@ export const SIMULATE = defineAction<SimulateInput, SimulatePayload>({
   request: simulateRequest,
   replyShape: simulateReply,
   examples: SIMULATE_EXAMPLES,
+  answerHeaders: ['holidayCalendar'],
   effort: simulationEffort,
   render: renderSimulation,
 });

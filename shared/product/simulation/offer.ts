@@ -97,6 +97,7 @@ export function calculateOffer(
     interest: rates.shown,
     commissions: commissions.map(({ shown }) => shown),
     insurances: insurances.map(({ shown }) => shown),
+    calendar: outcome.calendar,
     terms,
   };
 }

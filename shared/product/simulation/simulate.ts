@@ -104,7 +104,7 @@ export function* simulateInSteps(
   }
   if (validation.faults.length > 0) return refused();
   warnOfUnusedDiscounts(given, validation);
-  return { kind: 'simulation', records, warnings: validation.warnings };
+  return { kind: 'simulation', records, calendar: records[0]?.calendar, warnings: validation.warnings };
 }
 
 /** The catalogue without charges: the terms of an offer contain all of its charges, so none is looked up by name. */

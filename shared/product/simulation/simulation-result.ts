@@ -4,6 +4,7 @@ import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { RequestFault, RequestWarning } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
+import type { UsedCalendar } from '../../lending/request/repayment-schedule.ts';
 
 /** An instalment, or row 0 with the down payment (Q1). Amounts are whole minor units. */
 export interface SimulationRow {
@@ -87,6 +88,8 @@ export interface SimulationRecord {
   readonly interest: OfferedInterest;
   readonly commissions: readonly OfferedCharge[];
   readonly insurances: readonly OfferedCharge[];
+  /** The holiday calendar that the due dates were checked against (H2). */
+  readonly calendar: UsedCalendar | undefined;
   /** The terms of the schedule: `CalculateRepaymentSchedule` returns the same rows for them. */
   readonly terms: RepaymentScheduleRequest;
 }
@@ -96,6 +99,8 @@ export type SimulationOutcome =
   | {
       readonly kind: 'simulation';
       readonly records: readonly SimulationRecord[];
+      /** The holiday calendar that all offers were checked against, if the product shifts due dates (H2). */
+      readonly calendar: UsedCalendar | undefined;
       readonly warnings: readonly RequestWarning[];
     }
   | {

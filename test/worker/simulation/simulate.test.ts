@@ -97,6 +97,37 @@ describe('a simulation over Kafka', () => {
     expect(headerText(reply.headers, HEADER.warnings)).toBe('no-effect;jsonInputFormula.interestInput.Other');
   });
 
+  it('names the holiday calendar that moved its due dates (H2)', async () => {
+    const send = await startCaller();
+    const home = {
+      productCode: 'MG-HOME',
+      amount: 100_000,
+      downPayment: 20_000,
+      loanPeriod: 120,
+      scheduleType: 'EqualInstallments',
+    };
+    const answer = await send(jsonOf(home), OF_TYPE);
+    expect(bodyOf(answer)).toHaveProperty('Records');
+    expect(headerText(answer.headers, HEADER.holidayCalendar)).toMatch(/^Bank;version=/);
+    const plain = await send(jsonOf(PERSONAL.request), OF_TYPE);
+    expect(headerText(plain.headers, HEADER.holidayCalendar)).toBeUndefined();
+  });
+
+  it('requires interestType with jsonInputFormula in Avro too', async () => {
+    const send = await startCaller();
+    const request = {
+      productCode: 'tl-study',
+      amount: new Decimal(1500),
+      loanPeriod: 12,
+      scheduleType: 'equalinstallments',
+      jsonInputFormula: {},
+    };
+    const { value, headers } = await codec.encode('SimulateRequest', request, 'avro');
+    const reply = await send(value, headers);
+    const decoded = await codec.decode({ value: reply.value, headers: reply.headers });
+    expect(decoded).toMatchObject({ payload: { errors: [{ path: 'interestType', code: 'missing' }] } });
+  });
+
   it('starts the loan on the day of the message, so that a repetition gives the same reply (Q2)', async () => {
     const send = await startCaller();
     const charges = async (timestampMs: number) => {

@@ -203,13 +203,15 @@ test('all messages are documented in Avro and in JSON and belong to a channel', 
   expect([...used].toSorted()).toEqual(messages.map(([id]) => id).toSorted());
 });
 
-test('only the reply of a schedule has the header of the holiday calendar', () => {
+test('only the replies of schedules and simulations have the header of the holiday calendar', () => {
   const withCalendar = messages
     .filter(([, { headers }]) => HEADER.holidayCalendar in (headers?.properties ?? {}))
     .map(([id]) => id);
   expect(withCalendar.toSorted()).toEqual([
     'CalculateRepaymentScheduleReply.avro',
     'CalculateRepaymentScheduleReply.json',
+    'SimulateReply.avro',
+    'SimulateReply.json',
   ]);
 });
 

@@ -32,7 +32,7 @@ describe('the request of a simulation', () => {
     expect(read({ Data: JSON.stringify(TERMS) })).toEqual(payload);
   });
 
-  test('null, an empty list and an empty object mean absent (M6)', () => {
+  test('null, an empty list and formula parts without arguments mean absent (M6)', () => {
     const names = ['downPayment', 'interestType', 'interestTypeName', 'installmentValue', 'principalValue'];
     const lists = [
       'optional',
@@ -45,8 +45,9 @@ describe('the request of a simulation', () => {
     const nulls = Object.fromEntries([...names, ...lists, 'jsonInputFormula'].map((name) => [name, null]));
     const empty = Object.fromEntries(lists.map((name) => [name, []]));
     expect(read({ ...TERMS, ...nulls })).toEqual(read(TERMS));
-    expect(read({ ...TERMS, ...empty, jsonInputFormula: { interestInput: {} } })).toEqual({
-      ...(read(TERMS) as object),
+    const typed = { ...TERMS, interestType: INTEREST_OPTION_IDS.Fixed };
+    expect(read({ ...typed, ...empty, jsonInputFormula: { interestInput: {} } })).toEqual({
+      ...(read(typed) as object),
       jsonInputFormula: {},
     });
   });
@@ -99,6 +100,9 @@ describe('the request of a simulation', () => {
   test('requires interestType with arguments of formulas and rates by range (interface 4.4)', () => {
     const needing = { jsonInputFormula: { insuranceInput: { Age: 30 } }, interestTypeName: 'Fixed' };
     expect(read({ ...TERMS, ...needing })).toMatchObject({ faults: ['interestType missing'] });
+    for (const jsonInputFormula of [{}, { interestInput: {} }, { interestInput: null }]) {
+      expect(read({ ...TERMS, jsonInputFormula })).toMatchObject({ faults: ['interestType missing'] });
+    }
     expect(read({ ...TERMS, jsonMultipleInterestRates: [{ InterestRate: 5 }] })).toMatchObject({
       faults: ['interestType missing'],
     });
