@@ -18,6 +18,9 @@ function faultsOf(request: RateRequest): readonly string[] {
   return outcome.faults.map((fault) => `${fault.status} ${fault.path} ${fault.code}`);
 }
 
+const irrOf = (...flows: readonly number[]) =>
+  rateOf({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(...flows) });
+
 const LOAN = cashFlows(['2013-01-12', -1000], ['2013-02-15', '510.50'], ['2013-04-30', 520]);
 
 /**
@@ -168,10 +171,8 @@ describe('calculateRate (A6)', () => {
         ).toEqual([0, 0, 0, 0]);
       }
     }
-    const ofPeriods = (...flows: Parameters<typeof amounts>) =>
-      rateOf({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: amounts(...flows) });
-    const skipped = ofPeriods(0, 0, -1000, 0, 600, 500, 0);
-    const { rate, proof, residual } = ofPeriods(-1000, 0, 600, 500);
+    const skipped = irrOf(0, 0, -1000, 0, 600, 500, 0);
+    const { rate, proof, residual } = irrOf(-1000, 0, 600, 500);
     expect([skipped.rate, skipped.residual]).toEqual([rate, residual]);
     expect(skipped.proof.slice(2, 6)).toEqual(proof);
     expect(skipped.proof.map(({ years }) => Number(years) * 12)).toEqual([-2, -1, 0, 1, 2, 3, 4]);

@@ -190,7 +190,7 @@ ${ACTIONS.slice(0, 1).map((action) => html`<div class="sample shown" tabindex="0
 <h3>Headers of a request</h3>
 ${messageHeaderTable('log.request', REQUEST_MESSAGE_HEADERS)}
 <h3>Headers of a reply</h3>
-${messageHeaderTable('log.reply', replyMessageHeaders(ACTIONS.flatMap(({ answerHeaders = [] }) => answerHeaders)))}
+${messageHeaderTable('log.reply', replyMessageHeaders([...new Set(ACTIONS.flatMap(({ answerHeaders = [] }) => answerHeaders))]))}
 <h3>Headers of an error reply</h3>
 ${messageHeaderTable('log.error', ERROR_MESSAGE_HEADERS)}`;
   return { id: 'log', title: 'Calling over Kafka', content };

@@ -13,6 +13,8 @@ import {
   scheduleOf,
 } from '../../../support/builders/lending-loan.ts';
 
+const prepaidOn = (day: string) => ({ EarlyRepayments: [{ Date: date(day), Amount: decimal(1000) }] });
+
 const RUNNING = { LastDueDate: date('2025-02-01'), InstallmentsNo: 3, Amount: decimal(700) } as const;
 
 describe('blocked amounts (X2)', () => {
@@ -79,7 +81,6 @@ describe('recalculation after a prepayment between the due date and the day on w
     if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
     return outcome;
   };
-  const prepaidOn = (day: string) => ({ EarlyRepayments: [{ Date: date(day), Amount: decimal(1000) }] });
   /** Row 1, due on Saturday 28 June, is paid on Monday. */
   const settled = {
     ActivationDate: undefined,
