@@ -41,7 +41,7 @@ interface Page {
 
 /**
  * Serves the workbench at /workbench and all addresses below it, and its files at /workbench/assets. The page and its files contain no data:
- * they are sent without a token, and the page asks for one where access control is on. / redirects to it.
+ * they are sent without a token, and the page asks for one where access control is on. / and the base path redirect to it.
  *
  * The files are compiled on the first request, so that a start does not wait for them.
  */
@@ -88,9 +88,9 @@ export function registerWorkbench(
     sendAsset(request, reply, asset);
   });
   for (const path of ['', '/*', '/assets/:name']) refuseOtherMethods(app, base + path, 'GET', preHandler);
-  app.get(`${basePath}/`, (_request, reply) => {
-    reply.redirect(base, 302);
-  });
+  for (const path of new Set(['/', basePath || '/', `${basePath}/`])) {
+    app.get(path, (_request, reply) => reply.redirect(base, 302));
+  }
 }
 
 async function loadOrExplain(

@@ -18,6 +18,7 @@ import {
   placeInForm,
   readLoans,
   readNumber,
+  twoReadings,
   writeLoans,
   type Loan,
 } from '../../../../workers/ingress/workbench/app/schedules/loan.ts';
@@ -25,7 +26,7 @@ import { provesRate, rateTerms } from '../../../../workers/ingress/workbench/app
 import {
   exactSum,
   ownColumns,
-  sumRows,
+  sumSchedule,
   toCsv,
   type ShownRow,
 } from '../../../../workers/ingress/workbench/app/schedules/schedule.ts';
@@ -196,14 +197,67 @@ describe('the loan of the form', () => {
     expect(others).toEqual([{ path: 'jsonParam.Unknown' }]);
   });
 
-  it('takes a comma for a decimal point, and not for a separator of thousands', () => {
+  it('takes a comma for a decimal point, and for a separator of thousands only where the page writes it so', () => {
     expect(['8,5', '8.5', '-1', ' 25000 '].map((text) => readNumber(text))).toEqual([8.5, 8.5, -1, 25_000]);
-    expect(['25,000', '1 00', '1e3', ''].map((text) => readNumber(text))).toEqual([
+    expect(['25,000', '25.000', '1 00', '1e3', ''].map((text) => readNumber(text, 2, ','))).toEqual([
+      25_000,
       undefined,
       undefined,
       undefined,
       undefined,
     ]);
+    expect(['25,000', '250.000', '-1.500'].map((text) => readNumber(text, 2, '.'))).toEqual([
+      undefined,
+      250_000,
+      -1_500,
+    ]);
+    // Three decimals are possible: neither reading is certain, except with the decimal sign of the page.
+    expect(['25,125', '25.125'].map((text) => readNumber(text, 3, '.'))).toEqual([25.125, undefined]);
+    expect(['25,125', '25.125'].map((text) => readNumber(text, 3, ','))).toEqual([undefined, 25.125]);
+  });
+
+  it('has two readings where a sign may be either', () => {
+    expect(twoReadings('250.000', 2)).toEqual(['250000', '250.00']);
+    expect(twoReadings('1,200', 0)).toEqual(['1200', '1']);
+    expect(twoReadings('eight', 2)).toBeUndefined();
+  });
+
+  it('takes units beside its numbers: per cent, its currency, years and months', () => {
+    const read = (fields: Record<string, string>) => loanTerms(withFields(fields), FORM, '.');
+    expect(
+      read({ InterestPercent: '7,25 %', Amount: '250.000 RON', Currency: 'RON', InstallmentsNo: '30 years' }),
+    ).toMatchObject({
+      InterestPercent: 7.25,
+      Amount: 250_000,
+      InstallmentsNo: 360,
+    });
+    expect(read({ Amount: 'lei 1.250.000,50', Currency: 'ron', InstallmentsNo: '30 de ani' })).toMatchObject({
+      Amount: 1_250_000.5,
+      InstallmentsNo: 360,
+    });
+    expect(read({ InstallmentsNo: '2,5 ani', PeriodicityType: 'Quarterly' })).toMatchObject({
+      InstallmentsNo: 10,
+    });
+    expect(read({ InstallmentsNo: '18 luni', PeriodicityType: 'Semiannual' })).toMatchObject({
+      InstallmentsNo: 3,
+    });
+  });
+
+  it('refuses units that are others', () => {
+    const loan = withFields({
+      Amount: '250 USD',
+      InterestPercent: '7 EUR',
+      InstallmentsNo: '7 months',
+      PeriodicityType: 'Annual',
+    });
+    expect(checkLoan(loan, FORM)).toEqual({
+      Amount: { reason: 'number' },
+      InterestPercent: { reason: 'number' },
+      InstallmentsNo: { reason: 'number' },
+    });
+    expect(
+      checkLoan(withFields({ InstallmentsNo: '1 year', PeriodicityType: 'Weekly' }), FORM),
+    ).toHaveProperty('InstallmentsNo');
   });
 
   it('takes a point for a decimal point, and not for a separator of thousands', () => {
@@ -217,6 +271,7 @@ describe('the loan of the form', () => {
       Amount: { reason: 'number' },
       InstallmentsNo: { reason: 'number' },
     });
+    expect(loanTerms(loan, FORM, '.')).toMatchObject({ Amount: 25_000, InstallmentsNo: 1_200 });
     const inDinars = withFields({ Amount: '25.125', Currency: 'KWD' });
     expect(loanTerms(inDinars, FORM)).toMatchObject({ Amount: 25.125 });
     expect(
@@ -234,8 +289,8 @@ describe('the loan of the form', () => {
 
   it('takes a comma of a percentage for a decimal point', () => {
     const loan = withFields({ InterestPercent: '5,125', Amount: '5,125' });
-    expect(loanTerms(loan, FORM)).toMatchObject({ InterestPercent: 5.125, Amount: '5,125' });
-    expect(checkLoan(loan, FORM)).toEqual({ Amount: { reason: 'number' } });
+    expect(loanTerms(loan, FORM, '.')).toMatchObject({ InterestPercent: 5.125, Amount: '5,125' });
+    expect(checkLoan(loan, FORM, '.')).toEqual({ Amount: { reason: 'number' } });
   });
 
   it('is checked by the ranges of the schema', () => {
@@ -249,7 +304,10 @@ describe('the loan of the form', () => {
       MaturityDate: '2026-02-30',
       InterestPercent: 'eight',
     });
-    const lists = { Commission: [{ FeeName: 'x' }], MultipleInterestRates: [{ FromInstNo: '0' }] };
+    const lists = {
+      Commission: [{ FeeName: 'x', SourceValue: '5' }],
+      MultipleInterestRates: [{ FromInstNo: '0' }],
+    };
     expect(checkLoan({ ...loan, lists }, FORM)).toEqual({
       Amount: { reason: 'above', from: 0 },
       InstallmentsNo: { reason: 'whole', from: 1, to: 1200 },
@@ -273,6 +331,19 @@ describe('the loan of the form', () => {
       expect(loan.lists[list]).not.toContainEqual({});
     },
   );
+
+  it.each([
+    ['Commission', 'SourceValue'],
+    ['Commission', 'SourcePercent'],
+    ['Insurance', 'SourceValue'],
+    ['EarlyRepayments', 'Amount'],
+  ])('sends an added item of %s when its %s is entered', (list, name) => {
+    const loan = addItem({ ...LOAN, lists: {} }, list, 'one');
+    expect(loanTerms(loan, FORM)).not.toHaveProperty(list);
+    const [item] = loan.lists[list] ?? [];
+    const entered = { ...loan, lists: { [list]: [{ ...item, [name]: '5' }] } };
+    expect(loanTerms(entered, FORM)[list]).toMatchObject([{ [name]: 5 }]);
+  });
 
   it('continues the ranges and bands of the items before', () => {
     const ranges = addItem(addItem(LOAN, 'MultipleInterestRates', ''), 'MultipleInterestRates', '');
@@ -359,7 +430,24 @@ describe('the figures of a schedule', () => {
     expect(exactSum([0.1, 0.2, 0.7])).toBe(1);
     // Amounts with ten decimals may be below a millionth.
     expect(exactSum([0.000_000_1, 0.000_000_25, 1])).toBe(1.000_000_35);
-    expect(sumRows([ROW, ROW, ROW])).toMatchObject({ interest: 0.3, charges: 19.5, total: 320.4, rows: 3 });
+    const rows = [ROW, ROW, ROW];
+    expect(sumSchedule({ rows, terms: {} })).toMatchObject({
+      interest: 0.3,
+      charges: 19.5,
+      total: 320.4,
+      rows: 3,
+    });
+  });
+
+  it('include what is paid at the start, except in a recalculation', () => {
+    const terms = { UpFrontValue: 2500 };
+    expect(sumSchedule({ rows: [ROW], terms })).toMatchObject({
+      charges: 2506.5,
+      total: 2606.8,
+      atStart: 2500,
+    });
+    const recalculated = { ...terms, LastDueDate: '2026-01-01' };
+    expect(sumSchedule({ rows: [ROW], terms: recalculated })).toMatchObject({ total: 106.8, atStart: 0 });
   });
 
   it('become CSV, with the columns of the schedule type', () => {

@@ -4,7 +4,9 @@ import {
   firstTerms,
   interestTypes,
   neededFigures,
+  entryOfProduct,
   simulateRequest,
+  unreadTerms,
 } from '../../../../workers/ingress/workbench/app/products/simulation-terms.ts';
 
 interface Bounds {
@@ -65,6 +67,18 @@ describe('the terms of a simulation', () => {
       scheduleType: 'EI',
       jsonFilterCommission: [{ name: 'Amount', value: 10_000.5 }],
     });
+  });
+
+  it('are read as the page writes them, with units', () => {
+    const product = productWith({ ...BOUNDS, Currency: 'RON' });
+    const terms = { ...firstTerms(product), amount: '12.000 RON', period: '2 ani' };
+    expect(simulateRequest('X', terms, product, '.')).toMatchObject({ amount: 12_000, loanPeriod: 24 });
+    expect(unreadTerms(terms, entryOfProduct(product, '.'))).toEqual({});
+    const unread = unreadTerms({ ...terms, amount: '', downPayment: '1.000' }, entryOfProduct(product, ','));
+    expect(Object.entries(unread).map(([path, { fault }]) => [path, fault.reason])).toEqual([
+      ['amount', 'required'],
+      ['downPayment', 'number'],
+    ]);
   });
 
   it('send arguments of formulas with the type of the default interest', () => {

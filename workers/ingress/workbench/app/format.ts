@@ -46,6 +46,15 @@ export function formatNumber(value: number, decimals = 0): string {
   return numberFormat({ maximumFractionDigits: decimals }).format(value);
 }
 
+/** The sign between thousands in numbers of this page. */
+export function groupSign(): string {
+  return (
+    numberFormat({})
+      .formatToParts(1_000_000)
+      .find(({ type }) => type === 'group')?.value ?? ''
+  );
+}
+
 /** A short amount for axes: 12.5K. */
 export function formatCompact(value: number): string {
   return numberFormat({ notation: 'compact', maximumFractionDigits: 1 }).format(value);

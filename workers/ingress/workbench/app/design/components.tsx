@@ -74,8 +74,12 @@ export function Loading({ label }: { label?: string }) {
   );
 }
 
-/** A failure of a call: what happened, all faults, and the id that finds it in the logs. */
-export function Failure(props: { error: unknown; onRetry?: () => void }) {
+/** A failure of a call: what happened, all faults, and the id that finds it in the logs. `say` puts a fault into the words of a page. */
+export function Failure(props: {
+  error: unknown;
+  onRetry?: () => void;
+  say?: (fault: Schemas['Fault']) => string;
+}) {
   const problem = asProblem(props.error);
   return (
     <Notice tone="bad">
@@ -85,7 +89,11 @@ export function Failure(props: { error: unknown; onRetry?: () => void }) {
         <ul>
           {problem.errors.map((fault) => (
             <li key={`${fault.path} ${fault.code}`}>
-              <code>{fault.path}</code>: {fault.message}
+              {props.say?.(fault) ?? (
+                <>
+                  <code>{fault.path}</code>: {fault.message}
+                </>
+              )}
             </li>
           ))}
         </ul>

@@ -1,39 +1,56 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { engine, replyOf } from '../api.ts';
 import { asProblem, Failure, Field, Loading, Notice } from '../design/components.tsx';
-import { choiceText } from '../schedules/field-texts.ts';
+import { formatAmount, groupSign } from '../format.ts';
+import { choiceText, withLabels } from '../schedules/field-texts.ts';
+import { entryText } from '../schedules/remarks.ts';
+import { ShortFigures } from '../schedules/schedule-figures.tsx';
+import { paymentLabel } from '../schedules/payment-text.ts';
+import { fieldName } from './field-names.ts';
 import { OfferTable } from './offer-table.tsx';
-import type { Product, SimulatedOffer } from './product-types.ts';
+import { offerFigures, readOffer, type Product, type SimulatedOffer } from './product-types.ts';
 import {
+  entryOfProduct,
   figureOf,
   firstTerms,
   interestTypes,
   neededFigures,
   optionalDiscounts,
   simulateRequest,
+  unreadTerms,
   type SimulationTerms,
 } from './simulation-terms.ts';
 import { t } from './texts.ts';
 
 interface Simulation {
+  /** The request of which this is the result. */
+  readonly request: string;
   readonly offers?: readonly SimulatedOffer[];
   readonly error?: unknown;
   readonly isRunning?: boolean;
   /** The user has asked for it: the first one is made with the page. */
-  readonly isAsked?: boolean;
+  readonly isAsked: boolean;
 }
 
-/** Simulates the offers of a product, at first for terms between its bounds. Fields that only some products need appear when they are asked for. */
-export function OfferSimulation({ code, product }: { code: string; product: Product }) {
+/** The terms of a simulation with their faults, and the result, which is outdated when they have changed since. */
+function useSimulation(code: string, product: Product) {
   const [terms, setTerms] = useState<SimulationTerms>(() => firstTerms(product));
-  const [simulation, setSimulation] = useState<Simulation>({});
+  const [simulation, setSimulation] = useState<Simulation>({ request: '', isAsked: false });
+  const entry = entryOfProduct(product, groupSign());
+  const sent = simulateRequest(code, terms, product, groupSign());
+  const request = JSON.stringify(sent);
+  const unread = Object.entries(unreadTerms(terms, entry)).map(([path, { fault, entered }]) => ({
+    path,
+    message: entryText(fault, entered, entry),
+  }));
   const run = async (isAsked: boolean): Promise<void> => {
-    setSimulation({ isRunning: true, isAsked });
+    if (unread.length > 0) return;
+    setSimulation({ request, isRunning: true, isAsked });
     try {
-      const { Records } = await replyOf(engine.simulate(simulateRequest(code, terms, product)));
-      setSimulation({ offers: Records });
+      const { Records } = await replyOf(engine.simulate(sent));
+      setSimulation({ request, offers: Records, isAsked });
     } catch (error) {
-      setSimulation({ error, isAsked });
+      setSimulation({ request, error, isAsked });
       const needed = neededFigures(faultsOf(error).map(({ path }) => path));
       setTerms((former) => ({
         ...former,
@@ -42,28 +59,75 @@ export function OfferSimulation({ code, product }: { code: string; product: Prod
     }
   };
   useEffect(() => void run(false), []);
-  const faults = faultsOf(simulation.error);
+  const isOutdated = simulation.request !== '' && (simulation.request !== request || unread.length > 0);
+  const change = (changed: Partial<SimulationTerms>): void =>
+    setTerms((former) => ({ ...former, ...changed }));
+  return { terms, change, run, unread, simulation, isOutdated, decimals: entry.decimals };
+}
+
+/** Simulates the offers of a product, at first for terms between its bounds. Fields that only some products need appear when they are asked for. */
+export function OfferSimulation({ code, product }: { code: string; product: Product }) {
+  const { terms, change, run, unread, simulation, isOutdated, decimals } = useSimulation(code, product);
+  const result = useRef<HTMLDivElement>(null);
+  const { offers } = simulation;
+  const isMarked = isOutdated && offers !== undefined;
+  const mark = unread.length > 0 ? t('correct') : isMarked ? t('outdated') : '';
+  const error = isOutdated ? undefined : simulation.error;
+  const faults = faultsOf(error);
   const asksOnly =
     faults.length > 0 && neededFigures(faults.map(({ path }) => path)).length === faults.length;
-  const isQuestion = simulation.isAsked === false && asksOnly;
+  const isQuestion = !simulation.isAsked && asksOnly;
   return (
     <section class="card stack">
       <h2>{t('simulate')}</h2>
       <TermsForm
         terms={terms}
         product={product}
-        faults={isQuestion ? [] : faults}
-        onChange={(changed) => setTerms((former) => ({ ...former, ...changed }))}
+        faults={isQuestion ? unread : [...unread, ...faults]}
+        onChange={change}
         onRun={() => void run(true)}
       />
+      {offers?.[0] !== undefined && (
+        <ShortFigures
+          figures={shortOffer(offers[0], decimals)}
+          mark={mark}
+          onShow={() => result.current?.scrollIntoView()}
+        />
+      )}
       {simulation.isRunning === true && <Loading />}
       {isQuestion && <Notice>{t('furtherFigures')}</Notice>}
-      {simulation.error !== undefined && !isQuestion && <Failure error={simulation.error} />}
-      {simulation.offers !== undefined && (
-        <OfferTable offers={simulation.offers} currency={product.Availability?.Currency} />
+      {error !== undefined && !isQuestion && <Failure error={error} say={sayFault} />}
+      {mark !== '' && <Notice tone={unread.length > 0 ? 'bad' : 'warn'}>{mark}</Notice>}
+      {offers !== undefined && (
+        <div ref={result} class={isMarked ? 'schedules-outdated' : undefined}>
+          <OfferTable offers={offers} currency={product.Availability?.Currency} />
+        </div>
       )}
     </section>
   );
+}
+
+/** The payment and the total of an offer. */
+function shortOffer(offer: SimulatedOffer, decimals: number) {
+  const { payment, total } = offerFigures(offer, readOffer(offer), decimals);
+  return [
+    [paymentLabel(payment), formatAmount(payment.amount, decimals)],
+    [t('total'), formatAmount(total.amount, decimals)],
+  ] as const;
+}
+
+const LABELS = {
+  amount: 'amount',
+  downPayment: 'downPayment',
+  loanPeriod: 'period',
+  scheduleType: 'scheduleType',
+  interestType: 'interestType',
+} as const;
+
+/** A fault in the words of this page. */
+function sayFault({ path, message }: { path: string; message: string }): string {
+  const label = Object.hasOwn(LABELS, path) ? t(LABELS[path as keyof typeof LABELS]) : figureText(path);
+  return `${label}: ${withLabels(message)}`;
 }
 
 const faultsOf = (error: unknown) => (error === undefined ? [] : (asProblem(error).errors ?? []));
@@ -71,14 +135,14 @@ const faultsOf = (error: unknown) => (error === undefined ? [] : (asProblem(erro
 interface TermsFormProps {
   readonly terms: SimulationTerms;
   readonly product: Product;
-  readonly faults: ReturnType<typeof faultsOf>;
+  readonly faults: readonly { readonly path: string; readonly message: string }[];
   readonly onChange: (changed: Partial<SimulationTerms>) => void;
   readonly onRun: () => void;
 }
 
 function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) {
   const faultOf = (field: string): string | undefined =>
-    faults.find(({ path }) => path === field || path.endsWith(`.${field}`))?.message;
+    messageOf(faults.find(({ path }) => path === field || path.endsWith(`.${field}`)));
   const types = product.Details?.AssociatedPaymentScheduleTypes ?? [];
   return (
     <form
@@ -134,6 +198,10 @@ function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) 
   );
 }
 
+function messageOf(fault: { readonly message: string } | undefined): string | undefined {
+  return fault === undefined ? undefined : withLabels(fault.message);
+}
+
 /** The figures that this product has asked for. */
 function Figures({ terms, faults, onChange }: Pick<TermsFormProps, 'terms' | 'faults' | 'onChange'>) {
   return (
@@ -144,7 +212,7 @@ function Figures({ terms, faults, onChange }: Pick<TermsFormProps, 'terms' | 'fa
           label={figureText(path)}
           hint={t('askedBy')}
           value={text}
-          error={faults.find((fault) => fault.path === path)?.message}
+          error={messageOf(faults.find((fault) => fault.path === path))}
           onChange={(changed) => onChange({ figures: { ...terms.figures, [path]: changed } })}
         />
       ))}
@@ -156,7 +224,8 @@ function Figures({ terms, faults, onChange }: Pick<TermsFormProps, 'terms' | 'fa
 function figureText(path: string): string {
   const { section, name } = figureOf(path);
   if (section !== '') return name;
-  return t(name === 'principalValue' ? 'principalValue' : 'installmentValue');
+  if (name === 'principalValue' || name === 'installmentValue') return t(name);
+  return fieldName(name);
 }
 
 function Discounts(props: {

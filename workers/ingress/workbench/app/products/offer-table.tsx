@@ -3,25 +3,28 @@ import { TableFrame } from '../design/components.tsx';
 import { formatAmount, formatNumber, formatPercent } from '../format.ts';
 import { decimalsOfCurrency } from '../schedules/loan.ts';
 import { periodicityText } from './field-values.ts';
+import { exceptionText, paymentLabel } from '../schedules/payment-text.ts';
 import {
+  offerFigures,
+  ONCE,
   readOffer,
   type OfferCharge,
   type OfferParts,
   type OfferRow,
+  type OfferSum,
   type SimulatedOffer,
 } from './product-types.ts';
 import { t } from './texts.ts';
 
 /** Decimals of rates and percentages of charges. */
 const RATE_DECIMALS = 4;
-const ONCE = 'Once';
 
 /** The offers of a simulation; each opens its charges, discounts and instalments. */
 export function OfferTable(props: { offers: readonly SimulatedOffer[]; currency: string | undefined }) {
   const { offers, currency } = props;
   const label = currency === undefined ? t('results') : `${t('results')} (${currency})`;
   const decimals = decimalsOfCurrency(currency ?? '');
-  const headings = [t('rate'), t('irr'), t('first'), t('fees'), t('insurance'), t('total')];
+  const headings = [t('payment'), t('total'), t('rate'), t('irr'), t('fees'), t('insurance')];
   return (
     <TableFrame label={label}>
       <table class="table product-offers">
@@ -62,7 +65,15 @@ function OfferBody(props: {
   const [isOpen, setOpen] = useState(props.isOpenFirst);
   const parts = readOffer(offer);
   const { commissions } = parts;
-  const figures = [offer.FirstInstallment, offer.TotalFee, offer.TotalInsurance, offer.Total];
+  const { payment, total, fees, insurance } = offerFigures(offer, parts, decimals);
+  const amount = (value: number): string => formatAmount(value, decimals);
+  const notes = [paymentLabel(payment), exceptionText(payment, amount)].filter(Boolean);
+  const cell = (sum: OfferSum) => (
+    <Amount
+      text={amount(sum.amount)}
+      notes={sum.atStart === 0 ? [] : [t('atStart', { amount: amount(sum.atStart) })]}
+    />
+  );
   return (
     <tbody>
       <tr>
@@ -78,13 +89,12 @@ function OfferBody(props: {
             <span class="visually-hidden"> {t('offerNumber', { number })}</span>
           </button>
         </th>
+        <Amount text={amount(payment.amount)} notes={notes} />
+        {cell(total)}
         <td class="number">{percentText(offer.InterestPercent)}</td>
         <td class="number">{percentText(offer.IRR)}</td>
-        {figures.map((value, index) => (
-          <td key={index} class="number">
-            {formatAmount(value, decimals)}
-          </td>
-        ))}
+        {cell(fees)}
+        {cell(insurance)}
       </tr>
       {isOpen && (
         <tr class="product-offer-parts">
@@ -94,6 +104,20 @@ function OfferBody(props: {
         </tr>
       )}
     </tbody>
+  );
+}
+
+/** An amount, and below it what differs or is part of it. */
+function Amount({ text, notes }: { text: string; notes: readonly string[] }) {
+  return (
+    <td class="number">
+      {text}
+      {notes.map((note) => (
+        <div key={note} class="figure-note">
+          {note}
+        </div>
+      ))}
+    </td>
   );
 }
 

@@ -1,5 +1,13 @@
 /** What the page reads of look-ups and simulations. */
 import type { ReplyOf, Schemas } from '../../../../../shared/client/client.ts';
+import { divideRounded } from '../../../../../shared/lending/numbers/rounding.ts';
+import { leadingPayment } from '../schedules/leading-payment.ts';
+import { exactSum } from '../schedules/schedule.ts';
+
+/** The periodicity of a charge that is paid at the start. */
+export const ONCE = 'Once';
+/** Percentages of a reply have at most ten decimals (Q5). */
+const PERCENT_PARTS = 10 ** 10;
 
 export type Product = ReplyOf<'getBankingProductByCode'>;
 export type ProductDocument = Schemas['ProductDocument'];
@@ -110,6 +118,42 @@ function readCharges(text: string): readonly OfferCharge[] {
     baseValue: charge.BaseValue,
     basePercent: charge.BasePercent,
   }));
+}
+
+/** A sum of an offer, and the part of it that is paid once at the start and is in no instalment (Q6). */
+export interface OfferSum {
+  readonly amount: number;
+  readonly atStart: number;
+}
+
+/** The payment and the sums of an offer, with what is paid at the start. */
+export function offerFigures(
+  { TotalFee, TotalInsurance, Total }: Pick<SimulatedOffer, 'TotalFee' | 'TotalInsurance' | 'Total'>,
+  { commissions, insurances, rows: [before, ...rows] }: OfferParts,
+  decimals: number,
+) {
+  const financed = exactSum([before?.remainingValue ?? 0, -(before?.principal ?? 0)]);
+  const onceOf = (charges: readonly OfferCharge[]) =>
+    exactSum(charges.map((one) => onceCost(one, financed, decimals)));
+  const [fees, insurance] = [onceOf(commissions), onceOf(insurances)];
+  return {
+    payment: leadingPayment(rows),
+    fees: sum(TotalFee, fees),
+    insurance: sum(TotalInsurance, insurance),
+    total: sum(Total, exactSum([fees, insurance])),
+  };
+}
+
+function sum(repeated: number, atStart: number): OfferSum {
+  return { amount: exactSum([repeated, atStart]), atStart };
+}
+
+/** What a charge costs once at the start, rounded to the decimals of the currency; zero for a repeated one. */
+function onceCost({ periodicity, value, percent }: OfferCharge, financed: number, decimals: number): number {
+  if (periodicity !== ONCE) return 0;
+  const unit = 10 ** decimals;
+  const parts = BigInt(Math.round(financed * unit)) * BigInt(Math.round((percent ?? 0) * PERCENT_PARTS));
+  return value ?? Number(divideRounded(parts, BigInt(PERCENT_PARTS) * 100n, 'HALF_UP')) / unit;
 }
 
 /** The plain figures of the availability section, in the order of the reply. */

@@ -1,6 +1,8 @@
 /** The terms of a simulation as they are entered, and the request that they make. */
 import type { RequestOf } from '../../../../../shared/client/client.ts';
-import { readNumber } from '../schedules/loan.ts';
+import { faultOf, type EntryFault } from '../schedules/check-loan.ts';
+import type { FormField } from '../schedules/form-field.ts';
+import { decimalsOfCurrency, MONTHS_OF_PERIOD, readField, type Entry } from '../schedules/loan.ts';
 import type { Product } from './product-types.ts';
 
 export interface SimulationTerms {
@@ -18,21 +20,12 @@ export interface SimulationTerms {
 
 type SimulateRequest = RequestOf<'simulate'>;
 type InterestTypeOf = Pick<Product, 'Dimensions'>;
+type PeriodsOf = Pick<Product, 'Availability' | 'Details'>;
 
 const ARGUMENT = /^jsonInputFormula\.(\w+)\.(.+)$/;
 const FIXED_VALUES: ReadonlySet<string> = new Set(['installmentValue', 'principalValue']);
 const DEFAULT_AMOUNT = 10_000;
 const DEFAULT_PERIOD = 12;
-const MONTHS_OF_PERIOD: Readonly<Record<string, number>> = {
-  Monthly: 1,
-  Bimonthly: 2,
-  Quarterly: 3,
-  Trimestrial: 3,
-  Semiannual: 6,
-  Semestrial: 6,
-  Annual: 12,
-  Yearly: 12,
-};
 /** The ids of the interest types (Q3). Arguments of formulas need the id. */
 const INTEREST_TYPE_IDS: Readonly<Record<string, string>> = {
   Fixed: '7c0e1f64-2b5d-4a83-9f10-6d3c8e52a101',
@@ -79,13 +72,53 @@ function periodsOf(
   return Math.max(1, Math.floor((bound * months) / length));
 }
 
-/** The request. What is no number, or could be two, is sent as none, so that the engine says what is allowed. */
+/** How the numbers of a simulation are read; `group` separates thousands on the page. */
+export function entryOfProduct(
+  { Availability: availability, Details: details }: PeriodsOf,
+  group: string,
+): Entry {
+  const currency = availability?.Currency ?? '';
+  const periodicity = details?.GeneralData?.PeriodicityType ?? '';
+  return { group, currency, periodicity, decimals: decimalsOfCurrency(currency) };
+}
+
+/** The kinds of the numbers of a simulation; a term may have its unit, such as `2 years`. */
+const AMOUNT = { name: 'Amount', kind: 'number', help: '', isRequired: false } as const;
+const PERIOD = { name: 'InstallmentsNo', kind: 'whole', help: '', isRequired: true } as const;
+
+/** A number that cannot be read, as `entryText` describes it. */
+export interface UnreadTerm {
+  readonly fault: EntryFault;
+  readonly entered: { readonly text: string; readonly field: FormField };
+}
+
+/** The numbers that cannot be read, by their paths in the request. */
+export function unreadTerms(terms: SimulationTerms, entry: Entry): Readonly<Record<string, UnreadTerm>> {
+  const { amount, downPayment, period, figures } = terms;
+  const entries = [
+    ['amount', amount, { ...AMOUNT, isRequired: true }],
+    ['downPayment', downPayment, AMOUNT],
+    ['loanPeriod', period, PERIOD],
+    ...Object.entries(figures).map(([path, text]) => [path, text, AMOUNT] as const),
+  ] as const;
+  return Object.fromEntries(
+    entries.flatMap(([path, text, field]) => {
+      const fault = faultOf(field, text.trim(), entry);
+      return fault === undefined ? [] : [[path, { fault, entered: { text, field } }] as const];
+    }),
+  );
+}
+
+/** The request, of terms that can be read. */
 export function simulateRequest(
   code: string,
   terms: SimulationTerms,
-  product: InterestTypeOf,
+  product: InterestTypeOf & PeriodsOf,
+  group = ',',
 ): SimulateRequest {
   const { scheduleType, discounts, figures } = terms;
+  const entry = entryOfProduct(product, group);
+  const numberOf = (text: string): number => readField(text, AMOUNT, entry) ?? Number.NaN;
   const amount = numberOf(terms.amount);
   const jsonInputFormula: Record<string, Record<string, number>> = {};
   const fixed: Record<string, number> = {};
@@ -102,7 +135,7 @@ export function simulateRequest(
   return {
     productCode: code,
     amount,
-    loanPeriod: numberOf(terms.period),
+    loanPeriod: readField(terms.period, PERIOD, entry) ?? Number.NaN,
     scheduleType,
     ...(terms.downPayment.trim() === '' ? {} : { downPayment: numberOf(terms.downPayment) }),
     ...(interestType === undefined ? {} : { interestType }),
@@ -111,10 +144,6 @@ export function simulateRequest(
     ...fixed,
     jsonFilterCommission: [{ name: 'Amount', value: amount }],
   };
-}
-
-function numberOf(text: string): number {
-  return readNumber(text) ?? Number.NaN;
 }
 
 /** The types of the interests of a product, that of a default interest first. */

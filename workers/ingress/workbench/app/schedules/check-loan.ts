@@ -1,7 +1,7 @@
 /** Checks of a loan by the ranges of the schema, while it is entered. The engine checks everything again. */
 import { FROM_START } from './field-groups.ts';
 import type { FormField } from './form-field.ts';
-import { decimalsOf, itemsOf, readField, type Loan, type Values } from './loan.ts';
+import { entryOf, isSent, itemsOf, readField, type Entry, type Loan, type Values } from './loan.ts';
 
 /** Why a value cannot be right, with the bounds of the field. */
 export interface EntryFault {
@@ -15,28 +15,35 @@ const NOTABLE = 1_000_000;
 const DATE_TEXT = /^(?:19|2\d)\d\d-\d\d-\d\d$/;
 
 /** The faults by their places in the form, such as `Amount` or `Commission[0].FeeDate`. */
-export function checkLoan(loan: Loan, form: readonly FormField[]): Readonly<Record<string, EntryFault>> {
-  const decimals = decimalsOf(loan);
+export function checkLoan(
+  loan: Loan,
+  form: readonly FormField[],
+  group = ',',
+): Readonly<Record<string, EntryFault>> {
+  const entry = entryOf(loan, group);
   const check = (field: FormField, values: Values, prefix: string) => {
-    const fault = faultOf(field, values[field.name]?.trim() ?? '', decimals);
+    const fault = faultOf(field, values[field.name]?.trim() ?? '', entry);
     return fault === undefined ? [] : [[prefix + field.name, fault] as const];
   };
   const faults = form.flatMap((field) =>
     field.items === undefined
       ? check(field, loan.fields, '')
       : itemsOf(loan, field.name).flatMap((item, index) =>
-          (field.items ?? []).flatMap((part) => check(part, item, `${field.name}[${index}].`)),
+          (isSent(field.name, item) ? (field.items ?? []) : []).flatMap((part) =>
+            check(part, item, `${field.name}[${index}].`),
+          ),
         ),
   );
   return Object.fromEntries(faults);
 }
 
-function faultOf(field: FormField, text: string, decimals: number): EntryFault | undefined {
+/** The fault of one field; an empty text is one where a value is required. */
+export function faultOf(field: FormField, text: string, entry: Entry): EntryFault | undefined {
   if (text === '')
     return field.isRequired && !FROM_START.has(field.name) ? { reason: 'required' } : undefined;
   if (field.kind === 'date') return isDate(text) ? undefined : { reason: 'date' };
   if (field.kind !== 'number' && field.kind !== 'whole') return undefined;
-  const value = readField(text, field, decimals);
+  const value = readField(text, field, entry);
   return value === undefined ? { reason: 'number' } : rangeFault(value, field);
 }
 

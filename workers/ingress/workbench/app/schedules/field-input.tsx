@@ -2,7 +2,6 @@ import { useId, useRef, useState } from 'preact/hooks';
 import { formatEntry, formatNumber } from '../format.ts';
 import { choiceText, fieldText, flagText, helpText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
-import { readNumber } from './loan.ts';
 import type { PlacedFault, PlacedNote } from './remarks.ts';
 import { t } from './texts.ts';
 
@@ -12,6 +11,8 @@ interface FieldInputProps {
   readonly list: string;
   readonly place: string;
   readonly value: string;
+  /** What the value means; undefined if it is no number. */
+  readonly number: number | undefined;
   readonly fault: PlacedFault | undefined;
   readonly note: PlacedNote | undefined;
   readonly slider: readonly [lowest: number, highest: number, step: number] | undefined;
@@ -60,7 +61,9 @@ export function FieldInput(props: FieldInputProps) {
       </div>
       <div class="loan-control">
         <Control field={field} control={control} label={label} value={value} onChange={onChange} />
-        {slider !== undefined && <Slider label={label} range={slider} value={value} onChange={onChange} />}
+        {slider !== undefined && (
+          <Slider {...{ label, value, onChange }} range={slider} number={props.number} />
+        )}
         {fault !== undefined && (
           <span class="field-error" id={`${id}-fault`} lang={fault.lang}>
             {fault.text}
@@ -193,10 +196,11 @@ function Slider(props: {
   label: string;
   range: readonly [lowest: number, highest: number, step: number];
   value: string;
+  number: number | undefined;
   onChange: (text: string) => void;
 }) {
   const [lowest, highest, step] = props.range;
-  const value = readNumber(props.value.replace(',', '.'), Infinity) ?? lowest;
+  const value = props.number ?? lowest;
   const moved = useRef<string>(undefined);
   const reach = useRef(highest);
   if (props.value !== moved.current) reach.current = highest;

@@ -4,14 +4,16 @@ import { language } from '../preferences.ts';
 import { createTexts } from '../texts.ts';
 import { FIELD_LABELS } from './field-labels.ts';
 import { isPercentage, type FormField } from './form-field.ts';
-import { readField, readPlace } from './loan.ts';
+import { readField, readPlace, type Entry } from './loan.ts';
 import { t } from './texts.ts';
 
 /** The label of a field; `list` is the list of an item. */
 export function fieldText(name: string, list = ''): string {
-  const text = FIELD_LABELS[list === '' ? name : `${list}.${name}`];
-  if (text === undefined) return inWords(name);
-  return text[language.value === 'ro' ? 1 : 0];
+  return labelAt(list === '' ? name : `${list}.${name}`) ?? inWords(name);
+}
+
+function labelAt(key: string): string | undefined {
+  return FIELD_LABELS[key]?.[language.value === 'ro' ? 1 : 0];
 }
 
 /** The help of a field, with its language: Romanian only where it is translated. */
@@ -19,7 +21,19 @@ export function helpText(field: FormField, list = ''): { readonly text: string; 
   const romanian = FIELD_LABELS[list === '' ? field.name : `${list}.${field.name}`]?.[2];
   return language.value === 'ro' && romanian !== undefined
     ? { text: romanian, lang: 'ro' }
-    : { text: field.help, lang: 'en' };
+    : { text: withLabels(field.help), lang: 'en' };
+}
+
+/** Names of the interface with a capital inside: single words are words of a sentence. */
+const API_NAME = /\b(?:jsonParam\.)?([A-Za-z]*[a-z][A-Z][A-Za-z]*)\b/g;
+
+/** A sentence about the interface with the labels of this page in place of names. */
+export function withLabels(sentence: string): string {
+  return sentence.replaceAll(API_NAME, (_, name: string) => {
+    const label = Object.keys(FIELD_LABELS).find((key) => key === name || key.endsWith(`.${name}`));
+    if (label !== undefined) return `"${labelAt(label)}"`;
+    return Object.hasOwn(CHOICES.en, name) ? `"${choiceText(name)}"` : inWords(name).toLowerCase();
+  });
 }
 
 /** `NewField` as `New field`. */
@@ -83,15 +97,15 @@ export function placeText(place: string): string {
 }
 
 /** A value of the form for reading; what is not a number stays as entered. */
-export function valueText(field: FormField, text: string, decimals: number): string {
+export function valueText(field: FormField, text: string, entry: Entry): string {
   const { kind } = field;
   if (kind === 'date') return formatDate(text);
   if (kind === 'flag' || kind === 'numeric-flag') return flagText(field.name, text === 'true');
   if (kind === 'text') return choiceText(text);
-  const number = readField(text, field, decimals);
+  const number = readField(text, field, entry);
   if (number === undefined) return text;
   if (kind === 'whole') return formatNumber(number);
-  return isPercentage(field) ? formatPercent(number, 6) : formatAmount(number, decimals);
+  return isPercentage(field) ? formatPercent(number, 6) : formatAmount(number, entry.decimals);
 }
 
 /** What a flag means where yes and no do not say it. */

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../design/components.tsx';
+import { groupSign } from '../format.ts';
 import { FROM_START, groupFields, groupItemFields, SLIDERS, type GroupName } from './field-groups.ts';
 import { FieldInput } from './field-input.tsx';
 import { addText, fieldText, helpText, itemText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
-import { addItem, itemsOf, listValues, readNumber, type Loan, type Values } from './loan.ts';
+import { addItem, entryOf, itemsOf, listValues, readField, type Loan, type Values } from './loan.ts';
 import type { PlacedFault, PlacedNote } from './remarks.ts';
 import { groupText, t } from './texts.ts';
 
@@ -124,6 +125,7 @@ function Fold(props: {
 /** Single fields side by side, and lists below each other, in the order of the group. */
 function Fields(props: LoanFormProps & { fields: readonly FormField[] }) {
   const { fields, loan, onChange } = props;
+  const entry = entryOf(loan, groupSign());
   const single = fields.filter(({ kind }) => kind !== 'list');
   const lists = fields.filter(({ kind }) => kind === 'list');
   return (
@@ -137,6 +139,7 @@ function Fields(props: LoanFormProps & { fields: readonly FormField[] }) {
               field={field}
               list=""
               value={loan.fields[field.name] ?? ''}
+              number={readField(loan.fields[field.name] ?? '', field, entry)}
               slider={SLIDERS[field.name]}
               hint=""
               isExplained={props.isExplained}
@@ -277,7 +280,8 @@ function ItemFields(
 ) {
   const { field, item, index, fields, loan, onItem } = props;
   const list = field.name;
-  const amount = readNumber(loan.fields['Amount'] ?? '') ?? 0;
+  const entry = entryOf(loan, groupSign());
+  const amount = readField(loan.fields['Amount'] ?? '', { name: 'Amount', kind: 'number' }, entry) ?? 0;
   const isPrepaid = (name: string): boolean => list === 'EarlyRepayments' && name === 'Amount';
   return (
     <div class="loan-fields">
@@ -288,6 +292,7 @@ function ItemFields(
           field={part}
           list={list}
           value={item[part.name] ?? ''}
+          number={readField(item[part.name] ?? '', part, entry)}
           slider={
             isPrepaid(part.name) && amount > 0
               ? [0, amount, Math.max(1, Math.round(amount * PART_OF_LOAN))]

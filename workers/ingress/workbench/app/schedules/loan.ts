@@ -13,18 +13,36 @@ export interface Loan {
 }
 
 export const MAX_VARIANTS = 3;
+/** The length of the periodicities of whole months. */
+export const MONTHS_OF_PERIOD: Readonly<Record<string, number>> = {
+  Monthly: 1,
+  Bimonthly: 2,
+  Quarterly: 3,
+  Trimestrial: 3,
+  Semiannual: 6,
+  Semestrial: 6,
+  Annual: 12,
+  Yearly: 12,
+};
 /** More items than this in one list of an address are not read. */
 const MAX_ITEMS = 200;
 /** Proxies commonly allow 8 kB for the address with all headers. A fragment is not sent. */
 const MAX_QUERY_LENGTH = 4_000;
 const MAX_PRECISION = 10;
+const PRICED: ReadonlySet<string> = new Set(['Commission', 'Insurance']);
 const THOUSAND_DIGITS = 3;
 const NUMBER_TEXT = /^-?\d+(?:\.\d+)?$/;
-/** Could be twenty-five thousand or twenty-five. */
+/** Could be twenty-five thousand or twenty-five, unless the page writes thousands so. */
 const AMBIGUOUS = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 /** Thousands with a separator, as documents and spreadsheets have them, and decimals with another one. */
 const GROUPED = /^(-?\d{1,3})((?:([ \u00A0\u202F'’.,])\d{3})(?:\3\d{3})*)(?:(?!\3)[.,](\d+))?$/;
 const GROUP_LENGTH = 4;
+/** `30 years`, `360 luni`. */
+const TERM = /^(.*?)\s*(?:de\s+)?(years?|ani?|months?|luni|lună|luna)$/i;
+const YEARS = /^(?:y|a)/i;
+const MONTHS_OF_YEAR = 12;
+/** Signs that people write in place of the code of a currency. */
+const CURRENCY_SIGNS: Readonly<Record<string, string>> = { '€': 'EUR', LEI: 'RON' };
 const PLACE = /^(\w+)\[(\d+)\](?:\.(\w+))?$/;
 
 /**
@@ -53,13 +71,29 @@ export function exampleLoan(today: string, entered: (number: string) => string):
 
 /**
  * The number of a text with a decimal point or comma, and with separators of thousands where these are certain; undefined where it is
- * none, or where a sign may be either. A point before three digits is a decimal point if the number may have as many `decimals`.
+ * none, or where a sign may be either. A sign before three digits separates thousands if the page writes them with this sign (`group`)
+ * and the number has fewer decimals; it is a decimal sign if the page does not, and the number may have three `decimals`.
  */
-export function readNumber(text: string, decimals: number = DEFAULT_CURRENCY_DIGITS): number | undefined {
+export function readNumber(
+  text: string,
+  decimals: number = DEFAULT_CURRENCY_DIGITS,
+  group = ',',
+): number | undefined {
   const entered = text.trim();
+  if (AMBIGUOUS.test(entered)) {
+    const isGroup = group !== '' && entered.includes(group);
+    if (isGroup !== decimals < THOUSAND_DIGITS) return undefined;
+    return Number(isGroup ? entered.replace(group, '') : entered.replace(',', '.'));
+  }
   const plain = withoutGroups(entered) ?? entered.replace(',', '.');
-  const mayBeThousands = AMBIGUOUS.test(entered) && (decimals < THOUSAND_DIGITS || entered.includes(','));
-  return NUMBER_TEXT.test(plain) && !mayBeThousands ? Number(plain) : undefined;
+  return NUMBER_TEXT.test(plain) ? Number(plain) : undefined;
+}
+
+/** What a text may mean where `readNumber` cannot decide, with a decimal point and at most `decimals`; undefined if that is not why. */
+export function twoReadings(text: string, decimals: number): readonly [string, string] | undefined {
+  const entered = text.replaceAll(/[^\d.,-]/g, '');
+  if (!AMBIGUOUS.test(entered)) return undefined;
+  return [entered.replace(/[.,]/, ''), Number(entered.replace(',', '.')).toFixed(decimals)];
 }
 
 /** Undefined: it has no groups, or what separates a single one may be a decimal sign. */
@@ -72,13 +106,52 @@ function withoutGroups(text: string): string | undefined {
   return decimals === undefined ? whole : `${whole}.${decimals}`;
 }
 
+/** How the numbers of a loan are read: the sign between thousands on the page, and what a unit beside a number has to be. */
+export interface Entry {
+  readonly group: string;
+  readonly decimals: number;
+  readonly currency: string;
+  readonly periodicity: string;
+}
+
+export function entryOf(loan: Loan, group: string): Entry {
+  const periodicity = loan.fields['PeriodicityType'] ?? '';
+  return { group, decimals: decimalsOf(loan), currency: currencyOf(loan), periodicity };
+}
+
 /**
- * The number of a field as entered, as `readNumber` does; `decimals` of the amounts of the loan. Percentages have no thousands: 5,125 % is
- * a little more than five.
+ * The number of a field as entered, as `readNumber` does. Percentages have no thousands: 5,125 % is a little more than five. An amount may
+ * have the currency of the loan beside it, a term its unit, such as `30 years`.
  */
-export function readField(text: string, field: FormField, decimals: number): number | undefined {
-  if (isPercentage(field)) return readNumber(text.replace(',', '.'), Infinity);
-  return readNumber(text, field.kind === 'whole' ? 0 : decimals);
+export function readField(
+  text: string,
+  field: Pick<FormField, 'name' | 'kind'>,
+  entry: Entry,
+): number | undefined {
+  const { decimals, group } = entry;
+  if (isPercentage(field))
+    return readNumber(text.trim().replace(/\s*%$/, '').replace(',', '.'), Infinity, '');
+  if (field.name === 'InstallmentsNo') return readTerm(text, entry);
+  if (field.kind === 'whole') return readNumber(text, 0, group);
+  return readNumber(withoutCurrency(text.trim(), entry.currency), decimals, group);
+}
+
+function withoutCurrency(text: string, currency: string): string {
+  const [, before = '', number = '', after = ''] =
+    /^([A-Za-z]{3}|€)?\s*(.*?)\s*([A-Za-z]{3}|€)?$/.exec(text) ?? [];
+  const unit = (before + after).toUpperCase();
+  return unit !== '' && (CURRENCY_SIGNS[unit] ?? unit) === currency ? number : text;
+}
+
+/** A number of instalments; of years or months only where these are whole periods. */
+function readTerm(text: string, { periodicity, group }: Entry): number | undefined {
+  const [, number, unit] = TERM.exec(text.trim()) ?? [];
+  if (number === undefined || unit === undefined) return readNumber(text, 0, group);
+  const length = MONTHS_OF_PERIOD[periodicity];
+  const count = readNumber(number, DEFAULT_CURRENCY_DIGITS, group);
+  if (count === undefined || length === undefined) return undefined;
+  const periods = (count * (YEARS.test(unit) ? MONTHS_OF_YEAR : 1)) / length;
+  return Number.isInteger(periods) ? periods : undefined;
 }
 
 /** The currency of a loan; empty if it has none. */
@@ -104,17 +177,17 @@ export function itemsOf(loan: Loan, list: string): readonly Values[] {
 }
 
 /** The terms of the request. What is not a number is sent as entered, so that the engine says what is allowed. */
-export function loanTerms(loan: Loan, form: readonly FormField[]): Record<string, unknown> {
+export function loanTerms(loan: Loan, form: readonly FormField[], group = ','): Record<string, unknown> {
   const start = loan.fields['ActivationDate'] ?? '';
-  const decimals = decimalsOf(loan);
+  const entry = entryOf(loan, group);
   const terms: Record<string, unknown> = {};
   for (const field of form) {
     const { name, items } = field;
     if (items !== undefined) {
       const sent = itemsOf(loan, name).filter((item) => isSent(name, item));
-      const valuesIn = (item: Values) => valuesOf(withStart(item, items, start), items, decimals);
+      const valuesIn = (item: Values) => valuesOf(withStart(item, items, start), items, entry);
       if (sent.length > 0) terms[name] = sent.map(valuesIn);
-    } else Object.assign(terms, valuesOf(loan.fields, [field], decimals));
+    } else Object.assign(terms, valuesOf(loan.fields, [field], entry));
   }
   return terms;
 }
@@ -124,11 +197,11 @@ export function calculatedTerms(terms: Readonly<Record<string, unknown>>): Recor
   return Object.fromEntries(Object.entries(terms).filter(([name]) => !RESPONSE_FIELDS.includes(name)));
 }
 
-/** A slider at zero is no extra payment. */
-function isSent(list: string, item: Values): boolean {
-  if (list !== 'EarlyRepayments') return true;
-  const amount = item['Amount']?.trim() ?? '';
-  return amount !== '' && readNumber(amount) !== 0;
+/** Whether an item costs or pays something: without amount and percentage it does not, and neither does a slider at zero. */
+export function isSent(list: string, item: Values): boolean {
+  const isEntered = (name: string): boolean => (item[name]?.trim() ?? '') !== '';
+  if (list === 'EarlyRepayments') return isEntered('Amount') && readNumber(item['Amount'] ?? '') !== 0;
+  return !PRICED.has(list) || isEntered('SourceValue') || isEntered('SourcePercent');
 }
 
 function withStart(item: Values, fields: readonly FormField[], start: string): Values {
@@ -136,20 +209,20 @@ function withStart(item: Values, fields: readonly FormField[], start: string): V
   return { ...item, ...Object.fromEntries(missing.map(({ name }) => [name, start])) };
 }
 
-function valuesOf(values: Values, fields: readonly FormField[], decimals: number): Record<string, unknown> {
+function valuesOf(values: Values, fields: readonly FormField[], entry: Entry): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap((field) => {
       const text = values[field.name]?.trim() ?? '';
-      return text === '' ? [] : [[field.name, valueOf(text, field, decimals)] as const];
+      return text === '' ? [] : [[field.name, valueOf(text, field, entry)] as const];
     }),
   );
 }
 
-function valueOf(text: string, field: FormField, decimals: number): unknown {
+function valueOf(text: string, field: FormField, entry: Entry): unknown {
   const { kind } = field;
   if (kind === 'flag') return text === 'true';
   if (kind === 'numeric-flag') return text === 'true' ? 1 : 0;
-  return kind === 'number' || kind === 'whole' ? (readField(text, field, decimals) ?? text) : text;
+  return kind === 'number' || kind === 'whole' ? (readField(text, field, entry) ?? text) : text;
 }
 
 /**
@@ -216,7 +289,7 @@ function valuesAt(values: Values, fields: readonly FormField[], prefix: string):
   });
 }
 
-/** The loan with another item at the end of a list. It continues the items before it, so that it can be calculated at once. */
+/** The loan with another item at the end of a list. It changes no figure before something is entered. */
 export function addItem(loan: Loan, list: string, name: string): Loan {
   const items = itemsOf(loan, list);
   const last = items.at(-1);
@@ -225,13 +298,12 @@ export function addItem(loan: Loan, list: string, name: string): Loan {
   const set = (changed: readonly Values[]): Loan => ({ ...loan, lists: { ...loan.lists, [list]: changed } });
   switch (list) {
     case 'Commission':
-      return set([...items, { FeeName: name, SourceValue: '5', FeePeriodicityType: 'Monthly' }]);
+      return set([...items, { FeeName: name, FeePeriodicityType: 'Monthly' }]);
     case 'Insurance':
-      return set([...items, { InsuranceName: name, SourceValue: '5', InsurancePeriodicityType: 'Monthly' }]);
+      return set([...items, { InsuranceName: name, InsurancePeriodicityType: 'Monthly' }]);
     case 'EarlyRepayments': {
       const after = last?.['Date'] ?? loan.fields['ActivationDate'] ?? '';
-      const prepaid = String(Math.round(amount / 10));
-      return set([...items, { Date: oneYearAfter(after), Amount: prepaid, DecreaseInstallment: 'true' }]);
+      return set([...items, { Date: oneYearAfter(after), DecreaseInstallment: 'true' }]);
     }
     case 'MultipleInterestRates': {
       if (last === undefined) return set([{ FromInstNo: '1', InterestRate: rate }]);

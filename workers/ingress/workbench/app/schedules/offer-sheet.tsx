@@ -1,8 +1,8 @@
-import { formatDate } from '../format.ts';
+import { formatDate, groupSign } from '../format.ts';
 import { groupFields, groupItemFields } from './field-groups.ts';
 import { fieldText, itemText, valueText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
-import { decimalsOf, itemsOf, type Loan, type Values } from './loan.ts';
+import { entryOf, isSent, itemsOf, type Entry, type Loan, type Values } from './loan.ts';
 import { groupText, t } from './texts.ts';
 
 /** The head of a printed offer: what the form contains, by group, without what is left empty. */
@@ -58,25 +58,24 @@ export function OfferNote() {
 type Line = readonly [label: string, value: string];
 
 function linesOf(field: FormField, loan: Loan): readonly Line[] {
-  const decimals = decimalsOf(loan);
+  const entry = entryOf(loan, groupSign());
   const { name, items } = field;
   const { main, more } = groupItemFields(field);
   if (items === undefined) {
     const text = loan.fields[name] ?? '';
-    return text === '' ? [] : [[fieldText(name), valueText(field, text, decimals)]];
+    return text === '' ? [] : [[fieldText(name), valueText(field, text, entry)]];
   }
-  return itemsOf(loan, name).map((item, index) => [
-    itemText(name, index),
-    describeItem(item, [...main, ...more], name, decimals),
-  ]);
+  return itemsOf(loan, name).flatMap((item, index): readonly Line[] =>
+    isSent(name, item) ? [[itemText(name, index), describeItem(item, [...main, ...more], name, entry)]] : [],
+  );
 }
 
 /** The values of an item with their labels; texts, dates and percentages say by themselves what they are. */
-function describeItem(item: Values, fields: readonly FormField[], list: string, decimals: number): string {
+function describeItem(item: Values, fields: readonly FormField[], list: string, entry: Entry): string {
   const parts = fields.flatMap((field) => {
     const text = item[field.name] ?? '';
     if (text === '') return [];
-    const value = valueText(field, text, decimals);
+    const value = valueText(field, text, entry);
     const speaks = field.kind === 'text' || field.kind === 'date' || value.endsWith('%');
     return [
       {

@@ -1,5 +1,5 @@
 /** The request that proves an effective rate of a schedule: its payments, and what is paid out at the start. */
-import { exactSum, type ShownSchedule } from './schedule.ts';
+import { costsAtStart, exactSum, type ShownSchedule } from './schedule.ts';
 
 /** With insurances by the directives (A1), or without them by actual days (A2). */
 export type EffectiveRate = 'dae' | 'eir';
@@ -17,16 +17,16 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 
 /** The terms of the rate; undefined if the schedule does not state when the loan starts. */
-export function rateTerms(rate: EffectiveRate, { rows, terms }: ShownSchedule) {
-  const { Amount: amount, LastDueDate: settled, ActivationDate: activated, UpFrontValue: paid } = terms;
+export function rateTerms(rate: EffectiveRate, schedule: ShownSchedule) {
+  const { rows, terms } = schedule;
+  const { Amount: amount, LastDueDate: settled, ActivationDate: activated } = terms;
   const start = settled ?? activated;
   if (typeof start !== 'string' || typeof amount !== 'number') return undefined;
-  const costs = typeof paid === 'number' && settled === undefined ? paid : 0;
   const unit = UNITS[String(terms['PeriodicityType'])] ?? 'Months';
   return {
     ...(rate === 'dae' ? { Rule: 'DAE', Unit: unit } : { Rule: 'XIRR' }),
     CashFlows: [
-      { Date: start, Amount: exactSum([costs, -amount]) },
+      { Date: start, Amount: exactSum([costsAtStart(schedule), -amount]) },
       ...rows.map((row) => ({
         Date: row.DueDate.slice(0, DAY_LENGTH),
         Amount:

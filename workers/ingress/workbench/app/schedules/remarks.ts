@@ -1,9 +1,19 @@
 /** What this page and the engine say about the fields of a loan, by their places in the form. */
 import { asProblem } from '../design/components.tsx';
-import { formatNumber } from '../format.ts';
+import { formatAmount, formatEntry, formatNumber, groupSign } from '../format.ts';
 import { checkLoan, type EntryFault } from './check-loan.ts';
-import type { FormField } from './form-field.ts';
-import { placeInForm, type Loan } from './loan.ts';
+import { placeText, withLabels } from './field-texts.ts';
+import { isPercentage, type FormField } from './form-field.ts';
+import {
+  entryOf,
+  isSent,
+  listValues,
+  placeInForm,
+  twoReadings,
+  type Entry,
+  type Loan,
+  type PlacedValue,
+} from './loan.ts';
 import { t } from './texts.ts';
 import type { LiveSchedule } from './use-schedule.ts';
 
@@ -32,32 +42,62 @@ export interface Remarks {
 export function remarkOn(loan: Loan, form: readonly FormField[], live: LiveSchedule | undefined): Remarks {
   const errors = live?.error === undefined ? [] : (asProblem(live.error).errors ?? []);
   const { byPlace, others } = placeInForm(errors, loan, form);
-  const checked = Object.entries(checkLoan(loan, form));
+  const group = groupSign();
+  const checked = Object.entries(checkLoan(loan, form, group));
+  const values = new Map(listValues(loan, form).map((value) => [value.place, value]));
   const warned = placeInForm(live?.schedule?.warnings ?? [], loan, form).byPlace;
   return {
     faults: {
-      ...mapValues(byPlace, ({ message }): PlacedFault => ({ text: message, lang: 'en' })),
-      ...Object.fromEntries(checked.map(([place, fault]) => [place, { text: entryText(fault) }])),
+      ...mapValues(byPlace, ({ message }): PlacedFault => ({ text: withLabels(message), lang: 'en' })),
+      ...Object.fromEntries(
+        checked.map(([place, fault]) => [
+          place,
+          { text: entryText(fault, values.get(place), entryOf(loan, group)) },
+        ]),
+      ),
     },
-    others: others.map(({ path, message }) => `${path}: ${message}`),
-    notes:
-      errors.length > 0
+    others: others.map(
+      ({ path, message }) => `${placeText(path.replace(/^jsonParam\./, ''))}: ${withLabels(message)}`,
+    ),
+    notes: {
+      ...(errors.length > 0
         ? {}
-        : mapValues(warned, ({ code }) => ({ text: warningText(code), isIgnored: code === 'no-effect' })),
+        : mapValues(warned, ({ code }) => ({ text: warningText(code), isIgnored: code === 'no-effect' }))),
+      ...notesOnNewItems(loan),
+    },
   };
+}
+
+/** What is missing in items that are not sent. */
+function notesOnNewItems({ lists }: Loan): Record<string, PlacedNote> {
+  const notes = Object.entries(lists).flatMap(([list, items]) =>
+    items.flatMap((item, at) => {
+      if (isSent(list, item)) return [];
+      const [name, text] =
+        list === 'EarlyRepayments' ? ['Amount', t('notPrepaid')] : ['SourceValue', t('notCharged')];
+      return [[`${list}[${at}].${name}`, { text, isIgnored: false }] as const];
+    }),
+  );
+  return Object.fromEntries(notes);
 }
 
 function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To) {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)] as const));
 }
 
-function entryText({ reason, from = 0, to = 0 }: EntryFault): string {
-  const bounds = { from: formatNumber(from, 2), to: formatNumber(to, 2) };
+/** A fault of an entry in words: the value that is refused, and how to write it. */
+export function entryText(
+  { reason, from = 0, to = 0 }: EntryFault,
+  entered: Pick<PlacedValue, 'text' | 'field'> | undefined,
+  entry: Entry,
+): string {
+  const value = entered?.text ?? '';
+  const bounds = { value, from: formatNumber(from, 2), to: formatNumber(to, 2) };
   switch (reason) {
     case 'required':
       return t('required');
     case 'number':
-      return t('notNumber');
+      return unreadText(value, entered?.field, entry);
     case 'whole':
       return t('whole', bounds);
     case 'between':
@@ -69,10 +109,19 @@ function entryText({ reason, from = 0, to = 0 }: EntryFault): string {
     case 'above':
       return t('above', bounds);
     case 'date':
-      return t('notDate');
+      return t('notDate', bounds);
     default:
       return reason satisfies never;
   }
+}
+
+function unreadText(value: string, field: FormField | undefined, { decimals }: Entry): string {
+  const isWhole = field?.kind === 'whole';
+  const [one = '', other = ''] = twoReadings(value, isWhole ? 0 : decimals) ?? [];
+  if (one !== '') return t('ambiguous', { value, one, other: formatEntry(other) });
+  const amount = isWhole ? formatNumber(12) : formatAmount(250_000, decimals);
+  const example = field !== undefined && isPercentage(field) ? `${formatEntry('7.25')} %` : amount;
+  return t(/\d.*[A-Za-z%€]|[A-Za-z%€].*\d/.test(value) ? 'wrongUnit' : 'notNumber', { value, example });
 }
 
 function warningText(code: string): string {

@@ -3,7 +3,9 @@ import { area } from 'd3-shape';
 import { useState } from 'preact/hooks';
 import { Grid, PLOT_LEFT as LEFT, PLOT_RIGHT as RIGHT, useWidth, withCurrency } from '../charts/plot.tsx';
 import { formatAmount, formatDate } from '../format.ts';
-import { balanceAfter, chargesOf, sumRows, type ShownRow } from './schedule.ts';
+import { leadingPayment } from './leading-payment.ts';
+import { exceptionText, paymentLabel } from './payment-text.ts';
+import { balanceAfter, chargesOf, sumSchedule, type ShownRow, type ShownSchedule } from './schedule.ts';
 import { t } from './texts.ts';
 
 const SERIES = ['principal', 'interest', 'charges'] as const;
@@ -14,14 +16,15 @@ const HEIGHT = 380;
 const DATE_WIDTH = 110;
 
 interface ScheduleChartProps {
-  readonly rows: readonly ShownRow[];
+  readonly schedule: ShownSchedule;
   readonly decimals: number;
   /** Empty if the loan has none. */
   readonly currency: string;
 }
 
 /** Payments by their parts, stacked, and the balance after each of them. The table has the same figures for those who do not see it. */
-export function ScheduleChart({ rows, decimals, currency }: ScheduleChartProps) {
+export function ScheduleChart({ schedule, decimals, currency }: ScheduleChartProps) {
+  const { rows } = schedule;
   const [frame, width] = useWidth();
   const [pointed, setPointed] = useState<number>();
   const plot = plotRows(rows, width);
@@ -39,7 +42,7 @@ export function ScheduleChart({ rows, decimals, currency }: ScheduleChartProps) 
         <svg
           class="chart"
           role="img"
-          aria-label={describeRows(rows, decimals)}
+          aria-label={describeSchedule(schedule, decimals)}
           viewBox={`0 0 ${width} ${HEIGHT}`}
           onPointerMove={move}
           onPointerLeave={() => setPointed(undefined)}
@@ -81,7 +84,7 @@ type Plot = ReturnType<typeof plotRows>;
 function plotRows(rows: readonly ShownRow[], width: number) {
   const x = scaleLinear([0, rows.length], [LEFT, width - RIGHT]);
   const payments = scaleLinear(
-    [0, Math.max(1, sumRows(rows).highest)],
+    [0, Math.max(1, ...rows.map(({ totalInstallment }) => totalInstallment))],
     [PAYMENTS.top + PAYMENTS.height, PAYMENTS.top],
   ).nice(4);
   const balances = [rows[0]?.remainingValue ?? 0, ...rows.map(balanceAfter)];
@@ -153,14 +156,16 @@ function describeRow(row: ShownRow, decimals: number): string {
   });
 }
 
-function describeRows(rows: readonly ShownRow[], decimals: number): string {
-  const totals = sumRows(rows);
+function describeSchedule(schedule: ShownSchedule, decimals: number): string {
+  const totals = sumSchedule(schedule);
+  const payment = leadingPayment(schedule.rows);
+  const amount = (value: number): string => formatAmount(value, decimals);
+  const leading = `${paymentLabel(payment)}: ${amount(payment.amount)}`;
   return t('chartText', {
-    count: rows.length,
-    first: formatAmount(totals.first, decimals),
-    highest: formatAmount(totals.highest, decimals),
-    total: formatAmount(totals.total, decimals),
-    interest: formatAmount(totals.interest, decimals),
-    charges: formatAmount(totals.charges, decimals),
+    count: totals.rows,
+    payments: [leading, exceptionText(payment, amount)].filter(Boolean).join(', '),
+    total: amount(totals.total),
+    interest: amount(totals.interest),
+    charges: amount(totals.charges),
   });
 }

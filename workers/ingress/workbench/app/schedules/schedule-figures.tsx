@@ -1,14 +1,23 @@
 import { useState } from 'preact/hooks';
 import { Button, Dialog } from '../design/components.tsx';
 import { formatAmount, formatDate, formatPercent, formatRate } from '../format.ts';
+import { leadingPayment } from './leading-payment.ts';
+import { exceptionText, paymentLabel } from './payment-text.ts';
 import { RateProof } from './rate-proof.tsx';
 import type { EffectiveRate } from './rate-terms.ts';
-import { sumRows, type ShownSchedule } from './schedule.ts';
+import { sumSchedule, type ShownSchedule } from './schedule.ts';
 import { t } from './texts.ts';
 
 const rate = (value: number | undefined): string => (value === undefined ? '–' : formatRate(value));
 
-type Explained = readonly [label: string, value: string, text: string, unit?: EffectiveRate | 'amount'];
+interface Explained {
+  readonly label: string;
+  readonly value: string;
+  readonly text: string;
+  /** What of an amount differs or is part of it. */
+  readonly note?: string;
+  readonly unit?: EffectiveRate | 'amount';
+}
 
 /** The totals of a schedule and its effective rates; each opens what it means. */
 export function ScheduleFigures(props: {
@@ -26,28 +35,29 @@ export function ScheduleFigures(props: {
       {title !== undefined && <h2 class="schedule-variant no-print">{title}</h2>}
       <dl class="figure-list schedule-figures">
         {figures.map((figure) => (
-          <div key={figure[0]}>
-            <dt>{figure[0]}</dt>
+          <div key={figure.label}>
+            <dt>{figure.label}</dt>
             <dd>
               <button
                 type="button"
                 class="figure-button"
-                aria-label={`${figure[0]}: ${figure[1]}`}
+                aria-label={`${figure.label}: ${figure.value}`}
                 aria-haspopup="dialog"
                 onClick={() => setExplained(figure)}
               >
-                {figure[1]}
+                {figure.value}
               </button>
-              {figure[3] === 'amount' && <span class="figure-unit"> {currency}</span>}
+              {figure.unit === 'amount' && <span class="figure-unit"> {currency}</span>}
+              {(figure.note ?? '') !== '' && <div class="figure-note">{figure.note}</div>}
             </dd>
           </div>
         ))}
       </dl>
       {explained !== undefined && (
-        <Dialog title={`${explained[0]}: ${explained[1]}`} onClose={() => setExplained(undefined)}>
-          <p>{explained[2]}</p>
-          {(explained[3] === 'dae' || explained[3] === 'eir') && (
-            <RateProof rate={explained[3]} schedule={schedule} decimals={decimals} />
+        <Dialog title={`${explained.label}: ${explained.value}`} onClose={() => setExplained(undefined)}>
+          <p>{explained.text}</p>
+          {(explained.unit === 'dae' || explained.unit === 'eir') && (
+            <RateProof rate={explained.unit} schedule={schedule} decimals={decimals} />
           )}
         </Dialog>
       )}
@@ -56,7 +66,9 @@ export function ScheduleFigures(props: {
 }
 
 function listFigures(schedule: ShownSchedule, decimals: number): readonly Explained[] {
-  const totals = sumRows(schedule.rows);
+  const { rows, dae, eir } = schedule;
+  const totals = sumSchedule(schedule);
+  const payment = leadingPayment(rows);
   const amount = (value: number): string => formatAmount(value, decimals);
   const shown = {
     count: totals.rows,
@@ -64,35 +76,74 @@ function listFigures(schedule: ShownSchedule, decimals: number): readonly Explai
     interest: amount(totals.interest),
     charges: amount(totals.charges),
     total: amount(totals.total),
+    atStart: amount(totals.atStart),
   };
+  const atStart = totals.atStart === 0 ? '' : t('ofWhichAtStart', shown);
+  // Without insurances both rates count the same payments, and differ in how they count time (A1, A2).
+  const byDays = dae !== eir && rows.every(({ insurance = 0 }) => insurance === 0);
   return [
-    [t('firstPayment'), amount(totals.first), t('explainFirst'), 'amount'],
-    [t('totalInterest'), shown.interest, t('explainInterest', shown), 'amount'],
-    [t('totalCharges'), shown.charges, t('explainCharges', shown), 'amount'],
-    [t('totalPaid'), shown.total, t('explainTotal', shown), 'amount'],
-    [t('dae'), rate(schedule.dae), t('explainDae'), 'dae'],
-    [t('eir'), rate(schedule.eir), t('explainEir'), 'eir'],
-    [t('lastDue'), formatDate(totals.lastDueDate), t('explainLast', shown)],
+    {
+      label: paymentLabel(payment),
+      value: amount(payment.amount),
+      text: t('explainPayment'),
+      note: exceptionText(payment, amount),
+      unit: 'amount',
+    },
+    {
+      label: t('totalInterest'),
+      value: shown.interest,
+      text: t('explainInterest', shown),
+      unit: 'amount',
+    },
+    {
+      label: t('totalCharges'),
+      value: shown.charges,
+      text: t('explainCharges', shown),
+      note: atStart,
+      unit: 'amount',
+    },
+    {
+      label: t('totalPaid'),
+      value: shown.total,
+      text: t('explainTotal', shown),
+      note: atStart,
+      unit: 'amount',
+    },
+    { label: t('dae'), value: rate(dae), text: t('explainDae'), unit: 'dae' },
+    {
+      label: t('eir'),
+      value: rate(eir),
+      text: `${t('explainEir')} ${byDays ? t('explainByDays') : ''}`,
+      note: byDays ? t('byDays') : '',
+      unit: 'eir',
+    },
+    { label: t('lastDue'), value: formatDate(totals.lastDueDate), text: t('explainLast', shown) },
   ];
 }
 
 /** The most important figures with their labels, which a screen reader says after each change. */
 export function shortFigures(schedule: ShownSchedule, decimals: number) {
-  const { first, total } = sumRows(schedule.rows);
+  const payment = leadingPayment(schedule.rows);
   return [
-    [t('firstPayment'), formatAmount(first, decimals)],
-    [t('totalPaid'), formatAmount(total, decimals)],
+    [paymentLabel(payment), formatAmount(payment.amount, decimals)],
+    [t('totalPaid'), formatAmount(sumSchedule(schedule).total, decimals)],
     ['DAE', schedule.dae === undefined ? '–' : formatPercent(schedule.dae)],
   ] as const;
 }
 
 /** The most important figures, which stay in sight on a narrow screen while the form is filled in. */
-export function ShortFigures(props: { schedule: ShownSchedule; decimals: number; onShow: () => void }) {
-  const { schedule, decimals, onShow } = props;
+export function ShortFigures(props: {
+  figures: readonly (readonly [label: string, value: string])[];
+  /** Why the figures are not those of the form; empty if they are. */
+  mark: string;
+  onShow: () => void;
+}) {
+  const { figures, mark, onShow } = props;
   return (
-    <div class="schedules-short no-print">
+    <div class={mark === '' ? 'schedules-short no-print' : 'schedules-short schedules-outdated no-print'}>
+      {mark !== '' && <p class="small">{mark}</p>}
       <dl>
-        {shortFigures(schedule, decimals).map(([label, value]) => (
+        {figures.map(([label, value]) => (
           <div key={label}>
             <dt>{label}</dt>
             <dd>{value}</dd>

@@ -22,15 +22,16 @@ export function Result(props: {
   /** The variant that is shown. */
   at: number;
   decimals: number;
-  isOutdated: boolean;
+  /** Why the figures are not those of the form; empty if they are. */
+  mark: string;
 }) {
-  const { schedule, variants, form, terms, at, decimals, isOutdated } = props;
+  const { schedule, variants, form, terms, at, decimals, mark } = props;
   const currency = currencyOf(variants[at]?.loan);
   const variant = variants.length > 1 ? t('variant', { name: variantName(at) }) : undefined;
   const ignored = schedule.warnings.filter(({ code }) => code === 'no-effect');
   return (
-    <div class={isOutdated ? 'stack schedules-outdated' : 'stack'}>
-      {isOutdated && <p class="small soft">{t('outdated')}</p>}
+    <div class={mark === '' ? 'stack' : 'stack schedules-outdated'}>
+      {mark !== '' && <p class="small schedules-mark">{mark}</p>}
       <ScheduleFigures schedule={schedule} decimals={decimals} currency={currency} title={variant} />
       {ignored.length > 0 && (
         <div class="no-print">
@@ -44,7 +45,7 @@ export function Result(props: {
       {variants.length > 1 && <Comparison variants={variants} form={form} />}
       <section class="card card-tight">
         {variant !== undefined && <h2 class="schedule-variant no-print">{variant}</h2>}
-        <ScheduleChart rows={schedule.rows} decimals={decimals} currency={currency} />
+        <ScheduleChart schedule={schedule} decimals={decimals} currency={currency} />
       </section>
       <div class="row-between">
         <h2>{t('table')}</h2>

@@ -8,7 +8,8 @@ import {
   explanationsOf,
   ownAmount,
   ownColumns,
-  sumRows,
+  sumSchedule,
+  type ScheduleTotals,
   type ShownExplanation,
   type ShownRow,
   type ShownSchedule,
@@ -38,16 +39,20 @@ interface Explained {
 /** All rows. A figure opens its explanation by mouse or touch, the number of its row by keyboard too. */
 export function ScheduleTable({ schedule, decimals }: { schedule: ShownSchedule; decimals: number }) {
   const { rows } = schedule;
+  const totals = sumSchedule(schedule);
   const [explained, setExplained] = useState<Explained>();
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? rows.length : FIRST_ROWS;
   const own = ownColumns(rows);
+  const ownOf = (name: string): number => exactSum(rows.map((row) => ownAmount(row, name)));
+  const start = { charges: totals.atStart, total: totals.atStart };
   return (
     <>
       <TableFrame label={t('table')}>
         <table class="table schedule-table">
           <Head own={own} />
           <tbody>
+            {totals.atStart !== 0 && <Amounts title={t('atStart')} of={start} {...{ own, decimals }} />}
             {rows.map((row, index) => (
               <Row
                 key={index}
@@ -60,7 +65,9 @@ export function ScheduleTable({ schedule, decimals }: { schedule: ShownSchedule;
               />
             ))}
           </tbody>
-          <Sums rows={rows} own={own} decimals={decimals} />
+          <tfoot>
+            <Amounts title={t('sum')} of={totals} {...{ own, ownOf, decimals }} />
+          </tfoot>
         </table>
       </TableFrame>
       {rows.length > FIRST_ROWS && (
@@ -161,28 +168,33 @@ function Figure({ text, onClick }: { text: string; onClick: () => void }) {
   );
 }
 
-function Sums(props: { rows: readonly ShownRow[]; own: readonly string[]; decimals: number }) {
-  const { rows, own, decimals } = props;
-  const totals = sumRows(rows);
+/** Amounts that belong to no instalment: those of the start, and the sums. */
+function Amounts(props: {
+  title: string;
+  of: Partial<Pick<ScheduleTotals, 'principal' | 'interest' | 'charges' | 'total'>>;
+  own: readonly string[];
+  ownOf?: (name: string) => number;
+  decimals: number;
+}) {
+  const { title, of, own, ownOf, decimals } = props;
+  const text = (amount: number | undefined) => (amount === undefined ? '' : formatAmount(amount, decimals));
   return (
-    <tfoot>
-      <tr>
-        <th scope="row" colSpan={3}>
-          {t('sum')}
-        </th>
-        {(['principal', 'interest', 'charges', 'total'] as const).map((key) => (
-          <td key={key} class="number">
-            {formatAmount(totals[key], decimals)}
-          </td>
-        ))}
-        <td />
-        {own.map((name) => (
-          <td key={name} class="number">
-            {formatAmount(exactSum(rows.map((row) => ownAmount(row, name))), decimals)}
-          </td>
-        ))}
-      </tr>
-    </tfoot>
+    <tr>
+      <th scope="row" colSpan={3}>
+        {title}
+      </th>
+      {(['principal', 'interest', 'charges', 'total'] as const).map((key) => (
+        <td key={key} class="number">
+          {text(of[key])}
+        </td>
+      ))}
+      <td />
+      {own.map((name) => (
+        <td key={name} class="number">
+          {text(ownOf?.(name))}
+        </td>
+      ))}
+    </tr>
   );
 }
 

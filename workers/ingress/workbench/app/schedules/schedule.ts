@@ -1,4 +1,4 @@
-/** A calculated schedule: its rows, totals, differences, and its text as CSV. */
+/** A calculated schedule: its rows, payments, totals, and its text as CSV. */
 import type { AnswerWarning } from '../../../../../shared/client/client.ts';
 
 /** How a figure of a row is calculated. */
@@ -39,15 +39,13 @@ export interface ShownSchedule {
   readonly warnings: readonly AnswerWarning[];
 }
 
-/** Sums of a schedule, in the currency of the loan. */
+/** Sums of a schedule, in the currency of the loan. Charges and the total include what is paid at the start. */
 export interface ScheduleTotals {
   readonly interest: number;
   readonly principal: number;
   readonly charges: number;
   readonly total: number;
-  /** The largest row. */
-  readonly highest: number;
-  readonly first: number;
+  readonly atStart: number;
   readonly rows: number;
   readonly lastDueDate: string;
 }
@@ -65,17 +63,24 @@ export function balanceAfter(row: ShownRow): number {
   return exactSum([row.remainingValue, -row.principal, row.capitalisedInterest ?? 0]);
 }
 
-export function sumRows(rows: readonly ShownRow[]): ScheduleTotals {
+export function sumSchedule(schedule: Pick<ShownSchedule, 'rows' | 'terms'>): ScheduleTotals {
+  const { rows } = schedule;
+  const atStart = costsAtStart(schedule);
   return {
     interest: exactSum(rows.map(({ interest }) => interest)),
     principal: exactSum(rows.map(({ principal }) => principal)),
-    charges: exactSum(rows.map(chargesOf)),
-    total: exactSum(rows.map(({ totalInstallment }) => totalInstallment)),
-    highest: rows.reduce((highest, row) => Math.max(highest, row.totalInstallment), 0),
-    first: rows[0]?.totalInstallment ?? 0,
+    charges: exactSum([atStart, ...rows.map(chargesOf)]),
+    total: exactSum([atStart, ...rows.map(({ totalInstallment }) => totalInstallment)]),
+    atStart,
     rows: rows.length,
     lastDueDate: rows.at(-1)?.DueDate.slice(0, 10) ?? '',
   };
+}
+
+/** Costs paid once at the start; a recalculation has none (A4). */
+export function costsAtStart({ terms }: Pick<ShownSchedule, 'terms'>): number {
+  const { UpFrontValue: paid, LastDueDate: settled } = terms;
+  return typeof paid === 'number' && settled === undefined ? paid : 0;
 }
 
 /** Adds decimal amounts without binary fractions, exactly up to 9e15 of the smallest unit. */

@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { asProblem, Button, CopyButton, Failure, Loading, Notice, PageHead } from '../design/components.tsx';
-import { formatEntry } from '../format.ts';
+import { formatEntry, groupSign } from '../format.ts';
 import { placeText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
 import {
@@ -32,14 +32,15 @@ const ADDRESS_MS = 300;
 export function SchedulesPage() {
   const form = SCHEDULE_FORM_FIELDS;
   const { loans, loan, at, setLoans, select, change } = useLoans(form);
-  const terms = loans.map((one) => loanTerms(one, form));
+  const terms = loans.map((one) => loanTerms(one, form, groupSign()));
   const lives = [useSchedule(terms[0]), useSchedule(terms[1]), useSchedule(terms[2])].slice(0, loans.length);
   const live = lives[at];
   const result = useRef<HTMLDivElement>(null);
   const [isExplained, explain] = useReducer((former: boolean) => !former, false);
   const remarks = remarkOn(loan, form, live);
   const decimals = decimalsOf(loan);
-  const variants = loans.map((one, index) => ({ loan: one, schedule: lives[index]?.schedule }));
+  const variants = loans.map((one, index) => ({ loan: one, schedule: currentOf(lives[index]) }));
+  const mark = markOf(live, lives);
   return (
     <>
       <PageHead title={t('title')} lead={t('lead')}>
@@ -62,8 +63,8 @@ export function SchedulesPage() {
           <LoanForm key={at} {...{ form, loan, isExplained, ...remarks }} onChange={change} />
           {live?.schedule !== undefined && (
             <ShortFigures
-              schedule={live.schedule}
-              decimals={decimals}
+              figures={shortFigures(live.schedule, decimals)}
+              mark={mark}
               onShow={() => result.current?.scrollIntoView()}
             />
           )}
@@ -78,14 +79,24 @@ export function SchedulesPage() {
             <Result
               schedule={live.schedule}
               terms={terms[at] ?? {}}
-              {...{ variants, at, form, decimals }}
-              isOutdated={live.error !== undefined}
+              {...{ variants, at, form, decimals, mark }}
             />
           )}
         </div>
       </div>
     </>
   );
+}
+
+/** The schedule that may be compared: none while the loan has faults. */
+function currentOf(live: LiveSchedule | undefined): LiveSchedule['schedule'] {
+  return live?.error === undefined ? live?.schedule : undefined;
+}
+
+/** Why the figures are not those of the form; empty if they are. */
+function markOf(live: LiveSchedule | undefined, lives: readonly LiveSchedule[]): string {
+  if (live?.error !== undefined) return t('outdated');
+  return lives.some(({ isCalculating }) => isCalculating) ? t('calculating') : '';
 }
 
 /** What a screen reader says after each calculation. */

@@ -1,9 +1,11 @@
 import { TableFrame } from '../design/components.tsx';
-import { formatAmount, formatDate, formatNumber, formatRate } from '../format.ts';
+import { formatAmount, formatDate, formatNumber, formatRate, groupSign } from '../format.ts';
 import { placeText, valueText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
-import { currencyOf, decimalsOf, listValues, type Loan } from './loan.ts';
-import { exactSum, sumRows, type ShownSchedule } from './schedule.ts';
+import { leadingPayment } from './leading-payment.ts';
+import { currencyOf, decimalsOf, entryOf, listValues, type Loan } from './loan.ts';
+import { exactSum, sumSchedule, type ShownSchedule } from './schedule.ts';
+import { paymentLabel } from './payment-text.ts';
 import { t } from './texts.ts';
 
 /** A, B, C. */
@@ -30,9 +32,9 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
   const amount = (value: number): string => formatAmount(value, decimals);
   const currencies = variants.map(({ loan }) => currencyOf(loan));
   const schedules = variants.map(({ schedule }) => schedule);
-  const totals = schedules.map((one) => (one === undefined ? undefined : sumRows(one.rows)));
+  const totals = schedules.map((one) => (one === undefined ? undefined : sumSchedule(one)));
   const lines = [
-    [t('firstPayment'), totals.map((one) => one?.first), amount, amount],
+    ...paymentLines(schedules).map(([label, values]) => [label, values, amount, amount] as const),
     [t('totalInterest'), totals.map((one) => one?.interest), amount, amount],
     [t('totalCharges'), totals.map((one) => one?.charges), amount, amount],
     [t('totalPaid'), totals.map((one) => one?.total), amount, amount],
@@ -83,6 +85,26 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
   );
 }
 
+/**
+ * The payments that can be compared: the regular ones where all variants have one, otherwise the highest ones, both without the last
+ * one; and each further kind in which any variant differs from that.
+ */
+function paymentLines(schedules: readonly (ShownSchedule | undefined)[]) {
+  const payments = schedules.map((one) => (one === undefined ? undefined : leadingPayment(one.rows)));
+  const known = payments.flatMap((one) => one ?? []);
+  const isRegular = known.every(({ kind }) => kind === 'regular');
+  const hasHigherLast = known.some(({ highest, last }) => last > highest);
+  const kind = isRegular ? 'regular' : hasHigherLast ? 'highest-regular' : 'highest';
+  const leading = payments.map((one) => (isRegular ? one?.amount : one?.highest));
+  const further = [
+    [t(hasHigherLast ? 'highestRegular' : 'highestPayment'), payments.map((one) => one?.highest)],
+    [t('lastAmount'), payments.map((one) => one?.last)],
+  ] as const;
+  const differs = (values: readonly (number | undefined)[]) =>
+    values.some((value, at) => value !== leading[at]);
+  return [[paymentLabel({ kind }), leading] as const, ...further.filter(([, values]) => differs(values))];
+}
+
 /** The terms that differ, as rows. */
 function Terms({ variants, form }: { variants: readonly Variant[]; form: readonly FormField[] }) {
   const terms = differingTerms(variants, form);
@@ -120,9 +142,9 @@ function differingTerms(
   form: readonly FormField[],
 ): readonly { readonly place: string; readonly values: readonly string[] }[] {
   const byPlace = variants.map(({ loan }) => {
-    const decimals = decimalsOf(loan);
+    const entry = entryOf(loan, groupSign());
     const values = listValues(loan, form);
-    return new Map(values.map(({ place, field, text }) => [place, valueText(field, text, decimals)]));
+    return new Map(values.map(({ place, field, text }) => [place, valueText(field, text, entry)]));
   });
   return [...new Set(byPlace.flatMap((values) => [...values.keys()]))]
     .map((place) => ({ place, values: byPlace.map((values) => values.get(place) ?? '–') }))

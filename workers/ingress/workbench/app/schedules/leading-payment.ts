@@ -1,0 +1,73 @@
+/** Which of the payments of a loan stands for all of them. */
+import { exactSum } from './schedule.ts';
+
+/** What is known of a row of any schedule; those of a simulation have no dates. */
+export interface PaidRow {
+  /** With all charges. */
+  readonly totalInstallment: number;
+  readonly DueDate?: string;
+  readonly isEarlyRepayment?: string;
+}
+
+export interface LeadingPayment {
+  /**
+   * `regular`: at least half of the payments are the same. `highest`: none is higher. `highest-regular`: only the last one is
+   * higher, such as that of a balloon loan. `single`: there is no other.
+   */
+  readonly kind: 'regular' | 'highest' | 'highest-regular' | 'single';
+  readonly amount: number;
+  readonly first: number;
+  readonly last: number;
+  readonly lowest: number;
+  /** Of all but the last one. */
+  readonly highest: number;
+}
+
+/**
+ * The regular payment, or the highest one where none is regular. A payment is all that is due on one day: a residual in a row of its
+ * own belongs to the last one. Extra payments and instalments of zero are none.
+ */
+export function leadingPayment(rows: readonly PaidRow[]): LeadingPayment {
+  const payments = paymentsOf(rows);
+  const [first = 0] = payments;
+  const last = payments.at(-1) ?? 0;
+  const others = payments.length > 1 ? payments.slice(0, -1) : payments;
+  const highest = others.reduce((most, amount) => Math.max(most, amount), -Infinity);
+  const lowest = payments.reduce((least, amount) => Math.min(least, amount), Infinity);
+  const regular = regularOf(payments);
+  if (payments.length < 2)
+    return { kind: 'single', amount: first, first, last, lowest: first, highest: first };
+  const kind = regular === undefined ? (last > highest ? 'highest-regular' : 'highest') : 'regular';
+  return { kind, amount: regular ?? highest, first, last, lowest, highest };
+}
+
+/** The payments that differ from the leading one: the first, the last, and the bounds of all others where they are beyond these. */
+export function exceptionsOf(payment: LeadingPayment) {
+  const { amount, first, last, highest, lowest } = payment;
+  const ends = [amount, first, last];
+  return {
+    ...(first === amount ? {} : { first }),
+    ...(last === amount ? {} : { last }),
+    ...(highest > Math.max(...ends) ? { highest } : {}),
+    ...(lowest < Math.min(...ends) ? { lowest } : {}),
+  };
+}
+
+function paymentsOf(rows: readonly PaidRow[]): readonly number[] {
+  const due = rows.filter(({ isEarlyRepayment }) => isEarlyRepayment !== 'true');
+  const payments: number[] = [];
+  for (const [at, { DueDate, totalInstallment }] of due.entries()) {
+    const isSameDay = DueDate !== undefined && DueDate === due[at - 1]?.DueDate;
+    const before = isSameDay ? (payments.pop() ?? 0) : 0;
+    payments.push(exactSum([before, totalInstallment]));
+  }
+  return payments.filter((amount) => amount !== 0);
+}
+
+/** The amount of at least half of the payments, the higher one of two. */
+function regularOf(payments: readonly number[]): number | undefined {
+  const counts = new Map<number, number>();
+  for (const amount of payments) counts.set(amount, (counts.get(amount) ?? 0) + 1);
+  const regular = [...counts].filter(([, count]) => count > 1 && count * 2 >= payments.length);
+  return regular.map(([amount]) => amount).toSorted((one, other) => other - one)[0];
+}
