@@ -5,6 +5,7 @@ import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
 import {
   findAccessibilityFaults,
   LOOKS,
+  PHONE,
   takePicture,
   useBrowser,
   useEngine,
@@ -269,7 +270,9 @@ describe('what callers get', () => {
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
     const offers = page.getByRole('region', { name: 'Offers that fit' });
     await offers.waitFor();
-    expect(await offers.innerText()).toContain('10,516.12');
+    await offers.getByText('10,601.12').waitFor();
+    expect(await offers.innerText()).toMatch(/877\.70\s+Highest payment\s+last payment 874\.93/);
+    expect(await offers.getByText('of which 85.00 at the start').count()).toBe(2);
     await page.getByLabel('Salary client').check();
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
     await offers.getByText('7.95 %').first().waitFor();
@@ -323,9 +326,40 @@ describe('what callers get', () => {
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
     await page.getByRole('alert').waitFor();
     expect(await page.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByRole('alert').innerText()).not.toMatch(/[a-z][A-Z]/);
     // Fifteen thousand, or fifteen.
-    await page.getByLabel('Amount').fill('15,000');
+    await page.getByLabel('Amount').fill('15.000');
+    await page.getByText('"15.000" can be read as 15000 or as 15.00; write one of these').waitFor();
+    await page.getByLabel('Amount').fill('500000');
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
-    await page.getByRole('alert').getByText('must be a number').first().waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/^Amount: must be at most 30000 EUR, the product's/)
+      .waitFor();
+    expect(await page.getByRole('alert').innerText()).not.toMatch(/[a-z][A-Z]/);
+  });
+
+  it('is marked when a term has changed since', async () => {
+    const { page } = await openPage(address('/TL-PERSONAL?view=offer'), { viewport: PHONE });
+    const offers = page.getByRole('region', { name: 'Offers that fit' });
+    await offers.getByText('18,171.02').waitFor();
+    const mark = page.getByText('These offers are for the terms before the last change. Simulate again.');
+    expect(await mark.count()).toBe(0);
+    await page.getByLabel('Amount').fill('12,000 EUR');
+    await mark.first().waitFor();
+    await page.emulateMedia({ media: 'print' });
+    expect(await offers.isVisible()).toBe(false);
+    await page.emulateMedia({ media: 'screen' });
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, 'products-outdated');
+    await page.getByLabel('Number of periods').fill('2 years');
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page
+      .locator('.schedules-short')
+      .getByText(/^5\d\d\.\d\d$/)
+      .waitFor();
+    expect(await mark.count()).toBe(0);
+    await page.getByLabel('Salary client').check();
+    await mark.first().waitFor();
   });
 });

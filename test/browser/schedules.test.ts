@@ -47,8 +47,8 @@ const openPage = useBrowser();
 const openLoans = (loans: readonly object[], options: Parameters<typeof openPage>[1] = {}) =>
   openPage(addressOf(...loans), options);
 
-/** Waits until the schedule has this first payment. */
-const firstPayment = (page: Page, amount: string, label = 'First payment'): Promise<void> =>
+/** Waits until the schedule has this payment. */
+const payment = (page: Page, amount: string, label = 'Regular payment'): Promise<void> =>
   page.getByRole('button', { name: `${label}: ${amount}` }).waitFor();
 
 /** The place of the form that has the focus. */
@@ -77,24 +77,26 @@ const OPENS_AT_ONCE = `(async () => {
 describe('the page for schedules', () => {
   it('follows the loan while it is entered, and keeps it in the address', async () => {
     const { page, errors } = await openLoans([LOAN]);
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     await page.getByLabel('Interest, % a year', { exact: true }).fill('0');
-    await firstPayment(page, '421.17');
-    await page.getByRole('status').getByText('First payment 421.17, Total to repay 25,270.00').waitFor();
+    await payment(page, '421.17');
+    await page.getByRole('status').getByText('Regular payment 421.17, Total to repay 25,270.00').waitFor();
     await expect.poll(() => new URL(page.url()).searchParams.get('loan')).toContain('"InterestPercent":"0"');
     await page.reload();
-    await firstPayment(page, '421.17');
+    await payment(page, '421.17');
     expect(errors).toEqual([]);
   });
 
   it('follows its sliders, that of an extra payment too', async () => {
     const { page } = await openLoans([LOAN]);
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     await page.getByLabel('Number of instalments, slider').fill('120');
     await page.getByRole('button', { name: 'Last payment: 1 Jan 2036' }).waitFor();
     await page.getByRole('button', { name: /^DAE, with insurances: \d+\.\d{4} %$/ }).waitFor();
     await page.getByText('Extra payments').click();
     await page.getByRole('button', { name: 'Add extra payment' }).click();
+    await page.getByText('Without effect until an amount is entered').waitFor();
+    await page.getByLabel('Amount, slider').nth(1).fill('2500');
     await page.getByRole('rowheader', { name: 'Extra payment' }).waitFor();
     await page.getByLabel('Amount, slider').nth(1).fill('0');
     await expect.poll(() => page.getByRole('rowheader', { name: 'Extra payment' }).count()).toBe(0);
@@ -105,10 +107,10 @@ describe('the page for schedules', () => {
     const amount = page.getByLabel('Amount', { exact: true }).first();
     const end = () => page.getByLabel('Amount, slider').first().getAttribute('max');
     await amount.fill('1 250 000,00');
-    await firstPayment(page, '25,650.16');
+    await payment(page, '25,650.16');
     expect(await end()).toBe('2500000');
     await amount.fill('25000');
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     expect(await end()).toBe('100000');
   });
 
@@ -122,14 +124,14 @@ describe('the page for schedules', () => {
 
   it('keeps the variants while another page is open, until the user starts again', async () => {
     const { page } = await openLoans([LOAN]);
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     await page.getByRole('button', { name: 'Compare with a variant' }).click();
     await page.getByLabel('Number of instalments', { exact: true }).fill('48');
-    await firstPayment(page, '620.71');
+    await payment(page, '620.71');
     await page.getByRole('link', { name: 'Products' }).click();
     await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
     await page.getByRole('link', { name: 'Schedules' }).click();
-    await firstPayment(page, '620.71');
+    await payment(page, '620.71');
     expect(await page.getByRole('button', { name: 'Variant B', pressed: true }).count()).toBe(1);
     await expect.poll(() => new URL(page.url()).searchParams.getAll('loan')).toHaveLength(2);
     await page.getByRole('button', { name: 'Start again' }).click();
@@ -139,7 +141,7 @@ describe('the page for schedules', () => {
 
   it('loads less than 150 kB before it shows figures', async () => {
     const { page } = await openLoans([LOAN]);
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     const bytes = await page.evaluate<number>(
       'performance.getEntries().reduce((sum, entry) => sum + (entry.transferSize ?? 0), 0)',
     );
@@ -149,7 +151,7 @@ describe('the page for schedules', () => {
 
   it('shows figures of any length within a phone', async () => {
     const { page } = await openLoans([{ ...LOAN, Amount: '999999999999.99' }], { viewport: PHONE });
-    await firstPayment(page, '20,516,531,331.55');
+    await payment(page, '20,516,531,331.55');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
   });
 
@@ -229,7 +231,7 @@ describe('the page for schedules', () => {
 
   it('saves the rows as CSV and copies the call', async () => {
     const { page } = await openLoans([{ ...LOAN, DeferDueDate: 'false', CalculateDAE: '2' }]);
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Save CSV' }).click(),
@@ -244,10 +246,161 @@ describe('the page for schedules', () => {
   });
 });
 
+describe('what the customer pays', () => {
+  /** A short first period, charges in every row, and costs at the start. */
+  const MORTGAGE = {
+    ...LOAN,
+    Amount: '250000',
+    InstallmentsNo: '360',
+    Currency: 'RON',
+    InterestPercent: '7.25',
+    ActivationDate: '2026-01-02',
+    UpFrontValue: '2500',
+    Insurance: [{ InsuranceName: 'Life', SourceValue: '65.32', InsurancePeriodicityType: 'Monthly' }],
+  };
+
+  it('leads, and the first and last payment are exceptions, on screen and in print', async () => {
+    const { page } = await openLoans([MORTGAGE]);
+    await page.getByRole('button', { name: /^Regular payment: 1,77\d\.\d\d$/ }).waitFor();
+    const figures = page.locator('.schedule-figures');
+    await figures.getByText(/^first payment 1,\d{3}\.\d\d, last payment 1,7\d\d\.\d\d$/).waitFor();
+    expect(await figures.getByText('of which 2,500.00 at the start').count()).toBe(2);
+    const rows = page.getByRole('row');
+    expect(await rows.nth(1).innerText()).toMatch(/^Paid at the start\s+2,500\.00\s+2,500\.00$/);
+    const sum = await rows.last().innerText();
+    const total = await figures.getByRole('button', { name: /^Total to repay: / }).innerText();
+    expect(sum).toContain(total);
+    await page.emulateMedia({ media: 'print' });
+    await figures.getByText('Regular payment').waitFor();
+    await takePicture(page, 'mortgage-print');
+  });
+
+  it('is compared with what is paid in other variants, the highest with the highest', async () => {
+    const equalPrincipal = { ...MORTGAGE, ScheduleType: 'EqualPrincipal', InstallmentsNo: '240' };
+    const { page } = await openLoans([MORTGAGE, equalPrincipal]);
+    const table = page.getByRole('region', { name: 'Comparison of the variants' });
+    await table.getByRole('row', { name: /^Highest payment 1,77.* 2,6.*\+8/ }).waitFor();
+    await table.getByRole('row', { name: /^Amount of the last payment 1,7.* 1,1.*−/ }).waitFor();
+    expect(await table.getByText('First payment').count()).toBe(0);
+    await page.getByRole('button', { name: 'Variant B' }).click();
+    await page.getByRole('button', { name: /^Highest payment: 2,6\d\d\.\d\d$/ }).waitFor();
+  });
+
+  it('says why the EIR is not the DAE where there are no insurances', async () => {
+    const { page } = await openLoans([LOAN]);
+    await payment(page, '517.41');
+    await page.getByText('no insurances: differs from the DAE by counting days').waitFor();
+    await page.getByRole('button', { name: /^EIR, without insurances: / }).click();
+    await page
+      .getByText('There are no insurances, so that it counts the same payments as the DAE.')
+      .waitFor();
+    await page.goto(addressOf(MORTGAGE));
+    await page.getByRole('button', { name: /^Regular payment: 1,77/ }).waitFor();
+    expect(await page.getByText('differs from the DAE').count()).toBe(0);
+  });
+
+  it.each([
+    ['en-GB', '10000000'],
+    ['ro-RO', '10000000'],
+  ])('fits with all columns at 1440 pixels: %s', async (locale, Amount) => {
+    const { page } = await openLoans([{ ...RICH_LOAN, Amount, EarlyRepayments: undefined }], { locale });
+    const frame = page.locator('.table-wrap').last();
+    await frame.waitFor();
+    expect(await frame.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+  });
+
+  it('is in sight on a phone, beside the form', async () => {
+    const { page } = await openLoans([MORTGAGE], { viewport: PHONE });
+    const figure = page.locator('.schedules-short').getByText(/^1,77\d\.\d\d$/);
+    await figure.waitFor();
+    const box = await figure.boundingBox();
+    expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(PHONE.height);
+  });
+});
+
+describe('a result whose terms have changed', () => {
+  it('is marked until the new one has arrived', async () => {
+    const { page } = await openLoans([LOAN]);
+    await payment(page, '517.41');
+    const waiting: (() => void)[] = [];
+    await page.route('**/actions/**', async (route) => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      await route.continue();
+    });
+    await page.getByLabel('Interest, % a year', { exact: true }).fill('0');
+    await page.locator('.schedules-outdated').getByText('Calculating…').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Print offer' }).isDisabled()).toBe(true);
+    await expect.poll(() => waiting.length).toBe(2);
+    for (const go of waiting) go();
+    await payment(page, '421.17');
+    await expect.poll(() => page.locator('.schedules-outdated').count()).toBe(0);
+  });
+
+  it('with faults is marked, not compared and not printed', async () => {
+    const { page } = await openLoans([LOAN, LOAN]);
+    const table = page.getByRole('region', { name: 'Comparison of the variants' });
+    await table.getByRole('row', { name: 'Regular payment 517.41 517.41' }).waitFor();
+    await page.getByRole('button', { name: 'Variant B' }).click();
+    await page.getByLabel('Number of instalments', { exact: true }).fill('0');
+    await table.getByRole('row', { name: 'Regular payment 517.41 –' }).waitFor();
+    await page
+      .locator('.schedules-mark')
+      .getByText('These figures are those before the last change.')
+      .waitFor();
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.schedule-figures').isVisible()).toBe(false);
+    expect(await page.locator('.schedules-mark').isVisible()).toBe(true);
+  });
+
+  it('is the same after a commission is added, until its amount is entered', async () => {
+    const { page } = await openLoans([LOAN]);
+    await payment(page, '517.41');
+    await page.getByRole('button', { name: 'Add commission' }).click();
+    const added = page.getByRole('group', { name: 'Commission 2' });
+    await added.getByText('Not charged until an amount or a percentage is entered').waitFor();
+    expect(await added.getByLabel('Amount', { exact: true }).inputValue()).toBe('');
+    await payment(page, '517.41');
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await page.emulateMedia({ media: 'print' });
+    await page.getByText('Account administration, Monthly, Amount 4.50').waitFor();
+    expect(await page.locator('.offer').getByText('Commission 2').count()).toBe(0);
+    await page.emulateMedia({ media: 'screen' });
+    await added.getByLabel('Amount', { exact: true }).fill('10');
+    await payment(page, '527.41');
+  });
+});
+
 describe('the form', () => {
+  it('reads numbers as the page writes them, and names those that may be two', async () => {
+    const { page } = await openLoans([{ ...LOAN, Currency: 'RON' }], { locale: 'ro-RO' });
+    await payment(page, '517,41', 'Plata obișnuită');
+    const amount = page.getByLabel('Suma', { exact: true }).first();
+    await amount.fill('250.000 RON');
+    await page.getByLabel('Dobânda, % pe an', { exact: true }).fill('7,25 %');
+    await page.getByLabel('Număr de rate', { exact: true }).fill('30 de ani');
+    await payment(page, '1.709,94', 'Plata obișnuită');
+    await amount.fill('250,000');
+    await page
+      .getByText('„250,000” poate însemna 250000 sau 250,00; scrieți una dintre ele')
+      .first()
+      .waitFor();
+    await amount.fill('250 EUR');
+    await page.getByText('„250 EUR” are o unitate nepotrivită').first().waitFor();
+  });
+
+  it('speaks of its fields by their labels, also in the words of the engine', async () => {
+    const { page } = await openLoans([{ ...LOAN, ResidualValue: '30000', BlockInstallmentNo: '2' }]);
+    const alert = page.getByRole('alert');
+    await alert.getByText('must be sent with "Last settled due date"').waitFor();
+    await page.getByRole('button', { name: 'Explain fields' }).click();
+    await openAll(page);
+    const texts = await page.locator('.field-error, [role=alert], .loan-help > span').allInnerTexts();
+    expect(texts.filter((text) => /[a-z][A-Z]/.test(text))).toEqual([]);
+  });
+
   it('has a labelled control with help for every field of the request, in lists too', async () => {
     const { page } = await openLoans([LOAN]);
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     await openAll(page);
     const fields = scheduleFormFields();
     for (const { name } of fields.filter(({ kind }) => kind === 'list')) {
@@ -271,7 +424,7 @@ describe('the form', () => {
 
   it('adds and removes rows by keyboard, which can be calculated at once', async () => {
     const { page } = await openLoans([LOAN]);
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     await page.getByRole('button', { name: 'Add rate by instalments' }).press('Enter');
     const from = page.getByLabel('From instalment', { exact: true });
     await expect.poll(() => focusedPlace(page)).toBe('MultipleInterestRates[0].FromInstNo');
@@ -299,7 +452,7 @@ describe('the form', () => {
 
   it('shows all faults at once at their fields and in rows, and leads to each', async () => {
     const { page } = await openLoans([LOAN]);
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     await openAll(page);
     await page
       .getByRole('group', { name: 'Commission 1' })
@@ -314,7 +467,7 @@ describe('the form', () => {
       .getByText('must be a whole number from 1 to 1,200')
       .waitFor();
     const row = page.locator('[data-place="Commission[0].SourceValue"]');
-    await row.getByText('must have exactly one of SourceValue and SourcePercent').waitFor();
+    await row.getByText('must have exactly one of "Amount" and "or percentage"').waitFor();
     expect(await row.getByLabel('Amount', { exact: true }).getAttribute('aria-invalid')).toBe('true');
     const { alert, links } = {
       alert: page.getByRole('alert'),
@@ -323,7 +476,7 @@ describe('the form', () => {
     await expect
       .poll(() => links.allTextContents())
       .toEqual(expect.arrayContaining(['Number of instalments', 'Commission 1: Amount']));
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, 'faults', false);
     await page
@@ -345,20 +498,20 @@ describe('the form', () => {
     const field = page.getByLabel('Instalments without principal', { exact: true });
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     await field.fill('');
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     expect(await field.isVisible()).toBe(true);
   });
 
   it('says at a field that it changes nothing', async () => {
     const { page } = await openLoans([{ ...LOAN, CapitalPercent: '10' }]);
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     await page
       .locator('[data-place="CapitalPercent"]')
       .getByText('Changes nothing in this schedule')
       .waitFor();
     await page.getByLabel('Kind of instalments', { exact: true }).selectOption('CreditCard');
     // A tenth of the balance, interest and the commission.
-    await page.getByRole('button', { name: /^First payment: 2,68\d\.\d\d$/ }).waitFor();
+    await page.getByRole('button', { name: /^Highest payment: 2,68\d\.\d\d$/ }).waitFor();
     expect(await page.getByText('Changes nothing in this schedule').count()).toBe(0);
   });
 });
@@ -373,7 +526,7 @@ describe('an address', () => {
     const long = query([{ ...LOAN, InterestPercent: '', MultipleInterestRates: ranges }]);
     const { page } = await openPage(`${engine.url}/workbench/schedules#${long}`);
     await page.getByRole('group', { name: 'Interval 60' }).waitFor();
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     await expect.poll(() => new URL(page.url()).hash).toContain('MultipleInterestRates');
     expect(new URL(page.url()).search).toBe('');
   });
@@ -390,7 +543,7 @@ describe('an address', () => {
     const { page } = await openLoans([former], { viewport: PHONE, locale: 'ro-RO' });
     await page.getByRole('rowheader', { name: 'Rambursare anticipată' }).waitFor();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Scadențare');
-    await firstPayment(page, '517,41', 'Prima plată');
+    await payment(page, '517,41', 'Plata obișnuită');
     expect(
       await page
         .getByRole('group', { name: 'Comisionul 1' })
@@ -432,6 +585,7 @@ describe('the page for schedules is accessible', () => {
     const style = (selector: string, name: string) =>
       page.evaluate(`getComputedStyle(document.querySelector('${selector}')).getPropertyValue('${name}')`);
     expect(await style('body', 'color')).toBe('rgb(20, 32, 43)');
+    expect(await style('.offer dd', 'color')).toBe('rgb(20, 32, 43)');
     expect(await style('.chart-swatch', 'print-color-adjust')).toBe('exact');
     // Browsers repeat a foot on each sheet, and place what follows a divided table in a grid over its rows.
     expect(await style('tfoot', 'display')).toBe('table-row-group');
@@ -440,7 +594,7 @@ describe('the page for schedules is accessible', () => {
 
   it('as the picture in the documentation shows it', async () => {
     const { page } = await openLoans([LOAN]);
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     await takePicture(page, 'workbench-schedules', false);
     expect(await page.getByRole('img', { name: /60 payments/ }).isVisible()).toBe(true);
   });
@@ -449,20 +603,20 @@ describe('the page for schedules is accessible', () => {
 describe('the page for schedules without an answer', () => {
   it('says that the engine cannot be reached, and goes on when it can', async () => {
     const { page } = await openLoans([LOAN]);
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     await page.context().setOffline(true);
     await page.getByLabel('Interest, % a year', { exact: true }).fill('0');
     await page.getByText('The engine cannot be reached').waitFor();
     await takePicture(page, 'unreachable', false);
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await firstPayment(page, '421.17');
+    await payment(page, '421.17');
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
   it('checks fields without the engine, and calculates after the next change when it is back', async () => {
     const { page } = await openLoans([LOAN]);
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     await page.context().setOffline(true);
     const amount = page.getByLabel('Amount', { exact: true }).first();
     await amount.fill('0');
@@ -470,7 +624,7 @@ describe('the page for schedules without an answer', () => {
     await page.context().setOffline(false);
     await page.getByLabel('Interest, % a year', { exact: true }).fill('0');
     await amount.fill('25000');
-    await firstPayment(page, '421.17');
+    await payment(page, '421.17');
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
@@ -494,7 +648,7 @@ describe('the page for schedules without an answer', () => {
     await takePicture(page, 'token-refused', false);
     const { authorization } = await authorize('ana');
     await use(authorization.replace('Bearer ', ''));
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
@@ -517,7 +671,7 @@ describe('the page for schedules without an answer', () => {
     const { authorization } = await authorize('ana');
     await dialog.getByRole('textbox').fill(authorization.replace('Bearer ', ''));
     await dialog.getByRole('button', { name: 'Use token' }).click();
-    await firstPayment(page, '517.41');
+    await payment(page, '517.41');
     expect(await dialog.count()).toBe(0);
   });
 

@@ -53,7 +53,7 @@ describe('the frame of the workbench', () => {
 
   it.each(LOOKS)('is accessible: %s', async (name, options) => {
     const { page } = await openPage(`${engine.url}/workbench`, options);
-    await page.getByRole('button', { name: /^First payment: / }).waitFor();
+    await page.getByRole('button', { name: /^Regular payment: / }).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, `shell-${name}`);
   });
@@ -71,7 +71,7 @@ describe('the frame of the workbench', () => {
     const { page, errors } = await openPage(`${engine.url}/workbench/nowhere`);
     await page.addInitScript("Object.defineProperty(navigator, 'languages', { value: ['en-US@posix'] })");
     await page.goto(`${engine.url}/workbench`);
-    await page.getByRole('button', { name: /^First payment: \d{3}\.\d\d$/ }).waitFor();
+    await page.getByRole('button', { name: /^Regular payment: \d{3}\.\d\d$/ }).waitFor();
     expect(errors).toEqual([]);
   });
 

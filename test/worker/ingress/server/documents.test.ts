@@ -61,8 +61,11 @@ describe('documents', () => {
   it('redirects from the root to the workbench, also below a base path', async () => {
     for (const basePath of ['', '/bank']) {
       const ingress = await openTestIngress({ options: { basePath } });
-      const response = await fetch(`${ingress.url}/`, { redirect: 'manual' });
-      expect([response.status, response.headers.get('location')]).toEqual([302, `${basePath}/workbench`]);
+      const { origin } = new URL(ingress.url);
+      for (const path of ['/', basePath, `${basePath}/`]) {
+        const response = await fetch(origin + path, { redirect: 'manual' });
+        expect([response.status, response.headers.get('location')]).toEqual([302, `${basePath}/workbench`]);
+      }
     }
   });
 });
