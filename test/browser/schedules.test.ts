@@ -266,7 +266,7 @@ describe('what the customer pays', () => {
     await figures.getByText(/^first payment 1,\d{3}\.\d\d, last payment 1,7\d\d\.\d\d$/).waitFor();
     expect(await figures.getByText('of which 2,500.00 at the start').count()).toBe(2);
     const rows = page.getByRole('row');
-    expect(await rows.nth(1).innerText()).toMatch(/^Paid at the start\s+2,500\.00\s+2,500\.00$/);
+    expect(await rows.nth(1).innerText()).toMatch(/^Paid at the start\s+2,500\.00\s+2,500\.00\s*$/);
     const sum = await rows.last().innerText();
     const total = await figures.getByRole('button', { name: /^Total to repay: / }).innerText();
     expect(sum).toContain(total);
@@ -299,11 +299,8 @@ describe('what the customer pays', () => {
     expect(await page.getByText('differs from the DAE').count()).toBe(0);
   });
 
-  it.each([
-    ['en-GB', '10000000'],
-    ['ro-RO', '10000000'],
-  ])('fits with all columns at 1440 pixels: %s', async (locale, Amount) => {
-    const { page } = await openLoans([{ ...RICH_LOAN, Amount, EarlyRepayments: undefined }], { locale });
+  it.each(['en-GB', 'ro-RO'])('fits with all columns at 1440 pixels: %s', async (locale) => {
+    const { page } = await openLoans([{ ...RICH_LOAN, Amount: '9000000' }], { locale });
     const frame = page.locator('.table-wrap').last();
     await frame.waitFor();
     expect(await frame.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
@@ -328,7 +325,7 @@ describe('a result whose terms have changed', () => {
       await route.continue();
     });
     await page.getByLabel('Interest, % a year', { exact: true }).fill('0');
-    await page.locator('.schedules-outdated').getByText('Calculating…').first().waitFor();
+    await page.locator('.schedules-mark').getByText('Calculating…').waitFor();
     expect(await page.getByRole('button', { name: 'Print offer' }).isDisabled()).toBe(true);
     await expect.poll(() => waiting.length).toBe(2);
     for (const go of waiting) go();
@@ -485,7 +482,7 @@ describe('the form', () => {
       .fill('');
     await page.getByLabel('Number of instalments', { exact: true }).fill('60');
     await alert.getByText('Atlantis').waitFor({ state: 'detached' });
-    await alert.getByRole('button', { name: 'Holiday calendar' }).waitFor();
+    await expect.poll(() => links.allTextContents()).toEqual(['Holiday calendar']);
     await page.locator('details').evaluateAll((all) => {
       for (const one of all) one.removeAttribute('open');
     });
