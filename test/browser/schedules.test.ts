@@ -383,6 +383,7 @@ describe('the form', () => {
       .waitFor();
     await amount.fill('250 EUR');
     await page.getByText('„250 EUR” are o unitate nepotrivită').first().waitFor();
+    expect(await amount.getAttribute('aria-invalid')).toBe('true');
   });
 
   it('speaks of its fields by their labels, also in the words of the engine', async () => {

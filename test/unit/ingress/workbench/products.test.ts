@@ -60,24 +60,25 @@ describe('the values of a product', () => {
   });
 });
 
+const charge = (periodicity: string, price: Partial<OfferCharge>): OfferCharge => ({
+  name: 'x',
+  periodicity,
+  value: null,
+  percent: null,
+  baseValue: null,
+  basePercent: null,
+  ...price,
+});
+const row = (InstallmentNo: number, totalInstallment: number, remainingValue = 0): OfferRow => ({
+  InstallmentNo,
+  remainingValue,
+  interest: 0,
+  principal: InstallmentNo === 0 ? totalInstallment : 0,
+  managementFee: 0,
+  totalInstallment,
+});
+
 describe('the figures of an offer', () => {
-  const charge = (periodicity: string, price: Partial<OfferCharge>): OfferCharge => ({
-    name: 'x',
-    periodicity,
-    value: null,
-    percent: null,
-    baseValue: null,
-    basePercent: null,
-    ...price,
-  });
-  const row = (InstallmentNo: number, totalInstallment: number, remainingValue = 0): OfferRow => ({
-    InstallmentNo,
-    remainingValue,
-    interest: 0,
-    principal: InstallmentNo === 0 ? totalInstallment : 0,
-    managementFee: 0,
-    totalInstallment,
-  });
   const SUMS = { TotalFee: 30, TotalInsurance: 19.75, Total: 10_516.12 };
 
   it('lead with the payment, and include what is paid at the start', () => {

@@ -55,6 +55,8 @@ const withFields = (fields: Record<string, string>): Loan => ({
   ...LOAN,
   fields: { ...LOAN.fields, ...fields },
 });
+/** The terms of the request where the page writes thousands with a point. */
+const termsOf = (fields: Record<string, string>) => loanTerms(withFields(fields), FORM, '.');
 
 describe('the fields of the form', () => {
   it('are those of the published request, with their descriptions', () => {
@@ -223,22 +225,28 @@ describe('the loan of the form', () => {
   });
 
   it('takes units beside its numbers: per cent, its currency, years and months', () => {
-    const read = (fields: Record<string, string>) => loanTerms(withFields(fields), FORM, '.');
     expect(
-      read({ InterestPercent: '7,25 %', Amount: '250.000 RON', Currency: 'RON', InstallmentsNo: '30 years' }),
+      termsOf({
+        InterestPercent: '7,25 %',
+        Amount: '250.000 RON',
+        Currency: 'RON',
+        InstallmentsNo: '30 years',
+      }),
     ).toMatchObject({
       InterestPercent: 7.25,
       Amount: 250_000,
       InstallmentsNo: 360,
     });
-    expect(read({ Amount: 'lei 1.250.000,50', Currency: 'ron', InstallmentsNo: '30 de ani' })).toMatchObject({
+    expect(
+      termsOf({ Amount: 'lei 1.250.000,50', Currency: 'ron', InstallmentsNo: '30 de ani' }),
+    ).toMatchObject({
       Amount: 1_250_000.5,
       InstallmentsNo: 360,
     });
-    expect(read({ InstallmentsNo: '2,5 ani', PeriodicityType: 'Quarterly' })).toMatchObject({
+    expect(termsOf({ InstallmentsNo: '2,5 ani', PeriodicityType: 'Quarterly' })).toMatchObject({
       InstallmentsNo: 10,
     });
-    expect(read({ InstallmentsNo: '18 luni', PeriodicityType: 'Semiannual' })).toMatchObject({
+    expect(termsOf({ InstallmentsNo: '18 luni', PeriodicityType: 'Semiannual' })).toMatchObject({
       InstallmentsNo: 3,
     });
   });
