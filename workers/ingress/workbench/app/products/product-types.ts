@@ -1,6 +1,5 @@
 /** What the page reads of look-ups and simulations. */
 import type { ReplyOf, Schemas } from '../../../../../shared/client/client.ts';
-import { divideRounded } from '../../../../../shared/lending/numbers/rounding.ts';
 import { leadingPayment } from '../schedules/leading-payment.ts';
 import { exactSum } from '../schedules/schedule.ts';
 
@@ -148,12 +147,13 @@ function sum(repeated: number, atStart: number): OfferSum {
   return { amount: exactSum([repeated, atStart]), atStart };
 }
 
-/** What a charge costs once at the start, rounded to the decimals of the currency; zero for a repeated one. */
+/** What a charge costs once at the start, half up to the decimals of the currency; zero for a repeated one. */
 function onceCost({ periodicity, value, percent }: OfferCharge, financed: number, decimals: number): number {
   if (periodicity !== ONCE) return 0;
   const unit = 10 ** decimals;
   const parts = BigInt(Math.round(financed * unit)) * BigInt(Math.round((percent ?? 0) * PERCENT_PARTS));
-  return value ?? Number(divideRounded(parts, BigInt(PERCENT_PARTS) * 100n, 'HALF_UP')) / unit;
+  const whole = BigInt(PERCENT_PARTS) * 100n;
+  return value ?? Number((2n * parts + whole) / (2n * whole)) / unit;
 }
 
 /** The plain figures of the availability section, in the order of the reply. */
