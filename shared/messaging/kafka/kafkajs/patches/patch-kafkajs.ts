@@ -6,6 +6,7 @@ import { reportProduceAnswers } from './produce-answers.ts';
 
 /** Fixes bugs of kafkajs for the whole process. Idempotent. Throws when its version differs from package.json. */
 export function patchKafkajs(): void {
+  measureElapsedTime();
   stopIdlePolling();
   checkTimeoutsWhenDue();
   reportProduceAnswers();
@@ -13,6 +14,38 @@ export function patchKafkajs(): void {
   guardConnections();
   endStoppedFetches();
   probeCoordinators();
+}
+
+/** The properties in which kafkajs keeps a time for a later comparison with Date.now(), by the module of their class. */
+const KEPT_TIMES = {
+  'consumer/consumerGroup': ['lastRequest'],
+  'network/requestQueue': ['throttledUntil'],
+  'network/requestQueue/socketRequest': ['createdAt', 'sentAt'],
+  'cluster/brokerPool': ['metadataExpireAt'],
+} as const;
+
+/**
+ * kafkajs compares times of the system clock. When it is set back, a member sends no heartbeat and is expelled, a throttled
+ * connection sends nothing, requests do not time out, and metadata is not refreshed, all for as long as the step. Here these
+ * properties move with the system clock, so that what has elapsed or remains does not change with it.
+ */
+export function measureElapsedTime(): void {
+  for (const [path, names] of Object.entries(KEPT_TIMES)) {
+    const { prototype } = kafkajsModule(path) as { readonly prototype: object };
+    for (const name of names) {
+      const elapsed = new WeakMap<object, number | null>();
+      Object.defineProperty(prototype, name, {
+        configurable: true,
+        get(this: object) {
+          const kept = elapsed.get(this);
+          return typeof kept === 'number' ? kept - performance.now() + Date.now() : kept;
+        },
+        set(this: object, time: number | null) {
+          elapsed.set(this, time === null ? null : time - Date.now() + performance.now());
+        },
+      });
+    }
+  }
 }
 
 interface RequestQueue {
@@ -37,7 +70,7 @@ export function stopIdlePolling(): void {
 }
 
 interface SocketRequest {
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds of the system clock as it is set (measureElapsedTime). */
   readonly sentAt: number;
   readonly requestTimeout: number;
   timeoutRequest(): void;
@@ -51,7 +84,7 @@ interface TimedQueue {
   destroy(): void;
   /** kafkajs clears it in destroy(). */
   requestTimeoutIntervalId?: NodeJS.Timeout | undefined;
-  /** When the timer fires, in epoch milliseconds; undefined until the connection is established. */
+  /** When the timer fires, by performance.now(); undefined until the connection is established. */
   timeoutCheckAtMs?: number;
 }
 
@@ -77,7 +110,7 @@ export function checkTimeoutsWhenDue(): void {
   replaceFunction(prototype, 'push', function pushAndCheck(push, request) {
     push.call(this, request);
     if (this.timeoutCheckAtMs === undefined) return;
-    checkTimeoutsAt(this, Date.now() + Math.max(this.requestTimeout, request.requestTimeout ?? 0) + 1);
+    checkTimeoutsIn(this, Math.max(this.requestTimeout, request.requestTimeout ?? 0) + 1);
   });
 }
 
@@ -85,15 +118,16 @@ export function checkTimeoutsWhenDue(): void {
 function setTimeoutCheck(queue: TimedQueue): void {
   queue.timeoutCheckAtMs = Number.POSITIVE_INFINITY;
   for (const { sentAt, requestTimeout } of queue.inflight.values())
-    checkTimeoutsAt(queue, sentAt + requestTimeout + 1);
-  for (const { requestTimeout } of queue.pending) checkTimeoutsAt(queue, Date.now() + requestTimeout + 1);
+    checkTimeoutsIn(queue, sentAt - Date.now() + requestTimeout + 1);
+  for (const { requestTimeout } of queue.pending) checkTimeoutsIn(queue, requestTimeout + 1);
 }
 
-function checkTimeoutsAt(queue: TimedQueue, atMs: number): void {
+function checkTimeoutsIn(queue: TimedQueue, delayMs: number): void {
+  const atMs = performance.now() + delayMs;
   if (atMs >= (queue.timeoutCheckAtMs ?? 0)) return;
   clearTimeout(queue.requestTimeoutIntervalId);
   queue.timeoutCheckAtMs = atMs;
-  queue.requestTimeoutIntervalId = setTimeout(() => endOverdue(queue), Math.max(1, atMs - Date.now()));
+  queue.requestTimeoutIntervalId = setTimeout(() => endOverdue(queue), Math.max(1, delayMs));
 }
 
 function endOverdue(queue: TimedQueue): void {

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   checkTimeoutsWhenDue,
+  measureElapsedTime,
   stopIdlePolling,
 } from '../../../../../../shared/messaging/kafka/kafkajs/patches/patch-kafkajs.ts';
 
@@ -89,5 +90,111 @@ describe('request timeouts', () => {
     expect({ failures, isSeldom: timers <= 13 }).toEqual({ failures: [], isSeldom: true });
     queue.destroy();
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+/** Sets the system clock back by an hour at the first call, and lets time pass without it. */
+function useClocks() {
+  let [elapsedMs, offsetMs] = [1_000, Date.UTC(2026, 10, 28)];
+  vi.spyOn(performance, 'now').mockImplementation(() => elapsedMs);
+  vi.spyOn(Date, 'now').mockImplementation(() => elapsedMs + offsetMs);
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  return {
+    setBack: () => {
+      offsetMs -= 3_600_000;
+    },
+    pass: (ms: number) => {
+      elapsedMs += ms;
+    },
+  };
+}
+
+describe('a system clock that is set back by an hour', () => {
+  const require = createRequire(import.meta.url);
+
+  test('does not delay the heartbeats of a group member', async () => {
+    measureElapsedTime();
+    const ConsumerGroup = require('kafkajs/src/consumer/consumerGroup') as new (options: object) => {
+      heartbeat(options: { interval: number }): Promise<void>;
+    };
+    const clocks = useClocks();
+    let sent = 0;
+    const coordinator = {
+      heartbeat: () => {
+        sent += 1;
+        return Promise.resolve();
+      },
+    };
+    const logger = { namespace: () => logger };
+    const group = new ConsumerGroup({ logger, instrumentationEmitter: { emit: () => undefined } });
+    Object.assign(group, { coordinator, memberId: 'a' });
+    clocks.setBack();
+    await group.heartbeat({ interval: 900 });
+    clocks.pass(900);
+    await group.heartbeat({ interval: 900 });
+    clocks.pass(100);
+    await group.heartbeat({ interval: 900 });
+    expect(sent).toBe(1);
+  });
+
+  test('does not extend the throttling of a connection', () => {
+    measureElapsedTime();
+    const RequestQueue = require('kafkajs/src/network/requestQueue') as new (options: object) => {
+      maybeThrottle(ms: number): void;
+      canSendSocketRequestImmediately(): boolean;
+    };
+    const clocks = useClocks();
+    const queue = new RequestQueue({ logger: { debug: () => undefined } });
+    expect(queue.canSendSocketRequestImmediately()).toBe(true);
+    queue.maybeThrottle(500);
+    clocks.setBack();
+    expect(queue.canSendSocketRequestImmediately()).toBe(false);
+    clocks.pass(500);
+    expect(queue.canSendSocketRequestImmediately()).toBe(true);
+  });
+
+  test('does not postpone the next refresh of metadata', async () => {
+    measureElapsedTime();
+    const BrokerPool = require('kafkajs/src/cluster/brokerPool') as new (options: object) => {
+      refreshMetadataIfNecessary(topics: readonly string[]): Promise<void>;
+    };
+    const clocks = useClocks();
+    const logger = { namespace: () => logger };
+    const connectionPoolBuilder = { build: () => ({}) };
+    const pool = new BrokerPool({ logger, connectionPoolBuilder });
+    let refreshes = 0;
+    const refreshMetadata = () => {
+      refreshes += 1;
+      Object.assign(pool, { metadata: { topicMetadata: [] }, metadataExpireAt: Date.now() + 10_000 });
+      return Promise.resolve();
+    };
+    Object.assign(pool, { refreshMetadata });
+    await pool.refreshMetadataIfNecessary([]);
+    clocks.setBack();
+    clocks.pass(9_000);
+    await pool.refreshMetadataIfNecessary([]);
+    expect(refreshes).toBe(1);
+    clocks.pass(1_001);
+    await pool.refreshMetadataIfNecessary([]);
+    expect(refreshes).toBe(2);
+  });
+
+  test('does not end requests early or late', () => {
+    const { push, failures } = createQueue();
+    push(1);
+    vi.advanceTimersByTime(1_000);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    vi.advanceTimersByTime(3_000);
+    expect(failures).toHaveLength(0);
+    push(2);
+    vi.advanceTimersByTime(1_001);
+    expect(failures).toHaveLength(1);
+    vi.setSystemTime(Date.now() + 7_200_000);
+    vi.advanceTimersByTime(3_000);
+    expect(failures).toHaveLength(1);
+    vi.advanceTimersByTime(1_001);
+    expect(failures).toHaveLength(2);
   });
 });
