@@ -170,13 +170,14 @@ export interface GroupSink {
    */
   onRevoking(generation: number): void;
   /**
-   * Messages of one partition in offset order, with the partition's high watermark (the next offset to be written). One at or below
+   * Messages of one partition in offset order, with the end of what can be read (as in PartitionRange). One at or below
    * an offset that was delivered shows that the log was replaced; its messages are then those of another log.
    */
   onMessages(generation: number, messages: readonly LogMessage[], highWatermark: number): void;
   /**
-   * The source has read up to `position` without any message to deliver (control records of a transaction, a compacted
-   * end of the log). Optional for adapters; without it such records show as lag.
+   * The source has delivered all messages below `position`; those before it that were not delivered are control records of a
+   * transaction, aborted, or removed by compaction. Optional for adapters; without it such records show as lag, and are not
+   * committed.
    */
   onPosition?(generation: number, partition: TopicPartition, position: number, highWatermark: number): void;
   /** The consumer ended permanently; the supervisor replaces it by a new one. */

@@ -128,7 +128,9 @@ export class ConsumerRuntime {
         this.#receive(messages, highWatermark);
       },
       onPosition: (generation, { topic, partition }, position, highWatermark) => {
-        const tracker = isCurrent(generation) ? this.#owned.find(topic, partition) : undefined;
+        // After messages that were refused: a commit of the position would skip them.
+        if (!isCurrent(generation) || attached.revokedMs !== undefined || this.#isDraining) return;
+        const tracker = this.#owned.find(topic, partition);
         if (tracker === undefined) return;
         tracker.highWatermark = highWatermark;
         tracker.readTo = position;

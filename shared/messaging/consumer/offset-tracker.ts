@@ -84,9 +84,7 @@ export class OffsetTracker implements TopicPartition {
   paused = false;
   /** The last known high watermark of the partition. */
   highWatermark = 0;
-  /**
-   * Offset up to which the source has read, beyond the last message. Used for the lag only, never committed.
-   */
+  /** Offset up to which the source has read: behind the last message, and behind records that it does not deliver. */
   readTo = 0;
   /** Delivered messages that are not done, and their bytes: those held in memory. */
   unfinished = 0;
@@ -139,15 +137,19 @@ export class OffsetTracker implements TopicPartition {
     return this.#lastOffset;
   }
 
-  /** The next offset to commit; undefined while nothing is done. */
+  /**
+   * The next offset to commit; undefined while nothing is done. Once all messages are done, it is behind the records that are not
+   * delivered too, such as markers of transactions: another client would count them as lag.
+   */
   get position(): number | undefined {
-    return this.#position;
+    const isRead = this.pending === 0 && this.readTo > (this.#position ?? 0);
+    return isRead ? this.readTo : this.#position;
   }
 
   /** Messages on the partition beyond the prefix; 0 until something was read. */
   get lag(): number {
     const first = this.#works[this.#head]?.offset;
-    const next = first ?? Math.max(this.#position ?? 0, this.readTo);
+    const next = first ?? this.position ?? 0;
     return next === 0 && first === undefined ? 0 : Math.max(0, this.highWatermark - next);
   }
 
@@ -184,7 +186,8 @@ export class OffsetTracker implements TopicPartition {
 
   /** The offset to commit; undefined when it is committed already. */
   uncommitted(): number | undefined {
-    return this.#position === this.#committed ? undefined : this.#position;
+    const { position } = this;
+    return position === this.#committed ? undefined : position;
   }
 
   /** Records that the commit of `position` is stored, and forgets the work items below it. */

@@ -28,6 +28,8 @@ interface Batch {
   readonly topic: string;
   readonly partition: number;
   readonly offsets: readonly number[];
+  /** The last fetched offset, if it has no message. */
+  readonly last?: number;
 }
 
 type TopicPartitions = readonly { readonly topic: string; readonly partitions?: readonly number[] }[];
@@ -107,13 +109,12 @@ export class FakeKafkajsConsumer {
     for (const batch of batches) await this.deliver(batch);
   }
 
-  async deliver({ topic, partition, offsets }: Batch): Promise<void> {
-    const last = offsets.at(-1) ?? -1;
+  async deliver({ topic, partition, offsets, last = offsets.at(-1) ?? -1 }: Batch): Promise<void> {
     const messages = offsets.map((offset) => {
       const content = { key: null, value: Buffer.from(`value-${offset}`), headers: {}, timestampMs: 0 };
       return { topic, partition, offset, ...content };
     });
-    const fetched: FetchedMessages = { offset: String(last), isControlRecord: false, messages };
+    const fetched: FetchedMessages = { offset: String(last), messages };
     await this.#eachBatch?.({
       batch: { topic, partition, messages: [fetched], highWatermark: String(last + 1) },
       resolveOffset: (offset: string) => this.resolved.push(`${topic}/${partition}@${offset}`),

@@ -86,14 +86,17 @@ test('releases a completed message before its commit', () => {
   expect(tracker.unconfirmed().map(({ message }) => message.value)).toEqual([Buffer.from('value-0'), null]);
 });
 
-test('offsets without a message count neither as lag nor as messages to commit', () => {
+test('offsets without a message do not count as lag, and are committed once all messages are done', () => {
   const { tracker, finish } = createScene([0]);
   tracker.highWatermark = 5;
   tracker.readTo = 5;
   expect(tracker.lag).toBe(5);
+  expect(tracker.uncommitted()).toBeUndefined();
   finish(0);
   expect(tracker.lag).toBe(0);
-  expect(tracker.uncommitted()).toBe(1);
+  expect(tracker.uncommitted()).toBe(5);
+  tracker.confirm(5);
+  expect(tracker.uncommitted()).toBeUndefined();
 });
 
 test('keeps correct counters after thousands of confirmed work items', () => {

@@ -7,8 +7,6 @@ export interface PartitionAnswer extends TopicPartition {
   /** The requested offset. */
   readonly from: number;
   readonly errorCode: number;
-  /** The next offset to be written. */
-  readonly highWatermark: number;
   /** The last stable offset: no message below it belongs to an open transaction. */
   readonly stableEnd: number;
   readonly aborted: readonly AbortedTransaction[];
@@ -65,7 +63,8 @@ function readPartition(
   version: number,
 ): Omit<PartitionAnswer, 'topic' | 'partition' | 'from'> {
   const errorCode = cursor.int16();
-  const highWatermark = cursor.int64();
+  // The next offset to be written.
+  cursor.skip(8);
   const stableEnd = cursor.int64();
   // The first retained offset.
   if (version >= WITH_LOG_START) cursor.skip(8);
@@ -76,7 +75,7 @@ function readPartition(
   // The preferred replica, which needs a rack in the request.
   if (version >= WITH_PREFERRED_REPLICA) cursor.skip(4);
   const records = cursor.bytes(cursor.count());
-  return { errorCode, highWatermark, stableEnd, aborted, records };
+  return { errorCode, stableEnd, aborted, records };
 }
 
 /** A position in a response. Throws a RangeError beyond its end. */

@@ -32,8 +32,8 @@ const BUSY_WAIT_MS = 250;
  * late. A rebalance and a stop end it.
  */
 const IDLE_WAIT_MS = 2_000;
-/** The group notices new partitions after this time. */
-const METADATA_MAX_AGE_MS = 60_000;
+/** The group notices new partitions with the first fetch after this time, so that it reads them within ten seconds. */
+const METADATA_MAX_AGE_MS = 3_000;
 /** Retries inside kafkajs cover a moved leader or coordinator; a longer failure ends the run, and a new one replaces it. */
 const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
 /** A run without events for the rebalance timeout and this margin is stuck (tulios/kafkajs#659). */
@@ -69,8 +69,11 @@ export interface ConsumerRunListener {
   onJoined(partitions: readonly TopicPartition[]): void;
   /** At least one message, all of one partition. Returns whether they were accepted; otherwise they are fetched again. */
   onBatch(messages: readonly LogMessage[], highWatermark: number): boolean;
-  /** kafkajs skipped offsets without a message (control records, compacted ones); `position` is the next one. */
-  onPassed(position: PartitionOffset, highWatermark: number): void;
+  /**
+   * The offsets before `position` that were not delivered have no message (control records, compacted ones). Returns whether this
+   * was accepted, as in onBatch.
+   */
+  onPassed(position: PartitionOffset, highWatermark: number): boolean;
   /** The run ended after it had started. */
   onCrash(error: MessagingError): void;
   /** The group rebalances; a request sent now still reaches the coordinator before this member rejoins. */
@@ -237,12 +240,6 @@ export class KafkajsConsumerRun {
     consumer.on(events.FETCH, ({ payload }) => {
       this.#notify(() => this.#listener.onFetchEnded?.(nodeIdOf(payload)));
     });
-    consumer.on(events.END_BATCH_PROCESS, ({ payload }) => {
-      if (payload.batchSize > 0) return;
-      const { topic, partition, lastOffset, highWatermark } = payload;
-      const position = { topic, partition, offset: Number(lastOffset) + 1 };
-      this.#notify(() => this.#listener.onPassed(position, Number(highWatermark)));
-    });
     consumer.on(events.REQUEST_TIMEOUT, ({ payload: { apiName, broker } }) => {
       this.#client.onSilent(broker);
       this.#client.connections.close(broker);
@@ -255,11 +252,15 @@ export class KafkajsConsumerRun {
 
   #deliver(payload: EachBatchPayload): void {
     this.#calls = payload;
-    const { messages, highWatermark } = payload.batch;
+    const { topic, partition, messages } = payload.batch;
     const [fetched] = messages as unknown as readonly FetchedMessages[];
     if (fetched === undefined) return;
-    if (this.#listener.onBatch(fetched.messages, Number(highWatermark)))
-      payload.resolveOffset(fetched.offset);
+    const end = Number(payload.batch.highWatermark);
+    const last = fetched.messages.at(-1);
+    if (last !== undefined && !this.#listener.onBatch(fetched.messages, end)) return;
+    const position = { topic, partition, offset: Number(fetched.offset) + 1 };
+    const isPassed = last === undefined || position.offset > last.offset + 1;
+    if (!isPassed || this.#listener.onPassed(position, end)) payload.resolveOffset(fetched.offset);
   }
 
   #mayWait(): boolean {

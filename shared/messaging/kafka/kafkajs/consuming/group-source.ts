@@ -138,17 +138,15 @@ export class KafkajsGroupSource implements GroupSource, ConsumerRunListener {
 
   onBatch(messages: readonly LogMessage[], highWatermark: number): boolean {
     const [first] = messages;
-    // Rejected messages are fetched again: from the new position, after a resume, or by the next owner of the partition.
-    if (first === undefined || this.#gate.isShut || this.#revokedGeneration === this.#generation)
-      return false;
-    const id = idOf(first);
-    if (this.#paused.has(id) || !this.#assigned.has(id)) return false;
+    if (first === undefined || !this.#accepts(first)) return false;
     this.#sink?.onMessages(this.#generation, messages, highWatermark);
     return true;
   }
 
-  onPassed(position: PartitionOffset, highWatermark: number): void {
+  onPassed(position: PartitionOffset, highWatermark: number): boolean {
+    if (!this.#accepts(position)) return false;
     this.#sink?.onPosition?.(this.#generation, position, position.offset, highWatermark);
+    return true;
   }
 
   onFetchStarted(nodeId: string): void {
@@ -176,6 +174,13 @@ export class KafkajsGroupSource implements GroupSource, ConsumerRunListener {
     const options = { ...this.#options, ...times, concurrency };
     this.#run = new KafkajsConsumerRun(this.#parts.createClient, options, this);
     return this.#run;
+  }
+
+  /** Rejected messages are fetched again: from the new position, after a resume, or by the next owner of the partition. */
+  #accepts(partition: TopicPartition): boolean {
+    if (this.#gate.isShut || this.#revokedGeneration === this.#generation) return false;
+    const id = idOf(partition);
+    return !this.#paused.has(id) && this.#assigned.has(id);
   }
 
   #revoke(generation: number): void {

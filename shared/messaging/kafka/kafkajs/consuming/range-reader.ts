@@ -119,11 +119,12 @@ class KafkaRangeReader implements ConsumerRunListener {
     return true;
   }
 
-  onPassed({ topic, partition, offset }: PartitionOffset): void {
+  onPassed({ topic, partition, offset }: PartitionOffset): boolean {
     const cursor = this.#cursors.get(partitionId(topic, partition));
-    if (cursor === undefined || offset <= cursor.next) return;
+    if (cursor === undefined || offset <= cursor.next) return true;
     cursor.next = offset;
     this.#progressed();
+    return true;
   }
 
   /** The requested offset is the position of the consumer, also after offsets without a message. */

@@ -118,8 +118,9 @@ export class KafkajsTail implements Tail, ConsumerRunListener {
     return true;
   }
 
-  onPassed(position: PartitionOffset): void {
+  onPassed(position: PartitionOffset): boolean {
     this.#moveTo(position);
+    return true;
   }
 
   onFetchAnswered(answer: FetchAnswer): void {

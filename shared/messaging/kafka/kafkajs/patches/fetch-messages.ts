@@ -27,14 +27,12 @@ export interface FetchedPartition extends TopicPartition {
 }
 
 /**
- * The only record of a partition in a response as kafkajs sees it: it moves the position behind all fetched records. kafkajs does not
- * deliver a control record; here it is one without messages, when the fetched records are markers of transactions, of aborted
- * ones, unreadable, or removed by compaction.
+ * The only record of a partition in a response as kafkajs sees it: it moves the position behind all fetched records. It has no
+ * messages when these are markers of transactions, of aborted ones, unreadable, or removed by compaction.
  */
 export interface FetchedMessages {
   /** The last fetched offset. */
   readonly offset: string;
-  readonly isControlRecord: boolean;
   readonly messages: readonly LogMessage[];
 }
 
@@ -127,13 +125,13 @@ export async function decodeFetch(
 function toKafkajsRecords(from: number, decoded: DecodedRecords | undefined): FetchedMessages[] {
   if (decoded === undefined || decoded.position === from) return [];
   const { messages, position } = decoded;
-  return [{ offset: String(position - 1), isControlRecord: messages.length === 0, messages }];
+  return [{ offset: String(position - 1), messages }];
 }
 
 function toKafkajsResponse(
-  { topic, partition, errorCode, highWatermark }: PartitionAnswer,
+  { topic, partition, errorCode, stableEnd }: PartitionAnswer,
   messages: readonly FetchedMessages[],
 ): KafkajsFetchResponse['responses'][number] {
-  const one = { partition, errorCode, highWatermark: String(highWatermark), messages };
+  const one = { partition, errorCode, highWatermark: String(stableEnd), messages };
   return { topicName: topic, partitions: [{ ...one, preferredReadReplica: NO_REPLICA }] };
 }

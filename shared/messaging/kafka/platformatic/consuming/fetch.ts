@@ -21,8 +21,6 @@ export interface FetchedRecords extends TopicPartition {
   /** The next offset to be requested; `from` if there was no complete batch, and after an error. */
   readonly position: number;
   readonly messages: readonly LogMessage[];
-  /** The next offset to be written. */
-  readonly highWatermark: number;
   /** The last stable offset: no message below it belongs to an open transaction. */
   readonly stableEnd: number;
   /**
@@ -66,13 +64,13 @@ export async function fetchFrom(
   for (const { topic, partition, offset } of partitions) {
     const answer = answers.get(partitionId(topic, partition));
     if (answer === undefined) continue;
-    const { highWatermark, stableEnd, error, records: bytes, aborted } = answer;
+    const { stableEnd, error, records: bytes, aborted } = answer;
     const place = { topic, partition, from: offset };
     const decoded =
       bytes.length === 0 ? undefined : await decodeBatches({ ...place, bytes, aborted }, decompression);
     for (const batch of decoded?.unreadable ?? []) client.onUnreadable(place, batch);
     const { messages, position } = decoded ?? { messages: NO_MESSAGES, position: offset };
-    fetched.push({ ...place, position, messages, highWatermark, stableEnd, isExhaustive, error });
+    fetched.push({ ...place, position, messages, stableEnd, isExhaustive, error });
     if (bytes.length > 0 || error === CORRUPT) isExhaustive = false;
   }
   return fetched;

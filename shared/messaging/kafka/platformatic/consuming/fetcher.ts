@@ -24,8 +24,8 @@ const MAX_WAIT_MS = 2_000;
 export const FETCH_TIMEOUT_MS = MAX_WAIT_MS + ANSWER_TIMEOUT_MS;
 /** The same while a partition is paused: the longest time until a resumed partition is fetched again. */
 const MAX_WAIT_PAUSED_MS = 250;
-/** New partitions and moved leaders are noticed after this time at the latest; leaders that reject a fetch at once. */
-const METADATA_MAX_AGE_MS = 60_000;
+/** New partitions and moved leaders are noticed after this time at the latest, so that a group reads new ones within ten seconds. */
+const METADATA_MAX_AGE_MS = 3_000;
 /** Delay before failed partitions are tried again, doubled with each failure in succession. */
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 1_000;

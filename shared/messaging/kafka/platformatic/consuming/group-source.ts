@@ -123,13 +123,13 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
     this.#parts.onStopped(this);
   }
 
-  onFetched({ topic, partition, from, position, messages, highWatermark }: FetchedRecords): void {
+  onFetched({ topic, partition, from, position, messages, stableEnd }: FetchedRecords): void {
     const generation = this.#generation;
     const last = messages.at(-1);
     this.#guard((sink) => {
-      if (last !== undefined) sink.onMessages(generation, messages, highWatermark);
+      if (last !== undefined) sink.onMessages(generation, messages, stableEnd);
       const isPassed = position > (last === undefined ? from : last.offset + 1);
-      if (isPassed) sink.onPosition?.(generation, { topic, partition }, position, highWatermark);
+      if (isPassed) sink.onPosition?.(generation, { topic, partition }, position, stableEnd);
     });
   }
 

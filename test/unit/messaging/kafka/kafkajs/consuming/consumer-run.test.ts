@@ -29,8 +29,10 @@ async function createStartingRun() {
     {
       onJoined: () => joins.push('joined'),
       onBatch: () => true,
-      onPassed: ({ topic, partition, offset }, highWatermark) =>
-        passed.push(`${topic}/${partition}@${offset} of ${highWatermark}`),
+      onPassed: ({ topic, partition, offset }, highWatermark) => {
+        passed.push(`${topic}/${partition}@${offset} of ${highWatermark}`);
+        return partition !== 3;
+      },
       onCrash: ({ code, message }) => {
         crashes.push(code);
         messages.push(message);
@@ -134,12 +136,14 @@ describe('KafkajsConsumerRun', () => {
     expect(consumer.subscription).toEqual({ topics: ['t'], fromBeginning: true });
   });
 
-  test('reports skipped offsets, but not those of a delivered batch', async () => {
+  test('reports offsets without a message, also behind delivered ones, and resolves them if they are accepted', async () => {
     const { consumer, passed } = await startRun();
-    const skipped = { topic: 't', partition: 2, lastOffset: '6', highWatermark: '9' };
-    consumer.emit('END_BATCH_PROCESS', { ...skipped, batchSize: 0 });
-    consumer.emit('END_BATCH_PROCESS', { ...skipped, batchSize: 1 });
-    expect(passed).toEqual(['t/2@7 of 9']);
+    await consumer.deliver({ topic: 't', partition: 2, offsets: [], last: 6 });
+    await consumer.deliver({ topic: 't', partition: 2, offsets: [7, 8] });
+    await consumer.deliver({ topic: 't', partition: 2, offsets: [9], last: 10 });
+    await consumer.deliver({ topic: 't', partition: 3, offsets: [], last: 1 });
+    expect(passed).toEqual(['t/2@7 of 7', 't/2@11 of 11', 't/3@2 of 2']);
+    expect(consumer.resolved).toEqual(['t/2@6', 't/2@8', 't/2@10']);
   });
 
   test('crashes with consumer-stalled 15 s after the rebalance timeout if there are no events', async () => {

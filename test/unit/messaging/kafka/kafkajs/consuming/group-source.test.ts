@@ -69,14 +69,18 @@ async function setUp({ withPositions = false, isPatient = false } = {}) {
 describe('KafkajsGroupSource', () => {
   test.each([true, false])('reports skipped positions if the sink handles them: %s', async (isHandled) => {
     const { run, calls } = await setUp({ withPositions: isHandled });
-    run.emit('END_BATCH_PROCESS', {
-      batchSize: 0,
-      topic: 't',
-      partition: 1,
-      lastOffset: '6',
-      highWatermark: '9',
-    });
-    expect(calls).toEqual(['assigned 1: 3', ...(isHandled ? ['position 1: 1@7 of 9'] : [])]);
+    await run.deliver({ ...batch(1), last: 6 });
+    expect(calls).toEqual(['assigned 1: 3', ...(isHandled ? ['position 1: 1@7 of 7'] : [])]);
+  });
+
+  test('neither reports nor resolves skipped positions of paused or lost partitions', async () => {
+    const { source, run, calls } = await setUp({ withPositions: true });
+    source.pause([at(0)]);
+    await run.deliver({ ...batch(0), last: 6 });
+    run.join({ t: [0] });
+    await run.deliver({ ...batch(1), last: 6 });
+    expect(calls).toEqual(['assigned 1: 3', 'assigned 2: 1']);
+    expect(run.resolved).toEqual([]);
   });
 
   test('joins the group with the default session and rebalance timeouts', async () => {
@@ -90,7 +94,7 @@ describe('KafkajsGroupSource', () => {
       maxWaitTimeInMs: 250,
       maxBytesPerPartition: 262_144,
       maxBytes: 2_097_152,
-      metadataMaxAge: 60_000,
+      metadataMaxAge: 3_000,
       allowAutoTopicCreation: false,
       readUncommitted: false,
     });

@@ -82,7 +82,7 @@ describe('decodeFetch()', () => {
       [3, Buffer.concat([await batch(98, 5), await recordBatch(103, [{}], { attributes: CONTROL })])],
     ]);
     const messages = [100, 101, 102].map((offset) => ({ offset, value: Buffer.from(`value ${offset}`) }));
-    const record = { offset: '103', isControlRecord: false, messages };
+    const record = { offset: '103', messages };
     expect(responses).toHaveLength(1);
     expect(responses).toMatchObject([
       {
@@ -107,8 +107,8 @@ describe('decodeFetch()', () => {
       [4, await recordBatch(7, [{ key: Buffer.alloc(4) }], { attributes: CONTROL })],
     ]);
     expect(responses.flatMap(({ partitions }) => partitions.flatMap(({ messages }) => messages))).toEqual([
-      { offset: '102', isControlRecord: true, messages: [] },
-      { offset: '7', isControlRecord: true, messages: [] },
+      { offset: '102', messages: [] },
+      { offset: '7', messages: [] },
     ]);
     const unreadable = { firstOffset: 100, lastOffset: 101, reason: 'lz4 compression is not read' };
     expect(answer.partitions.map((one) => one.unreadable)).toEqual([[unreadable], []]);

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { leaveGroupV3 } from '@platformatic/kafka';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
+import { platformaticClients } from '../../shared/messaging/kafka/platformatic/connection/client.ts';
+import { findCoordinator } from '../../shared/messaging/kafka/platformatic/connection/cluster.ts';
+import { silentLog } from '../../shared/platform/log.ts';
+import { systemPorts } from '../../shared/platform/system-ports.ts';
+import { eventually, sleep } from '../support/conformance/wait.ts';
+import { createKafkaBroker, TESTED_CLIENTS } from '../support/kafka/broker.ts';
+import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
+import { kafkaOrSkip } from '../support/kafka/suite.ts';
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+const STEP_MS = 20 * SECOND;
+/** The session timeout of a group member and the time until the broker has noticed that it is over. */
+const SESSION_OVER_MS = 8 * SECOND;
+const { kafka, suite } = kafkaOrSkip();
+
+for (const client of TESTED_CLIENTS) {
+  suite(`consumers on Kafka with ${client}`, () => {
+    let scope: KafkaScope;
+    let broker: KafkaBroker;
+
+    beforeAll(async () => {
+      scope = await openKafkaScope(kafka.brokers);
+      const options = { brokers: kafka.brokers, clientId: 'consumers-test', log: silentLog };
+      broker = createKafkaBroker(options, client);
+    });
+    afterAll(async () => {
+      await broker.close();
+      await scope.close();
+    });
+
+    /** A consumer of one topic, and the values that it has handled. */
+    async function startConsumer(topic: string) {
+      const groupId = scope.nameOf(randomUUID());
+      const handled: string[] = [];
+      const consumer = new Consumer({
+        ...systemPorts,
+        createSource: () => broker.createGroupSource({ groupId, clientId: groupId, topics: [topic] }),
+        process: ({ value }) => {
+          handled.push(String(value));
+          return 'settled';
+        },
+        log: silentLog,
+      });
+      await consumer.start();
+      onTestFinished(() => consumer.stop());
+      await eventually('an assignment', STEP_MS, () => consumer.health().status === 'ready');
+      /** What is left of each partition, as the admin client sees it. */
+      const left = async () => {
+        const [state] = await broker.admin.groups([{ groupId, topics: [topic] }]);
+        return state?.partitions.map(({ low, high, committed = low }) => high - committed);
+      };
+      return { groupId, consumer, handled, left };
+    }
+
+    /** A function that publishes a message with this value. */
+    async function startPublisher(topic: string) {
+      const publisher = broker.createPublisher({ clientId: scope.nameOf('publisher') });
+      await publisher.start();
+      onTestFinished(() => publisher.stop());
+      return (value: string) => publisher.publish([{ topic, key: value, value: Buffer.from(value) }]);
+    }
+
+    test(
+      'handle all messages while the clock of their machine is set back by an hour',
+      { timeout: 60 * SECOND },
+      async () => {
+        const topic = await scope.createTopic(randomUUID());
+        const { handled, left } = await startConsumer(topic);
+        const publish = await startPublisher(topic);
+        const { now } = Date;
+        const stepped = vi.spyOn(Date, 'now').mockImplementation(() => now() - HOUR);
+        onTestFinished(() => {
+          stepped.mockRestore();
+        });
+        await publish('0');
+        await sleep(SESSION_OVER_MS);
+        for (let index = 1; index < 52; index += 1) await publish(String(index));
+        await eventually('all messages', STEP_MS, () => handled.length === 52);
+        await eventually('their commits', STEP_MS, async () => (await left())?.every((lag) => lag === 0) === true);
+      },
+    );
+
+    test(
+      'come back when the broker has removed them from their group',
+      { timeout: 60 * SECOND },
+      async () => {
+        const topic = await scope.createTopic(randomUUID());
+        const { groupId, handled, left } = await startConsumer(topic);
+        const publish = await startPublisher(topic);
+        const other = platformaticClients({ brokers: kafka.brokers }, silentLog)({ clientId: 'other' });
+        const [state] = await broker.admin.groups([{ groupId, topics: [topic] }]);
+        const memberId = state?.members[0]?.memberId ?? '';
+        const coordinator = await findCoordinator(other, groupId);
+        await other.send(coordinator, [leaveGroupV3.api], groupId, [{ memberId, groupInstanceId: null }]);
+        other.destroy();
+        for (let index = 0; index < 20; index += 1) await publish(String(index));
+        await eventually('all messages', STEP_MS, () => new Set(handled).size === 20);
+        await eventually('their commits', STEP_MS, async () => (await left())?.every((lag) => lag === 0) === true);
+      },
+    );
+
+    test('commit behind the markers of transactions and what was aborted', { timeout: 60 * SECOND }, async () => {
+      const topic = await scope.createTopic(randomUUID(), { numPartitions: 3 });
+      const { consumer, handled, left } = await startConsumer(topic);
+      const producer = scope.createClient().producer({
+        transactionalId: randomUUID(),
+        maxInFlightRequests: 1,
+        idempotent: true,
+      });
+      await producer.connect();
+      onTestFinished(() => producer.disconnect());
+      const sendTo = async (partition: number, end: 'commit' | 'abort') => {
+        const transaction = await producer.transaction();
+        await transaction.send({ topic, messages: [{ partition, value: `${partition} ${end}` }] });
+        await transaction[end]();
+      };
+      await sendTo(0, 'commit');
+      await sendTo(1, 'abort');
+      await sendTo(2, 'commit');
+      await sendTo(2, 'abort');
+      const lagsOf = async () => ({
+        left: await left(),
+        reported: consumer.lag().map(({ lag }) => lag),
+      });
+      const expected = JSON.stringify({ left: [0, 0, 0], reported: [0, 0, 0] });
+      let lags = await lagsOf();
+      const isRead = async () => {
+        lags = await lagsOf();
+        return handled.length === 2 && JSON.stringify(lags) === expected;
+      };
+      await eventually('no lag', STEP_MS, isRead, () => ({ handled, lags }));
+      expect(handled.toSorted()).toEqual(['0 commit', '2 commit']);
+    });
+
+    test('read a new partition within ten seconds', { timeout: 60 * SECOND }, async () => {
+      const topic = await scope.createTopic(randomUUID(), { numPartitions: 1 });
+      const { handled } = await startConsumer(topic);
+      await scope.admin.createPartitions({ topicPartitions: [{ topic, count: 2 }] });
+      const added = performance.now();
+      const producer = scope.createClient().producer();
+      await producer.connect();
+      onTestFinished(() => producer.disconnect());
+      await eventually('the partition', 10 * SECOND, async () => {
+        await producer.send({ topic, messages: [{ partition: 1, value: 'new' }] });
+        return true;
+      });
+      await eventually('its message', 10 * SECOND - (performance.now() - added), () => handled.includes('new'));
+    });
+  });
+}
