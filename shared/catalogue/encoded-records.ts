@@ -113,7 +113,7 @@ export class EncodedRecords {
   health(): Health {
     const health = this.#table.health();
     const { topic } = this.#options;
-    if (!this.#started && health.status !== 'unhealthy')
+    if (!this.#started && this.#table.stats().leftOut === 0)
       return { status: 'starting', reason: `${topic} is being read` };
     if (health.status !== 'ready' || this.#delayed.size === 0) return health;
     const records = this.#delayed.size === 1 ? '1 record' : `${this.#delayed.size} records`;

@@ -200,7 +200,7 @@ function checkParts(
   { traffic, results, notifications }: Pick<IngressParts, 'traffic' | 'results' | 'notifications'>,
 ): Readonly<Record<string, Health>> {
   const state = traffic.state();
-  if (state === 'draining') return { traffic: { status: 'unhealthy', reason: 'shutting down' } };
+  if (state === 'draining') return { traffic: { status: 'starting', reason: 'shutting down' } };
   const status = state === 'starting' ? 'starting' : 'degraded';
   const clock = clockHealth?.();
   return {

@@ -70,19 +70,19 @@ export class ConsumerHealth {
     if (breaker !== undefined)
       return { status: 'degraded', reason: describeOpenBreaker(breaker, this.#reads) };
     const failingMs = this.#monotonic.elapsedMs() - (this.#commitsFailingSinceMs ?? Infinity);
-    if (failingMs >= this.#stallMs) {
-      return { status: 'unhealthy', reason: `commits have failed for ${toSeconds(failingMs)} s` };
-    }
     if (!isAssigned) return { status: 'starting', reason: 'not yet assigned' };
     const rejoiningMs = this.#monotonic.elapsedMs() - revokedMs;
     if (rejoiningMs >= USUAL_REBALANCE_MS) {
       return { status: 'starting', reason: `its group has been rebalancing for ${toSeconds(rejoiningMs)} s` };
     }
     if (isGated) return { status: 'starting', reason: 'the data that its messages depend on is being read' };
-    if (this.#progress.status === 'unhealthy' || unreadable === undefined) return this.#progress;
+    if (this.#progress.status === 'unhealthy') return this.#progress;
+    // A restart would help neither here nor below: the broker is away.
+    if (failingMs >= this.#stallMs) {
+      return { status: 'degraded', reason: `commits have failed for ${toSeconds(failingMs)} s` };
+    }
+    if (unreadable === undefined || unreadable.forMs < USUAL_LEADER_CHANGE_MS) return this.#progress;
     const { topic, partition, forMs } = unreadable;
-    if (forMs < USUAL_LEADER_CHANGE_MS) return this.#progress;
-    // A restart would not help.
     return {
       status: 'degraded',
       reason: `${topic}/${partition} has not been readable for ${toSeconds(forMs)} s`,
@@ -115,8 +115,8 @@ interface Observed {
 
 /**
  * Detects partitions with a backlog and no progress, because of a stuck handler or a source that delivers nothing. A
- * partition whose first message is queued or held while other messages end is not stalled, nor is one whose first message
- * counts steps: a restart would not help.
+ * partition whose first message is queued while other messages end is not stalled, nor is one whose first message is held, is
+ * attempted again or counts steps: a restart would not help.
  */
 export class StallDetector {
   readonly #stallMs: number;
@@ -154,7 +154,7 @@ export class StallDetector {
     const stalledMs = nowMs - sinceMs;
     const where = `${tracker.topic}/${tracker.partition}`;
     if (stalledMs < this.#stallMs) {
-      if (!tracker.isHeld || nowMs - movedMs < this.#stallMs) return undefined;
+      if (!tracker.isRetried || nowMs - movedMs < this.#stallMs) return undefined;
       const reason = `a message of ${where} has been retried for ${toSeconds(nowMs - movedMs)} s`;
       return { status: 'degraded', reason };
     }
@@ -172,7 +172,8 @@ export class StallDetector {
     } else if (known.steps !== tracker.steps) {
       known.steps = tracker.steps;
       known.sinceMs = nowMs;
-    } else if (tracker.isWaiting || tracker.isHeld) known.sinceMs = Math.max(known.sinceMs, this.#lastEndMs);
+    } else if (tracker.isHeld) known.sinceMs = nowMs;
+    else if (tracker.isWaiting) known.sinceMs = Math.max(known.sinceMs, this.#lastEndMs);
     return known;
   }
 }

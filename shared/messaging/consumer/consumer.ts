@@ -47,9 +47,9 @@ export class Consumer {
     return this.#stopping;
   }
 
-  /** `starting` until the first assignment; `unhealthy` when crashed or stalled; `degraded` with an open circuit breaker. */
+  /** `starting` until the first assignment, also that of a new source after a crash; otherwise that of the runtime. */
   health(): Health {
-    if (this.#crash !== undefined) return { status: 'unhealthy', reason: `crashed: ${this.#crash.message}` };
+    if (this.#crash !== undefined) return { status: 'starting', reason: `crashed: ${this.#crash.message}` };
     return this.#runtime.health();
   }
 

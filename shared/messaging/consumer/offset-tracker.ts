@@ -115,21 +115,26 @@ export class OffsetTracker implements TopicPartition {
     return this.#works.length - this.#start;
   }
 
-  /** Whether the first message beyond the prefix was delivered and never started. */
+  /** Whether the first message beyond the prefix waits for its turn. */
   get isWaiting(): boolean {
-    const first = this.#works[this.#head];
-    return first?.state === 'queued' && first.attempts === 0;
+    return this.#works[this.#head]?.state === 'queued';
   }
 
-  /** Whether the first message beyond the prefix waits for another attempt. */
+  /** Whether the first message beyond the prefix waits for the time of its next attempt. */
   get isHeld(): boolean {
-    const first = this.#works[this.#head];
-    return first?.state === 'held' || (first?.state === 'queued' && first.attempts > 0);
+    return this.#works[this.#head]?.state === 'held';
   }
 
-  /** Steps of the first message beyond the prefix. */
+  /** Whether an attempt of the first message beyond the prefix has ended. */
+  get isRetried(): boolean {
+    const { attempts, state } = this.#works[this.#head] ?? { attempts: 0, state: 'queued' };
+    return attempts > (state === 'running' ? 1 : 0);
+  }
+
+  /** Steps and further attempts of the first message beyond the prefix. */
   get steps(): number {
-    return this.#works[this.#head]?.steps ?? 0;
+    const { steps, attempts } = this.#works[this.#head] ?? { steps: 0, attempts: 0 };
+    return steps + Math.max(0, attempts - 1);
   }
 
   /** Offset of the last message that was delivered in this generation; -1 before the first. */

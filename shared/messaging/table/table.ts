@@ -93,7 +93,7 @@ class LogTable implements Table {
 
   health(): Health {
     const { topic } = this.#options;
-    if (this.#leftOut > 0) return { status: 'unhealthy', reason: `${topic} exceeds the limits of its table` };
+    if (this.#leftOut > 0) return { status: 'starting', reason: `${topic} exceeds the limits of its table` };
     if (!this.#isComplete) return { status: 'starting', reason: `${topic} is being read` };
     return this.#tail.isReady()
       ? { status: 'ready' }

@@ -219,7 +219,7 @@ describe('the shutdown', () => {
     const pending = postEcho(ingress, { a: 1 });
     await expect.poll(() => requester.pending()).toBe(1);
     const stopped = ingress.stop(5_000);
-    expect(ingress.health().status).toBe('unhealthy');
+    expect(ingress.health().status).toBe('starting');
     await idle.closed();
     const isRefused = (): Promise<boolean> =>
       postEcho(ingress, {}).then(

@@ -63,18 +63,32 @@ test('is ready while the first message runs and counts steps', () => {
   expect(check(0, 10 * (STALL_MS - 1) + STALL_MS)).toBe('unhealthy');
 });
 
-test.each(['held', 'queued'] as const)(
-  'is degraded while the first message is %s for another attempt, and unhealthy if no other message ends',
-  (state) => {
-    const { work, check } = createScene();
-    start(work, 'held');
-    work.state = state;
-    expect(check(10, STALL_MS - 1)).toBe('ready');
-    expect(check(20, STALL_MS)).toBe('degraded');
-    expect(check(20, 2 * STALL_MS - 1)).toBe('degraded');
-    expect(check(20, 2 * STALL_MS)).toBe('unhealthy');
-  },
-);
+test('is degraded while the first message is held for another attempt, although no other message ends', () => {
+  const { work, check } = createScene();
+  start(work, 'held');
+  expect(check(0, STALL_MS - 1)).toBe('ready');
+  expect(check(0, STALL_MS)).toBe('degraded');
+  expect(check(0, 10 * STALL_MS)).toBe('degraded');
+});
+
+test('is degraded while the first message is attempted again and again', () => {
+  const { work, check } = createScene();
+  for (let seconds = 15; seconds <= 300; seconds += 15) {
+    start(work, 'running');
+    expect(check(0, seconds * 1_000)).toBe(seconds < 60 ? 'ready' : 'degraded');
+    work.state = 'held';
+    check(0, seconds * 1_000 + 500);
+  }
+});
+
+test('is unhealthy if the next attempt of the first message never starts and no other message ends', () => {
+  const { work, check } = createScene();
+  start(work, 'held');
+  work.state = 'queued';
+  expect(check(10, STALL_MS - 1)).toBe('ready');
+  expect(check(20, 2 * STALL_MS)).toBe('degraded');
+  expect(check(20, 3 * STALL_MS)).toBe('unhealthy');
+});
 
 test('measures the stall time of a message from its start', () => {
   const { work, tracker, check } = createScene();

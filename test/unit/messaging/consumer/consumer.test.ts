@@ -43,7 +43,7 @@ test('replaces a crashed source with growing delays', async () => {
   await consumer.start();
   sources[0]?.sink?.onAssigned(1, PARTITIONS);
   sources[0]?.sink?.onCrash(new Error('the group loop ended'));
-  expect(consumer.health()).toEqual({ status: 'unhealthy', reason: 'crashed: the group loop ended' });
+  expect(consumer.health()).toEqual({ status: 'starting', reason: 'crashed: the group loop ended' });
   expect(sources[0]?.stops).toBe(1);
   await vi.advanceTimersByTimeAsync(999);
   expect(sources).toHaveLength(1);
