@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import type { MonotonicClock } from './clock.ts';
 
 /** The log: one JSON line per event, without bodies, tokens or personal data. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'> & { child(bindings: object): Log };
@@ -17,3 +18,46 @@ export function createLog(options: { level: LogLevel; name: string }): Log {
 
 /** Discards everything, for tests and benchmarks. */
 export const silentLog: Log = pino({ level: 'silent' });
+
+/** Time between two lines about a failure that continues. */
+const INTERVAL_MS = 60_000;
+/** A failure that begins sooner after the last one has ended counts as its continuation. */
+const CALM_MS = 10_000;
+
+/**
+ * Logs a failure that is repeated until its cause ends, such as a broker that is away: its beginning and end, and between them one
+ * line a minute with the number of `failures` since the last line.
+ */
+export class RepeatedFailure {
+  readonly #log: Log;
+  readonly #level: 'warn' | 'error';
+  readonly #monotonic: MonotonicClock;
+  #loggedMs = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #isLogged = false;
+
+  constructor(log: Log, monotonic: MonotonicClock, level: 'warn' | 'error' = 'warn') {
+    this.#log = log;
+    this.#level = level;
+    this.#monotonic = monotonic;
+  }
+
+  failed(fields: object, text: string): void {
+    this.#failures += 1;
+    const nowMs = this.#monotonic.elapsedMs();
+    if (nowMs - this.#loggedMs < INTERVAL_MS) return;
+    this.#log[this.#level]({ ...fields, failures: this.#failures }, text);
+    this.#loggedMs = nowMs;
+    this.#failures = 0;
+    this.#isLogged = true;
+  }
+
+  /** Called after each success. */
+  ended(fields: object, text: string): void {
+    this.#failures = 0;
+    if (!this.#isLogged) return;
+    this.#isLogged = false;
+    this.#loggedMs = this.#monotonic.elapsedMs() - INTERVAL_MS + CALM_MS;
+    this.#log.info(fields, text);
+  }
+}

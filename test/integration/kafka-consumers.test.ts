@@ -82,7 +82,11 @@ for (const client of TESTED_CLIENTS) {
         await sleep(SESSION_OVER_MS);
         for (let index = 1; index < 52; index += 1) await publish(String(index));
         await eventually('all messages', STEP_MS, () => handled.length === 52);
-        await eventually('their commits', STEP_MS, async () => (await left())?.every((lag) => lag === 0) === true);
+        await eventually(
+          'their commits',
+          STEP_MS,
+          async () => (await left())?.every((lag) => lag === 0) === true,
+        );
       },
     );
 
@@ -101,42 +105,50 @@ for (const client of TESTED_CLIENTS) {
         other.destroy();
         for (let index = 0; index < 20; index += 1) await publish(String(index));
         await eventually('all messages', STEP_MS, () => new Set(handled).size === 20);
-        await eventually('their commits', STEP_MS, async () => (await left())?.every((lag) => lag === 0) === true);
+        await eventually(
+          'their commits',
+          STEP_MS,
+          async () => (await left())?.every((lag) => lag === 0) === true,
+        );
       },
     );
 
-    test('commit behind the markers of transactions and what was aborted', { timeout: 60 * SECOND }, async () => {
-      const topic = await scope.createTopic(randomUUID(), { numPartitions: 3 });
-      const { consumer, handled, left } = await startConsumer(topic);
-      const producer = scope.createClient().producer({
-        transactionalId: randomUUID(),
-        maxInFlightRequests: 1,
-        idempotent: true,
-      });
-      await producer.connect();
-      onTestFinished(() => producer.disconnect());
-      const sendTo = async (partition: number, end: 'commit' | 'abort') => {
-        const transaction = await producer.transaction();
-        await transaction.send({ topic, messages: [{ partition, value: `${partition} ${end}` }] });
-        await transaction[end]();
-      };
-      await sendTo(0, 'commit');
-      await sendTo(1, 'abort');
-      await sendTo(2, 'commit');
-      await sendTo(2, 'abort');
-      const lagsOf = async () => ({
-        left: await left(),
-        reported: consumer.lag().map(({ lag }) => lag),
-      });
-      const expected = JSON.stringify({ left: [0, 0, 0], reported: [0, 0, 0] });
-      let lags = await lagsOf();
-      const isRead = async () => {
-        lags = await lagsOf();
-        return handled.length === 2 && JSON.stringify(lags) === expected;
-      };
-      await eventually('no lag', STEP_MS, isRead, () => ({ handled, lags }));
-      expect(handled.toSorted()).toEqual(['0 commit', '2 commit']);
-    });
+    test(
+      'commit behind the markers of transactions and what was aborted',
+      { timeout: 60 * SECOND },
+      async () => {
+        const topic = await scope.createTopic(randomUUID(), { numPartitions: 3 });
+        const { consumer, handled, left } = await startConsumer(topic);
+        const producer = scope.createClient().producer({
+          transactionalId: randomUUID(),
+          maxInFlightRequests: 1,
+          idempotent: true,
+        });
+        await producer.connect();
+        onTestFinished(() => producer.disconnect());
+        const sendTo = async (partition: number, end: 'commit' | 'abort') => {
+          const transaction = await producer.transaction();
+          await transaction.send({ topic, messages: [{ partition, value: `${partition} ${end}` }] });
+          await transaction[end]();
+        };
+        await sendTo(0, 'commit');
+        await sendTo(1, 'abort');
+        await sendTo(2, 'commit');
+        await sendTo(2, 'abort');
+        const lagsOf = async () => ({
+          left: await left(),
+          reported: consumer.lag().map(({ lag }) => lag),
+        });
+        const expected = JSON.stringify({ left: [0, 0, 0], reported: [0, 0, 0] });
+        let lags = await lagsOf();
+        const isRead = async () => {
+          lags = await lagsOf();
+          return handled.length === 2 && JSON.stringify(lags) === expected;
+        };
+        await eventually('no lag', STEP_MS, isRead, () => ({ handled, lags }));
+        expect(handled.toSorted()).toEqual(['0 commit', '2 commit']);
+      },
+    );
 
     test('read a new partition within ten seconds', { timeout: 60 * SECOND }, async () => {
       const topic = await scope.createTopic(randomUUID(), { numPartitions: 1 });
@@ -150,7 +162,9 @@ for (const client of TESTED_CLIENTS) {
         await producer.send({ topic, messages: [{ partition: 1, value: 'new' }] });
         return true;
       });
-      await eventually('its message', 10 * SECOND - (performance.now() - added), () => handled.includes('new'));
+      await eventually('its message', 10 * SECOND - (performance.now() - added), () =>
+        handled.includes('new'),
+      );
     });
   });
 }

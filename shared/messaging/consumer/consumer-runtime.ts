@@ -30,7 +30,7 @@ const DRAIN_POLL_MS = 10;
 const LAST_REQUEST_MS = 5_000;
 const MIN_LAST_REQUEST_MS = 1_000;
 /** Unavailable infrastructure fails every message: log lines about it are limited to one in this time. */
-const LOG_INTERVAL_MS = 5_000;
+const LOG_INTERVAL_MS = 60_000;
 
 /** The current source. */
 interface Attachment {

@@ -1,6 +1,7 @@
 import type { Health } from '../../platform/health.ts';
 import type { QueueSize } from '../../platform/queues/queue-size.ts';
 import { backoffMs } from '../backoff.ts';
+import { RepeatedFailure } from '../../platform/log.ts';
 import type { GroupSource } from '../ports.ts';
 import type { FinalResult } from '../processing-result.ts';
 import { CONSUMER_DEFAULTS, type ConsumerStats, type RuntimeOptions } from './consumer-options.ts';
@@ -19,6 +20,7 @@ const DISCARD_MS = 5_000;
 export class Consumer {
   readonly #options: ConsumerOptions;
   readonly #runtime: ConsumerRuntime;
+  readonly #crashes: RepeatedFailure;
   #source: GroupSource | undefined;
   #crash: Error | undefined;
   #crashesInARow = 0;
@@ -28,6 +30,7 @@ export class Consumer {
   constructor(options: ConsumerOptions) {
     this.#options = options;
     this.#runtime = new ConsumerRuntime(options);
+    this.#crashes = new RepeatedFailure(options.log, options.monotonic, 'error');
   }
 
   /** Resolves when the source is started; the assignment follows. Stops everything again before it rejects. */
@@ -79,6 +82,7 @@ export class Consumer {
       if (source === this.#source) {
         this.#crash = undefined;
         this.#crashesInARow = 0;
+        this.#crashes.ended({ ...this.#options.reads }, 'the consumer is assigned again');
       }
       sink.onAssigned(generation, partitions);
     };
@@ -92,9 +96,9 @@ export class Consumer {
     this.#crashesInARow += 1;
     this.#runtime.counters.crashes += 1;
     this.#runtime.detach();
-    const { log, random, timers } = this.#options;
+    const { log, random, reads, timers } = this.#options;
     const delayMs = backoffMs(CONSUMER_DEFAULTS.restartBackoff, this.#crashesInARow, random);
-    log.error({ err: error, delayMs }, 'the consumer crashed and will be restarted');
+    this.#crashes.failed({ ...reads, err: error }, 'the consumer crashed and will be restarted');
     source
       ?.stop(DISCARD_MS)
       .catch((reason: unknown) => log.warn({ err: reason }, 'a crashed consumer did not stop'));

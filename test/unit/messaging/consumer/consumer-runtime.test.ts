@@ -628,17 +628,20 @@ test('is degraded while lag is not delivered, until the source reports a positio
   expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
 });
 
-test.each(['rebalances', 'stops'])('does not commit behind messages that it refuses while it %s', async (how) => {
-  const { work, source, sink, runtime } = createScene();
-  sink.onMessages(1, fakeMessages(0, 0), 3);
-  const drained = how === 'stops' ? runtime.drain(1_000) : sink.onRevoking(1);
-  sink.onMessages(1, fakeMessages(1, 2), 3);
-  sink.onPosition?.(1, { topic: FAKE_TOPIC, partition: 0 }, 3, 3);
-  await work.end(0);
-  await vi.advanceTimersByTimeAsync(1_000);
-  await drained;
-  expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1]);
-});
+test.each(['rebalances', 'stops'])(
+  'does not commit behind messages that it refuses while it %s',
+  async (how) => {
+    const { work, source, sink, runtime } = createScene();
+    sink.onMessages(1, fakeMessages(0, 0), 3);
+    const drained = how === 'stops' ? runtime.drain(1_000) : sink.onRevoking(1);
+    sink.onMessages(1, fakeMessages(1, 2), 3);
+    sink.onPosition?.(1, { topic: FAKE_TOPIC, partition: 0 }, 3, 3);
+    await work.end(0);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await drained;
+    expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1]);
+  },
+);
 
 test('ignores the position of an unassigned partition', () => {
   const { sink, runtime } = createScene();

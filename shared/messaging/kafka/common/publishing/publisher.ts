@@ -1,6 +1,6 @@
-import type { Clock } from '../../../../platform/clock.ts';
-import { MessagingError } from '../../../../platform/errors.ts';
-import type { Log } from '../../../../platform/log.ts';
+import { monotonicClock, type Clock } from '../../../../platform/clock.ts';
+import { errorText, MessagingError } from '../../../../platform/errors.ts';
+import { RepeatedFailure, type Log } from '../../../../platform/log.ts';
 import {
   isDamaged,
   isMaybeStored,
@@ -53,6 +53,7 @@ export class KafkaPublisher implements Publisher {
   readonly #rejectedSizes = new RejectedSizes();
   readonly #placement: RecordPlacement;
   readonly #connection: SenderConnection;
+  readonly #sending: RepeatedFailure;
   #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
   /** Slices that are in flight and not yet confirmed, by partition. */
   readonly #inFlight = new Map<PartitionQueue, PublishSlice>();
@@ -75,7 +76,18 @@ export class KafkaPublisher implements Publisher {
     this.#deadlineMs = options.deadlineMs ?? CLIENT_DEFAULTS.publishDeadlineMs;
     this.#placement = new RecordPlacement(parts.topics, this.#queue, () => this.#pump());
     const { connectSender, log } = parts;
-    this.#connection = connectSender({ clientId: options.clientId, log, onReady: () => this.#pump() });
+    const { clientId } = options;
+    const connecting = new RepeatedFailure(log, monotonicClock);
+    this.#sending = new RepeatedFailure(log, monotonicClock);
+    this.#connection = connectSender({
+      clientId,
+      onReady: () => {
+        connecting.ended({ clientId }, 'publisher is connected again');
+        this.#pump();
+      },
+      onFailed: (error) =>
+        connecting.failed({ clientId, error: errorText(error) }, 'publisher cannot connect, retrying'),
+    });
   }
 
   /** Connects. Rejects with `broker-unavailable` when that does not succeed within the publish deadline. */
@@ -216,6 +228,7 @@ export class KafkaPublisher implements Publisher {
   /** Called while the send is pending: a broker may be silent for seconds after others have answered. */
   #stored(slices: readonly PublishSlice[]): void {
     if (this.#state === 'stopped') return;
+    this.#sending.ended({ clientId: this.#options.clientId }, 'publisher sends again');
     this.#ended(slices);
     this.#queue.settle(slices);
   }
@@ -247,7 +260,9 @@ export class KafkaPublisher implements Publisher {
       if (isTopicUnknown(error)) unknown.add(slice.queue.topic);
     }
     const texts = new Set(repeated.map(({ error }) => toMessagingError('send', error).message));
-    this.#parts.log.warn({ error: [...texts].join('; '), slices: repeated.length }, 'send failed');
+    const { clientId } = this.#options;
+    const fields = { clientId, error: [...texts].join('; '), slices: repeated.length };
+    this.#sending.failed(fields, 'send failed, retrying');
     for (const topic of unknown) void this.#recheck(topic);
   }
 

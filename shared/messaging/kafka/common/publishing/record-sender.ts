@@ -1,4 +1,3 @@
-import type { Log } from '../../../../platform/log.ts';
 import type { PublishFate } from '../connection/errors.ts';
 import type { PublishSlice } from './publish-queue.ts';
 
@@ -43,9 +42,9 @@ export interface SenderConnection {
   close(): void;
 }
 
-/** Creates the connection of one publisher; `onReady` is called each time when it is connected. */
+/** Creates the connection of one publisher; `onReady` is called each time when it is connected, `onFailed` when it cannot connect. */
 export type ConnectSender = (options: {
   readonly clientId: string;
-  readonly log: Log;
   readonly onReady: () => void;
+  readonly onFailed: (error: unknown) => void;
 }) => SenderConnection;

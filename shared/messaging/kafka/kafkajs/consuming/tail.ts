@@ -1,4 +1,6 @@
 import { errorText, type MessagingError } from '../../../../platform/errors.ts';
+import { monotonicClock } from '../../../../platform/clock.ts';
+import { RepeatedFailure } from '../../../../platform/log.ts';
 import type { KafkajsParts } from '../connection/client.ts';
 import { CatchUps, type CatchUp } from './catch-up.ts';
 import type { FetchAnswer } from '../patches/fetch-messages.ts';
@@ -28,6 +30,7 @@ export class KafkajsTail implements Tail, ConsumerRunListener {
   readonly #parts: TailParts;
   readonly #positions = new Map<string, PartitionOffset>();
   readonly #catchUps: CatchUps;
+  readonly #losses: RepeatedFailure;
   #onMessage: ((message: LogMessage) => void) | undefined;
   #run: KafkajsConsumerRun | undefined;
   #state: 'new' | 'joining' | 'ready' | 'stopped' = 'new';
@@ -42,6 +45,7 @@ export class KafkajsTail implements Tail, ConsumerRunListener {
   constructor(options: TailOptions, parts: TailParts) {
     this.#options = options;
     this.#parts = parts;
+    this.#losses = new RepeatedFailure(parts.log, monotonicClock);
     this.#stopSignal.promise.catch(() => undefined);
     const calls = {
       partitions: () => [...this.#positions.values()],
@@ -156,17 +160,15 @@ export class KafkajsTail implements Tail, ConsumerRunListener {
     );
     await Promise.race([fetched, this.#stopSignal.promise]);
     this.#failures = 0;
+    this.#losses.ended({ clientId: this.#options.clientId }, 'the consumer of a tail is replaced');
   }
 
   #reopenLater(error: unknown): void {
     if (this.#state === 'stopped') return;
     const delayMs = Math.min(MIN_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures += 1;
-    const { clientId } = this.#options;
-    this.#parts.log.warn(
-      { clientId, error: errorText(error), delayMs },
-      'the consumer of a tail ended, it is replaced',
-    );
+    const fields = { clientId: this.#options.clientId, error: errorText(error) };
+    this.#losses.failed(fields, 'the consumer of a tail ended, it will be replaced');
     this.#timer = setTimeout(() => void this.#reopen(), delayMs);
   }
 

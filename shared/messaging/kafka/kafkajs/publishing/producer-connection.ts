@@ -1,6 +1,4 @@
 import type { Producer } from 'kafkajs';
-import { errorText } from '../../../../platform/errors.ts';
-import type { Log } from '../../../../platform/log.ts';
 import type { CreateKafkajsClient, KafkajsClient } from '../connection/client.ts';
 import { ProduceRound } from './produce-round.ts';
 import type { RecordSender, SenderConnection } from '../../common/publishing/record-sender.ts';
@@ -26,8 +24,8 @@ interface Made {
 export class ProducerConnection implements SenderConnection {
   readonly #createClient: CreateKafkajsClient;
   readonly #clientId: string;
-  readonly #log: Log;
   readonly #onReady: () => void;
+  readonly #onFailed: (error: unknown) => void;
   #made: Made | undefined;
   #closed = false;
   #failures = 0;
@@ -38,13 +36,13 @@ export class ProducerConnection implements SenderConnection {
   constructor(options: {
     createClient: CreateKafkajsClient;
     clientId: string;
-    log: Log;
     onReady: () => void;
+    onFailed: (error: unknown) => void;
   }) {
     this.#createClient = options.createClient;
     this.#clientId = options.clientId;
-    this.#log = options.log;
     this.#onReady = options.onReady;
+    this.#onFailed = options.onFailed;
   }
 
   /** The sender of the producer, while it is connected. */
@@ -114,7 +112,7 @@ export class ProducerConnection implements SenderConnection {
     if (this.#closed) return;
     const delayMs = Math.min(MIN_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures += 1;
-    this.#log.warn({ error: errorText(error), delayMs }, 'publisher cannot connect, retrying');
+    this.#onFailed(error);
     this.#timer = setTimeout(() => this.open(), delayMs);
   }
 }

@@ -1,5 +1,3 @@
-import { errorText } from '../../../../platform/errors.ts';
-import type { Log } from '../../../../platform/log.ts';
 import type { PublishSlice } from '../../common/publishing/publish-queue.ts';
 import type { RecordSender, SenderConnection } from '../../common/publishing/record-sender.ts';
 import type { CreatePlatformaticClient, PlatformaticClient } from '../connection/client.ts';
@@ -12,26 +10,26 @@ const MAX_BACKOFF_MS = 2_000;
 interface SenderConnectionOptions {
   readonly createClient: CreatePlatformaticClient;
   readonly clientId: string;
-  readonly log: Log;
   readonly onReady: () => void;
+  readonly onFailed: (error: unknown) => void;
 }
 
 /** Keeps the client of one publisher connected to at least one broker; those to the leaders are opened by sending. */
 export class PlatformaticSenderConnection implements SenderConnection {
   readonly #client: PlatformaticClient;
   readonly #sender: PlatformaticSender;
-  readonly #log: Log;
   readonly #onReady: () => void;
+  readonly #onFailed: (error: unknown) => void;
   #failures = 0;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
   lastError: unknown;
 
-  constructor({ createClient, clientId, log, onReady }: SenderConnectionOptions) {
+  constructor({ createClient, clientId, onReady, onFailed }: SenderConnectionOptions) {
     this.#client = createClient({ clientId });
     this.#sender = new PlatformaticSender(this.#client);
-    this.#log = log;
     this.#onReady = onReady;
+    this.#onFailed = onFailed;
   }
 
   get sender(): RecordSender | undefined {
@@ -76,7 +74,7 @@ export class PlatformaticSenderConnection implements SenderConnection {
     if (this.#closed) return;
     const delayMs = Math.min(MIN_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures += 1;
-    this.#log.warn({ error: errorText(error), delayMs }, 'publisher cannot connect, retrying');
+    this.#onFailed(error);
     this.#timer = setTimeout(() => this.#connect(), delayMs);
   }
 }

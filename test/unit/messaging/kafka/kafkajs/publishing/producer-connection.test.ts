@@ -2,7 +2,6 @@ import type { Producer } from 'kafkajs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CreateKafkajsClient } from '../../../../../../shared/messaging/kafka/kafkajs/connection/client.ts';
 import { ProducerConnection } from '../../../../../../shared/messaging/kafka/kafkajs/publishing/producer-connection.ts';
-import { silentLog } from '../../../../../../shared/platform/log.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -65,8 +64,8 @@ function setUp() {
   const connection = new ProducerConnection({
     createClient: createClient as unknown as CreateKafkajsClient,
     clientId: 'p',
-    log: silentLog,
     onReady: ready,
+    onFailed: () => undefined,
   });
   const latest = (): FakeClient => {
     const client = clients.at(-1);
