@@ -6,7 +6,7 @@
 import { FIRST_LOCAL_SCHEMA_ID, type MessageDefinition, recordName } from '../../../schemas/messages.ts';
 import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { errorText, SystemError } from '../../platform/errors.ts';
+import { errorText, InfrastructureError, SystemError } from '../../platform/errors.ts';
 import { lazy } from '../../platform/lazy.ts';
 import type { Type } from 'avsc';
 import { type AvroMessage, type AvroReader, createAvroReader } from './avro-message.ts';
@@ -17,7 +17,15 @@ import type { SchemaRegistry } from './schema-registry.ts';
 export const NEGATIVE_CACHE_MS = 30_000;
 /** Maximum number of cached schemas of other writers; a system has some dozens. The oldest are evicted. */
 const MAX_CACHED_SCHEMAS = 1_000;
-/** Maximum number of cached unknown ids, so that messages with random ids do not exhaust the memory. */
+/** Time before an id is looked up again after a failure: a failing registry may take five seconds to answer. */
+export const FAILURE_CACHE_MS = 3_000;
+/** Maximum number of queries at the same time; a system has some dozens of schemas, and their first messages rarely coincide. */
+const MAX_QUERIES = 16;
+const TOO_MANY_QUERIES = new InfrastructureError(
+  'schema-registry-unavailable',
+  'too many schema ids are being looked up',
+);
+/** Maximum number of cached unknown ids, and of failed ones, so that messages with random ids do not exhaust the memory. */
 const MAX_UNKNOWN_IDS = 10_000;
 
 /** The reason why messages with a schema id cannot be read. */
@@ -31,7 +39,7 @@ export type Found = AvroReader | Unreadable;
 export interface SchemaStore {
   /** The reader of an id, or why there is none; undefined when the registry must be queried. */
   known(id: number): Found | undefined;
-  /** Queries the registry. Rejects with InfrastructureError when it is unavailable. */
+  /** Queries the registry. Rejects with InfrastructureError when it is unavailable, or was some seconds ago. */
   find(id: number): Promise<Found>;
   /** The schema id for encoding a message; undefined when the registry must be queried. */
   writerId(message: AvroMessage): number | undefined;
@@ -57,9 +65,19 @@ export function createSchemaStore(options: SchemaStoreOptions): SchemaStore {
   const byRecord = indexByRecord(options.messages);
   const foreignReaders = new Map<number, Found>();
   const unknownUntil = new Map<number, number>();
+  const failures = new Map<number, { readonly untilMs: number; readonly error: unknown }>();
   const inFlight = new Map<number, Promise<Found>>();
   const writerIds = new Map<AvroMessage, number>();
 
+  /** A clock that was set back meanwhile shows more than the time that was left at first. */
+  const isBefore = (untilMs = 0, lengthMs: number): boolean => {
+    const leftMs = untilMs - clock.now();
+    return leftMs > 0 && leftMs <= lengthMs;
+  };
+  const remember = (id: number, error: unknown): never => {
+    cache(failures, id, { untilMs: clock.now() + FAILURE_CACHE_MS, error }, MAX_UNKNOWN_IDS);
+    throw error;
+  };
   const fetch = async (from: SchemaRegistry, id: number): Promise<Found> => {
     const found = await from.schemaOf(id);
     if (found.kind === 'unknown') {
@@ -79,13 +97,18 @@ export function createSchemaStore(options: SchemaStoreOptions): SchemaStore {
       const reader = localReaders.get(id)?.() ?? foreignReaders.get(id);
       if (reader !== undefined) return reader;
       if (registry === undefined || id >= FIRST_LOCAL_SCHEMA_ID) return unknownId(id);
-      return (unknownUntil.get(id) ?? 0) > clock.now() ? unknownId(id) : undefined;
+      return isBefore(unknownUntil.get(id), NEGATIVE_CACHE_MS) ? unknownId(id) : undefined;
     },
     find: (id) => {
       if (registry === undefined) return Promise.resolve(unknownId(id));
       const waiting = inFlight.get(id);
       if (waiting !== undefined) return waiting;
-      const query = fetch(registry, id).finally(() => inFlight.delete(id));
+      const failure = failures.get(id);
+      if (isBefore(failure?.untilMs, FAILURE_CACHE_MS)) return Promise.reject(failure?.error);
+      if (inFlight.size >= MAX_QUERIES) return Promise.reject(TOO_MANY_QUERIES);
+      const query = fetch(registry, id)
+        .catch((error: unknown) => remember(id, error))
+        .finally(() => inFlight.delete(id));
       inFlight.set(id, query);
       return query;
     },

@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
+import { InfrastructureError } from '../../platform/errors.ts';
 import { createProblem, type Problem, type Warning } from '../../platform/problem.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Codec, Decoded } from '../codec.ts';
@@ -49,6 +50,16 @@ export interface Handled {
   readonly durationMs: number;
 }
 
+/**
+ * Messages of one consumer that wait for the schema registry at the same time. Further ones are retried later, so that the other
+ * places stay free for messages whose schema is known.
+ */
+const MAX_WAITING_FOR_SCHEMAS = 8;
+/** One error for thousands of messages: the stack of each would take longer than its attempt. */
+const REGISTRY_SLOW = new InfrastructureError(
+  'schema-registry-slow',
+  'many messages wait for the schema registry',
+);
 const UNEXPECTED = createProblem('unexpected');
 const INVALID_TIME: Warning = { code: 'no-effect', path: HEADER.originTimestamp };
 const RESULTS = { refused: 'refused', retry: 'retry', abandon: 'abandoned' } as const;
@@ -68,6 +79,7 @@ class RequestHandling {
   readonly #options: RequestHandlingOptions;
   readonly #router: ReplyRouter;
   readonly #delivery: OutcomeDelivery;
+  #waitingForSchemas = 0;
 
   constructor(options: RequestHandlingOptions) {
     this.#options = options;
@@ -116,7 +128,18 @@ class RequestHandling {
   }
 
   #decodeAndHandle(request: Request): SyncOrAsync<Outcome> {
-    return andThen(this.#options.codec.decode(request.message), (decoded) => this.#handle(request, decoded));
+    const decoded = this.#options.codec.decode(request.message);
+    if (!isPromise(decoded)) return this.#handle(request, decoded);
+    if (this.#waitingForSchemas >= MAX_WAITING_FOR_SCHEMAS) {
+      decoded.catch(() => undefined);
+      throw REGISTRY_SLOW;
+    }
+    this.#waitingForSchemas += 1;
+    return decoded
+      .finally(() => {
+        this.#waitingForSchemas -= 1;
+      })
+      .then((late) => this.#handle(request, late));
   }
 
   #handle(request: Request, decoded: Decoded): SyncOrAsync<Outcome> {

@@ -53,8 +53,9 @@ export interface QueueLimits {
 export const QUEUE_LIMITS: QueueLimits = {
   publisher: { messages: 50_000, bytes: 64 * MIB },
   // Requests after one that waits for its reply partition are answered but cannot be committed. Each uses some hundred bytes, and
-  // is answered again after a crash, with the same correlation id. The limit is ten minutes of 80 requests a second.
-  requestWindow: { messages: 1_000, bytes: 32 * MIB, pending: 50_000 },
+  // is answered again after a crash, with the same correlation id. The limit is ten minutes of 80 requests a second. Those that are
+  // not done may wait for the schema registry while it fails, and must not keep others on the topic.
+  requestWindow: { messages: 5_000, bytes: 32 * MIB, pending: 50_000 },
   // E-mails with attachments are large.
   commandWindow: { messages: 1_000, bytes: 8 * MIB },
   // Each copy waits at least a second, so this also limits how many a partition returns per second.

@@ -9,7 +9,7 @@ import {
   type SchemaRegistry,
   registeredVersions,
 } from '../../../../shared/messaging/codec/schema-registry.ts';
-import { NEGATIVE_CACHE_MS } from '../../../../shared/messaging/codec/schema-store.ts';
+import { FAILURE_CACHE_MS, NEGATIVE_CACHE_MS } from '../../../../shared/messaging/codec/schema-store.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { closeServer, listen } from '../../../../shared/platform/http-server.ts';
 import {
@@ -108,12 +108,14 @@ describe('a codec with a schema registry', () => {
 
   it('rejects while the registry is unavailable, and decodes the same message afterwards', async () => {
     const { registry, state } = fakeRegistry({ 7: textOf(REQUEST) });
-    const codec = codecOf({ registry });
+    let now = MINUTE;
+    const codec = codecOf({ registry, clock: { now: () => now } });
     const message = await writtenWithId(7);
     state.isUnavailable = true;
     await expect(codec.decode(message)).rejects.toBeInstanceOf(InfrastructureError);
     await expect(codec.encode(REQUEST, smallRequest, 'avro')).rejects.toBeInstanceOf(InfrastructureError);
     state.isUnavailable = false;
+    now += FAILURE_CACHE_MS;
     expect(payloadOf(await codec.decode(message))).toEqual(smallRequest);
   });
 

@@ -1,0 +1,121 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { FAILURE_CACHE_MS } from '../../../shared/messaging/codec/schema-store.ts';
+import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
+import { createRequestHandling } from '../../../shared/messaging/handler/request-handling.ts';
+import { done } from '../../../shared/messaging/outcome.ts';
+import { InfrastructureError } from '../../../shared/platform/errors.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
+import { sleep } from '../../../shared/platform/timers.ts';
+import { codecOf, REQUEST, smallRequest } from '../../support/builders/codec-fixture.ts';
+import { FakeGroupSource } from '../../support/fakes/group-source.ts';
+import { FAKE_TOPIC, fakeMessage, fakeMessages } from '../../support/fakes/messages.ts';
+import { FakePublisher } from '../../support/fakes/publisher.ts';
+
+const REPLIES = 'bank.replies';
+const FOREIGN_MESSAGES = 3_000;
+/** A registry that does not answer is given up after this time. */
+const LOOK_UP_MS = 4_000;
+
+/** A message in the wire format whose schema is known to the registry alone. */
+const writtenWithId = (id: number): Buffer => {
+  const value = Buffer.alloc(20);
+  value.writeUInt32BE(id, 1);
+  return value;
+};
+
+/** A consumer of one partition with a registry that does not answer. */
+function startScene() {
+  const queries: number[] = [];
+  const registry = {
+    schemaOf: async (id: number) => {
+      queries.push(id);
+      await sleep(systemPorts.timers, LOOK_UP_MS);
+      throw new InfrastructureError('schema-registry-unavailable', 'no answer');
+    },
+    registeredId: () => Promise.resolve(1),
+    register: () => Promise.resolve(1),
+  };
+  const codec = codecOf({ registry, clock: systemPorts.clock });
+  const replies = new FakePublisher();
+  const { process } = createRequestHandling({
+    ...systemPorts,
+    handlers: {
+      [REQUEST]: () =>
+        done({ type: 'ProblemReply', payload: undefined, encoded: { value: Buffer.alloc(1), headers: {} } }),
+    },
+    codec,
+    replies,
+    foreignReplies: replies,
+    deadLetters: new FakePublisher(),
+    deadLetterTopic: 'dead-letters',
+    groupId: 'group',
+    admin: { partitionCounts: (names) => Promise.resolve(new Map(names.map((name) => [name, 1]))) },
+    ownReplyTopics: [],
+    internalTopics: [],
+    log: silentLog,
+  });
+  const runtime = new ConsumerRuntime({ ...systemPorts, process, log: silentLog });
+  const source = new FakeGroupSource();
+  const sink = runtime.attach(source, () => undefined);
+  sink.onAssigned(1, [{ topic: FAKE_TOPIC, partition: 0 }]);
+  onTestFinished(() => runtime.drain(0));
+  return { source, sink, replies, queries };
+}
+
+test.each([
+  ['the same unknown schema id', () => 7],
+  ['different unknown schema ids', (offset: number) => offset + 1],
+])(
+  'a request is answered at once behind 3,000 messages with %s while the registry fails',
+  async (_, idOf) => {
+    const { source, sink, replies, queries } = startScene();
+    const foreign = fakeMessages(0, FOREIGN_MESSAGES - 1).map((message) => ({
+      ...message,
+      value: writtenWithId(idOf(message.offset)),
+    }));
+    sink.onMessages(1, foreign, FOREIGN_MESSAGES);
+    const { value } = await codecOf().encode(REQUEST, smallRequest, 'avro');
+    // Before, during and after the first look-up.
+    for (let round = 0; round < 6; round += 1) {
+      const offset = FOREIGN_MESSAGES + round;
+      expect(source.paused).toEqual(new Set());
+      const sentMs = performance.now();
+      sink.onMessages(
+        1,
+        [fakeMessage(offset, { value, headers: { kafka_replyTopic: REPLIES } })],
+        offset + 1,
+      );
+      await expect.poll(() => replies.sent.length, { timeout: LOOK_UP_MS, interval: 5 }).toBe(round + 1);
+      expect(performance.now() - sentMs).toBeLessThan(LOOK_UP_MS / 2);
+      await sleep(systemPorts.timers, LOOK_UP_MS / 4);
+    }
+    expect(queries.length).toBeLessThanOrEqual(32);
+  },
+  30_000,
+);
+
+test('a failed id is looked up again after some seconds, also when the clock was set back', async () => {
+  let [nowMs, queries] = [1_000_000, 0];
+  const registry = {
+    schemaOf: () => {
+      queries += 1;
+      return Promise.reject(new InfrastructureError('schema-registry-unavailable', 'no answer'));
+    },
+    registeredId: () => Promise.resolve(1),
+    register: () => Promise.resolve(1),
+  };
+  const codec = codecOf({ registry, clock: { now: () => nowMs } });
+  const decode = () => Promise.resolve(codec.decode({ value: writtenWithId(7), headers: {} }));
+  const fails = () => expect(decode()).rejects.toMatchObject({ code: 'schema-registry-unavailable' });
+  await fails();
+  nowMs += FAILURE_CACHE_MS - 1;
+  await fails();
+  expect(queries).toBe(1);
+  nowMs += 1;
+  await fails();
+  expect(queries).toBe(2);
+  nowMs -= 3_600_000;
+  await fails();
+  expect(queries).toBe(3);
+});
