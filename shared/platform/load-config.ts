@@ -195,6 +195,7 @@ function toConfig(env: Environment) {
     },
     logLevel: env.LOG_LEVEL,
     topicPrefix: env.KAFKA_TOPIC_PREFIX,
+    replyTopics: env.REPLY_TOPICS,
     kafka: env.KAFKA_BROKERS === undefined ? undefined : kafkaSettings(env, env.KAFKA_BROKERS),
     schemaRegistry: {
       url: env.SCHEMA_REGISTRY_URL,

@@ -141,6 +141,16 @@ export const environment = z.object({
     .string()
     .regex(/^[a-zA-Z0-9._-]{0,64}$/, 'may hold letters, digits, dot, dash and underscore, 64 at most')
     .default(''),
+  /** Names and patterns of the topics to which callers may have replies sent. */
+  REPLY_TOPICS: list
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(/^[a-zA-Z0-9._*-]{1,249}$/, 'must hold topic names, in which * stands for any characters'),
+      ),
+    )
+    .default(['*.replies', '*.replies.v*', '*.reply']),
   KAFKA_SSL: flag.default(false),
   KAFKA_SSL_CA_FILE: z.string().optional(),
   KAFKA_SSL_CERT_FILE: z.string().optional(),

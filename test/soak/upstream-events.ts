@@ -48,7 +48,7 @@ const BAD_PLACE = 3;
 const POLL_MS = 50;
 /** Counting unanswered requests reads both topics. */
 const LOOK_MS = 1_000;
-const REPLY_TOPIC = 'upstream.schedules';
+const REPLY_TOPIC = 'upstream.schedules.replies';
 
 type Item = PortfolioContract;
 

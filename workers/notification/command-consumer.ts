@@ -8,7 +8,7 @@ import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics, type ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Handlers, Request } from '../../shared/messaging/handler/request.ts';
 import { commandGroup } from '../../shared/messaging/topics/consumer-groups.ts';
-import { internalTopics, ownReplyTopics, retryTopicName } from '../../shared/messaging/topics/topics.ts';
+import { ownReplyTopics, replyTopicRule, retryTopicName } from '../../shared/messaging/topics/topics.ts';
 import { createRequestHandling } from '../../shared/messaging/handler/request-handling.ts';
 import { contentBytes } from '../../shared/messaging/message-content.ts';
 import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
@@ -204,7 +204,7 @@ function commandProcess(
     groupId: lane.groupId,
     admin: broker.admin,
     ownReplyTopics: ownReplyTopics(config.topicPrefix),
-    internalTopics: internalTopics(config.topicPrefix, config.notification.retryTiersMs),
+    mayReplyTo: replyTopicRule(config.topicPrefix, config.replyTopics),
     clock,
     monotonic,
     log,

@@ -9,7 +9,7 @@ import type { TopicDirectory } from './topic-directory.ts';
 const REASONS = {
   'no-reply-address': 'the message names no reply topic',
   'reply-topic-unknown': 'the reply topic does not exist',
-  'reply-topic-refused': 'the reply topic is internal',
+  'reply-topic-refused': 'the reply topic is not allowed, see the setting REPLY_TOPICS',
   'reply-partition-invalid': 'the reply partition does not exist',
   'reply-undeliverable': 'the reply topic accepts no replies',
 } as const;

@@ -41,8 +41,8 @@ export interface ReplyRouterOptions {
   /** For large replies to our own topics, which must not delay small ones. Default: `replies`. */
   readonly largeReplies?: Publisher;
   readonly ownReplyTopics: readonly string[];
-  /** Topics that are refused as reply topics: requests, commands, dead letters. */
-  readonly internalTopics: readonly string[];
+  /** Whether replies may be written to a topic, see replyTopicRule. */
+  readonly mayReplyTo: (topic: string) => boolean;
   readonly monotonic: MonotonicClock;
 }
 
@@ -62,15 +62,13 @@ const INT32_BYTES = 4;
 const fault = (code: ReplyFault): Fault => ({ kind: 'fault', code });
 
 /**
- * Finds the destination of replies. Internal topics are refused, since a requester could otherwise make the workers consume
- * their own replies. Replies to foreign topics and silent partitions have separate publishers, so that they do not delay
- * others.
+ * Finds the destination of replies. Replies to foreign topics and silent partitions have separate publishers, so that they do not
+ * delay others.
  */
 export class ReplyRouter {
   readonly #options: ReplyRouterOptions;
   readonly #directory: TopicDirectory;
   readonly #own: ReadonlySet<string>;
-  readonly #internal: ReadonlySet<string>;
   readonly #silent: SilentPartitions;
   /** Foreign replies in flight, the oldest first, with the start of each (monotonic milliseconds). */
   readonly #foreignSends = new Set<{ readonly startedMs: number }>();
@@ -80,7 +78,6 @@ export class ReplyRouter {
     this.#directory = directory;
     this.#silent = new SilentPartitions(options.monotonic);
     this.#own = new Set(options.ownReplyTopics);
-    this.#internal = new Set(options.internalTopics);
   }
 
   /**
@@ -105,8 +102,7 @@ export class ReplyRouter {
     const address = readReplyAddress(message.headers);
     if (address.kind === 'fault') return address;
     const { topic, partition } = address;
-    // Internal topics of Kafka start with two underscores.
-    if (this.#internal.has(topic) || topic.startsWith('__')) return fault('reply-topic-refused');
+    if (!this.#options.mayReplyTo(topic)) return fault('reply-topic-refused');
     return andThen(this.#directory.partitions(topic, partition), (count) => {
       if (count === undefined) return fault('reply-topic-unknown');
       if (partition !== undefined && partition >= count) return fault('reply-partition-invalid');

@@ -12,7 +12,7 @@ import { Consumer } from '../consumer/consumer.ts';
 import { CONSUMER_DEFAULTS } from '../consumer/consumer-options.ts';
 import type { Broker, Publisher } from '../ports.ts';
 import { requestGroup } from '../topics/consumer-groups.ts';
-import { internalTopics, ownReplyTopics, topicName, type TopicKey } from '../topics/topics.ts';
+import { ownReplyTopics, replyTopicRule, topicName, type TopicKey } from '../topics/topics.ts';
 import { createBatchHandler, refuseBatches } from './batch-handler.ts';
 import { consumerMetrics, type ConsumerMetrics } from './consumer-metrics.ts';
 import { createRequestHandling } from './request-handling.ts';
@@ -100,7 +100,7 @@ export async function startRequestConsumer(
     groupId,
     admin: broker.admin,
     ownReplyTopics: ownReplyTopics(config.topicPrefix),
-    internalTopics: internalTopics(config.topicPrefix, config.notification.retryTiersMs),
+    mayReplyTo: replyTopicRule(config.topicPrefix, config.replyTopics),
     clock,
     monotonic,
     log,

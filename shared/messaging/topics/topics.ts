@@ -56,10 +56,31 @@ export function ownReplyTopics(prefix: string): readonly string[] {
   return topicNames(prefix, REPLY_TOPICS);
 }
 
-/** Names of the topics that are not allowed as reply topics: a requester could make workers consume their own replies. */
-export function internalTopics(prefix: string, retryTiersMs: readonly number[]): string[] {
-  const keys = KEYS.filter((key) => !REPLY_TOPICS.includes(key));
-  return [...topicNames(prefix, keys), ...retryTopicNames(prefix, retryTiersMs)];
+/** The topics of every installation of this system, whatever its prefix. */
+const OF_ENGINE = new RegExp(
+  `(?:${KEYS.map((key) => escapeName(TOPIC[key])).join('|')}|plat\\.notification\\.retry\\.[a-z0-9.]+)$`,
+);
+
+/**
+ * Whether replies may be written to a topic. Requesters choose it, and could otherwise make the workers write where only the workers
+ * may: to requests and commands of others, or to the journal of a registry. Allowed are our own reply topics, and the topics that
+ * match one of `patterns` (`*` stands for any characters) unless they belong to an installation of this system or, like those
+ * of Kafka and of registries, begin with an underscore.
+ */
+export function replyTopicRule(prefix: string, patterns: readonly string[]): (topic: string) => boolean {
+  const own = new Set(ownReplyTopics(prefix));
+  const allowed = new RegExp(`^(?:${patterns.map(toExpression).join('|')})$`);
+  return (topic) =>
+    own.has(topic) || (allowed.test(topic) && !OF_ENGINE.test(topic) && !topic.startsWith('_'));
+}
+
+function toExpression(pattern: string): string {
+  return pattern.split('*').map(escapeName).join('.*');
+}
+
+/** Of the characters in names of topics, only the dot has a meaning. */
+function escapeName(name: string): string {
+  return name.replaceAll('.', '\\.');
 }
 
 /**

@@ -63,7 +63,7 @@ export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions
     groupId,
     admin: broker.admin,
     ownReplyTopics: [replies],
-    internalTopics: [requests, deadLetters],
+    mayReplyTo: (topic) => topic !== requests && topic !== deadLetters,
     ...systemPorts,
     log: silentLog,
   });

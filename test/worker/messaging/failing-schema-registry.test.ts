@@ -52,7 +52,7 @@ function startScene() {
     groupId: 'group',
     admin: { partitionCounts: (names) => Promise.resolve(new Map(names.map((name) => [name, 1]))) },
     ownReplyTopics: [],
-    internalTopics: [],
+    mayReplyTo: () => true,
     log: silentLog,
   });
   const runtime = new ConsumerRuntime({ ...systemPorts, process, log: silentLog });

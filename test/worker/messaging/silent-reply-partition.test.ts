@@ -68,7 +68,7 @@ async function startScene() {
     groupId: 'group',
     admin,
     ownReplyTopics: [],
-    internalTopics: [],
+    mayReplyTo: () => true,
     clock: { now: () => Date.now() },
     log: silentLog,
   });

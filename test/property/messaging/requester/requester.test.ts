@@ -54,7 +54,7 @@ async function createWorld(partitions: number): Promise<World> {
     deadLetterTopic: DEAD_LETTERS,
     groupId: 'workers',
     ownReplyTopics: [REPLIES],
-    internalTopics: [REQUESTS, DEAD_LETTERS],
+    mayReplyTo: (topic) => topic === REPLIES,
   });
   const createSource = () =>
     broker.createGroupSource({ groupId: 'workers', clientId: 'w', topics: [REQUESTS] });

@@ -12,6 +12,7 @@ import { createProblem } from '../../../../shared/platform/problem.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createFakeCodec, readFakeValue } from '../../../support/fakes/codec.ts';
+import { replyTopicRule } from '../../../../shared/messaging/topics/topics.ts';
 import { partitionOfKey } from '../../../../shared/messaging/topics/key-partition.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { FakePublisher } from '../../../support/fakes/publisher.ts';
@@ -50,7 +51,7 @@ function createScene(
       },
     },
     ownReplyTopics: [OWN],
-    internalTopics: ['plat.schedule.requests.v1', DEAD_LETTERS],
+    mayReplyTo: replyTopicRule('', ['*.replies', 'no.such.topic']),
     clock: { now: () => NOW_MS },
     log: silentLog,
     onHandled: (one) => handled.push(one),
@@ -416,6 +417,7 @@ test('writes a dead letter for a reply without an address, but not if there is n
 
 test.each([
   ['topic is a request topic', { kafka_replyTopic: 'plat.schedule.requests.v1' }, 'reply-topic-refused'],
+  ['topic is not allowed', { kafka_replyTopic: 'payments.commands' }, 'reply-topic-refused'],
   ['topic is a dead-letter topic', { kafka_replyTopic: DEAD_LETTERS }, 'reply-topic-refused'],
   ['topic is internal to the broker', { kafka_replyTopic: '__consumer_offsets' }, 'reply-topic-refused'],
   ['topic does not exist', { kafka_replyTopic: 'no.such.topic' }, 'reply-topic-unknown'],

@@ -6,12 +6,13 @@ import {
   topicSpecs,
 } from '../../../../shared/messaging/topics/topic-settings.ts';
 import {
-  internalTopics,
   ownReplyTopics,
+  replyTopicRule,
   delayLabel,
   TOPIC,
   type TopicKey,
 } from '../../../../shared/messaging/topics/topics.ts';
+import { loadConfig } from '../../../../shared/platform/load-config.ts';
 import { MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
 
@@ -155,15 +156,44 @@ describe('topic specifications', () => {
     ]);
   });
 
-  test('list all topics except reply topics as internal', () => {
-    const internal = internalTopics('x.', [10_000]);
+  test('are not allowed as reply topics, those of another prefix neither, except our own reply topics', () => {
+    const mayReplyTo = replyTopicRule('x.', ['*']);
     const own = [TOPIC.ingressReplies, TOPIC.ingressResults, TOPIC.recalculationReplies];
-    expect(ownReplyTopics('x.')).toEqual(own.map((topic) => `x.${topic}`));
-    expect([...internal, ...ownReplyTopics('x.')].toSorted()).toEqual(
-      allTopicSpecs('x.', [10_000])
+    const allowedOf = (prefix: string) =>
+      allTopicSpecs(prefix, [10_000])
         .map(({ topic }) => topic)
-        .toSorted(),
-    );
+        .filter(mayReplyTo);
+    expect(ownReplyTopics('x.')).toEqual(own.map((topic) => `x.${topic}`));
+    expect(allowedOf('x.').toSorted()).toEqual(ownReplyTopics('x.').toSorted());
+    expect([...allowedOf(''), ...allowedOf('y.')]).toEqual([]);
+  });
+
+  test.each([
+    ['bank.replies', true],
+    ['upstream.recalculation.replies.v1', true],
+    ['plat.schedule.requests.v1.reply', true],
+    ['x.plat.schedule.requests.v1.reply', true],
+    ['payments.commands', false],
+    ['replies', false],
+    ['bankreplies', false],
+    ['bank.replies.orders', false],
+    ['_schemas', false],
+    ['_registry.replies', false],
+    ['__consumer_offsets', false],
+  ])('by default, a caller may have replies sent to %s: %s', (topic, isAllowed) => {
+    expect(replyTopicRule('x.', loadConfig({}).replyTopics)(topic)).toBe(isAllowed);
+  });
+
+  test('are no reply topics, even where the operator allows others by name or pattern', () => {
+    const mayReplyTo = replyTopicRule('', [
+      'payments.answers',
+      'bank-*',
+      '_schemas',
+      'y.plat.ingress.replies.v1',
+    ]);
+    const topics = ['payments.answers', 'bank-one', 'my.bank-one', 'payments-answers', '_schemas'];
+    expect(topics.filter(mayReplyTo)).toEqual(['payments.answers', 'bank-one']);
+    expect(mayReplyTo('y.plat.ingress.replies.v1')).toBe(false);
   });
 
   test('do not report additional settings of a topic as differences', () => {

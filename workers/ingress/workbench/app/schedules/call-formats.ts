@@ -30,7 +30,7 @@ export function asKafkaMessage(topic: string, terms: unknown): string {
     headers: {
       'plat-message-type': MESSAGE_TYPE,
       kafka_correlationId: 'your-correlation-id',
-      kafka_replyTopic: 'your-reply-topic',
+      kafka_replyTopic: 'your.replies',
     },
     value: { jsonParam: terms },
   };
