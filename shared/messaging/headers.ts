@@ -4,10 +4,17 @@ import type { HeaderValue, MessageHeaders } from './message.ts';
 const MAX_DIGITS = 15;
 const ZERO = 0x30;
 
-/** The value of a header without conversion; of a repeated header, its last value. */
+/**
+ * Stands for the value of a header that has none, which Kafka allows: a copy of the message, such as a dead letter or its redrive,
+ * has none there either.
+ */
+export const NO_HEADER_VALUE: HeaderValue = Buffer.alloc(0);
+
+/** The value of a header without conversion; of a repeated header, its last value. A header without a value counts as absent. */
 export function headerValue(headers: MessageHeaders, name: string): HeaderValue | undefined {
   const value = headers[name];
-  return isList(value) ? value.at(-1) : value;
+  if (isList(value)) return value.findLast((one) => one !== NO_HEADER_VALUE);
+  return value === NO_HEADER_VALUE ? undefined : value;
 }
 
 /** A header as text (UTF-8). */

@@ -1,4 +1,4 @@
-import { setHeader } from './headers.ts';
+import { NO_HEADER_VALUE, setHeader } from './headers.ts';
 import type { HeaderValue, MessageHeaders } from './message.ts';
 
 /** Value and headers of a message. */
@@ -23,7 +23,7 @@ export function copyContent({ value, headers }: MessageContent): MessageContent 
     return own.subarray(start, used);
   };
   const copyHeader = (header: HeaderValue): HeaderValue =>
-    typeof header === 'string' ? header : copy(header);
+    typeof header === 'string' || header === NO_HEADER_VALUE ? header : copy(header);
   const copied: Record<string, HeaderValue | readonly HeaderValue[]> = {};
   for (const [name, header] of Object.entries(headers)) {
     if (header === undefined) continue;

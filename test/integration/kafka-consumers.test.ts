@@ -5,6 +5,8 @@ import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
 import { platformaticClients } from '../../shared/messaging/kafka/platformatic/connection/client.ts';
 import { findCoordinator } from '../../shared/messaging/kafka/platformatic/connection/cluster.ts';
+import { NO_HEADER_VALUE } from '../../shared/messaging/headers.ts';
+import { copyContent } from '../../shared/messaging/message-content.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
@@ -149,6 +151,30 @@ for (const client of TESTED_CLIENTS) {
         expect(handled.toSorted()).toEqual(['0 commit', '2 commit']);
       },
     );
+
+    test('copy headers without a value as such', { timeout: 60 * SECOND }, async () => {
+      const single = { numPartitions: 1 };
+      const topic = await scope.createTopic(randomUUID(), single);
+      const copies = await scope.createTopic(randomUUID(), single);
+      const publisher = broker.createPublisher({ clientId: scope.nameOf('copier') });
+      await publisher.start();
+      onTestFinished(() => publisher.stop());
+      const headers = { none: NO_HEADER_VALUE, empty: '', some: ['a', NO_HEADER_VALUE] };
+      await publisher.publish([{ topic, key: null, value: Buffer.from('one'), headers }]);
+      await broker.readRanges([{ topic, partition: 0, from: 0, to: 1 }], async ({ headers: read }) => {
+        const value = Buffer.from('copy');
+        await publisher.publish([{ topic: copies, key: null, ...copyContent({ value, headers: read }) }]);
+        return 'more';
+      });
+      const reader = scope.createClient().consumer({ groupId: scope.nameOf(randomUUID()) });
+      const read: unknown[] = [];
+      await reader.connect();
+      onTestFinished(() => reader.disconnect());
+      await reader.subscribe({ topic: copies, fromBeginning: true });
+      await reader.run({ eachMessage: ({ message }) => Promise.resolve(void read.push(message.headers)) });
+      await eventually('the copy', STEP_MS, () => read.length === 1);
+      expect(read).toEqual([{ none: null, empty: Buffer.alloc(0), some: [Buffer.from('a'), null] }]);
+    });
 
     test('read a new partition within ten seconds', { timeout: 60 * SECOND }, async () => {
       const topic = await scope.createTopic(randomUUID(), { numPartitions: 1 });

@@ -3,7 +3,7 @@ import { createProblem, ERROR_CODES, type ErrorCode, type Problem } from '../../
 import { safeHeaderText } from '../../platform/header-text.ts';
 import type { Codec, Decoded, EncodedMessage } from '../codec.ts';
 import { HEADER } from '../header-names.ts';
-import { headerText } from '../headers.ts';
+import { headerText, headerValue } from '../headers.ts';
 import type { Reply } from '../reply.ts';
 import { andThen, type SyncOrAsync } from '../sync-or-async.ts';
 
@@ -20,7 +20,7 @@ function toReply({ headers }: EncodedMessage, decoded: Decoded): Reply {
     return { kind: 'problem', problem: decoded.payload as Problem };
   }
   const errorCode = headerText(headers, HEADER.errorCode);
-  if (errorCode !== undefined || headers[HEADER.nestError] !== undefined) {
+  if (errorCode !== undefined || headerValue(headers, HEADER.nestError) !== undefined) {
     return { kind: 'problem', problem: createProblem(knownCode(errorCode)) };
   }
   if (decoded.kind === 'undecodable') {

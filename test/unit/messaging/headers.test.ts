@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { headerBytes, headerNumber, headerText, headerValue } from '../../../shared/messaging/headers.ts';
+import {
+  headerBytes,
+  headerNumber,
+  headerText,
+  headerValue,
+  NO_HEADER_VALUE,
+} from '../../../shared/messaging/headers.ts';
 
 test('reads the bytes of a header, and the last value of a repeated one', () => {
   const bytes = Buffer.from([0xff, 0xfe]);
@@ -7,6 +13,12 @@ test('reads the bytes of a header, and the last value of a repeated one', () => 
   expect(headerValue({ id: ['first', bytes] }, 'id')).toBe(bytes);
   expect(headerValue({ id: [] }, 'id')).toBeUndefined();
   expect(headerValue({}, 'id')).toBeUndefined();
+});
+
+test('a header without a value counts as absent', () => {
+  expect(headerValue({ id: NO_HEADER_VALUE }, 'id')).toBeUndefined();
+  expect(headerText({ id: NO_HEADER_VALUE }, 'id')).toBeUndefined();
+  expect(headerText({ id: ['first', NO_HEADER_VALUE] }, 'id')).toBe('first');
 });
 
 test('reads a header as a UTF-8 string', () => {

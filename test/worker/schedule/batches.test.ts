@@ -309,7 +309,7 @@ it('refuses a batch if the worker has no bulk topic', async () => {
 it('publishes a batch with an unknown reply topic as one dead letter', async () => {
   const world = await createBatchWorld();
   const batch = jsonBatch([{ id: 'c-1', jsonParam: PROOF_REQUEST }]);
-  await world.send({ ...batch, replyTopic: 'not.there' });
+  await world.send({ ...batch, replyTopic: 'not.there.replies' });
   await expect.poll(() => world.deadLetters.length).toBe(1);
   expect(world.deadLetters[0]?.value?.equals(batch.value)).toBe(true);
   expect(textOf(world.deadLetters[0], HEADER.deadLetterCode)).toBe('reply-topic-unknown');

@@ -6,7 +6,7 @@ import {
   readInt64,
   type UnreadableBatch,
 } from './check-batches.ts';
-import { setHeader } from '../../../headers.ts';
+import { NO_HEADER_VALUE, setHeader } from '../../../headers.ts';
 import type { HeaderValue, LogMessage, TopicPartition } from '../../../message.ts';
 
 /** Positions in a record batch (Kafka protocol, version 2). */
@@ -263,13 +263,11 @@ class RecordReader {
     return this.#bytes.subarray(start, this.#at);
   }
 
-  /** Kafka allows headers without a value; such a header counts as absent, since none of ours has a meaning without one. */
   headers(): Record<string, HeaderValue | readonly HeaderValue[]> {
     const headers: Record<string, HeaderValue | readonly HeaderValue[]> = {};
     for (let left = this.varint(); left > 0; left -= 1) {
       const name = this.#name();
-      const value = this.bytes();
-      if (value === null) continue;
+      const value = this.bytes() ?? NO_HEADER_VALUE;
       const known = Object.hasOwn(headers, name) ? headers[name] : undefined;
       setHeader(headers, name, known === undefined ? value : [known, value].flat());
     }

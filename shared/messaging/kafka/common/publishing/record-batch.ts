@@ -5,6 +5,7 @@ import { crc32c } from '../batches/crc32c.ts';
 import { COMPRESS_ABOVE_BYTES, gzipOptions } from '../batches/gzip-options.ts';
 import { recordBodyBytes, valuesOf, varintBytes, zigzag } from '../batches/record-size.ts';
 import type { OutgoingRecord } from './record.ts';
+import { NO_HEADER_VALUE } from '../../../headers.ts';
 import type { HeaderValue } from '../../../message.ts';
 
 type WireRecord = OutgoingRecord['record'];
@@ -107,7 +108,7 @@ function writeRecord(
 
 /** Writes a text or buffer with its length in front; a length of -1 stands for null. */
 function writeContent(writer: Writer, content: HeaderValue | null | undefined): void {
-  if (content === null || content === undefined) {
+  if (content === null || content === undefined || content === NO_HEADER_VALUE) {
     writeVarint(writer, -1);
     return;
   }

@@ -5,6 +5,9 @@ import {
   decodeBatches,
   type AbortedTransaction,
 } from '../../../../../../shared/messaging/kafka/common/batches/records.ts';
+import { encodeBatch } from '../../../../../../shared/messaging/kafka/common/publishing/record-batch.ts';
+import { toRecord } from '../../../../../../shared/messaging/kafka/common/publishing/record.ts';
+import { NO_HEADER_VALUE } from '../../../../../../shared/messaging/headers.ts';
 import { decompress } from '../../../../../../shared/messaging/kafka/platformatic/consuming/compression.ts';
 import {
   recordBatch,
@@ -50,6 +53,15 @@ function marker(offset: number, producerId: bigint, type: 'abort' | 'commit'): P
 const utf8 = (text: string) => Buffer.from(text);
 
 describe('decodeBatches()', () => {
+  it('reads a copy of a header without a value as one without a value', async () => {
+    const headers = { none: NO_HEADER_VALUE, empty: '', some: ['a', NO_HEADER_VALUE] };
+    const record = toRecord({ topic: 'copies', key: null, value: Buffer.from('x'), headers }, 1_764e9);
+    const [copy] = (await decode(await encodeBatch([record]))).messages;
+    expect(copy?.headers['none']).toBe(NO_HEADER_VALUE);
+    expect(copy?.headers['empty']).not.toBe(NO_HEADER_VALUE);
+    expect(copy?.headers['some']).toEqual([utf8('a'), NO_HEADER_VALUE]);
+  });
+
   it('returns the fields of each message as they were written', async () => {
     const records: BuiltRecord[] = [
       { key: 'k', value: 'v', headers: { one: 'a', two: ['b', 'c', 'd'] } },
@@ -82,11 +94,11 @@ describe('decodeBatches()', () => {
     ]);
   });
 
-  it('omits headers without a value', async () => {
+  it('returns headers without a value as such', async () => {
     const bytes = await recordBatch(0, [{ value: 'x', headers: { name: 'v' } }], {
       damage: withoutHeaderValue,
     });
-    expect((await decode(bytes)).messages[0]?.headers).toEqual({});
+    expect((await decode(bytes)).messages[0]?.headers['name']).toBe(NO_HEADER_VALUE);
   });
 
   it('takes the time of the broker on topics with LogAppendTime', async () => {
