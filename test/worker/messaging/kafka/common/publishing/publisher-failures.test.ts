@@ -7,7 +7,7 @@ import { PlatformaticSenderConnection } from '../../../../../../shared/messaging
 import { KafkaPublisher } from '../../../../../../shared/messaging/kafka/common/publishing/publisher.ts';
 import { TopicPartitions } from '../../../../../../shared/messaging/kafka/common/publishing/topic-partitions.ts';
 import { systemClock } from '../../../../../../shared/platform/clock.ts';
-import { silentLog } from '../../../../../../shared/platform/log.ts';
+import { silentLog, type Log } from '../../../../../../shared/platform/log.ts';
 import { startFakeCluster } from '../../../../../support/fakes/kafka-cluster.ts';
 
 const PARTITIONS = 9;
@@ -101,6 +101,22 @@ describe.each([KAFKAJS, PLATFORMATIC])(
       const before = cluster.connectionsTo[0];
       for (let count = 0; count < NEW_CLIENTS; count += 1) await connectOnce();
       expect(cluster.connectionsTo[0]).toBe(before);
+    });
+
+    test('is named in the log when it cannot connect, once', async () => {
+      const lines: string[] = [];
+      const write = ({ clientId }: { clientId?: string }, text: string) => lines.push(`${clientId}: ${text}`);
+      const log = { ...silentLog, debug: () => undefined, info: write, warn: write } as unknown as Log;
+      const topics = new TopicPartitions({ partitionCounts: () => Promise.resolve(new Map()) });
+      const closed = await startFakeCluster(1, PARTITIONS);
+      closed.close();
+      const publisher = new KafkaPublisher(
+        { clientId: 'replies', deadlineMs: 1_000 },
+        { ...create(closed.brokers), topics, log, clock: systemClock, onStopped: () => undefined },
+      );
+      onTestFinished(() => publisher.stop(0));
+      await expect(publisher.start()).rejects.toMatchObject({ code: 'broker-unavailable' });
+      expect(lines).toEqual(['replies: publisher cannot connect, retrying']);
     });
 
     test('stores records of healthy brokers once when another one closes its connection', async () => {
