@@ -197,11 +197,7 @@ function toConfig(env: Environment) {
     topicPrefix: env.KAFKA_TOPIC_PREFIX,
     replyTopics: env.REPLY_TOPICS,
     kafka: env.KAFKA_BROKERS === undefined ? undefined : kafkaSettings(env, env.KAFKA_BROKERS),
-    schemaRegistry: {
-      url: env.SCHEMA_REGISTRY_URL,
-      username: env.SCHEMA_REGISTRY_USERNAME,
-      password: env.SCHEMA_REGISTRY_PASSWORD,
-    },
+    schemaRegistry: registrySettings(env),
     replyTimeoutMs: env.REPLY_TIMEOUT_MS,
     asyncTimeoutMs: env.ASYNC_TIMEOUT_MS,
     resultIdSecret: env.RESULT_ID_SECRET,
@@ -244,6 +240,11 @@ function toConfig(env: Environment) {
     /** Not settings: a simulation makes them small. */
     limits: QUEUE_LIMITS,
   } as const;
+}
+
+function registrySettings(env: Environment) {
+  const { SCHEMA_REGISTRY_URL: url, SCHEMA_REGISTRY_USERNAME: username } = env;
+  return { url, username, password: env.SCHEMA_REGISTRY_PASSWORD };
 }
 
 /** Undefined if no quota is set. */

@@ -83,7 +83,8 @@ for (const client of TESTED_CLIENTS) {
         await publish('0');
         await sleep(SESSION_OVER_MS);
         for (let index = 1; index < 52; index += 1) await publish(String(index));
-        await eventually('all messages', STEP_MS, () => handled.length === 52);
+        await eventually('all messages', STEP_MS, () => new Set(handled).size === 52);
+        expect(new Set(handled).size).toBe(52);
         await eventually(
           'their commits',
           STEP_MS,
@@ -107,6 +108,7 @@ for (const client of TESTED_CLIENTS) {
         other.destroy();
         for (let index = 0; index < 20; index += 1) await publish(String(index));
         await eventually('all messages', STEP_MS, () => new Set(handled).size === 20);
+        expect(new Set(handled).size).toBe(20);
         await eventually(
           'their commits',
           STEP_MS,
@@ -164,7 +166,7 @@ for (const client of TESTED_CLIENTS) {
       await broker.readRanges([{ topic, partition: 0, from: 0, to: 1 }], async ({ headers: read }) => {
         const value = Buffer.from('copy');
         await publisher.publish([{ topic: copies, key: null, ...copyContent({ value, headers: read }) }]);
-        return 'more';
+        return 'more' as const;
       });
       const reader = scope.createClient().consumer({ groupId: scope.nameOf(randomUUID()) });
       const read: unknown[] = [];
@@ -191,6 +193,7 @@ for (const client of TESTED_CLIENTS) {
       await eventually('its message', 10 * SECOND - (performance.now() - added), () =>
         handled.includes('new'),
       );
+      expect(handled).toContain('new');
     });
   });
 }
