@@ -1,5 +1,4 @@
 /** `npm run recalculate`: recalculates every contract of a portfolio through the topics of the workers. */
-import { enableCompileCache } from 'node:module';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
 import { HELP, readRecalculateArguments, resumeCommand } from './recalculate/arguments.ts';
@@ -30,7 +29,6 @@ async function run(commandLine: readonly string[]): Promise<number> {
     return 0;
   }
   // Imported here, so that an invalid command line is reported without loading the engine.
-  enableCompileCache();
   const { recalculate } = await import('./recalculate/run/command.ts');
   const end = await recalculate(args, {
     environment: process.env,

@@ -8,9 +8,9 @@
  * plain JavaScript, because an older Node may run it.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import nodeModule from 'node:module';
-import { constants, tmpdir } from 'node:os';
+import { constants } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -24,6 +24,8 @@ const ALLOCATOR = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '32768' };
 const BEGUN = 'WITH_NODE_PID';
 const ownFile = fileURLToPath(import.meta.url);
 const root = path.resolve(path.dirname(ownFile), '..');
+/** In the checkout: where Node keeps it by default, in the folder for temporary files, other users could place code to be run. */
+const COMPILE_CACHE = path.join(root, 'node_modules', '.cache', 'compile-cache');
 const [file, ...args] = process.argv.slice(2);
 /** The options for the heap that npm scripts set; others may be those of an older Node. */
 const limits = process.execArgv.filter((option) =>
@@ -52,17 +54,16 @@ if (file === undefined) {
   }
 }
 
-/**
- * Node tries forever to create the folder of the cache where the system refuses it as if its parent were missing, as below
- * /proc. There it runs without the cache, in its threads too.
- */
+/** Keeps compiled sources in a folder that this user alone may read and write; without one, does without the cache. */
 function enableCompileCache() {
   try {
-    mkdirSync(path.join(tmpdir(), 'node-compile-cache'));
-  } catch (error) {
-    if (error.code === 'ENOENT') process.env.NODE_DISABLE_COMPILE_CACHE = '1';
+    mkdirSync(COMPILE_CACHE, { recursive: true, mode: 0o700 });
+    const { mode, uid } = lstatSync(COMPILE_CACHE);
+    const isPrivate = (mode & 0o077) === 0 && uid === process.getuid?.();
+    if (isPrivate) nodeModule.enableCompileCache(COMPILE_CACHE);
+  } catch {
+    // The checkout belongs to another user, as in a container.
   }
-  nodeModule.enableCompileCache();
 }
 
 /**
@@ -113,7 +114,7 @@ function useFor(node) {
 function run(node) {
   useFor(node);
   limitFreeMemory();
-  const child = spawn(node, [...limits, file, ...args], { stdio: 'inherit' });
+  const child = spawn(node, [...limits, ownFile, file, ...args], { stdio: 'inherit' });
   stopWithNpm();
   /** A terminal signals the whole process group, including the child. */
   process.on('SIGINT', () => {

@@ -1,11 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -161,19 +164,51 @@ it('npm is configured to report only errors, so it does not warn about packages 
   expect(readFileSync(path.join(ROOT, '.npmrc'), 'utf8')).toMatch(/^loglevel=error$/m);
 });
 
-it.runIf(process.platform === 'linux')(
-  'runs a program without a cache where no temporary folder can be created',
-  () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'with-node-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const program = path.join(folder, 'program.mjs');
-    writeFileSync(
-      program,
-      "import { enableCompileCache } from 'node:module'; enableCompileCache(); console.log('ran');",
-    );
-    const env = { ...process.env, TMPDIR: '/proc/1', NODE_COMPILE_CACHE: undefined };
-    const options = { cwd: ROOT, env, encoding: 'utf8', timeout: 20_000 } as const;
-    const { status, stdout } = spawnSync(process.execPath, ['scripts/with-node.mjs', program], options);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: 'ran\n' });
-  },
-);
+/** Starts the copy of the entry files with a cache folder; returns the files of the cache, and of the shared temporary folder. */
+function cachedFiles(prepareCache: (folder: string) => void) {
+  const temporary = mkdtempSync(path.join(tmpdir(), 'shared-'));
+  onTestFinished(() => rmSync(temporary, { recursive: true, force: true }));
+  let cache = '';
+  const { status } = runEntry(
+    (folder) => {
+      cache = path.join(folder, 'node_modules/.cache/compile-cache');
+      mkdirSync(path.dirname(cache), { recursive: true });
+      prepareCache(cache);
+    },
+    { node: [], env: { TMPDIR: temporary } },
+  );
+  expect(status).toBe(0);
+  return { cache, kept: readdirSync(cache), shared: readdirSync(temporary) };
+}
+
+const onLinux = it.runIf(process.platform === 'linux');
+
+onLinux('keeps compiled code in a folder of this user only, and none where other users may write', () => {
+  const { cache, kept, shared } = cachedFiles(() => undefined);
+  expect([statSync(cache).mode & 0o777, kept.length, shared]).toEqual([0o700, 1, []]);
+});
+
+onLinux('runs no compiled code from a folder into which other users can write', () => {
+  expect(cachedFiles((cache) => mkdirAs(cache, 0o777))).toMatchObject({ kept: [], shared: [] });
+  expect(cachedFiles((cache) => mkdirAs(cache, 0o770))).toMatchObject({ kept: [], shared: [] });
+});
+
+onLinux('runs no compiled code from a folder to which a link leads', () => {
+  const elsewhere = mkdtempSync(path.join(tmpdir(), 'elsewhere-'));
+  onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
+  expect(cachedFiles((cache) => symlinkSync(elsewhere, cache))).toMatchObject({ kept: [], shared: [] });
+});
+
+it('a process that runs without the entry file keeps no compiled code', () => {
+  const temporary = mkdtempSync(path.join(tmpdir(), 'shared-'));
+  onTestFinished(() => rmSync(temporary, { recursive: true, force: true }));
+  const env = { PATH: process.env['PATH'] ?? '', TMPDIR: temporary };
+  const { status } = spawnSync(process.execPath, ['workers/main.ts', '--help'], { cwd: ROOT, env });
+  expect([status, readdirSync(temporary)]).toEqual([0, []]);
+});
+
+/** A folder with exactly this mode, whatever the mask of the process. */
+function mkdirAs(folder: string, mode: number): void {
+  mkdirSync(folder);
+  chmodSync(folder, mode);
+}

