@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 938f7cf3f73aed8060c018b7e2b1b5db2a23c9cad79c3f916ebc9c3a89664c2d */
+/** Written by `npm run client-types`. Document: sha256 959698683b28dfdc1a18233a6f64518b0ab960be6aa0f00dd36b34af6a8211ef */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {
@@ -190,7 +190,7 @@ export interface paths {
     };
     /**
      * Returns the result of a request with `Prefer: respond-async`
-     * @description Any instance returns it, to the caller of the request only. A problem is returned as by the action itself.
+     * @description Any instance returns it, to the caller of the request only. A problem is returned as by the action itself. A result is kept for an hour after its deadline, unless later results of the same caller take its room; then the answer is 410.
      */
     readonly get: operations['getResult'];
     readonly put?: never;

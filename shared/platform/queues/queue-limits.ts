@@ -39,7 +39,7 @@ export interface QueueLimits {
   readonly tierWindow: WindowLimits;
   /** Requests of one ingress that wait for their reply. */
   readonly pendingReplies: number;
-  /** Results in one ingress; the oldest are evicted first. */
+  /** Results in one ingress, shared by their callers. */
   readonly resultBytes: number;
   /** Bodies of actions that one ingress is reading or waits to answer. */
   readonly actionBodyBytes: number;

@@ -1,11 +1,15 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { createFakeRequester, type FakeRequester } from '../../support/fakes/requester.ts';
+import { tokenAccess } from '../../support/fakes/token-access.ts';
 import {
   createTestBroker,
+  ECHO_PATH,
   openTestIngress,
   postEcho,
   type IngressSettings,
@@ -35,8 +39,11 @@ interface Accepted {
   readonly href: string;
 }
 
-async function submit(ingress: { url: string } & Parameters<typeof postEcho>[0]): Promise<Accepted> {
-  const response = await postEcho(ingress, { jsonParam: 1 }, RESPOND_ASYNC);
+async function submit(
+  ingress: Parameters<typeof postEcho>[0],
+  headers: Record<string, string> = {},
+): Promise<Accepted> {
+  const response = await postEcho(ingress, { jsonParam: 1 }, { ...RESPOND_ASYNC, ...headers });
   expect(response.status).toBe(202);
   return (await response.json()) as Accepted;
 }
@@ -51,6 +58,17 @@ async function reply(payload: unknown, headers: Record<string, string> = {}): Pr
   await publisher.publish([
     { topic: TOPIC.ingressResults, key: correlationId, value, headers: all, timestampMs: nowMs },
   ]);
+}
+
+/** Posts from another address of this machine; returns the address of the result. */
+async function postFrom(localAddress: string, url: string): Promise<string> {
+  const headers = { ...RESPOND_ASYNC, 'content-type': 'application/json' };
+  const sent = httpRequest(url, { method: 'POST', localAddress, headers });
+  sent.end('{}');
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(202);
+  return response.headers.location ?? '';
 }
 
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
@@ -162,16 +180,64 @@ describe('GET of a result', () => {
     expect(await read()).toBe(200);
   });
 
-  it('returns 410 after its retention', async () => {
-    const ingress = await open();
+  it('returns 410 after its retention, never 504', async () => {
+    const ingress = await open({ options: { asyncTimeoutMs: 30 * 60 * SECOND } });
     const { href } = await submit(ingress);
     await reply({ a: 1 });
     await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
-    nowMs += HOUR + 61 * SECOND;
+    nowMs += HOUR + 29 * 60 * SECOND;
+    expect(await statusOf(ingress.url + href)).toBe(200);
+    nowMs += 2 * 60 * SECOND;
     const gone = await fetch(ingress.url + href);
     expect(gone.status).toBe(410);
     expect(await gone.json()).toMatchObject({ code: 'result-gone' });
   });
+
+  it('returns 410 at once when later results of its caller took its room', async () => {
+    const ingress = await open({ options: { resultStoreBytes: 4_000 } });
+    const hrefs: string[] = [];
+    for (const letter of ['x', 'y', 'z']) {
+      const { href } = await submit(ingress);
+      await reply({ text: letter.repeat(1_000) });
+      await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
+      hrefs.push(href);
+    }
+    expect(await Promise.all(hrefs.map((href) => statusOf(ingress.url + href)))).toEqual([410, 200, 200]);
+  });
+
+  it('stays while another token asks for results without end', async () => {
+    const ingress = await open({ access: tokenAccess(), options: { resultStoreBytes: 8_000 } });
+    const quiet = { authorization: 'Bearer quiet' };
+    const { href } = await submit(ingress, quiet);
+    await reply({ text: 'x'.repeat(1_000) });
+    const loud = { authorization: 'Bearer loud' };
+    const loudHrefs: string[] = [];
+    for (let sent = 0; sent < 10; sent++) {
+      loudHrefs.push((await submit(ingress, loud)).href);
+      await reply({ text: 'y'.repeat(1_000) });
+    }
+    const read = async (path = '', headers = loud) => (await fetch(ingress.url + path, { headers })).status;
+    await expect.poll(() => read(loudHrefs.at(-1))).toBe(200);
+    expect([await read(loudHrefs[0]), await read(href, quiet)]).toEqual([410, 200]);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'stays while another address asks for results without end, where there are no tokens',
+    async () => {
+      const ingress = await open({ options: { resultStoreBytes: 8_000 } });
+      const { href } = await submit(ingress);
+      await reply({ text: 'x'.repeat(1_000) });
+      await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
+      const loudHrefs: string[] = [];
+      for (let sent = 0; sent < 10; sent++) {
+        loudHrefs.push(await postFrom('127.0.0.2', ingress.url + ECHO_PATH));
+        await reply({ text: 'y'.repeat(1_000) });
+      }
+      await expect.poll(() => statusOf(ingress.url + loudHrefs.at(-1))).toBe(200);
+      expect(await statusOf(ingress.url + loudHrefs[0])).toBe(410);
+      expect(await statusOf(ingress.url + href)).toBe(200);
+    },
+  );
 
   it('returns 410, not 504, when it may have been evicted because of the size limit', async () => {
     const ingress = await open({ options: { resultStoreBytes: 2_000 } });

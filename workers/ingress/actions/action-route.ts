@@ -227,12 +227,9 @@ async function respondLater(
 ): Promise<void> {
   const { basePath, topicPrefix, asyncTimeoutMs: timeoutMs } = deps.options;
   const issuedAtMs = deps.clock.now();
-  const { id, correlationId } = deps.resultIds.issue({
-    issuedAtMs,
-    deadlineMs: issuedAtMs + timeoutMs,
-    owner: hashSubject(request.subject),
-    action: valid.action.name,
-  });
+  const owner = hashSubject(request.subject);
+  const ticket = { issuedAtMs, deadlineMs: issuedAtMs + timeoutMs, owner, action: valid.action.name };
+  const { id, correlationId } = deps.resultIds.issue(ticket, callerOf(request));
   const outgoing = createOutgoing(deps, request, valid, { correlationId, timeoutMs });
   const { place, processorMs } = valid.admitted;
   deps.onResult(correlationId, () => place.release(processorMs));

@@ -5,6 +5,7 @@ import type { Broker } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
+import { callerIn } from './result-ids.ts';
 import { createResultStore, type ResultStore } from './result-store.ts';
 import { createTopicFeed, type TopicFeed } from '../feed/topic-feed.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
@@ -17,7 +18,8 @@ const MAX_CALLBACKS = 10_000;
 const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** The results topic in memory, still encoded: most results are never requested from this instance. */
-export interface ResultFeed extends TopicFeed, Pick<ResultStore<EncodedMessage>, 'mayHaveEvicted' | 'size'> {
+export interface ResultFeed
+  extends TopicFeed, Pick<ResultStore<EncodedMessage>, 'isEvicted' | 'mayHaveEvicted' | 'size'> {
   /** The first result of a correlation id; later ones are ignored (delivery is at least once). */
   find(correlationId: string): EncodedMessage | undefined;
   /** Calls back when the result of a correlation id arrives, unless very many later ones were asked for before. */
@@ -25,17 +27,19 @@ export interface ResultFeed extends TopicFeed, Pick<ResultStore<EncodedMessage>,
   queues(): readonly QueueSize[];
 }
 
-/** Follows the results topic. The store is bounded by age and by bytes; the oldest results are evicted first. */
+/** Follows the results topic. The store is bounded by age and by bytes, which the callers share. */
 export function createResultFeed(
   broker: Pick<Broker, 'createTail'>,
   { options, clock }: { readonly options: IngressOptions; readonly clock: Clock },
 ): ResultFeed {
-  const retentionMs = options.resultRetentionMs;
+  // From the deadline of a request on; its result may have been there at once.
+  const retentionMs = options.asyncTimeoutMs + options.resultRetentionMs;
   const results = createResultStore<EncodedMessage>({
     maxBytes: options.resultStoreBytes,
     retentionMs,
     now: () => clock.now(),
     sizeOf: (_id, { value }) => (value?.length ?? 0) + ENTRY_BYTES,
+    callerOf: callerIn,
   });
   const callbacks = new Map<string, () => void>();
   const topics = [topicName(options.topicPrefix, 'ingressResults')];
@@ -43,7 +47,7 @@ export function createResultFeed(
     const { value, headers, timestampMs } = message;
     const id = headerText(headers, HEADER.correlationId);
     const isExpired = timestampMs < clock.now() - retentionMs;
-    if (id === undefined || isExpired || results.find(id) !== undefined) return;
+    if (id === undefined || isExpired || results.isEvicted(id) || results.find(id) !== undefined) return;
     results.put(id, { value, headers }, timestampMs);
     callbacks.get(id)?.();
     callbacks.delete(id);
@@ -56,6 +60,7 @@ export function createResultFeed(
       if (oldest !== undefined) callbacks.delete(oldest);
       callbacks.set(correlationId, callback);
     },
+    isEvicted: results.isEvicted,
     mayHaveEvicted: (issuedAtMs) => results.mayHaveEvicted(issuedAtMs - CLOCK_DIFFERENCE_MS),
     size: () => results.size(),
     queues: () => [

@@ -17,7 +17,11 @@ export interface ResultTicket {
 
 /** Issues and reads the ids of results. */
 export interface ResultIds {
-  issue(ticket: Omit<ResultTicket, 'correlationId'>): { readonly id: string; readonly correlationId: string };
+  /** `caller`: by whom the room for results is shared; every instance reads its hash from the correlation id. */
+  issue(
+    ticket: Omit<ResultTicket, 'correlationId'>,
+    caller: string,
+  ): { readonly id: string; readonly correlationId: string };
   /** The ticket, or undefined for an id that was never issued with this secret. */
   read(id: string): ResultTicket | undefined;
 }
@@ -25,6 +29,7 @@ export interface ResultIds {
 /** Changes with the parts of an id, so that an id of another release is refused rather than misread. */
 const VERSION = '1';
 const SEPARATOR = '\n';
+const CALLER_END = '.';
 /** The HMAC-SHA-256 is truncated to 128 bits. */
 const MAC_BYTES = 16;
 /** Every issued id is shorter; a longer one is refused without computing its HMAC. */
@@ -53,13 +58,13 @@ export function chooseResultSecret(options: {
   );
 }
 
-/** An id is the ticket in base64url, a dot and the HMAC of the ticket. `newId` creates the correlation ids. */
+/** An id is the ticket in base64url, a dot and the HMAC of the ticket. `newId` makes the correlation ids unique. */
 export function createResultIds(secret: string, newId: () => string): ResultIds {
   const sign = (body: string): Buffer =>
     createHmac('sha256', secret).update(body).digest().subarray(0, MAC_BYTES);
   return {
-    issue: (ticket) => {
-      const correlationId = newId();
+    issue: (ticket, caller) => {
+      const correlationId = `${sign(caller).toString('base64url')}${CALLER_END}${newId()}`;
       const { issuedAtMs, deadlineMs, owner, action } = ticket;
       const parts = [VERSION, correlationId, issuedAtMs, deadlineMs, owner, action];
       const body = Buffer.from(parts.join(SEPARATOR)).toString('base64url');
@@ -74,6 +79,11 @@ export function createResultIds(secret: string, newId: () => string): ResultIds 
       return parseTicket(Buffer.from(body, 'base64url').toString().split(SEPARATOR));
     },
   };
+}
+
+/** The hash of the caller in a correlation id; an empty one for ids of others. */
+export function callerIn(correlationId: string): string {
+  return correlationId.slice(0, Math.max(0, correlationId.indexOf(CALLER_END)));
 }
 
 function parseTicket(parts: readonly string[]): ResultTicket | undefined {

@@ -16,7 +16,7 @@ import type { ResultIds, ResultTicket } from './result-ids.ts';
 export interface ResultRouteDeps extends IngressContext {
   readonly actions: ActionRegistry;
   readonly resultIds: ResultIds;
-  readonly results: Pick<ResultFeed, 'find' | 'mayHaveEvicted' | 'isCurrent'>;
+  readonly results: Pick<ResultFeed, 'find' | 'isEvicted' | 'mayHaveEvicted' | 'isCurrent'>;
   readonly readReply: (message: EncodedMessage) => SyncOrAsync<Reply>;
 }
 
@@ -39,7 +39,8 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
         return refuse(reply, 'not-found', { detail: 'There is no result with this id.' });
       }
       const nowMs = deps.clock.now();
-      if (nowMs > ticket.deadlineMs + deps.options.resultRetentionMs) return refuseGone(reply);
+      const isExpired = nowMs > ticket.deadlineMs + deps.options.resultRetentionMs;
+      if (isExpired || deps.results.isEvicted(ticket.correlationId)) return refuseGone(reply);
       const stored = deps.results.find(ticket.correlationId);
       const action = deps.actions.get(ticket.action.toLowerCase());
       if (stored === undefined || action === undefined) {

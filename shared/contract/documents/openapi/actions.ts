@@ -158,7 +158,8 @@ function resultGet(): Operation {
     operationId: 'getResult',
     summary: 'Returns the result of a request with `Prefer: respond-async`',
     description:
-      'Any instance returns it, to the caller of the request only. A problem is returned as by the action itself.',
+      'Any instance returns it, to the caller of the request only. A problem is returned as by the action itself. ' +
+      'A result is kept for an hour after its deadline, unless later results of the same caller take its room; then the answer is 410.',
     parameters: [
       pathParameter('resultId', 'The resultId of the 202 answer.', { type: 'string', maxLength: 512 }),
     ],

@@ -111,7 +111,7 @@ const GUIDE: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Use a new key for each new message (N3).',
   },
   'result-gone': {
-    cause: 'The result of an asynchronous call was fetched too late.',
+    cause: 'The result was fetched too late, or later results of the same caller took its room.',
     remedy: 'Send the request again.',
   },
   'body-too-large': {

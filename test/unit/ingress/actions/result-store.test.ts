@@ -7,6 +7,7 @@ const openStore = (changes: { maxBytes?: number; now?: () => number } = {}) =>
     retentionMs: 100,
     now: () => 100,
     sizeOf: (key, value) => key.length + value.length,
+    callerOf: (key) => key.slice(0, -1),
     ...changes,
   });
 
@@ -18,16 +19,6 @@ describe('the record store', () => {
     expect(store.find('a')).toEqual({ value: 'second', writtenAtMs: 20 });
     expect(store.find('b')).toBeUndefined();
     expect(store.size()).toEqual({ records: 1, bytes: 7 });
-  });
-
-  it('deletes a record and releases its bytes; ignores an unknown key', () => {
-    const store = openStore();
-    store.put('a', 'xx', 10);
-    store.put('b', 'xxx', 10);
-    store.delete('a');
-    store.delete('none');
-    expect(store.find('a')).toBeUndefined();
-    expect(store.size()).toEqual({ records: 1, bytes: 4 });
   });
 
   it('evicts records beyond the retention', () => {
@@ -68,5 +59,21 @@ describe('the record store', () => {
     expect([store.mayHaveEvicted(30), store.mayHaveEvicted(31)]).toEqual([true, false]);
     store.put('d', 'xx', 50);
     expect([store.mayHaveEvicted(30), store.mayHaveEvicted(31)]).toEqual([true, false]);
+  });
+
+  it('evicts only from callers with more than an equal share, the largest first', () => {
+    const store = openStore({ maxBytes: 60 });
+    const putAll = (caller: string, keys: string, bytes: number) => {
+      for (const key of keys) store.put(caller + key, 'x'.repeat(bytes - 2), 10);
+    };
+    const kept = (caller: string, keys: string) =>
+      [...keys].filter((key) => store.find(caller + key) !== undefined).join('');
+    putAll('A', 'ab', 10);
+    putAll('B', 'abc', 5);
+    putAll('C', 'abcdefghij', 10);
+    expect([kept('A', 'ab'), kept('B', 'abc'), kept('C', 'abcdefghij')]).toEqual(['ab', 'abc', 'ij']);
+    expect(['Aa', 'Ca', 'Ch', 'Ci'].map((key) => store.isEvicted(key))).toEqual([false, true, true, false]);
+    putAll('D', 'a', 30);
+    expect([kept('D', 'a'), kept('B', 'abc'), kept('A', 'ab')]).toEqual(['', 'abc', 'ab']);
   });
 });

@@ -7,7 +7,11 @@ import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { loadConfig } from '../../../../shared/platform/load-config.ts';
 import { hashSubject } from '../../../../workers/ingress/access/access.ts';
 import { createResultFeed } from '../../../../workers/ingress/actions/result-feed.ts';
-import { chooseResultSecret, createResultIds } from '../../../../workers/ingress/actions/result-ids.ts';
+import {
+  callerIn,
+  chooseResultSecret,
+  createResultIds,
+} from '../../../../workers/ingress/actions/result-ids.ts';
 import { readIngressOptions } from '../../../../workers/ingress/server/http-limits.ts';
 import { FakeTail } from '../../../support/fakes/tail.ts';
 import { scratchFolder } from '../../../support/record-index/test-index.ts';
@@ -40,15 +44,27 @@ const secret = (
 describe('result ids', () => {
   it('contain their ticket and are unique', () => {
     const ids = createResultIds('secret', systemPorts.newId);
-    const { id, correlationId } = ids.issue(TICKET);
+    const { id, correlationId } = ids.issue(TICKET, 'address ::1');
     expect(ids.read(id)).toEqual({ ...TICKET, correlationId });
-    expect(ids.issue(TICKET).id).not.toBe(id);
+    expect(ids.issue(TICKET, 'address ::1').id).not.toBe(id);
     expect(id).toMatch(/^[\w-]+\.[\w-]+$/);
+  });
+
+  it('contain correlation ids that tell callers apart without naming them', () => {
+    const ids = createResultIds('secret', systemPorts.newId);
+    const callers = ['address ::1', 'address ::2', 'address ::1'].map((caller) => {
+      const { correlationId } = ids.issue(TICKET, caller);
+      expect(correlationId).not.toContain('::');
+      return callerIn(correlationId);
+    });
+    expect(callers[0]).toBe(callers[2]);
+    expect(callers[0]).not.toBe(callers[1]);
+    expect(callerIn('an id of another system')).toBe('');
   });
 
   it('are refused when a character was changed or the secret differs', () => {
     const ids = createResultIds('secret', systemPorts.newId);
-    const { id } = ids.issue(TICKET);
+    const { id } = ids.issue(TICKET, 'address ::1');
     expect(createResultIds('other', systemPorts.newId).read(id)).toBeUndefined();
     for (let at = 0; at < id.length - 1; at++) {
       const changed = id.slice(0, at) + (id[at] === 'A' ? 'B' : 'A') + id.slice(at + 1);
@@ -58,7 +74,7 @@ describe('result ids', () => {
 
   it('are refused without the complete signature or in the format of another release', () => {
     const ids = createResultIds('secret', systemPorts.newId);
-    const { id } = ids.issue(TICKET);
+    const { id } = ids.issue(TICKET, 'address ::1');
     expect(ids.read(id.slice(0, -4))).toBeUndefined();
     expect(ids.read(id.slice(0, id.indexOf('.')))).toBeUndefined();
     const body = Buffer.from(`2\nid\n1\n2\nowner\naction`).toString('base64url');
@@ -68,11 +84,14 @@ describe('result ids', () => {
 
   it('fit into a path parameter with the longest action name, and contain no subject', () => {
     const owner = hashSubject('a long subject '.repeat(100));
-    const { id } = createResultIds('secret', systemPorts.newId).issue({
-      ...TICKET,
-      owner,
-      action: 'x'.repeat(64),
-    });
+    const { id } = createResultIds('secret', systemPorts.newId).issue(
+      {
+        ...TICKET,
+        owner,
+        action: 'x'.repeat(64),
+      },
+      'subject u1',
+    );
     expect(id.length).toBeLessThan(480);
     expect(Buffer.from(id, 'base64url').toString()).not.toContain('subject');
   });
@@ -105,7 +124,8 @@ it('keeps the secret of result ids in the data folder of an embedded broker, for
 describe('the result feed', () => {
   const OPTIONS = {
     ...readIngressOptions(loadConfig({})),
-    resultRetentionMs: 1_000,
+    asyncTimeoutMs: 100,
+    resultRetentionMs: 900,
     resultStoreBytes: 3_000,
   };
 
