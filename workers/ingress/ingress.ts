@@ -196,7 +196,7 @@ async function poll(
 }
 
 function checkParts(
-  { requester, clockHealth }: IngressDeps,
+  { requester, access, clockHealth }: IngressDeps,
   { traffic, results, notifications }: Pick<IngressParts, 'traffic' | 'results' | 'notifications'>,
 ): Readonly<Record<string, Health>> {
   const state = traffic.state();
@@ -212,6 +212,7 @@ function checkParts(
       : { status: 'starting', reason: 'requests cannot be sent: the broker cannot be reached' },
     results: results.isCurrent() ? READY : { status, reason: 'results are not up to date' },
     ...notifications.health(),
+    ...(access.health === undefined ? {} : { access: access.health() }),
     ...(clock === undefined ? {} : { clock }),
     // After the parts for which it waits, whose reasons say more.
     ...(state === 'starting' ? { traffic: { status: 'starting', reason: 'still starting' } } : {}),

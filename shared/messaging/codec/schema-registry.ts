@@ -5,6 +5,7 @@ import {
 } from '@kafkajs/confluent-schema-registry';
 import avro, { type Type } from 'avsc';
 import { z } from 'zod';
+import { readJsonAnswer } from '../../platform/bounded-answer.ts';
 import { errorText, InfrastructureError, SystemError } from '../../platform/errors.ts';
 import { AVRO_OPTIONS } from './avro-schema.ts';
 
@@ -213,7 +214,7 @@ async function get<Shape extends z.ZodType>(
     const { status, ok } = response;
     if (status === NOT_FOUND && (await hasErrorCode(response))) return undefined;
     if (!ok) throw unavailable(`it responded with status ${status}`, undefined, status);
-    const read = shape.safeParse(await response.json());
+    const read = shape.safeParse(await readJsonAnswer(response));
     if (!read.success) throw unavailable(`its response to ${path} is not that of a schema registry`);
     return read.data;
   } catch (error) {
@@ -227,7 +228,7 @@ async function get<Shape extends z.ZodType>(
 /** Whether a 404 is from a registry, and not from another server at the address. */
 async function hasErrorCode(response: Response): Promise<boolean> {
   try {
-    const body: unknown = await response.json();
+    const body = await readJsonAnswer(response);
     return typeof body === 'object' && body !== null && 'error_code' in body;
   } catch {
     return false;

@@ -1,5 +1,5 @@
 import { writeFile, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -173,6 +173,21 @@ describe('access by bearer token', () => {
     expect(await statusFor({})).toBe(401);
   });
 
+  it('never takes a caller without a subject for the one whose subject is that user name', async () => {
+    const ingress = await openGuarded();
+    const alice = bearer(await token({ sub: 'alice' }));
+    const accepted = await postEcho(ingress, {}, { ...alice, prefer: 'respond-async' });
+    const url = ingress.url + String(((await accepted.json()) as { href: string }).href);
+    const statusFor = async (claims: JWTPayload) =>
+      (await fetch(url, { headers: bearer(await token(claims)) })).status;
+    expect(await statusFor({ sub: 'alice', preferred_username: 'ana' })).toBe(202);
+    expect(await statusFor({ preferred_username: 'alice' })).toBe(404);
+    expect(await statusFor({ sub: 'ana', preferred_username: 'alice' })).toBe(404);
+    const named = bearer(await token({ preferred_username: 'alice' }));
+    expect((await postEcho(ingress, { user_name: 'alice', Data: {} }, named)).status).toBe(200);
+    expect(await statusFor({ sub: 'preferred_username=alice' })).toBe(401);
+  });
+
   it('serves health, metrics and documents without a token', async () => {
     const ingress = await openGuarded();
     for (const address of ['/health/live', '/health/ready', '/metrics', '/docs', '/openapi.json']) {
@@ -306,23 +321,89 @@ describe('access by a key set', () => {
   });
 });
 
+describe('the readiness of an ingress with a key set', () => {
+  const readiness = async (url: string) => {
+    const response = await fetch(`${url}/health/ready`);
+    return { status: response.status, body: await response.text() };
+  };
+
+  it('fails until a token can be checked, without waiting for a token', async () => {
+    const issuer = await openIssuer();
+    const ingress = await openTestIngress({ access: access({ jwksUrl: issuer.url }) });
+    const before = await readiness(ingress.url);
+    expect([before.status, before.body]).toEqual([
+      503,
+      expect.stringContaining('no access token can be checked'),
+    ]);
+    expect((await fetch(`${ingress.url}/health/live`)).status).toBe(200);
+    issuer.start();
+    await expect.poll(async () => (await readiness(ingress.url)).status, { timeout: 10_000 }).toBe(200);
+  });
+
+  it.each([
+    ['is not JSON', 'no keys'],
+    ['is no key set', '{"key":[]}'],
+    ['is empty', '{"keys":[]}'],
+  ])('fails while the key set %s', async (_, keys) => {
+    const issuer = await openIssuer(keys);
+    issuer.start();
+    const ingress = await openTestIngress({ access: access({ jwksUrl: issuer.url }) });
+    await expect.poll(issuer.requests).toBe(1);
+    expect((await readiness(ingress.url)).status).toBe(503);
+  });
+
+  it('stays while the key set is a file', async () => {
+    expect((await readiness((await openGuarded()).url)).status).toBe(200);
+  });
+
+  it('fails while the answer of the issuer is longer than a key set, of which no more is read', async () => {
+    const lines: string[] = [];
+    let sentBytes = 0;
+    let isEnded = false;
+    const endless = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const chunk = Buffer.alloc(65_536, ' ');
+      const send = (): void => {
+        while (!response.destroyed && response.write(chunk)) sentBytes += chunk.length;
+        response.once('drain', send);
+      };
+      response.once('close', () => {
+        isEnded = true;
+      });
+      send();
+    });
+    const url = await listenAtEnd(endless);
+    const guard = access({ jwksUrl: url }, capturingLog(lines));
+    const ingress = await openTestIngress({ access: guard });
+    await expect.poll(() => isEnded).toBe(true);
+    expect(sentBytes).toBeLessThan(16 * 1_048_576);
+    await expect.poll(() => lines.join('')).toContain('longer than');
+    expect((await readiness(ingress.url)).status).toBe(503);
+  });
+});
+
+/** Listens on loopback until the end of the test; returns an address. */
+async function listenAtEnd(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
+}
+
 /** Opens an issuer whose key set, with the key `1`, is unavailable until `start`. */
-async function openIssuer() {
+async function openIssuer(otherKeys?: string) {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
   let isUp = false;
   let requests = 0;
   const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', kid: '1' }] });
   const issuer = createServer((_request, response) => {
     requests += 1;
-    response.writeHead(isUp ? 200 : 500, { 'content-type': 'application/json' }).end(keys);
-  });
-  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    issuer.close();
-    issuer.closeAllConnections();
+    response.writeHead(isUp ? 200 : 500, { 'content-type': 'application/json' }).end(otherKeys ?? keys);
   });
   return {
-    url: `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`,
+    url: await listenAtEnd(issuer),
     requests: () => requests,
     start: () => {
       isUp = true;

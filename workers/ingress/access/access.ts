@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Health } from '../../../shared/platform/health.ts';
 
 /** The credentials of a request. */
 export interface CallerCredentials {
@@ -27,6 +28,8 @@ export interface Access {
   check(credentials: CallerCredentials): AccessDecision | Promise<AccessDecision>;
   /** The subject of a token that was verified recently; undefined if it has to be verified. */
   findSubject(token: string): string | undefined;
+  /** Whether tokens can be checked, where that depends on another system. */
+  health?(): Health;
 }
 
 /** The subject of every caller when access control is off. */

@@ -13,7 +13,9 @@ import {
   type JWTVerifyOptions,
 } from 'jose';
 import type { Clock } from '../../../shared/platform/clock.ts';
-import { ConfigError } from '../../../shared/platform/errors.ts';
+import { readJsonAnswer } from '../../../shared/platform/bounded-answer.ts';
+import { ConfigError, errorText } from '../../../shared/platform/errors.ts';
+import type { Health } from '../../../shared/platform/health.ts';
 import type { Config } from '../../../shared/platform/load-config.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { nonEmptyText, type Access, type AccessDecision } from './access.ts';
@@ -22,7 +24,7 @@ export type JwtSettings = Config['auth'];
 
 /** The claims of a valid token. */
 interface VerifiedToken {
-  /** Stable identity of the caller: `sub`, or the user name if there is no `sub`. */
+  /** Stable identity of the caller: `sub`, or the user name with its claim if there is no `sub`. */
   readonly subject: string;
   /** The expected value of `user_name`: the configured claim, or `sub` if it is absent (E2). */
   readonly userName: string;
@@ -75,6 +77,13 @@ const KEY_SET_ALGORITHMS = [
 
 type Verify = (token: string) => Promise<JWTPayload>;
 
+/** How signatures are verified. */
+interface Verification {
+  readonly verify: Verify;
+  /** Absent: the keys are in memory. */
+  readonly health?: () => Health;
+}
+
 /** The key set was requested less than a pause ago, without success. */
 class KeySetPause extends Error {}
 
@@ -86,17 +95,14 @@ export function createJwtAccess(
   settings: JwtSettings,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Access {
-  const verify = createVerify(settings, clock);
+  const { verify, health } = createVerification(settings, clock, log);
   const cache = createTokenCache(clock);
   const checkNewToken = async (token: string, userName: string | undefined): Promise<AccessDecision> => {
     let claims: JWTPayload;
     try {
       claims = await verify(token);
     } catch (error) {
-      if (isTokenFault(error)) return refuseToken(describeFault(error));
-      const name = error instanceof Error ? error.name : 'unknown';
-      if (!(error instanceof KeySetPause)) log.error({ error: name }, 'the key set cannot be fetched');
-      return { kind: 'undecided' };
+      return isTokenFault(error) ? refuseToken(describeFault(error)) : { kind: 'undecided' };
     }
     const { maxLifetimeMs, userClaim = 'preferred_username' } = settings;
     const toleranceMs = CLOCK_TOLERANCE_SECONDS * MILLIS_PER_SECOND;
@@ -118,6 +124,7 @@ export function createJwtAccess(
       return known === undefined ? checkNewToken(token, userName) : compareUser(known, userName);
     },
     findSubject: (token) => cache.find(token)?.subject,
+    ...(health === undefined ? {} : { health }),
   };
 }
 
@@ -135,8 +142,10 @@ function compareUser(token: VerifiedToken, userName: string | undefined): Access
 function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken | undefined {
   const sub = nonEmptyText(claims, 'sub');
   const userName = nonEmptyText(claims, userClaim) ?? sub;
-  const subject = sub ?? userName;
-  if (subject === undefined || userName === undefined) return undefined;
+  // A subject and a user of the same name may be two persons.
+  const ofUser = `${userClaim}=`;
+  if (userName === undefined || sub?.startsWith(ofUser) === true) return undefined;
+  const subject = sub ?? `${ofUser}${userName}`;
   const scopes = new Set([claims['scope'], claims['scp']].flatMap(readScopes));
   return { subject, userName, scopes, expiresAtMs: (claims.exp ?? 0) * MILLIS_PER_SECOND };
 }
@@ -165,7 +174,7 @@ function isTokenFault(error: unknown): boolean {
   return error instanceof errors.JOSEError && error.code !== 'ERR_JOSE_GENERIC';
 }
 
-function createVerify(settings: JwtSettings, clock: Clock): Verify {
+function createVerification(settings: JwtSettings, clock: Clock, log: Log): Verification {
   const options = (algorithms: string[]): JWTVerifyOptions => ({
     algorithms,
     requiredClaims: ['exp'],
@@ -176,10 +185,15 @@ function createVerify(settings: JwtSettings, clock: Clock): Verify {
   });
   if (settings.jwtSecret !== undefined) {
     const secret = new TextEncoder().encode(settings.jwtSecret);
-    return async (token) => (await jwtVerify(token, secret, options(SECRET_ALGORITHMS))).payload;
+    return {
+      verify: async (token) => (await jwtVerify(token, secret, options(SECRET_ALGORITHMS))).payload,
+    };
   }
-  const keys = createKeySet(settings, clock);
-  return async (token) => {
+  const { keys, ...rest } =
+    settings.jwksUrl === undefined
+      ? { keys: readKeySet(settings.jwksFile ?? '') }
+      : createRemoteKeySet(new URL(settings.jwksUrl), clock, log);
+  const verify: Verify = async (token) => {
     const checks = options(KEY_SET_ALGORITHMS);
     try {
       return (await jwtVerify(token, keys, checks)).payload;
@@ -188,6 +202,7 @@ function createVerify(settings: JwtSettings, clock: Clock): Verify {
       return verifyByAny(token, error, checks);
     }
   };
+  return { verify, ...rest };
 }
 
 /** During key rotation a token without a key id may be signed with any of several keys. */
@@ -206,23 +221,53 @@ async function verifyByAny(
   throw new errors.JWSSignatureVerificationFailed();
 }
 
-function createKeySet(settings: JwtSettings, clock: Clock): JWTVerifyGetKey {
-  if (settings.jwksUrl !== undefined) {
-    return createRemoteJWKSet(new URL(settings.jwksUrl), {
-      timeoutDuration: KEY_SET_TIMEOUT_MS,
-      cooldownDuration: KEY_SET_COOLDOWN_MS,
-      cacheMaxAge: KEY_SET_MAX_AGE_MS,
-      [customFetch]: fetchWithPauses(clock),
-    });
-  }
+function readKeySet(file: string): JWTVerifyGetKey {
   try {
-    return createLocalJWKSet(JSON.parse(readFileSync(settings.jwksFile ?? '', 'utf8')) as JSONWebKeySet);
+    return createLocalJWKSet(JSON.parse(readFileSync(file, 'utf8')) as JSONWebKeySet);
   } catch {
     throw new ConfigError('AUTH_JWKS_FILE cannot be read as a JSON Web Key Set');
   }
 }
 
-/** `fetch` that rejects with KeySetPause within a pause after its last request. */
+/**
+ * Fetches the key set at once, so that an instance is ready before its first token. Each query of its health fetches it again while
+ * it has no keys or they are too old.
+ */
+function createRemoteKeySet(url: URL, clock: Clock, log: Log) {
+  let isFailing = false;
+  const remote = createRemoteJWKSet(url, {
+    timeoutDuration: KEY_SET_TIMEOUT_MS,
+    cooldownDuration: KEY_SET_COOLDOWN_MS,
+    cacheMaxAge: KEY_SET_MAX_AGE_MS,
+    [customFetch]: fetchWithPauses(clock),
+  });
+  const observe = async <Result>(work: Promise<Result>): Promise<Result> => {
+    try {
+      const result = await work;
+      isFailing = false;
+      return result;
+    } catch (error) {
+      if (isTokenFault(error)) isFailing = false;
+      else if (!(error instanceof KeySetPause)) {
+        if (!isFailing) log.error({ error: errorText(error) }, 'the key set cannot be fetched');
+        isFailing = true;
+      }
+      throw error;
+    }
+  };
+  const load = (): void => void observe(remote.reload()).catch(() => undefined);
+  load();
+  const keys: JWTVerifyGetKey = (header, token) => observe(remote(header, token));
+  const health = (): Health => {
+    const hasKeys = (remote.jwks()?.keys.length ?? 0) > 0;
+    if (!hasKeys || !remote.fresh) load();
+    if (hasKeys && (remote.fresh || !isFailing)) return { status: 'ready' };
+    return { status: 'starting', reason: 'no access token can be checked: there is no key set' };
+  };
+  return { keys, health };
+}
+
+/** `fetch` of at most 1 MiB that rejects with KeySetPause within a pause after its last request. */
 function fetchWithPauses(clock: Clock): FetchImplementation {
   let requestedAtMs = -Infinity;
   return async (url, init) => {
@@ -230,7 +275,8 @@ function fetchWithPauses(clock: Clock): FetchImplementation {
     // A clock that was set back does not prolong the pause.
     if (elapsedMs >= 0 && elapsedMs < KEY_SET_PAUSE_MS) throw new KeySetPause();
     requestedAtMs = clock.now();
-    return fetch(url, init);
+    const response = await fetch(url, init);
+    return response.status === 200 ? Response.json(await readJsonAnswer(response)) : response;
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SystemBreaker, SystemWorker } from '../../../../shared/contract/operations/system.ts';
+import { readAnswer } from '../../../../shared/platform/bounded-answer.ts';
 import { openDeadline } from '../../../../shared/platform/deadline.ts';
 import type { Health } from '../../../../shared/platform/health.ts';
 import type { Metrics, Sample } from '../../../../shared/platform/metrics.ts';
@@ -19,8 +20,6 @@ const PROVIDER_BREAKER = 'plat_notification_provider_open';
 const START_TIME = 'process_start_time_seconds';
 const METRICS = [START_TIME, CONSUMER_BREAKER, PROVIDER_BREAKER, ...RATE_METRICS];
 
-/** One answer of another process: its metrics take some 20 kB. */
-const MAX_ANSWER_BYTES = 1_048_576;
 const MAX_SAMPLES = 10_000;
 const MAX_WORKERS = 32;
 const MAX_BREAKERS = 64;
@@ -129,13 +128,7 @@ async function readText(url: string, signal: AbortSignal, statuses: readonly num
     const { status } = response;
     throw unexpected(`${pathname} answers with status ${status}`, `${pathname}: ${status}`);
   }
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  // The answer is not trusted to be short.
-  for await (const chunk of response.body) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw unexpected('the answer is longer than 1 MiB', '> 1 MiB');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  const text = await readAnswer(response);
+  if (text === undefined) throw unexpected('the answer is longer than 1 MiB', '> 1 MiB');
+  return text;
 }

@@ -1,4 +1,5 @@
 import type { SASLOptions } from 'kafkajs';
+import { readJsonAnswer } from '../../../../platform/bounded-answer.ts';
 import { MessagingError } from '../../../../platform/errors.ts';
 
 /** Login settings (`config.kafka.sasl`). */
@@ -65,7 +66,7 @@ async function requestToken({ tokenUrl, username, password }: KafkaSasl): Promis
     signal: AbortSignal.timeout(TOKEN_REQUEST_TIMEOUT_MS),
   });
   if (!response.ok) throw refused(`the token endpoint returned ${response.status}`);
-  const body = (await response.json()) as { access_token?: unknown; expires_in?: unknown };
+  const body = (await readJsonAnswer(response)) as { access_token?: unknown; expires_in?: unknown };
   if (typeof body.access_token !== 'string') throw refused('the token endpoint returned no access_token');
   const seconds = typeof body.expires_in === 'number' ? body.expires_in : DEFAULT_TOKEN_LIFE_SECONDS;
   const usableMs = seconds * MS_PER_SECOND - TOKEN_MARGIN_MS;
