@@ -226,7 +226,7 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
  * Replaces the file of an earlier process. Throws when it cannot be written.
  */
 function writeAdminFile(file: string, content: AdminFile): void {
-  mkdirSync(path.dirname(file), { recursive: true });
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${randomUUID()}`;
   try {
     writeFileSync(temporary, `${JSON.stringify(content)}\n`, { mode: FILE_MODE, flag: 'wx' });

@@ -4,6 +4,7 @@ import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
 import { combineHealth, startHealthServer, type HealthServer } from '../shared/platform/health.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
+import { warnAboutLooseFiles } from '../shared/platform/loose-files.ts';
 import { watchEventLoop } from '../shared/platform/loop-watchdog.ts';
 import { lowerPriority } from '../shared/platform/lower-priority.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
@@ -22,7 +23,8 @@ Without KAFKA_BROKERS they use the embedded broker, which keeps its messages in 
 
   HOST, PORT          where the HTTP ingress listens (127.0.0.1, 8080)
   HEALTH_PORT         health and metrics of a process without an ingress
-  DATA_DIR            folder of the embedded broker and of the index of notifications (var/data); memory: nothing is kept
+  DATA_DIR            folder of the embedded broker, the index of notifications and the local outbox (var/data);
+                      memory: no message is kept
   KAFKA_BROKERS       host:port list; docs/real-kafka.md
   SCHEMA_REGISTRY_URL Confluent-compatible schema registry
   docs/operations.md lists all settings.
@@ -100,6 +102,7 @@ export function openHealthPort(
 
 async function run(config: Config, names: readonly WorkerName[]): Promise<void> {
   const log = createLog({ level: config.logLevel, name: LOG_NAME });
+  warnAboutLooseFiles(config, log);
   watchEventLoop({ limitMs: config.blockedLoopLimitMs, name: LOG_NAME });
   const metrics = createMetrics({ processMetrics: true });
   // Registered before the start, so that signals are handled during it.

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { ConfigError } from './errors.ts';
 import { isLoopback } from './host-names.ts';
 import { nearestName } from './nearest-name.ts';
 import { QUEUE_LIMITS } from './queues/queue-limits.ts';
 import { settingStates, type SettingState } from './setting-states.ts';
-import { environment, SECRETS, type Environment } from './settings.ts';
+import { CREDENTIAL_FILES, environment, SECRETS, type Environment } from './settings.ts';
 
 /** The variables that are set and not empty. */
 type Given = Readonly<Record<string, string | undefined>>;
@@ -12,6 +13,8 @@ type Given = Readonly<Record<string, string | undefined>>;
 export interface Config extends ReturnType<typeof toConfig> {
   /** Which settings were set, without their secrets. */
   readonly settings: readonly SettingState[];
+  /** The files with credentials by their settings. */
+  readonly credentialFiles: ReadonlyMap<string, string>;
 }
 
 /** The quotas of notifications for one UTC day. Absent: not limited. */
@@ -55,7 +58,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (faults.length > 0 || !parsed.success) {
     throw new ConfigError(`the configuration is invalid:\n  ${faults.join('\n  ')}`);
   }
-  return { ...toConfig(parsed.data), settings: settingStates(given) };
+  return {
+    ...toConfig(parsed.data),
+    settings: settingStates(given),
+    credentialFiles: new Map(
+      CREDENTIAL_FILES.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+    ),
+  };
 }
 
 /** Prefixes of our settings: an unknown name with one of them is a misspelling. */
@@ -182,7 +191,12 @@ function isPlainText(address: string | undefined): boolean {
   return protocol === 'http:' && !isLoopback(hostname);
 }
 
+/** Where the outbox and the admin file lie if nothing else is kept. */
+const WITHOUT_DATA = 'var';
+
 function toConfig(env: Environment) {
+  const dataFolder = env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR;
+  const inDataFolder = (name: string): string => path.join(dataFolder ?? WITHOUT_DATA, name);
   return {
     http: {
       host: env.HOST,
@@ -217,7 +231,7 @@ function toConfig(env: Environment) {
     },
     notification: {
       configFile: env.NOTIFICATION_CONFIG_FILE,
-      outboxFolder: env.OUTBOX_FOLDER,
+      outboxFolder: env.OUTBOX_FOLDER ?? inDataFolder('outbox'),
       defaultCountry: env.NOTIFICATION_DEFAULT_COUNTRY,
       retryTiersMs: env.NOTIFICATION_RETRY_TIERS,
       timeLimitMs: { sms: env.NOTIFICATION_TIME_LIMIT_SMS, email: env.NOTIFICATION_TIME_LIMIT_EMAIL },
@@ -228,8 +242,8 @@ function toConfig(env: Environment) {
       lanes: env.NOTIFICATION_LANES,
     },
     /** Undefined: in memory. */
-    dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,
-    adminFile: env.ADMIN_FILE === 'none' ? undefined : env.ADMIN_FILE,
+    dataFolder,
+    adminFile: env.ADMIN_FILE === 'none' ? undefined : (env.ADMIN_FILE ?? inDataFolder('admin.json')),
     systemProcessUrls: env.SYSTEM_PROCESS_URLS,
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     startTimeoutMs: env.START_TIMEOUT_MS,

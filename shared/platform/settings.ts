@@ -190,8 +190,8 @@ export const environment = z.object({
   NOTIFICATION_CONFIG_FILE: z.string().optional(),
   /** Allows a provider configuration with the embedded broker, which loses its messages when its process ends. */
   NOTIFICATION_ALLOW_LOSS: flag.default(false),
-  /** Folder of the local outbox, which is used when no provider is configured. */
-  OUTBOX_FOLDER: z.string().default('var/outbox'),
+  /** Folder of the local outbox, which is used when no provider is configured; absent: in DATA_DIR. */
+  OUTBOX_FOLDER: z.string().optional(),
   /** ISO 3166 country of telephone numbers without a country code; absent: they are refused (N4). */
   NOTIFICATION_DEFAULT_COUNTRY: z
     .string()
@@ -240,8 +240,8 @@ export const environment = z.object({
   /** Priorities that a notification worker serves. */
   NOTIFICATION_LANES: listOf(NOTIFICATION_LANES).default([...NOTIFICATION_LANES]),
   EMAIL_BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB).default(10 * KIB * KIB),
-  /** File for address and token of the admin endpoint of an embedded broker; `none`: no endpoint. */
-  ADMIN_FILE: z.string().default('var/admin.json'),
+  /** File for address and token of the admin endpoint of an embedded broker; `none`: no endpoint; absent: in DATA_DIR. */
+  ADMIN_FILE: z.string().optional(),
   /** Folder of the embedded broker; `memory`: it keeps nothing. */
   DATA_DIR: z.string().default('var/data'),
   /** Addresses of the health ports of other processes, whose state the system page shows. */
@@ -269,6 +269,13 @@ export const SECRETS = [
   'RESULT_ID_SECRET',
   'AUTH_JWT_SECRET',
 ] as const;
+
+/** Settings that name a file with credentials. */
+export const CREDENTIAL_FILES: readonly string[] = [
+  ...SECRETS.map((name) => `${name}_FILE`),
+  'NOTIFICATION_CONFIG_FILE',
+  'KAFKA_SSL_KEY_FILE',
+];
 
 function durationMs(text: string): number {
   const [, amount = '0', unit = ''] = DURATION.exec(text) ?? [];

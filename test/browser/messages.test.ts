@@ -1,6 +1,3 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { createTransport } from 'nodemailer';
 import { describe, expect, it } from 'vitest';
 import { HEADER } from '../../shared/messaging/header-names.ts';
@@ -28,6 +25,7 @@ import {
   letterNotificationId,
   publishLetters,
 } from '../support/worlds/operations-calls.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
 const MAIL_ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 const CODES = ['smtp-550-5.1.1', 'number-blocked', 'outcome-unknown'];
@@ -254,7 +252,7 @@ describe('dead letters', () => {
 });
 
 async function openOutbox() {
-  const folder = openOutboxFolder(await mkdtemp(path.join(tmpdir(), 'plat-outbox-')));
+  const folder = openOutboxFolder(scratchFolder());
   const transport = createTransport({ streamTransport: true, buffer: true });
   const { message } = await transport.sendMail({
     from: 'oferte@bank.example',

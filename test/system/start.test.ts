@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -62,8 +62,10 @@ describe('npm start on a data folder', () => {
   it('shows the same catalogue, results and notifications after a kill and a second start', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'start-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const env = { DATA_DIR: join(folder, 'data'), OUTBOX_FOLDER: join(folder, 'outbox') };
+    const env = { DATA_DIR: join(folder, 'data'), ADMIN_FILE: '' };
+    await mkdir(env.DATA_DIR, { mode: 0o755 });
     const first = await start([], env);
+    expect(first.stdout() + first.stderr()).toContain('other users of this machine have access to DATA_DIR');
     const before = clientOf(first);
     const shown = (await before.getBankingProductByCode(LOOK_UP)).reply;
     const submitted = await before.submit('calculateRepaymentSchedule', { jsonParam: PROOF_REQUEST });
@@ -78,7 +80,10 @@ describe('npm start on a data folder', () => {
     expect((await after.waitForResult(submitted)).reply).toEqual(rows);
     expect(await notify(after)).toBe(sent);
     expect((await after.getNotification(sent)).reply).toEqual(state);
-    expect((await readdir(env.OUTBOX_FOLDER)).filter((name) => !name.startsWith('.'))).toHaveLength(1);
+    expect(
+      (await readdir(join(env.DATA_DIR, 'outbox'))).filter((name) => !name.startsWith('.')),
+    ).toHaveLength(1);
+    expect(await readdir(env.DATA_DIR)).toContain('admin.json');
     const third = await runEngine([], env);
     expect([third.code, third.stderr]).toEqual([1, expect.stringContaining('open in another process')]);
   });

@@ -7,6 +7,8 @@ import { FORMAT_VERSION } from './segment.ts';
 
 const LOCK_FILE = 'lock';
 const FORMAT_FILE = 'format.json';
+/** The local outbox, which may have been here over Kafka. */
+const OUTBOX_FOLDER = 'outbox';
 /** The root of a file system has it. */
 const VOLUME_FOLDER = 'lost+found';
 const ADVICE = 'set another DATA_DIR, or DATA_DIR=memory';
@@ -47,7 +49,7 @@ function entriesOfOthers(folder: string, io: DiskIo): readonly string[] {
     throw dataUnusable(`${folder} cannot be read; ${ADVICE}`, error);
   }
   if (names.includes(FORMAT_FILE)) return [];
-  const own: ReadonlySet<string> = new Set([LOCK_FILE, INDEX_FOLDER, VOLUME_FOLDER]);
+  const own: ReadonlySet<string> = new Set([LOCK_FILE, INDEX_FOLDER, OUTBOX_FOLDER, VOLUME_FOLDER]);
   return names.filter((name) => !own.has(name) && !name.startsWith('.'));
 }
 

@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { onTestFinished } from 'vitest';
 import { openIndexFiles } from '../../../shared/messaging/record-index/index-files.ts';
 import { RecordIndex, type RecordIndexOptions } from '../../../shared/messaging/record-index/record-index.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
@@ -25,13 +21,6 @@ export function manualTimers() {
       return due.length > 0;
     },
   };
-}
-
-/** A folder that is removed at the end of the test. */
-export function scratchFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'plat-index-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 export interface TestIndexOptions extends Partial<RecordIndexOptions> {

@@ -85,10 +85,13 @@ export function spawnEngine(
     maxOpenFiles === undefined ? [] : ['/bin/sh', '-c', `ulimit -n ${maxOpenFiles} && exec "$0" "$@"`];
   const node = [process.execPath, '--disable-warning=TimeoutNegativeWarning', 'workers/main.ts', ...args];
   const [program = '', ...rest] = [...limit, ...node];
+  // A process without its entry file has no cache of compiled code of its own.
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
   const child = spawn(program, rest, {
     cwd: ROOT,
     env: {
-      PATH: process.env.PATH ?? '',
+      PATH,
+      ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
       PORT: '0',
       LOG_LEVEL: 'warn',
       ADMIN_FILE: 'none',

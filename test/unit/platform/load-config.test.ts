@@ -123,6 +123,18 @@ describe('loadConfig', () => {
     });
   });
 
+  it('keeps the outbox and the admin file in the data folder, so that processes of one checkout share neither', () => {
+    const paths = (env: Record<string, string>) => {
+      const { adminFile, notification } = loadConfig(env);
+      return [adminFile, notification.outboxFolder];
+    };
+    expect(paths({})).toEqual(['var/data/admin.json', 'var/data/outbox']);
+    expect(paths({ DATA_DIR: '/srv/one' })).toEqual(['/srv/one/admin.json', '/srv/one/outbox']);
+    expect(paths({ DATA_DIR: 'memory' })).toEqual(['var/admin.json', 'var/outbox']);
+    const given = { DATA_DIR: '/srv/one', ADMIN_FILE: 'none', OUTBOX_FOLDER: '/srv/mail' };
+    expect(paths(given)).toEqual([undefined, '/srv/mail']);
+  });
+
   it('rejects a provider configuration with DATA_DIR=memory without NOTIFICATION_ALLOW_LOSS', () => {
     const onDisk = { NOTIFICATION_CONFIG_FILE: 'providers.json' };
     const file = { ...onDisk, DATA_DIR: 'memory' };

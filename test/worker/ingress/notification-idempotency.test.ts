@@ -10,7 +10,7 @@ import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
-import { scratchFolder } from '../../support/record-index/test-index.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 import {
   ADDRESS,
   commandsOf,

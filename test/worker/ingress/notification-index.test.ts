@@ -18,7 +18,7 @@ import {
   SMS,
   statusOf,
 } from '../../support/builders/notification-call.ts';
-import { scratchFolder } from '../../support/record-index/test-index.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 import { createTestBroker, openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 

@@ -1,6 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
@@ -10,6 +8,7 @@ import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
 import { send, statusOf } from '../../support/builders/notification-call.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 
 const PLANTED = /planted|40722999888|471147114711/;
 const content = Buffer.from('planted-content').toString('base64');
@@ -89,7 +88,7 @@ it('logs, metrics and problems do not contain texts, numbers, addresses or file 
 it('an invalid provider configuration is reported without its values', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
-  const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-profiles-')), 'providers.json');
+  const file = path.join(scratchFolder(), 'providers.json');
   const good = { url: 'smtps://127.0.0.1:465', provider: 'SMTP', 'communication-channel': 'email' };
   writeFileSync(file, configuration(good));
   const profiles = await createChannelProfiles({ ...systemPorts, configFile: file, log, pollMs: 5 });

@@ -1,6 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkEmailCommand, checkSmsCommand } from '../../../shared/contract/notification/commands.ts';
@@ -27,6 +25,7 @@ import {
   statusOf,
   writeState,
 } from '../../support/builders/notification-call.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 async function system(env: Record<string, string> = {}, clock = systemClock) {
@@ -53,7 +52,7 @@ const problemOf = async (response: Response) => {
 };
 
 async function withConfiguration(channel: string, defaultSender?: string) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'plat-ingress-'));
+  const folder = scratchFolder();
   const file = path.join(folder, 'providers.json');
   const write = (kind: string, sender?: string) =>
     writeFileSync(
@@ -363,7 +362,7 @@ describe('providers', () => {
 
   it('an invalid file prevents startup and is not quoted', async () => {
     const broker = await createSharedBroker(1);
-    const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-ingress-')), 'providers.json');
+    const file = path.join(scratchFolder(), 'providers.json');
     writeFileSync(file, '{"notificationConfigurations": "planted-secret"}');
     const starting = startOn(broker, startIngressWorker, {
       NOTIFICATION_CONFIG_FILE: file,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
 import { openTestIngress } from '../../support/worlds/ingress-fixture.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 
 const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 const EVIL = '<script>alert(1)</script>"\'&';
@@ -25,7 +25,8 @@ async function mail(options: object): Promise<Buffer> {
 }
 
 async function outbox(): Promise<OutboxFolder & { folder: string }> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'plat-outbox-'));
+  const folder = path.join(scratchFolder(), 'outbox');
+  await mkdir(folder);
   return { folder, ...openOutboxFolder(folder) };
 }
 
@@ -122,7 +123,7 @@ describe('the page of the local outbox', () => {
   });
 
   it('requires a token if access control is on, and does not exist if there is a provider configuration', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'plat-outbox-'));
+    const folder = scratchFolder();
     const broker = await createSharedBroker(1);
     const guarded = await startOn(broker, startIngressWorker, {
       AUTH_JWT_SECRET: JWT_SECRET,

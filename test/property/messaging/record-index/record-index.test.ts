@@ -1,6 +1,7 @@
 import { array, assert, boolean, constant, nat, oneof, property, record, type Arbitrary } from 'fast-check';
 import { expect, it } from 'vitest';
-import { openTestIndex, scratchFolder } from '../../../support/record-index/test-index.ts';
+import { openTestIndex } from '../../../support/record-index/test-index.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
 
 const RETENTION_MS = 1_000;
 const LIMITS = { generationRows: 6, generationSpanMs: 300, memoryRows: 100_000, waitingBytes: 3_000 };

@@ -14,7 +14,7 @@ import {
 } from '../../../../workers/ingress/actions/result-ids.ts';
 import { readIngressOptions } from '../../../../workers/ingress/server/http-limits.ts';
 import { FakeTail } from '../../../support/fakes/tail.ts';
-import { scratchFolder } from '../../../support/record-index/test-index.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 
 const TICKET = {

@@ -1,12 +1,11 @@
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createChannelProfiles } from '../../../../workers/ingress/notifications/channel-profiles.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
 
 const POLL_MS = 5;
 const GOOD = JSON.stringify({
@@ -21,7 +20,7 @@ const GOOD = JSON.stringify({
 });
 
 async function followed() {
-  const file = path.join(await mkdtemp(path.join(tmpdir(), 'plat-profiles-')), 'providers.json');
+  const file = path.join(scratchFolder(), 'providers.json');
   writeFileSync(file, GOOD);
   const profiles = await createChannelProfiles({
     ...systemPorts,

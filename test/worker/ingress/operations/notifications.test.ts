@@ -1,6 +1,3 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { createTransport } from 'nodemailer';
 import { describe, expect, it } from 'vitest';
 import { openOutboxFolder } from '../../../../shared/notification/outbox-folder.ts';
@@ -17,6 +14,7 @@ import { idOf, send, SMS, writeState } from '../../../support/builders/notificat
 import { createTestBroker, openNotificationIngress } from '../../../support/worlds/ingress-fixture.ts';
 import { operationsOf } from '../../../support/worlds/operations-calls.ts';
 import { notificationState } from '../../../support/builders/notification-state.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
 
 const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 const NOW = Date.UTC(2026, 4, 1, 10);
@@ -127,7 +125,7 @@ describe('the timeline of a notification', () => {
 });
 
 async function openOutbox(settings: { readonly access?: typeof guarded } = {}) {
-  const folder = openOutboxFolder(await mkdtemp(path.join(tmpdir(), 'plat-outbox-')));
+  const folder = openOutboxFolder(scratchFolder());
   const transport = createTransport({ streamTransport: true, buffer: true });
   const sent = {
     from: 'a@bank.example',

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openIndexFiles } from '../../../../shared/messaging/record-index/index-files.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
-import { openTestIndex, scratchFolder } from '../../../support/record-index/test-index.ts';
+import { openTestIndex } from '../../../support/record-index/test-index.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
 
 const POSITION = { topic: 't', partition: 0, offset: 7 };
 

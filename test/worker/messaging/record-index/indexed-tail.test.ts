@@ -5,11 +5,8 @@ import type { MemoryLimits } from '../../../../shared/messaging/embedded/topic-c
 import type { Broker, BrokerAdmin } from '../../../../shared/messaging/ports.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
-import {
-  openTestIndex,
-  scratchFolder,
-  type TestIndexOptions,
-} from '../../../support/record-index/test-index.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
+import { openTestIndex, type TestIndexOptions } from '../../../support/record-index/test-index.ts';
 
 const TOPIC = 'states';
 const CONFIG = { 'cleanup.policy': 'compact,delete' };

@@ -2,7 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { openTestIndex, scratchFolder } from '../../../support/record-index/test-index.ts';
+import { openTestIndex } from '../../../support/record-index/test-index.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
 import { endWithThis } from '../../../support/worlds/engine-process.ts';
 
 /** `INDEX_KILLS=1000` for a longer run. */
