@@ -14,8 +14,7 @@ import type { LogMessage, OffsetRange, OutgoingMessage } from '../shared/messagi
 import type { Broker, Publisher } from '../shared/messaging/ports.ts';
 import { DEAD_LETTER_TOPICS, topicName, topicNames, WORK_TOPICS } from '../shared/messaging/topics/topics.ts';
 import { errorText, MessagingError, SystemError } from '../shared/platform/errors.ts';
-import { closeServer, listen } from '../shared/platform/http-server.ts';
-import { createServer } from '../shared/platform/node-http.ts';
+import { closeServer, createServer, listen } from '../shared/platform/http-server.ts';
 import type { Log } from '../shared/platform/log.ts';
 
 /** Allows for the largest message (8 MiB) as base64, with headers. */

@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
 import { combineHealth, startHealthServer, type HealthServer } from '../shared/platform/health.ts';
+import { isLoopback } from '../shared/platform/host-names.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
-import { warnAboutLooseFiles } from '../shared/platform/loose-files.ts';
 import { watchEventLoop } from '../shared/platform/loop-watchdog.ts';
 import { lowerPriority } from '../shared/platform/lower-priority.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
@@ -12,6 +12,7 @@ import { systemPorts } from '../shared/platform/system-ports.ts';
 import type { AdminEndpoint } from './admin-endpoint.ts';
 import { createConnections } from './ingress/server/connections.ts';
 import { workWhenIdle } from './runtime/idle-work.ts';
+import { warnAboutLooseFiles } from './loose-files.ts';
 import { WORKER_NAMES, type WorkerName } from './worker-list.ts';
 import { renderStartBanner } from './start-banner.ts';
 import { startWorkers, type RunningSystem, type StartOptions } from './start-workers.ts';
@@ -37,6 +38,9 @@ const LOG_NAME = 'engine';
 export const EXIT_GRACE_MS = 5_000;
 /** Connections of a health port: a few probes and scrapers, which keep one or two each. */
 const HEALTH_CONNECTIONS = 100;
+
+/** Lifetime of the token in the printed calls: long enough to try them. */
+const PRINTED_TOKEN_MS = 900_000;
 
 /** Under npm, Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
@@ -125,13 +129,15 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   const system = (running = await startUnlessEnded({ config, names, log, metrics }, ending));
   const admin = await openAdminEndpoint(config, system, log);
   createObjectsAsNew();
+  const startMs = performance.now() - startedAt;
   process.stdout.write(
     renderStartBanner({
       config,
       names,
       url: system.url,
       healthUrl: healthServer?.url,
-      startMs: performance.now() - startedAt,
+      startMs,
+      token: await printedToken(config),
     }),
   );
   workWhenIdle({
@@ -145,6 +151,15 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   await system.stop();
   await healthServer?.stop();
   process.exit(exitCode);
+}
+
+/** A token for the printed calls. On other addresses than loopback the output may go to a log, which holds no secrets. */
+async function printedToken({ auth, http }: Config): Promise<string | undefined> {
+  if (auth.jwtSecret === undefined || !isLoopback(http.host)) return undefined;
+  const { signToken } = await import('./ingress/access/sign-token.ts');
+  const lifetimeMs = Math.min(PRINTED_TOKEN_MS, auth.maxLifetimeMs);
+  const issuedAtMs = systemPorts.clock.now();
+  return signToken(auth, auth.jwtSecret, { subject: 'demo', scope: '', issuedAtMs, lifetimeMs });
 }
 
 /**

@@ -47,6 +47,10 @@ const SIMULATION = {
   jsonFilterCommission: [{ name: 'Amount', value: 10_000 }],
 };
 
+/** How to get another access token. */
+const OWN_TOKEN = "# a token: TOKEN=$(npm run --silent token -- --scope 'operations:read operations:write')";
+const TOKEN_OF_ISSUER = '# TOKEN stands for an access token of your issuer';
+
 /** Renders the output of a successful start: addresses and example calls. */
 export function renderStartBanner(options: {
   config: Config;
@@ -54,6 +58,8 @@ export function renderStartBanner(options: {
   url: string | undefined;
   healthUrl: string | undefined;
   startMs: number;
+  /** For the calls; undefined if none is needed, or if it is not printed. */
+  token: string | undefined;
 }): string {
   const { config, names, url } = options;
   const { dataFolder } = config;
@@ -66,8 +72,12 @@ export function renderStartBanner(options: {
   if (options.healthUrl !== undefined) lines.push(`Health and metrics: ${options.healthUrl}/health/ready`);
   if (url === undefined) return `${lines.join('\n')}\n`;
   lines.push(`Open ${url}/workbench in a browser, or paste one of these calls:`);
+  const { jwtSecret, jwksFile, jwksUrl } = config.auth;
+  const isGuarded = (jwtSecret ?? jwksFile ?? jwksUrl) !== undefined;
+  const access = isGuarded ? `-H "authorization: Bearer ${options.token ?? '$TOKEN'}" ` : '';
+  if (isGuarded) lines.push(jwtSecret === undefined ? TOKEN_OF_ISSUER : OWN_TOKEN);
   const post = (action: string, body: object, extra = ''): string =>
-    `curl -s ${extra}${url}/platapi/automation-processors/actions/${action} ` +
+    `curl -s ${extra}${access}${url}/platapi/automation-processors/actions/${action} ` +
     `-H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
   lines.push(
     '',
@@ -89,14 +99,14 @@ export function renderStartBanner(options: {
     lines.push('# a product of the example catalogue', post('plat_bp_getbankingproductbycode', LOOK_UP), '');
     lines.push('# a simulation of its costs', post('PLAT_BP_Simulate', SIMULATION), '');
   }
-  if (names.includes('notification')) lines.push(...renderNotificationCalls(config, url));
+  if (names.includes('notification')) lines.push(...renderNotificationCalls(config, url, access));
   lines.push(`# documentation: ${url}/docs   health: ${url}/health/ready   metrics: ${url}/metrics`, '');
   return `${lines.join('\n')}\n`;
 }
 
-function renderNotificationCalls(config: Config, url: string): string[] {
+function renderNotificationCalls(config: Config, url: string, access: string): string[] {
   const send = (channel: string, number: number, body: object): string =>
-    `curl -s ${url}/api/notifications/v1/${channel}/send -H 'x-communication-channel: ${number}' ` +
+    `curl -s ${access}${url}/api/notifications/v1/${channel}/send -H 'x-communication-channel: ${number}' ` +
     `-H 'x-sender-id: platrealm' -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
   const isLocal = config.kafka === undefined && config.notification.configFile === undefined;
   const outbox = isLocal ? [`# sent notifications, since no provider is configured: ${url}/outbox`, ''] : [];

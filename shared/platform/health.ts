@@ -1,8 +1,7 @@
 import type { Server } from 'node:http';
 import { createNameCheck, type ServedNames } from './host-names.ts';
-import { closeServer, listen } from './http-server.ts';
+import { closeServer, createServer, listen } from './http-server.ts';
 import { shareScrapeTexts, type Metrics } from './metrics.ts';
-import { createServer } from './node-http.ts';
 import type { Timers } from './timers.ts';
 
 /** Probes send their few bytes immediately, and read the answer. */

@@ -6,7 +6,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { createNameCheck } from '../../../shared/platform/host-names.ts';
-import { METHODS } from '../../../shared/platform/node-http.ts';
+import { METHODS } from '../../../shared/platform/http-server.ts';
 import { createConnections, type Connections } from './connections.ts';
 import type { IngressContext } from './context.ts';
 import { chooseCorrelationId } from './correlation-id.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { STATUS_CODES } from '../../../shared/platform/node-http.ts';
+import { STATUS_CODES } from '../../../shared/platform/http-server.ts';
 import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
 import { HTTP_LIMITS } from './http-limits.ts';
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import type { Config } from './load-config.ts';
-import type { Log } from './log.ts';
+import type { Config } from '../shared/platform/load-config.ts';
+import type { Log } from '../shared/platform/log.ts';
 
 /** Access of the group and of others; files may be readable by a group, as mounted secrets often are. */
 const NOT_OWNER = 0o077;

@@ -1,0 +1,81 @@
+/** `npm run token`: signs an access token with AUTH_JWT_SECRET. */
+import { ConfigError, errorText } from '../shared/platform/errors.ts';
+import { loadConfig } from '../shared/platform/load-config.ts';
+import { environment } from '../shared/platform/settings.ts';
+import { signToken } from '../workers/ingress/access/sign-token.ts';
+import {
+  flag,
+  parseCommandLine,
+  parsed,
+  refuseFaults,
+  textList,
+  unexpectedArguments,
+  UsageError,
+} from './command-line/parse-command-line.ts';
+
+const HELP = `Usage: npm run token -- [OPTIONS]
+
+Prints an access token for an ingress with the same settings, signed with AUTH_JWT_SECRET.
+
+  --scope SCOPE      what the token allows besides calls: operations:read, operations:write; may be repeated
+  --sub NAME         the caller whom the token identifies (demo, as in the calls that npm start prints)
+  --expires DURATION for example 10s, 5m or 2h (1h); at most AUTH_MAX_LIFETIME
+  --json             one JSON document with the token and its content
+  --help             this text
+
+  curl -H "authorization: Bearer $(npm run --silent token)" ...
+
+Environment: AUTH_JWT_SECRET (required) or AUTH_JWT_SECRET_FILE, AUTH_AUDIENCE, AUTH_ISSUER, AUTH_MAX_LIFETIME.
+Exit codes: 0 signed, 2 wrong usage or settings.
+`;
+
+const SCOPES: readonly string[] = ['operations:read', 'operations:write'];
+const DEFAULT_LIFETIME_MS = 3_600_000;
+const DEFAULT_SUBJECT = 'demo';
+
+const OPTIONS = {
+  scope: textList(),
+  sub: parsed((text) => (text === '' ? undefined : text), 'the name of a caller'),
+  expires: parsed(
+    (text) => environment.shape.AUTH_MAX_LIFETIME.safeParse(text).data,
+    'a duration such as 10s, 5m or 1h, of 720h at most',
+  ),
+  json: flag(),
+};
+
+try {
+  const line = parseCommandLine(process.argv.slice(2), OPTIONS);
+  process.stdout.write(line === undefined ? HELP : `${await sign(line)}\n`);
+} catch (error) {
+  if (!(error instanceof UsageError || error instanceof ConfigError)) throw error;
+  process.stderr.write(`token: ${errorText(error)}\n`);
+  process.exitCode = 2;
+}
+
+async function sign({
+  values,
+  positionals,
+  faults,
+}: NonNullable<ReturnType<typeof parseCommandLine<typeof OPTIONS>>>): Promise<string> {
+  const scopes = values.scope.flatMap((text) => text.split(' ').filter((scope) => scope !== ''));
+  const isKnown = scopes.every((scope) => SCOPES.includes(scope));
+  refuseFaults([
+    ...faults,
+    ...(isKnown ? [] : [`--scope must be ${SCOPES.join(' or ')}`]),
+    ...unexpectedArguments(positionals),
+  ]);
+  const { auth } = loadConfig(process.env);
+  if (auth.jwtSecret === undefined)
+    throw new ConfigError('set AUTH_JWT_SECRET to the secret of the ingress; it signs the token');
+  const lifetimeMs = values.expires ?? Math.min(DEFAULT_LIFETIME_MS, auth.maxLifetimeMs);
+  if (lifetimeMs > auth.maxLifetimeMs)
+    throw new UsageError(
+      '--expires must not be longer than AUTH_MAX_LIFETIME, beyond which tokens are refused',
+    );
+  const { sub: subject = DEFAULT_SUBJECT, json } = values;
+  const scope = scopes.join(' ');
+  const issuedAtMs = Date.now();
+  const token = await signToken(auth, auth.jwtSecret, { subject, scope, issuedAtMs, lifetimeMs });
+  const expiresAt = new Date(issuedAtMs + lifetimeMs).toISOString();
+  return json ? JSON.stringify({ token, sub: subject, scope, aud: auth.audience, expiresAt }) : token;
+}

@@ -1,0 +1,31 @@
+import { SignJWT } from 'jose';
+import type { Config } from '../../../shared/platform/load-config.ts';
+
+/** The content of a token that this process admits. */
+export interface TokenClaims {
+  readonly subject: string;
+  /** Separated by blanks. */
+  readonly scope: string;
+  readonly issuedAtMs: number;
+  readonly lifetimeMs: number;
+}
+
+const MS_PER_SECOND = 1_000;
+
+/** Signs a token with AUTH_JWT_SECRET, for the audience and issuer of the settings. */
+export function signToken(
+  { audience, issuer }: Pick<Config['auth'], 'audience' | 'issuer'>,
+  secret: string,
+  { subject, scope, issuedAtMs, lifetimeMs }: TokenClaims,
+): Promise<string> {
+  const issuedAt = Math.floor(issuedAtMs / MS_PER_SECOND);
+  const claims = {
+    sub: subject,
+    aud: audience,
+    ...(issuer === undefined ? {} : { iss: issuer }),
+    ...(scope === '' ? {} : { scope }),
+    iat: issuedAt,
+    exp: issuedAt + Math.floor(lifetimeMs / MS_PER_SECOND),
+  };
+  return new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(secret));
+}
