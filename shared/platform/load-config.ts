@@ -191,12 +191,7 @@ function isPlainText(address: string | undefined): boolean {
   return protocol === 'http:' && !isLoopback(hostname);
 }
 
-/** Where the outbox and the admin file lie if nothing else is kept. */
-const WITHOUT_DATA = 'var';
-
 function toConfig(env: Environment) {
-  const dataFolder = env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR;
-  const inDataFolder = (name: string): string => path.join(dataFolder ?? WITHOUT_DATA, name);
   return {
     http: {
       host: env.HOST,
@@ -231,7 +226,7 @@ function toConfig(env: Environment) {
     },
     notification: {
       configFile: env.NOTIFICATION_CONFIG_FILE,
-      outboxFolder: env.OUTBOX_FOLDER ?? inDataFolder('outbox'),
+      outboxFolder: env.OUTBOX_FOLDER ?? stateFile(env, 'outbox'),
       defaultCountry: env.NOTIFICATION_DEFAULT_COUNTRY,
       retryTiersMs: env.NOTIFICATION_RETRY_TIERS,
       timeLimitMs: { sms: env.NOTIFICATION_TIME_LIMIT_SMS, email: env.NOTIFICATION_TIME_LIMIT_EMAIL },
@@ -242,8 +237,8 @@ function toConfig(env: Environment) {
       lanes: env.NOTIFICATION_LANES,
     },
     /** Undefined: in memory. */
-    dataFolder,
-    adminFile: env.ADMIN_FILE === 'none' ? undefined : (env.ADMIN_FILE ?? inDataFolder('admin.json')),
+    dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,
+    adminFile: env.ADMIN_FILE === 'none' ? undefined : (env.ADMIN_FILE ?? stateFile(env, 'admin.json')),
     systemProcessUrls: env.SYSTEM_PROCESS_URLS,
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     startTimeoutMs: env.START_TIMEOUT_MS,
@@ -259,6 +254,11 @@ function toConfig(env: Environment) {
 function registrySettings(env: Environment) {
   const { SCHEMA_REGISTRY_URL: url, SCHEMA_REGISTRY_USERNAME: username } = env;
   return { url, username, password: env.SCHEMA_REGISTRY_PASSWORD };
+}
+
+/** A file or folder in the data folder, or in var if there is none. */
+function stateFile({ DATA_DIR }: Environment, name: string): string {
+  return path.join(DATA_DIR === 'memory' ? 'var' : DATA_DIR, name);
 }
 
 /** Undefined if no quota is set. */

@@ -181,19 +181,23 @@ function cachedFiles(prepareCache: (folder: string) => void) {
   return { cache, kept: readdirSync(cache), shared: readdirSync(temporary) };
 }
 
-const onLinux = it.runIf(process.platform === 'linux');
+it.runIf(process.platform === 'linux')(
+  'keeps compiled code in a folder of this user only, and none where other users may write',
+  () => {
+    const { cache, kept, shared } = cachedFiles(() => undefined);
+    expect([statSync(cache).mode & 0o777, kept.length, shared]).toEqual([0o700, 1, []]);
+  },
+);
 
-onLinux('keeps compiled code in a folder of this user only, and none where other users may write', () => {
-  const { cache, kept, shared } = cachedFiles(() => undefined);
-  expect([statSync(cache).mode & 0o777, kept.length, shared]).toEqual([0o700, 1, []]);
-});
+it.runIf(process.platform === 'linux')(
+  'runs no compiled code from a folder into which other users can write',
+  () => {
+    expect(cachedFiles((cache) => mkdirAs(cache, 0o777))).toMatchObject({ kept: [], shared: [] });
+    expect(cachedFiles((cache) => mkdirAs(cache, 0o770))).toMatchObject({ kept: [], shared: [] });
+  },
+);
 
-onLinux('runs no compiled code from a folder into which other users can write', () => {
-  expect(cachedFiles((cache) => mkdirAs(cache, 0o777))).toMatchObject({ kept: [], shared: [] });
-  expect(cachedFiles((cache) => mkdirAs(cache, 0o770))).toMatchObject({ kept: [], shared: [] });
-});
-
-onLinux('runs no compiled code from a folder to which a link leads', () => {
+it.runIf(process.platform === 'linux')('runs no compiled code from a folder to which a link leads', () => {
   const elsewhere = mkdtempSync(path.join(tmpdir(), 'elsewhere-'));
   onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
   expect(cachedFiles((cache) => symlinkSync(elsewhere, cache))).toMatchObject({ kept: [], shared: [] });

@@ -23,6 +23,11 @@ function faultsOf(env: Record<string, string>): string[] {
     .map((line) => line.trim());
 }
 
+const paths = (env: Record<string, string>) => {
+  const { adminFile, notification } = loadConfig(env);
+  return [adminFile, notification.outboxFolder];
+};
+
 describe('loadConfig', () => {
   it('defaults to the embedded broker, loopback and the limits of E6', () => {
     const config = loadConfig({});
@@ -124,10 +129,6 @@ describe('loadConfig', () => {
   });
 
   it('keeps the outbox and the admin file in the data folder, so that processes of one checkout share neither', () => {
-    const paths = (env: Record<string, string>) => {
-      const { adminFile, notification } = loadConfig(env);
-      return [adminFile, notification.outboxFolder];
-    };
     expect(paths({})).toEqual(['var/data/admin.json', 'var/data/outbox']);
     expect(paths({ DATA_DIR: '/srv/one' })).toEqual(['/srv/one/admin.json', '/srv/one/outbox']);
     expect(paths({ DATA_DIR: 'memory' })).toEqual(['var/admin.json', 'var/outbox']);

@@ -177,7 +177,7 @@ describe('access by bearer token', () => {
     const ingress = await openGuarded();
     const alice = bearer(await token({ sub: 'alice' }));
     const accepted = await postEcho(ingress, {}, { ...alice, prefer: 'respond-async' });
-    const url = ingress.url + String(((await accepted.json()) as { href: string }).href);
+    const url = ingress.url + ((await accepted.json()) as { href: string }).href;
     const statusFor = async (claims: JWTPayload) =>
       (await fetch(url, { headers: bearer(await token(claims)) })).status;
     expect(await statusFor({ sub: 'alice', preferred_username: 'ana' })).toBe(202);
@@ -321,12 +321,12 @@ describe('access by a key set', () => {
   });
 });
 
-describe('the readiness of an ingress with a key set', () => {
-  const readiness = async (url: string) => {
-    const response = await fetch(`${url}/health/ready`);
-    return { status: response.status, body: await response.text() };
-  };
+const readiness = async (url: string) => {
+  const response = await fetch(`${url}/health/ready`);
+  return { status: response.status, body: await response.text() };
+};
 
+describe('the readiness of an ingress with a key set', () => {
   it('fails until a token can be checked, without waiting for a token', async () => {
     const issuer = await openIssuer();
     const ingress = await openTestIngress({ access: access({ jwksUrl: issuer.url }) });

@@ -42,12 +42,14 @@ it.each([
 });
 
 it('a process runs at a lower priority if it serves the bulk lane only', async () => {
-  const priorityOf = async (lanes: string): Promise<number> => {
-    const engine = await startEngine(['schedule'], { SCHEDULE_LANES: lanes });
-    onTestFinished(async () => void (await engine.end('SIGTERM')));
-    return getPriority(engine.child.pid);
-  };
   // The lower a priority, the higher its number; a process inherits it, for example from `nice`.
   expect(await priorityOf('interactive,bulk')).toBe(getPriority());
   expect(await priorityOf('bulk')).toBeGreaterThanOrEqual(constants.priority.PRIORITY_BELOW_NORMAL);
 });
+
+/** The priority of a process that serves these lanes. */
+async function priorityOf(lanes: string): Promise<number> {
+  const engine = await startEngine(['schedule'], { SCHEDULE_LANES: lanes });
+  onTestFinished(async () => void (await engine.end('SIGTERM')));
+  return getPriority(engine.child.pid);
+}

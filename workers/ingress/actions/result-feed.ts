@@ -60,7 +60,7 @@ export function createResultFeed(
       if (oldest !== undefined) callbacks.delete(oldest);
       callbacks.set(correlationId, callback);
     },
-    isEvicted: results.isEvicted,
+    isEvicted: (id) => results.isEvicted(id),
     mayHaveEvicted: (issuedAtMs) => results.mayHaveEvicted(issuedAtMs - CLOCK_DIFFERENCE_MS),
     size: () => results.size(),
     queues: () => [

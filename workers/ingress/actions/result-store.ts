@@ -45,8 +45,7 @@ export function createResultStore<Value>(options: ResultStoreOptions<Value>): Re
   const records = new Map<string, StoredResult<Value>>();
   const shares = new Map<string, Share>();
   const evictedKeys = new Set<string>();
-  let bytes = 0;
-  let evictedUpToMs = Number.NEGATIVE_INFINITY;
+  const all = { bytes: 0, evictedUpToMs: Number.NEGATIVE_INFINITY };
   const add = (key: string, record: StoredResult<Value>): void => {
     const size = sizeOf(key, record.value);
     const caller = callerOf(key);
@@ -54,7 +53,7 @@ export function createResultStore<Value>(options: ResultStoreOptions<Value>): Re
     shares.set(caller, share);
     share.keys.add(key);
     share.bytes += size;
-    bytes += size;
+    all.bytes += size;
     records.set(key, record);
   };
   const remove = (key: string): StoredResult<Value> | undefined => {
@@ -65,7 +64,7 @@ export function createResultStore<Value>(options: ResultStoreOptions<Value>): Re
     records.delete(key);
     share.keys.delete(key);
     share.bytes -= size;
-    bytes -= size;
+    all.bytes -= size;
     if (share.keys.size === 0) shares.delete(callerOf(key));
     return known;
   };
@@ -76,17 +75,13 @@ export function createResultStore<Value>(options: ResultStoreOptions<Value>): Re
       remove(key);
     }
   };
-  /** Evicts from the largest share, until the rest fits or that share is no longer above an equal one. */
-  const evictFromLargest = (): void => {
-    let largest: Share = { bytes: 0, keys: new Set() };
-    for (const share of shares.values()) if (share.bytes > largest.bytes) largest = share;
+  const evict = (): void => {
+    const share = largestOf(shares.values());
     const equalShare = maxBytes / shares.size;
-    for (const key of largest.keys) {
-      if (bytes <= maxBytes || largest.bytes <= equalShare) return;
-      evictedUpToMs = Math.max(evictedUpToMs, remove(key)?.writtenAtMs ?? 0);
-      evictedKeys.add(key);
-      const [oldest = key] = evictedKeys;
-      if (evictedKeys.size > MAX_EVICTED_KEYS) evictedKeys.delete(oldest);
+    for (const key of share.keys) {
+      if (all.bytes <= maxBytes || share.bytes <= equalShare) return;
+      all.evictedUpToMs = Math.max(all.evictedUpToMs, remove(key)?.writtenAtMs ?? 0);
+      rememberLast(evictedKeys, key);
     }
   };
   return {
@@ -94,14 +89,26 @@ export function createResultStore<Value>(options: ResultStoreOptions<Value>): Re
       remove(key);
       add(key, { value, writtenAtMs });
       expire();
-      while (bytes > maxBytes) evictFromLargest();
+      while (all.bytes > maxBytes) evict();
     },
     find: (key) => {
       expire();
       return records.get(key);
     },
     isEvicted: (key) => evictedKeys.has(key),
-    mayHaveEvicted: (sinceMs) => sinceMs <= evictedUpToMs,
-    size: () => ({ records: records.size, bytes }),
+    mayHaveEvicted: (sinceMs) => sinceMs <= all.evictedUpToMs,
+    size: () => ({ records: records.size, bytes: all.bytes }),
   };
+}
+
+function rememberLast(keys: Set<string>, key: string): void {
+  keys.add(key);
+  const [oldest = key] = keys;
+  if (keys.size > MAX_EVICTED_KEYS) keys.delete(oldest);
+}
+
+function largestOf(shares: Iterable<Share>): Share {
+  let largest: Share = { bytes: 0, keys: new Set() };
+  for (const share of shares) if (share.bytes > largest.bytes) largest = share;
+  return largest;
 }

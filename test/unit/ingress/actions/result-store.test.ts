@@ -67,7 +67,10 @@ describe('the record store', () => {
       for (const key of keys) store.put(caller + key, 'x'.repeat(bytes - 2), 10);
     };
     const kept = (caller: string, keys: string) =>
-      [...keys].filter((key) => store.find(caller + key) !== undefined).join('');
+      keys
+        .split('')
+        .filter((key) => store.find(caller + key) !== undefined)
+        .join('');
     putAll('A', 'ab', 10);
     putAll('B', 'abc', 5);
     putAll('C', 'abcdefghij', 10);
