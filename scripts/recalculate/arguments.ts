@@ -10,11 +10,13 @@ import {
   parsed,
   refuseFaults,
   optionalText,
+  textList,
   unexpectedArguments,
   wholeNumber,
 } from '../command-line/parse-command-line.ts';
+import type { DecimalMark } from '../../shared/portfolio/csv-notation.ts';
 import { STANDARD_STREAM } from './input/bytes.ts';
-import { INPUT_FORMATS, type InputFormat } from './input/records.ts';
+import { type CsvOptions, INPUT_FORMATS, type InputFormat } from './input/records.ts';
 
 export const HELP = `Usage: npm run recalculate -- --input FILE|- --output FILE|- [OPTIONS]
        npm run recalculate -- --input FILE|- --summary [OPTIONS]
@@ -29,7 +31,10 @@ Input:
                      CSV: a column id, and columns named like the fields of jsonParam (case-insensitive); or a column
                      jsonParam with all of them. Lists (Commission, Insurance, ...), jsonParam and schedule are written as JSON;
                      an empty cell is an absent field. The delimiter is a comma, semicolon or tab, as in the first line.
-                     Numbers as in JSON: 1234.5
+                     The notation of numbers and dates is recognised from the whole file: 1.234,50 or 1,234.50, 24.06.2026
+  --ignore NAME      leaves out a column of CSV; may be repeated
+  --decimal MARK     point or comma: the decimal mark, if values such as 1.000 leave it open
+  --dates ORDER      day-first or month-first, if dates such as 03/04/2026 leave it open
 
 Output:
   --output FILE      .ndjson, .jsonl or .csv, optionally .gz; - is the standard output
@@ -48,7 +53,8 @@ Run:
   --batch N          contracts in one message, 1 to 500 (100)
   --window N         messages in flight, 1 to 256 (16)
   --patience TIME    gives up when no reply has arrived for this time: 90s, 10m, 2h (10m)
-  --max-failures N   gives up when more contracts than this have failed
+  --max-failures N   gives up when more contracts than this have failed; without it, a CSV also ends the run when ten lines
+                     have the same fault in the same column
   --help             this text
 
 Examples:
@@ -80,6 +86,8 @@ export interface RecalculateArguments {
   /** Path, or `-` for the standard input. */
   readonly input: string;
   readonly inputFormat: InputFormat;
+  /** How CSV is read. */
+  readonly csv: CsvOptions;
   /** Undefined with --summary, which writes only the report. */
   readonly output: OutputTarget | undefined;
   /** File for the failures; with --summary it may be undefined, and failures are only counted. */
@@ -117,6 +125,7 @@ const BESIDE_OUTPUT = /^\.(checkpoint\.json|lock)(\..*)?$/;
 
 /** The name of any other file is probably a mistake, and that file would be replaced. */
 const HTML_ENDING = /\.html?$/i;
+const WORKBOOK_ENDING = /\.(xls[xmb]?|ods)$/i;
 const GZIP_ENDING = /\.gz$/i;
 const FORMAT_ENDINGS: readonly (readonly [RegExp, InputFormat])[] = [
   [/\.(ndjson|jsonl)(\.gz)?$/i, 'ndjson'],
@@ -128,11 +137,16 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_60
 const MAX_PATIENCE_MS = 86_400_000;
 const ISO_DAY = /^\d{4}-\d{2}-\d{2}$/;
 
+const DECIMAL_MARKS: Readonly<Record<string, DecimalMark>> = { point: '.', comma: ',' };
+
 const OPTIONS = {
   input: optionalText(),
   output: optionalText(),
   'input-format': oneOf(INPUT_FORMATS),
   'output-format': oneOf(INPUT_FORMATS),
+  ignore: textList(),
+  decimal: parsed((sent) => DECIMAL_MARKS[sent], 'point or comma'),
+  dates: oneOf(['day-first', 'month-first']),
   failures: optionalText(),
   html: optionalText(),
   summary: flag(),
@@ -158,6 +172,7 @@ export function readRecalculateArguments(args: readonly string[]): RecalculateAr
   const read = {
     input,
     inputFormat: values['input-format'] ?? formatByName(input) ?? 'ndjson',
+    csv: csvOptions(values),
     output: output === '' ? undefined : outputTarget(output, values),
     failures: failuresFile(values),
     html: values.html,
@@ -189,6 +204,10 @@ export function resumeCommand(args: readonly string[]): string {
   return ['npm run recalculate --', ...kept.map(quoted), '--resume'].join(' ');
 }
 
+function csvOptions({ ignore, decimal, dates, 'max-failures': maxFailures }: Values): CsvOptions {
+  return { ignore, decimal, dates, goesOn: maxFailures !== undefined };
+}
+
 function outputTarget(file: string, values: Values): OutputTarget {
   const format = values['output-format'] ?? formatByName(file) ?? 'ndjson';
   return { file, format, gzip: GZIP_ENDING.test(file) };
@@ -205,7 +224,7 @@ function formatByName(file: string): InputFormat | undefined {
 
 /** Reports repeated options, since only the last one would apply and a second --input would be ignored silently. */
 function repeatedOptions(given: readonly string[]): readonly string[] {
-  const repeated = given.filter((name, index) => given.indexOf(name) !== index);
+  const repeated = given.filter((name, index) => name !== 'ignore' && given.indexOf(name) !== index);
   return [...new Set(repeated)].map((name) => `--${name} is given more than once`);
 }
 
@@ -224,6 +243,8 @@ function unknownFormats(values: Values, given: readonly string[]): readonly stri
       given.includes(`${side}-format`) ||
       formatByName(file) !== undefined;
     if (isKnown) return [];
+    if (WORKBOOK_ENDING.test(file))
+      return [`--${side} is a workbook: save the sheet as CSV, in Excel as CSV UTF-8`];
     return [
       `the name of --${side} must end in .ndjson, .jsonl or .csv, optionally followed by .gz; otherwise set --${side}-format`,
     ];

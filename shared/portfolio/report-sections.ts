@@ -7,6 +7,7 @@ import { html, type Html } from '../contract/documents/html.ts';
 import type { ChangeCounts } from './change-distribution.ts';
 import { dataTable, figureList, type Column } from './data-table.ts';
 import { distribution } from './distribution-chart.ts';
+import type { DuplicateIds } from './duplicate-ids.ts';
 import type { Mover } from './largest-movers.ts';
 import type { ReportWords } from './report-words.ts';
 import { addSums, bySum, SUM_NAMES, type ScheduleSums } from './schedule-sums.ts';
@@ -15,8 +16,14 @@ import { byCount, type CurrencyTotals, type FieldCounts, type Tally, totalsByCur
 const PERCENT = 100;
 
 /** The sections with a heading of level 2 each: result, changes, largest movers, failures. */
-export function reportSections(tally: Tally, words: ReportWords): Html {
-  return html`<div class="portfolio-results stack">${resultSection(tally, words)}${changeSections(tally, words)}${failureSection(tally, words)}</div>`;
+export function reportSections(tally: Tally, words: ReportWords, duplicates?: DuplicateIds): Html {
+  return html`<div class="portfolio-results stack">${duplicateNotice(duplicates, words)}${resultSection(tally, words)}${changeSections(tally, words)}${failureSection(tally, words)}</div>`;
+}
+
+function duplicateNotice(duplicates: DuplicateIds | undefined, { text, count }: ReportWords): Html {
+  if (duplicates === undefined || duplicates.count === 0) return html``;
+  const ids = duplicates.listed.map(({ id, line, firstLine }) => `${id} (${firstLine}, ${line})`).join(', ');
+  return html`<p class="notice notice-warn">${text('duplicateIds', { count: count(duplicates.count), ids })}</p>`;
 }
 
 function resultSection(tally: Tally, words: ReportWords): Html {

@@ -9,6 +9,7 @@ export const REPORT_TEXTS = {
   withWarnings: 'With ignored fields',
   ignoredFields: 'Ignored fields of calculated contracts',
   instalments: 'Instalments',
+  duplicateIds: '{count} contracts have the id of an earlier line. First ids, with both lines: {ids}.',
   compared: 'Compared',
   changed: 'Changed',
   otherLength: 'Other number of instalments',

@@ -32,6 +32,9 @@ interface RawSource {
 const BLOCK_BYTES = 65_536;
 const GZIP_NAME = /\.gz$/i;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+/** The first bytes of .xlsx and .ods, which are ZIP files, and of .xls. */
+const WORKBOOK_MAGICS = [Buffer.from('PK\u0003\u0004'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
+const MAGIC_BYTES = 4;
 
 /**
  * Opens a file, or the standard input for `-`. Input that starts like gzip is decompressed, whatever its name; a file
@@ -42,7 +45,12 @@ export async function openInputBytes(options: Pick<InputOptions, 'file' | 'stdin
   try {
     let bytesRead = 0;
     const raw = counted(source.stream, (bytes) => (bytesRead += bytes));
-    const start = await firstBytes(raw, GZIP_MAGIC.length);
+    const start = await firstBytes(raw, MAGIC_BYTES);
+    if (WORKBOOK_MAGICS.some((magic) => start.subarray(0, MAGIC_BYTES).equals(magic))) {
+      throw new InputError(
+        `${options.file} is a workbook of a spreadsheet (such as .xlsx) or a ZIP file: save the sheet as CSV, in Excel as CSV UTF-8`,
+      );
+    }
     const isCompressed = start.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC);
     if (!isCompressed && GZIP_NAME.test(options.file)) {
       throw new InputError(`${options.file} is not compressed with gzip, although its name ends in .gz`);

@@ -1,24 +1,38 @@
 /** Reads a portfolio in CSV: a header line with the columns, then a record for each contract. */
 
-import { isUtf8 } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse/sync';
+import {
+  areColumns,
+  type CellReading,
+  type CsvColumn,
+  hasAllCells,
+  lineOfCells,
+  type ReadCell,
+  readColumns,
+  surveyCells,
+} from '../../../shared/portfolio/csv-columns.ts';
+import { createNotationSurvey, type Notation } from '../../../shared/portfolio/csv-notation.ts';
 import { readContract } from './contract.ts';
-import { type Columns, lineOfCells, readHeader } from './csv-columns.ts';
+import { columnSentence, CSV_FIELDS, notationSentence } from './csv-columns.ts';
 import { isBlankLine, MAX_LINE_BYTES, withoutLineEnd } from './lines.ts';
 import {
+  type CsvOptions,
   InputError,
   type InputRecord,
   lineProblem,
   notUtf8,
+  parseJson,
   type RawRecord,
   type RecordFormat,
+  type RefusedLine,
   refuseLine,
 } from './records.ts';
 
 interface Header {
   readonly record: RawRecord;
   readonly delimiter: string;
-  readonly columns: Columns;
+  readonly columns: readonly CsvColumn[];
   readonly grouping: RecordGrouping;
 }
 
@@ -30,19 +44,56 @@ const QUOTED = /"[^"]*"/g;
 const MAX_PARSE_BYTES = 65_536;
 const LINE_FEED = Buffer.from('\n');
 
+/** The reader of CSV, which also recognises the notation of its numbers and dates. */
+export interface CsvFormat extends RecordFormat {
+  /** Adds records to the survey. */
+  survey(raws: readonly RawRecord[]): void;
+  /** The notation of the records that were surveyed or read. Throws InputError if they contradict each other. */
+  notation(): Notation;
+}
+
+/** Lines with the same fault in the same column: the whole file has it, and its other lines would only repeat it. */
+const MAX_EQUAL_FAULTS = 10;
+const MAX_SHOWN_VALUE = 40;
+
 /**
  * Reads the header from the first line that is not blank, and records after it. The delimiter is whichever of comma,
- * semicolon and tab is most frequent in the header. Grouping throws InputError if the header is invalid or missing.
+ * semicolon and tab is most frequent in the header. Grouping throws InputError if the header is invalid or missing; reading
+ * throws it if the notation is contradictory, and after ten equal faults unless `goesOn`.
  */
-export function createCsvFormat(): RecordFormat {
+export function createCsvFormat({ ignore, goesOn = false, ...given }: CsvOptions): CsvFormat {
   let header: Header | undefined;
+  const survey = createNotationSurvey(given);
+  const isKnown = given.decimal !== undefined && given.dates !== undefined;
+  const notation = (): Notation => {
+    const faults = survey.faults();
+    if (faults.length > 0) throw new InputError(faults.map(notationSentence).join('\n'));
+    return survey.notation();
+  };
+  const count = goesOn ? () => undefined : createFaultCount();
+  const surveyAll = (portion: readonly CellsOfRecord[], { columns }: Header): void => {
+    if (isKnown) return;
+    for (const { raw, cells, isHeader } of portion) {
+      if (cells !== undefined && !isHeader) surveyCells(survey, columns, { line: raw.line, cells });
+    }
+  };
+  const readAll = function* (portion: readonly CellsOfRecord[], known: Header, isSkipped: boolean) {
+    const { columns } = known;
+    surveyAll(portion, known);
+    const reading = { notation: notation(), parseJson: parseCell };
+    for (const record of portion) {
+      const read = readRecord(record, columns, reading);
+      yield read;
+      if (read?.kind === 'refused' && !isSkipped) count(read, columns, record.cells);
+    }
+  };
   return {
     group: (lines) => {
       if (header !== undefined) return header.grouping.push(lines);
       const index = lines.findIndex((line) => !isBlankLine(line));
       const first = lines[index];
       if (first === undefined) return [];
-      header = readHeaderLine(first);
+      header = readHeaderLine(first, ignore);
       return [header.record, ...header.grouping.push(lines.slice(index + 1))];
     },
     end: () => {
@@ -50,23 +101,60 @@ export function createCsvFormat(): RecordFormat {
         throw new InputError('the CSV is empty; it must start with the names of its columns');
       return header.grouping.end();
     },
-    read: (raws) => (header === undefined ? [] : readRecords(raws, header)),
+    survey: (raws) => {
+      if (header === undefined || isKnown) return;
+      for (const portion of splitRecords(raws, header)) surveyAll(portion, header);
+    },
+    notation,
+    read: function* (raws, isSkipped = false) {
+      if (header === undefined) return;
+      for (const portion of splitRecords(raws, header)) yield* readAll(portion, header, isSkipped);
+    },
   };
 }
 
-function readHeaderLine({ line, bytes, problem }: RawRecord): Header {
+function parseCell(cell: string): ReadCell {
+  const parsed = parseJson(cell, Buffer.from(cell));
+  return parsed.kind === 'parsed' ? parsed : { code: 'invalid-json', message: parsed.message };
+}
+
+/** Throws InputError, with the value, when {@link MAX_EQUAL_FAULTS} lines have had the same fault. */
+function createFaultCount() {
+  const counts = new Map<string, number>();
+  return ({ line, problem }: RefusedLine, columns: readonly CsvColumn[], cells: Cells | undefined): void => {
+    for (const { path, code, message } of problem.errors ?? []) {
+      const key = `${path} ${code}`;
+      const lines = (counts.get(key) ?? 0) + 1;
+      counts.set(key, lines);
+      if (lines < MAX_EQUAL_FAULTS) continue;
+      const index = columns.findIndex((column) => column.path === path && column.name !== '');
+      const value = JSON.stringify(cells?.[index]?.slice(0, MAX_SHOWN_VALUE));
+      const where =
+        index === -1 ? `line ${line}` : `column ${columns[index]?.name}, ${value} in line ${line},`;
+      const hint =
+        code === 'not-utf8'
+          ? 'save the file as CSV UTF-8'
+          : 'correct the file, or set --max-failures to allow more failures';
+      throw new InputError(`${lines} lines have the same fault: ${where} ${message}; ${hint}`);
+    }
+  };
+}
+
+function readHeaderLine({ line, bytes, problem }: RawRecord, ignore: readonly string[] | undefined): Header {
   const text = problem !== undefined || !isUtf8(bytes) ? undefined : withoutLineEnd(bytes).toString('utf8');
   if (text === undefined)
-    throw new InputError('the first line is too long or not UTF-8; it must name the columns');
+    throw new InputError(
+      'the first line is too long or not UTF-8; it must name the columns. In Excel the format is called CSV UTF-8',
+    );
   const delimiter = delimiterOf(text);
   const names = cellsOf(bytes, delimiter)?.[0];
   if (names === undefined)
     throw new InputError('the first line has a misplaced quote; it must name the columns');
-  const reading = readHeader(names);
-  if (reading.kind === 'faults')
-    throw new InputError(`the columns are invalid: ${reading.faults.join('. Also ')}`);
+  const columns = readColumns(names, CSV_FIELDS, ignore);
+  if (!areColumns(columns))
+    throw new InputError(`the columns are invalid: ${columns.map(columnSentence).join('. Also ')}`);
   const grouping = createRecordGrouping(delimiter.charCodeAt(0));
-  return { record: { line, bytes }, delimiter, columns: reading.columns, grouping };
+  return { record: { line, bytes }, delimiter, columns, grouping };
 }
 
 function delimiterOf(header: string): string {
@@ -75,13 +163,21 @@ function delimiterOf(header: string): string {
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
-function* readRecords(raws: readonly RawRecord[], header: Header): Iterable<InputRecord | undefined> {
+/** A record with its cells, which are undefined if they cannot be read. */
+interface CellsOfRecord {
+  readonly raw: RawRecord;
+  readonly cells: Cells | undefined;
+  readonly isHeader: boolean;
+}
+
+function* splitRecords(raws: readonly RawRecord[], header: Header): Iterable<readonly CellsOfRecord[]> {
   for (const portion of portions(raws)) {
     const together = cellsTogether(portion, header.delimiter);
-    for (const [index, raw] of portion.entries()) {
-      if (raw === header.record) yield undefined;
-      else yield readRecord(raw, together?.[index] ?? cellsOf(raw.bytes, header.delimiter)?.[0], header);
-    }
+    yield portion.map((raw, index) => ({
+      raw,
+      cells: together?.[index] ?? cellsOf(raw.bytes, header.delimiter)?.[0],
+      isHeader: raw === header.record,
+    }));
   }
 }
 
@@ -122,19 +218,20 @@ function cellsOf(bytes: Buffer, delimiter: string): readonly Cells[] | undefined
 }
 
 function readRecord(
-  { line, bytes, problem }: RawRecord,
-  cells: Cells | undefined,
-  { columns }: Header,
+  { raw: { line, bytes, problem }, cells, isHeader }: CellsOfRecord,
+  columns: readonly CsvColumn[],
+  reading: CellReading,
 ): InputRecord | undefined {
+  if (isHeader) return undefined;
   if (problem !== undefined) return refuseLine(line, problem);
   if (!isUtf8(bytes)) return refuseLine(line, notUtf8('invalid-request'));
   if (cells === undefined) return malformed(line, 'has a misplaced quote');
   // Spreadsheets append lines of empty cells.
   if (cells.every((cell) => cell === '')) return undefined;
-  if (cells.length !== columns.length) {
+  if (!hasAllCells(columns, cells)) {
     return malformed(line, `has ${cells.length} cells; must have ${columns.length}, one for each column`);
   }
-  const { value, faults } = lineOfCells(columns, cells);
+  const { value, faults } = lineOfCells(columns, cells, reading);
   return readContract(line, value, faults);
 }
 

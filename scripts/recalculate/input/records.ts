@@ -5,6 +5,8 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
+import type { DuplicateIds } from '../../../shared/portfolio/duplicate-ids.ts';
+import type { Notation } from '../../../shared/portfolio/csv-notation.ts';
 import type { Problem, Warning } from '../../../shared/platform/problem.ts';
 import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
 import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../../shared/platform/json-depth.ts';
@@ -50,6 +52,13 @@ export interface InputChunk {
 export const INPUT_FORMATS = ['ndjson', 'csv'] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
 
+/** How CSV is read: its notation as far as it is known, and the names of columns that are left out. */
+export interface CsvOptions extends Notation {
+  readonly ignore?: readonly string[] | undefined;
+  /** Whether reading goes on after ten equal faults. */
+  readonly goesOn?: boolean | undefined;
+}
+
 /** The source of a portfolio, and the size of its chunks. */
 export interface InputOptions {
   /** Path of a file; `-` is the standard input. */
@@ -57,6 +66,7 @@ export interface InputOptions {
   readonly format: InputFormat;
   /** Maximum number of contracts in a chunk. */
   readonly maxContracts: number;
+  readonly csv?: CsvOptions | undefined;
   /** Replaces the standard input. */
   readonly stdin?: NodeJS.ReadableStream;
 }
@@ -77,6 +87,8 @@ export interface PortfolioInput {
    * with InputChangedError if their digest differs.
    */
   skip(lastLine: number, digest: string): Promise<void>;
+  /** The ids that occurred more than once in the lines that were skipped or read. */
+  duplicateIds(): DuplicateIds;
   close(): Promise<void>;
 }
 
@@ -106,8 +118,8 @@ export interface RecordFormat {
   group(lines: readonly RawRecord[]): readonly RawRecord[];
   /** The records that end with the input. */
   end(): readonly RawRecord[];
-  /** One value for each record; undefined for an empty record. */
-  read(raws: readonly RawRecord[]): Iterable<InputRecord | undefined>;
+  /** One value for each record; undefined for an empty record. Faults of records that a resumed run skips are not counted. */
+  read(raws: readonly RawRecord[], isSkipped?: boolean): Iterable<InputRecord | undefined>;
 }
 
 /** A parsed JSON value, or its fault. */

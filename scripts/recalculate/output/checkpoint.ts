@@ -27,6 +27,9 @@ const checkpointShape = z.object({
     gzip: z.boolean(),
     failures: z.string().optional(),
     compare: z.boolean(),
+    ignore: z.string().optional(),
+    decimal: z.string().optional(),
+    dates: z.string().optional(),
   }),
   /** The start of the first session. */
   startedAtMs: z.number().int(),
@@ -56,6 +59,9 @@ export function outputOptions(args: RecalculateArguments): Checkpoint['options']
     gzip: args.output?.gzip ?? false,
     failures: args.failures === undefined ? undefined : path.relative(folder, args.failures),
     compare: args.compare,
+    ignore: args.csv.ignore?.length ? args.csv.ignore.join() : undefined,
+    decimal: args.csv.decimal,
+    dates: args.csv.dates,
   };
 }
 

@@ -6,6 +6,7 @@ import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { renderComparison, type Comparison } from '../../../shared/portfolio/comparison.ts';
+import { withoutFormula } from '../../../shared/portfolio/csv-text.ts';
 import { bySum, SUM_NAMES, type ScheduleSums } from '../../../shared/portfolio/schedule-sums.ts';
 
 /** A calculated contract. */
@@ -56,7 +57,7 @@ export function csvResult(result: ContractResult, isCompared: boolean): string {
   const first = rows[0];
   const last = rows.at(-1);
   const cells = [
-    csvText(String(id)),
+    csvText(id),
     String(rows.length),
     first === undefined ? '' : formatCalendarDate(first.dueDate),
     last === undefined ? '' : formatCalendarDate(last.dueDate),
@@ -80,8 +81,9 @@ function comparedCells(comparison: Comparison | undefined, money: (minor: bigint
 }
 
 /** A cell of text, quoted if necessary (RFC 4180). */
-function csvText(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+function csvText(text: string | number): string {
+  const shown = withoutFormula(text);
+  return /[",\t\r\n]|^\s|\s$/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
 }
 
 /** `{"line":..., "id":..., "problem":{...}}`; without an id if the line has none. */

@@ -18,6 +18,7 @@ export interface HtmlReportRun extends Pick<
   | 'warning'
   | 'reason'
   | 'resumeWith'
+  | 'duplicateIds'
   | 'read'
   | 'durationSeconds'
   | 'contractsPerSecond'
@@ -70,7 +71,7 @@ export function renderHtmlReport(tally: Tally, run: HtmlReportRun): string {
 ${run.outcome === 'complete' ? html`<span class="badge badge-good">complete</span>` : html`<span class="badge badge-bad">not complete</span>`}
 </header>
 ${endNotice(run)}
-${reportSections(tally, words)}
+${reportSections(tally, words, run.duplicateIds)}
 ${runSection(run, words)}
 </main>
 </body>

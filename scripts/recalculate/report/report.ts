@@ -1,6 +1,7 @@
 /** The final report of a recalculation, as JSON and as text. */
 
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
+import type { DuplicateIds } from '../../../shared/portfolio/duplicate-ids.ts';
 import { largestMovers, type Mover } from '../../../shared/portfolio/largest-movers.ts';
 import {
   bySum,
@@ -24,6 +25,7 @@ export interface RunEnd {
   readonly sessions: number;
   /** Whether --compare was set. */
   readonly withMovers: boolean;
+  readonly duplicateIds?: DuplicateIds | undefined;
 }
 
 const SECOND_MS = 1_000;
@@ -32,7 +34,7 @@ const SECOND_MS = 1_000;
 export type Report = ReturnType<typeof createReport>;
 
 export function createReport(tally: Tally, end: RunEnd) {
-  const { runId, outcome, reason, resumeWith, elapsedMs, sessions, withMovers } = end;
+  const { runId, outcome, reason, resumeWith, elapsedMs, sessions, withMovers, duplicateIds } = end;
   const read = tally.calculated + tally.failed;
   const seconds = elapsedMs / SECOND_MS;
   return {
@@ -49,6 +51,7 @@ export function createReport(tally: Tally, end: RunEnd) {
       [...tally.failuresByCode].toSorted(([, left], [, right]) => right - left),
     ),
     withWarnings: tally.warned,
+    duplicateIds: duplicateIds?.count ? duplicateIds : undefined,
     installments: tally.rows,
     totals: totalsByCurrency(tally).map(reportedTotals),
     former: { compared: tally.compared, changed: tally.changed, unreadable: tally.formerUnreadable },
@@ -101,12 +104,20 @@ export function reportLines(report: Report): string[] {
     `  calculated    ${grouped(String(report.calculated))}  (${grouped(String(report.installments))} installments)`,
     `  failed        ${grouped(String(report.failed))}${codes.length > 0 ? `  (${codes.join(', ')})` : ''}`,
     ...(report.withWarnings > 0 ? [`  with warnings ${grouped(String(report.withWarnings))}`] : []),
+    ...duplicateLines(report),
     ...report.totals.flatMap(totalLines),
     ...formerLines(report),
     ...(report.largestMovers ?? []).map(moverLine),
     `  took          ${durationText(seconds)}${again}, ${grouped(String(report.contractsPerSecond))} contracts/s`,
     ...(resumeWith === undefined ? [] : [`resume with: ${resumeWith}`]),
   ];
+}
+
+function duplicateLines({ duplicateIds }: Report): string[] {
+  if (duplicateIds === undefined) return [];
+  const { count, listed } = duplicateIds;
+  const shown = listed.map(({ id, line, firstLine }) => `${id} (lines ${firstLine} and ${line})`).join(', ');
+  return [`  duplicate ids ${grouped(String(count))}: ${shown}${count > listed.length ? ', ...' : ''}`];
 }
 
 function totalLines(totals: Report['totals'][number]): string[] {

@@ -62,7 +62,7 @@ export async function recalculate(args: RecalculateArguments, context: RunContex
   refuseSameFiles(args);
   if (args.html !== undefined) refuseUnwritable(args.html);
   const plan = planRun(args, context.now());
-  const options = { file: args.input, format: args.inputFormat, maxContracts: args.batch };
+  const options = { file: args.input, format: args.inputFormat, maxContracts: args.batch, csv: args.csv };
   const input = await unlessAborted(openInput(options), stopped);
   const { lastLine, digest } = plan.input;
   if (lastLine > 0) await unlessAborted(input.skip(lastLine, digest), stopped);
@@ -178,7 +178,7 @@ type RunOutcome = { readonly elapsedMs: number } & (
 );
 
 function endOf(open: OpenRun, outcome: RunOutcome): CommandEnd {
-  const { args, context, plan, files } = open;
+  const { args, context, plan, input, files } = open;
   const isComplete = 'end' in outcome && outcome.end === 'complete';
   const error = 'error' in outcome ? outcome.error : undefined;
   const canResume = !isComplete && plan.checkpointFile !== undefined;
@@ -192,6 +192,7 @@ function endOf(open: OpenRun, outcome: RunOutcome): CommandEnd {
     elapsedMs: plan.elapsedMs + outcome.elapsedMs,
     sessions: plan.session,
     withMovers: args.compare,
+    duplicateIds: input.duplicateIds(),
   };
   const report = createReport(tally, end);
   const endedAtMs = context.now();

@@ -1,7 +1,12 @@
 /** Portfolios for tests: read from memory in blocks of any size, as whole chunks or as one list of records. */
 
 import { Readable } from 'node:stream';
-import type { InputChunk, InputFormat, InputRecord } from '../../../scripts/recalculate/input/records.ts';
+import type {
+  CsvOptions,
+  InputChunk,
+  InputFormat,
+  InputRecord,
+} from '../../../scripts/recalculate/input/records.ts';
 import { openInput } from '../../../scripts/recalculate/input/portfolio.ts';
 
 export const PLAIN_LOAN = {
@@ -28,17 +33,18 @@ export function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer
 interface Reading {
   readonly format?: InputFormat;
   readonly maxContracts?: number;
+  readonly csv?: CsvOptions;
   readonly skip?: { readonly lastLine: number; readonly digest: string };
 }
 
 /** Reads the standard input. */
 export async function readChunks(
   sent: string | Buffer | readonly Buffer[],
-  { format = 'ndjson', maxContracts = 100, skip }: Reading = {},
+  { format = 'ndjson', maxContracts = 100, csv, skip }: Reading = {},
 ): Promise<readonly InputChunk[]> {
   const blocks = Array.isArray(sent) ? (sent as readonly Buffer[]) : [Buffer.from(sent as string)];
   const stdin = Readable.from(blocks.filter(({ length }) => length > 0));
-  const input = await openInput({ file: '-', format, maxContracts, stdin });
+  const input = await openInput({ file: '-', format, maxContracts, csv, stdin });
   try {
     if (skip !== undefined) await input.skip(skip.lastLine, skip.digest);
     const chunks: InputChunk[] = [];
@@ -52,8 +58,9 @@ export async function readChunks(
 export async function readRecords(
   sent: string | Buffer | readonly Buffer[],
   format: InputFormat = 'ndjson',
+  csv?: CsvOptions,
 ): Promise<readonly InputRecord[]> {
-  return (await readChunks(sent, { format })).flatMap(({ records }) => records);
+  return (await readChunks(sent, { format, ...(csv && { csv }) })).flatMap(({ records }) => records);
 }
 
 /** `line: id` for a record that was read, or `line: code path` for a refused one, with the path of its first fault. */

@@ -27,6 +27,7 @@ describe('readArguments', () => {
     expect(read(...FILES)).toEqual({
       input: 'in.ndjson',
       inputFormat: 'ndjson',
+      csv: { ignore: [], decimal: undefined, dates: undefined, goesOn: false },
       output: { file: 'out.ndjson', format: 'ndjson', gzip: false },
       failures: 'out.ndjson.failures.ndjson',
       compare: false,

@@ -1,6 +1,13 @@
+import { Readable } from 'node:stream';
+import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { lineOfCells, FIELD_NAMES, readHeader } from '../../../../scripts/recalculate/input/csv-columns.ts';
-import { InputError } from '../../../../scripts/recalculate/input/records.ts';
+import { columnSentence, CSV_FIELDS } from '../../../../scripts/recalculate/input/csv-columns.ts';
+import { openInput } from '../../../../scripts/recalculate/input/portfolio.ts';
+import { type CsvOptions, InputError } from '../../../../scripts/recalculate/input/records.ts';
+import { formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import { areColumns, lineOfCells, readColumns } from '../../../../shared/portfolio/csv-columns.ts';
+import type { Notation } from '../../../../shared/portfolio/csv-notation.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
 import {
   contractLine,
   outline,
@@ -17,17 +24,23 @@ const csv = (...records: string[]) => readRecords([HEADER, ...records].join('\n'
 const quoted = (value: unknown) => `"${JSON.stringify(value).replaceAll('"', '""')}"`;
 
 const faultsOf = (header: string) => {
-  const reading = readHeader(header.split(','));
-  return reading.kind === 'faults' ? reading.faults : [];
+  const columns = readColumns(header.split(','), CSV_FIELDS);
+  return areColumns(columns) ? [] : columns.map(columnSentence);
 };
 
-const valuesOf = (name: string, ...cells: string[]) => {
-  const reading = readHeader(['id', name]);
-  const columns = reading.kind === 'columns' ? reading.columns : [];
-  return cells.map(
-    (cell) => (lineOfCells(columns, ['', cell]).value['jsonParam'] as Record<string, unknown>)[name],
-  );
+const parseJson = (cell: string) => ({ value: JSON.parse(cell) as unknown });
+
+/** The values of cells of a column, or the codes of their faults. */
+const valuesOf = (name: string, notation: Notation, ...cells: string[]) => {
+  const columns = readColumns(['id', name], CSV_FIELDS);
+  if (!areColumns(columns)) throw new Error(columns.map(columnSentence).join());
+  return cells.map((cell) => {
+    const { value, faults } = lineOfCells(columns, ['', cell], { notation, parseJson });
+    return faults[0]?.code ?? (value['jsonParam'] as Record<string, unknown>)[name];
+  });
 };
+
+const NO_NOTATION: Notation = {};
 
 describe('a portfolio in CSV', () => {
   it('returns the same record as NDJSON for any delimiter, line ending and casing of the names', async () => {
@@ -61,13 +74,17 @@ describe('a portfolio in CSV', () => {
     const header =
       'id,schedule,Commission,Amount,InstallmentsNo,ScheduleType,PeriodicityType,InstallmentDay,InterestPercent';
     const [record] = await readRecords(
-      `${header}\nc,{,[1,"1 000,50",12,EqualInstallments,Monthly,1,5`.replace('[1', '"[1"'),
+      `${header}\nc,{,[1,"1 000.5x",12,EqualInstallments,Monthly,1,5`.replace('[1', '"[1"'),
       'csv',
     );
     expect(record?.kind === 'refused' && record.problem.errors).toMatchObject([
       { path: 'schedule', code: 'invalid-json' },
       { path: 'jsonParam.Commission', code: 'invalid-json' },
-      { path: 'jsonParam.Amount', code: 'wrong-type', message: 'must be a number, not text' },
+      {
+        path: 'jsonParam.Amount',
+        code: 'wrong-type',
+        message: 'must be a number such as 1234.50 or 1,234.50',
+      },
     ]);
   });
 
@@ -124,19 +141,19 @@ describe('a portfolio in CSV', () => {
 
 describe('the header line of CSV', () => {
   it('accepts every field of the request case-insensitively, but not two that differ only in case', () => {
-    expect(FIELD_NAMES).toContain('installmentValue');
-    expect(new Set(FIELD_NAMES.map((name) => name.toLowerCase())).size).toBe(FIELD_NAMES.length);
-    expect(readHeader(['id', ...FIELD_NAMES.map((name) => name.toUpperCase())])).toMatchObject({
-      columns: ['id', ...FIELD_NAMES].map((name) => ({ name })),
-    });
+    const names = CSV_FIELDS.map(({ name }) => name);
+    expect(names).toContain('installmentValue');
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
+    expect(readColumns(['id', ...names.map((name) => name.toUpperCase())], CSV_FIELDS)).toMatchObject(
+      ['id', ...names].map((name) => ({ name })),
+    );
   });
 
   it('reports all its faults together', () => {
     const faults = faultsOf('Ammount,Rate,,schedule,SCHEDULE,Amount,jsonParam');
     expect(faults).toEqual([
-      'column 3 has no name',
       expect.stringMatching(
-        /^not known: "Ammount" \(did you mean Amount\?\), "Rate"; known columns \(case-insensitive\) are id, jsonParam, schedule, ScheduleType, /,
+        /^not known: "Ammount" \(did you mean Amount\?\), "Rate"; --ignore NAME leaves a column out; known columns \(case-insensitive\) are id, jsonParam, schedule, ScheduleType, /,
       ),
       'schedule occurs more than once',
       'id is missing; there must be a column with the ids of the contracts',
@@ -156,16 +173,244 @@ describe('the header line of CSV', () => {
 });
 
 describe('the cells of a record', () => {
-  it('are numbers in JSON notation, otherwise strings', () => {
+  it('are numbers in the notation of the file, otherwise faults', () => {
+    const fault = 'wrong-type';
     expect(
-      valuesOf('Amount', '1234.50', ' -1e3 ', '0', '007', '+1', '1,5', '.5', '0x10', 'NaN', ' '),
-    ).toEqual([1234.5, -1000, 0, '007', '+1', '1,5', '.5', '0x10', 'NaN', undefined]);
+      valuesOf('Amount', NO_NOTATION, '1234.50', ' -1e3 ', '0', '007', '+1', '1,5', '.5', '0x10', 'NaN', ' '),
+    ).toEqual([1234.5, -1000, 0, fault, fault, fault, fault, fault, fault, undefined]);
+    expect(
+      valuesOf('Amount', { decimal: ',' }, '1234,50', '1.234,5', '0,125', '1E3', '1.5', '1E+3,5'),
+    ).toEqual([1234.5, 1234.5, 0.125, 1000, fault, fault]);
   });
 
   it('may be flags as words or digits, trimmed dates, and unchanged strings', () => {
-    expect(valuesOf('HolidayShift', 'TRUE', 'false', '1', '0', 'yes')).toEqual([true, false, 1, 0, 'yes']);
-    expect(valuesOf('InterestCapitalization', 'True', '1')).toEqual([true, 1]);
-    expect(valuesOf('FirstDueDate', ' 2024-01-31 ')).toEqual(['2024-01-31']);
-    expect(valuesOf('ScheduleType', ' 1 ', '')).toEqual([' 1 ', undefined]);
+    expect(valuesOf('HolidayShift', NO_NOTATION, 'TRUE', 'false', '1', '0', 'yes')).toEqual([
+      true,
+      false,
+      1,
+      0,
+      'yes',
+    ]);
+    expect(valuesOf('InterestCapitalization', NO_NOTATION, 'True', '1')).toEqual([true, 1]);
+    expect(valuesOf('FirstDueDate', NO_NOTATION, ' 2024-01-31 ')).toEqual(['2024-01-31']);
+    expect(valuesOf('ScheduleType', NO_NOTATION, ' 1 ', '')).toEqual([' 1 ', undefined]);
+  });
+});
+
+const ROMANIAN_HEADER =
+  '\uFEFFid;ScheduleType;Amount;InstallmentsNo;PeriodicityType;InstallmentDay;InterestPercent;ActivationDate;Observații;';
+
+const row = (id: string, amount: string) =>
+  `${id};EqualInstallments;${amount};12;Monthly;15;7,25;24.06.2026;restanță;`;
+
+describe('an export of a spreadsheet', () => {
+  const romanian = [ROMANIAN_HEADER, row('c-1', '214011,12'), row('c-2', '1.000,00'), ';;;;;;;;;', ''].join(
+    '\r\n',
+  );
+
+  it('is read with a mark, decimal commas, dotted dates, another column and a delimiter at the end', async () => {
+    const records = await readRecords(romanian, 'csv', { ignore: ['observații'] });
+    expect(records).toMatchObject([
+      { id: 'c-1', request: { Amount: new Decimal('214011.12'), InterestPercent: new Decimal('7.25') } },
+      { id: 'c-2', request: { ActivationDate: date('2026-06-24') } },
+    ]);
+  });
+
+  it('says how an unknown column is left out', async () => {
+    await expect(readRecords(romanian, 'csv')).rejects.toThrow(/not known: "Observații"; --ignore NAME/);
+  });
+
+  it('is refused where a column without a name has a value, or a record a cell too many', async () => {
+    const damaged = `${ROMANIAN_HEADER}\n${row('c-1', '1,5')}x\n${row('c-2', '1,5')};\n${row('c-3', '1,5')};x`;
+    const records = await readRecords(damaged, 'csv', { ignore: ['Observații'] });
+    expect(outline(records)).toEqual([
+      '2: invalid-request line malformed-csv',
+      '3: c-2',
+      '4: invalid-request line malformed-csv',
+    ]);
+  });
+});
+
+/** The amounts and activation dates that a file gives, or why it is refused. */
+async function amountsAndDates(rows: readonly string[], options: CsvOptions = {}) {
+  const names =
+    'InterestPercent;Amount;ActivationDate;ScheduleType;InstallmentsNo;PeriodicityType;InstallmentDay';
+  const lines = rows.map((cells, index) => `c-${index + 2};${cells};EqualInstallments;12;Monthly;15`);
+  try {
+    const records = await readRecords([`id;${names}`, ...lines].join('\r\n'), 'csv', options);
+    return records.map((record) => {
+      if (record.kind === 'refused') return record.problem.errors?.[0]?.code ?? record.problem.code;
+      const { Amount, ActivationDate } = record.request;
+      return `${String(Amount)} ${ActivationDate === undefined ? '' : formatCalendarDate(ActivationDate)}`;
+    });
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return error.message;
+  }
+}
+
+const amountsWith = async (rate: string, ...amounts: string[]) => {
+  const read = await amountsAndDates(amounts.map((amount) => `${rate};"${amount}";2026-06-24`));
+  return typeof read === 'string' ? read : read.map((text) => text.split(' ')[0]);
+};
+const datesOf = async (...dates: string[]) => {
+  const read = await amountsAndDates(dates.map((text) => `7;1;${text}`));
+  return typeof read === 'string' ? read : read.map((text) => text.split(' ').at(-1));
+};
+
+describe('the notation of a CSV', () => {
+  it.each([
+    [['1000,50', '0,125', '7']],
+    [
+      ['1.000,50', '1.000', '1.234.567', '999,5'],
+      ['1000.5', '1000', '1234567', '999.5'],
+    ],
+    [
+      ['1,000.50', '1,000', '1,234,567', '-1'],
+      ['1000.5', '1000', '1234567', '-1'],
+    ],
+    [
+      ['1 234,56', '1\u00A0234,56', '1\u202F234', '12'],
+      ['1234.56', '1234.56', '1234', '12'],
+    ],
+    [
+      ["1'234.56", '1’234'],
+      ['1234.56', '1234'],
+    ],
+    [
+      ['1.234567', '1.000', '1000'],
+      ['1.234567', '1', '1000'],
+    ],
+    [
+      ['1.5e3', '1.000'],
+      ['1500', '1'],
+    ],
+  ])('is recognised for %j', async (amounts, expected = ['1000.5', '0.125', '7']) => {
+    expect(await amountsWith('7', ...amounts)).toEqual(expected);
+  });
+
+  it('is that of the whole file: another column decides how 1.000 is read', async () => {
+    expect(await amountsWith('7,25', '1.000', '2.500')).toEqual(['1000', '2500']);
+    expect(await amountsWith('7.25', '1.000', '2.500')).toEqual(['1', '2.5']);
+  });
+
+  it.each([
+    [['5', '1.000'], '"1.000" (line 3, column Amount) has two readings'],
+    [['1,000'], '"1,000" (line 2, column Amount) has two readings'],
+    [['1.000', '1,000'], '"1.000" (line 2, column Amount) has two readings'],
+    [
+      ['1000,50', '1.000'],
+      '"1.000" (line 3, column Amount) and "1000,50" (line 2, column Amount) are not in',
+    ],
+    [['999,50', '1.000'], '"1.000" (line 3, column Amount) and "999,50" (line 2, column Amount) are not in'],
+    [['1.234,50', '1.000', '1000'], '"1.000" (line 3, column Amount) and "1000" (line 4, column Amount)'],
+    [['7.25', '7,25'], '"7.25" (line 2, column Amount) and "7,25" (line 3, column Amount) are not in'],
+    [['1,234,567', '7,25'], '"1,234,567" (line 2, column Amount) and "7,25" (line 3, column Amount)'],
+  ])('is refused with the lines for %j', async (amounts, message) => {
+    expect(await amountsWith('7', ...amounts)).toContain(message);
+    expect(await amountsWith('7', ...amounts)).toContain('--decimal comma');
+  });
+
+  it('is what the options name, whatever the values', async () => {
+    const rows = ['7;1.000;03/04/2026', '7;1000;13/04/2026'];
+    expect(await amountsAndDates(rows, { decimal: ',', dates: 'day-first' })).toEqual([
+      '1000 2026-04-03',
+      '1000 2026-04-13',
+    ]);
+    expect(await amountsAndDates(rows, { decimal: '.', dates: 'month-first' })).toEqual([
+      '1 2026-03-04',
+      'invalid-date',
+    ]);
+  });
+
+  it('has dates in any order that the file decides', async () => {
+    expect(await datesOf('24.06.2026', '1.7.2026', '2026-06-24', '24.06.2026 00:00:00', '2026/6/24')).toEqual(
+      ['2026-06-24', '2026-07-01', '2026-06-24', '2026-06-24', '2026-06-24'],
+    );
+    expect(await datesOf('03/04/2026', '13/04/2026')).toEqual(['2026-04-03', '2026-04-13']);
+    expect(await datesOf('03/04/2026', '04/13/2026')).toEqual(['2026-03-04', '2026-04-13']);
+    expect(await datesOf('05/05/2026')).toEqual(['2026-05-05']);
+  });
+
+  it('is refused with the lines for dates that leave the order open or contradict each other', async () => {
+    expect(await datesOf('05/05/2026', '03/04/2026')).toMatch(
+      /^"03\/04\/2026" \(line 3, column ActivationDate\) has two readings.*--dates day-first/,
+    );
+    expect(await datesOf('03-04-2026')).toContain('--dates month-first');
+    expect(await datesOf('13/04/2026', '04/13/2026')).toContain(
+      '"13/04/2026" (line 2, column ActivationDate) and "04/13/2026" (line 3, column ActivationDate)',
+    );
+  });
+
+  it('never has dates as the numbers of Excel, two-digit years or days that do not exist', async () => {
+    expect(await datesOf('46197', '24.06.26', '31.02.2026', '06.24.2026')).toEqual(
+      Array.from({ length: 4 }, () => 'invalid-date'),
+    );
+  });
+
+  it('is also recognised from the start of a stream, and contradictions further on end the reading', async () => {
+    const many = Array.from({ length: 3_000 }, () => '1000,50');
+    expect(await amountsWith('7', '1.000', ...many)).toContain(
+      '"1.000" (line 2, column Amount) and "1000,50"',
+    );
+    expect(await amountsWith('7', ...many, '1.000')).toContain('"1.000" (line 3002, column Amount) and');
+  });
+});
+
+const rowsWithFaults = (count: number) =>
+  Array.from({ length: count }, (_, index) =>
+    index % 2 === 0 ? `7;x${index};2026-06-24` : '7;1;2026-06-24',
+  );
+
+describe('ten equal faults in a CSV', () => {
+  it('end the reading with the value, its line and a hint', async () => {
+    expect(await amountsAndDates(rowsWithFaults(18))).toHaveLength(18);
+    expect(await amountsAndDates(rowsWithFaults(40))).toBe(
+      '10 lines have the same fault: column Amount, "x18" in line 20, must be a number such as 1234.50 or 1,234.50; correct the file, or set --max-failures to allow more failures',
+    );
+    const bytes = Buffer.from(`id;Amount\n${'caf\u00E9;1\n'.repeat(10)}`, 'latin1');
+    await expect(readRecords(bytes, 'csv')).rejects.toThrow(/not valid UTF-8; save the file as CSV UTF-8/);
+  });
+
+  it('do not end the reading if failures are allowed', async () => {
+    expect(await amountsAndDates(rowsWithFaults(40), { goesOn: true })).toHaveLength(40);
+  });
+});
+
+describe('a workbook in place of a CSV', () => {
+  it.each([
+    ['.xlsx', Buffer.from('PK\u0003\u0004rest')],
+    ['.xls', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0])],
+  ])('is refused and named for %s', async (_, bytes) => {
+    await expect(readRecords(bytes, 'csv')).rejects.toThrow(/workbook.*save the sheet as CSV/);
+  });
+});
+
+const duplicates = async (text: string, format: 'csv' | 'ndjson') => {
+  const input = await openInput({
+    file: '-',
+    format,
+    maxContracts: 2,
+    stdin: Readable.from([Buffer.from(text)]),
+  });
+  for await (const _ of input.records());
+  return input.duplicateIds();
+};
+
+describe('the ids of a portfolio', () => {
+  it('that occur again are reported with both lines', async () => {
+    expect(await duplicates('id,Amount\na,1\nb,2\na,3\na,4\n7,1\n7,x\n', 'csv')).toEqual({
+      count: 3,
+      listed: [
+        { id: 'a', line: 4, firstLine: 2 },
+        { id: 'a', line: 5, firstLine: 2 },
+        { id: '7', line: 7, firstLine: 6 },
+      ],
+    });
+    const lines = [...Array.from({ length: 5_000 }, (_, index) => index), 4_321];
+    expect(await duplicates(lines.map((id) => contractLine(id)).join('\n'), 'ndjson')).toEqual({
+      count: 1,
+      listed: [{ id: 4_321, line: 5_001, firstLine: 4_322 }],
+    });
   });
 });

@@ -41,6 +41,19 @@ it('an id with special characters is quoted in CSV', () => {
   expect(csvResult(result({ id: '0042' }), false)).toMatch(/^0042,/);
 });
 
+const cellOf = (id: string | number) => csvResult(result({ id }), false);
+
+it('an id that a spreadsheet would run as a formula has an apostrophe before it in CSV', () => {
+  expect(['=1+1', '+cmd|x', '-2+3', '@A1', '＝1'].map((id) => cellOf(id).startsWith(`'${id},`))).toEqual(
+    Array.from({ length: 5 }, () => true),
+  );
+  expect(cellOf('=A1,"2"')).toMatch(/^"'=A1,""2""",/);
+  expect(cellOf('\t=1')).toMatch(/^"'\t=1",/);
+  expect(['-5', '+40.5', -5, 'a=1'].map((id) => cellOf(id).startsWith(`${id},`))).toEqual(
+    Array.from({ length: 4 }, () => true),
+  );
+});
+
 it('a failure contains its line, its id if there is one, and the problem', () => {
   const problem = createProblem('invalid-request');
   expect(failureLine(7, undefined, problem)).toBe(`${JSON.stringify({ line: 7, problem })}\n`);

@@ -11,6 +11,7 @@ const RUN: HtmlReportRun = {
   runId: 'run-1',
   outcome: 'complete',
   warning: undefined,
+  duplicateIds: undefined,
   reason: undefined,
   resumeWith: undefined,
   read: 2,

@@ -14,6 +14,7 @@ import {
   MAX_FILE_BYTES,
   readContracts,
   type Contract,
+  type CsvChoice,
   type FileFault,
 } from './read-contracts.ts';
 import type { FormField } from '../schedules/form-field.ts';
@@ -41,6 +42,37 @@ const COLUMN_FAULTS = {
   'no-request': 'noRequestColumn',
   'two-requests': 'twoRequests',
 } as const;
+const NOTATION_FAULTS = {
+  'ambiguous-number': 'ambiguousNumber',
+  'mixed-numbers': 'mixedNumbers',
+  'ambiguous-date': 'ambiguousDate',
+  'mixed-dates': 'mixedDates',
+} as const;
+
+/** Why a file was refused, and what reads it nevertheless. */
+interface Refusal {
+  readonly text: string;
+  readonly remedies: readonly Remedy[];
+  readonly again: (choice: CsvChoice) => void;
+}
+
+interface Remedy {
+  readonly label: 'ignoreColumns' | 'decimalPoint' | 'decimalComma' | 'dayFirst' | 'monthFirst';
+  readonly choice: CsvChoice;
+}
+
+const DECIMALS: readonly Remedy[] = [
+  { label: 'decimalPoint', choice: { decimal: '.' } },
+  { label: 'decimalComma', choice: { decimal: ',' } },
+];
+const NOTATIONS = {
+  'ambiguous-number': DECIMALS,
+  'mixed-numbers': DECIMALS,
+  'ambiguous-date': [
+    { label: 'dayFirst', choice: { dates: 'day-first' } },
+    { label: 'monthFirst', choice: { dates: 'month-first' } },
+  ],
+} as const;
 const MEBIBYTE = 1_024 * 1_024;
 /** Redrawing for every contract would cost more than its calculation. */
 const DRAW_EVERY_MS = 200;
@@ -64,20 +96,23 @@ async function go(name: string, run: PortfolioRun): Promise<void> {
 /** Recalculates a file of contracts through the public interface, and reports what changed. */
 export function PortfolioPage() {
   const shown = current.value;
-  const [fault, setFault] = useState<string>();
+  const [fault, setFault] = useState<Refusal>();
   useEffect(keepPageOnDrop, []);
-  const start = (name: string, content: BufferSource): void => {
-    const read = readOrExplain(name, content);
-    setFault(typeof read === 'string' ? read : undefined);
-    if (typeof read !== 'string') void go(name, read);
+  const start = (name: string, content: BufferSource, choice: CsvChoice = {}): void => {
+    const read = readOrExplain(name, content, choice);
+    const remedies = 'text' in read ? read.remedies : [];
+    const again = (remedy: CsvChoice) => start(name, content, { ...choice, ...remedy });
+    setFault('text' in read ? { text: read.text, remedies, again } : undefined);
+    if (!('text' in read)) void go(name, read);
   };
+  const refuse = (text: string): void => setFault({ text, remedies: [], again: () => undefined });
   const open = (file: File | undefined): void => {
     if (file === undefined) return;
-    if (file.size > MAX_FILE_BYTES) return setFault(t('tooLarge', { max: MAX_FILE_BYTES / MEBIBYTE }));
-    if (/\.gz$/i.test(file.name)) return setFault(t('compressed'));
+    if (file.size > MAX_FILE_BYTES) return refuse(t('tooLarge', { max: MAX_FILE_BYTES / MEBIBYTE }));
+    if (/\.gz$/i.test(file.name)) return refuse(t('compressed'));
     file.arrayBuffer().then(
       (content) => start(file.name, content),
-      () => setFault(t('unreadableFile')),
+      () => refuse(t('unreadableFile')),
     );
   };
   return (
@@ -95,7 +130,16 @@ export function PortfolioPage() {
         )}
       </PageHead>
       <div class="stack">
-        {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
+        {fault !== undefined && (
+          <Notice tone="bad">
+            {fault.text}{' '}
+            {fault.remedies.map((remedy) => (
+              <Button small onClick={() => fault.again(remedy.choice)}>
+                {t(remedy.label)}
+              </Button>
+            ))}
+          </Notice>
+        )}
         {shown === undefined ? (
           <FileDrop
             onFile={open}
@@ -123,23 +167,53 @@ function preventDefault(event: Event): void {
   event.preventDefault();
 }
 
-function readOrExplain(name: string, content: BufferSource): PortfolioRun | string {
+function readOrExplain(
+  name: string,
+  content: BufferSource,
+  choice: CsvChoice,
+): PortfolioRun | Pick<Refusal, 'text' | 'remedies'> {
   try {
-    const run = createPortfolioRun(readContracts(name, content, SCHEDULE_FORM_FIELDS));
-    return run.all === 0 ? t('empty') : run;
+    const run = createPortfolioRun(readContracts(name, content, SCHEDULE_FORM_FIELDS, choice));
+    return run.all === 0 ? { text: t('empty'), remedies: [] } : run;
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    return explain(error.fault);
+    return { text: explain(error.fault), remedies: remediesOf(error.fault, choice) };
   }
 }
 
+/** What lets a refused CSV be read, for the user to choose. */
+function remediesOf(fault: FileFault, { ignore = [] }: CsvChoice): readonly Remedy[] {
+  if (fault.kind === 'columns') {
+    const [first, ...others] = fault.faults;
+    const isUnknown = first?.kind === 'unknown' && others.length === 0;
+    return isUnknown ? [{ label: 'ignoreColumns', choice: { ignore: [...ignore, ...first.names] } }] : [];
+  }
+  if (fault.kind !== 'notation') return [];
+  return fault.faults.flatMap(({ kind }) => (kind === 'mixed-dates' ? [] : NOTATIONS[kind]));
+}
+
 function explain(fault: FileFault): string {
-  if (fault.kind === 'not-utf8') return t('notUtf8');
+  if (fault.kind === 'equal-faults') {
+    const { column, line, value } = fault;
+    return t('equalFaults', { column, line: formatNumber(line), value });
+  }
+  if (fault.kind === 'notation') {
+    return fault.faults
+      .map(({ kind, examples }) =>
+        t(NOTATION_FAULTS[kind], {
+          values: examples
+            .map(({ line, column, value }) => t('valueAt', { value, line: formatNumber(line), column }))
+            .join(', '),
+        }),
+      )
+      .join(' ');
+  }
   if (fault.kind === 'columns') {
     return fault.faults
       .map(({ kind, names }) => t(COLUMN_FAULTS[kind], { names: names.join(', ') }))
       .join(' ');
   }
+  if (fault.kind !== 'too-many') return t(fault.kind === 'workbook' ? 'workbook' : 'notUtf8');
   return t('tooMany', { count: formatNumber(fault.count), max: formatNumber(MAX_CONTRACTS) });
 }
 
@@ -314,7 +388,7 @@ function Results({ shown, onContinue }: { shown: Shown; onContinue: () => void }
       )}
       {end !== undefined && done > 0 && (
         // Escaped by the report, whose parts are the same in files.
-        <div dangerouslySetInnerHTML={{ __html: reportSections(run.tally, words).markup }} />
+        <div dangerouslySetInnerHTML={{ __html: reportSections(run.tally, words, run.duplicates).markup }} />
       )}
     </>
   );

@@ -2,6 +2,7 @@
 import { EngineError } from '../../../../../shared/client/client.ts';
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../../../../shared/lending/numbers/money.ts';
 import { compareSchedules, readFormerSchedule } from '../../../../../shared/portfolio/comparison.ts';
+import type { DuplicateIds } from '../../../../../shared/portfolio/duplicate-ids.ts';
 import type { ScheduleSums } from '../../../../../shared/portfolio/schedule-sums.ts';
 import {
   type CountedFailure,
@@ -32,6 +33,7 @@ export interface FinishedContract extends Pick<
 export interface PortfolioRun {
   readonly all: number;
   readonly tally: Tally;
+  readonly duplicates: DuplicateIds;
   /** In the order in which they were calculated. */
   readonly results: readonly FinishedContract[];
   readonly failures: readonly CountedFailure[];
@@ -80,6 +82,7 @@ export function createPortfolioRun(file: PortfolioFile): PortfolioRun {
   return {
     all: file.contracts.length + file.unreadable.length,
     tally,
+    duplicates: file.duplicates,
     results,
     failures,
     continue: ({ calculate, wait, onRepeat, signal }) =>

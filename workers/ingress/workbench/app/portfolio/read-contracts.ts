@@ -1,7 +1,28 @@
 /** Reads a portfolio file in the browser: NDJSON or CSV as for `npm run recalculate` (docs/recalculation.md). */
 import { parse } from 'csv-parse/browser/esm/sync';
-import { readCell, readColumns, type Column, type ColumnFault, type RequestField } from './csv-columns.ts';
+import {
+  areColumns,
+  type CellKind,
+  type CsvColumn,
+  type ColumnFault,
+  hasAllCells,
+  lineOfCells,
+  type ReadCell,
+  readColumns,
+  surveyCells,
+} from '../../../../../shared/portfolio/csv-columns.ts';
+import {
+  createNotationSurvey,
+  type Notation,
+  type NotationFault,
+} from '../../../../../shared/portfolio/csv-notation.ts';
+import {
+  type DuplicateId,
+  type DuplicateIds,
+  MAX_LISTED_DUPLICATES,
+} from '../../../../../shared/portfolio/duplicate-ids.ts';
 import type { CountedFailure } from '../../../../../shared/portfolio/tally.ts';
+import type { FieldKind, FormField } from '../schedules/form-field.ts';
 
 export interface Contract {
   /** Its line in the file, counted from 1; the first line of a record that spans several lines. */
@@ -18,7 +39,26 @@ export interface PortfolioFile {
   readonly contracts: readonly Contract[];
   /** The lines that are not contracts. */
   readonly unreadable: readonly CountedFailure[];
+  readonly duplicates: DuplicateIds;
 }
+
+/** A field of a request, as far as its column needs it. */
+export type RequestField = Pick<FormField, 'name' | 'kind'>;
+
+/** What the user chose for a CSV that cannot be read without. */
+export interface CsvChoice extends Notation {
+  readonly ignore?: readonly string[] | undefined;
+}
+
+const CELL_KINDS: Readonly<Record<FieldKind, CellKind>> = {
+  number: 'number',
+  whole: 'number',
+  date: 'date',
+  flag: 'flag',
+  'numeric-flag': 'flag',
+  text: 'text',
+  list: 'json',
+};
 
 /** Larger files are for `npm run recalculate`, which has no limit. */
 export const MAX_CONTRACTS = 10_000;
@@ -33,6 +73,10 @@ const MAX_LENGTH = 1_024 * 1_024;
 const TOO_LONG = `is longer than ${MAX_LENGTH} characters`;
 /** Of the columns that a fault names: the file may be none of text. */
 const MAX_SHOWN_COLUMNS = 20;
+/** As many lines with the same fault in the same column mean that the whole file has it. */
+const MAX_EQUAL_FAULTS = 10;
+/** How .xlsx and .ods begin, which are ZIP files, and .xls. */
+const WORKBOOKS = new Set(['PK\u0003\u0004', '\u00D0\u00CF\u0011\u00E0']);
 const DELIMITERS = [',', ';', '\t'];
 
 /** A line that is not a contract: the field and what is allowed. */
@@ -56,7 +100,9 @@ interface Line {
 
 /** The file cannot be read at all. */
 export type FileFault =
-  | { readonly kind: 'not-utf8' }
+  | { readonly kind: 'not-utf8' | 'workbook' }
+  | { readonly kind: 'notation'; readonly faults: readonly NotationFault[] }
+  | { readonly kind: 'equal-faults'; readonly column: string; readonly line: number; readonly value: string }
   | { readonly kind: 'too-many'; readonly count: number }
   | { readonly kind: 'columns'; readonly faults: readonly ColumnFault[] };
 
@@ -77,13 +123,22 @@ export function readContracts(
   fileName: string,
   content: BufferSource,
   fields: readonly RequestField[],
+  choice: CsvChoice = {},
 ): PortfolioFile {
+  if (isWorkbook(content)) throw new FileError({ kind: 'workbook' });
   const lines = decode(content)
     .split('\n')
     .map((text, index) => ({ line: index + 1, text }));
   return /\.csv$/i.test(fileName)
-    ? readCsv(lines, fields)
+    ? readCsv(lines, fields, choice)
     : collect(lines.filter(isFilled), ({ text: json }) => readJson(json, 'line'));
+}
+
+function isWorkbook(content: BufferSource): boolean {
+  const bytes = ArrayBuffer.isView(content)
+    ? new Uint8Array(content.buffer, content.byteOffset, content.byteLength)
+    : new Uint8Array(content);
+  return WORKBOOKS.has(String.fromCodePoint(...bytes.subarray(0, 4)));
 }
 
 /** Without its byte order mark. Any other encoding is refused: a character that is replaced would give a contract the id of another. */
@@ -104,20 +159,61 @@ function isFilled({ text }: Line): boolean {
   return text.trim() !== '';
 }
 
-function readCsv(lines: readonly Line[], fields: readonly RequestField[]): PortfolioFile {
+function readCsv(lines: readonly Line[], fields: readonly RequestField[], choice: CsvChoice): PortfolioFile {
   const first = lines.findIndex(isFilled);
   const head = lines[first];
-  if (head === undefined) return { contracts: [], unreadable: [] };
+  if (head === undefined) return collect([], () => undefined);
   const delimiter = delimiterOf(head.text);
-  const columns = readColumns(parseTogether([head], delimiter)?.[0] ?? [], fields);
+  const csvFields = fields.map(({ name, kind }) => ({ name, kind: CELL_KINDS[kind] }));
+  const columns = readColumns(parseTogether([head], delimiter)?.[0] ?? [], csvFields, choice.ignore);
   if (!areColumns(columns)) throw new FileError({ kind: 'columns', faults: columns.map(shortened) });
   const records = groupRecords(lines.slice(first + 1), delimiter);
   const cells = cellsOf(records, delimiter);
-  return collect(records, (_, index) => readRecord(columns, cells[index]));
+  const filled = [...records.entries()]
+    .map(([index, record]) => ({ ...record, cells: cells[index] }))
+    // Spreadsheets append lines of empty cells.
+    .filter((record) => record.cells?.every((cell) => cell === '') !== true);
+  const notation = recogniseNotation(filled, columns, choice);
+  const read = collect(filled, (_, index) => readRecord(columns, filled[index]?.cells, notation));
+  refuseEqualFaults(read, filled, columns);
+  return read;
 }
 
-function areColumns(columns: readonly Column[] | readonly ColumnFault[]): columns is readonly Column[] {
-  return columns.every((column) => 'name' in column);
+interface CsvRecord extends Line {
+  /** Undefined if they cannot be read. */
+  readonly cells: Cells | undefined;
+}
+
+function recogniseNotation(
+  records: readonly CsvRecord[],
+  columns: readonly CsvColumn[],
+  choice: CsvChoice,
+): Notation {
+  const survey = createNotationSurvey(choice);
+  for (const { line, cells = [] } of records) surveyCells(survey, columns, { line, cells });
+  const faults = survey.faults();
+  if (faults.length > 0) throw new FileError({ kind: 'notation', faults });
+  return survey.notation();
+}
+
+function refuseEqualFaults(
+  { unreadable }: PortfolioFile,
+  records: readonly CsvRecord[],
+  columns: readonly CsvColumn[],
+): void {
+  const equal = Map.groupBy(
+    unreadable,
+    ({ problem: { errors } }) => `${errors?.[0]?.path} ${errors?.[0]?.code}`,
+  );
+  for (const [failure, ...others] of equal.values()) {
+    const path = failure?.problem.errors?.[0]?.path;
+    const index = columns.findIndex((column) => column.path === path && column.name !== '');
+    const column = columns[index];
+    if (failure === undefined || column === undefined || others.length < MAX_EQUAL_FAULTS - 1) continue;
+    const { line } = failure;
+    const value = records.find((record) => record.line === line)?.cells?.[index]?.slice(0, MAX_SHOWN_NAME);
+    throw new FileError({ kind: 'equal-faults', column: column.name, line, value: value ?? '' });
+  }
 }
 
 function shortened({ kind, names }: ColumnFault): ColumnFault {
@@ -187,47 +283,55 @@ function parseTogether(records: readonly Line[], delimiter: string): readonly Ce
 }
 
 /** A record of CSV as an object of NDJSON: empty cells are absent fields. */
-function readRecord(columns: readonly Column[], cells: Cells | undefined): unknown {
+function readRecord(columns: readonly CsvColumn[], cells: Cells | undefined, notation: Notation): unknown {
   if (cells === undefined) throw new LineFault('line', 'malformed-csv', 'has a misplaced quote');
-  if (cells.length !== columns.length) {
+  if (!hasAllCells(columns, cells)) {
     const counts = `has ${cells.length} cells, but the first line names ${columns.length} columns`;
     throw new LineFault('line', 'wrong-cell-count', counts);
   }
-  const line: Record<string, unknown> = {};
-  const request: Record<string, unknown> = {};
-  for (const [index, { name, kind }] of columns.entries()) {
-    const cell = cells[index] ?? '';
-    if (cell === '') continue;
-    if (kind === 'json') line[name] = readJson(cell, name);
-    else if (kind === 'list') request[name] = readJson(cell, `jsonParam.${name}`);
-    else if (kind === 'id') line[name] = cell;
-    else request[name] = readCell(kind, cell);
+  const { value, faults } = lineOfCells(columns, cells, { notation, parseJson: parseCell });
+  const [fault] = faults;
+  const { id } = value;
+  if (fault !== undefined)
+    throw new LineFault(fault.path, fault.code, fault.message, isId(id) ? id : undefined);
+  return value;
+}
+
+function parseCell(cell: string): ReadCell {
+  try {
+    return { value: JSON.parse(cell) as unknown };
+  } catch {
+    return { code: 'malformed-json', message: 'is not valid JSON' };
   }
-  return { jsonParam: request, ...line };
 }
 
 function readJson(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw new LineFault(path, 'malformed-json', 'is not valid JSON');
-  }
+  const read = parseCell(text);
+  if ('value' in read) return read.value;
+  throw new LineFault(path, read.code, read.message);
 }
 
 function collect(lines: readonly Line[], read: (line: Line, index: number) => unknown): PortfolioFile {
   if (lines.length > MAX_CONTRACTS) throw new FileError({ kind: 'too-many', count: lines.length });
   const contracts: Contract[] = [];
   const unreadable: CountedFailure[] = [];
+  const firstLines = new Map<string, number>();
+  const repeated: DuplicateId[] = [];
   for (const [index, line] of lines.entries()) {
     try {
       if (isTooLong(line)) throw new LineFault('line', 'too-long', TOO_LONG);
-      contracts.push(readContract(line.line, read(line, index)));
+      const contract = readContract(line.line, read(line, index));
+      contracts.push(contract);
+      const firstLine = firstLines.get(String(contract.id));
+      if (firstLine === undefined) firstLines.set(String(contract.id), contract.line);
+      else repeated.push({ id: contract.id, line: contract.line, firstLine });
     } catch (error) {
       if (!(error instanceof LineFault)) throw error;
       unreadable.push(failureOf(line.line, error));
     }
   }
-  return { contracts, unreadable };
+  const listed = repeated.slice(0, MAX_LISTED_DUPLICATES);
+  return { contracts, unreadable, duplicates: { count: repeated.length, listed } };
 }
 
 /** The problems of faults of a whole line. */

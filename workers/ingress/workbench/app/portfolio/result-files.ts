@@ -1,5 +1,6 @@
 /** Results and failures as CSV, in the order of the file. */
 import { formatMinorUnits } from '../../../../../shared/lending/numbers/money.ts';
+import { withoutFormula } from '../../../../../shared/portfolio/csv-text.ts';
 import { bySum, SUM_NAMES } from '../../../../../shared/portfolio/schedule-sums.ts';
 import { reasonOf, type CountedFailure } from '../../../../../shared/portfolio/tally.ts';
 import type { FinishedContract } from './portfolio-run.ts';
@@ -50,13 +51,6 @@ function inOrder<Item extends { readonly line: number }>(items: readonly Item[])
   return items.toSorted((one, other) => one.line - other.line);
 }
 
-/** A spreadsheet takes a text with such a first character for a formula, also in quotes. Tables are opened in one. */
-const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
-const PLAIN_NUMBER = /^[+-]\d+(?:\.\d+)?$/;
-
-/** A cell of text in quotes. An apostrophe before what could be a formula makes spreadsheets show it as it is. */
 function quoted(text: string | number): string {
-  const plain = String(text);
-  const isFormula = FORMULA.test(plain) && !PLAIN_NUMBER.test(plain);
-  return `"${isFormula ? "'" : ''}${plain.replaceAll('"', '""')}"`;
+  return `"${withoutFormula(text).replaceAll('"', '""')}"`;
 }

@@ -8,6 +8,8 @@ const ROMANIAN_REPORT: ReportTexts = {
   withWarnings: 'Cu câmpuri ignorate',
   ignoredFields: 'Câmpuri ignorate ale contractelor calculate',
   instalments: 'Rate',
+  duplicateIds:
+    '{count} contracte au identificatorul unei linii anterioare. Primii identificatori, cu ambele linii: {ids}.',
   compared: 'Comparate',
   changed: 'Modificate',
   otherLength: 'Alt număr de rate',
@@ -82,6 +84,22 @@ export const t = createTexts({
     compressed: 'Compressed files are for npm run recalculate. Decompress the file first.',
     unreadableFile: 'The browser cannot read this file.',
     notUtf8: 'The file is not in UTF-8. Save it in this encoding; in Excel it is called CSV UTF-8.',
+    workbook:
+      'This is a workbook such as .xlsx. Save its sheet as CSV; in Excel the format is called CSV UTF-8.',
+    valueAt: '{value} (line {line}, column {column})',
+    ambiguousNumber: 'Numbers have two readings: {values}. Which decimal mark does the file have?',
+    mixedNumbers:
+      'Numbers are not in the same notation: {values}. Correct the file, or name its decimal mark.',
+    ambiguousDate: 'Dates have two readings: {values}. Which order does the file have?',
+    mixedDates:
+      'Dates are not in the same order: {values}. Correct the file, or format its dates as yyyy-mm-dd.',
+    equalFaults:
+      'At least ten lines have the same fault in the column {column}, the first in line {line}: {value}. Correct the column or leave it out.',
+    ignoreColumns: 'Read without these columns',
+    decimalPoint: 'Decimal point: 1,234.50',
+    decimalComma: 'Decimal comma: 1.234,50',
+    dayFirst: 'Day first: 31/12/2026',
+    monthFirst: 'Month first: 12/31/2026',
     empty: 'The file contains no contracts.',
     unknownColumns: 'Unknown columns: {names}. Columns are named like the fields of a request.',
     repeatedColumns: 'Columns that occur more than once: {names}.',
@@ -121,6 +139,22 @@ export const t = createTexts({
     compressed: 'Fișierele comprimate sunt pentru npm run recalculate. Decomprimați mai întâi fișierul.',
     unreadableFile: 'Browserul nu poate citi acest fișier.',
     notUtf8: 'Fișierul nu este în UTF-8. Salvați-l în această codificare; în Excel se numește CSV UTF-8.',
+    workbook:
+      'Acesta este un registru de lucru, de exemplu .xlsx. Salvați foaia ca CSV; în Excel formatul se numește CSV UTF-8.',
+    valueAt: '{value} (linia {line}, coloana {column})',
+    ambiguousNumber:
+      'Unele numere pot fi citite în două feluri: {values}. Ce separator zecimal are fișierul?',
+    mixedNumbers:
+      'Numerele nu sunt scrise la fel: {values}. Corectați fișierul sau alegeți separatorul zecimal.',
+    ambiguousDate: 'Unele date pot fi citite în două feluri: {values}. Ce ordine are fișierul?',
+    mixedDates: 'Datele nu au aceeași ordine: {values}. Corectați fișierul sau scrieți datele ca aaaa-ll-zz.',
+    equalFaults:
+      'Cel puțin zece linii au aceeași eroare în coloana {column}, prima în linia {line}: {value}. Corectați coloana sau omiteți-o.',
+    ignoreColumns: 'Citește fără aceste coloane',
+    decimalPoint: 'Punct zecimal: 1,234.50',
+    decimalComma: 'Virgulă zecimală: 1.234,50',
+    dayFirst: 'Întâi ziua: 31/12/2026',
+    monthFirst: 'Întâi luna: 12/31/2026',
     empty: 'Fișierul nu conține contracte.',
     unknownColumns: 'Coloane necunoscute: {names}. Coloanele se numesc ca și câmpurile unei cereri.',
     repeatedColumns: 'Coloane care apar de mai multe ori: {names}.',
