@@ -9,10 +9,13 @@ import {
   writeLibraryDays,
 } from '../../shared/calendars/library-days.ts';
 import { BUILT_IN_CALENDARS } from '../../shared/lending/calendars/built-in-calendars.ts';
+import { correctDays, readComparedDays } from './compared-days.ts';
 import { listPackageCountries, listPublicHolidays } from './public-holidays.ts';
 
 /** Folder of the files; their names are relative to it. */
 export const LIBRARY_FOLDER = path.resolve(import.meta.dirname, '../../shared/calendars');
+/** Raised when a correction of the package's days changes. */
+const CORRECTIONS_VERSION = '2026.2';
 const INDEX_FILE = 'library-countries.json';
 const DAYS_FOLDER = 'library-days';
 
@@ -30,16 +33,18 @@ export function listFileCountries(): readonly string[] {
 
 /** The list of countries with the version of the package. */
 export function createIndexFile(): LibraryFile {
-  const index = { version: readPackageVersion(), countries: Object.fromEntries(listOtherCountries()) };
+  const version = `${readPackageVersion()}-${CORRECTIONS_VERSION}`;
+  const index = { version, countries: Object.fromEntries(listOtherCountries()) };
   return { name: INDEX_FILE, text: `${JSON.stringify(index, undefined, 2)}\n` };
 }
 
 /** The holidays of a country of {@link listFileCountries}. Takes up to a few seconds for lunar calendars. */
 export function createCountryFile(country: string): LibraryFile {
   const name = listOtherCountries().get(country) ?? country;
-  const title = `${name}: public holidays of the whole country, from ${readPackageVersion()} (CC BY 3.0, see NOTICE)`;
+  const title = `${name}: public holidays of the whole country, from ${readPackageVersion()} (CC BY 3.0, see NOTICE), corrected by compared-days.txt`;
   const days = listPublicHolidays(country, FIRST_LIBRARY_YEAR, LAST_LIBRARY_YEAR);
-  return { name: `${DAYS_FOLDER}/${country}.txt`, text: writeLibraryDays(title, days) };
+  const corrected = correctDays(days, readComparedDays().get(country));
+  return { name: `${DAYS_FOLDER}/${country}.txt`, text: writeLibraryDays(title, corrected) };
 }
 
 /** Files of countries that the package no longer has. */

@@ -148,6 +148,26 @@ describe('the page of portfolios', () => {
     expect(errors.filter(isUnexpected)).toEqual([]);
   });
 
+  it('reads an export of a spreadsheet after the user leaves out a column and names the decimal mark', async () => {
+    const { page, errors } = await openPortfolio();
+    const lines = [
+      '\uFEFFid;ScheduleType;ProductType;InterestPercent;Amount;InstallmentsNo;PeriodicityType;InstallmentDay;ActivationDate;Observații;',
+      'c-1;EqualInstallments;TL;7;1.000;6;Monthly;1;24.06.2026;x;',
+    ];
+    await choose(page, 'loans.csv', lines.join('\r\n'));
+    await page.getByText('Unknown columns: Observații').waitFor();
+    await page.getByRole('button', { name: 'Read without these columns' }).click();
+    await page.getByText('Numbers have two readings: 1.000 (line 2, column Amount)').waitFor();
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Decimal comma' }).click();
+    await page.getByText('1 of 1 contracts').waitFor();
+    expect(await downloadText(page, 'Results as CSV')).toContain('"c-1",2,,6,1000.00,');
+    await page.getByRole('button', { name: 'Another file' }).click();
+    await choose(page, 'loans.csv', 'PK\u0003\u0004');
+    await page.getByText('This is a workbook such as .xlsx').waitFor();
+    expect(errors).toEqual([]);
+  });
+
   it(
     'keeps what is calculated when it is stopped, and continues with the rest',
     async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { readComparedDays } from '../../../scripts/calendars/compared-days.ts';
 import { createLibraryCalendars } from '../../../shared/calendars/library-calendars.ts';
 import weekends from '../../../shared/calendars/weekends.json' with { type: 'json' };
 import library from '../../../shared/calendars/library-countries.json' with { type: 'json' };
-import { toCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import { formatCalendarDate, toCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import { findBuiltInCalendar } from '../../../shared/lending/calendars/built-in-calendars.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
 import { type WeekendRule, readWeekendRules } from '../../../shared/lending/calendars/national-calendar.ts';
@@ -83,6 +84,34 @@ describe('calendars of other countries (H2)', () => {
     expect(worked('CN', '2027-03-08', '2025-08-01')).toEqual([true, true]);
   });
 
+  it('close on days in lieu, single days and days off by decree of 2020 to 2028', () => {
+    expect(worked('RS', '2021-05-04', '2027-05-04', '2021-05-05')).toEqual([false, false, true]);
+    expect(worked('AL', '2025-03-31', '2024-06-17', '2026-09-07', '2026-10-19')).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+    expect(worked('XK', '2025-03-31', '2025-04-21')).toEqual([false, false]);
+    expect(worked('CY', '2025-03-03', '2025-03-04', '2025-06-09')).toEqual([false, true, false]);
+    expect(worked('KR', '2025-01-28', '2025-01-31', '2025-06-03')).toEqual([false, true, false]);
+    expect(worked('CN', '2024-10-04', '2026-06-01')).toEqual([false, true]);
+  });
+
+  it('agree with each verdict on a difference from the second source', () => {
+    const wrong = [...readComparedDays()].flatMap(([country, days]) => {
+      const calendar = others.find(country);
+      return [...days].flatMap(([day, verdict]) => {
+        const mustWork = verdict === 'remove' || verdict === 'open';
+        return calendar?.isWorkingDay(day) === mustWork
+          ? []
+          : [`${country} ${formatCalendarDate(day)} ${verdict}`];
+      });
+    });
+    expect(wrong).toEqual([]);
+    expect(readComparedDays().size).toBeGreaterThan(100);
+  });
+
   it('close on every day of a holiday that lasts several days', () => {
     // The end of Ramadan lasts 90 hours from the eve of 30 March, and 96 hours in Saudi Arabia.
     expect(worked('TR', '2025-03-28', '2025-03-31', '2025-04-01', '2025-04-02')).toEqual([
@@ -125,7 +154,7 @@ describe('calendars of other countries (H2)', () => {
 
   it('can be combined with built-in calendars', () => {
     const union = findCalendar('target + Norway', { others });
-    expect([union?.name, union?.version]).toEqual(['NO+TARGET', 'date-holidays 3.37.0+2026.1']);
+    expect([union?.name, union?.version]).toEqual(['NO+TARGET', 'date-holidays 3.37.0-2026.2+2026.1']);
     expect(union?.isWorkingDay(date('2027-05-17'))).toBe(false);
   });
 

@@ -193,3 +193,45 @@ it('treats all requests as sent on the day of --as-of', async () => {
   expect((await asOf('2021-03-04')).code).toBe(0);
   expect(files.lines('out.csv')[1]).toContain('c-1,12,2021-04-15,');
 });
+
+it('reads an export of a spreadsheet: its notation, a column that is left out, and ids that occur again', async () => {
+  const files = portfolioFolder();
+  const lines = [
+    '\uFEFFid;ScheduleType;Amount;InstallmentsNo;PeriodicityType;InstallmentDay;InterestPercent;ActivationDate;Observații;',
+    '=1+1;EqualInstallments;1.000;12;Monthly;15;7;24.06.2026;restanță;',
+    'c-1;EqualInstallments;214.011;12;Monthly;15;7;24.06.2026;;',
+    'c-1;EqualInstallments;2.000;12;Monthly;15;7,25;24.06.2026;;',
+    ';;;;;;;;;',
+  ];
+  const input = files.write('in.csv.gz', gzipSync(lines.join('\r\n')));
+  const options = ['--input', input, '--output', files.at('out.csv'), '--ignore', 'observații'];
+  const { code, stderr } = await runRecalculation(options);
+  expect(code).toBe(0);
+  expect(stderr).toContain('duplicate ids 1: c-1 (lines 3 and 4)');
+  const cells = files.lines('out.csv').map((line) => line.split(','));
+  expect(cells.slice(1).map((line) => [line[0], line[5]])).toEqual([
+    ['"\'=1+1"', '1000.00'],
+    ['c-1', '214011.00'],
+    ['c-1', '2000.00'],
+  ]);
+});
+
+it('ends after ten equal faults with the value, and names a notation with two readings before it begins', async () => {
+  const files = portfolioFolder();
+  const header = 'id,ScheduleType,Amount,InstallmentsNo,PeriodicityType,InstallmentDay,InterestPercent';
+  const rows = Array.from({ length: 500 }, (_, index) => `c-${index},EqualInstalments,100,12,Monthly,15,7`);
+  const input = files.write('in.csv', [header, ...rows].join('\n'));
+  const options = ['--input', input, '--output', files.at('out.csv')];
+  const stopped = await runRecalculation(options);
+  expect(stopped.code).toBe(3);
+  expect(stopped.stderr).toContain(
+    '10 lines have the same fault: column ScheduleType, "EqualInstalments" in line 11,',
+  );
+  expect(files.lines('out.csv.failures.ndjson')).toHaveLength(10);
+  files.write('in.csv', `${header}\nc-1,EqualInstallments,1.000,12,Monthly,15,7`);
+  const open = await runRecalculation([...options, '--overwrite']);
+  expect([open.code, open.stderr]).toEqual([
+    2,
+    expect.stringContaining('name its decimal mark with --decimal'),
+  ]);
+});
