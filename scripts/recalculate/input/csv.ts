@@ -21,6 +21,8 @@ import {
   InputError,
   type InputRecord,
   lineProblem,
+  MAX_EQUAL_FAULTS,
+  MAX_SHOWN_VALUE,
   notUtf8,
   parseJson,
   type RawRecord,
@@ -51,10 +53,6 @@ export interface CsvFormat extends RecordFormat {
   /** The notation of the records that were surveyed or read. Throws InputError if they contradict each other. */
   notation(): Notation;
 }
-
-/** Lines with the same fault in the same column: the whole file has it, and its other lines would only repeat it. */
-const MAX_EQUAL_FAULTS = 10;
-const MAX_SHOWN_VALUE = 40;
 
 /**
  * Reads the header from the first line that is not blank, and records after it. The delimiter is whichever of comma,

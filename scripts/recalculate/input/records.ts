@@ -52,6 +52,11 @@ export interface InputChunk {
 export const INPUT_FORMATS = ['ndjson', 'csv'] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
 
+/** As many lines with the same fault in the same column mean that the whole file has it. */
+export const MAX_EQUAL_FAULTS = 10;
+/** Characters of a value that a message shows. */
+export const MAX_SHOWN_VALUE = 40;
+
 /** How CSV is read: its notation as far as it is known, and the names of columns that are left out. */
 export interface CsvOptions extends Notation {
   readonly ignore?: readonly string[] | undefined;

@@ -9,7 +9,13 @@ import type { RecalculateArguments } from '../arguments.ts';
 import { compareSchedules } from '../../../shared/portfolio/comparison.ts';
 import { readFormerSchedule } from '../../../shared/portfolio/comparison.ts';
 import { inOrder } from './in-order.ts';
-import type { Contract, InputChunk, InputRecord } from '../input/records.ts';
+import {
+  type Contract,
+  type InputChunk,
+  type InputRecord,
+  MAX_EQUAL_FAULTS,
+  MAX_SHOWN_VALUE,
+} from '../input/records.ts';
 import { csvResult, failureLine, ndjsonResult, type ContractResult } from '../output/result-lines.ts';
 import type { RunFiles } from '../output/run-files.ts';
 import type { RunPlan } from '../output/run-plan.ts';
@@ -26,7 +32,8 @@ export interface RecalculationOptions {
   readonly chunks: AsyncIterable<InputChunk>;
   readonly calculate: CalculateChunk;
   readonly files: Pick<RunFiles, 'results' | 'failures' | 'save'>;
-  readonly args: Pick<RecalculateArguments, 'output' | 'compare' | 'window' | 'maxFailures'>;
+  readonly args: Pick<RecalculateArguments, 'output' | 'compare' | 'window' | 'maxFailures'> &
+    Partial<Pick<RecalculateArguments, 'inputFormat'>>;
   /** The point at which the run continues; its tally is updated. */
   readonly plan: Pick<RunPlan, 'tally' | 'input'>;
   /** Duration of the run so far in milliseconds, including earlier sessions. */
@@ -41,6 +48,7 @@ export interface RecalculationOptions {
 
 /** Interval between checkpoints: a killed run loses at most this much work. A checkpoint takes some milliseconds. */
 const CHECKPOINT_INTERVAL_MS = 1_000;
+const MAX_COUNTED_VALUES = 1_000;
 
 /** A line of an output file with its category. */
 interface FinishedLine {
@@ -57,6 +65,7 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
   const { maxFailures, window } = options.args;
   const { tally } = options.plan;
   let { input } = options.plan;
+  const equalFaults = createValueCount();
   let savedAtMs = elapsedMs();
   let isWhole = true;
   const save = async (): Promise<void> => {
@@ -73,6 +82,7 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
     options.onFinished?.(chunk);
     if (elapsedMs() - savedAtMs >= CHECKPOINT_INTERVAL_MS) await save();
     isWhole = true;
+    if (maxFailures === undefined && options.args.inputFormat === 'csv') equalFaults.add(chunk, lines);
     if (maxFailures === undefined || tally.failed <= maxFailures) return;
     throw new RunError(`${tally.failed} contracts failed; --max-failures allows ${maxFailures}`);
   };
@@ -89,6 +99,36 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
     if (isWhole) await save();
     throw error;
   }
+}
+
+/** Contracts of CSV that were refused for the same value of the same field: the other lines most likely have it too. */
+function createValueCount() {
+  const counts = new Map<string, number>();
+  return {
+    /** Throws RunError when {@link MAX_EQUAL_FAULTS} contracts had the same fault. */
+    add: ({ records }: InputChunk, lines: readonly FinishedLine[]): void => {
+      for (const [index, { counted }] of lines.entries()) {
+        const record = records[index];
+        if (record?.kind !== 'contract' || !('failure' in counted)) continue;
+        const request: Readonly<Record<string, unknown>> = { ...record.request };
+        for (const { path, code, message } of counted.failure.problem.errors ?? []) {
+          const column = path.replace(/^jsonParam\./, '');
+          const value = request[column];
+          if (typeof value !== 'string') continue;
+          const key = JSON.stringify([column, code, value]);
+          const count = (counts.get(key) ?? 0) + 1;
+          if (count >= MAX_EQUAL_FAULTS) {
+            const where = `column ${column}, ${JSON.stringify(value.slice(0, MAX_SHOWN_VALUE))} in line ${record.line}`;
+            throw new RunError(
+              `${count} lines have the same fault: ${where}, ${message}; correct the file, or set --max-failures to allow more failures`,
+            );
+          }
+          // Files with more different values than this are not systematically at fault.
+          if (counts.size < MAX_COUNTED_VALUES) counts.set(key, count);
+        }
+      }
+    },
+  };
 }
 
 async function finishedLines(
