@@ -116,15 +116,15 @@ function createValueCount() {
           const value = request[column];
           if (typeof value !== 'string') continue;
           const key = JSON.stringify([column, code, value]);
-          const count = (counts.get(key) ?? 0) + 1;
-          if (count >= MAX_EQUAL_FAULTS) {
+          const lineCount = (counts.get(key) ?? 0) + 1;
+          if (lineCount >= MAX_EQUAL_FAULTS) {
             const where = `column ${column}, ${JSON.stringify(value.slice(0, MAX_SHOWN_VALUE))} in line ${record.line}`;
             throw new RunError(
-              `${count} lines have the same fault: ${where}, ${message}; correct the file, or set --max-failures to allow more failures`,
+              `${lineCount} lines have the same fault: ${where}, ${message}; correct the file, or set --max-failures to allow more failures`,
             );
           }
           // Files with more different values than this are not systematically at fault.
-          if (counts.size < MAX_COUNTED_VALUES) counts.set(key, count);
+          if (counts.size < MAX_COUNTED_VALUES) counts.set(key, lineCount);
         }
       }
     },
