@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createEdit, type Edit } from '../../shared/dead-letters/edit.ts';
 import { errorText } from '../../shared/platform/errors.ts';
+import { parseJson, refusalText } from '../../shared/platform/json.ts';
 import { UsageError } from '../command-line/parse-command-line.ts';
 import type { EditOptions } from './arguments.ts';
 
@@ -31,11 +32,15 @@ function readHeader(text: string): [string, string | undefined] {
 }
 
 function readPatch(file: string): unknown {
+  let bytes: Buffer;
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    bytes = readFileSync(file);
   } catch (error) {
-    throw new UsageError(`--patch ${file} cannot be read as JSON: ${errorText(error)}`);
+    throw new UsageError(`--patch ${file} cannot be read: ${errorText(error)}`);
   }
+  const parsed = parseJson(bytes);
+  if (parsed.kind === 'parsed') return parsed.value;
+  throw new UsageError(refusalText(parsed, `--patch ${file}`));
 }
 
 /**
@@ -52,9 +57,6 @@ export function patchOfSetting(setting: string): unknown {
 }
 
 function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const parsed = parseJson(text);
+  return parsed.kind === 'parsed' ? parsed.value : text;
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MESSAGE_FORMS } from '../contract/actions/message-forms.ts';
-import { limitFaults, shapeFault, type ShapeFaultCode } from '../contract/json/faults.ts';
+import { isRecord, limitFaults, shapeFault, type ShapeFaultCode } from '../contract/json/faults.ts';
 import { OPERATIONS_LIMITS as LIMIT } from '../contract/operations/limits.ts';
 import type { Decoded, MessageFormat } from '../messaging/codec.ts';
 import { HEADER } from '../messaging/header-names.ts';
@@ -9,7 +9,7 @@ import type { MessageCodec } from '../messaging/codec/message-codec.ts';
 import type { LogMessage, MessageHeaders } from '../messaging/message.ts';
 import { REQUEST_BATCH } from '../messaging/codec/request-batch.ts';
 import { errorText } from '../platform/errors.ts';
-import { exceedsJsonDepth } from '../platform/json-depth.ts';
+import { keepDigits, MAX_REQUEST_VALUES, parseJson, refusalText } from '../platform/json.ts';
 import type { Fault } from '../platform/problem.ts';
 import { faultText, plainPath } from './plain-path.ts';
 
@@ -60,7 +60,7 @@ export function createEdit(
 }
 
 function patchFaults(patch: unknown): Fault[] {
-  if (!isObject(patch)) return [shapeFault('patch', 'wrong-type', 'a patch must be a JSON object')];
+  if (!isRecord(patch)) return [shapeFault('patch', 'wrong-type', 'a patch must be a JSON object')];
   if (!Object.hasOwn(patch, 'notificationId')) return [];
   const message = 'notificationId cannot be changed: it prevents duplicate messages';
   return [shapeFault('patch.notificationId', 'unknown-value', message)];
@@ -165,7 +165,7 @@ type Base =
       readonly kind: 'base';
       readonly type: string;
       readonly format: MessageFormat;
-      /** A value as JSON.parse returns it. */
+      /** A value as `parseJson` returns it. */
       readonly content: unknown;
     }
   | Refused;
@@ -190,9 +190,9 @@ function basePayload(message: LogMessage, decoded: Decoded): Base {
   if (shape === undefined) return refused(`${type} has no JSON form`);
   try {
     const text = shape.render(payload);
-    const content: unknown = JSON.parse(text);
+    const content: unknown = JSON.parse(text, keepDigits);
     const again = shape.parse(content);
-    // JSON numbers have fewer digits than Avro decimals; an edit must not change other fields.
+    // An edit must not change other fields.
     const isLossless = again.kind === 'valid' && shape.render(again.payload) === text;
     if (isLossless) return { kind: 'base', type, format: 'avro', content };
     return refused('the payload cannot be edited without loss');
@@ -208,14 +208,10 @@ function jsonBase({ value, headers }: LogMessage): Base {
       `its header ${HEADER.messageType} names no known type; set the header ${HEADER.messageType}=TYPE`,
     );
   }
-  if (value !== null && exceedsJsonDepth(value))
-    return refused('the payload is nested too deeply, so it cannot be edited; discard it');
-  try {
-    const content: unknown = JSON.parse(value?.toString('utf8') ?? '');
-    return { kind: 'base', type, format: 'json', content };
-  } catch {
-    return refused('the payload is not valid JSON, so it cannot be edited; discard it');
-  }
+  const parsed = parseJson(value ?? '', { maxValues: MAX_REQUEST_VALUES });
+  if (parsed.kind === 'refused')
+    return refused(`${refusalText(parsed, 'the payload')}, so it cannot be edited; discard it`);
+  return { kind: 'base', type, format: 'json', content: parsed.value };
 }
 
 function shapeOf(type: string) {
@@ -230,14 +226,10 @@ function refused(why: string): Refused {
   return { kind: 'refused', why };
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Applies a JSON merge patch (RFC 7396): merges objects, removes fields that are null, replaces other values. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const merged = new Map(isObject(target) ? Object.entries(target) : []);
+  if (!isRecord(patch)) return patch;
+  const merged = new Map(isRecord(target) ? Object.entries(target) : []);
   for (const [name, change] of Object.entries(patch)) {
     if (change === null) merged.delete(name);
     else merged.set(name, mergePatch(merged.get(name), change));
@@ -248,7 +240,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 /** The paths of the fields that a patch changes, such as `jsonParam.Amount`. */
 export function changedFields(patch: unknown, path = ''): readonly string[] {
   // A longer path is refused, however deep the patch is.
-  if (!isObject(patch) || path.length > LIMIT.editedPathCharacters) return path === '' ? [] : [path];
+  if (!isRecord(patch) || path.length > LIMIT.editedPathCharacters) return path === '' ? [] : [path];
   const entries = Object.entries(patch);
   if (entries.length === 0 && path !== '') return [path];
   return entries.flatMap(([name, change]) => changedFields(change, path === '' ? name : `${path}.${name}`));

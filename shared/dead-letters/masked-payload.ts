@@ -10,7 +10,8 @@ import {
   REQUEST_BATCH,
 } from '../messaging/codec/request-batch.ts';
 import { errorText } from '../platform/errors.ts';
-import { exceedsJsonDepth } from '../platform/json-depth.ts';
+import { isRecord } from '../contract/json/faults.ts';
+import { keepDigits, parseJson } from '../platform/json.ts';
 import { faultText, plainPath } from './plain-path.ts';
 import type { Problem } from '../platform/problem.ts';
 
@@ -114,7 +115,7 @@ async function showItem(
 function toJson(type: string, payload: unknown): unknown {
   const shape = Object.hasOwn(MESSAGE_FORMS, type) ? MESSAGE_FORMS[type] : undefined;
   if (shape === undefined) throw new Error(`${type} has no JSON form`);
-  return JSON.parse(shape.render(payload));
+  return JSON.parse(shape.render(payload), keepDigits);
 }
 
 function listNotes({ title, detail, errors = [] }: Problem): readonly string[] {
@@ -127,17 +128,14 @@ function showRaw(
   notes: readonly string[],
   { reveal, isCommand }: PayloadOptions,
 ): Pick<ShownPayload, 'content' | 'notes' | 'isHidden'> {
-  let content: unknown;
-  try {
-    // Masking and rendering take a level of the stack for each level of the value.
-    if (exceedsJsonDepth(value)) throw new RangeError('nested too deeply');
-    content = JSON.parse(value.toString('utf8'));
-  } catch {
+  // A batch of valid requests may have more members and elements than one request.
+  const parsed = parseJson(value, { maxValues: Infinity });
+  if (parsed.kind === 'refused') {
     if (!reveal) return { notes: [...notes, HIDDEN], isHidden: true };
     return { content: { base64: value.subarray(0, SHOWN_BYTES).toString('base64') }, notes };
   }
   if (isCommand && !reveal) return { notes: [...notes, HIDDEN], isHidden: true };
-  return { content: mask(content, reveal), notes };
+  return { content: mask(parsed.value, reveal), notes };
 }
 
 function mask(content: unknown, reveal: boolean): unknown {
@@ -174,7 +172,7 @@ export function maskPayload(value: unknown): unknown {
 
 function maskFields(value: unknown, names: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => maskFields(item, names));
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, field]: [string, unknown]) => {
       const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');

@@ -5,6 +5,8 @@
 
 import type { z } from 'zod';
 import { ConfigError } from '../platform/errors.ts';
+import { parseJson } from '../platform/json.ts';
+import type { Fault } from '../platform/problem.ts';
 import type { Channel } from './command.ts';
 import type { FaultReporter } from './payload-template.ts';
 import { checkProvider, type ReadSettings } from './provider-configuration-rules.ts';
@@ -66,8 +68,10 @@ export function readProviderConfiguration(text: string): ReadConfiguration {
     const shown = pathOf(path);
     if (!faults.some((fault) => fault.path === shown)) faults.push({ path: shown, message });
   };
-  const file = parse(text, report);
-  if (file !== undefined) reportIssues(FILE_SHAPE.safeParse(file).error, [], report);
+  const parsed = parseJson(text, { whole: 'file', maxValues: Infinity });
+  if (parsed.kind === 'refused') return { kind: 'invalid', faults: parsed.faults.map(asFaultOfFile) };
+  const file = parsed.value;
+  reportIssues(FILE_SHAPE.safeParse(file).error, [], report);
   const items = listProviders(file);
   const read = items.flatMap(({ value, path }) => readProvider(value, path, report));
   if (items.length > MAX_PROVIDERS) report([LIST], `must have at most ${MAX_PROVIDERS} providers in total`);
@@ -94,15 +98,12 @@ export function configurationError(faults: readonly ConfigurationFault[]): Confi
   return new ConfigError(`the provider configuration is invalid:\n  ${lines.join('\n  ')}`);
 }
 
-/** The parser's message quotes the text, which may contain secrets; only the position is reported. */
-function parse(text: string, report: FaultReporter): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    const place = /line \d+ column \d+/.exec(error instanceof Error ? error.message : '');
-    report([], place === null ? 'must be JSON' : `must be JSON; see ${place[0]}`);
-    return undefined;
-  }
+function asFaultOfFile({ path, code, message }: Fault): ConfigurationFault {
+  const shown = path.replaceAll(/[^\w.#[\]-]/g, '?');
+  return {
+    path: shown,
+    message: code === 'malformed-json' ? message.replace('is not valid', 'must be') : message,
+  };
 }
 
 interface Item {

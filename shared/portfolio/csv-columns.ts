@@ -3,6 +3,9 @@
 import type { Fault } from '../platform/problem.ts';
 import { type Notation, type NotationSurvey, readDate, readNumber } from './csv-notation.ts';
 
+/** A number of this many characters has the value of the nearest binary number (IEEE 754). */
+const BINARY_DIGITS = 15;
+
 export type CellKind = 'text' | 'date' | 'number' | 'flag' | 'json';
 
 /** A field of a request. */
@@ -125,7 +128,7 @@ export function lineOfCells(
   for (const [index, { name, path, kind, isRequestField }] of columns.entries()) {
     const cell = cells[index] ?? '';
     if (kind === 'ignored' || cell === '' || (kind !== 'text' && isEmpty(cell))) continue;
-    const read = kind === 'json' ? parseJson(cell) : readCell(kind, cell, notation);
+    const read = kind === 'json' ? parseJson(cell) : readCell(kind, cell, { notation, parseJson });
     if ('value' in read) (isRequestField ? request : line)[name] = read.value;
     else faults.push({ path, ...read });
   }
@@ -143,7 +146,7 @@ export type ReadCell = { readonly value: unknown } | Pick<Fault, 'code' | 'messa
 function readCell(
   kind: Exclude<CsvColumn['kind'], 'json' | 'ignored'>,
   cell: string,
-  notation: Notation,
+  { notation, parseJson }: CellReading,
 ): ReadCell {
   if (kind === 'text') return { value: cell };
   const shown = cell.trim();
@@ -155,9 +158,8 @@ function readCell(
   // Other text of a flag is left for the reader of the request to refuse.
   if (number === undefined && kind === 'flag') return { value: shown };
   const like = notation.decimal === ',' ? '1234,50 or 1.234,50' : '1234.50 or 1,234.50';
-  return number === undefined
-    ? { code: 'wrong-type', message: `must be a number such as ${like}` }
-    : { value: Number(number) };
+  if (number === undefined) return { code: 'wrong-type', message: `must be a number such as ${like}` };
+  return number.length > BINARY_DIGITS ? parseJson(number) : { value: Number(number) };
 }
 
 function dateOf(cell: string, { dates }: Notation): ReadCell {

@@ -13,6 +13,7 @@ import {
   surveyCells,
 } from '../../../shared/portfolio/csv-columns.ts';
 import { createNotationSurvey, type Notation } from '../../../shared/portfolio/csv-notation.ts';
+import { parseJson, refusalText } from '../../../shared/platform/json.ts';
 import { readContract } from './contract.ts';
 import { columnSentence, CSV_FIELDS, notationSentence } from './csv-columns.ts';
 import { isBlankLine, MAX_LINE_BYTES, withoutLineEnd } from './lines.ts';
@@ -24,7 +25,6 @@ import {
   MAX_EQUAL_FAULTS,
   MAX_SHOWN_VALUE,
   notUtf8,
-  parseJson,
   type RawRecord,
   type RecordFormat,
   type RefusedLine,
@@ -112,8 +112,9 @@ export function createCsvFormat({ ignore, goesOn = false, ...given }: CsvOptions
 }
 
 function parseCell(cell: string): ReadCell {
-  const parsed = parseJson(cell, Buffer.from(cell));
-  return parsed.kind === 'parsed' ? parsed : { code: 'invalid-json', message: parsed.message };
+  const parsed = parseJson(cell, { maxValues: Infinity });
+  if (parsed.kind === 'parsed') return parsed;
+  return { code: 'invalid-json', message: refusalText(parsed, '').trimStart() };
 }
 
 /** Throws InputError, with the value, when {@link MAX_EQUAL_FAULTS} lines have had the same fault. */

@@ -1,17 +1,9 @@
 /** Reads a portfolio in NDJSON, one JSON object per line. */
 
+import { jsonProblem, parseJson } from '../../../shared/platform/json.ts';
 import { readContract } from './contract.ts';
 import { isBlankLine } from './lines.ts';
-import {
-  type InputRecord,
-  lineProblem,
-  notUtf8,
-  parseJson,
-  type RawRecord,
-  type RecordFormat,
-  refuseLine,
-  textOf,
-} from './records.ts';
+import { type InputRecord, type RawRecord, type RecordFormat, refuseLine } from './records.ts';
 
 /** Reads each line separately, so that a fault in one does not affect the others. */
 export const ndjsonFormat: RecordFormat = {
@@ -22,9 +14,9 @@ export const ndjsonFormat: RecordFormat = {
 
 function readLine({ line, bytes, problem }: RawRecord): InputRecord {
   if (problem !== undefined) return refuseLine(line, problem);
-  const text = textOf(bytes);
-  if (text === undefined) return refuseLine(line, notUtf8('malformed-json'));
-  const parsed = parseJson(text, bytes);
-  if (parsed.kind === 'parsed') return readContract(line, parsed.value);
-  return refuseLine(line, lineProblem('malformed-json', 'malformed-json', parsed.message));
+  // A line may hold a schedule of 1,200 rows.
+  const parsed = parseJson(bytes, { whole: 'line', maxValues: Infinity });
+  return parsed.kind === 'parsed'
+    ? readContract(line, parsed.value)
+    : refuseLine(line, jsonProblem(parsed, 'The line'));
 }

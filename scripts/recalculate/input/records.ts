@@ -3,13 +3,11 @@
  * one batch of requests.
  */
 
-import { isUtf8 } from 'node:buffer';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { DuplicateIds } from '../../../shared/portfolio/duplicate-ids.ts';
 import type { Notation } from '../../../shared/portfolio/csv-notation.ts';
 import type { Problem, Warning } from '../../../shared/platform/problem.ts';
 import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
-import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../../shared/platform/json-depth.ts';
 
 /** A contract to be calculated. */
 export interface Contract {
@@ -125,34 +123,6 @@ export interface RecordFormat {
   end(): readonly RawRecord[];
   /** One value for each record; undefined for an empty record. Faults of records that a resumed run skips are not counted. */
   read(raws: readonly RawRecord[], isSkipped?: boolean): Iterable<InputRecord | undefined>;
-}
-
-/** A parsed JSON value, or its fault. */
-export type ParsedJson =
-  | { readonly kind: 'parsed'; readonly value: unknown }
-  | { readonly kind: 'malformed'; readonly message: string };
-
-/** Parses JSON with the nesting limit of HTTP bodies. The message never quotes the text. */
-export function parseJson(text: string, bytes: Uint8Array): ParsedJson {
-  if (exceedsJsonDepth(bytes)) {
-    return { kind: 'malformed', message: `nests objects and arrays deeper than ${MAX_JSON_DEPTH} levels` };
-  }
-  try {
-    return { kind: 'parsed', value: JSON.parse(text) as unknown };
-  } catch (error) {
-    return { kind: 'malformed', message: `is not valid JSON${position(error)}` };
-  }
-}
-
-/** The position of a syntax error; the rest of the parser's message quotes the text. */
-function position(error: unknown): string {
-  const found = error instanceof Error ? /at position (\d+)/.exec(error.message) : null;
-  return found === null ? '' : ` (at character ${found[1]})`;
-}
-
-/** The text of a record; undefined if it is not UTF-8. */
-export function textOf(bytes: Buffer): string | undefined {
-  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
 /** The problem of a line that cannot be read. */

@@ -3,9 +3,8 @@
  * thousands of products decompresses only the requested ones.
  */
 
-import { isUtf8 } from 'node:buffer';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { exceedsJsonDepth } from '../../platform/json-depth.ts';
+import { parseJson, refusalText } from '../../platform/json.ts';
 import { readCatalogueRecord } from './read-record.ts';
 import {
   type CalendarDate,
@@ -168,13 +167,9 @@ export function unpackBody(
 ): { readonly value: unknown; readonly bytes: number } {
   const text = unpackedText(encoding, body);
   if (text.length > MAX_RECORD_BYTES) throw tooLarge();
-  if (!isUtf8(text)) throw new Error('its body is not valid UTF-8');
-  if (exceedsJsonDepth(text)) throw new Error('its body is nested too deeply');
-  try {
-    return { value: JSON.parse(text.toString('utf8')), bytes: text.length };
-  } catch {
-    throw new Error('its body is not valid JSON');
-  }
+  const parsed = parseJson(text, { maxValues: Infinity });
+  if (parsed.kind === 'refused') throw new Error(refusalText(parsed, 'its body'));
+  return { value: parsed.value, bytes: text.length };
 }
 
 function unpackedText(encoding: string, body: Buffer): Buffer {

@@ -4,6 +4,7 @@
  * them are not reported.
  */
 
+import { keepDigits } from '../../platform/json.ts';
 import type { z } from 'zod';
 import type { RecordKind } from '../../product/catalogue/catalogue-record.ts';
 import { fieldPath, isRecord, valueAt } from '../json/faults.ts';
@@ -78,7 +79,7 @@ function recordWithout<Shaped>(
   placeholders: Placeholders,
 ): PartialRecord<Shaped> | undefined {
   if (!isRecord(item)) return undefined;
-  const copy: Record<string, unknown> = structuredClone(item);
+  const copy = copyOf(item);
   const unread = new Set<string>();
   for (const issue of error.issues) {
     const [field] = issue.path;
@@ -93,6 +94,11 @@ function recordWithout<Shaped>(
   if (!read.success) return undefined;
   const hidden = [...unread].flatMap((field) => placeholders.hides[field] ?? []);
   return { record: read.data, unread: new Set([...unread, ...hidden]) };
+}
+
+/** Copies a record of a JSON file, in which `structuredClone` refuses numbers with many digits. */
+function copyOf(item: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(item), keepDigits) as Record<string, unknown>;
 }
 
 /** Removes fields of the value at a path. */
@@ -159,7 +165,7 @@ const MAX_ROUNDS = 8;
 /** Repairs a record with placeholders; undefined if too little of it can be read. */
 function repairedRecord<Shaped>(shape: z.ZodType<Shaped>, item: unknown): PartialRecord<Shaped> | undefined {
   if (!isRecord(item)) return undefined;
-  const copy: Record<string, unknown> = structuredClone(item);
+  const copy = copyOf(item);
   const unread = new Set<string>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const read = shape.safeParse(copy);

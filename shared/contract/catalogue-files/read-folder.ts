@@ -16,6 +16,7 @@ import {
   type RecordKind,
 } from '../../product/catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../../product/catalogue/catalogue-view.ts';
+import { parseJson, refusalText } from '../../platform/json.ts';
 import { ConfigError, errorText } from '../../platform/errors.ts';
 import { readCatalogueRecord } from './read-record.ts';
 
@@ -28,8 +29,6 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 /** Files that are not records: explanations, and files of editors, version control and mounted volumes. */
 const IGNORED = /^\.|^readme(?!.*\.json$)|\.md$/i;
 const IGNORED_TEXT = 'only README files, *.md and hidden files are ignored';
-/** Some editors write it before the text; JSON does not allow it. */
-const BYTE_ORDER_MARK = '\u{FEFF}';
 
 /** The records of a folder, and all faults. */
 export interface FolderCatalogue {
@@ -160,8 +159,9 @@ function readFile(file: string, source: string, faults: CatalogueFault[]): reado
   };
   try {
     if (statSync(file).size > MAX_FILE_BYTES) return refuse(`must have at most ${MAX_FILE_BYTES} bytes`);
-    const text = readFileSync(file, 'utf8');
-    const content: unknown = JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+    const parsed = parseJson(readFileSync(file), { maxValues: Infinity });
+    if (parsed.kind === 'refused') return refuse(refusalText(parsed, 'must be a readable JSON file: it'));
+    const content = parsed.value;
     return Array.isArray(content) ? content : [content];
   } catch (error) {
     return refuse(`must be a readable JSON file: ${errorText(error)}`);

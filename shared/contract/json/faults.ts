@@ -1,6 +1,7 @@
 /** Schema violations of requests (E1, E3): stable codes, and paths as the interface spells them. */
 
 import type { z } from 'zod';
+import type { JsonFaultCode } from '../../platform/json.ts';
 import type { Fault } from '../../platform/problem.ts';
 
 /** Codes of faults of a body that is not JSON; their path is `body`, or `Data` for the JSON text in it. */
@@ -8,9 +9,10 @@ export const BODY_FAULTS = {
   'malformed-json': 'The text is not valid JSON',
   'not-utf8': 'The bytes are not valid UTF-8',
   'too-deep': 'Objects and arrays are nested too deeply',
-} as const;
-
-export type BodyFaultCode = keyof typeof BODY_FAULTS;
+  'too-many-values': 'The text has too many members and elements',
+  'number-too-long': 'The text contains a number with too many characters',
+  'repeated-member': 'An object has several members of this name; the path is that of the member',
+} as const satisfies Record<JsonFaultCode, string>;
 
 /** Codes of faults of fields. They are stable: callers may branch on them. */
 export const SHAPE_FAULTS = {
@@ -99,9 +101,9 @@ export function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** True for a JSON object, but not for a list. */
+/** True for a JSON object, but not for a list, nor for a number with more digits than a binary number holds. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
 /** Converts zod's issues into faults with the messages of the field kinds: the first issue of each field. */

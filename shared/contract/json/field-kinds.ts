@@ -7,7 +7,7 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { MIN_YEAR, MAX_YEAR, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
-import type { ShapeFaultCode } from './faults.ts';
+import { isAbsent, type ShapeFaultCode } from './faults.ts';
 import { type JsonSchema, named } from './json-schema.ts';
 
 /** Maximum length of a name or code, in UTF-16 code units: names in catalogues are much shorter. */
@@ -42,6 +42,7 @@ function describeType(value: unknown): string {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'true or false';
   if (typeof value === 'number') return 'a number';
+  if (JSON.isRawJSON(value)) return 'a number with too many digits';
   return Array.isArray(value) ? 'a list' : 'an object';
 }
 
@@ -57,7 +58,7 @@ export function mustBe(what: string): ErrorText {
 /** The range of a number, for documents. Reading does not check it: the engine does, and answers 422. */
 export type NumberRange = Pick<JsonSchema, 'minimum' | 'maximum' | 'exclusiveMinimum'>;
 
-/** An amount of money: the decimal of the number's shortest text (M1). Strings are refused (M6). */
+/** An amount of money: the decimal as sent (M1). Strings are refused (M6). */
 export const amount = (range: NumberRange = {}) => decimal(AMOUNT, 'amount-too-large', range);
 
 /** A rate or share in percent, read like an {@link amount}. */
@@ -66,23 +67,40 @@ export const percent = (range: NumberRange = {}) => decimal(PERCENT, 'out-of-ran
 function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode, range: NumberRange) {
   const largest = `must have at most ${precision - scale} digits before the decimal point`;
   const finest = `must have at most ${scale} decimals`;
-  return anyNumber()
-    .meta(range)
+  return z
+    .unknown()
+    .meta({ type: 'number', ...range })
     .transform((value, context) => {
-      const exact = new Decimal(value);
+      const exact = exactDecimal(value);
+      if (exact === undefined) return refuseType(context, value, 'a number');
       if (exact.e >= precision - scale) return refuse(context, value, tooLargeCode, largest);
       if (exact.decimalPlaces() > scale) return refuse(context, value, 'too-many-decimals', finest);
       return exact;
     });
 }
 
+/** The decimal of a JSON number as `parseJson` reads it; undefined for other values. */
+function exactDecimal(value: unknown): Decimal | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? new Decimal(value) : undefined;
+  return JSON.isRawJSON(value) ? new Decimal(value.rawJSON) : undefined;
+}
+
+function refuseType(context: z.RefinementCtx, value: unknown, what: string): never {
+  return refuse(context, value, isAbsent(value) ? 'missing' : 'wrong-type', mustBe(what)({ input: value }));
+}
+
 /** A whole number: a count of `unit`, which messages name, or a numbered option. */
 export const count = (range: NumberRange = {}, unit?: string) => {
   const number = unit === undefined ? 'number' : `number of ${unit}`;
   return z
-    .number({ error: mustBe(`a ${number}`) })
+    .unknown()
     .meta({ type: 'integer', minimum: -MAX_COUNT, maximum: MAX_COUNT, ...range })
-    .transform((value, context) => wholeNumber(value, context, number));
+    .transform((value, context) => {
+      if (typeof value === 'number' && Number.isFinite(value)) return wholeNumber(value, context, number);
+      const exact = exactDecimal(value);
+      if (exact === undefined) return refuseType(context, value, `a ${number}`);
+      return wholeNumber(exact.isInteger() ? exact.toNumber() : Number.NaN, context, number);
+    });
 };
 
 function wholeNumber(value: number, context: z.RefinementCtx, number = 'number'): number {

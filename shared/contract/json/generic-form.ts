@@ -4,6 +4,7 @@
  * next to the direct input. Only access control reads them; they never become part of a message.
  */
 
+import { MAX_REQUEST_VALUES, parseJson } from '../../platform/json.ts';
 import type { Fault, Warning } from '../../platform/problem.ts';
 import { isAbsent, isRecord, limitFaults, shapeFault } from './faults.ts';
 import {
@@ -75,19 +76,22 @@ function checkText(body: Fields, name: string, faults: Fault[]): void {
 }
 
 function dataInput(data: unknown, faults: Fault[]): unknown {
-  const input = typeof data === 'string' ? parsed(data) : data;
+  let input = data;
+  if (typeof data === 'string') {
+    const parsed = parseJson(data, { whole: DATA, maxValues: MAX_REQUEST_VALUES });
+    if (parsed.kind === 'refused') {
+      faults.push(...parsed.faults.map(asFaultOfData));
+      return undefined;
+    }
+    input = parsed.value;
+  }
   if (isRecord(input)) return input;
-  if (input === undefined)
-    faults.push(shapeFault(DATA, 'invalid-json', 'is not valid JSON; must be an object or its JSON text'));
-  else faults.push(shapeFault(DATA, 'wrong-type', 'must be an object or its JSON text'));
+  faults.push(shapeFault(DATA, 'wrong-type', 'must be an object or its JSON text'));
   return undefined;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // The parser's own message quotes the text, which may hold secrets.
-    return undefined;
-  }
+/** A fault of syntax in the text has a code of its own, which says that the body around it is JSON. */
+function asFaultOfData(fault: Fault): Fault {
+  if (fault.code !== 'malformed-json') return fault;
+  return shapeFault(DATA, 'invalid-json', `${fault.message}; must be an object or its JSON text`);
 }

@@ -57,13 +57,18 @@ export function tooManyItems(path: string, maxItems: number): Fault {
   return shapeFault(path, 'too-many-items', `must have at most ${maxItems} items`);
 }
 
+/** The fault of a number with many digits in place of an object; its raw form is an object too. */
+function notAnObject(path: string): Fault {
+  return shapeFault(path === '' ? 'body' : path, 'wrong-type', 'must be an object, not a number');
+}
+
 /** The unknown fields and overlong lists of a body. */
 interface FieldSurvey {
   /** Unknown fields, at most {@link MAX_WARNINGS}. */
   readonly warnings: Warning[];
   /** The unknown fields as faults, for a request with other faults. */
   readonly faults: () => Fault[];
-  /** Lists with more items than allowed. */
+  /** Lists with more items than allowed, and numbers in place of objects, which are not read. */
   readonly overlong: Fault[];
 }
 
@@ -96,6 +101,7 @@ interface Found {
 function survey(tree: FieldTree, value: unknown, path: string, found: Found): void {
   if (tree.maxItems === undefined) {
     if (isRecord(value)) surveyRecord(tree, value, path, found);
+    else if (JSON.isRawJSON(value)) found.overlong.push(notAnObject(path));
   } else if (Array.isArray(value)) surveyList(tree, value, path, found);
 }
 
@@ -107,6 +113,8 @@ function surveyList(tree: FieldTree, list: readonly unknown[], path: string, fou
   }
   for (const [index, item] of list.entries()) {
     if (isRecord(item)) surveyRecord(tree, item, `${path}[${index}]`, found);
+    else if (tree.fields.size > 0 && JSON.isRawJSON(item))
+      found.overlong.push(notAnObject(`${path}[${index}]`));
   }
 }
 

@@ -40,9 +40,7 @@ export function isUnion(type: Type): boolean {
 }
 
 function withoutDocs(type: Type): unknown {
-  return JSON.parse(JSON.stringify(type), (key, value: unknown) =>
-    key === 'doc' ? undefined : value,
-  ) as unknown;
+  return JSON.parse(JSON.stringify(type), (key, value: unknown) => (key === 'doc' ? undefined : value));
 }
 
 /** Methods of avsc's long that its type declarations omit. */

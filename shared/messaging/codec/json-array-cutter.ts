@@ -1,4 +1,4 @@
-import { endOfJsonText, MAX_JSON_DEPTH } from '../../platform/json-depth.ts';
+import { endOfJsonString } from '../../platform/json.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -15,7 +15,6 @@ const CARRIAGE_RETURN = 0x0d;
 export interface Span {
   readonly start: number;
   readonly end: number;
-  readonly isTooDeep: boolean;
 }
 
 /**
@@ -33,7 +32,6 @@ export class JsonArrayCutter {
   #hasContent = false;
   /** 1 between the items, 0 after the array. */
   #depth = 1;
-  #deepest = 1;
 
   /** The array starts at the first opening bracket of the bytes. */
   constructor(bytes: Buffer, maxItems: number) {
@@ -62,7 +60,7 @@ export class JsonArrayCutter {
   }
 
   #passText(bytes: Buffer): void {
-    const end = endOfJsonText(bytes, this.#at);
+    const end = endOfJsonString(bytes, this.#at);
     this.#isInText = end >= bytes.length;
     this.#at = this.#isInText ? end : end + 1;
   }
@@ -78,21 +76,17 @@ export class JsonArrayCutter {
     const { length } = bytes;
     let at = this.#at;
     let depth = this.#depth;
-    let deepest = this.#deepest;
     for (; at < length && depth > 1; at += 1) {
       const byte = bytes[at];
       if (byte === QUOTE) {
-        at = endOfJsonText(bytes, at + 1);
+        at = endOfJsonString(bytes, at + 1);
         this.#isInText = at >= length;
-      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-        depth += 1;
-        if (depth > deepest) deepest = depth;
-      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
     }
     // When the string continues beyond the bytes, the loop has advanced one byte too far.
     this.#at = this.#isInText ? at - 1 : at;
     this.#depth = depth;
-    this.#deepest = deepest;
   }
 
   /** Reads a byte outside nested values; returns false if it is invalid there. */
@@ -110,7 +104,6 @@ export class JsonArrayCutter {
       case OPEN_OBJECT:
       case OPEN_ARRAY:
         this.#depth = 2;
-        this.#deepest = Math.max(this.#deepest, 2);
         break;
       case undefined:
       default:
@@ -122,11 +115,9 @@ export class JsonArrayCutter {
 
   #endItem(): boolean {
     if (!this.#hasContent) return false;
-    const isTooDeep = this.#deepest > MAX_JSON_DEPTH + 1;
-    this.spans.push({ start: this.#start, end: this.#at - 1, isTooDeep });
+    this.spans.push({ start: this.#start, end: this.#at - 1 });
     this.#start = this.#at;
     this.#hasContent = false;
-    this.#deepest = 1;
     return true;
   }
 }

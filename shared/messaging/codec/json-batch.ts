@@ -4,16 +4,16 @@
  * does not affect the others.
  */
 
-import { isUtf8 } from 'node:buffer';
+import { parseJson } from '../../platform/json.ts';
 import { createProblem } from '../../platform/problem.ts';
 import type { Decoded } from '../codec.ts';
 import { HEADER } from '../header-names.ts';
 import { JsonArrayCutter, type Span } from './json-array-cutter.ts';
 import {
-  malformedJson,
   MAX_JSON_BYTES,
+  maxValuesOf,
+  refusedJson,
   toDecoded,
-  tooDeepJson,
   TOO_LARGE_JSON,
   type JsonType,
 } from './json-message.ts';
@@ -42,7 +42,7 @@ export function openJsonBatch(bytes: Buffer, of: JsonType): BatchOpening {
       const { spans } = cutter;
       const problem =
         found === 'malformed'
-          ? malformedJson('The message is not valid JSON.').problem
+          ? createProblem('malformed-json', { detail: 'The message is not valid JSON.' })
           : batchSizeProblem(spans.length);
       if (problem !== undefined) return { kind: 'invalid', problem };
       return { kind: 'items', items: spans.map((span) => new JsonBatchItem(bytes, span, of)) };
@@ -114,20 +114,15 @@ class JsonBatchItem implements BatchItem {
   }
 
   #read(): Content {
-    this.#content ??= readContent(this.#bytes, this.#span);
+    this.#content ??= readContent(this.#bytes, this.#span, this.#of.type);
     return this.#content;
   }
 }
 
-function readContent(bytes: Buffer, { start, end, isTooDeep }: Span): Content {
-  if (isTooDeep) return tooDeepJson();
-  if (!isUtf8(bytes.subarray(start, end))) return malformedJson('The item is not valid UTF-8.');
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString('utf8', start, end));
-  } catch {
-    return malformedJson('The item is not valid JSON.');
-  }
+function readContent(bytes: Buffer, { start, end }: Span, type: string): Content {
+  const parsed = parseJson(bytes.subarray(start, end), { maxValues: maxValuesOf(type) });
+  if (parsed.kind === 'refused') return refusedJson(parsed, 'The item');
+  const { value } = parsed;
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'id')) {
     return { kind: 'content', body: value, id: undefined };
   }

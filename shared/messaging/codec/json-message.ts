@@ -1,7 +1,13 @@
 /** Decodes JSON messages within limits. */
 
-import { isUtf8 } from 'node:buffer';
-import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../platform/json-depth.ts';
+import { messageDefinition } from '../../../schemas/messages.ts';
+import {
+  jsonProblem,
+  MAX_JSON_VALUES,
+  MAX_REQUEST_VALUES,
+  parseJson,
+  type RefusedJson,
+} from '../../platform/json.ts';
 import { createProblem, type Fault, type Warning } from '../../platform/problem.ts';
 import type { Decoded } from '../codec.ts';
 
@@ -49,15 +55,15 @@ export const TOO_LARGE_JSON = createProblem('body-too-large', {
 /** Decodes a JSON message. Problems never contain parts of the message. */
 export function decodeJson(bytes: Buffer, of: JsonType): Decoded {
   if (bytes.length > MAX_JSON_BYTES) return { kind: 'undecodable', format: 'json', problem: TOO_LARGE_JSON };
-  if (!isUtf8(bytes)) return malformedJson('The message is not valid UTF-8.');
-  if (exceedsJsonDepth(bytes)) return tooDeepJson();
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return malformedJson('The message is not valid JSON.');
-  }
-  return toDecoded(of.form.parse(value), of.type);
+  const parsed = parseJson(bytes, { maxValues: maxValuesOf(of.type) });
+  return parsed.kind === 'refused'
+    ? refusedJson(parsed, 'The message')
+    : toDecoded(of.form.parse(parsed.value), of.type);
+}
+
+/** Maximum number of members and elements of a message or an item of a batch. */
+export function maxValuesOf(type: string): number {
+  return messageDefinition(type)?.kind === 'command' ? MAX_JSON_VALUES : MAX_REQUEST_VALUES;
 }
 
 /** Converts the result of parsing a JSON value. */
@@ -71,10 +77,9 @@ export function toDecoded(parsed: JsonParsed, type: string): Decoded {
   return warnings.length === 0 ? decoded : { ...decoded, warnings };
 }
 
-export function malformedJson(detail: string): Extract<Decoded, { kind: 'undecodable' }> {
-  return { kind: 'undecodable', format: 'json', problem: createProblem('malformed-json', { detail }) };
-}
-
-export function tooDeepJson(): Extract<Decoded, { kind: 'undecodable' }> {
-  return malformedJson(`Objects and arrays are nested deeper than ${MAX_JSON_DEPTH} levels.`);
+export function refusedJson(
+  refused: RefusedJson,
+  subject: string,
+): Extract<Decoded, { kind: 'undecodable' }> {
+  return { kind: 'undecodable', format: 'json', problem: jsonProblem(refused, subject) };
 }

@@ -67,6 +67,8 @@ const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 /** JSON whitespace: blank, tab, line feed, carriage return. */
 const JSON_WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+/** In UTF-8; some producers begin JSON with it. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 /** Maximum number of whitespace bytes that are scanned before the JSON value; no producer indents more. */
 const MAX_JSON_INDENT = 1_024;
 /**
@@ -279,7 +281,7 @@ function detectFormat(value: Buffer | null): MessageFormat | undefined {
 }
 
 function firstJsonByte(value: Buffer | null): number | undefined {
-  let at = 0;
+  let at = BYTE_ORDER_MARK.every((byte, index) => value?.[index] === byte) ? BYTE_ORDER_MARK.length : 0;
   while (at < MAX_JSON_INDENT && JSON_WHITESPACE.has(value?.[at] ?? -1)) at += 1;
   return value?.[at];
 }

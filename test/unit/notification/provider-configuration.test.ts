@@ -176,10 +176,17 @@ describe('an invalid configuration', () => {
     });
   });
 
+  it('reports repeated fields by their paths', () => {
+    expect(readProviderConfiguration('{"notificationConfigurations":[{"a":1,"a":2}]}')).toMatchObject({
+      kind: 'invalid',
+      faults: [{ path: 'notificationConfigurations[0].a' }],
+    });
+  });
+
   it('reports the position of invalid JSON', () => {
     expect(readProviderConfiguration('{"a": 1\n  "b": 2}')).toEqual({
       kind: 'invalid',
-      faults: [{ path: 'file', message: 'must be JSON; see line 2 column 3' }],
+      faults: [{ path: 'file', message: 'must be JSON (at line 2, column 3)' }],
     });
   });
 

@@ -37,7 +37,7 @@ const imports: Import[] = files.flatMap((from) => {
 const LOADED_ON_USE = new Set(['jose', 'nodemailer', 'twilio', 'undici', 'kafkajs', '@platformatic/kafka']);
 const BROWSER_PACKAGES =
   /^(preact|preact-iso|preact\/hooks|@preact\/signals|d3-(scale|shape)|csv-parse\/browser\/esm\/sync)$/;
-const FOR_BROWSERS = /^shared\/(client\/|portfolio\/|lending\/numbers\/money\.ts$)/;
+const FOR_BROWSERS = /^shared\/(client\/|portfolio\/|lending\/numbers\/money\.ts$|platform\/json\.ts$)/;
 /** If fewer modules are reached, the test has missed imports. */
 const MIN_LOADED = 250;
 const VALUE_IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^'"();]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;

@@ -5,6 +5,7 @@ import { refuseLargeReply, requestWeight } from '../../../shared/contract/action
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { Requester, OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import { MAX_REQUEST_VALUES } from '../../../shared/platform/json.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import { nearestName } from '../../../shared/platform/nearest-name.ts';
 import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
@@ -129,6 +130,7 @@ function createRooms({ options, metrics }: ActionRouteDeps) {
       : [{ name: request.caller, limitBytes: half }];
   return (request: FastifyRequest, reply: FastifyReply): BodyRoom => ({
     limitBytes,
+    maxValues: MAX_REQUEST_VALUES,
     reserve: budget.of(reply, sharesOf(request)),
   });
 }

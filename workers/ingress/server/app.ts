@@ -63,6 +63,7 @@ export function createApp(options: IngressOptions, deps: AppDeps): App {
     .decorateRequest('scopes', undefined)
     .decorateRequest('caller', '')
     .decorateRequest('bodyBytes', 0)
+    .decorateRequest('bodyValues', 0)
     .decorateRequest('bodyCost', 0);
   const checkNames = createNameCheck(options);
   app.addHook('onRequest', (request, reply, done) => {

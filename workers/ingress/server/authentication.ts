@@ -88,12 +88,12 @@ export function readBody(
     });
 }
 
-/** Charges the caller for a body that was read, by the length of the body. */
+/** Charges the caller for a body that was read, by its length and its members and elements. */
 export function countBody(
   { rateLimiter }: Pick<AuthenticationDeps, 'rateLimiter'>,
   request: FastifyRequest,
 ): void {
-  request.bodyCost = estimateBodyCost(request.bodyBytes);
+  request.bodyCost = estimateBodyCost(request.bodyBytes, request.bodyValues);
   if (request.bodyCost === 0) return;
   rateLimiter.spend(callerOf(request), request.bodyCost);
 }

@@ -1,8 +1,6 @@
-import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BodyFaultCode } from '../../../shared/contract/json/faults.ts';
-import { exceedsJsonDepth, MAX_JSON_DEPTH } from '../../../shared/platform/json-depth.ts';
+import { jsonProblem, parseJson } from '../../../shared/platform/json.ts';
 import { createProblem, type Problem } from '../../../shared/platform/problem.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
@@ -10,18 +8,22 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Length of the body in bytes; 0 until it has been read. */
     bodyBytes: number;
+    /** Members and elements of the body; 0 until it has been parsed. */
+    bodyValues: number;
   }
 }
 
 /** The memory that a body may take. */
 export interface BodyRoom {
   readonly limitBytes: number;
+  /** Maximum number of members and elements. @default MAX_JSON_VALUES */
+  readonly maxValues?: number;
   /** Reserves memory for each chunk; false if there is none left. Absent if the total memory is not limited. */
   readonly reserve?: (bytes: number) => boolean;
 }
 
 export type ParsedBody =
-  | { readonly kind: 'parsed'; readonly body: unknown }
+  | { readonly kind: 'parsed'; readonly body: unknown; readonly values: number }
   | { readonly kind: 'refused'; readonly problem: Problem };
 
 type ReadBody =
@@ -36,10 +38,8 @@ type ReadBody =
 const JSON_TYPE =
   /^application\/json[ \t]*((?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*)$/i;
 const CHARSET = /;[ \t]*charset=("?)([^";\s]*)\1/gi;
-const BYTE_ORDER_MARK = 0xfeff;
 const NO_BODY = { detail: 'Send a JSON object as the body.' };
 const NO_ROOM = { detail: 'Too many large request bodies are being received; try again shortly.' };
-const TOO_DEEP = `Objects and arrays are nested deeper than ${MAX_JSON_DEPTH} levels.`;
 
 /** Hook: refuses a request by its headers: no body, another media type, or a body that is too long (E1). */
 export function requireJson(limitBytes: number) {
@@ -97,9 +97,10 @@ function takeBody(request: FastifyRequest, reply: FastifyReply, read: ReadBody, 
     return;
   }
   request.bodyBytes = read.bytes.length;
-  const parsed = parseJsonBody(read.bytes);
-  if (parsed.kind === 'refused') sendProblem(reply, parsed.problem);
-  else request.body = parsed.body;
+  const parsed = parseJsonBody(read.bytes, room.maxValues);
+  if (parsed.kind === 'refused') return sendProblem(reply, parsed.problem);
+  request.body = parsed.body;
+  request.bodyValues = parsed.values;
 }
 
 /** Whether a body of this content type and encoding can be read: JSON in UTF-8, not compressed. */
@@ -115,22 +116,12 @@ export function isReadableContent(
   );
 }
 
-/**
- * Parses the bytes of a body. Refuses with 400 a body that is empty, not UTF-8, not JSON, or nested deeper than the limit.
- * The last of repeated fields applies; a field `__proto__` becomes an ordinary own property. The problem never quotes the
- * body, which may contain a token.
- */
-export function parseJsonBody(bytes: Buffer): ParsedBody {
+/** Parses the bytes of a body. Refuses with 400 a body that is empty or that `parseJson` refuses. */
+export function parseJsonBody(bytes: Buffer, maxValues?: number): ParsedBody {
   if (bytes.length === 0) return { kind: 'refused', problem: createProblem('empty-body', NO_BODY) };
-  const text = decodeUtf8(bytes);
-  if (text === undefined) return malformed('not-utf8', 'The body is not valid UTF-8.');
-  if (exceedsJsonDepth(bytes)) return malformed('too-deep', TOO_DEEP);
-  try {
-    const body = JSON.parse(text) as unknown;
-    return hasDeepData(body) ? malformed('too-deep', TOO_DEEP, 'Data') : { kind: 'parsed', body };
-  } catch (error) {
-    return malformed('malformed-json', `The body is not valid JSON${describePosition(error)}.`);
-  }
+  const parsed = parseJson(bytes, { maxValues });
+  if (parsed.kind === 'refused') return { kind: 'refused', problem: jsonProblem(parsed) };
+  return { kind: 'parsed', body: parsed.value, values: parsed.values };
 }
 
 /** `utf8` is not a registered charset name but common. */
@@ -174,28 +165,4 @@ function receiveBody(
       finish({ kind: 'read', bytes });
     })
     .on('close', () => finish({ kind: 'aborted' }));
-}
-
-function decodeUtf8(bytes: Buffer): string | undefined {
-  if (isAscii(bytes)) return bytes.toString('latin1');
-  if (!isUtf8(bytes)) return undefined;
-  const text = bytes.toString('utf8');
-  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
-}
-
-/** The generic form may contain its input as a JSON string (E2), whose nesting must be checked separately. */
-function hasDeepData(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null || !('Data' in body)) return false;
-  return typeof body.Data === 'string' && exceedsJsonDepth(Buffer.from(body.Data));
-}
-
-/** The position of a syntax error. The rest of the parser's message is left out, since it quotes the body. */
-function describePosition(error: unknown): string {
-  const found = error instanceof Error ? /at position (\d+)/.exec(error.message) : null;
-  return found === null ? '' : ` (at character ${found[1]})`;
-}
-
-function malformed(code: BodyFaultCode, message: string, path = 'body'): ParsedBody {
-  const problem = createProblem('malformed-json', { detail: message, errors: [{ path, code, message }] });
-  return { kind: 'refused', problem };
 }

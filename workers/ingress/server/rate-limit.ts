@@ -7,6 +7,8 @@ const MAX_CALLERS = 10_000;
 const SECOND_MS = 1_000;
 /** Reading, parsing and checking this much of a body takes the processor time of one request, 10 ms. */
 const BODY_BYTES_PER_REQUEST = 262_144;
+/** Reading this many members and elements takes about 10 ms of processor time. */
+const BODY_VALUES_PER_REQUEST = 10_000;
 
 /** Limits the requests of each caller. The unit of all costs is one ordinary request. */
 export interface RateLimiter {
@@ -73,8 +75,8 @@ export function createRateLimiter(perSecond: number, clock: Clock): RateLimiter 
 }
 
 /** The cost of a body in addition to the one request that is counted anyway. */
-export function estimateBodyCost(bytes: number): number {
-  return Math.round(bytes / BODY_BYTES_PER_REQUEST);
+export function estimateBodyCost(bytes: number, values: number): number {
+  return Math.round(bytes / BODY_BYTES_PER_REQUEST + values / BODY_VALUES_PER_REQUEST);
 }
 
 /** Responds to a caller whose allowance is used up: 429 with the seconds to wait (E6). */

@@ -46,6 +46,18 @@ describe('readWholeCatalogue', () => {
     expect(catalogue?.list('custom-list', 'a')?.Values).toEqual([3]);
   });
 
+  it('refuses a file that repeats a field, or has a number with more digits than are kept', () => {
+    write('custom-lists/a.json', '{"Code":"A","Values":[1],"Values":[2]}');
+    write('custom-lists/b.json', '{"Code":"B","Values":[0.10000000000000000001]}');
+    expect(readWholeCatalogue(folder).faults).toMatchObject([
+      { source: 'custom-lists/a.json', message: 'must be a readable JSON file: it repeats Values' },
+      {
+        source: 'custom-lists/b.json',
+        message: 'Values[0] must be a number, not a number with too many digits',
+      },
+    ]);
+  });
+
   it('reports schema violations and faults of references and schedule types together', () => {
     cpSync(EXAMPLE_FOLDER, folder, { recursive: true });
     const car = JSON.parse(readFileSync(path.join(folder, 'products/ls-car.json'), 'utf8'));

@@ -28,6 +28,24 @@ test('the generic form contains the input as an object or as a JSON string (E2)'
   expect(read({ ...access, Data: JSON.stringify(INPUT) })).toEqual(expected);
 });
 
+test('the text of Data may begin with a byte order mark', () => {
+  expect(read({ Data: `\ufeff${JSON.stringify(INPUT)}` })).toMatchObject({ kind: 'valid', payload: INPUT });
+});
+
+test.each([
+  ['{"jsonParam":{"Amount":1,"Amount":2}}', 'jsonParam.Amount', 'repeated-member'],
+  ['['.repeat(33), 'Data', 'too-deep'],
+  [`[${'0,'.repeat(20_000)}0]`, 'Data', 'too-many-values'],
+  ['{', 'Data', 'invalid-json'],
+])('the text of Data is refused as a body is: %.40s', (text, path, code) => {
+  expect(read({ Data: text })).toMatchObject({ problem: 'invalid-request', faults: [{ path, code }] });
+});
+
+test('the text of Data keeps the digits of numbers (M1)', () => {
+  const text = '{"jsonParam":{"Amount":9999999.9999999999}}';
+  expect(JSON.stringify(read({ Data: text }))).toContain(text);
+});
+
 test('the access parameters may be sent next to the direct input', () => {
   expect(read({ access_token: 'a.b.c', user_name: 'officer', ...INPUT })).toEqual({
     kind: 'valid',

@@ -4,6 +4,7 @@ import { limitFaults, shapeFault } from '../../../../shared/contract/json/faults
 import { optional, optionalList, text } from '../../../../shared/contract/json/field-kinds.ts';
 import { toJsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 import { fieldTree, surveyFields } from '../../../../shared/contract/json/unknown-fields.ts';
+import { keepDigits } from '../../../../shared/platform/json.ts';
 
 const item = z.object({ Name: text() });
 const tree = fieldTree(
@@ -24,6 +25,14 @@ const itemsOf = (length: number) => ({ Items: Array.from({ length }, () => ({ x:
 const missing = (length: number) => Array.from({ length }, () => shapeFault('a', 'missing', 'is missing'));
 
 describe('surveyFields', () => {
+  test('refuses a number with many digits in place of an object', () => {
+    const [body, list] = ['{"Part":1.00000000000000000001}', '{"Items":[1.00000000000000000001]}'].map(
+      (text) => JSON.parse(text, keepDigits),
+    );
+    expect(survey(body).overlong).toMatchObject([{ path: 'Part', code: 'wrong-type' }]);
+    expect(survey(list).overlong).toMatchObject([{ path: 'Items[0]', code: 'wrong-type' }]);
+  });
+
   test('finds unknown fields at all levels, with their paths', () => {
     const body = {
       Amount: 'x',

@@ -9,6 +9,7 @@ import {
   paymentValueRequest,
 } from '../../../../shared/contract/payment-value/calculate-pmt.ts';
 import { BUILT_IN_CATALOGUE } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
+import { parseJson } from '../../../../shared/platform/json.ts';
 import type { PaymentValueRequest } from '../../../../shared/lending/request/payment-value-request.ts';
 
 const TERMS = {
@@ -53,6 +54,44 @@ describe('reading the request of PLAT_BP_CalculatePMT', () => {
       kind: 'valid',
       payload: { FutureValue: new Decimal('0.1'), Precision: 3 },
     });
+  });
+
+  const readText = (amount: string, installments = '4') => {
+    const text = JSON.stringify({
+      jsonParam: { ...TERMS, FinancedAmount: 'amount', InstallmentsNo: 'count' },
+    })
+      .replace('"amount"', amount)
+      .replace('"count"', installments);
+    const parsed = parseJson(text);
+    if (parsed.kind === 'refused') throw new Error('the text is wrong');
+    return paymentValueRequest.read(parsed.value);
+  };
+
+  test.each([
+    '9999999.9999999999',
+    '12345678901234567890.123456789012345678',
+    '1000.1000000000000000000000',
+    '1e2',
+  ])('reads %s as the decimal that is written (M1)', (amount) => {
+    expect(readText(amount)).toMatchObject({ payload: { FinancedAmount: new Decimal(amount) } });
+  });
+
+  test('refuses more decimals and digits than a field allows with 422, and a count that is not whole (M6)', () => {
+    expect(readText('1.0000000000000000001')).toMatchObject({
+      problem: 'not-computable',
+      faults: [{ path: 'jsonParam.FinancedAmount', code: 'too-many-decimals' }],
+    });
+    expect(readText('123456789012345678901')).toMatchObject({
+      problem: 'not-computable',
+      faults: [{ path: 'jsonParam.FinancedAmount', code: 'amount-too-large' }],
+    });
+    for (const count of ['4.00000000000000000001', '12345678901234567890.5', '90071992547409930']) {
+      expect(readText('1000', count)).toMatchObject({
+        problem: 'not-computable',
+        faults: [{ path: 'jsonParam.InstallmentsNo', code: 'out-of-range' }],
+      });
+    }
+    expect(readText('1000', '4.0000000000000000000')).toMatchObject({ payload: { InstallmentsNo: 4 } });
   });
 
   test('reads null as absent, and true and false as 1 and 0 (M6)', () => {

@@ -75,7 +75,15 @@ describe('reading a portfolio', () => {
   });
 
   it('reports each line that is not a contract, with the codes of the command', () => {
-    const lines = ['[]', '{"jsonParam":{}}', '{"id":"x"}', '{"id":"","jsonParam":{}}', '{', '{"id":1.5}'];
+    const lines = [
+      '[]',
+      '{"jsonParam":{}}',
+      '{"id":"x"}',
+      '{"id":"","jsonParam":{}}',
+      '{',
+      '{"id":1.5}',
+      '{"id":7,"id":8}',
+    ];
     const id = 'must be text of 1 to 200 characters or a whole number';
     expect(read('a.ndjson', lines.join('\n')).contracts).toEqual([]);
     expect(faultsOf('a.ndjson', lines.join('\n'))).toEqual([
@@ -83,8 +91,9 @@ describe('reading a portfolio', () => {
       [2, undefined, 'invalid-request', `id is missing; ${id}`],
       [3, 'x', 'invalid-request', 'jsonParam must be an object'],
       [4, undefined, 'invalid-request', `id ${id}`],
-      [5, undefined, 'malformed-json', 'line is not valid JSON'],
+      [5, undefined, 'malformed-json', 'line is not valid JSON (at character 1)'],
       [6, undefined, 'invalid-request', `id ${id}`],
+      [7, undefined, 'invalid-request', 'id is repeated; each member of an object must be sent once'],
     ]);
   });
 
@@ -124,7 +133,7 @@ describe('reading a portfolio', () => {
     expect(faultsOf('a.csv', text).map(([line, , , fault]) => [line, fault])).toEqual([
       [3, 'line has 2 cells, but the first line names 3 columns'],
       [4, 'line has a misplaced quote'],
-      [5, 'schedule is not valid JSON'],
+      [5, 'schedule is not valid JSON (at character 1)'],
       [6, 'line has 4 cells, but the first line names 3 columns'],
       [8, 'line has a misplaced quote'],
     ]);

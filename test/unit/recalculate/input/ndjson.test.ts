@@ -30,21 +30,23 @@ describe('a portfolio in NDJSON', () => {
     expect(await readRecords('\n\r\n \n')).toEqual([]);
   });
 
-  it('refuses a line that is not JSON, too deeply nested or not UTF-8, and continues', async () => {
+  it('refuses a line that is not JSON, too deeply nested, not UTF-8 or repeats a member, and continues', async () => {
     const lines = [
       Buffer.from('{"id": "x", "jsonParam": {"Amount": 12,}}\n'),
       Buffer.from(`{"id": "deep", "jsonParam": ${'['.repeat(40)}${']'.repeat(40)}}\n`),
       Buffer.concat([Buffer.from('{"id": "'), Buffer.from([0xc3, 0x28]), Buffer.from('"}\n')]),
       Buffer.from('["a list"]\n'),
+      Buffer.from('{"id": "twice", "jsonParam": {"Amount": 1, "Amount": 2}}\n'),
       Buffer.from(contractLine('good')),
     ];
     const records = await readRecords(Buffer.concat(lines));
     expect(outline(records)).toEqual([
       '1: malformed-json line malformed-json',
-      '2: malformed-json line malformed-json',
+      '2: malformed-json line too-deep',
       '3: malformed-json line not-utf8',
       '4: invalid-request line wrong-type',
-      '5: good',
+      '5: invalid-request jsonParam.Amount repeated-member',
+      '6: good',
     ]);
     expect(records[0]).toMatchObject({
       problem: { status: 400, detail: 'The line is not valid JSON (at character 39).' },

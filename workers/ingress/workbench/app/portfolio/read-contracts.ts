@@ -1,5 +1,6 @@
 /** Reads a portfolio file in the browser: NDJSON or CSV as for `npm run recalculate` (docs/recalculation.md). */
 import { parse } from 'csv-parse/browser/esm/sync';
+import { parseJson, refusalText } from '../../../../../shared/platform/json.ts';
 import {
   areColumns,
   type CellKind,
@@ -298,11 +299,9 @@ function readRecord(columns: readonly CsvColumn[], cells: Cells | undefined, not
 }
 
 function parseCell(cell: string): ReadCell {
-  try {
-    return { value: JSON.parse(cell) as unknown };
-  } catch {
-    return { code: 'malformed-json', message: 'is not valid JSON' };
-  }
+  const parsed = parseJson(cell, { maxValues: Infinity });
+  if (parsed.kind === 'parsed') return parsed;
+  return { code: parsed.faults[0]?.code ?? '', message: refusalText(parsed, '').trimStart() };
 }
 
 function readJson(text: string, path: string): unknown {
@@ -337,6 +336,8 @@ function collect(lines: readonly Line[], read: (line: Line, index: number) => un
 /** The problems of faults of a whole line. */
 const LINE_CODES: Readonly<Record<string, string>> = {
   'malformed-json': 'malformed-json',
+  'number-too-long': 'malformed-json',
+  'too-deep': 'malformed-json',
   'too-long': 'body-too-large',
 };
 

@@ -1,0 +1,302 @@
+/**
+ * Reads JSON that others wrote: within limits, without repeated members, and with every number as it is written (M1).
+ * A number whose digits a binary number cannot hold becomes a raw JSON value, which `JSON.stringify` writes unchanged.
+ */
+
+import { Decimal } from 'decimal.js';
+import { createProblem, type Fault, type Problem } from './problem.ts';
+
+/** Maximum nesting depth of objects and arrays; the requests of the interface have five levels. */
+export const MAX_JSON_DEPTH = 32;
+
+/** Maximum number of members and elements in all: they take more time to read than other text of their length. */
+export const MAX_JSON_VALUES = 10_000;
+
+/** The same for requests of actions, of which 5,000 dated cash flows have 15,000. */
+export const MAX_REQUEST_VALUES = 20_000;
+
+/** Of a number. No field takes more than 38 digits; the exact decimals of a binary number have about 60. */
+const MAX_NUMBER_CHARACTERS = 100;
+/** A number of 15 digits has the value of the nearest binary number when that is written in its shortest form (IEEE 754). */
+const BINARY_DIGITS = 15;
+const REPEATED = 'repeated-member';
+const MAX_REPEATED = 100;
+const MAX_SHOWN_NAME = 60;
+
+/** Codes of the faults of a text. Their path is the whole text, or that of a repeated member. */
+export type JsonFaultCode =
+  | 'malformed-json'
+  | 'not-utf8'
+  | 'too-deep'
+  | 'too-many-values'
+  | 'number-too-long'
+  | typeof REPEATED;
+
+/** A number whose digits a binary number cannot hold. */
+export interface RawJson {
+  readonly rawJSON: string;
+}
+
+type Reviver = (name: string, value: unknown, context?: { readonly source?: string }) => unknown;
+
+declare global {
+  interface JSON {
+    isRawJSON(value: unknown): value is RawJson;
+    rawJSON(text: string): RawJson;
+    parse(text: string, reviver: Reviver | undefined): unknown;
+  }
+}
+
+export interface RefusedJson {
+  readonly kind: 'refused';
+  /** Their messages continue a sentence about the path, and never quote the text, which may hold secrets. */
+  readonly faults: readonly Fault[];
+}
+
+export type ParsedJson =
+  | {
+      readonly kind: 'parsed';
+      readonly value: unknown;
+      /** Number of members and elements in all. */
+      readonly values: number;
+    }
+  | RefusedJson;
+
+export interface JsonOptions {
+  /** Path of a fault of the whole text. @default 'body' */
+  readonly whole?: string | undefined;
+  /** @default MAX_JSON_VALUES */
+  readonly maxValues?: number | undefined;
+}
+
+/**
+ * Parses text, or bytes in UTF-8, with or without a byte order mark. A member `__proto__` becomes an ordinary own property.
+ * Never throws.
+ *
+ * @example parseJson('{"Amount": 100, "Amount": 200}') // refused: the member Amount is repeated
+ */
+export function parseJson(sent: string | Uint8Array, options: JsonOptions = {}): ParsedJson {
+  const { whole = 'body', maxValues = MAX_JSON_VALUES } = options;
+  const bytes = typeof sent === 'string' ? ENCODER.encode(sent) : sent;
+  const found = scan(bytes, maxValues);
+  if (found === 'too-deep')
+    return refuseJson(
+      whole,
+      found,
+      `is nested too deeply; objects and arrays may have at most ${MAX_JSON_DEPTH} levels`,
+    );
+  if (found === 'too-many-values')
+    return refuseJson(whole, found, `has more than ${maxValues} members and elements`);
+  if (found === 'number-too-long')
+    return refuseJson(whole, found, `contains a number of more than ${MAX_NUMBER_CHARACTERS} characters`);
+  const text = decodeUtf8(bytes);
+  if (text === undefined) return refuseJson(whole, 'not-utf8', 'is not valid UTF-8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text, found.hasLongNumber ? keepDigits : undefined);
+  } catch (error) {
+    return refuseJson(whole, 'malformed-json', `is not valid JSON${describePosition(error)}`);
+  }
+  if (countMembers(value) === found.members) return { kind: 'parsed', value, values: found.values };
+  const message = 'is repeated; each member of an object must be sent once';
+  const faults = repeatedMembers(bytes).map((path) => ({ path, code: REPEATED, message }));
+  return { kind: 'refused', faults };
+}
+
+/** The problem of a refused text, 400 (E1); `subject` begins its sentence. */
+export function jsonProblem(refused: RefusedJson, subject = 'The body'): Problem {
+  const code = refused.faults[0]?.code === REPEATED ? 'invalid-request' : 'malformed-json';
+  return createProblem(code, { detail: `${refusalText(refused, subject)}.`, errors: refused.faults });
+}
+
+/** Why a text is refused, in one line. */
+export function refusalText({ faults }: RefusedJson, subject: string): string {
+  const [first] = faults;
+  if (first?.code !== REPEATED) return `${subject} ${first?.message}`;
+  return `${subject} repeats ${faults.map(({ path }) => path).join(', ')}`;
+}
+
+/** Reads a JSON number as {@link parseJson} does. */
+export function readJsonNumber(text: string): number | RawJson {
+  const value = Number(text);
+  const isSame = !Number.isFinite(value) || new Decimal(text).equals(value);
+  return isSame ? value : JSON.rawJSON(text);
+}
+
+/** Refuses bytes that are not UTF-8, and omits a byte order mark. */
+const DECODER = new TextDecoder('utf-8', { fatal: true });
+const ENCODER = new TextEncoder();
+const QUOTE = 0x22;
+const PLUS = 0x2b;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const COLON = 0x3a;
+const UPPER_E = 0x45;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const LOWER_E = 0x65;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * Counts what the parser neither limits nor reports, in UTF-8, whose multi-byte characters contain none of these bytes. For
+ * bytes that are not JSON the result is arbitrary, but the parser rejects them.
+ */
+function scan(bytes: Uint8Array, maxValues: number) {
+  const { length } = bytes;
+  let depth = 0;
+  let members = 0;
+  let values = 0;
+  let hasLongNumber = false;
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE) at = endOfJsonString(bytes, at + 1);
+    else if (byte === COLON) members++;
+    else if (byte === COMMA || byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      if (byte !== COMMA && ++depth > MAX_JSON_DEPTH) return 'too-deep';
+      if (++values > maxValues) return 'too-many-values';
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth--;
+    else if (byte === MINUS || isDigit(byte)) {
+      const end = endOfNumber(bytes, at);
+      if (end - at > MAX_NUMBER_CHARACTERS) return 'number-too-long';
+      hasLongNumber ||= end - at > BINARY_DIGITS || hasExponent(bytes, at, end);
+      at = end - 1;
+    }
+  }
+  return { members, values, hasLongNumber };
+}
+
+/** Position of the quote that closes the string whose first byte is at `from`, or beyond the end. */
+export function endOfJsonString(bytes: Uint8Array, from: number): number {
+  const { length } = bytes;
+  let at = from;
+  while (at < length) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at;
+    at += byte === BACKSLASH ? 2 : 1;
+  }
+  return at;
+}
+
+function endOfNumber(bytes: Uint8Array, from: number): number {
+  let at = from;
+  for (;;) {
+    const byte = bytes[at] ?? 0;
+    const isPart = isDigit(byte) || byte === POINT || byte === MINUS || byte === PLUS || isExponent(byte);
+    if (!isPart) return at;
+    at++;
+  }
+}
+
+function hasExponent(bytes: Uint8Array, from: number, end: number): boolean {
+  for (let at = from; at < end; at++) if (isExponent(bytes[at])) return true;
+  return false;
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}
+
+function isExponent(code: number | undefined): boolean {
+  return code === LOWER_E || code === UPPER_E;
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return DECODER.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function refuseJson(path: string, code: JsonFaultCode, message: string): RefusedJson {
+  return { kind: 'refused', faults: [{ path, code, message }] };
+}
+
+/** Makes `JSON.parse` keep the digits of numbers, for JSON that this program wrote. */
+export const keepDigits: Reviver = (_name, value, { source } = {}) =>
+  typeof value === 'number' && source !== undefined ? readJsonNumber(source) : value;
+
+/** The members that the parser kept; it keeps the last of those with the same name. */
+function countMembers(value: unknown): number {
+  if (!isContainer(value)) return 0;
+  const isArray = Array.isArray(value);
+  const content: readonly unknown[] = isArray ? value : Object.values(value);
+  let count = isArray ? 0 : content.length;
+  for (const item of content) if (typeof item === 'object') count += countMembers(item);
+  return count;
+}
+
+/** An object or array as parsed; a raw number has no prototype. */
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) !== null;
+}
+
+/** An open object or array. */
+interface Open {
+  readonly path: string;
+  /** The names of an object so far; undefined for an array. */
+  readonly names: Set<string> | undefined;
+  /** The path of the current member or element. */
+  current: string;
+  /** The position of the current element. */
+  index: number;
+}
+
+/** The paths of the repeated members of valid JSON, each once. */
+function repeatedMembers(bytes: Uint8Array): readonly string[] {
+  const repeated = new Set<string>();
+  const open: Open[] = [];
+  let isName = false;
+  for (let at = 0; at < bytes.length && repeated.size < MAX_REPEATED; at++) {
+    const byte = bytes[at];
+    const inner = open.at(-1);
+    if (byte === QUOTE) {
+      const start = at;
+      at = endOfJsonString(bytes, at + 1);
+      if (isName && inner !== undefined && !enterMember(inner, readName(bytes.subarray(start, at + 1))))
+        repeated.add(inner.current);
+      isName = false;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      isName = byte === OPEN_OBJECT;
+      const path = inner?.current ?? '';
+      open.push({ path, names: isName ? new Set() : undefined, current: `${path}[0]`, index: 0 });
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) open.pop();
+    else if (byte === COMMA && inner !== undefined) {
+      isName = inner.names !== undefined;
+      if (!isName) inner.current = `${inner.path}[${++inner.index}]`;
+    }
+  }
+  return [...repeated];
+}
+
+/** Returns false if the object has a member of this name. */
+function enterMember(object: Open, name: string): boolean {
+  const shown = name.slice(0, MAX_SHOWN_NAME);
+  object.current = object.path === '' ? shown : `${object.path}.${shown}`;
+  const isNew = object.names?.has(name) === false;
+  object.names?.add(name);
+  return isNew;
+}
+
+/** The name in quotes; one without escapes is not parsed, since a text may have many that are long. */
+function readName(quoted: Uint8Array): string {
+  const text = DECODER.decode(quoted);
+  return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
+}
+
+/** The position of a syntax error. The rest of the parser's message quotes the text. */
+function describePosition(error: unknown): string {
+  const found = /at position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(
+    error instanceof Error ? error.message : '',
+  );
+  if (found === null) return '';
+  const [, character, line, column] = found;
+  return line === undefined || line === '1'
+    ? ` (at character ${character})`
+    : ` (at line ${line}, column ${column})`;
+}

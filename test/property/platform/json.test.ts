@@ -1,0 +1,17 @@
+import { assert, jsonValue, property } from 'fast-check';
+import { expect, test } from 'vitest';
+import { MAX_JSON_DEPTH, parseJson } from '../../../shared/platform/json.ts';
+
+test('parseJson reads what JSON.stringify writes, unless it is nested too deeply', () => {
+  const depthOf = (value: unknown): number =>
+    typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+  const levels = MAX_JSON_DEPTH - 3;
+  assert(
+    property(jsonValue({ maxDepth: 6, noUnicodeString: false }), (value) => {
+      const text = JSON.stringify(value, null, 1);
+      const parsed = parseJson('['.repeat(levels) + text + ']'.repeat(levels));
+      if (depthOf(value) > 3) expect(parsed.kind).toBe('refused');
+      else expect(JSON.stringify(parseJson(text))).toContain(`"value":${JSON.stringify(value)}`);
+    }),
+  );
+});

@@ -1,0 +1,60 @@
+import { Decimal } from 'decimal.js';
+import { describe, expect, test } from 'vitest';
+import { type EncodedBatch, openAtOnce } from '../../../../shared/messaging/codec/request-batch.ts';
+import {
+  atOnce,
+  codecOf,
+  payloadOf,
+  problemOf,
+  REQUEST,
+  smallRequest,
+} from '../../../support/builders/codec-fixture.ts';
+
+const codec = codecOf();
+const request = atOnce(codec.encode(REQUEST, smallRequest, 'json')).value.toString();
+const decode = (text: string, type = REQUEST) =>
+  codec.decode({ value: Buffer.from(text), headers: { 'plat-message-type': type } });
+const withAmount = (amount: string): string => request.replace(/"Amount":[^,}]*/, `"Amount":${amount}`);
+
+function itemsOf(text: string) {
+  const opened = openAtOnce(payloadOf(decode(text)) as EncodedBatch);
+  if (opened.kind !== 'items') throw new Error('the batch was refused');
+  return opened.items;
+}
+
+describe('a message in JSON', () => {
+  test('may begin with a byte order mark, also if it is a batch', () => {
+    expect(payloadOf(decode(`\ufeff${request}`))).toEqual(smallRequest);
+    expect(codec.isBatch({ value: Buffer.from(`\ufeff[${request}]`), headers: {} })).toBe(true);
+    expect(itemsOf(`\ufeff [${request}]`)).toHaveLength(1);
+  });
+
+  test('is refused if it repeats a member, with the path', () => {
+    const problem = problemOf(decode(request.replace('{"jsonParam":{', '{"jsonParam":{"InstallmentsNo":5,')));
+    expect(problem).toMatchObject({ status: 400, code: 'invalid-request' });
+    expect(problem.errors).toMatchObject([{ path: 'jsonParam.InstallmentsNo', code: 'repeated-member' }]);
+  });
+
+  test('keeps all decimals of an amount, and is refused with more than the field allows (M1, M6)', () => {
+    expect(payloadOf(decode(withAmount('10000.000000000000000001')))).toMatchObject({
+      Amount: new Decimal('10000.000000000000000001'),
+    });
+    expect(problemOf(decode(withAmount('10000.0000000000000000001')))).toMatchObject({
+      status: 422,
+      errors: [{ path: 'jsonParam.Amount', code: 'too-many-decimals' }],
+    });
+  });
+
+  test('is refused as a command with more than 10,000 members and elements', () => {
+    const unknown = Array.from({ length: 10_000 }, (_, index) => `"n${index}":0`).join();
+    const command = `{"notificationId":"0f8fad5b-d9cb-469f-a165-70867728950e",${unknown}}`;
+    expect(problemOf(decode(command, 'SendSmsCommand')).errors).toMatchObject([{ code: 'too-many-values' }]);
+  });
+});
+
+test('a request of a batch that repeats a member is refused, and the others are read', async () => {
+  const items = itemsOf(`[{"id":1,"id":2,"jsonParam":{}},${withAmount('1.000000000000000001')}]`);
+  const [first, second] = await Promise.all(items.map((item) => item.decode()));
+  expect(first).toMatchObject({ problem: { code: 'invalid-request', errors: [{ path: 'id' }] } });
+  expect(second).toMatchObject({ payload: { Amount: new Decimal('1.000000000000000001') } });
+});
