@@ -20,6 +20,7 @@ const MAX_NUMBER_CHARACTERS = 100;
 /** A number of 15 digits has the value of the nearest binary number when that is written in its shortest form (IEEE 754). */
 const BINARY_DIGITS = 15;
 const REPEATED = 'repeated-member';
+const TOO_MANY = 'too-many-values';
 const MAX_REPEATED = 100;
 const MAX_SHOWN_NAME = 60;
 
@@ -28,7 +29,7 @@ export type JsonFaultCode =
   | 'malformed-json'
   | 'not-utf8'
   | 'too-deep'
-  | 'too-many-values'
+  | typeof TOO_MANY
   | 'number-too-long'
   | typeof REPEATED;
 
@@ -85,8 +86,7 @@ export function parseJson(sent: string | Uint8Array, options: JsonOptions = {}):
       found,
       `is nested too deeply; objects and arrays may have at most ${MAX_JSON_DEPTH} levels`,
     );
-  if (found === 'too-many-values')
-    return refuseJson(whole, found, `has more than ${maxValues} members and elements`);
+  if (found === TOO_MANY) return refuseJson(whole, found, `has more than ${maxValues} members and elements`);
   if (found === 'number-too-long')
     return refuseJson(whole, found, `contains a number of more than ${MAX_NUMBER_CHARACTERS} characters`);
   const text = decodeUtf8(bytes);
@@ -103,10 +103,14 @@ export function parseJson(sent: string | Uint8Array, options: JsonOptions = {}):
   return { kind: 'refused', faults };
 }
 
-/** The problem of a refused text, 400 (E1); `subject` begins its sentence. */
+/** The problem of a refused text (E1): 413 for too many members and elements, otherwise 400; `subject` begins its sentence. */
 export function jsonProblem(refused: RefusedJson, subject = 'The body'): Problem {
-  const code = refused.faults[0]?.code === REPEATED ? 'invalid-request' : 'malformed-json';
-  return createProblem(code, { detail: `${refusalText(refused, subject)}.`, errors: refused.faults });
+  const fault = refused.faults[0]?.code;
+  const others = fault === TOO_MANY ? 'body-too-large' : 'malformed-json';
+  return createProblem(fault === REPEATED ? 'invalid-request' : others, {
+    detail: `${refusalText(refused, subject)}.`,
+    errors: refused.faults,
+  });
 }
 
 /** Why a text is refused, in one line. */
@@ -158,7 +162,7 @@ function scan(bytes: Uint8Array, maxValues: number) {
     else if (byte === COLON) members++;
     else if (byte === COMMA || byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       if (byte !== COMMA && ++depth > MAX_JSON_DEPTH) return 'too-deep';
-      if (++values > maxValues) return 'too-many-values';
+      if (++values > maxValues) return TOO_MANY;
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth--;
     else if (byte === MINUS || isDigit(byte)) {
       const end = endOfNumber(bytes, at);

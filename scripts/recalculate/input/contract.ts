@@ -58,7 +58,8 @@ function idFault(sent: unknown): Fault {
   if (typeof sent === 'string') {
     return shapeFault(path, 'too-long', `must have at most ${MAX_ID_LENGTH} characters`);
   }
-  if (typeof sent !== 'number') return shapeFault(path, 'wrong-type', `must be ${ID}`);
+  if (typeof sent !== 'number' && !JSON.isRawJSON(sent))
+    return shapeFault(path, 'wrong-type', `must be ${ID}`);
   const largest = `must be text or a whole number of at most ${Number.MAX_SAFE_INTEGER} in absolute value`;
   return shapeFault(path, 'out-of-range', largest);
 }

@@ -174,9 +174,9 @@ describe('the body', () => {
     ]);
   });
 
-  it('gets 400 for more than 20,000 members and elements', async () => {
+  it('gets 413 for more than 20,000 members and elements', async () => {
     const problem = await problemOf(await postEcho(await openTestIngress(), `[${'0,'.repeat(20_000)}0]`));
-    expect(problem).toMatchObject({ status: 400, code: 'malformed-json' });
+    expect(problem).toMatchObject({ status: 413, code: 'body-too-large' });
     expect(problem['errors']).toMatchObject([{ path: 'body', code: 'too-many-values' }]);
   });
 

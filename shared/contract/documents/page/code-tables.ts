@@ -115,7 +115,7 @@ const GUIDE: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Send the request again.',
   },
   'body-too-large': {
-    cause: 'The body exceeds the [limit](#limits) of its address.',
+    cause: 'The body exceeds the [limit](#limits) of its address, or has too many fields and list items.',
     remedy: 'Send less in one request; link to large files instead of attaching them.',
   },
   'attachments-too-large': {

@@ -1,5 +1,11 @@
-import { describe, expect, it } from 'vitest';
-import { createRateLimiter } from '../../../../workers/ingress/server/rate-limit.ts';
+import { describe, expect, it, test } from 'vitest';
+import { createRateLimiter, estimateBodyCost } from '../../../../workers/ingress/server/rate-limit.ts';
+
+test('a body costs a unit for each 256 KiB and for each 10,000 members and elements, rounded together', () => {
+  expect(estimateBodyCost(100, 100)).toBe(0);
+  expect(estimateBodyCost(100, 10_000)).toBe(1);
+  expect(estimateBodyCost(9 * 262_144, 10_000)).toBe(10);
+});
 
 describe('the rate limit', () => {
   it('allows a burst of one second of requests, then the configured rate', () => {
