@@ -52,8 +52,16 @@ describe('a message in JSON', () => {
   });
 });
 
-test('a request of a batch that repeats a member is refused, and the others are read', async () => {
+test('a request may have 5,000 cash flows, the most that are allowed', () => {
+  const flows = Array.from({ length: 5_000 }, (_, index) => `{"Date":"2025-01-31","Amount":${index - 1}}`);
+  const text = `{"jsonParam":{"Rule":"XIRR","CashFlows":[${flows.join()}]}}`;
+  expect(decode(text, 'CalculateRateRequest')).toMatchObject({ kind: 'decoded' });
+});
+
+test('a request of a batch that repeats a member or has a large number as its id is refused, and the others are read', async () => {
   const items = itemsOf(`[{"id":1,"id":2,"jsonParam":{}},${withAmount('1.000000000000000001')}]`);
+  const [large] = itemsOf('[{"id":9007199254740993}]');
+  expect(problemOf(await large!.decode()).errors?.[0]).toMatchObject({ path: 'id', code: 'out-of-range' });
   const [first, second] = await Promise.all(items.map((item) => item.decode()));
   expect(first).toMatchObject({ problem: { code: 'invalid-request', errors: [{ path: 'id' }] } });
   expect(second).toMatchObject({ payload: { Amount: new Decimal('1.000000000000000001') } });
