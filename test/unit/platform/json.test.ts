@@ -9,6 +9,8 @@ const faultsOf = (sent: string | Buffer, maxValues?: number): readonly string[] 
   const parsed = parseJson(sent, { maxValues });
   return parsed.kind === 'refused' ? parsed.faults.map(({ path, code }) => `${path} ${code}`) : [];
 };
+const members = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `"${index}":",:"`).join();
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 describe('parseJson', () => {
@@ -82,7 +84,6 @@ describe('parseJson', () => {
   });
 
   it(`allows ${MAX_JSON_VALUES} members and elements in all`, () => {
-    const members = (count: number) => Array.from({ length: count }, (_, index) => `"${index}":",:"`).join();
     expect(faultsOf(`{${members(MAX_JSON_VALUES)}}`)).toEqual([]);
     expect(faultsOf(`{${members(MAX_JSON_VALUES + 1)}}`)).toEqual(['body too-many-values']);
     expect(faultsOf(`[${'0,'.repeat(MAX_JSON_VALUES)}0]`)).toEqual(['body too-many-values']);

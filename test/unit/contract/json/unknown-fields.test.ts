@@ -27,7 +27,7 @@ const missing = (length: number) => Array.from({ length }, () => shapeFault('a',
 describe('surveyFields', () => {
   test('refuses a number with many digits in place of an object', () => {
     const [body, list] = ['{"Part":1.00000000000000000001}', '{"Items":[1.00000000000000000001]}'].map(
-      (text) => JSON.parse(text, keepDigits),
+      (sent) => JSON.parse(sent, keepDigits),
     );
     expect(survey(body).overlong).toMatchObject([{ path: 'Part', code: 'wrong-type' }]);
     expect(survey(list).overlong).toMatchObject([{ path: 'Items[0]', code: 'wrong-type' }]);

@@ -47,6 +47,17 @@ test('the parsed request has the fields and types of the engine request', () => 
   ]);
 });
 
+const readText = (amount: string, installments = '4') => {
+  const text = JSON.stringify({
+    jsonParam: { ...TERMS, FinancedAmount: 'amount', InstallmentsNo: 'count' },
+  })
+    .replace('"amount"', amount)
+    .replace('"count"', installments);
+  const parsed = parseJson(text);
+  if (parsed.kind === 'refused') throw new Error('the text is wrong');
+  return paymentValueRequest.read(parsed.value);
+};
+
 describe('reading the request of PLAT_BP_CalculatePMT', () => {
   test('converts numbers to exact decimals (M1)', () => {
     const result = read({ FutureValue: 0.1, Precision: 3 });
@@ -55,17 +66,6 @@ describe('reading the request of PLAT_BP_CalculatePMT', () => {
       payload: { FutureValue: new Decimal('0.1'), Precision: 3 },
     });
   });
-
-  const readText = (amount: string, installments = '4') => {
-    const text = JSON.stringify({
-      jsonParam: { ...TERMS, FinancedAmount: 'amount', InstallmentsNo: 'count' },
-    })
-      .replace('"amount"', amount)
-      .replace('"count"', installments);
-    const parsed = parseJson(text);
-    if (parsed.kind === 'refused') throw new Error('the text is wrong');
-    return paymentValueRequest.read(parsed.value);
-  };
 
   test.each([
     '9999999.9999999999',
