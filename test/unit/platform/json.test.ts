@@ -83,11 +83,13 @@ describe('parseJson', () => {
     expect(faultsOf(String.raw`["${'['.repeat(99)}\"${'['.repeat(99)}"]`)).toEqual([]);
   });
 
-  it(`allows ${MAX_JSON_VALUES} members and elements in all`, () => {
+  it(`allows ${MAX_JSON_VALUES} members and elements in all, and counts a long name more than once`, () => {
     expect(faultsOf(`{${members(MAX_JSON_VALUES)}}`)).toEqual([]);
     expect(faultsOf(`{${members(MAX_JSON_VALUES + 1)}}`)).toEqual(['body too-many-values']);
     expect(faultsOf(`[${'0,'.repeat(MAX_JSON_VALUES)}0]`)).toEqual(['body too-many-values']);
     expect(faultsOf('[1,2,3]', 2)).toEqual(['body too-many-values']);
+    expect(faultsOf(`{"${'n'.repeat(511)}":1}`, 2)).toEqual([]);
+    expect(faultsOf(`{"${'n'.repeat(512)}":1}`, 2)).toEqual(['body too-many-values']);
   });
 
   it('refuses a number of more than 100 characters', () => {
