@@ -1,27 +1,23 @@
-/** Checks the names and the content of attached files: programs and misleading names are refused. */
+/** Checks the names and the content of attached files: only listed kinds of files pass, and no active content. */
 
 import type { Attachment } from '../../notification/command.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { shapeFault } from '../json/faults.ts';
+import { cleanText } from './clean-text.ts';
 import { NOTIFICATION_LIMITS } from './limits.ts';
 
-/**
- * Path separators (on Windows a colon separates drives and streams), control characters, line separators, and characters
- * that reverse the direction of writing, so that `exe.fdp` is displayed as `pdf.exe`.
- */
+/** Path separators (on Windows a colon separates drives and streams), control characters and line separators. */
 // eslint-disable-next-line no-control-regex
-const NEVER_IN_NAME = /[/\\:\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const NEVER_IN_NAME = /[/\\:\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+/** Windows ignores them when it opens a file. */
+const LAST_DOTS_AND_BLANKS = /(?<![\s.])[\s.]+$/u;
 
-/** File extensions that an operating system executes when the file is opened. */
-const RUNNABLE_EXTENSIONS: ReadonlySet<string> = new Set(
-  `ade adp app apk application appref-ms appx appxbundle bash bat cab chm cmd com command cpl csh diagcab dll dmg
-  ear exe fish gadget hta htc inf ins iso img isp jar jnlp js jse jsx ksh lib lnk mde mjs cjs msc msh msi
-  msix msixbundle msp mst msu nsh ocx osx out paf php pif pl pm ps1 ps1xml ps2 psc1 psm1 psd1 py pyc pyw pyz rb reg
-  run scf scr sct service sh shb shs so sys tcsh ts url vb vbe vbs vhd vhdx vxd war website workflow ws wsc wsf wsh
-  xbap xll zsh`.split(/\s+/),
-);
+/** The name as a reader sees it: without invisible characters, outer blanks and dots at its end. */
+export function cleanFileName(name: string): string {
+  return cleanText(name).replace(LAST_DOTS_AND_BLANKS, '');
+}
 
-/** True for a plain file name: no path, not hidden, and displayed as it is. */
+/** True for a plain file name: no path, and not hidden. */
 export function isPlainFileName(name: string): boolean {
   return (
     name.length <= NOTIFICATION_LIMITS.attachmentNameCharacters &&
@@ -32,39 +28,17 @@ export function isPlainFileName(name: string): boolean {
   );
 }
 
-/** The extension of a name in lower case, without its dot; '' for none. Windows ignores trailing blanks and dots. */
-function fileExtension(name: string): string {
-  const shown = name.replace(/[\s.]+$/u, '');
-  const dot = shown.lastIndexOf('.');
-  return dot === -1
-    ? ''
-    : shown
-        .slice(dot + 1)
-        .trim()
-        .toLowerCase();
-}
-
-/** True for the name of a file that an operating system would execute. */
-export function isRunnableName(name: string): boolean {
-  return RUNNABLE_EXTENSIONS.has(fileExtension(name));
-}
-
-/** Executable content, by its names in the library file-type. */
-const RUNNABLE_CONTENT: ReadonlySet<string> = new Set(
-  'script exe elf macho class dex jar apk xpi crx msi deb rpm lnk alias chm reg swf wasm dmg iso cab nes pyc'.split(
-    ' ',
-  ),
-);
-
 const kinds = (text: string): readonly string[] => text.split(' ');
 const TEXT = kinds('text xml vcf ics vtt srt');
 /** With a password, these are compound files (`cfb`). */
-const PACKED_OFFICE = kinds('zip cfb docx docm dotx dotm xlsx xlsm xltx xltm pptx pptm');
+const PACKED_OFFICE = kinds('zip cfb docx dotx xlsx xltx pptx potx ppsx');
 const OPEN_OFFICE = kinds('zip odt ods odp odg ott ots otp otg');
+/** DER, PEM or base64: no kind is detected by the first bytes. */
+const SIGNED = kinds('text pgp');
 
 /**
- * The allowed content of files by the extensions of their names; `text` is content of no known kind. Files with other
- * extensions may have any content.
+ * The files that can be sent, by extension, with the kinds of content that each may have: what a bank sends, without programs,
+ * scripts, macros and pages that a browser runs. `text` is content of no known kind.
  */
 const ALLOWED_CONTENT: ReadonlyMap<string, readonly string[]> = new Map(
   (
@@ -77,17 +51,18 @@ const ALLOWED_CONTENT: ReadonlyMap<string, readonly string[]> = new Map(
       ['bmp', ['bmp']],
       ['tif tiff', ['tif', 'dng', 'nef', 'cr2']],
       ['heic', ['heic']],
+      ['docx dotx xlsx xltx pptx potx ppsx', PACKED_OFFICE],
+      ['odt ods odp', OPEN_OFFICE],
+      ['doc', ['cfb', 'rtf']],
+      ['xls ppt', ['cfb']],
+      ['rtf', ['rtf']],
+      ['txt csv tsv json xml xsd md ics vcf', TEXT],
       ['zip', [...PACKED_OFFICE, ...OPEN_OFFICE, 'epub']],
       ['gz tgz', ['gz', 'tar.gz']],
       ['7z', ['7z']],
       ['rar', ['rar']],
-      ['docx dotx docm xlsx xlsm xltx pptx', PACKED_OFFICE],
-      ['odt ods odp', OPEN_OFFICE],
-      ['doc', ['cfb', 'rtf', ...TEXT]],
-      ['xls', ['cfb', ...TEXT]],
-      ['ppt msg', ['cfb']],
-      ['rtf', ['rtf']],
-      ['txt csv tsv json xml xsd html htm svg md eml ics vcf', TEXT],
+      ['p7m p7s p7b asc sig cer crt pem', SIGNED],
+      ['asice asics sce scs bdoc edoc adoc', OPEN_OFFICE],
       ['mp3', ['mp3', 'mp2', 'mp1']],
       ['mp4', ['mp4', 'm4v', 'mov', 'f4v']],
       ['wav', ['wav']],
@@ -97,10 +72,34 @@ const ALLOWED_CONTENT: ReadonlyMap<string, readonly string[]> = new Map(
   ),
 );
 
+/** The extensions of the files that can be sent. */
+export const FILE_EXTENSIONS: readonly string[] = [...ALLOWED_CONTENT.keys()];
+
+/** The extension of a cleaned name in lower case, without its dot; '' for none. */
+function fileExtension(name: string): string {
+  const dot = name.lastIndexOf('.');
+  return dot === -1 ? '' : name.slice(dot + 1).toLowerCase();
+}
+
+/** True if a file with this cleaned name can be sent. */
+export function isAllowedName(name: string): boolean {
+  return ALLOWED_CONTENT.has(fileExtension(name));
+}
+
+/** Programs and files with macros, by their names in the library file-type; `active` is a page or a macro that it does not detect. */
+const REFUSED_CONTENT: ReadonlySet<string> = new Set(
+  `script active exe elf macho class dex jar apk xpi crx msi deb rpm lnk alias chm reg swf wasm dmg iso cab nes pyc
+  docm dotm xlsm xltm pptm potm ppsm`.split(/\s+/),
+);
+
 const SCRIPT = Buffer.from('#!');
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-/** Kind of scripts, which the library does not detect. */
-const SCRIPT_KIND = 'script';
+/** The start of a page that a browser runs, whatever its extension. */
+const PAGE = /^<(?:!doctype\s+(?:html|svg)|html|svg|script|body|iframe)\b/i;
+/** Marks of an XML document that a browser shows as a page, or that loads a style sheet with code. */
+const ACTIVE_XML = ['http://www.w3.org/1999/xhtml', 'http://www.w3.org/2000/svg', '<?xml-stylesheet'];
+/** The stream with the macros of an Office file in the old format. */
+const MACROS = Buffer.from('_VBA_PROJECT', 'utf16le');
 /** PDF readers search for the mark of a PDF in these first bytes, because some generators write other bytes before it. */
 const SAMPLE_BYTES = 1_024;
 /** Formats that are detected by two letters only: a text such as "BMW" may begin with them, but has no control characters. */
@@ -124,8 +123,9 @@ export async function contentFaults(files: readonly (Attachment | undefined)[]):
 
 async function contentFault({ name, content }: Attachment, path: string): Promise<Fault | undefined> {
   const kind = await detectKind(content);
-  if (RUNNABLE_CONTENT.has(kind))
-    return shapeFault(path, 'refused-type', 'must not be a program or a script');
+  if (REFUSED_CONTENT.has(kind)) {
+    return shapeFault(path, 'refused-type', 'must not be a program, a script or other active content');
+  }
   const allowed = ALLOWED_CONTENT.get(fileExtension(name));
   if (allowed === undefined || allowed.includes(kind)) return undefined;
   return shapeFault(path, 'contradicting-type', 'must match the extension of its name');
@@ -133,11 +133,25 @@ async function contentFault({ name, content }: Attachment, path: string): Promis
 
 async function detectKind(content: Buffer): Promise<string> {
   const start = content.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
-  if (content.subarray(start, start + SCRIPT.length).equals(SCRIPT)) return SCRIPT_KIND;
+  if (content.subarray(start, start + SCRIPT.length).equals(SCRIPT)) return 'script';
   const kind = await detectContent(content);
   const sample = content.subarray(0, SAMPLE_BYTES);
   if (SHORT_MARKS.has(kind)) return isReadable(sample) ? 'text' : kind;
-  return kind === 'text' && sample.includes('%PDF-') ? 'pdf' : kind;
+  if (kind === 'cfb') return content.includes(MACROS) ? 'active' : kind;
+  if (kind !== 'text' && kind !== 'xml') return kind;
+  if (isPage(content.subarray(start), kind)) return 'active';
+  return sample.includes('%PDF-') ? 'pdf' : kind;
+}
+
+/** Whether a text is a page that a browser would run. Its letters are found in UTF-16 too. */
+function isPage(text: Buffer, kind: 'text' | 'xml'): boolean {
+  const start = text
+    .toString('latin1', 0, SAMPLE_BYTES)
+    .replaceAll(/[\0\u00fe\u00ff]/g, '')
+    .trimStart();
+  if (PAGE.test(start)) return true;
+  const isXml = kind === 'xml' || start.startsWith('<');
+  return isXml && ACTIVE_XML.some((mark) => text.includes(mark) || text.includes(mark, 0, 'utf16le'));
 }
 
 async function detectContent(content: Buffer): Promise<string> {

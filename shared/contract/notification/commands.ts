@@ -186,12 +186,14 @@ export function checkEmailCommand(command: EmailCommand): InvalidRequest | undef
   rules.recipients(cc.length, bcc.length);
   rules.subject('subject', command.subject);
   rules.text('message', command.message);
-  rules.contentType('contentType', command.contentType);
+  const { contentType } = command;
+  checkNormalised(rules, 'contentType', contentType, rules.contentType('contentType', contentType));
   if (attachments.length > NOTIFICATION_LIMITS.attachments)
     rules.faults.push(tooManyItems('attachmentList', NOTIFICATION_LIMITS.attachments));
   else {
     for (const [index, { name, content }] of attachments.entries()) {
-      rules.fileName(`attachmentList[${index}].name`, name);
+      const path = `attachmentList[${index}].name`;
+      checkNormalised(rules, path, name, rules.fileName(path, name));
       if (content.length === 0) rules.base64(`attachmentList[${index}].content`, '');
     }
   }
@@ -233,7 +235,8 @@ function checkNormalised(
   cleaned: string | undefined,
 ): void {
   if (cleaned === undefined || cleaned === sent) return;
-  const message = 'must be normalised: a number as E.164, an address in ASCII without blanks';
+  const message =
+    'must be normalised: a number as E.164, an address in ASCII, without blanks and invisible characters';
   rules.faults.push(shapeFault(path, 'unclean', message));
 }
 

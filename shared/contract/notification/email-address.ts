@@ -1,6 +1,7 @@
 /** E-mail addresses of notifications: plain addresses only, which prevents header injection (N4). */
 
 import { domainToASCII } from 'node:url';
+import { cleanText, nameCharacter } from './clean-text.ts';
 import { NOTIFICATION_LIMITS } from './limits.ts';
 
 /** Characters of a local part (RFC 5321, 4.5.3.1.1). */
@@ -16,12 +17,12 @@ const ASCII = /^[\x21-\x7e]*$/;
 const SEPARATORS = /[;,]/;
 
 /**
- * Normalises an address: removes outer blanks, and converts an international domain to ASCII. Returns undefined unless
+ * Normalises an address: removes invisible characters and outer blanks, and converts an international domain to ASCII. Returns undefined unless
  * the text is one plain address, without a display name, brackets, comments or control characters.
  */
 export function cleanEmailAddress(text: string): string | undefined {
-  if (text.length > NOTIFICATION_LIMITS.addressCharacters) return undefined;
-  const trimmed = trimBlanks(text);
+  const trimmed = cleanText(text);
+  if (trimmed.length > NOTIFICATION_LIMITS.addressCharacters) return undefined;
   const at = trimmed.lastIndexOf('@');
   const local = trimmed.slice(0, Math.max(at, 0));
   if (local.length > MAX_LOCAL_PART || !LOCAL_PART.test(local)) return undefined;
@@ -43,13 +44,21 @@ export interface AddressList {
 export function readAddressList(text: string): AddressList {
   const addresses: string[] = [];
   const wrong: number[] = [];
-  const items = text.split(SEPARATORS).filter((item) => trimBlanks(item) !== '');
+  const items = text.split(SEPARATORS).filter((item) => cleanText(item) !== '');
   for (const [index, item] of items.entries()) {
     const address = cleanEmailAddress(item);
     if (address === undefined) wrong.push(index + 1);
     else addresses.push(address);
   }
   return { addresses, wrong };
+}
+
+/** Characters outside ASCII: in a local part all of them, in a domain those that are not letters or digits. */
+const REFUSED = /[^\x20-\x7e](?=[^@;,]*@)|[^\x20-\x7e\p{L}\p{M}\p{N}]/u;
+
+/** Names the first character that no address of a text may contain; '' if there is none. */
+export function nameAddressCharacter(text: string): string {
+  return nameCharacter(text, REFUSED);
 }
 
 /** Removes duplicates and the addresses in `others` (lower case): in practice, mailboxes ignore case. */
@@ -68,20 +77,4 @@ function asciiDomain(domain: string): string | undefined {
   if (!INTERNATIONAL.test(domain)) return undefined;
   const ascii = domainToASCII(domain);
   return DOMAIN.test(ascii) ? ascii : undefined;
-}
-
-/**
- * Removes outer blanks and tabs, but not line breaks, which are faults. A pattern for the blanks at the end would try each blank
- * of the text anew.
- */
-function trimBlanks(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && isBlank(text[start])) start += 1;
-  while (end > start && isBlank(text[end - 1])) end -= 1;
-  return text.slice(start, end);
-}
-
-function isBlank(character: string | undefined): boolean {
-  return character === ' ' || character === '\t';
 }

@@ -5,10 +5,11 @@
 
 import type { Attachment } from '../../notification/command.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { isPlainFileName, isRunnableName } from './attachments.ts';
-import { cleanEmailAddress, readAddressList } from './email-address.ts';
+import { cleanFileName, FILE_EXTENSIONS, isAllowedName, isPlainFileName } from './attachments.ts';
+import { nameCharacter } from './clean-text.ts';
+import { cleanEmailAddress, nameAddressCharacter, readAddressList } from './email-address.ts';
 import { NOTIFICATION_LIMITS as LIMIT } from './limits.ts';
-import { cleanPhoneNumber, cleanSmsSender } from './phone-number.ts';
+import { cleanNumber, cleanPhoneNumber, cleanSmsSender, NOT_GSM } from './phone-number.ts';
 import { shapeFault, type ShapeFaultCode } from '../json/faults.ts';
 
 const EMPTY = 'must not be empty';
@@ -18,6 +19,8 @@ const TOO_LARGE = `must have at most ${LIMIT.attachmentBytes / MIB} MiB decoded,
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const NUL = '\u0000';
+/** What an e-mail may be, in lower case. All texts are sent in UTF-8, of which US-ASCII is a part. */
+const CONTENT_TYPE = /^(text\/(?:plain|html))\s*(?:;\s*(?:charset\s*=\s*("?)(?:utf-?8|us-ascii)\2\s*)?)?$/;
 
 /** Collects the faults of one notification; each rule returns the normalised value, or undefined and adds a fault. */
 export class NotificationRules {
@@ -33,12 +36,13 @@ export class NotificationRules {
   readonly phone = (path: string, value: string): string | undefined => {
     if (!this.#line(path, value)) return undefined;
     const number = cleanPhoneNumber(value, this.#country);
-    return number ?? this.#refuse(path, 'invalid-phone-number', PHONE);
+    return number ?? this.#refuse(path, 'invalid-phone-number', PHONE + nameCharacter(cleanNumber(value)));
   };
 
   readonly smsSender = (path: string, value: string): string | undefined => {
     if (!this.#line(path, value)) return undefined;
-    return cleanSmsSender(value, this.#country) ?? this.#refuse(path, 'invalid-sender', SMS_SENDER);
+    const sender = cleanSmsSender(value, this.#country);
+    return sender ?? this.#refuse(path, 'invalid-sender', SMS_SENDER + nameCharacter(value, NOT_GSM));
   };
 
   readonly smsText = (path: string, value: string): string | undefined => {
@@ -57,16 +61,19 @@ export class NotificationRules {
   /** One e-mail address. */
   readonly address = (path: string, value: string): string | undefined => {
     if (!this.#line(path, value)) return undefined;
-    return cleanEmailAddress(value) ?? this.#refuse(path, 'invalid-address', ADDRESS);
+    const address = cleanEmailAddress(value);
+    return address ?? this.#refuse(path, 'invalid-address', ADDRESS + nameAddressCharacter(value));
   };
 
   /** A list of addresses in one text (N4); a blank text is an empty list. */
   readonly addresses = (path: string, value: string): readonly string[] => {
-    if (CONTROLS.test(value)) this.#refuse(path, 'control-character', NO_CONTROLS);
+    if (CONTROLS.test(value))
+      this.#refuse(path, 'control-character', NO_CONTROLS + nameCharacter(value, CONTROLS));
     else if (value.length > LIMIT.addressListCharacters) this.#refuse(path, 'too-long', LONG_LIST);
     else {
       const { addresses, wrong } = readAddressList(value);
-      if (wrong.length > 0) this.#refuse(path, 'invalid-address', wrongItems(wrong));
+      if (wrong.length > 0)
+        this.#refuse(path, 'invalid-address', wrongItems(wrong) + nameAddressCharacter(value));
       return addresses;
     }
     return [];
@@ -89,14 +96,16 @@ export class NotificationRules {
   };
 
   readonly contentType = (path: string, value: string): 'text/plain' | 'text/html' | undefined => {
-    if (value === 'text/plain' || value === 'text/html') return value;
-    return this.#refuse(path, 'unknown-value', 'must be text/plain or text/html');
+    const [, type] = CONTENT_TYPE.exec(value.trim().toLowerCase()) ?? [];
+    if (type === 'text/plain' || type === 'text/html') return type;
+    return this.#refuse(path, 'unknown-value', CONTENT_TYPES);
   };
 
   readonly fileName = (path: string, value: string): string | undefined => {
     if (value === '') return this.#refuse(path, 'empty', EMPTY);
-    if (!isPlainFileName(value)) return this.#refuse(path, 'invalid-name', FILE_NAME);
-    return isRunnableName(value) ? this.#refuse(path, 'refused-type', PROGRAM) : value;
+    const name = cleanFileName(value);
+    if (!isPlainFileName(name)) return this.#refuse(path, 'invalid-name', FILE_NAME);
+    return isAllowedName(name) ? name : this.#refuse(path, 'refused-type', REFUSED_TYPE);
   };
 
   /** Decodes strict base64, unless the text is too long for the size limit. */
@@ -120,7 +129,8 @@ export class NotificationRules {
 
   #line(path: string, value: string): boolean {
     if (value === '') this.#refuse(path, 'empty', EMPTY);
-    else if (CONTROLS.test(value)) this.#refuse(path, 'control-character', NO_CONTROLS);
+    else if (CONTROLS.test(value))
+      this.#refuse(path, 'control-character', NO_CONTROLS + nameCharacter(value, CONTROLS));
     else return true;
     return false;
   }
@@ -137,7 +147,8 @@ const LONG_LIST = `must have at most ${LIMIT.addressListCharacters} characters`;
 const BROKEN = 'must not contain an unpaired surrogate';
 const NO_NUL = 'must not contain the character NUL';
 const FILE_NAME = `must be the name of a file of at most ${LIMIT.attachmentNameCharacters} characters, without path separators and control characters, and not begin with a dot`;
-const PROGRAM = 'must not have the extension of a program or a script';
+const REFUSED_TYPE = `must end in one of ${FILE_EXTENSIONS.join(', ')}`;
+const CONTENT_TYPES = 'must be text/plain or text/html, with no parameter but charset=utf-8';
 const BASE64 = 'must be base64 with its padding and without line breaks';
 /** Base64 characters of the largest file. */
 const ENCODED_ATTACHMENT = Math.ceil(LIMIT.attachmentBytes / 3) * 4;

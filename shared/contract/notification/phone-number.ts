@@ -2,10 +2,14 @@
 
 import { createRequire } from 'node:module';
 import type * as PhoneNumbers from 'libphonenumber-js';
+import { cleanText } from './clean-text.ts';
 import { NOTIFICATION_LIMITS } from './limits.ts';
 
 /** Ignored between digits: blanks, brackets, dashes, dots and slashes. */
 const PUNCTUATION = /[\s()[\]./\u2010-\u2015\u2212-]/g;
+/** The full-width form of ASCII, and the small plus sign. */
+const WIDE = /[\uff01-\uff5e\ufe62]/g;
+const WIDE_OFFSET = 0xfee0;
 const DIGITS = /^\+?\d{3,17}$/;
 /** International call prefix before a country code. */
 const DIALLED_PREFIX = /^00/;
@@ -30,12 +34,20 @@ export function preparePhoneNumbers(broker: 'embedded' | 'kafka'): void {
  * means `+`. A number with neither belongs to `country` (ISO 3166); if `country` is absent, the number is refused.
  */
 export function cleanPhoneNumber(text: string, country?: string): string | undefined {
-  if (text.length > NOTIFICATION_LIMITS.phoneCharacters) return undefined;
-  const digits = text.replaceAll(PUNCTUATION, '').replace(DIALLED_PREFIX, '+');
+  const plain = cleanNumber(text);
+  if (plain.length > NOTIFICATION_LIMITS.phoneCharacters) return undefined;
+  const digits = plain.replaceAll(PUNCTUATION, '').replace(DIALLED_PREFIX, '+');
   if (!DIGITS.test(digits)) return undefined;
   const options = country === undefined ? {} : { defaultCountry: country as PhoneNumbers.CountryCode };
   const number = phoneNumbers().parsePhoneNumberFromString(digits, { extract: false, ...options });
   return number?.isValid() === true ? number.number : undefined;
+}
+
+/** The text without invisible characters and outer blanks, in ASCII as far as only the width of its characters differs. */
+export function cleanNumber(text: string): string {
+  return cleanText(text).replaceAll(WIDE, (wide) =>
+    wide === '\ufe62' ? '+' : String.fromCodePoint(wide.charCodeAt(0) - WIDE_OFFSET),
+  );
 }
 
 /** The country of an E.164 number, ISO 3166; undefined for numbers of no country, such as those of satellite networks. */
@@ -45,17 +57,19 @@ export function countryOfNumber(number: string): string | undefined {
 
 /** A short code, such as 1717. */
 const SHORT_CODE = /^\d{3,8}$/;
-/** At least one letter, and only the GSM 7-bit default alphabet without its control characters (3GPP TS 23.038, 6.2.1). */
-const ALPHANUMERIC =
-  /^(?=.*\p{L})[A-Za-z0-9 @£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!"#¤%&'()*+,\-./:;<=>?¡ÄÖÑÜ§¿äöñüà]+$/u;
+const LETTER = /\p{L}/u;
+/** What is not in the GSM 7-bit default alphabet without its control characters (3GPP TS 23.038, 6.2.1). */
+export const NOT_GSM = /[^A-Za-z0-9 @£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!"#¤%&'()*+,\-./:;<=>?¡ÄÖÑÜ§¿äöñüà]/u;
 
 /**
  * Normalises the sender of an SMS: a name of at most 11 GSM characters, a short code of 3 to 8 digits, or a number, which
  * becomes E.164. Undefined for any other string.
  */
 export function cleanSmsSender(text: string, country?: string): string | undefined {
-  const trimmed = text.trim();
-  if (SHORT_CODE.test(trimmed)) return trimmed;
-  if (trimmed.length <= NOTIFICATION_LIMITS.smsSenderCharacters && ALPHANUMERIC.test(trimmed)) return trimmed;
+  const trimmed = cleanText(text);
+  const code = cleanNumber(text);
+  if (SHORT_CODE.test(code)) return code;
+  const isName = LETTER.test(trimmed) && !NOT_GSM.test(trimmed);
+  if (isName && trimmed.length <= NOTIFICATION_LIMITS.smsSenderCharacters) return trimmed;
   return cleanPhoneNumber(trimmed, country);
 }

@@ -26,7 +26,7 @@ export const smsFields = objectOf(
     receiver: anyText('a telephone number as text')
       .meta({ minLength: 1, maxLength: LIMIT.phoneCharacters })
       .describe(
-        'Telephone number with its country code, such as +40722123456; blanks, brackets, dashes and dots are ignored, and 00 means +.',
+        'Telephone number with its country code, such as +40722123456; blanks, brackets, dashes, dots and invisible characters are ignored, full-width characters are read as the others, and 00 means +.',
       ),
   },
   A_NOTIFICATION,
@@ -38,7 +38,7 @@ const attachment = named(
     name: anyText()
       .meta({ minLength: 1, maxLength: LIMIT.attachmentNameCharacters })
       .describe(
-        `Name of the file without a path, at most ${LIMIT.attachmentNameCharacters} characters. Programs and scripts are refused.`,
+        `Name of the file without a path, at most ${LIMIT.attachmentNameCharacters} characters: a PDF, an image, an Office file without macros, a text, an archive or a signed file.`,
       ),
     content: anyText('base64 text')
       .meta({ minLength: 1 })
@@ -65,7 +65,7 @@ export const emailFields = objectOf(
     cc: addressList(),
     bcc: addressList(),
     contentType: optional(anyText().meta({ enum: ['text/plain', 'text/html'] })).describe(
-      '`text/plain` (default) or `text/html`.',
+      '`text/plain` (default) or `text/html`; a `charset` of UTF-8 changes nothing.',
     ),
     attachmentList: optionalList(attachment, LIMIT.attachments).describe(
       `Files, at most ${LIMIT.attachmentBytes / MIB} MiB decoded in all.`,

@@ -302,7 +302,7 @@ describe('sending a notification (interface 4.8, N3)', () => {
   it('accepts attachments of 7 MiB in total', async () => {
     const { broker, url } = await systemWithTopicSettings();
     const content = Buffer.alloc(7 * 1_024 * 1_024, 7);
-    const attachmentList = [{ name: 'a.bin', content: content.toString('base64') }];
+    const attachmentList = [{ name: 'a.p7m', content: content.toString('base64') }];
     await idOf(send(url, 'email', { ...EMAIL, attachmentList }));
     const [command] = await commandsOf(broker, 'email');
     expect((command?.payload as EmailCommand | undefined)?.attachments[0]?.content.equals(content)).toBe(

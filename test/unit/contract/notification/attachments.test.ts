@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
+  cleanFileName,
   contentFaults,
+  isAllowedName,
   isPlainFileName,
-  isRunnableName,
 } from '../../../../shared/contract/notification/attachments.ts';
 
 describe('the name of an attachment', () => {
@@ -12,6 +13,7 @@ describe('the name of an attachment', () => {
     'may be %j',
     (name) => {
       expect(isPlainFileName(name)).toBe(true);
+      expect(cleanFileName(name)).toBe(name);
     },
   );
 
@@ -28,35 +30,38 @@ describe('the name of an attachment', () => {
     'a\r\nContent-Type: text/html',
     'a\u0000.pdf',
     'a\u009f.pdf',
-    'invoice\u202efdp.exe',
     'a\ud800.pdf',
     'a'.repeat(256),
   ])('must not be %j', (name) => {
-    expect(isPlainFileName(name)).toBe(false);
+    expect(isPlainFileName(cleanFileName(name))).toBe(false);
+  });
+
+  it.each(
+    `pdf PDF png jpg jpeg gif webp tif tiff heic docx xlsx pptx odt ods odp doc xls rtf txt csv xml json ics zip p7m p7s
+    asice tar.gz`.split(/\s+/),
+  )('may end in .%s', (extension) => {
+    expect(isAllowedName(`Offer 2026.${extension}`)).toBe(true);
   });
 
   it.each([
-    'a.exe',
-    'a.EXE',
-    'a.pdf.exe',
+    ...`exe EXE pdf.exe scr js vbs ps1 lnk jar hta iso img svg SVG svgz html htm xhtml xht shtml mht mhtml docm dotm xlsm xltm
+    xlam pptm potm ppsm xlsb xll one url eml msg wasm swf`
+      .split(/\s+/)
+      .map((extension) => `a.${extension}`),
     'a.exe.',
     'a.exe .',
-    'a.js',
-    'a.vbs',
-    'a.ps1',
-    'a.lnk',
-    'a.jar',
-    'a.hta',
-  ])('%j belongs to a program or a script', (name) => {
-    expect(isRunnableName(name)).toBe(true);
+    'a.exe\u200b',
+    'a.e\u00adxe',
+    'a.exe\u202c\u00a0',
+    'a.svg\u2069.',
+    'invoice\u202efdp.exe',
+    'a.unknown',
+    'a.',
+    'no-extension',
+    'a.pdf\u0430',
+  ])('%j is refused', (name) => {
+    expect(isAllowedName(cleanFileName(name))).toBe(false);
   });
-
-  it.each(['a.pdf', 'exe', 'a.exe.pdf', 'a.docx', 'a.html', 'a.json'])(
-    '%j does not belong to a program',
-    (name) => {
-      expect(isRunnableName(name)).toBe(false);
-    },
-  );
 });
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
@@ -77,6 +82,14 @@ function zip(name: string, text: string): Buffer {
   return Buffer.concat([head, Buffer.from(name), data]);
 }
 
+/** An Office file whose main part has this type. */
+const office = (type: string) =>
+  zip('[Content_Types].xml', `<Types><Override PartName="/main.xml" ContentType="${type}"/></Types>`);
+const macros = Buffer.concat([
+  hex('d0cf11e0a1b11ae1 0000000000000000'),
+  Buffer.from('_VBA_PROJECT', 'utf16le'),
+]);
+
 const codeOf = async (name: string, content: Buffer | string) =>
   (await contentFaults([{ name, content: Buffer.from(content) }]))[0]?.code;
 
@@ -88,30 +101,43 @@ describe('the content of an attachment', () => {
     ['notes.txt', 'Some notes'],
     ['notes.txt', 'MZ are the first letters of a program, but this is a text'],
     ['notes.csv', 'BMW;1200\n'],
-    ['page.html', '<!doctype html><p>Hello'],
     ['data.xml', '<?xml version="1.0"?><a/>'],
     ['day.ics', 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\n'],
     ['old.doc', hex('d0cf11e0a1b11ae1 0000000000000000')],
     ['protected.docx', hex('d0cf11e0a1b11ae1 0000000000000000')],
     ['files.zip', zip('a.txt', 'a')],
     ['letter.docx', zip('[Content_Types].xml', '<Types/>')],
-    ['own.format', hex('0001020304')],
-    ['nothing', PNG],
+    ['letter.p7m', hex('3082010206092a864886f70d010702')],
+    ['offer.asice', zip('mimetype', 'application/vnd.etsi.asic-e+zip')],
+    ['notes.txt', 'Write <b>bold</b> or <html> as you like'],
   ])('is accepted in %s: case %#', async (name, content) => {
     expect(await codeOf(name, content)).toBeUndefined();
   });
 
   it.each([
     ['offer.pdf', EXE],
-    ['own.format', EXE],
-    ['nothing', EXE],
-    ['tool.dat', Buffer.from('\u007fELF\u0002\u0001\u0001')],
+    ['letter.p7m', EXE],
+    ['tool.p7m', Buffer.from('\u007fELF\u0002\u0001\u0001')],
     ['run.txt', '#!/bin/sh\nrm -rf /\n'],
     ['run.txt', '\ufeff#!/bin/sh\n'],
-    ['link.dat', hex('4c000000 01140200 00000000 c0000000 00000046')],
-    ['code.dat', hex('cafebabe 00000034')],
+    ['link.p7m', hex('4c000000 01140200 00000000 c0000000 00000046')],
+    ['code.p7m', hex('cafebabe 00000034')],
     ['app.zip', zip('META-INF/MANIFEST.MF', 'Main-Class: A')],
     ['both.pdf', Buffer.concat([EXE, PDF])],
+    ['letter.docx', office('application/vnd.ms-word.document.macroEnabled.main+xml')],
+    ['sheet.zip', office('application/vnd.ms-excel.sheet.macroEnabled.main+xml')],
+    ['old.doc', macros],
+    ['old.xls', macros],
+    ['page.txt', '<!doctype html><p>Hello'],
+    ['page.csv', '\ufeff \n<HTML><script>1</script>'],
+    ['drawing.xml', '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'],
+    [
+      'page.xml',
+      `<?xml version="1.0"?><!--${'-'.repeat(5_000)}--><a><b:p xmlns:b="http://www.w3.org/1999/xhtml"/></a>`,
+    ],
+    ['page.xml', Buffer.from('\ufeff<html xmlns="http://www.w3.org/1999/xhtml"/>', 'utf16le')],
+    ['page.xml', '<!-- a --><a><script xmlns="http://www.w3.org/1999/xhtml"/></a>'],
+    ['styled.xml', '<?xml version="1.0"?><?xml-stylesheet href="a.xsl"?><a/>'],
   ])('is refused as executable in %s: case %#', async (name, content) => {
     expect(await codeOf(name, content)).toBe('refused-type');
   });
@@ -123,7 +149,9 @@ describe('the content of an attachment', () => {
     ['photo.jpg', PNG],
     ['notes.txt', PDF],
     ['notes.txt', hex('424d f6000000 00000000')],
-    ['page.html', zip('a.txt', 'a')],
+    ['page.txt', zip('a.txt', 'a')],
+    ['old.xls', 'a\tb'],
+    ['offer.asice', PDF],
     ['letter.docx', 'not packed'],
   ])('is refused in %s if it contradicts the extension: case %#', async (name, content) => {
     expect(await codeOf(name, content)).toBe('contradicting-type');
@@ -135,7 +163,7 @@ describe('the content of an attachment', () => {
       {
         path: 'attachmentList[1].content',
         code: 'refused-type',
-        message: 'must not be a program or a script',
+        message: 'must not be a program, a script or other active content',
       },
     ]);
   });
@@ -143,8 +171,8 @@ describe('the content of an attachment', () => {
   it('is checked in files of the maximum size', async () => {
     const largest = 7 * 1_024 * 1_024;
     const own = readFileSync(process.execPath).subarray(0, largest);
-    expect(await contentFaults([{ name: 'a.bin', content: Buffer.alloc(largest) }])).toEqual([]);
-    expect(await contentFaults([{ name: 'a.bin', content: Buffer.alloc(largest, 0xff) }])).toEqual([]);
-    expect(await contentFaults([{ name: 'a.bin', content: own }])).toMatchObject([{ code: 'refused-type' }]);
+    expect(await contentFaults([{ name: 'a.p7m', content: Buffer.alloc(largest) }])).toEqual([]);
+    expect(await contentFaults([{ name: 'a.p7m', content: Buffer.alloc(largest, 0xff) }])).toEqual([]);
+    expect(await contentFaults([{ name: 'a.p7m', content: own }])).toMatchObject([{ code: 'refused-type' }]);
   });
 });

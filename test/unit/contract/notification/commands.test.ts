@@ -89,6 +89,27 @@ describe('smsReader (interface 4.8)', () => {
     expect(readSms({ ...SMS, message: 'two\r\nlines\tand 🙂' }).kind).toBe('valid');
   });
 
+  it('names a character that is not allowed, by its code point only (N4)', () => {
+    const messageOf = (fields: object) => {
+      const read = { ...SMS, ...EMAIL, ...fields };
+      const result = 'subject' in fields ? readEmail(read) : readSms(read);
+      return result.kind === 'invalid' ? result.faults[0]?.message : undefined;
+    };
+    expect(messageOf({ receiver: '+40722\u0661' })).toContain('; U+0661 is not allowed');
+    expect(messageOf({ receiver: '+40722123456\u2028' })).toContain('; U+2028 is not allowed');
+    expect(messageOf({ receiver: '+40722123456', sender: 'B\u0430nk' })).toContain('; U+0430 is not allowed');
+    expect(messageOf({ subject: 's', receiver: '\u0430na@mail.example' })).toContain(
+      '; U+0430 is not allowed',
+    );
+    expect(messageOf({ subject: 's', receiver: 'ana@m\u200dail.example' })).toContain(
+      '; U+200D is not allowed',
+    );
+    expect(messageOf({ subject: 's', cc: 'a@b\u00fccher.example; \u0430na@b\u00fccher.example' })).toContain(
+      '; U+0430 is not allowed',
+    );
+    expect(messageOf({ receiver: '+40722' })).not.toContain('U+');
+  });
+
   it('accepts a number without a country code only with a configured country (N4)', () => {
     const body = { ...SMS, receiver: '0722 123 456' };
     expect(readSms(body, { ...READING, country: 'RO' })).toMatchObject({
@@ -102,7 +123,23 @@ describe('emailReader (interface 4.8)', () => {
   it('accepts text/plain, the default, and text/html (N3)', () => {
     expect(emailOf({}).contentType).toBe('text/plain');
     expect(emailOf({ contentType: 'text/html' }).contentType).toBe('text/html');
-    expect(faultsOf(readEmail({ contentType: 'text/calendar' }))).toEqual(['contentType unknown-value']);
+    expect(emailOf({ contentType: 'Text/HTML' }).contentType).toBe('text/html');
+    for (const parameter of [
+      '; charset=utf-8',
+      ';charset="UTF-8"',
+      ' ; Charset=utf8',
+      '; charset=us-ascii',
+      ';',
+    ])
+      expect(emailOf({ contentType: `text/html${parameter}` }).contentType).toBe('text/html');
+    for (const refused of [
+      'text/calendar',
+      'text/htmlx',
+      'text/html; charset=iso-8859-2',
+      'text/plain; format=flowed',
+      'text/html; charset=utf-8; boundary=a',
+    ])
+      expect(faultsOf(readEmail({ contentType: refused }))).toEqual(['contentType unknown-value']);
     expect(faultsOf(readEmail({ contentType: 'text/html\r\nX: y' }))).toEqual(['contentType unknown-value']);
   });
 
@@ -144,10 +181,18 @@ describe('emailReader (interface 4.8)', () => {
     expect(faultsOf(readEmail({ subject: '' }))).toEqual(['subject empty']);
   });
 
+  it('removes from the name of a file what readers do not see', () => {
+    const nameOf = (name: string) =>
+      emailOf({ attachmentList: [file('x', name)] }).attachments.map((one) => one.name)[0];
+    expect(nameOf('\u2068offer.txt\u2069\u200b')).toBe('offer.txt');
+    expect(nameOf('offer.txt. .')).toBe('offer.txt');
+    expect(nameOf('Ofert\u0103 mai.txt')).toBe('Ofert\u0103 mai.txt');
+  });
+
   it('decodes files', () => {
     const bytes = Buffer.from([0, 1, 2, 255]);
-    expect(emailOf({ attachmentList: [file(bytes, 'a.bin')] }).attachments).toEqual([
-      { name: 'a.bin', content: bytes },
+    expect(emailOf({ attachmentList: [file(bytes, 'a.p7m')] }).attachments).toEqual([
+      { name: 'a.p7m', content: bytes },
     ]);
     expect(emailOf({ attachmentList: [] }).attachments).toEqual([]);
   });

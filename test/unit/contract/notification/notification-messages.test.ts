@@ -77,7 +77,7 @@ describe('a command message', () => {
     const content = Buffer.alloc(7 * 1_024 * 1_024);
     const { value } = await codec.encode(
       'SendEmailCommand',
-      { ...EMAIL, attachments: [{ name: 'a', content }] },
+      { ...EMAIL, attachments: [{ name: 'a.txt', content }] },
       'avro',
     );
     expect(value.length).toBeLessThan(8 * 1_024 * 1_024 - 65_536);
@@ -121,14 +121,17 @@ describe('the check of a command from Avro', () => {
     [{ subject: 'a\nb' }, 'subject control-character'],
     [{ message: '' }, 'message empty'],
     [{ contentType: 'text/evil' as 'text/html' }, 'contentType unknown-value'],
+    [{ contentType: 'text/html; charset=utf-8' as 'text/html' }, 'contentType unclean'],
+    [{ attachments: [{ name: 'a.txt\u200b', content: Buffer.from('x') }] }, 'attachmentList[0].name unclean'],
+    [{ attachments: [{ name: 'a.svg', content: Buffer.from('x') }] }, 'attachmentList[0].name refused-type'],
     [{ attachments: [{ name: '../a', content: Buffer.from('x') }] }, 'attachmentList[0].name invalid-name'],
-    [{ attachments: [{ name: 'a', content: Buffer.alloc(0) }] }, 'attachmentList[0].content empty'],
+    [{ attachments: [{ name: 'a.txt', content: Buffer.alloc(0) }] }, 'attachmentList[0].content empty'],
     [
-      { attachments: [{ name: 'a', content: Buffer.alloc(7 * 1_024 * 1_024 + 1) }] },
+      { attachments: [{ name: 'a.txt', content: Buffer.alloc(7 * 1_024 * 1_024 + 1) }] },
       'attachmentList[0].content attachment-too-large',
     ],
     [
-      { attachments: Array.from({ length: 21 }, () => ({ name: 'a', content: Buffer.from('x') })) },
+      { attachments: Array.from({ length: 21 }, () => ({ name: 'a.txt', content: Buffer.from('x') })) },
       'attachmentList too-many-items',
     ],
   ])('refuses an invalid e-mail: case %#', (fields, fault) => {
@@ -136,7 +139,7 @@ describe('the check of a command from Avro', () => {
   });
 
   it('accepts 20 files and 50 recipients', () => {
-    const attachments = Array.from({ length: 20 }, () => ({ name: 'a', content: Buffer.from('x') }));
+    const attachments = Array.from({ length: 20 }, () => ({ name: 'a.txt', content: Buffer.from('x') }));
     const cc = Array.from({ length: 49 - EMAIL.bcc.length }, () => 'a@mail.example');
     expect(checkEmailCommand({ ...EMAIL, attachments, cc })).toBeUndefined();
   });

@@ -12,6 +12,14 @@ describe('cleanPhoneNumber (N4)', () => {
     ['+40\u00a0722\u2011123\u2013456', '+40722123456'],
     ['+40 (0) 722 123 456', '+40722123456'],
     ['+1 (202) 555-0123', '+12025550123'],
+    ['\u202a+40722123456\u202c', '+40722123456'],
+    ['\u2068+40 722 123 456\u2069', '+40722123456'],
+    ['\uff0b40722123456', '+40722123456'],
+    ['\uff0b\uff14\uff10\uff17\uff12\uff12\uff11\uff12\uff13\uff14\uff15\uff16', '+40722123456'],
+    ['\ufe6240722123456', '+40722123456'],
+    ['\uff08+40\uff09722\uff0d123\uff0d456', '+40722123456'],
+    ['+40\u00ad722\u200b123\u2060456\ufeff', '+40722123456'],
+    ['\u200e+40\u202f722\u3000123\u00a0456\u200f', '+40722123456'],
   ])('converts %j to %s', (written, number) => {
     expect(cleanPhoneNumber(written)).toBe(number);
   });
@@ -31,7 +39,7 @@ describe('cleanPhoneNumber (N4)', () => {
     '+',
     '00',
     '\u0664\u0660\u0667\u0662\u0662',
-    '+40722123456'.padEnd(60),
+    `+40722${' '.repeat(40)}123456`,
   ])('refuses %j', (written) => {
     expect(cleanPhoneNumber(written)).toBeUndefined();
   });
@@ -58,6 +66,8 @@ describe('cleanSmsSender', () => {
     ['+40 722 123 456', '+40722123456'],
     ['Ба́нк', undefined],
     ['Bank€', undefined],
+    ['\u2068MyBank\u2069\u200b', 'MyBank'],
+    ['\uff11\uff17\uff11\uff17', '1717'],
     ['My\nBank', undefined],
     ['', undefined],
   ])('converts %j to %j', (written, sender) => {

@@ -1,0 +1,19 @@
+/** Removes from numbers, addresses and names what telephones and other programs paste with them and readers do not see (N4). */
+
+/**
+ * Invisible characters: soft hyphens, zero-width characters, direction marks, byte order marks. Joiners between two letters are kept,
+ * since some scripts spell with them.
+ */
+const INVISIBLE = /(?![\u200c\u200d])\p{DI}|(?<![\p{L}\p{M}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}])/gu;
+const OUTER_BLANKS = /^[\p{Zs}\t]+|(?<![\p{Zs}\t])[\p{Zs}\t]+$/gu;
+
+/** The text without invisible characters, and without blanks at its ends. Line breaks are kept. */
+export function cleanText(text: string): string {
+  return text.replaceAll(INVISIBLE, '').replaceAll(OUTER_BLANKS, '');
+}
+
+/** `; U+0661 is not allowed` for the first character of a cleaned text that the pattern finds, otherwise ''. */
+export function nameCharacter(text: string, refused = /[^\x20-\x7e]/u): string {
+  const code = refused.exec(cleanText(text))?.[0].codePointAt(0);
+  return code === undefined ? '' : `; U+${code.toString(16).toUpperCase().padStart(4, '0')} is not allowed`;
+}
