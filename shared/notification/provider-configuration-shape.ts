@@ -38,10 +38,13 @@ export const isVisibleAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(t
 export const VISIBLE_ASCII_REQUIRED = 'must consist of visible ASCII characters, as it is sent in a header';
 
 /** One-click URLs are written in a header between angle brackets (RFC 8058). */
+/** With the longest mailto the header then has at most 998 octets (RFC 5322, 2.1.1): it is not folded. */
+const MAX_UNSUBSCRIBE_URL = 600;
+
 function isUnsubscribeUrl(url: string): boolean {
-  return (
-    /^https:\/\/[\x21-\x7e]+$/i.test(url) && !/[<>]/.test(url) && URL.canParse(url.replaceAll('{id}', 'x'))
-  );
+  const filled = url.replaceAll('{id}', 'x'.repeat(36));
+  const isVisible = /^https:\/\/[\x21-\x7e]+$/i.test(filled) && !/[<>]/.test(filled);
+  return isVisible && filled.length <= MAX_UNSUBSCRIBE_URL && URL.canParse(filled);
 }
 
 function isPrivateKey(pem: string): boolean {
@@ -194,8 +197,9 @@ const smtp = object({
     privateKey: text(MAX_TEMPLATE).refine(isPrivateKey, { error: 'must be a private key in PEM' }),
   }).optional(),
   listUnsubscribe: object({
-    url: line(2_000).refine(isUnsubscribeUrl, {
-      error: 'must be an https URL in ASCII without blanks, < and >; {id} is replaced by the notificationId',
+    url: line(MAX_UNSUBSCRIBE_URL).refine(isUnsubscribeUrl, {
+      error:
+        'must be an https URL in ASCII without blanks, < and >, of at most 600 characters with the notificationId in place of each {id}',
     }),
     mailto: line(320)
       .refine((address) => isSingleAddress(address) && isVisibleAscii(address), {

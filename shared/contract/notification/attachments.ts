@@ -6,9 +6,12 @@ import { shapeFault } from '../json/faults.ts';
 import { cleanText } from './clean-text.ts';
 import { NOTIFICATION_LIMITS } from './limits.ts';
 
-/** Path separators (on Windows a colon separates drives and streams), control characters and line separators. */
+/**
+ * Path separators (on Windows a colon separates drives and streams), control characters, line separators, and the start of an encoded
+ * word (RFC 2047), which many readers decode however the name is encoded.
+ */
 // eslint-disable-next-line no-control-regex
-const NEVER_IN_NAME = /[/\\:\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+const NEVER_IN_NAME = /=\?|[/\\:\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 /** Windows ignores them when it opens a file. */
 const LAST_DOTS_AND_BLANKS = /(?<![\s.])[\s.]+$/u;
 

@@ -146,7 +146,7 @@ const ADDRESS = `must be one plain e-mail address of at most ${LIMIT.addressChar
 const LONG_LIST = `must have at most ${LIMIT.addressListCharacters} characters`;
 const BROKEN = 'must not contain an unpaired surrogate';
 const NO_NUL = 'must not contain the character NUL';
-const FILE_NAME = `must be the name of a file of at most ${LIMIT.attachmentNameCharacters} characters, without path separators and control characters, and not begin with a dot`;
+const FILE_NAME = `must be the name of a file of at most ${LIMIT.attachmentNameCharacters} characters, without path separators, control characters and =?, and not begin with a dot`;
 const REFUSED_TYPE = `must end in one of ${FILE_EXTENSIONS.join(', ')}`;
 const CONTENT_TYPES = 'must be text/plain or text/html, with no parameter but charset=utf-8';
 const BASE64 = 'must be base64 with its padding and without line breaks';

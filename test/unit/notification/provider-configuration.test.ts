@@ -318,6 +318,7 @@ describe('an invalid configuration', () => {
       'https://',
       'ftp://x',
       'https://x/{id}>, <mailto:a@b.c',
+      `https://x/${'{id}'.repeat(17)}`,
     ].map((url): [string, object, string] => [
       `an unsubscribe URL such as ${url}`,
       { ...SMTP, smtp: { listUnsubscribe: { url } } },

@@ -30,6 +30,7 @@ describe('the name of an attachment', () => {
     'a\r\nContent-Type: text/html',
     'a\u0000.pdf',
     'a\u009f.pdf',
+    '=?UTF-8?B?xpQ=?=.pdf',
     'a\ud800.pdf',
     'a'.repeat(256),
   ])('must not be %j', (name) => {

@@ -17,6 +17,8 @@ export type MailContent =
   | { readonly kind: 'mail'; readonly options: SendMailOptions }
   | { readonly kind: 'impossible'; readonly result: 'permanent' | 'misconfigured'; readonly code: string };
 
+const LINE_END = /\r\n|[\r\n]/g;
+
 /**
  * The options for nodemailer for one notification (interface 4.8). The Message-ID is derived from the notification id, so
  * that duplicates can be recognised. Blind copies (bcc) occur only in the envelope. Files and URLs named in the message are
@@ -43,13 +45,18 @@ export async function mailContent(
     return { kind: 'impossible', result: 'permanent', code: 'receiver-invalid' };
   }
   const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
+  // Loaded with the first e-mail, like nodemailer itself.
+  const { encodeHeaderText } = await import('./header-text.ts');
+  const subject = message.subject.replaceAll(LINE_END, ' ');
+  const encodedSubject = encodeHeaderText(subject);
+  const text = message.message.replaceAll(LINE_END, '\r\n');
   const options: SendMailOptions = {
     from: sender,
     to: plain([message.receiver]),
     ...(message.cc.length > 0 ? { cc: plain(message.cc) } : {}),
     envelope: { from: plain([sender.address]), to: plain(all) },
-    subject: message.subject,
-    ...(message.contentType === 'text/html' ? { html: message.message } : { text: message.message }),
+    ...(encodedSubject === undefined ? { subject } : {}),
+    ...(message.contentType === 'text/html' ? { html: text } : { text }),
     attachments: await Promise.all(
       message.attachments.map(async ({ name, content }) => ({
         filename: name,
@@ -59,7 +66,13 @@ export async function mailContent(
     ),
     messageId: `<${message.id}@${domain}>`,
     date: sentAt,
-    headers: { 'Auto-Submitted': 'auto-generated', ...listHeaders(message.id, from.listUnsubscribe) },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...(encodedSubject === undefined
+        ? {}
+        : { Subject: { prepared: true, foldLines: true, value: encodedSubject } }),
+      ...listHeaders(message.id, from.listUnsubscribe),
+    },
     disableFileAccess: true,
     disableUrlAccess: true,
   };

@@ -6,8 +6,10 @@ import type { Provider, SendResult } from '../../../../shared/notification/provi
 import type { Clock } from '../../../../shared/platform/clock.ts';
 import type { Deadline } from '../../../../shared/platform/deadline.ts';
 import { ConfigError } from '../../../../shared/platform/errors.ts';
+import type { MailAddress } from '../../../../shared/notification/sender-address.ts';
 import { isLoopback } from '../../../../shared/platform/host-names.ts';
 import { type OutboundEmail, mailContent } from './mail-content.ts';
+import { encodeSenderName } from './header-text.ts';
 import { type SmtpError, isAboutSender, classifySmtpReply } from './classify-smtp-reply.ts';
 import { createProviderConnections, NO_CONNECTION, type NotBegun } from '../common/provider-connections.ts';
 import { sanitiseId } from '../common/sanitise-provider-text.ts';
@@ -35,9 +37,10 @@ const SIGNED_HEADERS =
   'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:' +
   'Auto-Submitted:List-Unsubscribe:List-Unsubscribe-Post';
 
-/** Added to the data of a message, for the plugin that creates its stream. */
+/** The data of a message with what is added for the plugin that creates its stream. */
 interface WatchedMail {
   readonly watch: BodyWatch;
+  readonly from: MailAddress;
 }
 
 /** Reads the settings of an SMTP entry. TLS is required unless the server is on this machine or the entry disables it. */
@@ -146,7 +149,8 @@ function createPool(settings: SmtpSettings) {
   // Emitted in addition to the failed send, which reports the same error.
   transport.on('error', () => undefined);
   transport.use('stream', (mail, done) => {
-    const { watch } = mail.data as unknown as WatchedMail;
+    const { watch, from } = mail.data as unknown as WatchedMail;
+    if (mail.message !== null) encodeSenderName(mail.message, from);
     watchMessageBody(mail, watch, { isSigned: settings.dkim !== undefined });
     done();
   });

@@ -136,6 +136,74 @@ describe('an e-mail', () => {
   });
 });
 
+describe('the text of an e-mail reaches the reader as it was sent', () => {
+  /** Octets of the longest line, without its CRLF. */
+  const longestLine = (raw: Buffer): number =>
+    Math.max(
+      ...raw
+        .toString('latin1')
+        .split('\r\n')
+        .map(({ length }) => length),
+    );
+
+  const TEXTS = [
+    '=?UTF-8?B?xpQ=?=',
+    'Read =?utf-8?Q?a b?= now',
+    '=?UTF-8?B?xpQ=?= and =?UTF-8?Q?more?=',
+    'a=?iso-8859-1?q?b?=c',
+    '=?UTF-8?X?no?=',
+    'x'.repeat(998),
+    `${'x'.repeat(500)} ${'y'.repeat(497)}`,
+    `a${' '.repeat(200)}b`,
+    'ț'.repeat(499),
+    '\u{1f600}'.repeat(249),
+  ];
+
+  it.each(TEXTS)('as subject: case %#', async (subject) => {
+    const { mime, raw } = await delivered(outboundEmail({ subject }));
+    expect(mime.subject).toBe(subject);
+    expect(longestLine(raw)).toBeLessThanOrEqual(998);
+  });
+
+  it.each(TEXTS)('as display name: case %#', async (name) => {
+    const defaultSender = `${name} <no-reply@bank.example>`;
+    const { mime, raw } = await delivered(outboundEmail({ sender: undefined }), { defaultSender });
+    expect(mime.from).toMatchObject({ name, address: 'no-reply@bank.example' });
+    expect(longestLine(raw)).toBeLessThanOrEqual(998);
+  });
+
+  it.each(['x', 'ț'])('as a long name of a file: %s', async (letter) => {
+    const name = `${letter.repeat(251)}.txt`;
+    const { mime, raw } = await delivered(
+      outboundEmail({ attachments: [{ name, content: Buffer.from('a') }] }),
+    );
+    expect(mime.attachments).toMatchObject([{ filename: name, mimeType: 'text/plain' }]);
+    expect(longestLine(raw)).toBeLessThanOrEqual(998);
+  });
+
+  it.each(['text/plain', 'text/html'] as const)('with all line ends as CRLF: %s', async (contentType) => {
+    const message = 'one\rtwo\r\nthree\nfour\r\rfive\n\nsix\r\n\rseven';
+    for (const settings of [{}, { dkim: DKIM }]) {
+      const { raw } = await delivered(outboundEmail({ message, contentType }), settings);
+      const text = raw.toString();
+      const body = text.slice(text.indexOf('\r\n\r\n') + 4).trimEnd();
+      expect(body).toBe('one\r\ntwo\r\nthree\r\nfour\r\n\r\nfive\r\n\r\nsix\r\n\r\nseven');
+    }
+  });
+
+  it.each(['x', 'ț', 'a='])('with lines of any length: %s', async (letter) => {
+    const message = `${letter.repeat(3_000)}\rend`;
+    for (const contentType of ['text/plain', 'text/html'] as const) {
+      for (const settings of [{}, { dkim: DKIM }]) {
+        const { mime, raw } = await delivered(outboundEmail({ message, contentType }), settings);
+        const text = contentType === 'text/html' ? mime.html : mime.text;
+        expect(text?.trimEnd().replaceAll('\r\n', '\n')).toBe(`${letter.repeat(3_000)}\nend`);
+        expect(longestLine(raw)).toBeLessThanOrEqual(998);
+      }
+    }
+  });
+});
+
 describe('header injection', () => {
   const INJECTED = 'x\r\nBcc: victim@example.com\r\nX-Evil: 1\r\n\r\nbody';
 
@@ -217,7 +285,7 @@ describe('header injection', () => {
     sink ??= await startSmtpSink();
     const provider = providerFor(sink.port);
     const result = await provider.send(outboundEmail({ message: pathObject }), NEVER);
-    expect(result.kind).toBe('permanent');
+    expect(result.kind).not.toBe('sent');
     expect(sink.bodies).toHaveLength(1);
     await provider.close();
   });
