@@ -1999,11 +1999,11 @@ export interface components {
       readonly sender?: string | null;
       /** @description The text, at most 1600 characters. */
       readonly message: string;
-      /** @description Telephone number with its country code, such as +40722123456; blanks, brackets, dashes and dots are ignored, and 00 means +. */
+      /** @description Telephone number with its country code, such as +40722123456; blanks, brackets, dashes, dots and invisible characters are ignored, full-width characters are read as the others, and 00 means +. */
       readonly receiver: string;
     };
     readonly Attachment: {
-      /** @description Name of the file without a path, at most 255 characters. Programs and scripts are refused. */
+      /** @description Name of the file without a path, at most 255 characters: a PDF, an image, an Office file without macros, a text, an archive or a signed file. */
       readonly name: string;
       /** @description The bytes of the file in base64 (RFC 4648, section 4). */
       readonly content: string;
@@ -2022,7 +2022,7 @@ export interface components {
       /** @description Addresses separated by `;` or `,`. */
       readonly bcc?: string | null;
       /**
-       * @description `text/plain` (default) or `text/html`.
+       * @description `text/plain` (default) or `text/html`; a `charset` of UTF-8 changes nothing.
        * @enum {string|null}
        */
       readonly contentType?: 'text/plain' | 'text/html' | null;

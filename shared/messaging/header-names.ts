@@ -31,6 +31,10 @@ export const HEADER = {
   traceState: 'tracestate',
   /** Notifications: the id, where the command does not contain it (retries, redrives). */
   notificationId: 'plat-notification-id',
+  /** Proves that the ingress wrote the command under its id. */
+  commandProof: 'plat-command-proof',
+  /** On states: recognises another text under the same id. */
+  textHash: 'plat-text-hash',
   /**
    * Number of the delivery round that this copy starts, from 1; 1 if absent. A copy is stale if its round is earlier than
    * the one in the ledger.

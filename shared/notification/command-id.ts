@@ -1,4 +1,4 @@
-import { uuidV5 } from './uuid-v5.ts';
+import { uuidV5 } from './uuid.ts';
 
 /** Namespace of ids that are derived from topic, partition and offset. */
 const ID_SPACE = '6f1d7f0c-2a4e-5d0b-9f39-5a3f8c1b7e52';

@@ -10,7 +10,7 @@ import { openIndex } from '../runtime/open-index.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { createAccess } from './access/create-access.ts';
 import { createReplyReader } from './actions/reply.ts';
-import { chooseResultSecret } from './actions/result-ids.ts';
+import { chooseResultSecret } from '../runtime/result-secret.ts';
 import { startIngress } from './ingress.ts';
 import { createChannelProfiles } from './notifications/channel-profiles.ts';
 import type { OutboxReader } from './outbox/outbox-pages.ts';

@@ -102,6 +102,7 @@ export async function startChannel(
         delivery,
         order,
         plan,
+        onUnknownMembers: options.metrics.onUnknownMembers,
         groupId: commandGroup(config.topicPrefix, channel, priority),
       };
       consumers.push(await startLane(context, shared, lane));
@@ -131,7 +132,7 @@ export async function startChannel(
 }
 
 /** One command topic and what its messages share. */
-interface Lane extends CommandLane {
+interface Lane extends CommandLane, Pick<NotificationMetrics, 'onUnknownMembers'> {
   readonly groupId: string;
   readonly delivery: CommandDelivery;
   readonly order: ReceiverOrder;
@@ -217,7 +218,7 @@ function commandProcess(
 
 function createDelivery(context: WorkerContext, shared: SharedParts, options: ChannelOptions) {
   const { config, clock, monotonic, timers, log } = context;
-  const { self, ageClock, ledger, hold, copies, deadLetters, topic, quotas } = shared;
+  const { self, ageClock, ledger, hold, copies, deadLetters, topic, quotas, checkText } = shared;
   const { channel, providers, metrics, closing } = options;
   const { retryTiersMs, timeLimitMs, unknownPolicy, sendTimeoutMs } = config.notification;
   const plan = { tiersMs: retryTiersMs, timeLimitMs: timeLimitMs[channel] };
@@ -241,6 +242,7 @@ function createDelivery(context: WorkerContext, shared: SharedParts, options: Ch
     orders,
     providers,
     quotas,
+    checkText,
     tierTopic,
     deadLetters: {
       normal: deadLetters(commandGroup(config.topicPrefix, options.channel, 'normal')),
@@ -258,7 +260,7 @@ function createDelivery(context: WorkerContext, shared: SharedParts, options: Ch
 }
 
 /** The handlers of one lane's commands: an invalid command is rejected, a valid one is delivered. */
-function commandHandlers({ channel, priority, delivery }: Lane): Handlers {
+function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Lane): Handlers {
   const deliver = (
     faults: InvalidRequest | undefined,
     { notificationId }: SmsCommand | EmailCommand,
@@ -266,8 +268,9 @@ function commandHandlers({ channel, priority, delivery }: Lane): Handlers {
     context: Request,
   ): Outcome | Promise<Outcome> => {
     if (faults !== undefined) return refused(createProblem(faults.problem, { errors: faults.faults }));
-    const { message, originTimestampMs } = context;
+    const { message, originTimestampMs, warnings } = context;
     const copy = readCopy(message, originTimestampMs, notificationId, priority);
+    if (copy.isOriginal && warnings !== undefined) onUnknownMembers(channel, warnings.length);
     if (isTooLarge(copy)) {
       const detail = 'The command leaves no room for its retries.';
       return refused(createProblem('body-too-large', { detail }));

@@ -4,6 +4,8 @@ import type { Channel, Priority } from '../../shared/notification/command.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import { openQuotas, type Quotas } from '../../shared/quotas/quotas.ts';
+import { createCommandCheck } from '../../shared/notification/command-proof.ts';
+import { chooseResultSecret } from '../runtime/result-secret.ts';
 import { openIndex } from '../runtime/open-index.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { createJumpResistantClock } from '../../shared/platform/jump-resistant-clock.ts';
@@ -37,6 +39,7 @@ export interface SharedParts {
   readonly foreignReplies: Publisher;
   readonly topic: (key: TopicKey) => string;
   readonly deadLetters: (groupId: string) => DeadLetters;
+  readonly checkText: ReturnType<typeof createCommandCheck>;
   /** Undefined: no quota is configured. */
   readonly quotas: Quotas | undefined;
   start(): Promise<void>;
@@ -81,6 +84,7 @@ export function createSharedParts(context: WorkerContext): SharedParts {
   return {
     self,
     quotas,
+    checkText: createCommandCheck(secretOf(context)),
     ageClock,
     ledger,
     hold,
@@ -98,6 +102,14 @@ export function createSharedParts(context: WorkerContext): SharedParts {
       stopTogether([ledger, hold, ...(quotas === undefined ? [] : [quotas])]),
     ],
   };
+}
+
+/** The secret of the ingress; undefined: on Kafka this process does not have it. */
+function secretOf({ broker, config }: WorkerContext): string | undefined {
+  const { resultIdSecret: configured, dataFolder, auth } = config;
+  if (broker.kind === 'kafka') return configured;
+  const accessRequired = (auth.jwtSecret ?? auth.jwksUrl ?? auth.jwksFile) !== undefined;
+  return chooseResultSecret({ configured, accessRequired, brokerKind: broker.kind, dataFolder });
 }
 
 function createHold(

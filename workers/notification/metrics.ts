@@ -21,6 +21,8 @@ export interface NotificationMetrics {
   readonly onOutcome: (channel: Channel, status: NotificationStatus, code: string | undefined) => void;
   /** A message was put on the hold topic: the whole message, or only its place. */
   readonly onHeld: (channel: Channel, kind: 'whole' | 'place') => void;
+  /** A command has members that are not known here (E3). */
+  readonly onUnknownMembers: (channel: Channel, count: number) => void;
   /** A message is retried, and the hold topic has no room for its receiver: later ones do not wait for it. */
   readonly onUnordered: (channel: Channel) => void;
   follow(watched: Watched): void;
@@ -43,6 +45,11 @@ export function createNotificationMetrics(metrics: Metrics): NotificationMetrics
     'Messages that wait for an earlier one of their receiver; place: only the place is kept, for lack of room',
     ['channel', 'kind'],
   );
+  const unknownMembers = metrics.counter(
+    'plat_notification_unknown_members_total',
+    'Members of commands that are not known here and have no effect',
+    ['channel'],
+  );
   const unordered = metrics.counter(
     'plat_notification_unordered_total',
     'Retries during which later messages of the receiver do not wait, for lack of room',
@@ -52,6 +59,7 @@ export function createNotificationMetrics(metrics: Metrics): NotificationMetrics
     onAttempt: ({ channel, name }, { kind }) => attempts.inc({ channel, provider: name, result: kind }),
     onOutcome: (channel, status, code) => outcomes.inc({ channel, status, code: limited(code ?? '') }),
     onHeld: (channel, kind) => held.inc({ channel, kind }),
+    onUnknownMembers: (channel, count) => unknownMembers.inc({ channel }, count),
     onUnordered: (channel) => unordered.inc({ channel }),
     follow: (watched) => followState(metrics, watched),
   };

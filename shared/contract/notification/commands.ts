@@ -10,7 +10,7 @@ import type { Fault } from '../../platform/problem.ts';
 import { contentFaults } from './attachments.ts';
 import { withoutRepeated } from './email-address.ts';
 import { toJsonSchema } from '../json/json-schema.ts';
-import { toFaults, isAbsent, isRecord, shapeFault } from '../json/faults.ts';
+import { toFaults, isAbsent, isRecord, joinPath, shapeFault } from '../json/faults.ts';
 import { NOT_A_GUID } from '../json/field-kinds.ts';
 import { invalid, type Fields, type InvalidRequest, type ReadRequest } from '../json/request-contract.ts';
 import { fieldTree, surveyFields, tooManyItems, withoutFields } from '../json/unknown-fields.ts';
@@ -75,9 +75,12 @@ function createReader<Command>(
     const rules = new NotificationRules(reading.country);
     const sent = isRecord(fields) ? fields : {};
     const { command, files } = normalise(sent, rules, hasId ? readId(sent) : undefined);
+    const variants = caseVariants(known, fields);
+    const refused = new Set(variants.map(({ path }) => path));
     const needsSender = !reading.hasDefaultSender && isRecord(body) && isAbsent(sent['sender']);
     const faults = [
       ...overlong,
+      ...variants,
       ...(shape.success ? [] : toFaults(shape.error.issues, fields)),
       ...(needsSender ? [shapeFault('sender', 'missing', NO_SENDER)] : []),
       ...rules.faults,
@@ -85,7 +88,10 @@ function createReader<Command>(
     const finish = (further: readonly Fault[]): ReadRequest<Command> =>
       faults.length + further.length === 0
         ? { kind: 'valid', payload: command, warnings }
-        : invalid([...faults, ...further], unknown());
+        : invalid(
+            [...faults, ...further],
+            unknown().filter(({ path }) => !refused.has(path)),
+          );
     return { files, finish };
   };
   return {
@@ -95,6 +101,26 @@ function createReader<Command>(
       return files.length === 0 ? finish([]) : contentFaults(files).then(finish);
     },
   };
+}
+
+/**
+ * The members that differ only in case from known ones. They would be ignored like other unknown members, but they are surely meant: a
+ * command with `NotificationId` would get another id with each repetition.
+ */
+function caseVariants({ fields }: ReturnType<typeof fieldTree>, value: unknown, path = ''): Fault[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((item: unknown, index) => caseVariants({ fields }, item, `${path}[${index}]`));
+  }
+  if (!isRecord(value)) return [];
+  const names = new Map([...fields.keys()].map((name) => [name.toLowerCase(), name]));
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const known = fields.get(name);
+    if (known !== undefined) return caseVariants(known, inner, joinPath(path, name));
+    const meant = names.get(name.toLowerCase());
+    return meant === undefined
+      ? []
+      : [shapeFault(joinPath(path, name), 'unknown-member', `must be written ${meant}`)];
+  });
 }
 
 /** Applies a rule to a text field; the definition reports values of other types. */

@@ -116,7 +116,8 @@ export class OutcomeDelivery {
   }
 }
 
-function toReason({ code, detail, title }: Problem, further?: string): DeadLetterReason {
-  const text = detail ?? title;
+function toReason({ code, detail, title, errors = [] }: Problem, further?: string): DeadLetterReason {
+  const faults = errors.map(({ path, message }) => `${path} ${message}`.trim());
+  const text = [detail ?? title, ...faults].join('; ');
   return { code, text: further === undefined ? text : `${text}; ${further}` };
 }

@@ -28,7 +28,7 @@ const DIRECT: Readonly<Record<string, string>> = {
   'workers/ingress/server/malformed-http.ts':
     'closes sockets, and names responses to bytes that are not a request',
   'workers/ingress/server/send-answer.ts': 'closes sockets that keep sending a body',
-  'workers/ingress/actions/kept-secret.ts': 'creates a secret, which must not come from a seed',
+  'workers/runtime/result-secret.ts': 'creates a secret, which must not come from a seed',
   'workers/notification/providers/mail/message-body-watch.ts': 'waits for the buffers of a connection',
 };
 

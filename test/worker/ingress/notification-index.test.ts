@@ -106,7 +106,7 @@ describe('the index of notifications', () => {
 
   it('answers 503 about a notification whose acceptance cannot be read', async () => {
     const broker = await createSharedBroker(3);
-    const first = await startOn(broker, startIngressWorker);
+    const first = await openNotificationIngress({ broker });
     const id = await idOf(send(first.url, 'sms', SMS, withKey('a')));
     const codec = await createCodec(loadConfig({}), systemClock);
     const problem = createProblem('undecodable-message');

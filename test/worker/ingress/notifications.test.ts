@@ -27,7 +27,7 @@ import {
 } from '../../support/builders/notification-call.ts';
 import { scratchFolder } from '../../support/scratch-folder.ts';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 async function system(env: Record<string, string> = {}, clock = systemClock) {
   const broker = await createSharedBroker(3);
   const { url } = await startOn(broker, startIngressWorker, env, clock);
@@ -293,7 +293,7 @@ describe('sending a notification (interface 4.8, N3)', () => {
     const response = await send(url, 'email', { ...EMAIL, message: 'x'.repeat(8 * 1_024 * 1_024 - 60_000) });
     expect(await problemOf(response)).toMatchObject({ status: 413, code: 'body-too-large' });
     const content = Buffer.alloc(3_750_000).toString('base64');
-    const files = [1, 2].map((number) => ({ name: `${number}.bin`, content }));
+    const files = [1, 2].map((number) => ({ name: `${number}.p7m`, content }));
     const tooMuch = await send(url, 'email', { ...EMAIL, attachmentList: files });
     expect(await problemOf(tooMuch)).toMatchObject({ status: 413, code: 'attachments-too-large' });
     expect(await commandsOf(broker, 'email')).toEqual([]);

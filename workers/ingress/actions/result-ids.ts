@@ -1,6 +1,4 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { ConfigError } from '../../../shared/platform/errors.ts';
-import { createSecret, keptSecret } from './kept-secret.ts';
 
 /** The content of a result id: with it any instance can check an id that another instance issued. */
 export interface ResultTicket {
@@ -34,29 +32,6 @@ const CALLER_END = '.';
 const MAC_BYTES = 16;
 /** Every issued id is shorter; a longer one is refused without computing its HMAC. */
 const MAX_ID_LENGTH = 480;
-/** Without access control every caller may read every result, so the secret does not need protection. */
-const OPEN_SECRET = 'results of an instance without access control';
-
-/**
- * The secret that signs result ids and keys the hashes of notifications, the same for all instances and as long as there are any.
- * Throws ConfigError unless it is configured (RESULT_ID_SECRET) when callers are authenticated on Kafka.
- */
-export function chooseResultSecret(options: {
-  readonly configured: string | undefined;
-  readonly accessRequired: boolean;
-  readonly brokerKind: 'embedded' | 'kafka';
-  /** Undefined: nothing is kept across restarts. */
-  readonly dataFolder: string | undefined;
-}): string {
-  if (options.configured !== undefined) return options.configured;
-  if (!options.accessRequired) return OPEN_SECRET;
-  // No other instance reads the messages of an embedded broker.
-  if (options.brokerKind === 'embedded')
-    return options.dataFolder === undefined ? createSecret() : keptSecret(options.dataFolder);
-  throw new ConfigError(
-    'with access control on Kafka set RESULT_ID_SECRET, the same for all ingress instances',
-  );
-}
 
 /** An id is the ticket in base64url, a dot and the HMAC of the ticket. `newId` makes the correlation ids unique. */
 export function createResultIds(secret: string, newId: () => string): ResultIds {

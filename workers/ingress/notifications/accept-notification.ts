@@ -177,6 +177,7 @@ async function publishCommand(
   { request, contract, command, priority }: ValidNotification,
   {
     notificationId,
+    bodyHash,
     acceptedAt,
     records,
   }: NotificationIds & { readonly acceptedAt: number; readonly records: readonly OutgoingMessage[] },
@@ -194,6 +195,7 @@ async function publishCommand(
     headers: {
       ...encoded.headers,
       [HEADER.notificationId]: notificationId,
+      [HEADER.commandProof]: keys.commands.prove(notificationId, bodyHash || keys.commands.hash(command)),
       [HEADER.originTimestamp]: String(acceptedAt),
       ...(traceParent === undefined ? {} : { [HEADER.traceParent]: traceParent }),
       ...(quotas === undefined ? {} : { [HEADER.quotaCounted]: 'true' }),

@@ -99,7 +99,7 @@ async function acceptInTurn(
   const { unknown } = deps;
   const hasExpired = (sinceMs: number): boolean => deps.ageClock.now() - sinceMs >= KEY_LIFETIME_MS;
   if (reply.raw.destroyed) return false;
-  const bodyHash = deps.keys.commandHash(command);
+  const bodyHash = deps.keys.commands.hash(command);
   const former = await deps.feed.acceptance(keyId);
   if (former !== undefined && !hasExpired(former.acceptedAt)) {
     respondToRepeat(deps, notification, { former, bodyHash });

@@ -2,19 +2,23 @@ import type { DeadLetters } from '../../../shared/messaging/handler/dead-letter.
 import { type Request, DEADLINE_SKEW_MS, readRequest } from '../../../shared/messaging/handler/request.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
+import type { MessageHeaders } from '../../../shared/messaging/message.ts';
 import type { Outcome } from '../../../shared/messaging/outcome.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
 import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import type { Channel, Outbound, Priority } from '../../../shared/notification/command.ts';
-import type {
-  AttemptRecord,
-  NotificationState,
-  NotificationStatus,
+import type { createCommandCheck } from '../../../shared/notification/command-proof.ts';
+import {
+  OUTCOME_UNKNOWN,
+  type AttemptRecord,
+  type NotificationState,
+  type NotificationStatus,
 } from '../../../shared/notification/notification-state.ts';
 import type { Providers } from '../../../shared/notification/provider.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { assertNever, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
+import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -60,6 +64,7 @@ export interface CommandDeliveryOptions extends RoundDeps {
   /** Publishes copies to the retry tiers. */
   readonly copies: Publisher;
   readonly deadLetters: Readonly<Record<Priority, DeadLetters>>;
+  readonly checkText: ReturnType<typeof createCommandCheck>;
   /** Undefined: no quota is configured. */
   readonly quotas?: Quotas | undefined;
   readonly plan: RetryPlan;
@@ -91,6 +96,8 @@ interface Run {
   readonly delivery: DeliveryContext & { readonly copy: CommandCopy };
   /** Undefined: no round begins. */
   readonly message: Outbound | undefined;
+  /** What the records of the notification say besides its state: the hash of its text, and the unknown members of its command. */
+  readonly headers: MessageHeaders;
   readonly signal: AbortSignal;
   holdsSlot: boolean;
 }
@@ -119,10 +126,17 @@ export class CommandDelivery {
 
   /** Delivers a copy. Rejects when the infrastructure is unavailable: the same copy is then received again. */
   async deliver(given: CommandCopy, message: Outbound, context: Request): Promise<Outcome> {
-    const { signal, deadlineMs } = context;
+    const { signal, deadlineMs, warnings = [] } = context;
+    const proof = headerText(given.message.headers, HEADER.commandProof);
+    const text = this.#options.checkText(given.id, message, proof);
+    const list = warningsList(warnings, undefined);
+    const headers = {
+      [HEADER.textHash]: text.textHash,
+      ...(list === undefined ? {} : { [HEADER.warnings]: list }),
+    };
     try {
       const quota = await this.#exceededQuota(given, message);
-      return await this.#run(given, { message, signal }, { quota, deadlineMs });
+      return await this.#run(given, { message, headers, signal }, { quota, deadlineMs, text });
     } catch (error) {
       const failure = asTransient(error);
       if (!isTransientFailure(failure)) await this.#recordUnexpected(given);
@@ -133,7 +147,7 @@ export class CommandDelivery {
   /** Ends the notification of a copy with which no round can begin, as failed or parked. Rejects like `deliver`. */
   async reject(given: CommandCopy, rejection: string, signal: AbortSignal): Promise<Outcome> {
     try {
-      return await this.#run(given, { message: undefined, signal }, { rejection });
+      return await this.#run(given, { message: undefined, headers: {}, signal }, { rejection });
     } catch (error) {
       throw asTransient(error);
     }
@@ -141,8 +155,8 @@ export class CommandDelivery {
 
   async #run(
     given: CommandCopy,
-    run: Pick<Run, 'message' | 'signal'>,
-    limits: Pick<Situation, 'quota' | 'rejection'> & { readonly deadlineMs?: number | undefined },
+    run: Pick<Run, 'message' | 'headers' | 'signal'>,
+    limits: Pick<Situation, 'quota' | 'rejection' | 'text'> & { readonly deadlineMs?: number | undefined },
   ): Promise<Outcome> {
     const { ledger, clock, plan, unknownPolicy } = this.#options;
     if (isLedgerBehind(given, ledger)) await ledger.caughtUp(LEDGER_READ_MS);
@@ -206,7 +220,9 @@ export class CommandDelivery {
     {
       deadlineMs,
       ...given
-    }: Pick<Situation, 'known' | 'quota' | 'rejection'> & { readonly deadlineMs?: number | undefined },
+    }: Pick<Situation, 'known' | 'quota' | 'rejection' | 'text'> & {
+      readonly deadlineMs?: number | undefined;
+    },
   ): DeliveryEvent {
     const { monotonic, ageClock, self, channel, providers } = this.#options;
     const situation = {
@@ -244,14 +260,14 @@ export class CommandDelivery {
       case 'acquire-provider':
         return this.#acquireProvider(run, effect.isOverdue);
       case 'write-intent':
-        return this.#claim(copy, effect.turn);
+        return this.#claim(run, effect.turn);
       case 'call-providers':
         return this.#callProviders(run, effect);
       case 'release-send-slot':
         this.#releaseSlot(run);
         return undefined;
       case 'write-outcome':
-        return this.#writeOutcome(copy, effect);
+        return this.#writeOutcome(copy, effect, run.headers);
       case 'count-outcome': {
         const { conclusion } = effect;
         const code = conclusion.status === 'sent' ? undefined : conclusion.code;
@@ -322,7 +338,8 @@ export class CommandDelivery {
   }
 
   /** The intent names the providers that may be called, and the one that may be called again if no outcome follows. */
-  async #claim(copy: CommandCopy, { providers, first }: ProviderTurn): Promise<DeliveryEvent> {
+  async #claim({ delivery, headers }: Run, { providers, first }: ProviderTurn): Promise<DeliveryEvent> {
+    const { copy } = delivery;
     const { ledger, clock, monotonic, self, sendTimeoutMs } = this.#options;
     const callable = providers.slice(first);
     const [only] = callable;
@@ -335,7 +352,7 @@ export class CommandDelivery {
       providers: callable.map(({ name }) => name),
       repeatableBy: only !== undefined && callable.length === 1 ? repeatableBy(only) : undefined,
     });
-    return (await ledger.claim(intent, copy.priority))
+    return (await ledger.claim(intent, copy.priority, headers))
       ? { kind: 'claimed', leaseEndsMs }
       : { kind: 'claim-lost' };
   }
@@ -367,6 +384,7 @@ export class CommandDelivery {
       isOwnRound,
       attempt = copy.attempt,
     }: Extract<DeliveryEffect, { kind: 'write-outcome' }>,
+    headers: MessageHeaders = {},
   ): Promise<DeliveryEvent> {
     const { ledger } = this.#options;
     const { status } = conclusion;
@@ -377,8 +395,8 @@ export class CommandDelivery {
       providerMessageId: status === 'sent' ? conclusion.providerMessageId : undefined,
       nextAttemptAt: status === 'retrying' ? conclusion.nextAttemptAt : undefined,
     });
-    if (isOwnRound) await ledger.settle(state);
-    else if (!(await ledger.declare(state))) return { kind: 'outcome-superseded' };
+    if (isOwnRound) await ledger.settle(state, headers);
+    else if (!(await ledger.declare(state, headers))) return { kind: 'outcome-superseded' };
     this.#begun.delete(copy.id);
     return { kind: 'outcome-recorded' };
   }
@@ -414,7 +432,7 @@ export class CommandDelivery {
       ...readRequest(deadCopy({ ...copy, attempt }, attempts), attempt, signal),
       originTimestampMs: copy.originTimestampMs,
     };
-    await deadLetters[copy.priority].write(request, { code, text: `the notification was not sent: ${code}` });
+    await deadLetters[copy.priority].write(request, { code, text: deadLetterText(code) });
     onDeadLetter(code, copy.priority);
     return { kind: 'follow-up-written' };
   }
@@ -456,6 +474,20 @@ export class CommandDelivery {
       leaseUntil: undefined,
       ...given,
     };
+  }
+}
+
+/** What is known about the sending of a dead letter's notification. */
+function deadLetterText(code: string): string {
+  switch (code) {
+    case OUTCOME_UNKNOWN:
+      return 'the notification may have been sent: a provider was called and its answer is not known';
+    case 'duplicate-id':
+      return 'this notification was not sent: its id is that of another one';
+    case 'foreign-id':
+      return 'this notification was not sent: ids of version 8 belong to the ingress, which did not write it';
+    default:
+      return `the notification was not sent: ${code}`;
   }
 }
 

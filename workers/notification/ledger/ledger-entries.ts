@@ -13,11 +13,8 @@ export interface LedgerEntriesOptions {
   readonly longestLeaseMs: (providers: number | undefined) => number;
 }
 
-const SENT_SMS: LedgerEntry = { status: 'sent', attempt: 0, channel: 'sms' };
-const SENT_EMAIL: LedgerEntry = { status: 'sent', attempt: 0, channel: 'email' };
-/** Sent notifications are nearly all, so that they take one byte. */
-const SENT_SMS_VALUE = Buffer.of(1);
-const SENT_EMAIL_VALUE = Buffer.of(2);
+/** Sent notifications are nearly all, so that they take one byte for the channel, and those of their text. */
+const SENT = { sms: 1, email: 2 } as const;
 
 /** An entry as it is written, with its waits as lengths. */
 interface StoredEntry extends LedgerEntry {
@@ -63,26 +60,31 @@ export class LedgerEntries {
   find(id: string): LedgerEntry | undefined {
     const value = this.#index.find(id)?.value;
     if (value === undefined) return undefined;
-    if (value.length === 1) return value[0] === SENT_EMAIL_VALUE[0] ? SENT_EMAIL : SENT_SMS;
+    if (value[0] === SENT.sms || value[0] === SENT.email) {
+      const channel = value[0] === SENT.sms ? 'sms' : 'email';
+      const textHash = value.length === 1 ? undefined : Buffer.from(value.subarray(1)).toString('base64url');
+      return { status: 'sent', attempt: 0, channel, textHash };
+    }
     const { entry, leaseMs } = this.#parse(value);
     if (entry.status !== 'sending') return entry;
     const leaseEndsMs = this.#leases.get(id) ?? this.#options.monotonic.elapsedMs() + leaseMs;
     return { ...entry, leaseEndsMs };
   }
 
-  /** Applies a state that was read from the log, unless the known one holds, which is then returned. */
-  apply(state: NotificationState): LedgerEntry | undefined {
+  /** Applies a state that was read from the log with the hash of its text, unless the known one holds, which is then returned. */
+  apply(state: NotificationState, sentHash?: string): LedgerEntry | undefined {
     const { notificationId: id, status, channel, updatedAt } = state;
     const known = this.find(id);
+    const textHash = sentHash ?? known?.textHash;
     if (!supersedes(state, known)) return known;
     this.#forgetOpen(id, known);
     const writtenAtMs = Math.min(updatedAt, this.#options.ageClock.now());
     if (status === 'sent') {
-      const value = channel === 'email' ? SENT_EMAIL_VALUE : SENT_SMS_VALUE;
+      const value = Buffer.concat([Buffer.of(SENT[channel]), Buffer.from(textHash ?? '', 'base64url')]);
       this.#index.put(id, { value, writtenAtMs, isOpen: false });
       return undefined;
     }
-    const entry = this.#storedEntry(state);
+    const entry = { ...this.#storedEntry(state), textHash };
     if (status === 'sending')
       this.#leases.set(id, this.#options.monotonic.elapsedMs() + (entry.leaseMs ?? 0));
     if (status === 'retrying') this.#retrying += 1;

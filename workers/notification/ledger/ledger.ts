@@ -3,7 +3,7 @@ import { isTransientFailure } from '../../../shared/messaging/processing-result.
 import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
-import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
 import type { IndexFiles } from '../../../shared/messaging/record-index/index-files.ts';
 import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail.ts';
@@ -116,10 +116,14 @@ export class Ledger {
    * Writes the intent of a round. False when an intent or outcome of another process precedes it on the log. Rejects when
    * the broker is unavailable, or the index cannot be written; then nothing may be sent.
    */
-  async claim(intent: NotificationState, priority: Priority = 'normal'): Promise<boolean> {
+  async claim(
+    intent: NotificationState,
+    priority: Priority = 'normal',
+    headers: MessageHeaders = {},
+  ): Promise<boolean> {
     const { status, reason = '' } = this.#index.health();
     if (status !== 'ready') throw new InfrastructureError('ledger-unavailable', reason);
-    await this.#readBack[priority].write(await this.#record(intent));
+    await this.#readBack[priority].write(await this.#record(intent, headers));
     const known = this.find(intent.notificationId);
     return (
       known?.status === 'sending' &&
@@ -135,12 +139,12 @@ export class Ledger {
    * since no other process has it. Rejects with InfrastructureError when the ledger is stopped first, and with the error of
    * a state that can never be encoded.
    */
-  async settle(state: NotificationState): Promise<void> {
+  async settle(state: NotificationState, given: MessageHeaders = {}): Promise<void> {
     const { publisher, self, log, timers } = this.#options;
     let record: OutgoingMessage | undefined;
     for (let isLogged = false; ;) {
       try {
-        record ??= await this.#record(state);
+        record ??= await this.#record(state, given);
         const headers = { ...record.headers, [HEADER.write]: `${self}/settled` };
         await publisher.publish([{ ...record, headers }]);
         break;
@@ -158,12 +162,12 @@ export class Ledger {
         await sleep(timers, RETRY_MS);
       }
     }
-    this.#entries.apply(state);
+    this.#entries.apply(state, headerText(given, HEADER.textHash));
   }
 
   /** Writes an outcome that another process may contradict. False when another outcome supersedes it on the log. */
-  async declare(state: NotificationState): Promise<boolean> {
-    await this.#readBack.normal.write(await this.#record(state));
+  async declare(state: NotificationState, headers: MessageHeaders = {}): Promise<boolean> {
+    await this.#readBack.normal.write(await this.#record(state, headers));
     return isSame(state, this.find(state.notificationId));
   }
 
@@ -190,10 +194,10 @@ export class Ledger {
     for (const cancel of this.#hidden.values()) cancel();
   }
 
-  async #record(state: NotificationState): Promise<OutgoingMessage> {
+  async #record(state: NotificationState, given: MessageHeaders): Promise<OutgoingMessage> {
     const { codec, topic } = this.#options;
     const { value, headers } = await codec.encode(NOTIFICATION_STATE, state, 'avro');
-    return { topic, key: state.notificationId, value, headers };
+    return { topic, key: state.notificationId, value, headers: { ...given, ...headers } };
   }
 
   #read(message: LogMessage): SyncOrAsync<void> {
@@ -242,7 +246,7 @@ export class Ledger {
       return;
     }
     const state = decoded.payload as NotificationState;
-    const known = this.#entries.apply(state);
+    const known = this.#entries.apply(state, headerText(message.headers, HEADER.textHash));
     this.#readBack.normal.seen(message);
     this.#readBack.urgent.seen(message);
     this.#uncover(state, message, known);
@@ -283,9 +287,12 @@ export class Ledger {
       attempt: Math.max(known.attempt, 1),
       updatedAt,
     };
-    this.settle(end).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'a superseding outcome was not written again');
-    });
+    const { textHash } = known;
+    this.settle(end, textHash === undefined ? {} : { [HEADER.textHash]: textHash }).catch(
+      (error: unknown) => {
+        this.#options.log.warn({ err: error }, 'a superseding outcome was not written again');
+      },
+    );
   }
 
   #skip({ topic, partition, offset }: LogMessage, reason: string): void {

@@ -18,7 +18,8 @@
  * |           | in progress here, or leased elsewhere  | ended        | retry later                              |
  * |           | this round ended in a retry            | following-up | retry copy, once more                    |
  * |           | failed or parked, no redrive           | following-up | dead letter, once more                   |
- * |           | id belongs to the other channel        | following-up | dead letter `duplicate-id`               |
+ * |           | id of the other channel or another text | following-up | dead letter `duplicate-id`              |
+ * |           | new, under an id of the ingress that did not write it | following-up | dead letter `foreign-id`  |
  * |           | intent without outcome, lease over     | recording    | outcome parked or retrying, by log order |
  * |           | deadline passed, never seen before     | ended        | refuse                                   |
  * |           | deadline or time limit passed          | recording    | outcome failed                           |
@@ -60,6 +61,7 @@ import {
   type AttemptRecord,
   type NotificationState,
 } from '../../../shared/notification/notification-state.ts';
+import type { CommandText } from '../../../shared/notification/command-proof.ts';
 import type { GuardedProvider } from '../../../shared/notification/provider.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
@@ -99,6 +101,8 @@ export interface Times {
 export interface Situation {
   readonly known: LedgerEntry | undefined;
   readonly channel: NotificationState['channel'];
+  /** Undefined: the copy cannot be decoded. */
+  readonly text?: CommandText | undefined;
   /** This process, as owner of intents. */
   readonly self: string;
   /** The monotonic clock of this process. */
@@ -296,11 +300,14 @@ function transition(
  * round is started, and the outcome is recorded as unknown.
  */
 function afterReading(delivery: DeliveryContext, situation: Situation): DeliveryStep {
-  const { known, channel, isInProgress } = situation;
+  const { known, channel, isInProgress, text } = situation;
   const { attempt } = delivery.copy;
   if (isInProgress) return retryLater(IN_PROGRESS_RETRY_MS);
   if (isOfOtherChannel(channel, known)) return deadLetter('duplicate-id', []);
-  if (known === undefined) return beginRound(delivery, situation);
+  if (known === undefined) {
+    return text?.isForeign === true ? deadLetter('foreign-id', []) : beginRound(delivery, situation);
+  }
+  if (isOtherText(delivery.copy, known, text)) return deadLetter('duplicate-id', []);
   if (known.status === 'sent' || attempt < known.attempt) return ended(done());
   switch (known.status) {
     case 'sending':
@@ -317,6 +324,12 @@ function afterReading(delivery: DeliveryContext, situation: Situation): Delivery
     default:
       return assertNever(known.status);
   }
+}
+
+/** Whether another text was sent, or is being sent, under the id. An operator may have edited the text of a later round. */
+function isOtherText({ attempt }: DeliveryCopy, known: LedgerEntry, text: CommandText | undefined): boolean {
+  if (text === undefined || known.textHash === undefined || known.textHash === text.textHash) return false;
+  return known.status === 'sent' || attempt <= known.attempt;
 }
 
 /** A later round is a redrive, which must accept a second send if the message may have been sent. */

@@ -15,6 +15,8 @@ export type LedgerEntry = Pick<NotificationState, 'status' | 'attempt'> &
       | 'repeatableBy'
     >
   > & {
+    /** Recognises another text under the id; absent if the record does not have it. */
+    readonly textHash?: string | undefined;
     /** While sending: the end of its lease on the monotonic clock of this process. */
     readonly leaseEndsMs?: number;
   };

@@ -7,11 +7,8 @@ import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { loadConfig } from '../../../../shared/platform/load-config.ts';
 import { hashSubject } from '../../../../workers/ingress/access/access.ts';
 import { createResultFeed } from '../../../../workers/ingress/actions/result-feed.ts';
-import {
-  callerIn,
-  chooseResultSecret,
-  createResultIds,
-} from '../../../../workers/ingress/actions/result-ids.ts';
+import { callerIn, createResultIds } from '../../../../workers/ingress/actions/result-ids.ts';
+import { chooseResultSecret } from '../../../../workers/runtime/result-secret.ts';
 import { readIngressOptions } from '../../../../workers/ingress/server/http-limits.ts';
 import { FakeTail } from '../../../support/fakes/tail.ts';
 import { scratchFolder } from '../../../support/scratch-folder.ts';
@@ -102,7 +99,9 @@ it('requires a secret for result ids if callers are authenticated and results ou
   expect(() => secret(undefined, true, 'kafka')).toThrow(/RESULT_ID_SECRET/);
   expect(secret(undefined, false, 'kafka')).toBe(secret(undefined, false, 'kafka'));
   expect(() => secret(undefined, true, 'kafka', scratchFolder())).toThrow(/RESULT_ID_SECRET/);
-  expect(secret(undefined, true, 'embedded')).not.toBe(secret(undefined, true, 'embedded'));
+  // All workers of a process have the same.
+  expect(secret(undefined, true, 'embedded')).toBe(secret(undefined, true, 'embedded'));
+  expect(secret(undefined, true, 'embedded')).not.toBe(secret(undefined, false, 'embedded'));
 });
 
 it('keeps the secret of result ids in the data folder of an embedded broker, for its user only', () => {

@@ -3,6 +3,7 @@ import { DeadLetters } from '../../../../shared/messaging/handler/dead-letter.ts
 import type { Request } from '../../../../shared/messaging/handler/request.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import type { Priority } from '../../../../shared/notification/command.ts';
+import { createCommandCheck } from '../../../../shared/notification/command-proof.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
@@ -75,6 +76,7 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
     deadLetters: { normal: deadLetters, urgent: deadLetters },
     plan: { tiersMs: [10_000], timeLimitMs: 600_000 },
     unknownPolicy: 'park',
+    checkText: createCommandCheck(undefined),
     tierTopic: (delayMs) => `tier-${delayMs}`,
     clock: ports.clock,
     ageClock: ports.clock,

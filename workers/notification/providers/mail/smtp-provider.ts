@@ -88,7 +88,7 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
     try {
       const content = await mailContent(message, settings, new Date(deps.clock.now()));
       if (content.kind === 'impossible') return { kind: content.result, code: content.code };
-      const watched: WatchedMail = { watch };
+      const watched: Pick<WatchedMail, 'watch'> = { watch };
       const info = await transport.sendMail({ ...content.options, ...watched, signal: deadline.signal });
       const partial = info.rejectedErrors?.[0];
       return {

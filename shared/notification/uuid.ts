@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 
 const ENDS = [8, 12, 16, 20, 32] as const;
-const VERSION = '5';
 /** Two bits of the digit at this place are the variant. */
 const VARIANT_AT = 16;
 const VARIANT = 0b1000;
@@ -10,8 +9,15 @@ const HEX = 16;
 
 /** The UUID of a name in a namespace, which is a UUID itself (RFC 9562, 5.5): the same in any process. */
 export function uuidV5(name: string, namespace: string): string {
-  const hash = createHash('sha1').update(namespace.replaceAll('-', ''), 'hex').update(name).digest('hex');
+  return formatUuid(
+    createHash('sha1').update(namespace.replaceAll('-', ''), 'hex').update(name).digest('hex'),
+    '5',
+  );
+}
+
+/** The UUID of a version with the first of these hexadecimal digits; version 8 leaves their meaning to the application (RFC 9562, 5.8). */
+export function formatUuid(hash: string, version: '5' | '8'): string {
   const variant = ((Number.parseInt(hash.charAt(VARIANT_AT), HEX) & OTHER_BITS) | VARIANT).toString(HEX);
-  const digits = `${hash.slice(0, ENDS[1])}${VERSION}${hash.slice(ENDS[1] + 1, VARIANT_AT)}${variant}${hash.slice(VARIANT_AT + 1)}`;
+  const digits = `${hash.slice(0, ENDS[1])}${version}${hash.slice(ENDS[1] + 1, VARIANT_AT)}${variant}${hash.slice(VARIANT_AT + 1)}`;
   return ENDS.map((end, index) => digits.slice(ENDS[index - 1] ?? 0, end)).join('-');
 }

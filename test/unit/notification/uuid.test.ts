@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { uuidV5 } from '../../../shared/notification/uuid-v5.ts';
+import { uuidV5 } from '../../../shared/notification/uuid.ts';
 
 const DNS = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
 

@@ -1,0 +1,73 @@
+/** Proves that the ingress wrote a command under one of its ids, and recognises another text under a known id (N3). */
+
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { EmailCommand, SmsCommand } from './command.ts';
+import { formatUuid } from './uuid.ts';
+
+const KEY_BYTES = 32;
+/** Ids of the ingress are UUIDs of this version; upstream systems use others. */
+const VERSION = '8';
+const VERSION_AT = 14;
+/** Characters of base64url, 48 bits: enough to tell texts from each other, too few to be the proof. */
+const TEXT_HASH_CHARACTERS = 8;
+/** Where no secret is shared, texts are still compared. */
+const NO_SECRET = 'no secret is configured';
+
+/** A key for one use, derived from a secret (RFC 5869). */
+export function keyFor(secret: string, use: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES));
+}
+
+/** The id of the ingress with the first 32 of these hexadecimal digits. */
+export function ingressId(digits: string): string {
+  return formatUuid(digits, VERSION);
+}
+
+export interface CommandProofs {
+  /** Equal for equal commands, whatever their id. */
+  hash(command: SmsCommand | EmailCommand): string;
+  /** Proves that this command was written under the id by a process that knows the secret. */
+  prove(id: string, commandHash: string): string;
+}
+
+export function createCommandProofs(secret: string): CommandProofs {
+  const key = keyFor(secret, 'plat notification command');
+  return {
+    hash: (command) => {
+      const hash = createHmac('sha256', key).update(JSON.stringify(textsOf(command)));
+      if ('attachments' in command) for (const { content } of command.attachments) hash.update(content);
+      return hash.digest('base64url');
+    },
+    prove: (id, commandHash) => createHmac('sha256', key).update(`${id}\n${commandHash}`).digest('base64url'),
+  };
+}
+
+/** What a worker knows about the text of a command. */
+export interface CommandText {
+  /** Differs for another text under the same id. */
+  readonly textHash: string;
+  /** The id is one of the ingress, which did not write this command. */
+  readonly isForeign: boolean;
+}
+
+/** Checks commands by the secret of the ingress; without it a proof must be there, but it is not verified. */
+export function createCommandCheck(secret: string | undefined) {
+  const proofs = createCommandProofs(secret ?? NO_SECRET);
+  return (id: string, command: SmsCommand | EmailCommand, proof: string | undefined): CommandText => {
+    const own = proofs.prove(id, proofs.hash(command));
+    const isProven = secret === undefined ? proof !== undefined : proof === own;
+    return {
+      textHash: own.slice(0, TEXT_HASH_CHARACTERS),
+      isForeign: id[VERSION_AT] === VERSION && !isProven,
+    };
+  };
+}
+
+/** All that is sent, in a fixed order. */
+function textsOf(command: SmsCommand | EmailCommand): unknown {
+  const { sender, receiver, message } = command;
+  if (!('subject' in command)) return [sender, receiver, message];
+  const { subject, cc, bcc, contentType, attachments } = command;
+  const files = attachments.map(({ name, content }) => [name, content.length]);
+  return [sender, receiver, message, subject, cc, bcc, contentType, files];
+}

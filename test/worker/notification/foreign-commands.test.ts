@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { headerText } from '../../../shared/messaging/headers.ts';
+import type { LogMessage } from '../../../shared/messaging/message.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { createNotificationKeys } from '../../../workers/ingress/notifications/notification-ids.ts';
+import {
+  idOf,
+  notificationWorld,
+  redriven,
+  SMS,
+  type NotificationWorld,
+} from '../../support/worlds/notification-world.ts';
+
+const SECRET = 'a secret for tests only';
+const ENV = { RESULT_ID_SECRET: SECRET };
+const OWNER = { subject: 'ana', channel: 'sms', idempotencyKey: 'a' } as const;
+const keys = createNotificationKeys(SECRET, () => idOf(9));
+const OWN_ID = keys.idOf(OWNER);
+
+const textOf = (message: string) => ({
+  notificationId: undefined,
+  sender: undefined,
+  receiver: '+40722123456',
+  message,
+});
+const proofOf = (id: string, message: string) => ({
+  [HEADER.commandProof]: keys.commands.prove(id, keys.commands.hash(textOf(message))),
+});
+const textsSent = ({ providers }: NotificationWorld) => providers.calls.map(({ message }) => message.message);
+const codesOf = (letters: readonly LogMessage[]) =>
+  letters.map(({ headers }) => headerText(headers, HEADER.deadLetterCode));
+const reasonOf = ([letter]: readonly LogMessage[]) =>
+  headerText(letter?.headers ?? {}, HEADER.deadLetterReason);
+
+async function runningWorld(env: Readonly<Record<string, string>> = ENV): Promise<NotificationWorld> {
+  const world = await notificationWorld({ env });
+  world.providers.add('first');
+  await world.worker();
+  return world;
+}
+
+describe('an id of the ingress', () => {
+  it('cannot be derived without the secret, and is the same wherever the secret is', () => {
+    expect(createNotificationKeys(SECRET, () => idOf(8)).idOf(OWNER)).toBe(OWN_ID);
+    expect(createNotificationKeys('another', () => idOf(8)).idOf(OWNER)).not.toBe(OWN_ID);
+    for (const id of [OWN_ID, keys.newId()])
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it('is refused over Kafka to others, and the notification of the ingress is sent', async () => {
+    const world = await runningWorld();
+    await world.sms({ id: OWN_ID, message: 'foreign' });
+    await world.sms({ id: OWN_ID, message: 'foreign', headers: proofOf(OWN_ID, 'own') });
+    await world.sms({
+      id: OWN_ID,
+      message: 'foreign',
+      headers: redriven(2, { [HEADER.redriveUnknown]: 'true' }),
+    });
+    await expect.poll(() => codesOf(world.deadLetters)).toEqual(['foreign-id', 'foreign-id', 'foreign-id']);
+    expect(reasonOf(world.deadLetters)).toMatch(/was not sent.*ingress/);
+    expect(world.states.has(OWN_ID)).toBe(false);
+    await world.sms({ id: OWN_ID, message: 'own', headers: proofOf(OWN_ID, 'own') });
+    await expect.poll(() => world.states.get(OWN_ID)?.status).toBe('sent');
+    expect(textsSent(world)).toEqual(['own']);
+  });
+
+  it('is refused in the header of a command too', async () => {
+    const world = await runningWorld();
+    await world.sms({ message: 'foreign', headers: { [HEADER.notificationId]: OWN_ID } });
+    await expect.poll(() => codesOf(world.deadLetters)).toEqual(['foreign-id']);
+  });
+});
+
+describe('the same id with another text', () => {
+  it.each(['sent', 'failed'] as const)('is reported after the first was %s', async (status) => {
+    const world = await notificationWorld();
+    world.providers.add('first').answer = ({ message }) =>
+      status === 'sent'
+        ? { kind: 'sent', providerMessageId: undefined }
+        : { kind: 'permanent', code: message };
+    await world.worker();
+    await world.sms({ id: idOf(1), message: 'first' });
+    await expect.poll(() => world.states.get(idOf(1))?.status).toBe(status);
+    const before = world.deadLetters.length;
+    await world.sms({ id: idOf(1), message: 'second' });
+    await expect.poll(() => codesOf(world.deadLetters.slice(before))).toEqual(['duplicate-id']);
+    expect(reasonOf(world.deadLetters.slice(before))).toMatch(
+      /this notification was not sent: its id is that of/,
+    );
+    expect(textsSent(world)).toEqual(['first']);
+    expect(world.states.get(idOf(1))?.status).toBe(status);
+    expect(await world.metrics.text()).toContain('code="duplicate-id"} 1');
+  });
+
+  it('is recognised by a process that started later, and a repetition of the same text is not reported', async () => {
+    const world = await notificationWorld();
+    world.providers.add('first');
+    const first = await world.worker();
+    await world.email({ id: idOf(1), message: 'one' });
+    await world.sms({ id: idOf(2), message: 'two' });
+    world.providers.add('mails', { channel: 'email' });
+    await expect.poll(() => world.states.get(idOf(1))?.status, { timeout: 5_000 }).toBe('sent');
+    await expect.poll(() => world.states.get(idOf(2))?.status).toBe('sent');
+    await first.stop(1_000);
+    await world.worker();
+    await world.email({ id: idOf(1), message: 'one' });
+    await world.sms({ id: idOf(2), message: 'two', key: 'another' });
+    await world.sms({ id: idOf(2), message: 'three' });
+    await world.email({ id: idOf(1), message: 'four' });
+    await expect.poll(() => codesOf(world.deadLetters)).toEqual(['duplicate-id', 'duplicate-id']);
+    expect(world.providers.calls).toHaveLength(2);
+  });
+
+  it('is sent if an operator edited the text of a failed notification', async () => {
+    const world = await notificationWorld();
+    world.providers.add('first').answer = ({ message }) =>
+      message === 'wrong' ? { kind: 'permanent', code: 'x' } : { kind: 'sent', providerMessageId: undefined };
+    await world.worker();
+    await world.sms({ id: idOf(1), message: 'wrong' });
+    await expect.poll(() => world.states.get(idOf(1))?.status).toBe('failed');
+    await world.sms({ id: idOf(1), message: 'right', headers: redriven(2) });
+    await expect.poll(() => world.states.get(idOf(1))?.status).toBe('sent');
+    expect(codesOf(world.deadLetters)).toEqual(['x']);
+  });
+});
+
+describe('members of a JSON command that are not known', () => {
+  const publish = (world: NotificationWorld, command: object, id = idOf(1)) =>
+    world.publish(SMS, {
+      key: 'a',
+      value: Buffer.from(
+        JSON.stringify({ notificationId: id, receiver: '+40722123456', message: 'a', ...command }),
+      ),
+      headers: { [HEADER.messageType]: 'SendSmsCommand', [HEADER.contentType]: 'application/json' },
+    });
+
+  it('are reported on the outcome and counted', async () => {
+    const world = await runningWorld();
+    const outcomes = await world.collect(TOPIC.notificationOutcomes);
+    await publish(world, { priority: 'high', sendAt: 'x' });
+    await expect.poll(() => world.states.get(idOf(1))?.status).toBe('sent');
+    expect(outcomes.map(({ headers }) => headerText(headers, HEADER.warnings))).toEqual([
+      'unknown-member;priority, unknown-member;sendAt',
+      'unknown-member;priority, unknown-member;sendAt',
+    ]);
+    expect(await world.metrics.text()).toContain('plat_notification_unknown_members_total{channel="sms"} 2');
+  });
+
+  it('are refused if they differ only in case from a known one, which the dead letter names', async () => {
+    const world = await runningWorld();
+    await publish(world, { NotificationId: idOf(2) }, undefined);
+    await expect.poll(() => codesOf(world.deadLetters)).toEqual(['invalid-request']);
+    expect(reasonOf(world.deadLetters)).toContain('NotificationId');
+    expect(world.providers.calls).toEqual([]);
+  });
+});

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { syncFound, systemIo } from '../../shared/messaging/disk/disk-io.ts';
+import { ConfigError, errorText } from '../../shared/platform/errors.ts';
+import { lazy } from '../../shared/platform/lazy.ts';
+
+const FILE = 'result-id-secret';
+const SECRET_BYTES = 32;
+const MODE = 0o600;
+
+/** Without access control every caller may read every result, so the secret does not need protection. */
+const OPEN_SECRET = 'results of an instance without access control';
+/** The same for all workers of the process. */
+const ownSecret = lazy(createSecret);
+
+/**
+ * The secret that signs result ids and keys the hashes of notifications, the same for all instances and as long as there are any.
+ * Throws ConfigError unless it is configured (RESULT_ID_SECRET) when callers are authenticated on Kafka.
+ */
+export function chooseResultSecret(options: {
+  readonly configured: string | undefined;
+  readonly accessRequired: boolean;
+  readonly brokerKind: 'embedded' | 'kafka';
+  /** Undefined: nothing is kept across restarts. */
+  readonly dataFolder: string | undefined;
+}): string {
+  if (options.configured !== undefined) return options.configured;
+  if (!options.accessRequired) return OPEN_SECRET;
+  // No other instance reads the messages of an embedded broker.
+  if (options.brokerKind === 'embedded')
+    return options.dataFolder === undefined ? ownSecret() : keptSecret(options.dataFolder);
+  throw new ConfigError(
+    'with access control on Kafka set RESULT_ID_SECRET, the same for all ingress instances',
+  );
+}
+
+function createSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/**
+ * The secret in the data folder, which lives as long as the messages there; the first start creates it. Only the process that has
+ * the folder may call this. Throws ConfigError when the file cannot be read or written, or was changed.
+ */
+function keptSecret(folder: string): string {
+  const file = path.join(folder, FILE);
+  let secret: string;
+  try {
+    if (!existsSync(file)) create(file);
+    // A file that an earlier process left may be in the page cache only.
+    syncFound(systemIo, file);
+    secret = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be read or written (${errorText(error)})`);
+  }
+  if (Buffer.from(secret, 'base64').length === SECRET_BYTES) return secret;
+  throw new ConfigError(`${file} is damaged: restore it, or remove it to begin with a new secret`);
+}
+
+/** Never leaves a part of a secret, whenever the process ends. */
+function create(file: string): void {
+  const unfinished = path.join(path.dirname(file), `.${FILE}`);
+  rmSync(unfinished, { force: true });
+  writeFileSync(unfinished, createSecret(), { mode: MODE, flag: 'wx', flush: true });
+  renameSync(unfinished, file);
+}
