@@ -1,4 +1,4 @@
-/** `npm run dead-letters`: lists, shows, redrives, edits and discards dead letters. */
+/** `npm run dead-letters`: lists, shows, redrives, edits and discards dead letters, and marks notifications as sent. */
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { BrokerClock } from '../shared/messaging/clock/broker-clock.ts';

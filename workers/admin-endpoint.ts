@@ -96,13 +96,14 @@ export async function startAdminEndpoint(options: AdminEndpointOptions): Promise
 }
 
 /**
- * Creates the calls. Dead letters, their audit and work topics can be read; audit and work topics can be written. All other
+ * Creates the calls. Dead letters, their audit and work topics can be read; audit and work topics, and the states of notifications, can be written. All other
  * topics are refused with MessagingError `topic-refused`.
  */
 function createCalls(broker: Broker, publisher: Publisher, topicPrefix: string): Calls {
   const audit = topicName(topicPrefix, 'deadLetterAudit');
-  const writable = new Set([...topicNames(topicPrefix, WORK_TOPICS), audit]);
-  const readable = new Set([...writable, ...topicNames(topicPrefix, DEAD_LETTER_TOPICS)]);
+  const outcomes = topicName(topicPrefix, 'notificationOutcomes');
+  const readable = new Set([...topicNames(topicPrefix, [...WORK_TOPICS, ...DEAD_LETTER_TOPICS]), audit]);
+  const writable = new Set([...topicNames(topicPrefix, WORK_TOPICS), audit, outcomes]);
   return {
     [ADMIN_PATH.ranges]: async (body) => {
       const { topics } = parseCall(ADMIN_BODY.rangesCall, body);

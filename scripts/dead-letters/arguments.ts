@@ -17,7 +17,7 @@ import { isRestricted, type Selection } from '../../shared/dead-letters/selectio
 export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]
 
   list       lists dead letters, newest first, and counts them by code; hides handled ones
-    --all            includes those that were redriven, edited or discarded
+    --all            includes those that were redriven, edited, discarded or marked as sent
   show       shows origin, reason, headers and payload of a dead letter (personal data masked), and its audit records
     --reveal         without masking
   redrive    sends dead letters to the topic that they came from
@@ -27,6 +27,8 @@ export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]
     --patch FILE     a JSON merge patch (RFC 7396), applied before --set
     --header N=VALUE a header, such as kafka_replyTopic=bank.replies; without VALUE it is removed; repeatable
   discard    marks dead letters as closed; they stay on their topic until its retention ends
+    --reason TEXT    required
+  mark-sent  marks notifications with an unknown outcome as sent, as their provider confirmed; their status becomes sent
     --reason TEXT    required
 
 Selection (dead letters that match all of these; required by every command except list):
@@ -39,7 +41,7 @@ Selection (dead letters that match all of these; required by every command excep
   --since, --until   2026-05-01, 2026-05-01T10:00:00Z, or 30m, 2h, 7d before now
   --limit N          the newest N (list: 100, show: 10), the oldest N for the other commands
 
-Actions (redrive, edit, discard):
+Actions (redrive, edit, discard, mark-sent):
   --dry-run          shows what would be done; writes nothing, not even the audit
   --reason TEXT      recorded in the audit
   --operator NAME    recorded in the audit instead of the user of the operating system
@@ -78,6 +80,7 @@ export type DeadLettersCommand = Common &
     | { readonly name: 'show'; readonly reveal: boolean }
     | { readonly name: 'redrive'; readonly send: SendOptions }
     | { readonly name: 'edit'; readonly send: SendOptions; readonly edit: EditOptions }
+    | { readonly name: 'mark-sent'; readonly send: SendOptions }
     | { readonly name: 'discard'; readonly dryRun: boolean; readonly again: boolean }
   );
 
@@ -103,6 +106,7 @@ const COMMANDS = {
   redrive: SEND,
   edit: [...SEND, 'set', 'patch', 'header'],
   discard: ACT,
+  'mark-sent': ACT,
 } as const;
 
 /** Reads the command line; undefined for --help. Throws UsageError. */
@@ -173,8 +177,8 @@ function missingOptions(
   if (name === 'edit' && set.length + header.length === 0 && patch === undefined) {
     faults.push('edit requires --set, --patch or --header');
   }
-  if (name === 'discard' && reason === undefined) {
-    faults.push('discard requires --reason, which is recorded with operator and time');
+  if ((name === 'discard' || name === 'mark-sent') && reason === undefined) {
+    faults.push(`${name} requires --reason, which is recorded with operator and time`);
   }
   return faults;
 }
@@ -192,7 +196,7 @@ function commandOf(name: keyof typeof COMMANDS, values: Values, common: Common):
     force: values.force,
     acceptDuplicates: values['accept-duplicates'],
   };
-  if (name === 'redrive') return { name, ...common, send };
+  if (name === 'redrive' || name === 'mark-sent') return { name, ...common, send };
   const edit = { set: values.set, patchFile: values.patch, headers: values.header };
   return { name, ...common, send, edit };
 }

@@ -52,7 +52,8 @@ export async function runDeadLettersCommand(
     case 'show':
       return show(command, scan, context);
     case 'redrive':
-      return send(command, scan, context, { action: 'redrive', options: command.send });
+    case 'mark-sent':
+      return send(command, scan, context, { action: command.name, options: command.send });
     case 'edit':
       return send(command, scan, context, {
         action: 'edit',

@@ -401,6 +401,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/operations/v1/dead-letters/mark-sent': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Marks notifications with an unknown outcome as sent
+     * @description Requires the scope `operations:write`. With `dryRun` it writes nothing. Every action is recorded with caller, time, reason and result.
+     */
+    readonly post: operations['markDeadLettersSent'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/operations/v1/outbox': {
     readonly parameters: {
       readonly query?: never;
@@ -2231,7 +2251,14 @@ export interface components {
        * @description By the audit. `redrive-begun` and `edit-begun`: the result is not recorded, so it may have been sent.
        * @enum {string}
        */
-      readonly status: 'open' | 'redrive-begun' | 'edit-begun' | 'redriven' | 'edited' | 'discarded';
+      readonly status:
+        | 'open'
+        | 'redrive-begun'
+        | 'edit-begun'
+        | 'redriven'
+        | 'edited'
+        | 'discarded'
+        | 'marked-sent';
       /** @description Of a notification. */
       readonly notificationId?: string;
       /**
@@ -2280,7 +2307,7 @@ export interface components {
     };
     readonly DeadLetterAudit: {
       /** @enum {string} */
-      readonly action: 'redrive' | 'edit' | 'discard';
+      readonly action: 'redrive' | 'edit' | 'discard' | 'mark-sent';
       /** @enum {string} */
       readonly stage: 'begun' | 'done' | 'failed';
       /** @description The subject of the token, or the user of the command. */
@@ -2330,7 +2357,14 @@ export interface components {
        * @description By the audit. `redrive-begun` and `edit-begun`: the result is not recorded, so it may have been sent.
        * @enum {string}
        */
-      readonly status: 'open' | 'redrive-begun' | 'edit-begun' | 'redriven' | 'edited' | 'discarded';
+      readonly status:
+        | 'open'
+        | 'redrive-begun'
+        | 'edit-begun'
+        | 'redriven'
+        | 'edited'
+        | 'discarded'
+        | 'marked-sent';
       /** @description The newest steps of actions on it, 100 at most, oldest first. */
       readonly audit: readonly components['schemas']['DeadLetterAudit'][];
       /** @description False: older steps are left out, or the audit was not read to its end. */
@@ -2413,6 +2447,17 @@ export interface components {
       /** @description Includes dead letters that have already been handled. */
       readonly again?: boolean;
     };
+    readonly MarkDeadLettersSent: {
+      readonly selection: components['schemas']['DeadLetterSelection'];
+      /** @description The oldest ones, at most this many; 100 by default. */
+      readonly limit?: number;
+      /** @description Shows what would be done and writes nothing, not even the audit. */
+      readonly dryRun?: boolean;
+      /** @description Recorded in the audit with the caller and the time; required unless `dryRun`. */
+      readonly reason?: string;
+      /** @description Includes dead letters that have already been handled. */
+      readonly again?: boolean;
+    };
     readonly DeadLetterResult: {
       /** @description `topic/partition/offset` on the dead-letter topic. */
       readonly id: string;
@@ -2422,9 +2467,11 @@ export interface components {
         | 'redriven'
         | 'edited'
         | 'discarded'
+        | 'marked-sent'
         | 'would-redrive'
         | 'would-edit'
         | 'would-discard'
+        | 'would-mark-sent'
         | 'skipped'
         | 'refused'
         | 'failed';
@@ -4179,7 +4226,7 @@ export interface operations {
         readonly until?: string;
         /** @description The id of a dead letter, `topic/partition/offset`, or of a notification. */
         readonly id?: readonly string[];
-        /** @description `true`: also those that were redriven, edited or discarded. */
+        /** @description `true`: also those that were redriven, edited, discarded or marked as sent. */
         readonly all?: 'true' | 'false';
         /** @description Dead letters on the page; 50 by default. */
         readonly limit?: number;
@@ -4335,6 +4382,43 @@ export interface operations {
     readonly requestBody: {
       readonly content: {
         readonly 'application/json': components['schemas']['DiscardDeadLetters'];
+      };
+    };
+    readonly responses: {
+      /** @description What was done with each dead letter, or would be. */
+      readonly 200: {
+        headers: {
+          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['DeadLetterResults'];
+        };
+      };
+      readonly 400: components['responses']['Problem400'];
+      readonly 401: components['responses']['Problem401'];
+      readonly 403: components['responses']['Problem403'];
+      readonly 405: components['responses']['Problem405'];
+      readonly 408: components['responses']['Problem408'];
+      readonly 413: components['responses']['Problem413'];
+      readonly 415: components['responses']['Problem415'];
+      readonly 422: components['responses']['Problem422'];
+      readonly 429: components['responses']['Problem429'];
+      readonly 431: components['responses']['Problem431'];
+      readonly 500: components['responses']['Problem500'];
+      readonly 503: components['responses']['Problem503'];
+    };
+  };
+  readonly markDeadLettersSent: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['MarkDeadLettersSent'];
       };
     };
     readonly responses: {

@@ -18,7 +18,7 @@ const place = z.object({
 
 const auditShape = z.object({
   version: z.literal(1),
-  action: z.enum(['redrive', 'edit', 'discard']),
+  action: z.enum(['redrive', 'edit', 'discard', 'mark-sent']),
   /** `begun` is written before a message is sent, `done` afterwards, and `failed` if nothing was sent. */
   stage: z.enum(['begun', 'done', 'failed']),
   letter: place,
@@ -132,7 +132,14 @@ export function readAuditRecord({ value }: LogMessage): AuditRecord | undefined 
  * Status of a dead letter according to the audit. `redrive-begun` and `edit-begun`: the command ended before it recorded the
  * result, so the letter may have been sent.
  */
-export type LetterStatus = 'open' | 'redrive-begun' | 'edit-begun' | 'redriven' | 'edited' | 'discarded';
+export type LetterStatus =
+  | 'open'
+  | 'redrive-begun'
+  | 'edit-begun'
+  | 'redriven'
+  | 'edited'
+  | 'discarded'
+  | 'marked-sent';
 
 export interface LetterState {
   readonly status: LetterStatus;
@@ -160,7 +167,7 @@ export class LetterStates {
 
 /** Whether a letter requires no further action. */
 export function isHandled({ status }: LetterState): boolean {
-  return status === 'redriven' || status === 'edited' || status === 'discarded';
+  return status !== 'open' && status !== 'redrive-begun' && status !== 'edit-begun';
 }
 
 function next({ before, sentAgain }: LetterState, { action, stage }: AuditRecord): LetterState {
@@ -171,6 +178,7 @@ function next({ before, sentAgain }: LetterState, { action, stage }: AuditRecord
   });
   if (stage === 'failed') return now(before);
   if (action === 'discard') return now('discarded');
+  if (action === 'mark-sent') return now(stage === 'done' ? 'marked-sent' : before);
   const isEdit = action === 'edit';
   if (stage === 'begun') return { status: isEdit ? 'edit-begun' : 'redrive-begun', sentAgain, before };
   return now(isEdit ? 'edited' : 'redriven', sentAgain + 1);

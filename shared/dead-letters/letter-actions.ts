@@ -7,16 +7,19 @@ import { sleep } from '../platform/timers.ts';
 import { type AuditStep, createAuditMessage, type LetterStates } from './audit.ts';
 import { createBreaks, type LetterContext, createProgress } from './letter-context.ts';
 import type { Editable, Edited } from './edit.ts';
-import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';
+import { MAX_ATTEMPTS, readAttempts } from '../notification/attempt-history.ts';
+import { OUTCOME_UNKNOWN, type NotificationState } from '../notification/notification-state.ts';
 import { type Letter, type LogPlace, placeId } from './letter.ts';
 import { readOne } from './letter-log.ts';
 import {
   redriveMessage,
+  decideMarking,
   decideRedrive,
   type Override,
   type SendOptions,
   type Verdict,
 } from './redrive-rules.ts';
+import { channelOf } from './selection.ts';
 
 /** The result of an action on one letter; `would-` in a dry run. */
 export interface LetterResult {
@@ -26,9 +29,11 @@ export interface LetterResult {
     | 'redriven'
     | 'edited'
     | 'discarded'
+    | 'marked-sent'
     | 'would-redrive'
     | 'would-edit'
     | 'would-discard'
+    | 'would-mark-sent'
     | 'skipped'
     | 'refused'
     | 'failed';
@@ -42,9 +47,9 @@ export interface LetterResult {
   readonly warnings?: readonly string[];
 }
 
-/** How letters are sent: unchanged, or edited by `change`. */
+/** How letters are sent: unchanged, or edited by `change`; those that are marked as sent are not sent again. */
 export interface Sending {
-  readonly action: 'redrive' | 'edit';
+  readonly action: 'redrive' | 'edit' | 'mark-sent';
   readonly options: SendOptions;
   /** The fields that an edit changes, without values. */
   readonly changed?: readonly string[];
@@ -56,8 +61,8 @@ type ActionResult = Omit<LetterResult, 'id' | 'code'>;
 /** `isLost`: the broker does not accept records, so the remaining letters are not tried. */
 type SendResult = ActionResult & { readonly isLost?: boolean };
 
-const DONE = { redrive: 'redriven', edit: 'edited' } as const;
-const WOULD = { redrive: 'would-redrive', edit: 'would-edit' } as const;
+const DONE = { redrive: 'redriven', edit: 'edited', 'mark-sent': 'marked-sent' } as const;
+const WOULD = { redrive: 'would-redrive', edit: 'would-edit', 'mark-sent': 'would-mark-sent' } as const;
 /** Maximum number of audit records of discards in one publish. */
 const DISCARD_BATCH = 200;
 
@@ -82,7 +87,11 @@ export async function sendLetters(
     await pause();
     const letter = wanted.get(placeId(message));
     if (letter === undefined) return 'more';
-    const verdict = decideRedrive(letter, states.of(letter.id), sending.options, context.topics.destinations);
+    const { destinations } = context.topics;
+    const verdict =
+      sending.action === 'mark-sent'
+        ? decideMarking(letter, destinations)
+        : decideRedrive(letter, states.of(letter.id), sending.options, destinations);
     const sent: SendResult =
       verdict.kind === 'send'
         ? await sendOne(context, { letter, message, verdict }, sending, pace).catch(reportUnexpected)
@@ -152,6 +161,12 @@ async function sendOne(
   pace: () => Promise<void>,
 ): Promise<SendResult> {
   const { letter, verdict } = sendable;
+  if (sending.action === 'mark-sent') {
+    const record = await sentRecord(context, sendable);
+    if (sending.options.dryRun) return { result: WOULD[sending.action] };
+    await pace();
+    return publishAudited(context, sendable, sending, record);
+  }
   const whole = await readWholeMessage(context, sendable.message, verdict.to);
   if (whole === undefined) {
     return { result: 'refused', why: 'its value was omitted, and the original topic no longer has it' };
@@ -170,6 +185,33 @@ async function sendOne(
   if (sending.options.dryRun) return { result: WOULD[sending.action], ...reported };
   await pace();
   return { ...reported, ...(await publishAudited(context, sendable, sending, message)) };
+}
+
+/** The state of a notification that an operator marks as sent. It replaces every other state, and no copy is sent after it. */
+async function sentRecord(
+  { clock, codec, topics }: LetterContext,
+  { letter, message }: Sendable,
+): Promise<OutgoingMessage> {
+  const { notificationId = '', attempts: attempt } = letter;
+  const updatedAt = clock.now();
+  const state: NotificationState = {
+    notificationId,
+    channel: channelOf(letter, topics.prefix) ?? 'sms',
+    status: 'sent',
+    attempt,
+    attempts: [
+      ...readAttempts(headerText(message.headers, HEADER.attemptHistory)).slice(1 - MAX_ATTEMPTS),
+      { attempt, at: updatedAt, provider: '-', result: 'sent', code: 'marked-by-operator' },
+    ],
+    updatedAt,
+    nextAttemptAt: undefined,
+    providerMessageId: undefined,
+    code: undefined,
+    owner: undefined,
+    leaseUntil: undefined,
+  };
+  const { value, headers } = await codec.encode('NotificationState', state, 'avro');
+  return { topic: topics.outcomes, key: notificationId, value, headers };
 }
 
 /** A letter that provokes a bug must not hide what was done with the others. Without the text, which may quote the payload. */

@@ -36,6 +36,8 @@ export interface LetterTopics {
   /** The one of notifications. */
   readonly notificationLetters: string;
   readonly audit: string;
+  /** The states of notifications, where one is marked as sent. */
+  readonly outcomes: string;
   readonly destinations: Destinations;
 }
 
@@ -54,6 +56,7 @@ export function letterTopics(prefix: string): LetterTopics {
     deadLetters: topicNames(prefix, DEAD_LETTER_TOPICS),
     notificationLetters: topicName(prefix, 'notificationDeadLetters'),
     audit: topicName(prefix, 'deadLetterAudit'),
+    outcomes: topicName(prefix, 'notificationOutcomes'),
     destinations: {
       work: new Set(topicNames(prefix, WORK_TOPICS)),
       commands: new Set(topicNames(prefix, COMMAND_TOPICS)),

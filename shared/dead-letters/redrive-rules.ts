@@ -63,7 +63,7 @@ export function decideRedrive(
   }
   const isUnknown = letter.code === OUTCOME_UNKNOWN && commands.has(original.topic);
   if (isUnknown && !options.acceptDuplicates) {
-    return refuse('it may have been sent: check with the provider, then discard it', 'acceptDuplicates');
+    return refuse('it may have been sent: ask the provider, then mark it as sent', 'acceptDuplicates');
   }
   const overrides = [
     ...(isHandled(state) ? ['again'] : []),
@@ -71,6 +71,15 @@ export function decideRedrive(
     ...(isUnknown ? ['accept-duplicates'] : []),
   ];
   return { kind: 'send', to: original, overrides };
+}
+
+/** Decides whether a letter may be marked as sent: only a notification that may have been sent. */
+export function decideMarking(letter: Letter, { commands }: Destinations): Verdict {
+  const { code, original, notificationId } = letter;
+  if (original === undefined || !commands.has(original.topic) || code !== OUTCOME_UNKNOWN)
+    return refuse('it is not a notification that may have been sent');
+  if (notificationId === undefined) return refuse('its headers do not name the notification');
+  return { kind: 'send', to: original, overrides: [] };
 }
 
 /** Additional data for the copy of a notification. */

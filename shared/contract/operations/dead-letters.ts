@@ -27,7 +27,7 @@ export const letterQuery = objectOf({
   since: moment().optional().describe(SINCE),
   until: moment().optional().describe(UNTIL),
   id: criteria().describe('The id of a dead letter, `topic/partition/offset`, or of a notification.'),
-  all: queryChoice().describe('`true`: also those that were redriven, edited or discarded.'),
+  all: queryChoice().describe('`true`: also those that were redriven, edited, discarded or marked as sent.'),
   limit: numberFrom(1, LIMIT.pageLetters)
     .optional()
     .describe(`Dead letters on the page; ${LIMIT.defaultPageLetters} by default.`),
@@ -75,6 +75,7 @@ const send = {
 
 /** The bodies of the actions. */
 export const discardBody = objectOf(action);
+export const markSentBody = objectOf(action);
 export const redriveBody = objectOf(send);
 export const editBody = objectOf({
   ...send,
@@ -95,7 +96,7 @@ export const editBody = objectOf({
 const time = () => z.string().meta({ format: 'date-time' });
 const status = () =>
   z
-    .enum(['open', 'redrive-begun', 'edit-begun', 'redriven', 'edited', 'discarded'])
+    .enum(['open', 'redrive-begun', 'edit-begun', 'redriven', 'edited', 'discarded', 'marked-sent'])
     .describe(
       'By the audit. `redrive-begun` and `edit-begun`: the result is not recorded, so it may have been sent.',
     );
@@ -147,7 +148,7 @@ export type LetterPage = z.infer<typeof letterPage>;
 const auditRecord = named(
   'DeadLetterAudit',
   z.object({
-    action: z.enum(['redrive', 'edit', 'discard']),
+    action: z.enum(['redrive', 'edit', 'discard', 'mark-sent']),
     stage: z.enum(['begun', 'done', 'failed']),
     operator: z.string().describe('The subject of the token, or the user of the command.'),
     at: time(),
@@ -216,9 +217,11 @@ export const actionReply = named(
             'redriven',
             'edited',
             'discarded',
+            'marked-sent',
             'would-redrive',
             'would-edit',
             'would-discard',
+            'would-mark-sent',
             'skipped',
             'refused',
             'failed',

@@ -47,6 +47,7 @@ describe('readDeadLettersArguments', () => {
     [['redrive'], 'select the letters'],
     [['show'], 'select the letters'],
     [['discard', '--topic', 'schedule'], '--reason'],
+    [['mark-sent', 'a/1/2'], '--reason'],
     [['edit', 'a/1/2'], '--set'],
     [['redrive', 'a/1/2', '--rate', '0'], '--rate'],
     [['redrive', 'a/1/2', '--rate', '99999'], '--rate'],

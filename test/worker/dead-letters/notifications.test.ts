@@ -90,6 +90,51 @@ it('a parked notification is sent again only with --accept-duplicates', async ()
   expect(world.providers.delivered.get(ID)).toBe(1);
 });
 
+it('a parked notification is marked as sent, for its caller too, and is not sent again', async () => {
+  const { world, provider, command, status, settle } = await startWorld();
+  provider.answer = ({ id }) => (id === ID ? unknown() : permanent('number-blocked'));
+  await world.sms({ id: ID });
+  await world.sms({ id: idOf(2), key: 'another' });
+  await expect.poll(() => world.deadLetters.length).toBe(2);
+  const reason = ['--reason', 'the provider has delivered it'];
+  expect(await command('mark-sent', ID, '--dry-run', ...reason)).toMatchObject({
+    result: { counts: { 'would-mark-sent': 1 } },
+  });
+  expect(status()).toBe('parked');
+  expect(await command('mark-sent', ID, ...reason)).toMatchObject({
+    ok: true,
+    result: { counts: { 'marked-sent': 1 } },
+  });
+  await expect.poll(status).toBe('sent');
+  expect(world.states.get(ID)).toMatchObject({
+    channel: 'sms',
+    attempts: [
+      { attempt: 1, provider: 'main', result: 'unknown' },
+      { attempt: 1, provider: '-', result: 'sent', code: 'marked-by-operator' },
+    ],
+  });
+  expect((await command('show', ID)).result).toMatchObject({
+    letters: [
+      {
+        status: 'marked-sent',
+        audit: [
+          { action: 'mark-sent', stage: 'begun' },
+          { action: 'mark-sent', stage: 'done', reason: 'the provider has delivered it' },
+        ],
+      },
+    ],
+  });
+  expect(await command('mark-sent', ID, ...reason)).toMatchObject({ result: { counts: { skipped: 1 } } });
+  expect(await command('mark-sent', idOf(2), ...reason)).toMatchObject({
+    ok: false,
+    result: { counts: { refused: 1 } },
+  });
+  await command('redrive', ID, '--again', '--accept-duplicates');
+  await settle();
+  expect(world.providers.calls).toHaveLength(2);
+  expect(status()).toBe('sent');
+});
+
 it('a notification past its time limit is delivered after a redrive, which restarts the limit', async () => {
   const { world, provider, command, status } = await startWorld();
   provider.answer = () => transient();

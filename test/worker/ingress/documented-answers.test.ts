@@ -58,7 +58,7 @@ const FIND = `${OPERATIONS}/notifications`;
 const TIMELINE = `${OPERATIONS}/notifications/{notificationId}`;
 const LETTERS = `${OPERATIONS}/dead-letters`;
 const LETTER = `${LETTERS}/{topic}/{partition}/{offset}`;
-const LETTER_ACTIONS = ['redrive', 'edit', 'discard'].map((action) => `${LETTERS}/${action}`);
+const LETTER_ACTIONS = ['redrive', 'edit', 'discard', 'mark-sent'].map((action) => `${LETTERS}/${action}`);
 const OUTBOX = `${OPERATIONS}/outbox`;
 const OUTBOX_MESSAGE = `${OUTBOX}/{messageId}`;
 const OUTBOX_HTML = `${OUTBOX_MESSAGE}/html`;

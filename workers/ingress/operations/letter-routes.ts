@@ -4,6 +4,7 @@ import {
   discardBody,
   editBody,
   letterQuery,
+  markSentBody,
   redriveBody,
   type ActionReply,
 } from '../../../shared/contract/operations/dead-letters.ts';
@@ -36,13 +37,14 @@ export interface LetterRouteDeps extends IngressContext {
 /** A selection of 500 ids has 50 KiB, and an edited payload is as large as a request. */
 const BODY_LIMIT_BYTES = 262_144;
 const SENT_PER_SECOND = 50;
+const ACTIONS = ['redrive', 'edit', 'discard', 'mark-sent'] as const;
 /** The names of the fields and headers that an edit may change. */
 const MAX_NAMES = OPERATIONS_LIMITS.editedFields + OPERATIONS_LIMITS.editedHeaders;
 /** The processor time of reading this many dead letters or records of the audit is one unit of the caller's allowance, 10 ms. */
 const RECORDS_PER_UNIT = 500;
 
 /**
- * Dead letters by the rules of `npm run dead-letters`: a list by filters, one with its audit, and redrive, edit and discard by
+ * Dead letters by the rules of `npm run dead-letters`: a list by filters, one with its audit, and redrive, edit, discard and mark-sent by
  * selection, with dry run and reason. Payloads are masked. Reading requires the scope `operations:read`, actions
  * `operations:write`.
  */
@@ -61,7 +63,7 @@ export function registerLetters(app: FastifyInstance, base: string, deps: Letter
     requireJson(BODY_LIMIT_BYTES),
     authorizeOperator(deps, 'operations:write'),
   ];
-  for (const action of ['redrive', 'edit', 'discard'] as const) {
+  for (const action of ACTIONS) {
     const address = `${url}/${action}`;
     app.post(address, { preHandler: mayAct }, async (request, reply) => {
       await readJsonBody(request, reply, { limitBytes: BODY_LIMIT_BYTES });
@@ -134,13 +136,16 @@ function renderStep({ action, stage, operator, at, reason, result, run, members,
 
 type ActionFields = z.output<typeof discardBody> & Partial<z.output<typeof editBody>>;
 
+const BODIES = { redrive: redriveBody, edit: editBody, discard: discardBody, 'mark-sent': markSentBody };
+type LetterAction = keyof typeof BODIES;
+
 async function act(
   deps: LetterRouteDeps,
-  action: 'redrive' | 'edit' | 'discard',
+  action: LetterAction,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const body = { redrive: redriveBody, edit: editBody, discard: discardBody }[action];
+  const body = BODIES[action];
   const read = readFields(body, request.body);
   const fields = read.kind === 'read' ? (read.fields as ActionFields) : undefined;
   const edit = action === 'edit' && fields !== undefined ? editOf(fields) : undefined;
@@ -169,7 +174,7 @@ async function act(
 
 function sendingOf(
   { codec }: LetterContext,
-  action: 'redrive' | 'edit',
+  action: Exclude<LetterAction, 'discard'>,
   { dryRun, again, force = false, acceptDuplicates = false }: ActionFields,
   edit: Exclude<ReturnType<typeof editOf>, { faults: unknown }> | undefined,
 ): Sending {

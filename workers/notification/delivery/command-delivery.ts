@@ -25,7 +25,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ReceiverOrder } from '../ordering/receiver-order.ts';
 import { UPSTREAM } from '../../../shared/quotas/usage-record.ts';
 import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
-import { addAttempts, isUnknown } from '../state/attempt-history.ts';
+import { addAttempts, isUnknown } from '../../../shared/notification/attempt-history.ts';
 import { deadCopy, retryCopy, withLedgerAttempts, type CommandCopy } from '../state/command-copy.ts';
 import {
   acceptsSecondSend,

@@ -6,7 +6,7 @@ import { assertNever } from '../../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
 import { CONNECTION_WAIT_SHARE } from '../providers/common/provider-connections.ts';
-import { isUnknown } from '../state/attempt-history.ts';
+import { isUnknown } from '../../../shared/notification/attempt-history.ts';
 import type { Failure, ProviderTurn, RoundResult } from '../state/delivery-state-machine.ts';
 
 export interface ProviderRound {

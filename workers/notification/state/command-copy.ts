@@ -4,7 +4,12 @@ import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../share
 import { idOfPlace, readId } from '../../../shared/notification/command-id.ts';
 import type { Priority } from '../../../shared/notification/command.ts';
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
-import { addAttempts, isUnknown, MAX_ROUND, readAttempts } from './attempt-history.ts';
+import {
+  addAttempts,
+  isUnknown,
+  MAX_ROUND,
+  readAttempts,
+} from '../../../shared/notification/attempt-history.ts';
 import type { DeliveryCopy } from './delivery-state-machine.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 

@@ -65,7 +65,7 @@ import type { CommandText } from '../../../shared/notification/command-proof.ts'
 import type { GuardedProvider } from '../../../shared/notification/provider.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
-import { addAttempts, isUnknown } from './attempt-history.ts';
+import { addAttempts, isUnknown } from '../../../shared/notification/attempt-history.ts';
 import { isOfOtherChannel } from '../../../shared/notification/state-precedence.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { planRetry, tierFor, type RetryPlan } from './retry-plan.ts';

@@ -8,6 +8,7 @@ import {
   editBody,
   letterPage,
   letterQuery,
+  markSentBody,
   redriveBody,
   shownLetter,
 } from '../../operations/dead-letters.ts';
@@ -61,6 +62,7 @@ export function operationsPart(): ApiPart {
       RedriveDeadLetters: toJsonSchema(redriveBody),
       EditDeadLetters: toJsonSchema(editBody),
       DiscardDeadLetters: toJsonSchema(discardBody),
+      MarkDeadLettersSent: toJsonSchema(markSentBody),
       DeadLetterResults: toJsonSchema(actionReply),
       OutboxMessages: toJsonSchema(outboxList),
       OutboxMessage: toJsonSchema(outboxMessage),
@@ -136,6 +138,17 @@ function letterPaths(): ApiPart['paths'] {
         selection: { codes: ['no-reply-address'], until: '2026-05-01' },
         reason: 'load test',
       }),
+    },
+    [`${BASE}/dead-letters/mark-sent`]: {
+      post: action(
+        'markDeadLettersSent',
+        'Marks notifications with an unknown outcome as sent',
+        'MarkDeadLettersSent',
+        {
+          selection: { ids: ['plat.notification.dead-letters.v1/4/17'] },
+          reason: 'the provider has delivered it',
+        },
+      ),
     },
   };
 }

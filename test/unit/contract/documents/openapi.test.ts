@@ -165,6 +165,7 @@ test('the paths are those of the interface, below the base path', () => {
     '/api/operations/v1/dead-letters/redrive',
     '/api/operations/v1/dead-letters/edit',
     '/api/operations/v1/dead-letters/discard',
+    '/api/operations/v1/dead-letters/mark-sent',
     '/api/operations/v1/outbox',
     '/api/operations/v1/outbox/{messageId}',
     '/api/operations/v1/outbox/{messageId}/html',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import type { MessageHeaders } from '../../../../shared/messaging/message.ts';
 import type { AttemptRecord } from '../../../../shared/notification/notification-state.ts';
-import { addAttempts, readAttempts } from '../../../../workers/notification/state/attempt-history.ts';
+import { addAttempts, readAttempts } from '../../../../shared/notification/attempt-history.ts';
 import {
   deadCopy,
   readCopy,

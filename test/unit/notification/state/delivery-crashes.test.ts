@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import type { AttemptRecord } from '../../../../shared/notification/notification-state.ts';
 import { assertNever } from '../../../../shared/platform/errors.ts';
-import { addAttempts, isUnknown } from '../../../../workers/notification/state/attempt-history.ts';
+import { addAttempts, isUnknown } from '../../../../shared/notification/attempt-history.ts';
 import { withLedgerAttempts, type CommandCopy } from '../../../../workers/notification/state/command-copy.ts';
 import {
   acceptsSecondSend,

@@ -268,8 +268,28 @@ describe('actions on dead letters', () => {
     });
   });
 
+  it('marks a notification with an unknown outcome as sent, and refuses others', async () => {
+    const { get, post } = await openWith(2, (number) => ({
+      [HEADER.deadLetterCode]: number === 0 ? 'outcome-unknown' : 'smtp-550',
+    }));
+    const { body } = await post('/dead-letters/mark-sent', {
+      selection: { topics: ['notification'] },
+      reason: 'the provider has delivered it',
+    });
+    actionReply.strict().parse(body);
+    expect(body).toMatchObject({ counts: { 'marked-sent': 1, refused: 1 } });
+    expect((await get('/dead-letters?limit=9')).body).toMatchObject({
+      letters: [{ code: 'smtp-550' }],
+      handled: 1,
+    });
+    await expect
+      .poll(async () => (await get(`/notifications/${letterNotificationId(0)}`)).body)
+      .toMatchObject({ status: 'sent', channel: 'sms' });
+  });
+
   it.each([
     ['redrive', { selection: {}, reason: 'r' }, ['selection']],
+    ['mark-sent', { selection: { ids: ['a/0/1'] } }, ['reason']],
     ['redrive', { selection: { ids: ['a/0/1'] } }, ['reason']],
     [
       'discard',

@@ -14,6 +14,7 @@ import { t } from './texts.ts';
 const ACTIONS = [
   ['redrive', 'primary'],
   ['edit', 'normal'],
+  ['mark-sent', 'normal'],
   ['discard', 'danger'],
 ] as const;
 

@@ -88,6 +88,9 @@ function Facts(props: {
           {t('redrive')}
         </Button>
         <Button onClick={() => onAction('edit')}>{t('edit')}</Button>
+        {letter.code === 'outcome-unknown' && (
+          <Button onClick={() => onAction('mark-sent')}>{t('mark-sent')}</Button>
+        )}
         <Button kind="danger" onClick={() => onAction('discard')}>
           {t('discard')}
         </Button>

@@ -9,4 +9,5 @@ export const LETTER_STATUSES: Readonly<Record<Schemas['DeadLetter']['status'], T
   redriven: 'good',
   edited: 'good',
   discarded: 'neutral',
+  'marked-sent': 'good',
 };

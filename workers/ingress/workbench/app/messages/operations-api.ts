@@ -17,7 +17,7 @@ export interface LetterFilters {
   readonly all: boolean;
 }
 
-export type LetterAction = 'redrive' | 'edit' | 'discard';
+export type LetterAction = 'redrive' | 'edit' | 'discard' | 'mark-sent';
 export type Override = NonNullable<Schemas['DeadLetterResult']['override']>;
 
 export function findTimeline(

@@ -1,9 +1,9 @@
 /** The attempt history of a notification, which its copies carry in a header. */
 
-import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
+import type { AttemptRecord } from './notification-state.ts';
 
 /** Limits the header size; enough for diagnosis. */
-const MAX_ATTEMPTS = 20;
+export const MAX_ATTEMPTS = 20;
 /** Largest number of a round that is read: it and the next one fit the int of the ledger's records. */
 export const MAX_ROUND = 2 ** 31 - 2;
 /** Longest provider or code that is read, in UTF-16 code units; those that this worker writes are shorter. */
