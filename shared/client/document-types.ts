@@ -2723,9 +2723,14 @@ export interface components {
       readonly failed?: number;
       /**
        * Format: int64
-       * @description How many ended.
+       * @description How many ended, or are open.
        */
       readonly count?: number;
+      /**
+       * Format: date-time
+       * @description Time of the oldest dead letter.
+       */
+      readonly since?: string;
     };
     readonly SystemFinding: {
       /**
@@ -2745,7 +2750,9 @@ export interface components {
         | 'group-without-progress'
         | 'breaker-open'
         | 'requests-failing'
-        | 'catalogue-absent';
+        | 'catalogue-absent'
+        | 'dead-letters-open'
+        | 'notifications-parked';
       /** @description What it is about: a process, group, provider or action. */
       readonly subject: string;
       /** @description What was found, for an operator, in English. */

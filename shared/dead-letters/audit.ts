@@ -160,6 +160,10 @@ export class LetterStates {
     this.#states.set(id, next(this.of(id), record));
   }
 
+  forget(id: string): void {
+    this.#states.delete(id);
+  }
+
   of(id: string): LetterState {
     return this.#states.get(id) ?? OPEN;
   }

@@ -62,7 +62,8 @@ const findingParameters = named(
       .describe('Of a breaker, or of what failed.'),
     state: z.enum(['half-open', 'open']).optional().describe('State of the breaker.'),
     failed: wholeNumber().optional().describe('How many failed.'),
-    count: wholeNumber().optional().describe('How many ended.'),
+    count: wholeNumber().optional().describe('How many ended, or are open.'),
+    since: moment().optional().describe('Time of the oldest dead letter.'),
   }),
 );
 
@@ -82,6 +83,8 @@ const finding = named(
         'breaker-open',
         'requests-failing',
         'catalogue-absent',
+        'dead-letters-open',
+        'notifications-parked',
       ])
       .describe('Stable code of the finding.'),
     subject: z.string().describe('What it is about: a process, group, provider or action.'),

@@ -8,6 +8,7 @@ import {
 import { startHealthServer } from '../../../../shared/platform/health.ts';
 import { createMetrics } from '../../../../shared/platform/metrics.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
+import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
 import { startIngressWorker } from '../../../../workers/ingress/main.ts';
 import { STREAM_LIMITS } from '../../../../shared/contract/operations/system.ts';
@@ -15,10 +16,16 @@ import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts
 import { openEventStream } from '../../../support/event-stream.ts';
 import {
   createTestBroker,
+  openNotificationIngress,
   openTestIngress,
   postEcho,
   startTestIngress,
 } from '../../../support/worlds/ingress-fixture.ts';
+import {
+  createLetterTopics,
+  operationsOf,
+  publishLetters,
+} from '../../../support/worlds/operations-calls.ts';
 import { createSharedBroker, startOn } from '../../../support/worlds/ingress-system.ts';
 import { startScheduleWorker } from '../../../../workers/schedule/main.ts';
 
@@ -84,6 +91,46 @@ it('shows groups, members and lag of workers in other processes, and the catalog
   await expect
     .poll(async () => (await stateOf(ingress)).catalogue)
     .toEqual({ version: 1, changedAt: '2027-01-15T08:00:00.000Z' });
+});
+
+it('open dead letters and parked notifications are findings and metrics until an operator has handled them', async () => {
+  const broker = await createTestBroker();
+  await createLetterTopics(broker);
+  await publishLetters(broker, 4, (number) => ({
+    [HEADER.deadLetterCode]: number === 1 ? 'outcome-unknown' : 'smtp-550',
+  }));
+  const { url } = await openNotificationIngress({ broker });
+  const lettersOf = ({ findings }: SystemState) =>
+    findings
+      .filter(({ subject }) => subject === 'dead letters')
+      .map(({ code, parameters: { count, since } }) => ({ code, count, since }));
+  const first = await stateOf({ url });
+  expect(first.status).toBe('warning');
+  expect(lettersOf(first)).toEqual([
+    { code: 'dead-letters-open', count: 4, since: '2026-05-01T10:00:00.000Z' },
+    { code: 'notifications-parked', count: 1, since: '2026-05-01T10:00:01.000Z' },
+  ]);
+  await expect
+    .poll(async () => (await fetch(`${url}/metrics`)).text())
+    .toMatch(
+      /plat_dead_letters_open\{kind="open"\} 4\n[^]*plat_dead_letters_oldest_seconds\{kind="parked"\} \d{5,}/,
+    );
+  const { post } = operationsOf(url);
+  const reason = 'seen';
+  await post('/dead-letters/mark-sent', { selection: { codes: ['outcome-unknown'] }, reason });
+  await post('/dead-letters/discard', { selection: { codes: ['smtp-550'] }, limit: 1, reason });
+  await expect
+    .poll(async () => lettersOf(await stateOf({ url })))
+    .toEqual([{ code: 'dead-letters-open', count: 2, since: '2026-05-01T10:00:02.000Z' }]);
+  await publishLetters(broker, 1, () => ({ [HEADER.deadLetterCode]: 'smtp-550' }));
+  await expect
+    .poll(async () => lettersOf(await stateOf({ url })))
+    .toEqual([{ code: 'dead-letters-open', count: 3, since: '2026-05-01T10:00:00.000Z' }]);
+  await post('/dead-letters/discard', { selection: { codes: ['smtp-550'] }, reason });
+  await expect.poll(async () => lettersOf(await stateOf({ url })), { timeout: 5_000 }).toEqual([]);
+  await expect
+    .poll(async () => (await fetch(`${url}/metrics`)).text())
+    .toContain('plat_dead_letters_open{kind="open"} 0');
 });
 
 it('shows the workers of its process with their reasons, and rates by action', async () => {

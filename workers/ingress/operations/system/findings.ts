@@ -4,6 +4,7 @@ import type {
   SystemRate,
   SystemState,
 } from '../../../../shared/contract/operations/system.ts';
+import type { LetterFigures, OpenLetters } from './open-letters.ts';
 
 /** What the findings are about: everything but the verdict itself. */
 export type Observed = Omit<SystemState, 'status' | 'findings' | 'at'>;
@@ -20,10 +21,11 @@ const SECOND_MS = 1_000;
 const MAX_FINDINGS = 100;
 const RANK = { critical: 0, warning: 1 } as const;
 
-/** What needs attention, the most severe first. `stalledMs`: groups without progress, by id. */
+/** What needs attention, the most severe first. `stalledMs`: groups without progress, by id; `letters`: undefined until they were read. */
 export function findFindings(
   observed: Observed,
   stalledMs: ReadonlyMap<string, number>,
+  letters: LetterFigures | undefined,
 ): readonly SystemFinding[] {
   const { broker, processes, groups, breakers, rates, catalogue } = observed;
   const findings = [
@@ -32,6 +34,7 @@ export function findFindings(
     ...groups.flatMap((group) => findGroup(group, stalledMs.get(group.groupId))),
     ...breakers.flatMap(findBreaker),
     ...rates.flatMap(findRate),
+    ...(letters === undefined ? [] : findLetters(letters)),
     ...(broker.fault === undefined && (catalogue?.version ?? 0) === 0 ? [CATALOGUE_ABSENT] : []),
   ];
   return findings.toSorted((one, other) => RANK[one.severity] - RANK[other.severity]).slice(0, MAX_FINDINGS);
@@ -70,6 +73,27 @@ const CATALOGUE_ABSENT: SystemFinding = {
   text: 'No product catalogue has been published: products and simulations are not found.',
   parameters: {},
 };
+
+function findLetters({ open, parked }: LetterFigures): SystemFinding[] {
+  const find = (
+    code: SystemFinding['code'],
+    text: string,
+    { count, oldestAtMs }: OpenLetters,
+  ): SystemFinding[] => {
+    if (oldestAtMs === undefined) return [];
+    const since = new Date(oldestAtMs).toISOString();
+    const whole = `${count} ${text}; the oldest since ${since}.`;
+    return [
+      { severity: 'warning', code, subject: 'dead letters', text: whole, parameters: { count, since } },
+    ];
+  };
+  const letters = open.count === 1 ? 'dead letter is open' : 'dead letters are open';
+  const notifications = parked.count === 1 ? 'notification' : 'notifications';
+  return [
+    ...find('dead-letters-open', letters, open),
+    ...find('notifications-parked', `${notifications} may have been sent: ask the provider`, parked),
+  ];
+}
 
 function brokerUnreadable({ fault, ...source }: SystemState['broker']): SystemFinding {
   const text = `The state of the broker cannot be read: ${fault}.`;

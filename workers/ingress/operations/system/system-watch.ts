@@ -6,6 +6,7 @@ import type { SystemPorts } from '../../../../shared/platform/system-ports.ts';
 import { createBrokerState, type BrokerState } from './broker-state.ts';
 import { createReading, type LatestReading, type Reading } from './cached-reading.ts';
 import { createProgressWatch, findFindings, worstOf, type Observed } from './findings.ts';
+import { createOpenLetters, type LetterFigures } from './open-letters.ts';
 import { breakersOf, ownState, readProcess, startTimeMs, type ProcessState } from './process-state.ts';
 import { createRates, type Rates } from './rates.ts';
 
@@ -51,7 +52,9 @@ interface Source {
 
 export function createSystemWatch(deps: SystemWatchDeps): SystemWatch {
   const { monotonic, timers } = deps;
-  const observe = createObserver(deps);
+  const letters = createReading(createOpenLetters(deps), deps, BROKER_LIMIT_MS);
+  showLetters(deps, letters);
+  const observe = createObserver(deps, letters);
   const followers = new Set<(json: string) => void>();
   let last: { readonly json: string; readonly essence: string; readonly atMs: number } | undefined;
   let pending: Promise<string> | undefined;
@@ -96,7 +99,10 @@ export function createSystemWatch(deps: SystemWatchDeps): SystemWatch {
 }
 
 /** Creates a function that observes the state; `isPatient`: it waits for broker and processes, if they are due. */
-function createObserver(deps: SystemWatchDeps): (isPatient: boolean) => Promise<SystemState> {
+function createObserver(
+  deps: SystemWatchDeps,
+  letters: Reading<LetterFigures>,
+): (isPatient: boolean) => Promise<SystemState> {
   const { clock, monotonic, timers, version } = deps;
   const createdAtMs = clock.now();
   const broker = createReading(createBrokerState(deps), deps, BROKER_LIMIT_MS);
@@ -110,7 +116,11 @@ function createObserver(deps: SystemWatchDeps): (isPatient: boolean) => Promise<
     })),
   ];
   return async (isPatient) => {
-    const reading = Promise.all([broker.refresh(), ...sources.map((source) => source.reading?.refresh())]);
+    const reading = Promise.all([
+      broker.refresh(),
+      letters.refresh(),
+      ...sources.map((source) => source.reading?.refresh()),
+    ]);
     if (isPatient || broker.latest().readAtMs === undefined) await reading;
     const own = await ownState(deps.metrics, deps.workers());
     const nowMs = monotonic.elapsedMs();
@@ -136,9 +146,29 @@ function createObserver(deps: SystemWatchDeps): (isPatient: boolean) => Promise<
       ),
       ...catalogueOf(fromBroker),
     };
-    const findings = [...findFindings(observed, progress.observe(observed.groups, nowMs))];
+    const stalled = progress.observe(observed.groups, nowMs);
+    const findings = [...findFindings(observed, stalled, letters.latest().value)];
     return { at: toText(clock.now()), status: worstOf(findings), findings, ...observed };
   };
+}
+
+/** Shows the open dead letters as metrics: each scrape has what was read last, and lets it be read again. */
+function showLetters({ metrics, clock }: SystemWatchDeps, letters: Reading<LetterFigures>): void {
+  const count = metrics.gauge(
+    'plat_dead_letters_open',
+    'Dead letters that no operator has handled; parked: the notifications among them that may have been sent',
+    ['kind'],
+  );
+  const age = metrics.gauge('plat_dead_letters_oldest_seconds', 'Age of the oldest open dead letter', [
+    'kind',
+  ]);
+  metrics.onScrape(() => {
+    void letters.refresh();
+    for (const [kind, figures] of Object.entries(letters.latest().value ?? {})) {
+      count.set({ kind }, figures.count);
+      age.set({ kind }, Math.max(0, clock.now() - (figures.oldestAtMs ?? clock.now())) / 1_000);
+    }
+  });
 }
 
 function toProcess(

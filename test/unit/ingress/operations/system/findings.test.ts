@@ -36,7 +36,7 @@ const RATE: Observed['rates'][number] = {
   windowSeconds: 60,
 };
 const NONE = new Map<string, number>();
-const find = (changes: Partial<Observed>) => findFindings({ ...WELL, ...changes }, NONE);
+const find = (changes: Partial<Observed>) => findFindings({ ...WELL, ...changes }, NONE, undefined);
 const unread: SystemGroup = { ...GROUP, state: 'empty', members: [], lag: 3 };
 
 const behind = (committed: number): SystemGroup => ({
@@ -54,6 +54,28 @@ describe('the findings of a system', () => {
     const findings = find({ groups: [GROUP], rates: [RATE] });
     expect(findings).toEqual([]);
     expect(worstOf(findings)).toBe('ok');
+  });
+
+  it('open dead letters and parked notifications are warnings, with the age of the oldest', () => {
+    const oldestAtMs = Date.UTC(2026, 4, 1, 10);
+    const none = { count: 0, oldestAtMs: undefined };
+    expect(findFindings(WELL, NONE, { open: none, parked: none })).toEqual([]);
+    const findings = findFindings(WELL, NONE, {
+      open: { count: 4, oldestAtMs },
+      parked: { count: 1, oldestAtMs },
+    });
+    expect(findings).toMatchObject([
+      {
+        severity: 'warning',
+        code: 'dead-letters-open',
+        text: '4 dead letters are open; the oldest since 2026-05-01T10:00:00.000Z.',
+        parameters: { count: 4, since: '2026-05-01T10:00:00.000Z' },
+      },
+      {
+        code: 'notifications-parked',
+        text: '1 notification may have been sent: ask the provider; the oldest since 2026-05-01T10:00:00.000Z.',
+      },
+    ]);
   });
 
   it.each<[string, Partial<Observed>, object]>([
@@ -165,7 +187,11 @@ describe('the progress of groups', () => {
     const stalled = observeEach10s(Array.from({ length: 8 }, () => behind(50)));
     expect(stalled.slice(0, 6)).toEqual(Array.from({ length: 6 }));
     expect(stalled.slice(6)).toEqual([60_000, 70_000]);
-    const [finding] = findFindings({ ...WELL, groups: [behind(50)] }, new Map([[GROUP.groupId, 70_000]]));
+    const [finding] = findFindings(
+      { ...WELL, groups: [behind(50)] },
+      new Map([[GROUP.groupId, 70_000]]),
+      undefined,
+    );
     expect(finding).toMatchObject({
       code: 'group-without-progress',
       text: '50 messages wait, and none has been completed for 70 s.',

@@ -1,6 +1,6 @@
 /** What was found, in the language of the page: the interface has it in English, with its parameters. */
 import type { Schemas } from '../../../../../shared/client/client.ts';
-import { formatNumber } from '../format.ts';
+import { formatMoment, formatNumber } from '../format.ts';
 import { t } from './texts.ts';
 
 /** One or two sentences about a finding. */
@@ -9,7 +9,17 @@ export function findingText({
   text,
   parameters,
 }: Pick<Schemas['SystemFinding'], 'code' | 'text' | 'parameters'>): string {
-  const { status, reason, topic = '', waiting = 0, seconds = 0, kind, failed = 0, count = 0 } = parameters;
+  const {
+    status,
+    reason,
+    topic = '',
+    waiting = 0,
+    seconds = 0,
+    kind,
+    failed = 0,
+    count = 0,
+    since = '',
+  } = parameters;
   const messages = waiting === 0 ? '' : t('d_waiting', { waiting: formatNumber(waiting) });
   const rates = { failed: formatNumber(failed), count: formatNumber(count) };
   switch (code) {
@@ -29,6 +39,12 @@ export function findingText({
       return sentences(t(kind === 'request' ? 'd_requests' : 'd_messages', rates), where(parameters));
     case 'catalogue-absent':
       return t('d_noCatalogue');
+    case 'dead-letters-open':
+    case 'notifications-parked':
+      return t(code === 'dead-letters-open' ? 'd_lettersOpen' : 'd_parked', {
+        count: formatNumber(count),
+        time: formatMoment(since),
+      });
     default:
       // Of a newer instance.
       return text;

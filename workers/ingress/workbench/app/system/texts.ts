@@ -117,6 +117,9 @@ export const t = createTexts({
     d_providerFails: 'Calls of the provider failed; it is called again after a pause.',
     d_requests: '{failed} of {count} requests were answered with status 5xx in the last minute.',
     d_messages: '{failed} of {count} messages failed unexpectedly in the last minute.',
+    d_lettersOpen: 'Open: {count}. The oldest is of {time}. See the page of messages.',
+    d_parked:
+      'May have been sent: {count}. The oldest is of {time}. Ask the provider, then mark it as sent, or redrive it.',
     d_noCatalogue: 'No product catalogue has been published: products and simulations are not found.',
     d_process: 'Process: {process}.',
     'fault_no-answer': 'no answer in time',
@@ -133,6 +136,8 @@ export const t = createTexts({
     'breaker-open': 'A circuit breaker is open',
     'requests-failing': 'Calls fail',
     'catalogue-absent': 'There is no catalogue',
+    'dead-letters-open': 'Dead letters are open',
+    'notifications-parked': 'Notifications are parked',
   },
   ro: {
     title: 'Sistem',
@@ -251,6 +256,9 @@ export const t = createTexts({
     d_providerFails: 'Apelurile furnizorului au eșuat; este apelat din nou după o pauză.',
     d_requests: 'Cereri cu răspuns 5xx în ultimul minut: {failed} din {count}.',
     d_messages: 'Mesaje care au eșuat neașteptat în ultimul minut: {failed} din {count}.',
+    d_lettersOpen: 'Deschise: {count}. Cel mai vechi este din {time}. Vedeți pagina mesajelor.',
+    d_parked:
+      'Poate au fost trimise: {count}. Cea mai veche este din {time}. Întrebați furnizorul, apoi marcați-o ca trimisă sau retrimiteți-o.',
     d_noCatalogue: 'Nu a fost publicat niciun catalog: produsele și simulările nu sunt găsite.',
     d_process: 'Proces: {process}.',
     'fault_no-answer': 'nu a răspuns la timp',
@@ -267,5 +275,7 @@ export const t = createTexts({
     'breaker-open': 'Un întrerupător de circuit este deschis',
     'requests-failing': 'Apeluri eșuează',
     'catalogue-absent': 'Nu există catalog',
+    'dead-letters-open': 'Există mesaje nelivrabile deschise',
+    'notifications-parked': 'Există notificări oprite',
   },
 });

@@ -1,0 +1,110 @@
+import { OPERATIONS_LIMITS } from '../../../../shared/contract/operations/limits.ts';
+import { isHandled, LetterStates, readAuditRecord } from '../../../../shared/dead-letters/audit.ts';
+import { letterTopics } from '../../../../shared/dead-letters/letter-context.ts';
+import { newestOf, sharedLetterLog } from '../../../../shared/dead-letters/letter-log.ts';
+import { type Letter, placeId, readLetter } from '../../../../shared/dead-letters/letter.ts';
+import type { LogMessage, OffsetRange } from '../../../../shared/messaging/message.ts';
+import type { Broker } from '../../../../shared/messaging/ports.ts';
+import { OUTCOME_UNKNOWN } from '../../../../shared/notification/notification-state.ts';
+import type { Timers } from '../../../../shared/platform/timers.ts';
+
+/** Dead letters that no operator has handled. */
+export interface OpenLetters {
+  readonly count: number;
+  /** Epoch milliseconds of the oldest one; undefined without any. */
+  readonly oldestAtMs: number | undefined;
+}
+
+export interface LetterFigures {
+  readonly open: OpenLetters;
+  /** Those of them that are notifications which may have been sent. */
+  readonly parked: OpenLetters;
+}
+
+export interface OpenLettersDeps {
+  readonly broker: Pick<Broker, 'admin' | 'createPublisher' | 'readRanges'>;
+  readonly topicPrefix: string;
+  readonly timers: Timers;
+}
+
+/** Records that are read before the event loop gets a turn: some milliseconds of work. */
+const RECORDS_PER_TURN = 100;
+
+/** Creates a function that counts the open dead letters; each call reads only what was written since the last one. */
+export function createOpenLetters({
+  broker,
+  topicPrefix,
+  timers,
+}: OpenLettersDeps): () => Promise<LetterFigures> {
+  const log = sharedLetterLog(broker);
+  const { deadLetters, audit, destinations } = letterTopics(topicPrefix);
+  const open = new Map<
+    string,
+    Pick<Letter, 'topic' | 'partition' | 'offset' | 'atMs'> & { isParked: boolean }
+  >();
+  const states = new LetterStates();
+  const positions = new Map<string, number>();
+  const forget = (id: string): void => {
+    open.delete(id);
+    states.forget(id);
+  };
+  const readNew = async (
+    ranges: readonly OffsetRange[],
+    limit: number,
+    take: (message: LogMessage) => void,
+  ) => {
+    const fresh = ranges.map((range) => ({
+      ...range,
+      from: Math.max(range.from, positions.get(keyOf(range)) ?? 0),
+    }));
+    let count = 0;
+    await log.read(
+      newestOf(
+        fresh.filter(({ from, to }) => to > from),
+        limit,
+      ),
+      async (message) => {
+        take(message);
+        positions.set(keyOf(message), message.offset + 1);
+        count += 1;
+        if (count % RECORDS_PER_TURN === 0) await new Promise<void>((resolve) => timers.nextTurn(resolve));
+        return 'more';
+      },
+    );
+    for (const range of ranges) positions.set(keyOf(range), range.to);
+  };
+  return async () => {
+    // The ends of the audit first: then each dead letter that it names is read before its record.
+    const auditRanges = await log.ranges([audit]);
+    const ranges = await log.ranges(deadLetters);
+    const { scannedLetters, auditRecords } = OPERATIONS_LIMITS;
+    await readNew(ranges, scannedLetters, (message) => {
+      const { topic, partition, offset, atMs, code, original } = readLetter(message);
+      const isParked = code === OUTCOME_UNKNOWN && destinations.commands.has(original?.topic ?? '');
+      open.set(placeId(message), { topic, partition, offset, atMs, isParked });
+      const [oldest] = open.keys();
+      if (open.size > scannedLetters && oldest !== undefined) forget(oldest);
+    });
+    await readNew(auditRanges, auditRecords, (message) => {
+      const record = readAuditRecord(message);
+      if (record === undefined) return;
+      const id = placeId(record.letter);
+      if (!open.has(id)) return;
+      states.add(record);
+      if (isHandled(states.of(id))) forget(id);
+    });
+    const lows = new Map(ranges.map((range) => [keyOf(range), range.from]));
+    for (const [id, letter] of open) if (letter.offset < (lows.get(keyOf(letter)) ?? Infinity)) forget(id);
+    const all = [...open.values()];
+    return { open: figuresOf(all), parked: figuresOf(all.filter(({ isParked }) => isParked)) };
+  };
+}
+
+function keyOf({ topic, partition }: Pick<OffsetRange, 'topic' | 'partition'>): string {
+  return `${topic}/${partition}`;
+}
+
+function figuresOf(letters: readonly { readonly atMs: number }[]): OpenLetters {
+  const oldestAtMs = letters.reduce((oldest, { atMs }) => Math.min(oldest, atMs), Infinity);
+  return { count: letters.length, oldestAtMs: letters.length === 0 ? undefined : oldestAtMs };
+}
