@@ -125,16 +125,16 @@ describe('the same id with another text', () => {
   });
 });
 
-describe('members of a JSON command that are not known', () => {
-  const publish = (world: NotificationWorld, command: object, id = idOf(1)) =>
-    world.publish(SMS, {
-      key: 'a',
-      value: Buffer.from(
-        JSON.stringify({ notificationId: id, receiver: '+40722123456', message: 'a', ...command }),
-      ),
-      headers: { [HEADER.messageType]: 'SendSmsCommand', [HEADER.contentType]: 'application/json' },
-    });
+const publish = (world: NotificationWorld, command: object, id = idOf(1)) =>
+  world.publish(SMS, {
+    key: 'a',
+    value: Buffer.from(
+      JSON.stringify({ notificationId: id, receiver: '+40722123456', message: 'a', ...command }),
+    ),
+    headers: { [HEADER.messageType]: 'SendSmsCommand', [HEADER.contentType]: 'application/json' },
+  });
 
+describe('members of a JSON command that are not known', () => {
   it('are reported on the outcome and counted', async () => {
     const world = await runningWorld();
     const outcomes = await world.collect(TOPIC.notificationOutcomes);

@@ -33,6 +33,12 @@ const emailOf = (fields: object): EmailCommand => {
   return read.payload;
 };
 
+const messageOf = (fields: object) => {
+  const read = { ...SMS, ...EMAIL, ...fields };
+  const result = 'subject' in fields ? readEmail(read) : readSms(read);
+  return result.kind === 'invalid' ? result.faults[0]?.message : undefined;
+};
+
 describe('smsReader (interface 4.8)', () => {
   it('returns a command with a normalised number (N4)', () => {
     expect(readSms({ ...SMS, receiver: '0040 (722) 123-456', sender: 'MyBank' })).toEqual({
@@ -90,11 +96,6 @@ describe('smsReader (interface 4.8)', () => {
   });
 
   it('names a character that is not allowed, by its code point only (N4)', () => {
-    const messageOf = (fields: object) => {
-      const read = { ...SMS, ...EMAIL, ...fields };
-      const result = 'subject' in fields ? readEmail(read) : readSms(read);
-      return result.kind === 'invalid' ? result.faults[0]?.message : undefined;
-    };
     expect(messageOf({ receiver: '+40722\u0661' })).toContain('; U+0661 is not allowed');
     expect(messageOf({ receiver: '+40722123456\u2028' })).toContain('; U+2028 is not allowed');
     expect(messageOf({ receiver: '+40722123456', sender: 'B\u0430nk' })).toContain('; U+0430 is not allowed');
@@ -118,6 +119,9 @@ describe('smsReader (interface 4.8)', () => {
     expect(faultsOf(readSms(body))).toEqual(['receiver invalid-phone-number']);
   });
 });
+
+const nameOf = (name: string) =>
+  emailOf({ attachmentList: [file('x', name)] }).attachments.map((one) => one.name)[0];
 
 describe('emailReader (interface 4.8)', () => {
   it('accepts text/plain, the default, and text/html (N3)', () => {
@@ -182,8 +186,6 @@ describe('emailReader (interface 4.8)', () => {
   });
 
   it('removes from the name of a file what readers do not see', () => {
-    const nameOf = (name: string) =>
-      emailOf({ attachmentList: [file('x', name)] }).attachments.map((one) => one.name)[0];
     expect(nameOf('\u2068offer.txt\u2069\u200b')).toBe('offer.txt');
     expect(nameOf('offer.txt. .')).toBe('offer.txt');
     expect(nameOf('Ofert\u0103 mai.txt')).toBe('Ofert\u0103 mai.txt');

@@ -93,6 +93,11 @@ it('shows groups, members and lag of workers in other processes, and the catalog
     .toEqual({ version: 1, changedAt: '2027-01-15T08:00:00.000Z' });
 });
 
+const lettersOf = ({ findings }: SystemState) =>
+  findings
+    .filter(({ subject }) => subject === 'dead letters')
+    .map(({ code, parameters: { count, since } }) => ({ code, count, since }));
+
 it('open dead letters and parked notifications are findings and metrics until an operator has handled them', async () => {
   const broker = await createTestBroker();
   await createLetterTopics(broker);
@@ -100,10 +105,6 @@ it('open dead letters and parked notifications are findings and metrics until an
     [HEADER.deadLetterCode]: number === 1 ? 'outcome-unknown' : 'smtp-550',
   }));
   const { url } = await openNotificationIngress({ broker });
-  const lettersOf = ({ findings }: SystemState) =>
-    findings
-      .filter(({ subject }) => subject === 'dead letters')
-      .map(({ code, parameters: { count, since } }) => ({ code, count, since }));
   const first = await stateOf({ url });
   expect(first.status).toBe('warning');
   expect(lettersOf(first)).toEqual([

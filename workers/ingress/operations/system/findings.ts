@@ -75,24 +75,27 @@ const CATALOGUE_ABSENT: SystemFinding = {
 };
 
 function findLetters({ open, parked }: LetterFigures): SystemFinding[] {
-  const find = (
-    code: SystemFinding['code'],
-    text: string,
-    { count, oldestAtMs }: OpenLetters,
-  ): SystemFinding[] => {
-    if (oldestAtMs === undefined) return [];
-    const since = new Date(oldestAtMs).toISOString();
-    const whole = `${count} ${text}; the oldest since ${since}.`;
-    return [
-      { severity: 'warning', code, subject: 'dead letters', text: whole, parameters: { count, since } },
-    ];
-  };
   const letters = open.count === 1 ? 'dead letter is open' : 'dead letters are open';
   const notifications = parked.count === 1 ? 'notification' : 'notifications';
   return [
-    ...find('dead-letters-open', letters, open),
-    ...find('notifications-parked', `${notifications} may have been sent: ask the provider`, parked),
+    ...describeLetters('dead-letters-open', letters, open),
+    ...describeLetters(
+      'notifications-parked',
+      `${notifications} may have been sent: ask the provider`,
+      parked,
+    ),
   ];
+}
+
+function describeLetters(
+  code: SystemFinding['code'],
+  what: string,
+  { count, oldestAtMs }: OpenLetters,
+): SystemFinding[] {
+  if (oldestAtMs === undefined) return [];
+  const since = new Date(oldestAtMs).toISOString();
+  const text = `${count} ${what}; the oldest since ${since}.`;
+  return [{ severity: 'warning', code, subject: 'dead letters', text, parameters: { count, since } }];
 }
 
 function brokerUnreadable({ fault, ...source }: SystemState['broker']): SystemFinding {

@@ -1,10 +1,10 @@
 import { OPERATIONS_LIMITS } from '../../../../shared/contract/operations/limits.ts';
 import { isHandled, LetterStates, readAuditRecord } from '../../../../shared/dead-letters/audit.ts';
-import { letterTopics } from '../../../../shared/dead-letters/letter-context.ts';
-import { newestOf, sharedLetterLog } from '../../../../shared/dead-letters/letter-log.ts';
+import { createBreaks, letterTopics } from '../../../../shared/dead-letters/letter-context.ts';
+import { newestOf, sharedLetterLog, type LetterLog } from '../../../../shared/dead-letters/letter-log.ts';
 import { type Letter, placeId, readLetter } from '../../../../shared/dead-letters/letter.ts';
 import type { LogMessage, OffsetRange } from '../../../../shared/messaging/message.ts';
-import type { Broker } from '../../../../shared/messaging/ports.ts';
+import type { Broker, ReadOn } from '../../../../shared/messaging/ports.ts';
 import { OUTCOME_UNKNOWN } from '../../../../shared/notification/notification-state.ts';
 import type { Timers } from '../../../../shared/platform/timers.ts';
 
@@ -27,9 +27,6 @@ export interface OpenLettersDeps {
   readonly timers: Timers;
 }
 
-/** Records that are read before the event loop gets a turn: some milliseconds of work. */
-const RECORDS_PER_TURN = 100;
-
 /** Creates a function that counts the open dead letters; each call reads only what was written since the last one. */
 export function createOpenLetters({
   broker,
@@ -37,41 +34,16 @@ export function createOpenLetters({
   timers,
 }: OpenLettersDeps): () => Promise<LetterFigures> {
   const log = sharedLetterLog(broker);
+  const readNew = createNewRecords(log, timers);
   const { deadLetters, audit, destinations } = letterTopics(topicPrefix);
   const open = new Map<
     string,
-    Pick<Letter, 'topic' | 'partition' | 'offset' | 'atMs'> & { isParked: boolean }
+    Pick<Letter, 'topic' | 'partition' | 'offset' | 'atMs'> & { readonly isParked: boolean }
   >();
   const states = new LetterStates();
-  const positions = new Map<string, number>();
   const forget = (id: string): void => {
     open.delete(id);
     states.forget(id);
-  };
-  const readNew = async (
-    ranges: readonly OffsetRange[],
-    limit: number,
-    take: (message: LogMessage) => void,
-  ) => {
-    const fresh = ranges.map((range) => ({
-      ...range,
-      from: Math.max(range.from, positions.get(keyOf(range)) ?? 0),
-    }));
-    let count = 0;
-    await log.read(
-      newestOf(
-        fresh.filter(({ from, to }) => to > from),
-        limit,
-      ),
-      async (message) => {
-        take(message);
-        positions.set(keyOf(message), message.offset + 1);
-        count += 1;
-        if (count % RECORDS_PER_TURN === 0) await new Promise<void>((resolve) => timers.nextTurn(resolve));
-        return 'more';
-      },
-    );
-    for (const range of ranges) positions.set(keyOf(range), range.to);
   };
   return async () => {
     // The ends of the audit first: then each dead letter that it names is read before its record.
@@ -97,6 +69,28 @@ export function createOpenLetters({
     for (const [id, letter] of open) if (letter.offset < (lows.get(keyOf(letter)) ?? Infinity)) forget(id);
     const all = [...open.values()];
     return { open: figuresOf(all), parked: figuresOf(all.filter(({ isParked }) => isParked)) };
+  };
+}
+
+/** Creates a function that reads the records of ranges after those that it has read, the newest up to the limit. */
+function createNewRecords(log: Pick<LetterLog, 'read'>, timers: Timers) {
+  const positions = new Map<string, number>();
+  const pause = createBreaks({ timers });
+  return async (
+    ranges: readonly OffsetRange[],
+    limit: number,
+    take: (message: LogMessage) => void,
+  ): Promise<void> => {
+    const fresh = ranges
+      .map((range) => ({ ...range, from: Math.max(range.from, positions.get(keyOf(range)) ?? 0) }))
+      .filter(({ from, to }) => to > from);
+    await log.read(newestOf(fresh, limit), async (message): Promise<ReadOn> => {
+      await pause();
+      take(message);
+      positions.set(keyOf(message), message.offset + 1);
+      return 'more';
+    });
+    for (const range of ranges) positions.set(keyOf(range), range.to);
   };
 }
 

@@ -136,16 +136,16 @@ describe('an e-mail', () => {
   });
 });
 
-describe('the text of an e-mail reaches the reader as it was sent', () => {
-  /** Octets of the longest line, without its CRLF. */
-  const longestLine = (raw: Buffer): number =>
-    Math.max(
-      ...raw
-        .toString('latin1')
-        .split('\r\n')
-        .map(({ length }) => length),
-    );
+/** Octets of the longest line, without its CRLF. */
+const longestLine = (raw: Buffer): number =>
+  Math.max(
+    ...raw
+      .toString('latin1')
+      .split('\r\n')
+      .map(({ length }) => length),
+  );
 
+describe('the text of an e-mail reaches the reader as it was sent', () => {
   const TEXTS = [
     '=?UTF-8?B?xpQ=?=',
     'Read =?utf-8?Q?a b?= now',
