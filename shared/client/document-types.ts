@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 959698683b28dfdc1a18233a6f64518b0ab960be6aa0f00dd36b34af6a8211ef */
+/** Written by `npm run client-types`. Document: sha256 5b8538fa02a773ff5a313c73857a81a0174b34c4a7412f3b35ab93a782729b5f */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {
