@@ -5,6 +5,7 @@ import { columnSentence, CSV_FIELDS } from '../../../../scripts/recalculate/inpu
 import { openInput } from '../../../../scripts/recalculate/input/portfolio.ts';
 import { type CsvOptions, InputError } from '../../../../scripts/recalculate/input/records.ts';
 import { formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
+import { keepDigits } from '../../../../shared/platform/json.ts';
 import { areColumns, lineOfCells, readColumns } from '../../../../shared/portfolio/csv-columns.ts';
 import type { Notation } from '../../../../shared/portfolio/csv-notation.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
@@ -28,7 +29,7 @@ const faultsOf = (header: string) => {
   return areColumns(columns) ? [] : columns.map(columnSentence);
 };
 
-const parseJson = (cell: string) => ({ value: JSON.parse(cell) as unknown });
+const parseJson = (cell: string) => ({ value: JSON.parse(cell, keepDigits) });
 
 /** The values of cells of a column, or the codes of their faults. */
 const valuesOf = (name: string, notation: Notation, ...cells: string[]) => {
@@ -181,6 +182,11 @@ describe('the cells of a record', () => {
     expect(
       valuesOf('Amount', { decimal: ',' }, '1234,50', '1.234,5', '0,125', '1E3', '1.5', '1E+3,5'),
     ).toEqual([1234.5, 1234.5, 0.125, 1000, fault, fault]);
+  });
+
+  it('keep all digits of a number', () => {
+    const cells = ['9999999.9999999999', '1000.10000000000000'];
+    expect(JSON.stringify(valuesOf('Amount', NO_NOTATION, ...cells))).toBe('[9999999.9999999999,1000.1]');
   });
 
   it('may be flags as words or digits, trimmed dates, and unchanged strings', () => {
