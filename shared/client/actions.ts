@@ -1,5 +1,5 @@
 /** The actions of the engine by the names of their methods, with the types of request and reply. */
-import type { operations } from './document-types.ts';
+import type { paths } from './document-types.ts';
 import type { DocumentedReply } from './typed-call.ts';
 
 /** Method of the client, and name of the action in the interface. */
@@ -24,7 +24,8 @@ export const ACTION_NAMES = {
 
 export type ActionName = keyof typeof ACTION_NAMES;
 
-type ActionOperation<Name extends ActionName> = operations[(typeof ACTION_NAMES)[Name]];
+type ActionOperation<Name extends ActionName> =
+  paths[`/platapi/automation-processors/actions/${(typeof ACTION_NAMES)[Name]}`]['post'];
 
 /** The body of an action. The generic form is not needed: the client sends the token as a header. */
 export type RequestOf<Name extends ActionName> =

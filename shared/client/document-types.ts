@@ -1,4 +1,4 @@
-/** Written by `npm run client-types`. Document: sha256 5b8538fa02a773ff5a313c73857a81a0174b34c4a7412f3b35ab93a782729b5f */
+/** Written by `npm run client-types`. Document: sha256 c9909765b352924617aae37b5168f4ac74567ba577fd9699936b3842726f1e37 */
 
 export interface paths {
   readonly '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule': {
@@ -14,7 +14,7 @@ export interface paths {
      * Calculates the installments of a repayment schedule
      * @description Returns one record for each installment. CalculateDAE selects the spelling of the fields and the effective rate that is shown. Nothing is stored: the same request always gets the same answer. The name of the action is not case-sensitive.
      */
-    readonly post: operations['PLAT_BP_CalculateRepaymentSchedule'];
+    readonly post: operations['calculateRepaymentSchedule'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -34,7 +34,7 @@ export interface paths {
      * Calculates the level payment of a loan or of a savings plan
      * @description Returns the payment and the equal part of the principal, from the terms alone, without dates or a schedule. Without FinancedAmount, the payment is the deposit that reaches FutureValue. The name of the action is not case-sensitive.
      */
-    readonly post: operations['PLAT_BP_CalculatePMT'];
+    readonly post: operations['calculatePmt'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -54,7 +54,7 @@ export interface paths {
      * Calculates the rate of cash flows, with its proof
      * @description An extension that verifies a rate disclosed to a consumer: the annual percentage rate of charge (DAE), XIRR or IRR of the flows in the request, with each flow discounted by it. Of several rates, the one nearest to zero is returned. The name of the action is not case-sensitive.
      */
-    readonly post: operations['PLAT_BP_CalculateRate'];
+    readonly post: operations['calculateRate'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -74,7 +74,7 @@ export interface paths {
      * Returns a banking product with the requested sections
      * @description Returns the approved version that is valid on the day. Each section has its own flag. Of interests, commissions and discounts, only Active ones are returned, with the values that are valid on that day. The name of the action is not case-sensitive.
      */
-    readonly post: operations['plat_bp_getbankingproductbycode'];
+    readonly post: operations['getBankingProductByCode'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -94,7 +94,7 @@ export interface paths {
      * Returns the texts and images for displaying a banking product
      * @description The request names the product by its code, by the id of its version, or by both if they agree. The name of the action is not case-sensitive.
      */
-    readonly post: operations['plat_bp_getbankingproductdetails'];
+    readonly post: operations['getBankingProductDetails'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -114,7 +114,7 @@ export interface paths {
      * Returns the insurance items of a banking product that pass their filters
      * @description Returns the items that are valid on the day and pass all of their filters. A filter passes if its figure is not sent; a figure that no filter uses is ignored with a warning. The name of the action is not case-sensitive.
      */
-    readonly post: operations['PLAT_BP_GetProductInsuranceList'];
+    readonly post: operations['getProductInsuranceList'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -134,7 +134,7 @@ export interface paths {
      * Returns the documents of a banking product
      * @description The request names the product by its code, by the id of its version, or by both if they agree. The name of the action is not case-sensitive.
      */
-    readonly post: operations['plat_bp_getproductdocuments'];
+    readonly post: operations['getProductDocuments'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -154,7 +154,7 @@ export interface paths {
      * Simulates a banking product with its interest, commissions, insurances and discounts
      * @description Returns one record for each interest of the product that matches the request, with its payment schedule from the day of the request. Row 0 is the down payment. Nothing is stored. The name of the action is not case-sensitive.
      */
-    readonly post: operations['PLAT_BP_Simulate'];
+    readonly post: operations['simulate'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -172,7 +172,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Calls an action in the generic form
-     * @description Every action also accepts the generic form: its input in Data, as JSON text or as an object, next to the access parameters.
+     * @description Every action also accepts the generic form: its input in Data, as JSON text or as an object, next to the access parameters. `Prefer: respond-async` has the same answer with the body of the action itself.
      */
     readonly post: operations['callAction'];
     readonly delete?: never;
@@ -214,7 +214,7 @@ export interface paths {
      * Sends an SMS
      * @description Returns as soon as the message is stored; its status is available by its id. Messages to one receiver keep their order, urgent and normal ones separately.
      */
-    readonly post: operations['SendSms'];
+    readonly post: operations['sendSms'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -234,7 +234,7 @@ export interface paths {
      * Sends an e-mail
      * @description Returns as soon as the message is stored; its status is available by its id. Messages to one receiver keep their order, urgent and normal ones separately.
      */
-    readonly post: operations['SendEmail'];
+    readonly post: operations['sendEmail'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -1230,7 +1230,9 @@ export interface components {
       /** @description Effective annual rate in percent, four decimals; null when none exists. */
       readonly dae: number | null;
       /** @description Never present: only an installment has one. */
-      readonly DueDate?: number;
+      readonly InstallmentTypeId?: readonly string[];
+    } & {
+      readonly [key: string]: number;
     };
     readonly ScheduleRow:
       | components['schemas']['InstallmentRow']
@@ -1991,11 +1993,8 @@ export interface components {
     readonly SimulateReply: {
       /** @description One for each interest that is offered, in the order of the catalogue. */
       readonly Records: readonly components['schemas']['SimulationRecord'][];
-      /**
-       * @description Always 0.
-       * @constant
-       */
-      readonly ReturnValue: 0;
+      /** @description Always 0. */
+      readonly ReturnValue: number;
     };
     /** @description The generic form: the input in Data, next to the access parameters. */
     readonly GenericRequest: {
@@ -3203,8 +3202,8 @@ export interface components {
   };
   parameters: {
     /**
-     * @description `respond-async`: return 202 immediately, with the address of the result. `wait=<seconds>`: the longest time that the caller waits.
-     * @example respond-async
+     * @description `wait=<seconds>`: the longest time that the caller waits. `respond-async`: the answer is the 202 of `callAction`, with the address of the result.
+     * @example wait=5
      */
     readonly Prefer: string;
     /**
@@ -3260,13 +3259,13 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  readonly PLAT_BP_CalculateRepaymentSchedule: {
+  readonly calculateRepaymentSchedule: {
     readonly parameters: {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description `respond-async`: return 202 immediately, with the address of the result. `wait=<seconds>`: the longest time that the caller waits.
-         * @example respond-async
+         * @description `wait=<seconds>`: the longest time that the caller waits. `respond-async`: the answer is the 202 of `callAction`, with the address of the result.
+         * @example wait=5
          */
         readonly Prefer?: components['parameters']['Prefer'];
         /**
@@ -3279,11 +3278,6 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
-        /**
-         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
-         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
-         */
-        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3306,20 +3300,6 @@ export interface operations {
           readonly 'application/json': components['schemas']['CalculateRepaymentScheduleReply'];
         };
       };
-      /** @description With `Prefer: respond-async`: the request is stored, and the result can be fetched later. */
-      readonly 202: {
-        headers: {
-          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
-          readonly Location: components['headers']['Location'];
-          readonly 'Preference-Applied': components['headers']['Preference-Applied'];
-          readonly 'Retry-After': components['headers']['Retry-After'];
-          readonly Warnings: components['headers']['Warnings'];
-          readonly [name: string]: unknown;
-        };
-        content: {
-          readonly 'application/json': components['schemas']['PendingResult'];
-        };
-      };
       readonly 400: components['responses']['Problem400'];
       readonly 401: components['responses']['Problem401'];
       readonly 403: components['responses']['Problem403'];
@@ -3336,13 +3316,13 @@ export interface operations {
       readonly 504: components['responses']['Problem504'];
     };
   };
-  readonly PLAT_BP_CalculatePMT: {
+  readonly calculatePmt: {
     readonly parameters: {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description `respond-async`: return 202 immediately, with the address of the result. `wait=<seconds>`: the longest time that the caller waits.
-         * @example respond-async
+         * @description `wait=<seconds>`: the longest time that the caller waits. `respond-async`: the answer is the 202 of `callAction`, with the address of the result.
+         * @example wait=5
          */
         readonly Prefer?: components['parameters']['Prefer'];
         /**
@@ -3355,11 +3335,6 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
-        /**
-         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
-         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
-         */
-        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3381,20 +3356,6 @@ export interface operations {
           readonly 'application/json': components['schemas']['CalculatePMTReply'];
         };
       };
-      /** @description With `Prefer: respond-async`: the request is stored, and the result can be fetched later. */
-      readonly 202: {
-        headers: {
-          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
-          readonly Location: components['headers']['Location'];
-          readonly 'Preference-Applied': components['headers']['Preference-Applied'];
-          readonly 'Retry-After': components['headers']['Retry-After'];
-          readonly Warnings: components['headers']['Warnings'];
-          readonly [name: string]: unknown;
-        };
-        content: {
-          readonly 'application/json': components['schemas']['PendingResult'];
-        };
-      };
       readonly 400: components['responses']['Problem400'];
       readonly 401: components['responses']['Problem401'];
       readonly 403: components['responses']['Problem403'];
@@ -3411,13 +3372,13 @@ export interface operations {
       readonly 504: components['responses']['Problem504'];
     };
   };
-  readonly PLAT_BP_CalculateRate: {
+  readonly calculateRate: {
     readonly parameters: {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description `respond-async`: return 202 immediately, with the address of the result. `wait=<seconds>`: the longest time that the caller waits.
-         * @example respond-async
+         * @description `wait=<seconds>`: the longest time that the caller waits. `respond-async`: the answer is the 202 of `callAction`, with the address of the result.
+         * @example wait=5
          */
         readonly Prefer?: components['parameters']['Prefer'];
         /**
@@ -3430,11 +3391,6 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
-        /**
-         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
-         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
-         */
-        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3456,20 +3412,6 @@ export interface operations {
           readonly 'application/json': components['schemas']['CalculateRateReply'];
         };
       };
-      /** @description With `Prefer: respond-async`: the request is stored, and the result can be fetched later. */
-      readonly 202: {
-        headers: {
-          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
-          readonly Location: components['headers']['Location'];
-          readonly 'Preference-Applied': components['headers']['Preference-Applied'];
-          readonly 'Retry-After': components['headers']['Retry-After'];
-          readonly Warnings: components['headers']['Warnings'];
-          readonly [name: string]: unknown;
-        };
-        content: {
-          readonly 'application/json': components['schemas']['PendingResult'];
-        };
-      };
       readonly 400: components['responses']['Problem400'];
       readonly 401: components['responses']['Problem401'];
       readonly 403: components['responses']['Problem403'];
@@ -3486,13 +3428,13 @@ export interface operations {
       readonly 504: components['responses']['Problem504'];
     };
   };
-  readonly plat_bp_getbankingproductbycode: {
+  readonly getBankingProductByCode: {
     readonly parameters: {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description `respond-async`: return 202 immediately, with the address of the result. `wait=<seconds>`: the longest time that the caller waits.
-         * @example respond-async
+         * @description `wait=<seconds>`: the longest time that the caller waits. `respond-async`: the answer is the 202 of `callAction`, with the address of the result.
+         * @example wait=5
          */
         readonly Prefer?: components['parameters']['Prefer'];
         /**
@@ -3505,11 +3447,6 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
-        /**
-         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
-         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
-         */
-        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3531,20 +3468,6 @@ export interface operations {
           readonly 'application/json': components['schemas']['GetBankingProductByCodeReply'];
         };
       };
-      /** @description With `Prefer: respond-async`: the request is stored, and the result can be fetched later. */
-      readonly 202: {
-        headers: {
-          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
-          readonly Location: components['headers']['Location'];
-          readonly 'Preference-Applied': components['headers']['Preference-Applied'];
-          readonly 'Retry-After': components['headers']['Retry-After'];
-          readonly Warnings: components['headers']['Warnings'];
-          readonly [name: string]: unknown;
-        };
-        content: {
-          readonly 'application/json': components['schemas']['PendingResult'];
-        };
-      };
       readonly 400: components['responses']['Problem400'];
       readonly 401: components['responses']['Problem401'];
       readonly 403: components['responses']['Problem403'];
@@ -3561,13 +3484,13 @@ export interface operations {
       readonly 504: components['responses']['Problem504'];
     };
   };
-  readonly plat_bp_getbankingproductdetails: {
+  readonly getBankingProductDetails: {
     readonly parameters: {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description `respond-async`: return 202 immediately, with the address of the result. `wait=<seconds>`: the longest time that the caller waits.
-         * @example respond-async
+         * @description `wait=<seconds>`: the longest time that the caller waits. `respond-async`: the answer is the 202 of `callAction`, with the address of the result.
+         * @example wait=5
          */
         readonly Prefer?: components['parameters']['Prefer'];
         /**
@@ -3580,11 +3503,6 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
-        /**
-         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
-         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
-         */
-        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3606,20 +3524,6 @@ export interface operations {
           readonly 'application/json': components['schemas']['GetBankingProductDetailsReply'];
         };
       };
-      /** @description With `Prefer: respond-async`: the request is stored, and the result can be fetched later. */
-      readonly 202: {
-        headers: {
-          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
-          readonly Location: components['headers']['Location'];
-          readonly 'Preference-Applied': components['headers']['Preference-Applied'];
-          readonly 'Retry-After': components['headers']['Retry-After'];
-          readonly Warnings: components['headers']['Warnings'];
-          readonly [name: string]: unknown;
-        };
-        content: {
-          readonly 'application/json': components['schemas']['PendingResult'];
-        };
-      };
       readonly 400: components['responses']['Problem400'];
       readonly 401: components['responses']['Problem401'];
       readonly 403: components['responses']['Problem403'];
@@ -3636,13 +3540,13 @@ export interface operations {
       readonly 504: components['responses']['Problem504'];
     };
   };
-  readonly PLAT_BP_GetProductInsuranceList: {
+  readonly getProductInsuranceList: {
     readonly parameters: {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description `respond-async`: return 202 immediately, with the address of the result. `wait=<seconds>`: the longest time that the caller waits.
-         * @example respond-async
+         * @description `wait=<seconds>`: the longest time that the caller waits. `respond-async`: the answer is the 202 of `callAction`, with the address of the result.
+         * @example wait=5
          */
         readonly Prefer?: components['parameters']['Prefer'];
         /**
@@ -3655,11 +3559,6 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
-        /**
-         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
-         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
-         */
-        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3681,20 +3580,6 @@ export interface operations {
           readonly 'application/json': components['schemas']['GetProductInsuranceListReply'];
         };
       };
-      /** @description With `Prefer: respond-async`: the request is stored, and the result can be fetched later. */
-      readonly 202: {
-        headers: {
-          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
-          readonly Location: components['headers']['Location'];
-          readonly 'Preference-Applied': components['headers']['Preference-Applied'];
-          readonly 'Retry-After': components['headers']['Retry-After'];
-          readonly Warnings: components['headers']['Warnings'];
-          readonly [name: string]: unknown;
-        };
-        content: {
-          readonly 'application/json': components['schemas']['PendingResult'];
-        };
-      };
       readonly 400: components['responses']['Problem400'];
       readonly 401: components['responses']['Problem401'];
       readonly 403: components['responses']['Problem403'];
@@ -3711,13 +3596,13 @@ export interface operations {
       readonly 504: components['responses']['Problem504'];
     };
   };
-  readonly plat_bp_getproductdocuments: {
+  readonly getProductDocuments: {
     readonly parameters: {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description `respond-async`: return 202 immediately, with the address of the result. `wait=<seconds>`: the longest time that the caller waits.
-         * @example respond-async
+         * @description `wait=<seconds>`: the longest time that the caller waits. `respond-async`: the answer is the 202 of `callAction`, with the address of the result.
+         * @example wait=5
          */
         readonly Prefer?: components['parameters']['Prefer'];
         /**
@@ -3730,11 +3615,6 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
-        /**
-         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
-         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
-         */
-        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3756,20 +3636,6 @@ export interface operations {
           readonly 'application/json': components['schemas']['GetProductDocumentsReply'];
         };
       };
-      /** @description With `Prefer: respond-async`: the request is stored, and the result can be fetched later. */
-      readonly 202: {
-        headers: {
-          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
-          readonly Location: components['headers']['Location'];
-          readonly 'Preference-Applied': components['headers']['Preference-Applied'];
-          readonly 'Retry-After': components['headers']['Retry-After'];
-          readonly Warnings: components['headers']['Warnings'];
-          readonly [name: string]: unknown;
-        };
-        content: {
-          readonly 'application/json': components['schemas']['PendingResult'];
-        };
-      };
       readonly 400: components['responses']['Problem400'];
       readonly 401: components['responses']['Problem401'];
       readonly 403: components['responses']['Problem403'];
@@ -3786,13 +3652,13 @@ export interface operations {
       readonly 504: components['responses']['Problem504'];
     };
   };
-  readonly PLAT_BP_Simulate: {
+  readonly simulate: {
     readonly parameters: {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description `respond-async`: return 202 immediately, with the address of the result. `wait=<seconds>`: the longest time that the caller waits.
-         * @example respond-async
+         * @description `wait=<seconds>`: the longest time that the caller waits. `respond-async`: the answer is the 202 of `callAction`, with the address of the result.
+         * @example wait=5
          */
         readonly Prefer?: components['parameters']['Prefer'];
         /**
@@ -3805,11 +3671,6 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
-        /**
-         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
-         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
-         */
-        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path?: never;
       readonly cookie?: never;
@@ -3830,20 +3691,6 @@ export interface operations {
         };
         content: {
           readonly 'application/json': components['schemas']['SimulateReply'];
-        };
-      };
-      /** @description With `Prefer: respond-async`: the request is stored, and the result can be fetched later. */
-      readonly 202: {
-        headers: {
-          readonly 'X-Correlation-Id': components['headers']['X-Correlation-Id'];
-          readonly Location: components['headers']['Location'];
-          readonly 'Preference-Applied': components['headers']['Preference-Applied'];
-          readonly 'Retry-After': components['headers']['Retry-After'];
-          readonly Warnings: components['headers']['Warnings'];
-          readonly [name: string]: unknown;
-        };
-        content: {
-          readonly 'application/json': components['schemas']['PendingResult'];
         };
       };
       readonly 400: components['responses']['Problem400'];
@@ -3867,8 +3714,8 @@ export interface operations {
       readonly query?: never;
       readonly header?: {
         /**
-         * @description `respond-async`: return 202 immediately, with the address of the result. `wait=<seconds>`: the longest time that the caller waits.
-         * @example respond-async
+         * @description `wait=<seconds>`: the longest time that the caller waits. `respond-async`: the answer is the 202 of `callAction`, with the address of the result.
+         * @example wait=5
          */
         readonly Prefer?: components['parameters']['Prefer'];
         /**
@@ -3881,11 +3728,6 @@ export interface operations {
          * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
          */
         readonly traceparent?: components['parameters']['traceparent'];
-        /**
-         * @description The `ETag` of an earlier answer: 304 if the answer would be the same.
-         * @example W/"5Ka7cYbGvqUaVNpzkKJxBg"
-         */
-        readonly 'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       readonly path: {
         /** @description Name of the action, in any case. */
@@ -3994,7 +3836,7 @@ export interface operations {
       readonly 504: components['responses']['Problem504'];
     };
   };
-  readonly SendSms: {
+  readonly sendSms: {
     readonly parameters: {
       readonly query?: never;
       readonly header: {
@@ -4054,7 +3896,7 @@ export interface operations {
       readonly 504: components['responses']['Problem504'];
     };
   };
-  readonly SendEmail: {
+  readonly sendEmail: {
     readonly parameters: {
       readonly query?: never;
       readonly header: {

@@ -13,9 +13,9 @@ interface HttpHeader {
 export const REQUEST_HEADERS = {
   Prefer: {
     description:
-      '`respond-async`: return 202 immediately, with the address of the result. `wait=<seconds>`: the longest time that the caller waits.',
+      '`wait=<seconds>`: the longest time that the caller waits. `respond-async`: the answer is the 202 of `callAction`, with the address of the result.',
     schema: { type: 'string' },
-    example: 'respond-async',
+    example: 'wait=5',
   },
   'X-Correlation-Id': {
     description:

@@ -118,11 +118,12 @@ const MAX_INT32 = 2_147_483_647;
 
 /**
  * The schema as generators of clients understand it: they use 32 bits for whole numbers without a format, and take a constant
- * true or false for text.
+ * that is a number, true or false for text.
  */
 function forGenerators(schema: JsonSchema): JsonSchema {
   const { const: only, ...rest } = schema;
   if (typeof only === 'boolean') return rest;
+  if (typeof only === 'number') return { ...rest, minimum: only, maximum: only };
   const isWhole = [schema.type].flat().includes('integer');
   const isLong = isWhole && (schema.maximum ?? 0) > MAX_INT32;
   return isLong && schema.format === undefined ? { ...schema, format: 'int64' } : schema;

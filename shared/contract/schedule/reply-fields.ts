@@ -37,10 +37,12 @@ const scheduleRow = named(
       description: 'An installment in the lower-case spelling: CalculateDAE 0 or 2.',
     }),
     z
-      .strictObject({
+      .object({
         dae: rate('Effective annual rate'),
-        DueDate: never(z.int().min(1).max(0), 'only an installment has one'),
+        InstallmentTypeId: never(z.array(z.string()).min(1).max(0), 'only an installment has one'),
       })
+      // TypeScript reads a figure from a union of rows only if it may be in each of them: `data[0].PMT`.
+      .catchall(z.number().min(1).max(0).describe('Never present: only an installment has figures.'))
       .meta({
         title: 'RateOnlyRow',
         description: 'The rate alone, in the only row of the answer: CalculateDAE 1.',

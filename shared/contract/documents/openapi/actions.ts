@@ -3,9 +3,16 @@
 import { ACTIONS } from '../../actions/actions.ts';
 import type { Action } from '../../json/action-definition.ts';
 import { toJsonSchema, type JsonSchema } from '../../json/json-schema.ts';
-import { answerHttpHeaders, REQUEST_HEADERS, type RequestHeader } from '../headers.ts';
+import { answerHttpHeaders, type RequestHeader } from '../headers.ts';
 import { schemaReference } from '../named-schemas.ts';
-import { parameterReference, pathParameter, requestBody, type ApiPart, type Operation } from './part.ts';
+import {
+  methodName,
+  parameterReference,
+  pathParameter,
+  requestBody,
+  type ApiPart,
+  type Operation,
+} from './part.ts';
 import { answer, pendingResponse, problemReferences } from './responses.ts';
 
 const ACTION_PROBLEMS = [400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 431, 500, 503, 504];
@@ -13,7 +20,7 @@ const RESULT_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 422, 429, 431, 500, 
 const ACTION_PREFIX = '/platapi/automation-processors/actions';
 
 /** The headers that every action reads. */
-const ACTION_HEADERS = Object.keys(REQUEST_HEADERS) as readonly RequestHeader[];
+const ACTION_HEADERS: readonly RequestHeader[] = ['Prefer', 'X-Correlation-Id', 'traceparent'];
 
 /** The headers of all answers of actions. */
 const ANSWER_HEADERS = answerHttpHeaders([
@@ -88,6 +95,10 @@ export function resultPart(): ApiPart {
   };
 }
 
+/**
+ * The operation of one action. The 202 of `Prefer: respond-async` is documented for {@link genericPost} only: openapi-fetch
+ * types the body as a union of all successful answers, and a caller who waits never gets that one.
+ */
 function actionPost(action: Action): Operation {
   const { name, summary, description, requestType, replyType, examples } = action;
   const requests = examples.map(({ key, summary: title, request }) => [
@@ -96,7 +107,7 @@ function actionPost(action: Action): Operation {
   ]);
   const replies = examples.map(({ key, reply }) => [key, { value: reply }]);
   return {
-    operationId: name,
+    operationId: methodName(requestType.replace(/Request$/, '')),
     summary,
     description: `${description} The name of the action is not case-sensitive.`,
     parameters: ACTION_HEADERS.map(parameterReference),
@@ -107,7 +118,7 @@ function actionPost(action: Action): Operation {
         schema: schemaReference(replyType),
         examples: Object.fromEntries(replies),
       }),
-      ...otherResponses(),
+      ...problemReferences(ACTION_PROBLEMS),
     },
   };
 }
@@ -122,7 +133,7 @@ function genericPost(): Operation {
     summary: 'Calls an action in the generic form',
     description:
       'Every action also accepts the generic form: its input in Data, as JSON text or as an object, next to ' +
-      'the access parameters.',
+      'the access parameters. `Prefer: respond-async` has the same answer with the body of the action itself.',
     parameters: [
       pathParameter('action', 'Name of the action, in any case.', {
         type: 'string',
@@ -137,18 +148,11 @@ function genericPost(): Operation {
         headers: ANSWER_HEADERS,
         schema: ANY_REPLY,
       }),
-      ...otherResponses(),
+      202: pendingResponse(
+        'With `Prefer: respond-async`: the request is stored, and the result can be fetched later.',
+      ),
+      ...problemReferences(ACTION_PROBLEMS),
     },
-  };
-}
-
-/** The responses of every action besides its answer. */
-function otherResponses(): Operation['responses'] {
-  return {
-    202: pendingResponse(
-      'With `Prefer: respond-async`: the request is stored, and the result can be fetched later.',
-    ),
-    ...problemReferences(ACTION_PROBLEMS),
   };
 }
 

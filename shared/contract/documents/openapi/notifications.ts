@@ -10,7 +10,14 @@ import {
   type NotificationContract,
 } from '../../notification/notifications.ts';
 import { schemaReference } from '../named-schemas.ts';
-import { parameterReference, pathParameter, requestBody, type ApiPart, type Operation } from './part.ts';
+import {
+  methodName,
+  parameterReference,
+  pathParameter,
+  requestBody,
+  type ApiPart,
+  type Operation,
+} from './part.ts';
 import { answer, problemReferences } from './responses.ts';
 
 const SEND_PROBLEMS = [400, 401, 403, 405, 408, 409, 413, 415, 422, 429, 431, 500, 503, 504];
@@ -40,7 +47,7 @@ function notificationPost({
   example,
 }: NotificationContract): Operation {
   return {
-    operationId: name,
+    operationId: methodName(name),
     summary,
     description,
     parameters: [

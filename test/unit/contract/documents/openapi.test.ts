@@ -343,6 +343,15 @@ test('each operation has an id of its own, a description, a described tag and do
   ) as unknown as OperationTexts[];
   const ids = operations.map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.filter((id) => !/^[a-z]+(?:[A-Z][a-z]+)*$/.test(id))).toEqual([]);
+  expect(ids).toEqual(
+    expect.arrayContaining([
+      'calculateRepaymentSchedule',
+      'calculatePmt',
+      'getBankingProductByCode',
+      'sendSms',
+    ]),
+  );
   for (const {
     operationId,
     description = '',
@@ -352,6 +361,25 @@ test('each operation has an id of its own, a description, a described tag and do
     expect([operationId, description.length > 10, summary.endsWith('.')]).toEqual([operationId, true, false]);
     expect(tags.find(({ name }) => name === tag)?.description).toMatch(/\.$/);
   }
+});
+
+test('a POST has no If-None-Match, and an action one successful answer: the 202 is that of the generic form', () => {
+  const posts = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item as Readonly<Record<string, Operation>>)
+      .filter(([method]) => method === 'post')
+      .map(([, operation]) => ({ path, ...operation })),
+  );
+  const conditional = posts.filter(({ parameters = [] }) =>
+    JSON.stringify(parameters).includes('If-None-Match'),
+  );
+  expect(conditional.map(({ path }) => path)).toEqual([]);
+  const successes = posts
+    .filter(({ path }) => path.startsWith(ACTION_PREFIX))
+    .map(({ path, responses }) => [path, Object.keys(responses).filter((status) => status.startsWith('2'))]);
+  expect(Object.fromEntries(successes)).toEqual({
+    ...Object.fromEntries(ACTIONS.map(({ name }) => [ACTION_PREFIX + name, ['200']])),
+    [`${ACTION_PREFIX}{action}`]: ['200', '202'],
+  });
 });
 
 describe.each(ACTIONS)('examples of $name', (one) => {
