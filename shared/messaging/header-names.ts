@@ -28,7 +28,6 @@ export const HEADER = {
   holidayCalendar: 'plat-holiday-calendar',
   /** W3C trace context. */
   traceParent: 'traceparent',
-  traceState: 'tracestate',
   /** Notifications: the id, where the command does not contain it (retries, redrives). */
   notificationId: 'plat-notification-id',
   /** Proves that the ingress wrote the command under its id. */

@@ -89,6 +89,8 @@ class Recalculation:
             {
                 "bootstrap.servers": BROKERS,
                 "enable.idempotence": True,
+                # The partition of a key as the Java client chooses it; librdkafka's own default differs.
+                "partitioner": "murmur2_random",
                 "message.timeout.ms": SEND_TIMEOUT_MS,
                 # 500 contracts with all their commissions and rates may be more than the client's own 1 MB.
                 "message.max.bytes": MAX_REQUEST_BYTES,

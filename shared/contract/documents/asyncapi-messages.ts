@@ -15,14 +15,13 @@ import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
 import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordSchema } from '../catalogue-files/json-form.ts';
 import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
 import { problemSchema } from '../json/problem.ts';
-import { ACCEPTANCE_EXAMPLE, STATE_EXAMPLE } from '../notification/examples.ts';
 import { NOTIFICATIONS } from '../notification/notifications.ts';
-import { acceptanceSchema, stateSchema } from '../notification/record-forms.ts';
 import { PAYMENT_VALUE_EXAMPLES } from '../payment-value/calculate-pmt.ts';
 import {
   CATALOGUE_MESSAGE_HEADERS,
   COMMAND_MESSAGE_HEADERS,
   ERROR_MESSAGE_HEADERS,
+  RECORD_MESSAGE_HEADERS,
   headersSchema,
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
@@ -39,9 +38,11 @@ export function kafkaBinding(binding: object = {}): object {
   return { kafka: { ...binding, bindingVersion: KAFKA_BINDING_VERSION } };
 }
 
-/** References to both formats of message types at `place`, such as `#/components`, by name. */
+/** References to the formats of message types at `place`, such as `#/components`, by name. */
 export function messageReferences(place: string, types: readonly string[]): Record<string, { $ref: string }> {
-  const names = types.flatMap((type) => [`${type}.avro`, `${type}.json`]);
+  const names = types.flatMap((type) =>
+    isAvroOnly(type) ? [`${type}.avro`] : [`${type}.avro`, `${type}.json`],
+  );
   return Object.fromEntries(names.map((name) => [name, { $ref: `${place}/messages/${name}` }]));
 }
 
@@ -50,13 +51,21 @@ export function asyncApiComponents(): {
   readonly messages: Readonly<Record<string, object>>;
   readonly schemas: NamedSchemas;
 } {
-  const types = [...actionTypes(), PROBLEM, CATALOGUE, ...BATCHES, ...notificationTypes()];
-  const messages = types.flatMap((one) => [
-    [`${one.type}.avro`, avroMessage(one)] as const,
-    [`${one.type}.json`, jsonMessage(one)] as const,
-  ]);
+  const types = [...actionTypes(), PROBLEM, CATALOGUE, ...BATCHES, ...commandTypes()];
+  const messages = [
+    ...types.flatMap((one) => [
+      [`${one.type}.avro`, avroMessage(one)] as const,
+      [`${one.type}.json`, jsonMessage(one)] as const,
+    ]),
+    ...NOTIFICATION_RECORDS.map((one) => [`${one.type}.avro`, avroMessage(one)] as const),
+  ];
   const schemas = types.map(({ type, jsonSchema }) => [type, jsonSchema] as const);
   return { messages: Object.fromEntries(messages), schemas: nameSchemas(Object.fromEntries(schemas)) };
+}
+
+/** True for the records that only the engine writes, in Avro. */
+function isAvroOnly(type: string): boolean {
+  return NOTIFICATION_RECORDS.some((record) => record.type === type);
 }
 
 /** The description of a message type. */
@@ -176,48 +185,44 @@ const BATCHES: readonly MessageType[] = [
   },
 ];
 
-/** Records of the compacted topics of notifications. */
+/** Records of the compacted topics of notifications, which the engine writes in Avro. */
 export const NOTIFICATION_RECORDS = [
   {
     topic: 'notificationAcceptances',
     type: 'NotificationAcceptance',
+    operationId: 'writeNotificationAcceptance',
     summary: 'The acceptance of a notification',
+    headers: RECORD_MESSAGE_HEADERS,
     about:
       'One record for each notification received over HTTP, compacted, with its id as key. Written by the ingress.',
-    jsonSchema: acceptanceSchema(),
-    example: ACCEPTANCE_EXAMPLE,
   },
   {
     topic: 'notificationOutcomes',
     type: 'NotificationState',
+    operationId: 'writeNotificationOutcome',
     summary: 'The progress of a notification',
+    headers: RECORD_MESSAGE_HEADERS,
     about:
       'The latest state of each notification, compacted, with its id as key. Written by the notification worker.',
-    jsonSchema: stateSchema(),
-    example: STATE_EXAMPLE,
   },
 ] as const;
 
-function notificationTypes(): MessageType[] {
-  const commands = NOTIFICATIONS.map(({ commandType, summary, commandShape, example }) => ({
+function commandTypes(): MessageType[] {
+  return NOTIFICATIONS.map(({ commandType, summary, commandShape, example }) => ({
     type: commandType,
     summary,
     headers: COMMAND_MESSAGE_HEADERS,
     jsonSchema: toJsonSchema(commandShape),
     example,
   }));
-  return [
-    ...commands,
-    ...NOTIFICATION_RECORDS.map((record) => ({ ...record, headers: CATALOGUE_MESSAGE_HEADERS })),
-  ];
 }
 
-function avroMessage(one: MessageType): object {
+function avroMessage(one: Omit<MessageType, 'jsonSchema' | 'example'>): object {
   const definition = messageDefinition(one.type);
   if (definition === undefined) throw new Error(`the list of messages has no ${one.type}`);
   const schema: unknown = JSON.parse(readSchema(definition));
   return {
-    ...message(one, { types: [one.type], required: one.headers.some(isReplyHeader) }),
+    ...message(one, { types: [one.type], required: one.headers.some(isReplyHeader), format: 'avro' }),
     title: `${one.type} in Avro`,
     contentType: 'application/vnd.apache.avro',
     payload: { schemaFormat: AVRO_FORMAT, schema },
@@ -233,7 +238,7 @@ function avroMessage(one: MessageType): object {
 
 function jsonMessage(one: MessageType): object {
   return {
-    ...message(one, { types: one.jsonTypes ?? [one.type], required: true }),
+    ...message(one, { types: one.jsonTypes ?? [one.type], required: true, format: 'json' }),
     title: `${one.type} in JSON`,
     contentType: 'application/json',
     payload: schemaReference(one.type),
@@ -247,7 +252,10 @@ function isReplyHeader({ name }: MessageHeader): boolean {
   return name === HEADER.nestIsDisposed;
 }
 
-function message({ type, summary, headers }: MessageType, stated: StatedType): object {
+function message(
+  { type, summary, headers }: Pick<MessageType, 'type' | 'summary' | 'headers'>,
+  stated: StatedType,
+): object {
   const isCorrelated = headers.some(({ name }) => name === HEADER.correlationId);
   return {
     name: type,

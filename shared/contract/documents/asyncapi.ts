@@ -14,6 +14,7 @@ import {
   messageReferences,
   NOTIFICATION_RECORDS,
 } from './asyncapi-messages.ts';
+import { methodName } from './method-name.ts';
 
 export interface AsyncApiOptions {
   /** Version of the release. */
@@ -26,6 +27,7 @@ export interface AsyncApiOptions {
 
 /** Channel of all replies; each requester chooses its address. */
 const REPLIES = 'replies';
+const REPLY_TYPES = [...new Set(ACTIONS.map(({ replyType }) => replyType)), REPLY_BATCH, PROBLEM_TYPE];
 const DEFAULT_BROKER = 'localhost:9092';
 
 /** Creates the document as a plain object. */
@@ -47,6 +49,8 @@ export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<stri
     operations: Object.fromEntries([
       ...ACTIONS.flatMap(actionOperations),
       ...NOTIFICATIONS.flatMap(commandOperations),
+      ['readCatalogueRecords', readCatalogue()],
+      ...sendOperations(),
     ]),
     components: asyncApiComponents(),
   };
@@ -54,12 +58,11 @@ export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<stri
 
 function channels(prefix: string): Record<string, object> {
   const requests = [...new Set(ACTIONS.flatMap(requestTopics))];
-  const replyTypes = [...new Set(ACTIONS.map(({ replyType }) => replyType)), REPLY_BATCH, PROBLEM_TYPE];
   const replies = {
     address: null,
     title: 'Replies',
     description: `The topic that header ${HEADER.replyTopic} of the request names.`,
-    messages: messageReferences('#/components', replyTypes),
+    messages: messageReferences('#/components', REPLY_TYPES),
   };
   const catalogue = {
     title: 'Product catalogue',
@@ -109,7 +112,8 @@ function typesOn(topic: TopicKey): readonly string[] {
 
 /** One operation for each lane: interactive and, where the action has it, bulk. */
 function actionOperations(action: Action): [string, object][] {
-  const { name, summary, description, topic, bulkTopic, requestType, replyType } = action;
+  const { summary, description, topic, bulkTopic, requestType, replyType } = action;
+  const name = methodName(requestType);
   const about = { description, replyAddress: 'Chosen by the requester.' };
   const replyTypes = [replyType, PROBLEM_TYPE];
   const interactive = operation({ ...about, summary, topic, requestTypes: [requestType], replyTypes });
@@ -123,7 +127,7 @@ function actionOperations(action: Action): [string, object][] {
   });
   return [
     [name, interactive],
-    [`${name}_Bulk`, bulk],
+    [`${name}InBulk`, bulk],
   ];
 }
 
@@ -131,7 +135,8 @@ function actionOperations(action: Action): [string, object][] {
  * One operation for each priority. A command gets no reply, except an error reply if it is refused and names a reply topic.
  */
 function commandOperations(notification: NotificationContract): [string, object][] {
-  const { name, summary, description, topic, urgentTopic, commandType } = notification;
+  const { summary, description, topic, urgentTopic, commandType } = notification;
+  const name = methodName(notification.name);
   const about = {
     description: `${description} A refused command gets an error reply; other commands have no reply.`,
     requestTypes: [commandType],
@@ -140,8 +145,41 @@ function commandOperations(notification: NotificationContract): [string, object]
   };
   return [
     [name, operation({ ...about, summary, topic })],
-    [`${name}_Urgent`, operation({ ...about, summary: `${summary}, urgently`, topic: urgentTopic })],
+    [`${name}Urgently`, operation({ ...about, summary: `${summary}, urgently`, topic: urgentTopic })],
   ];
+}
+
+function readCatalogue(): object {
+  return {
+    action: 'receive',
+    summary: 'Reads the product catalogue',
+    description: 'Each process with products reads the whole topic at its start, then each change.',
+    ...onChannel('catalogueRecords', [CATALOGUE_RECORD]),
+    bindings: kafkaBinding(),
+  };
+}
+
+/** What the engine writes: replies, which also belong to their requests, and the records of notifications. */
+function sendOperations(): [string, object][] {
+  const reply = {
+    summary: 'Replies to a request',
+    about:
+      'In the format of the request, to the topic that it names, with its key. A refused request gets a ProblemReply.',
+  };
+  return [
+    ['reply', send(reply, onChannel(REPLIES, REPLY_TYPES))],
+    ...NOTIFICATION_RECORDS.map((record): [string, object] => [
+      record.operationId,
+      send(record, onChannel(record.topic, [record.type])),
+    ]),
+  ];
+}
+
+function send(
+  { summary, about: description }: { readonly summary: string; readonly about: string },
+  place: object,
+): object {
+  return { action: 'send', summary, description, ...place, bindings: kafkaBinding() };
 }
 
 interface Operation {
@@ -160,13 +198,17 @@ function operation(definition: Operation): object {
     action: 'receive',
     summary,
     description,
-    channel: { $ref: `#/channels/${topic}` },
-    messages: Object.values(messageReferences(`#/channels/${topic}`, requestTypes)),
+    ...onChannel(topic, requestTypes),
     reply: {
       address: { location: `$message.header#/${HEADER.replyTopic}`, description: replyAddress },
-      channel: { $ref: `#/channels/${REPLIES}` },
-      messages: Object.values(messageReferences(`#/channels/${REPLIES}`, replyTypes)),
+      ...onChannel(REPLIES, replyTypes),
     },
     bindings: kafkaBinding(),
   };
+}
+
+/** The channel of an operation, and its messages. */
+function onChannel(name: TopicKey | typeof REPLIES, types: readonly string[]): object {
+  const place = `#/channels/${name}`;
+  return { channel: { $ref: place }, messages: Object.values(messageReferences(place, types)) };
 }

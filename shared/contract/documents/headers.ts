@@ -1,7 +1,10 @@
 /** The headers of HTTP calls and of messages, for documents. */
 
-import type { AnswerHeader } from '../../messaging/reply.ts';
+import type { MessageFormat } from '../../messaging/codec.ts';
+import { CONTENT_TYPE } from '../../messaging/codec/message-codec.ts';
 import { HEADER } from '../../messaging/header-names.ts';
+import type { AnswerHeader } from '../../messaging/reply.ts';
+import { ERROR_CODES } from '../../platform/problem.ts';
 
 interface HttpHeader {
   readonly description: string;
@@ -82,24 +85,40 @@ export interface MessageHeader {
   readonly name: string;
   readonly required: boolean;
   readonly description: string;
+  /** Keywords of JSON Schema for its text. */
+  readonly pattern?: string;
+  readonly enum?: readonly string[];
 }
 
-const header = (name: string, description: string, required = false): MessageHeader => ({
-  name,
-  required,
-  description,
-});
+const header = (
+  name: string,
+  description: string,
+  { required = false, ...schema }: Partial<MessageHeader> = {},
+): MessageHeader => ({ name, required, description, ...schema });
 
+const REQUIRED = { required: true };
+/** Milliseconds since 1970 as decimal text. */
+const EPOCH_MS = { pattern: '^[0-9]{1,15}$' };
+
+const MESSAGE_TYPE = header(
+  HEADER.messageType,
+  'Record name of the message, such as CalculateRepaymentScheduleRequest. JSON messages need it, and all replies have it; other Avro messages are recognised by their schema id.',
+);
+
+/** The format of a message that other systems may write. */
 const FORMAT = [
-  header(
-    HEADER.messageType,
-    'Record name of the message, such as CalculateRepaymentScheduleRequest. JSON messages need it, and all replies have it; other Avro messages are recognised by their schema id.',
-  ),
+  MESSAGE_TYPE,
   header(
     HEADER.contentType,
-    '`application/vnd.apache.avro` or `application/json`; the first byte of the value determines the format.',
+    'In Avro `application/vnd.apache.avro`, `application/avro` or `avro/binary`; in JSON `application/json` or a type that ends in `+json`. Also `application/octet-stream`. The first byte of the value determines the format; a type that contradicts it is refused.',
   ),
 ];
+
+/** The format of a message that the engine writes. */
+const OWN_CONTENT_TYPE = header(HEADER.contentType, 'The format of the value.', REQUIRED);
+
+/** Headers of a record that only the engine writes. */
+export const RECORD_MESSAGE_HEADERS: readonly MessageHeader[] = [OWN_CONTENT_TYPE];
 
 /** Headers of a catalogue record. */
 export const CATALOGUE_MESSAGE_HEADERS: readonly MessageHeader[] = FORMAT;
@@ -107,7 +126,11 @@ export const CATALOGUE_MESSAGE_HEADERS: readonly MessageHeader[] = FORMAT;
 /** Headers of a request. */
 export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(HEADER.correlationId, 'Bytes of your choice, echoed unchanged on the reply.'),
-  header(HEADER.replyTopic, 'Existing topic for the reply. Without it no reply is sent.', true),
+  header(
+    HEADER.replyTopic,
+    'Existing topic for the reply. Without it the request becomes a dead letter.',
+    REQUIRED,
+  ),
   header(
     HEADER.replyPartition,
     'Partition for the reply: 4 bytes big-endian, or decimal text. Absent: chosen by the key.',
@@ -116,18 +139,22 @@ export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
   header(
     HEADER.deadline,
     'Epoch milliseconds until which the requester waits: after it, the reply is an error. The clock of the requester may differ from that of the broker by 2 s.',
+    EPOCH_MS,
   ),
   header(
     HEADER.originTimestamp,
     'Epoch milliseconds as decimal text at which the request was first produced. Absent: the timestamp of the record. Its UTC day is the day of the request, so it must be from 2000-01-01 to one day ahead: otherwise a request that needs its day is refused, and an invalid header is reported as a warning.',
+    EPOCH_MS,
   ),
-  header(HEADER.traceParent, 'W3C trace context.'),
-  header(HEADER.traceState, 'W3C trace context.'),
+  header(
+    HEADER.traceParent,
+    'W3C trace context of the HTTP request, for tools that read the topic. The engine does not read it.',
+  ),
 ];
 
 /** Headers of a command; only a refused command gets a reply. */
 export const COMMAND_MESSAGE_HEADERS: readonly MessageHeader[] = [
-  ...REQUEST_MESSAGE_HEADERS.filter(({ name }) => name !== HEADER.replyTopic),
+  ...REQUEST_MESSAGE_HEADERS.filter(({ name }) => name !== HEADER.replyTopic && name !== HEADER.deadline),
   header(
     HEADER.replyTopic,
     'Existing topic for the error reply. Without it, a refused command becomes a dead letter.',
@@ -137,10 +164,18 @@ export const COMMAND_MESSAGE_HEADERS: readonly MessageHeader[] = [
 
 /** Headers of every reply. */
 const REPLY_MESSAGE_HEADERS: readonly MessageHeader[] = [
-  header(HEADER.correlationId, 'The correlation id of the request, unchanged.', true),
-  ...FORMAT,
+  header(
+    HEADER.correlationId,
+    'The correlation id of the request, unchanged; absent if the request has none.',
+  ),
+  MESSAGE_TYPE,
+  OWN_CONTENT_TYPE,
   header(HEADER.warnings, 'Fields without effect: a comma-separated list of `code;path`.'),
-  header(HEADER.nestIsDisposed, 'Marks the single reply of a request, for NestJS clients.', true),
+  header(
+    HEADER.nestIsDisposed,
+    'One zero byte. Marks the single reply of a request, for NestJS clients.',
+    REQUIRED,
+  ),
 ];
 
 /** Headers of some answers only: over HTTP, and of the reply message. */
@@ -168,12 +203,16 @@ export function replyMessageHeaders(answerHeaders: readonly AnswerHeader[] = [])
 
 /** Headers of an error reply. */
 export const ERROR_MESSAGE_HEADERS: readonly MessageHeader[] = [
-  ...REPLY_MESSAGE_HEADERS.filter(({ name }) => name !== HEADER.warnings),
-  header(HEADER.errorCode, 'Stable code of the problem.', true),
-  header(HEADER.errorRetryable, '`true` when the same request may succeed later, otherwise `false`.', true),
+  ...REPLY_MESSAGE_HEADERS,
+  header(HEADER.errorCode, 'Stable code of the problem.', { ...REQUIRED, enum: Object.keys(ERROR_CODES) }),
+  header(HEADER.errorRetryable, '`true` when the same request may succeed later, otherwise `false`.', {
+    ...REQUIRED,
+    enum: ['true', 'false'],
+  }),
   header(
     HEADER.nestError,
     'The problem document as JSON (one line of text if it is longer than 4,096 characters), for NestJS clients.',
+    REQUIRED,
   ),
 ];
 
@@ -183,16 +222,19 @@ export interface StatedType {
   readonly types: readonly string[];
   /** True for JSON messages and for replies, which always have the header. */
   readonly required: boolean;
+  /** The format of the message, which the engine states in its own {@link OWN_CONTENT_TYPE}. */
+  readonly format: MessageFormat;
 }
 
 /** JSON Schema of a message's headers. */
 export function headersSchema(headers: readonly MessageHeader[], stated: StatedType): object {
   const [only, ...others] = stated.types;
   const type = others.length === 0 ? { const: only } : { enum: stated.types };
-  const properties = headers.map(
-    ({ name, description }) =>
-      [name, { type: 'string', description, ...(name === HEADER.messageType ? type : {}) }] as const,
-  );
+  const properties = headers.map((one) => {
+    const { name, required: _, ...schema } = one;
+    const value = one === OWN_CONTENT_TYPE ? { const: CONTENT_TYPE[stated.format] } : {};
+    return [name, { type: 'string', ...schema, ...(name === HEADER.messageType ? type : value) }] as const;
+  });
   const required = headers
     .filter((one) => (one.name === HEADER.messageType ? stated.required : one.required))
     .map(({ name }) => name);

@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import type { NotificationAcceptance, NotificationState } from '../../notification/notification-state.ts';
-import { named, toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
+import { named } from '../json/json-schema.ts';
 import { anyText, guid, objectOf, oneOf, optional, optionalList, mustBe } from '../json/field-kinds.ts';
 import { toFaults } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
@@ -58,10 +58,6 @@ const state = objectOf({
     'While sending: the only provider of the round, if it delivers an id only once.',
   ),
 });
-
-/** JSON Schemas of the records. */
-export const acceptanceSchema = (): JsonSchema => toJsonSchema(acceptance);
-export const stateSchema = (): JsonSchema => toJsonSchema(state);
 
 export function readAcceptance(value: unknown): ReadRequest<NotificationAcceptance> {
   const read = acceptance.safeParse(value);

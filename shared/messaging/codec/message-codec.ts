@@ -63,6 +63,7 @@ export const CONTENT_TYPE = {
 /** This content type does not indicate a format; some producers set it on every message. */
 const NEUTRAL_TYPE = 'application/octet-stream';
 const AVRO_TYPES: ReadonlySet<string> = new Set([CONTENT_TYPE.avro, 'application/avro', 'avro/binary']);
+const FORMAT_NAME = { avro: 'Avro', json: 'JSON' } as const satisfies Record<MessageFormat, string>;
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 /** JSON whitespace: blank, tab, line feed, carriage return. */
@@ -179,17 +180,10 @@ class Decoder {
   decode({ value, headers }: EncodedMessage, unknownIds?: Set<number>): SyncOrAsync<Decoded> {
     const contentType = headerText(headers, HEADER.contentType);
     const format = detectFormat(value);
-    if (value === null || format === undefined) {
-      const isEmpty = value === null || value.length === 0;
-      const detail = isEmpty ? 'The message is empty.' : 'The message is neither Avro nor JSON.';
-      return undecodable(formatOfContentType(contentType) ?? 'json', detail);
-    }
-    if (contradicts(contentType, format)) {
-      return undecodable(
-        format,
-        `The header ${HEADER.contentType} contradicts the first byte of the message.`,
-      );
-    }
+    if (value === null || format === undefined)
+      return undecodable(formatOfContentType(contentType) ?? 'json', describeOther(value));
+    const refusal = refuseContentType(contentType, format);
+    if (refusal !== undefined) return undecodable(format, refusal);
     if (format === 'avro') return this.#decodeAvro(value, unknownIds);
     return this.#decodeJson(headerText(headers, HEADER.messageType), value);
   }
@@ -286,12 +280,29 @@ function firstJsonByte(value: Buffer | null): number | undefined {
   return value?.[at];
 }
 
-/** Whether the content type names another format. */
-function contradicts(contentType: string | undefined, format: MessageFormat): boolean {
-  if (contentType === CONTENT_TYPE[format]) return false;
+/** Why a message that is neither Avro nor a JSON object or array is refused. */
+function describeOther(value: Buffer | null): string {
+  if (value === null || value.length === 0) return 'The message is empty.';
+  const start = value.toString('utf8', 0, MAX_JSON_INDENT).trim();
+  const [literal] = /^(?:true|false|null)$/.exec(start) ?? [];
+  const kind = start.startsWith('"') ? 'a string' : /^-?\d/.test(start) ? 'a number' : literal;
+  return kind === undefined
+    ? 'The message is neither Avro nor JSON.'
+    : `A JSON object or array is expected, not ${kind}.`;
+}
+
+/** Why a content type is refused for a message of this format; undefined if it is not. */
+function refuseContentType(contentType: string | undefined, format: MessageFormat): string | undefined {
+  if (contentType === CONTENT_TYPE[format]) return undefined;
   const mediaType = mediaTypeOf(contentType);
-  if (mediaType === undefined || mediaType === '' || mediaType === NEUTRAL_TYPE) return false;
-  return formatOfContentType(mediaType) !== format;
+  if (mediaType === undefined || mediaType === '' || mediaType === NEUTRAL_TYPE) return undefined;
+  if (mediaType.startsWith('application/cloudevents'))
+    return `Structured CloudEvents are not read: send the data of the event as the value, with its type in the headers ${HEADER.messageType} and ${HEADER.contentType}.`;
+  const named = formatOfContentType(mediaType);
+  if (named === format) return undefined;
+  return named === undefined
+    ? `The header ${HEADER.contentType} is neither JSON (application/json or a type that ends in +json) nor Avro (${[...AVRO_TYPES].join(', ')}), nor ${NEUTRAL_TYPE}.`
+    : `The header ${HEADER.contentType} names ${FORMAT_NAME[named]}, which contradicts the first byte of the message.`;
 }
 
 /** The format of a content type, without regard to parameters and case; undefined for other types. */

@@ -39,5 +39,5 @@ export function post(
 export async function scheduleRows(baseUrl: string, changes: object = {}): Promise<readonly Row[]> {
   const jsonParam = { ...PROOF_REQUEST, ...changes };
   const engine = createClient({ baseUrl, attempts: 1 });
-  return (await engine.calculateRepaymentSchedule({ jsonParam })).reply as readonly Row[];
+  return (await engine.calculateRepaymentSchedule({ jsonParam })).reply;
 }

@@ -89,7 +89,7 @@ it('an invalid request without a reply address can be listed, shown and edited, 
 
 it('a repeated redrive sends a letter once, without the dead-letter headers', async () => {
   const { send, command, letters, requests } = await startWorld();
-  await send(TERMS, { [HEADER.traceState]: 'a=1', [HEADER.deadline]: '99999999999999', 'x-own': 'kept' });
+  await send(TERMS, { tracestate: 'a=1', [HEADER.deadline]: '99999999999999', 'x-own': 'kept' });
   expect(await command('redrive', '--code', 'no-reply-address')).toMatchObject({
     ok: true,
     result: { counts: { redriven: 1 } },
@@ -106,7 +106,7 @@ it('a repeated redrive sends a letter once, without the dead-letter headers', as
   expect(texts).toEqual({
     [HEADER.messageType]: 'CalculatePMTRequest',
     [HEADER.correlationId]: 'loan-1',
-    [HEADER.traceState]: 'a=1',
+    tracestate: 'a=1',
     [HEADER.originTimestamp]: String(first?.timestampMs),
     [HEADER.redriveCount]: '1',
     'x-own': 'kept',

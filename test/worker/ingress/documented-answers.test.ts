@@ -677,7 +677,7 @@ it.each(Object.entries(PROVOKE))('the response matches its documentation: %s', a
   expect(problem?.status ?? response.status).toBe(response.status);
 });
 
-function responsesBut200(path = ''): object {
+function responsesBut200(path = ''): Readonly<Record<string, object>> {
   const operations = paths[path];
   const { 200: _ok, ...rest } = (operations?.post ?? operations?.get)?.responses ?? {};
   return rest;

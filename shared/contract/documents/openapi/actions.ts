@@ -4,15 +4,9 @@ import { ACTIONS } from '../../actions/actions.ts';
 import type { Action } from '../../json/action-definition.ts';
 import { toJsonSchema, type JsonSchema } from '../../json/json-schema.ts';
 import { answerHttpHeaders, type RequestHeader } from '../headers.ts';
+import { methodName } from '../method-name.ts';
 import { schemaReference } from '../named-schemas.ts';
-import {
-  methodName,
-  parameterReference,
-  pathParameter,
-  requestBody,
-  type ApiPart,
-  type Operation,
-} from './part.ts';
+import { parameterReference, pathParameter, requestBody, type ApiPart, type Operation } from './part.ts';
 import { answer, pendingResponse, problemReferences } from './responses.ts';
 
 const ACTION_PROBLEMS = [400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 431, 500, 503, 504];
@@ -100,14 +94,14 @@ export function resultPart(): ApiPart {
  * types the body as a union of all successful answers, and a caller who waits never gets that one.
  */
 function actionPost(action: Action): Operation {
-  const { name, summary, description, requestType, replyType, examples } = action;
+  const { summary, description, requestType, replyType, examples } = action;
   const requests = examples.map(({ key, summary: title, request }) => [
     key,
     { summary: title, value: request },
   ]);
   const replies = examples.map(({ key, reply }) => [key, { value: reply }]);
   return {
-    operationId: methodName(requestType.replace(/Request$/, '')),
+    operationId: methodName(requestType),
     summary,
     description: `${description} The name of the action is not case-sensitive.`,
     parameters: ACTION_HEADERS.map(parameterReference),

@@ -9,15 +9,9 @@ import {
   NOTIFICATIONS,
   type NotificationContract,
 } from '../../notification/notifications.ts';
+import { methodName } from '../method-name.ts';
 import { schemaReference } from '../named-schemas.ts';
-import {
-  methodName,
-  parameterReference,
-  pathParameter,
-  requestBody,
-  type ApiPart,
-  type Operation,
-} from './part.ts';
+import { parameterReference, pathParameter, requestBody, type ApiPart, type Operation } from './part.ts';
 import { answer, problemReferences } from './responses.ts';
 
 const SEND_PROBLEMS = [400, 401, 403, 405, 408, 409, 413, 415, 422, 429, 431, 500, 503, 504];

@@ -31,13 +31,6 @@ export interface Operation {
   readonly responses: Readonly<Record<string, object>>;
 }
 
-/** The name of a method in camel case for a name such as `CalculatePMT`: `calculatePmt`. */
-export function methodName(name: string): string {
-  const words = name.match(/[A-Z]+(?![a-z])|[A-Z][a-z]+/g) ?? [];
-  const capitalised = words.map((word) => word.charAt(0) + word.slice(1).toLowerCase()).join('');
-  return capitalised.charAt(0).toLowerCase() + capitalised.slice(1);
-}
-
 /** A body in JSON. */
 export function requestBody(schema: object, examples: object): object {
   return { required: true, content: { 'application/json': { schema, examples } } };

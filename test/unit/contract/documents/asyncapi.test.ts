@@ -7,8 +7,13 @@ import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import { asyncApiDocument } from '../../../../shared/contract/documents/asyncapi.ts';
 import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
+import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
+import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';
+import { createErrorReply, createReply } from '../../../../shared/messaging/handler/reply-message.ts';
+import { readRequest } from '../../../../shared/messaging/handler/request.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { topicName } from '../../../../shared/messaging/topics/topics.ts';
+import { createProblem } from '../../../../shared/platform/problem.ts';
 
 interface Reference {
   readonly $ref: string;
@@ -26,6 +31,7 @@ interface Message {
   readonly examples?: readonly { readonly payload?: unknown; readonly headers?: unknown }[];
 }
 interface Operation {
+  readonly action: 'receive' | 'send';
   readonly channel: Reference;
   readonly messages: readonly Reference[];
   readonly reply?: {
@@ -192,11 +198,14 @@ test('the topics of notifications are channels, with the prefix', () => {
   expect(addresses).toEqual(expect.arrayContaining(topics.map((topic) => topicName('test.', topic))));
 });
 
-test('all messages are documented in Avro and in JSON and belong to a channel', () => {
+/** Records that only the engine writes, in Avro. */
+const RECORDS = ['NotificationAcceptance', 'NotificationState'];
+
+test('all messages are documented in Avro, in JSON unless only the engine writes them, and belong to a channel', () => {
   const found = messages.map(([, message]) => `${message.name} ${message.contentType}`);
   const expected = MESSAGES.flatMap(({ type }) => [
     `${type} application/vnd.apache.avro`,
-    `${type} application/json`,
+    ...(RECORDS.includes(type) ? [] : [`${type} application/json`]),
   ]);
   expect(found.toSorted()).toEqual(expected.toSorted());
   const used = new Set(channels.flatMap((channel) => Object.values(channel.messages).map(idOf)));
@@ -224,14 +233,29 @@ test('only bulk channels have batches of requests, which have batches of replies
     expect.arrayContaining(['RequestBatch.avro', 'RequestBatch.json']),
   );
   expect(ofChannel('scheduleRequests')).not.toContain('RequestBatch.json');
-  const replies = document.operations['PLAT_BP_CalculatePMT_Bulk']?.reply?.messages.map(idOf);
+  const replies = document.operations['calculatePmtInBulk']?.reply?.messages.map(idOf);
   expect(replies).toContain('ReplyBatch.json');
 });
 
-test('all operations have the location of the reply topic and of the correlation id', () => {
+test('what the engine sends is documented: replies, and the records of notifications', () => {
+  const sent = Object.entries(document.operations)
+    .filter(([, { action }]) => action === 'send')
+    .map(([name, { channel }]) => `${name} ${idOf(channel)}`);
+  expect(sent).toEqual([
+    'reply replies',
+    'writeNotificationAcceptance notificationAcceptances',
+    'writeNotificationOutcome notificationOutcomes',
+  ]);
+  const names = Object.keys(document.operations);
+  expect(names).toEqual(expect.arrayContaining(['calculatePmt', 'calculatePmtInBulk', 'sendSmsUrgently']));
+  expect(names.filter((name) => !/^[a-z]+(?:[A-Z][a-z]+)*$/.test(name))).toEqual([]);
+});
+
+test('all operations with a reply have the location of its topic and of the correlation id', () => {
   const withBulk = ACTIONS.filter(({ bulkTopic }) => bulkTopic !== undefined);
-  expect(operations).toHaveLength(ACTIONS.length + withBulk.length + 2 * NOTIFICATIONS.length);
-  for (const operation of operations) {
+  const answered = operations.filter(({ reply }) => reply !== undefined);
+  expect(answered).toHaveLength(ACTIONS.length + withBulk.length + 2 * NOTIFICATIONS.length);
+  for (const operation of answered) {
     expect(operation.reply?.address.location).toBe(`$message.header#/${HEADER.replyTopic}`);
     const request = resolve(document, operation.messages[0]?.$ref ?? '') as Message | undefined;
     expect(request?.correlationId?.location).toBe(`$message.header#/${HEADER.correlationId}`);
@@ -251,7 +275,7 @@ test('a JSON message has a schema with the name of its type, an Avro message the
 
 test('the examples of JSON messages match their schemas, and a wrong example does not', () => {
   const withExamples = messages.filter(([, { examples }]) => examples !== undefined);
-  expect(withExamples).toHaveLength(MESSAGES.length);
+  expect(withExamples).toHaveLength(MESSAGES.length - RECORDS.length);
   const ajv = newAjv().addSchema(document, 'document');
   for (const [, { name, examples = [] }] of withExamples) {
     const isValid = ajv.compile({ $ref: `document#/components/schemas/${name}` });
@@ -269,15 +293,51 @@ const typeOf = (id: string) => {
 };
 
 test('a JSON message must state its type, an array of requests that of its items, and every reply states its own', () => {
-  for (const { type, kind } of MESSAGES) {
+  for (const { type, kind } of MESSAGES.filter((one) => !RECORDS.includes(one.type))) {
     const { replyType } = ACTIONS.find((action) => action.replyType === type) ?? {};
     const isReply = replyType !== undefined || type === 'ProblemReply' || type === 'ReplyBatch';
     expect([type, kind, ...typeOf(`${type}.avro`)]).toMatchObject([type, kind, { const: type }, isReply]);
     if (type === 'RequestBatch') continue;
     expect(typeOf(`${type}.json`)).toMatchObject([{ const: type }, true]);
   }
+  expect(RECORDS.map((type) => typeOf(`${type}.avro`))).toEqual(RECORDS.map(() => [undefined, false]));
   const bulkTypes = ACTIONS.flatMap(({ bulkTopic, requestType }) =>
     bulkTopic === undefined ? [] : [requestType],
   );
   expect(typeOf('RequestBatch.json')).toMatchObject([{ enum: bulkTypes }, true]);
 });
+
+const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
+
+test.each([
+  ['avro', '1', [{ code: 'unknown-member', path: 'jsonParam.x' } as const]],
+  ['json', undefined, []],
+] as const)(
+  'a reply and an error reply in %s have the headers of the document and no others',
+  async (format, id, warnings) => {
+    const message = {
+      topic: 't',
+      partition: 0,
+      offset: 0,
+      timestampMs: 0,
+      key: null,
+      value: Buffer.from([format === 'avro' ? 0 : 0x7b]),
+      headers: id === undefined ? {} : { [HEADER.correlationId]: id },
+    };
+    const request = { ...readRequest(message, 1, new AbortController().signal), format, warnings };
+    const to = { topic: 'replies', partition: 0 };
+    const encoded = await codec.encode('ProblemReply', createProblem('unexpected'), format);
+    const body = { type: 'CalculatePMTReply', payload: undefined, encoded };
+    const replies = {
+      CalculatePMTReply: await createReply(codec, request, to, body),
+      ProblemReply: await createErrorReply(codec, request, to, createProblem('not-computable')),
+    };
+    for (const [type, { headers = {} }] of Object.entries(replies)) {
+      const schema = document.components.messages[`${type}.${format}`]?.headers as HeadersSchema;
+      const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+      const ajv = newAjv();
+      const isValid = ajv.validate({ ...schema, additionalProperties: false }, sent);
+      expect([type, isValid, ajv.errorsText()]).toEqual([type, true, 'No errors']);
+    }
+  },
+);

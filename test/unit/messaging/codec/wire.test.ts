@@ -167,9 +167,23 @@ describe('the format of a message', () => {
       const refused = problemOf(codec.decode({ value: wrong.value, headers: headers(wrong) }));
       expect(refused.detail).toContain('contradicts the first byte');
     }
-    for (const contentType of ['text/plain', 'application/xml']) {
-      const refused = codec.decode({ value: avro.value, headers: { 'content-type': contentType } });
-      expect(problemOf(refused).code).toBe('undecodable-message');
+    for (const contentType of ['text/plain', 'application/xml', 'application/x-protobuf']) {
+      const refused = problemOf(
+        codec.decode({ value: avro.value, headers: { 'content-type': contentType } }),
+      );
+      expect(refused.code).toBe('undecodable-message');
+      for (const accepted of ['application/json', '+json', 'avro/binary', 'application/octet-stream'])
+        expect(refused.detail).toContain(accepted);
+    }
+    for (const contentType of [
+      'application/cloudevents+json; charset=UTF-8',
+      'application/cloudevents-batch+json',
+    ]) {
+      const headers = { ...json.headers, 'content-type': contentType };
+      expect(problemOf(codec.decode({ value: json.value, headers })).detail).toBe(
+        'Structured CloudEvents are not read: send the data of the event as the value, with its type in the headers ' +
+          'plat-message-type and content-type.',
+      );
     }
   });
 
@@ -188,6 +202,10 @@ describe('the format of a message', () => {
     ['a null value', null, 'empty'],
     ['an empty value', '', 'empty'],
     ['text', 'hello', 'neither Avro nor JSON'],
+    ['a JSON string', ' "{\\"jsonParam\\":{}}"', 'A JSON object or array is expected, not a string.'],
+    ['a JSON number', '-1.5', 'A JSON object or array is expected, not a number.'],
+    ['a JSON literal', 'null\n', 'A JSON object or array is expected, not null.'],
+    ['a word that begins as a literal', 'nullable', 'neither Avro nor JSON'],
     ['only the magic byte', '\0', 'ends within its schema id'],
     ['a truncated schema id', '\0\0\0', 'ends within its schema id'],
     ['an unknown schema id', '\0\0\0\0\u0007\0', 'schema id 7 is not known'],

@@ -86,7 +86,7 @@ describe('dead letters of any form', () => {
             [HEADER.messageType]: type,
             [HEADER.notificationId]: letterNotificationId(1),
             [HEADER.correlationId]: NUMBER,
-            [HEADER.traceState]: PERSON,
+            tracestate: PERSON,
             [HEADER.replyTopic]: TEXT,
             [HEADER.deadline]: TEXT,
             [HEADER.warnings]: TEXT,
