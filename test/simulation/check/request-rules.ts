@@ -209,6 +209,10 @@ const deadLettersAreDeserved: Rule = {
     const id = headerText(headers, HEADER.correlationId) ?? headerText(headers, HEADER.notificationId) ?? '';
     if (code === 'unexpected') return { detail: `${id} failed unexpectedly`, ids: [id] };
     if (isPoison(history.upstream.find((one) => one.id === id)?.activity)) return undefined;
+    // Two instances may accept different texts under a new key at the same moment: one of them is sent.
+    const commands = (history.byId.get(id) ?? []).filter((record) => COMMANDS.has(record.topic));
+    const texts = new Set(commands.map((record) => headerText(record.headers, HEADER.commandProof)));
+    if (code === 'duplicate-id' && texts.size > 1) return undefined;
     // Its owner may report afterwards that it was sent after all, while the dead letter is being written.
     const wasConcluded = history.states
       .get(id)
