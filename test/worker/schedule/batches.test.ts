@@ -158,12 +158,12 @@ it('answers an invalid item of an array with its problem, and the other items as
   });
   expect(reported).toEqual([
     [undefined, 400, 'invalid-request', ['body']],
-    [undefined, 400, 'malformed-json', []],
+    [undefined, 400, 'malformed-json', ['body']],
     [undefined, 400, 'invalid-request', ['id', 'jsonParam.Amount']],
     [undefined, 400, 'invalid-request', ['id']],
     ['shape', 400, 'invalid-request', ['jsonParam.Amount']],
     ['value', 422, 'not-computable', ['jsonParam.Amount']],
-    [undefined, 400, 'malformed-json', []],
+    [undefined, 400, 'malformed-json', ['body']],
   ]);
   expect(world.deadLetters).toEqual([]);
 });
