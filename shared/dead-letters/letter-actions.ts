@@ -7,7 +7,7 @@ import { sleep } from '../platform/timers.ts';
 import { type AuditStep, createAuditMessage, type LetterStates } from './audit.ts';
 import { createBreaks, type LetterContext, createProgress } from './letter-context.ts';
 import type { Editable, Edited } from './edit.ts';
-import { MAX_ATTEMPTS, readAttempts } from '../notification/attempt-history.ts';
+import { addAttempts, readAttempts } from '../notification/attempt-history.ts';
 import { OUTCOME_UNKNOWN, type NotificationState } from '../notification/notification-state.ts';
 import { type Letter, type LogPlace, placeId } from './letter.ts';
 import { readOne } from './letter-log.ts';
@@ -199,10 +199,9 @@ async function sentRecord(
     channel: channelOf(letter, topics.prefix) ?? 'sms',
     status: 'sent',
     attempt,
-    attempts: [
-      ...readAttempts(headerText(message.headers, HEADER.attemptHistory)).slice(1 - MAX_ATTEMPTS),
+    attempts: addAttempts(readAttempts(headerText(message.headers, HEADER.attemptHistory)), [
       { attempt, at: updatedAt, provider: '-', result: 'sent', code: 'marked-by-operator' },
-    ],
+    ]),
     updatedAt,
     nextAttemptAt: undefined,
     providerMessageId: undefined,

@@ -3,7 +3,7 @@
 import type { AttemptRecord } from './notification-state.ts';
 
 /** Limits the header size; enough for diagnosis. */
-export const MAX_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 /** Largest number of a round that is read: it and the next one fit the int of the ledger's records. */
 export const MAX_ROUND = 2 ** 31 - 2;
 /** Longest provider or code that is read, in UTF-16 code units; those that this worker writes are shorter. */

@@ -37,10 +37,10 @@ export const isSingleLine = (text: string): boolean => !CONTROL.test(text);
 export const isVisibleAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 export const VISIBLE_ASCII_REQUIRED = 'must consist of visible ASCII characters, as it is sent in a header';
 
-/** One-click URLs are written in a header between angle brackets (RFC 8058). */
 /** With the longest mailto the header then has at most 998 octets (RFC 5322, 2.1.1): it is not folded. */
 const MAX_UNSUBSCRIBE_URL = 600;
 
+/** One-click URLs are written in a header between angle brackets (RFC 8058). */
 function isUnsubscribeUrl(url: string): boolean {
   const filled = url.replaceAll('{id}', 'x'.repeat(36));
   const isVisible = /^https:\/\/[\x21-\x7e]+$/i.test(filled) && !/[<>]/.test(filled);

@@ -1,6 +1,7 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { countryOfNumber } from '../contract/notification/phone-number.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
+import { keyFor } from '../notification/command-proof.ts';
 import { countSmsParts } from '../notification/sms-parts.ts';
 import type { Channel, EmailCommand, Priority, SmsCommand } from '../notification/command.ts';
 import type { QuotaSettings } from '../platform/load-config.ts';
@@ -19,7 +20,6 @@ export interface CountedMessage {
 /** The caller of all commands that upstream systems write themselves. */
 export const UPSTREAM = 'upstream';
 
-const KEY_BYTES = 32;
 /** Without a configured secret all processes use this one; the configuration requires a secret where hashes are shared. */
 const DEFAULT_SECRET = 'banking-product-engine';
 
@@ -33,7 +33,7 @@ export type MeasureUsage = (message: CountedMessage, day: number) => Usage;
  */
 export function createUsageMeasure(settings: QuotaSettings, secret: string = DEFAULT_SECRET): MeasureUsage {
   const { perReceiver, costMicros } = settings;
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'plat notification quota', KEY_BYTES));
+  const key = keyFor(secret, 'plat notification quota');
   const hash = (channel: Channel, day: number, receiver: string): Buffer =>
     createHmac('sha256', key)
       .update(`${day}\n${channel}\n${receiver.toLowerCase()}`)

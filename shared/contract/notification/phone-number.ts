@@ -9,7 +9,6 @@ import { NOTIFICATION_LIMITS } from './limits.ts';
 const PUNCTUATION = /[\s()[\]./\u2010-\u2015\u2212-]/g;
 /** The full-width form of ASCII, and the small plus sign. */
 const WIDE = /[\uff01-\uff5e\ufe62]/g;
-const WIDE_OFFSET = 0xfee0;
 const DIGITS = /^\+?\d{3,17}$/;
 /** International call prefix before a country code. */
 const DIALLED_PREFIX = /^00/;
@@ -45,9 +44,7 @@ export function cleanPhoneNumber(text: string, country?: string): string | undef
 
 /** The text without invisible characters and outer blanks, in ASCII as far as only the width of its characters differs. */
 export function cleanNumber(text: string): string {
-  return cleanText(text).replaceAll(WIDE, (wide) =>
-    wide === '\ufe62' ? '+' : String.fromCodePoint(wide.charCodeAt(0) - WIDE_OFFSET),
-  );
+  return cleanText(text).replaceAll(WIDE, (wide) => wide.normalize('NFKC'));
 }
 
 /** The country of an E.164 number, ISO 3166; undefined for numbers of no country, such as those of satellite networks. */

@@ -7,7 +7,7 @@ import { FORMAT_VERSION } from './segment.ts';
 
 const LOCK_FILE = 'lock';
 const FORMAT_FILE = 'format.json';
-/** The local outbox, which may have been here over Kafka. */
+/** The local outbox is kept here. */
 const OUTBOX_FOLDER = 'outbox';
 /** The root of a file system has it. */
 const VOLUME_FOLDER = 'lost+found';
