@@ -147,10 +147,13 @@ export const environment = z.object({
       z.array(
         z
           .string()
-          .regex(/^[a-zA-Z0-9._*-]{1,249}$/, 'must hold topic names, in which * stands for any characters'),
+          .regex(
+            /^[a-zA-Z0-9._*?-]{1,249}$/,
+            'must hold topic names, in which * stands for any characters and ? for one',
+          ),
       ),
     )
-    .default(['*.replies', '*.replies.v*', '*.reply']),
+    .default(['*.replies', '*.replies.v?', '*.reply']),
   KAFKA_SSL: flag.default(false),
   KAFKA_SSL_CA_FILE: z.string().optional(),
   KAFKA_SSL_CERT_FILE: z.string().optional(),

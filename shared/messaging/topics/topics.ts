@@ -64,7 +64,7 @@ const OF_ENGINE = new RegExp(
 /**
  * Whether replies may be written to a topic. Requesters choose it, and could otherwise make the workers write where only the workers
  * may: to requests and commands of others, or to the journal of a registry. Allowed are our own reply topics, and the topics that
- * match one of `patterns` (`*` stands for any characters) unless they belong to an installation of this system or, like those
+ * match one of `patterns` (`*` stands for any characters, `?` for one) unless they belong to an installation of this system or, like those
  * of Kafka and of registries, begin with an underscore.
  */
 export function replyTopicRule(prefix: string, patterns: readonly string[]): (topic: string) => boolean {
@@ -75,7 +75,7 @@ export function replyTopicRule(prefix: string, patterns: readonly string[]): (to
 }
 
 function toExpression(pattern: string): string {
-  return pattern.split('*').map(escapeName).join('.*');
+  return escapeName(pattern).replaceAll('*', '.*').replaceAll('?', '.');
 }
 
 /** Of the characters in names of topics, only the dot has a meaning. */

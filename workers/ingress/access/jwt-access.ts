@@ -234,7 +234,8 @@ function readKeySet(file: string): JWTVerifyGetKey {
  * it has no keys or they are too old.
  */
 function createRemoteKeySet(url: URL, clock: Clock, log: Log) {
-  let isFailing = false;
+  /** Why the last fetch failed: each cause is logged once. */
+  let failure: string | undefined;
   const remote = createRemoteJWKSet(url, {
     timeoutDuration: KEY_SET_TIMEOUT_MS,
     cooldownDuration: KEY_SET_COOLDOWN_MS,
@@ -244,13 +245,14 @@ function createRemoteKeySet(url: URL, clock: Clock, log: Log) {
   const observe = async <Result>(work: Promise<Result>): Promise<Result> => {
     try {
       const result = await work;
-      isFailing = false;
+      failure = undefined;
       return result;
     } catch (error) {
-      if (isTokenFault(error)) isFailing = false;
+      if (isTokenFault(error)) failure = undefined;
       else if (!(error instanceof KeySetPause)) {
-        if (!isFailing) log.error({ error: errorText(error) }, 'the key set cannot be fetched');
-        isFailing = true;
+        const cause = errorText(error);
+        if (cause !== failure) log.error({ error: cause }, 'the key set cannot be fetched');
+        failure = cause;
       }
       throw error;
     }
@@ -261,7 +263,7 @@ function createRemoteKeySet(url: URL, clock: Clock, log: Log) {
   const health = (): Health => {
     const hasKeys = (remote.jwks()?.keys.length ?? 0) > 0;
     if (!hasKeys || !remote.fresh) load();
-    if (hasKeys && (remote.fresh || !isFailing)) return { status: 'ready' };
+    if (hasKeys && (remote.fresh || failure === undefined)) return { status: 'ready' };
     return { status: 'starting', reason: 'no access token can be checked: there is no key set' };
   };
   return { keys, health };

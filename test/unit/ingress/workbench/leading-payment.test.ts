@@ -48,6 +48,21 @@ describe('the payment that stands for a loan', () => {
       { regular: 100, last: 99, highest: 130 },
     ],
     [
+      'with a yearly premium is the regular one, and the premium is named although the last one has it too',
+      rowsOf(...times(11, 100), 150, ...times(11, 100), 150),
+      { regular: 100, last: 150, highest: 150 },
+    ],
+    [
+      'with grace of principal for half of the term is that after the grace',
+      rowsOf(...times(12, 100), ...times(11, 888.49), 888.47),
+      { highest: 888.49, first: 100, last: 888.47 },
+    ],
+    [
+      'with a long grace and a last payment that is a cent higher is that after the grace',
+      rowsOf(...times(20, 100), ...times(9, 2_000), 2_000.03),
+      { 'highest-regular': 2_000, first: 100, last: 2_000.03 },
+    ],
+    [
       'with grace of principal is that after the grace',
       rowsOf(...times(3, 20), ...times(8, 100), 101),
       { regular: 100, first: 20, last: 101 },

@@ -177,6 +177,7 @@ describe('topic specifications', () => {
     ['replies', false],
     ['bankreplies', false],
     ['bank.replies.orders', false],
+    ['bank.replies.v1.commands', false],
     ['_schemas', false],
     ['_registry.replies', false],
     ['__consumer_offsets', false],

@@ -11,7 +11,7 @@ export interface PaidRow {
 
 export interface LeadingPayment {
   /**
-   * `regular`: at least half of the payments are the same. `highest`: none is higher. `highest-regular`: only the last one is
+   * `regular`: at least half of the payments are the same, and less than a quarter are higher. `highest`: none is higher. `highest-regular`: only the last one is
    * higher, such as that of a balloon loan. `single`: there is no other.
    */
   readonly kind: 'regular' | 'highest' | 'highest-regular' | 'single';
@@ -41,15 +41,17 @@ export function leadingPayment(rows: readonly PaidRow[]): LeadingPayment {
   return { kind, amount: regular ?? highest, first, last, lowest, highest };
 }
 
-/** The payments that differ from the leading one: the first, the last, and the bounds of all others where they are beyond these. */
+/**
+ * The payments that differ from the leading one: the first, the last, the highest before the last where the first is lower, and
+ * the lowest of all others.
+ */
 export function exceptionsOf(payment: LeadingPayment) {
   const { amount, first, last, highest, lowest } = payment;
-  const ends = [amount, first, last];
   return {
     ...(first === amount ? {} : { first }),
     ...(last === amount ? {} : { last }),
-    ...(highest > Math.max(...ends) ? { highest } : {}),
-    ...(lowest < Math.min(...ends) ? { lowest } : {}),
+    ...(highest > Math.max(amount, first) ? { highest } : {}),
+    ...(lowest < Math.min(amount, first, last) ? { lowest } : {}),
   };
 }
 
@@ -64,10 +66,13 @@ function paymentsOf(rows: readonly PaidRow[]): readonly number[] {
   return payments.filter((amount) => amount !== 0);
 }
 
-/** The amount of at least half of the payments, the higher one of two. */
+/** The amount of at least half of the payments, unless a quarter or more are higher, the first and the last aside. */
 function regularOf(payments: readonly number[]): number | undefined {
   const counts = new Map<number, number>();
   for (const amount of payments) counts.set(amount, (counts.get(amount) ?? 0) + 1);
-  const regular = [...counts].filter(([, count]) => count > 1 && count * 2 >= payments.length);
-  return regular.map(([amount]) => amount).toSorted((one, other) => other - one)[0];
+  const isRegular = ([amount, count]: readonly [number, number]): boolean => {
+    const higher = payments.slice(1, -1).filter((other) => other > amount).length;
+    return count > 1 && count * 2 >= payments.length && higher * 4 < payments.length;
+  };
+  return [...counts].find(isRegular)?.[0];
 }
