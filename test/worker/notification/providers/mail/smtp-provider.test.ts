@@ -411,7 +411,7 @@ describe('the pool', () => {
   });
 
   it('gives each message its whole time limit once it has a connection', async () => {
-    const replies = [0.4, 0.9];
+    const replies = [0.4, 0.7];
     const { provider } = await sinkAndProvider(
       { script: { data: () => ({ afterMs: (replies.shift() ?? 0) * SHORT_TIMEOUT_MS }) } },
       { maxConnections: 1, timeoutMs: SHORT_TIMEOUT_MS },
