@@ -165,6 +165,9 @@ export function createNotationSurvey(given: Notation): NotationSurvey {
   };
 }
 
+/** A rate has no thousands: `7.125` beside amounts such as `1000,50` is not 7125 percent. */
+const RATE_COLUMN = /percent|rate/i;
+
 function numberFaults(
   { '.': point, ',': comma }: { readonly [Mark in DecimalMark]?: CsvValue },
   columns: readonly ColumnEvidence[],
@@ -178,6 +181,8 @@ function numberFaults(
   const groupMark = point === undefined ? '.' : ',';
   return columns.flatMap(({ ungrouped, decimals, grouped, twoReadings }) => {
     const group = twoReadings[groupMark];
+    if (group !== undefined && RATE_COLUMN.test(group.column))
+      return [{ kind: 'ambiguous-number', examples: [group] } as const];
     const contrary = ungrouped ?? (grouped[groupMark] === undefined ? decimals : undefined);
     if (group === undefined || contrary === undefined) return [];
     return [{ kind: 'mixed-numbers', examples: [group, contrary] } as const];

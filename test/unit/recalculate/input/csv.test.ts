@@ -317,6 +317,12 @@ describe('the notation of a CSV', () => {
     expect(await amountsWith('7', ...amounts)).toContain('--decimal comma');
   });
 
+  it('has no thousands in a rate', async () => {
+    const message = '"7.125" (line 2, column InterestPercent) has two readings';
+    expect(await amountsWith('7.125', '1000,50')).toContain(message);
+    expect(await amountsWith('7,125', '1000,50')).toEqual(['1000.5']);
+  });
+
   it('is what the options name, whatever the values', async () => {
     const rows = ['7;1.000;03/04/2026', '7;1000;13/04/2026'];
     expect(await amountsAndDates(rows, { decimal: ',', dates: 'day-first' })).toEqual([
