@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { BrokerClock } from '../shared/messaging/clock/broker-clock.ts';
 import { ClockWatch } from '../shared/messaging/clock/clock-watch.ts';
 import { topicName } from '../shared/messaging/topics/topics.ts';
+import { createCommandProofs } from '../shared/notification/command-proof.ts';
 import type { Clock } from '../shared/platform/clock.ts';
 import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
@@ -11,6 +12,7 @@ import { createLog } from '../shared/platform/log.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import { systemPorts } from '../shared/platform/system-ports.ts';
 import { createCodec } from '../workers/create-codec.ts';
+import { readKeptSecret } from '../workers/runtime/result-secret.ts';
 import { continueWithClosedPipes } from './command-line/closed-pipes.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
 import { type DeadLettersArguments, HELP, readDeadLettersArguments } from './dead-letters/arguments.ts';
@@ -47,12 +49,14 @@ async function run(argv: readonly string[], given: DeadLettersArguments): Promis
   const { log, clock } = await connect(config);
   try {
     // Times such as 2h are before the time of the broker, which is known only now.
+    const secret = secretOf(config);
     const { command, operator, reason } = readDeadLettersArguments(argv, clock.now()) ?? given;
     return await runDeadLettersCommand(command, {
       log,
       ...systemPorts,
       clock,
       codec: await createCodec(config, clock),
+      proofs: secret === undefined ? undefined : createCommandProofs(secret),
       actor: { operator: operator ?? userInfo().username, run: randomUUID(), reason },
       topics: letterTopics(config.topicPrefix),
       maxAuditRecords: MAX_AUDIT_RECORDS,
@@ -62,6 +66,12 @@ async function run(argv: readonly string[], given: DeadLettersArguments): Promis
   } finally {
     await log.close();
   }
+}
+
+/** The secret of the ingress, as far as this process can know it. */
+function secretOf({ resultIdSecret, kafka, dataFolder }: Config): string | undefined {
+  if (resultIdSecret !== undefined || kafka !== undefined || dataFolder === undefined) return resultIdSecret;
+  return readKeptSecret(dataFolder);
 }
 
 interface Connected {

@@ -8,6 +8,8 @@ import { type AuditStep, createAuditMessage, type LetterStates } from './audit.t
 import { createBreaks, type LetterContext, createProgress } from './letter-context.ts';
 import type { Editable, Edited } from './edit.ts';
 import { addAttempts, readAttempts } from '../notification/attempt-history.ts';
+import type { EmailCommand, SmsCommand } from '../notification/command.ts';
+import { isIngressId } from '../notification/command-proof.ts';
 import { OUTCOME_UNKNOWN, type NotificationState } from '../notification/notification-state.ts';
 import { type Letter, type LogPlace, placeId } from './letter.ts';
 import { readOne } from './letter-log.ts';
@@ -63,6 +65,12 @@ type SendResult = ActionResult & { readonly isLost?: boolean };
 
 const DONE = { redrive: 'redriven', edit: 'edited', 'mark-sent': 'marked-sent' } as const;
 const WOULD = { redrive: 'would-redrive', edit: 'would-edit', 'mark-sent': 'would-mark-sent' } as const;
+/** Code of a notification under an id of the ingress without the proof that the ingress wrote it. */
+const FOREIGN_ID = 'foreign-id';
+const COMMANDS: ReadonlySet<string> = new Set(['SendSmsCommand', 'SendEmailCommand']);
+const NO_SECRET =
+  'its id is one of the ingress, which proves its text by a secret that is not known here: set RESULT_ID_SECRET as for the ingress, ' +
+  'or use its pages for operators';
 /** Maximum number of audit records of discards in one publish. */
 const DISCARD_BATCH = 200;
 
@@ -176,15 +184,32 @@ async function sendOne(
   if (changed?.kind === 'refused') return { result: 'refused', why: changed.why };
   const mayDuplicate = isCommand && letter.code === OUTCOME_UNKNOWN;
   const copy = redriveMessage(whole, verdict.to, { nowMs: context.clock.now(), isCommand, mayDuplicate });
-  const message =
+  const edited: OutgoingMessage =
     changed === undefined
       ? copy
       : { ...copy, value: changed.value, headers: { ...copy.headers, ...changed.headers } };
+  const needsProof = isCommand && isIngressId(headerText(edited.headers ?? {}, HEADER.notificationId) ?? '');
+  if (needsProof && context.proofs === undefined && (changed !== undefined || letter.code === FOREIGN_ID))
+    return { result: 'refused', why: NO_SECRET };
+  const message = needsProof ? await proveAgain(context, edited) : edited;
   const to = copy.partition === undefined ? copy.topic : `${copy.topic}/${copy.partition}`;
   const reported = { to, ...(changed === undefined ? {} : { warnings: changed.warnings }) };
   if (sending.options.dryRun) return { result: WOULD[sending.action], ...reported };
   await pace();
   return { ...reported, ...(await publishAudited(context, sendable, sending, message)) };
+}
+
+/** A notification under an id of the ingress with the proof of its text, for which the operator answers. */
+async function proveAgain(
+  { codec, proofs }: LetterContext,
+  message: OutgoingMessage,
+): Promise<OutgoingMessage> {
+  const { headers = {}, value } = message;
+  const decoded = await codec.decode({ value, headers });
+  if (proofs === undefined || decoded.kind !== 'decoded' || !COMMANDS.has(decoded.type)) return message;
+  const id = headerText(headers, HEADER.notificationId) ?? '';
+  const commandHash = proofs.hash(decoded.payload as SmsCommand | EmailCommand);
+  return { ...message, headers: { ...headers, [HEADER.commandProof]: proofs.prove(id, commandHash) } };
 }
 
 /** The state of a notification that an operator marks as sent. It replaces every other state, and no copy is sent after it. */

@@ -6,6 +6,7 @@ import {
   WORK_TOPICS,
   topicName,
 } from '../messaging/topics/topics.ts';
+import type { CommandProofs } from '../notification/command-proof.ts';
 import type { SystemPorts } from '../platform/system-ports.ts';
 import type { LetterLog } from './letter-log.ts';
 
@@ -13,6 +14,8 @@ import type { LetterLog } from './letter-log.ts';
 export interface LetterContext extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly log: LetterLog;
   readonly codec: MessageCodec;
+  /** Proves notifications that are sent again; undefined: the secret of the ingress is not known. */
+  readonly proofs: CommandProofs | undefined;
   readonly actor: Actor;
   readonly topics: LetterTopics;
   /** Records of the audit that are read at most, the newest ones. */

@@ -10,8 +10,6 @@ const VERSION = '8';
 const VERSION_AT = 14;
 /** Characters of base64url, 48 bits: enough to tell texts from each other, too few to be the proof. */
 const TEXT_HASH_CHARACTERS = 8;
-/** Where no secret is shared, texts are still compared. */
-const NO_SECRET = 'no secret is configured';
 
 /** A key for one use, derived from a secret (RFC 5869). */
 export function keyFor(secret: string, use: string): Buffer {
@@ -21,6 +19,11 @@ export function keyFor(secret: string, use: string): Buffer {
 /** The id of the ingress with the first 32 of these hexadecimal digits. */
 export function ingressId(digits: string): string {
   return formatUuid(digits, VERSION);
+}
+
+/** True for ids of the ingress, each of whose commands must have a proof. */
+export function isIngressId(id: string): boolean {
+  return id[VERSION_AT] === VERSION;
 }
 
 export interface CommandProofs {
@@ -44,22 +47,19 @@ export function createCommandProofs(secret: string): CommandProofs {
 
 /** What a worker knows about the text of a command. */
 export interface CommandText {
-  /** Differs for another text under the same id. */
-  readonly textHash: string;
+  /** Differs for another text under the same id; undefined without a secret, since short texts could be guessed from it. */
+  readonly textHash: string | undefined;
   /** The id is one of the ingress, which did not write this command. */
   readonly isForeign: boolean;
 }
 
 /** Checks commands by the secret of the ingress; without it a proof must be there, but it is not verified. */
 export function createCommandCheck(secret: string | undefined) {
-  const proofs = createCommandProofs(secret ?? NO_SECRET);
+  const proofs = secret === undefined ? undefined : createCommandProofs(secret);
   return (id: string, command: SmsCommand | EmailCommand, proof: string | undefined): CommandText => {
-    const own = proofs.prove(id, proofs.hash(command));
-    const isProven = secret === undefined ? proof !== undefined : proof === own;
-    return {
-      textHash: own.slice(0, TEXT_HASH_CHARACTERS),
-      isForeign: id[VERSION_AT] === VERSION && !isProven,
-    };
+    const own = proofs?.prove(id, proofs.hash(command));
+    const isProven = proof !== undefined && (own === undefined || proof === own);
+    return { textHash: own?.slice(0, TEXT_HASH_CHARACTERS), isForeign: isIngressId(id) && !isProven };
   };
 }
 

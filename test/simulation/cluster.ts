@@ -109,7 +109,8 @@ export async function startCluster(options: ClusterOptions): Promise<SimCluster>
     return createClusterBroker(new BrokerModel(system, fates, observer), specs, limits.publisher);
   };
   const broker = await createBroker();
-  const loaded = loadConfig({ ...broker.env, ...settings });
+  // A generated secret would differ from run to run, and ids and partitions with it.
+  const loaded = loadConfig({ RESULT_ID_SECRET: 'a secret for simulations', ...broker.env, ...settings });
   // One body may be as large as all of them together.
   const emailBodyLimitBytes = Math.min(loaded.notification.emailBodyLimitBytes, limits.notificationBodyBytes);
   const config = { ...loaded, limits, notification: { ...loaded.notification, emailBodyLimitBytes } };

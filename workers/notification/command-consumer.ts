@@ -20,6 +20,7 @@ import {
   type Priority,
   type SmsCommand,
 } from '../../shared/notification/command.ts';
+import { isIngressId } from '../../shared/notification/command-proof.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
 import type { SyncOrAsync } from '../../shared/messaging/sync-or-async.ts';
 import { createProblem, type Problem } from '../../shared/platform/problem.ts';
@@ -267,9 +268,13 @@ function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Lane
     outbound: (id: string) => Outbound,
     context: Request,
   ): Outcome | Promise<Outcome> => {
-    if (faults !== undefined) return refused(createProblem(faults.problem, { errors: faults.faults }));
-    const { message, originTimestampMs, warnings } = context;
+    const { message, originTimestampMs, warnings, signal } = context;
     const copy = readCopy(message, originTimestampMs, notificationId, priority);
+    if (faults !== undefined) {
+      const problem = createProblem(faults.problem, { errors: faults.faults });
+      if (copy.isOriginal) return refused(problem);
+      return delivery.reject(copy, problem.code, signal, outbound(copy.id));
+    }
     if (copy.isOriginal && warnings !== undefined) onUnknownMembers(channel, warnings.length);
     if (isTooLarge(copy)) {
       const detail = 'The command leaves no room for its retries.';
@@ -294,14 +299,16 @@ function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Lane
   };
 }
 
-/** A refused copy of a notification that has begun also ends the notification. */
+/** A refused copy of a notification that has begun also ends the notification, unless the ingress may not have written the copy. */
 function endRefusedCopy(
   { priority, delivery }: Lane,
   { message, originTimestampMs, signal }: Request,
   problem: Problem,
 ): SyncOrAsync<Outcome> {
   const copy = readCopy(message, originTimestampMs, undefined, priority);
-  return copy.isOriginal ? refused(problem) : delivery.reject(copy, problem.code, signal);
+  return copy.isOriginal || isIngressId(copy.id)
+    ? refused(problem)
+    : delivery.reject(copy, problem.code, signal);
 }
 
 /** Of later copies the headers do not count, since they have taken the room that was reserved. */

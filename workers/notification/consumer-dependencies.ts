@@ -105,11 +105,13 @@ export function createSharedParts(context: WorkerContext): SharedParts {
 }
 
 /** The secret of the ingress; undefined: on Kafka this process does not have it. */
-function secretOf({ broker, config }: WorkerContext): string | undefined {
-  const { resultIdSecret: configured, dataFolder, auth } = config;
-  if (broker.kind === 'kafka') return configured;
-  const accessRequired = (auth.jwtSecret ?? auth.jwksUrl ?? auth.jwksFile) !== undefined;
-  return chooseResultSecret({ configured, accessRequired, brokerKind: broker.kind, dataFolder });
+function secretOf({ broker: { kind }, config, log }: WorkerContext): string | undefined {
+  const { resultIdSecret: configured, dataFolder } = config;
+  if (kind === 'embedded')
+    return chooseResultSecret({ configured, accessRequired: false, brokerKind: kind, dataFolder });
+  if (configured === undefined)
+    log.warn('RESULT_ID_SECRET is not set: whether the ingress wrote a notification is not verified');
+  return configured;
 }
 
 function createHold(

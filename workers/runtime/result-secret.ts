@@ -26,13 +26,19 @@ export function chooseResultSecret(options: {
   readonly dataFolder: string | undefined;
 }): string {
   if (options.configured !== undefined) return options.configured;
-  if (!options.accessRequired) return OPEN_SECRET;
   // No other instance reads the messages of an embedded broker.
   if (options.brokerKind === 'embedded')
     return options.dataFolder === undefined ? ownSecret() : keptSecret(options.dataFolder);
+  if (!options.accessRequired) return OPEN_SECRET;
   throw new ConfigError(
     'with access control on Kafka set RESULT_ID_SECRET, the same for all ingress instances',
   );
+}
+
+/** The generated secret in the data folder of another process; undefined if there is none. */
+export function readKeptSecret(folder: string): string | undefined {
+  const file = path.join(folder, FILE);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 function createSecret(): string {

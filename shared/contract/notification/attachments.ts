@@ -48,7 +48,7 @@ const ALLOWED_CONTENT: ReadonlyMap<string, readonly string[]> = new Map(
     [
       ['pdf', ['pdf']],
       ['png', ['png', 'apng']],
-      ['jpg jpeg', ['jpg', 'mpo']],
+      ['jpg jpeg jfif', ['jpg', 'mpo']],
       ['gif', ['gif']],
       ['webp', ['webp']],
       ['bmp', ['bmp']],
@@ -59,12 +59,12 @@ const ALLOWED_CONTENT: ReadonlyMap<string, readonly string[]> = new Map(
       ['doc', ['cfb', 'rtf']],
       ['xls ppt', ['cfb']],
       ['rtf', ['rtf']],
-      ['txt csv tsv json xml xsd md ics vcf', TEXT],
+      ['txt csv tsv json xml xsd md ics vcf log sta 940 mt940', TEXT],
       ['zip', [...PACKED_OFFICE, ...OPEN_OFFICE, 'epub']],
       ['gz tgz', ['gz', 'tar.gz']],
       ['7z', ['7z']],
       ['rar', ['rar']],
-      ['p7m p7s p7b asc sig cer crt pem', SIGNED],
+      ['p7m p7s p7b p7c tsr asc sig gpg pgp cer crt pem', SIGNED],
       ['asice asics sce scs bdoc edoc adoc', OPEN_OFFICE],
       ['mp3', ['mp3', 'mp2', 'mp1']],
       ['mp4', ['mp4', 'm4v', 'mov', 'f4v']],
@@ -99,8 +99,19 @@ const SCRIPT = Buffer.from('#!');
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** The start of a page that a browser runs, whatever its extension. */
 const PAGE = /^<(?:!doctype\s+(?:html|svg)|html|svg|script|body|iframe)\b/i;
-/** Marks of an XML document that a browser shows as a page, or that loads a style sheet with code. */
-const ACTIVE_XML = ['http://www.w3.org/1999/xhtml', 'http://www.w3.org/2000/svg', '<?xml-stylesheet'];
+/**
+ * Marks of an XML document that a browser shows as a page, or that loads a style sheet with code; and of one whose entities may hide
+ * them.
+ */
+const ACTIVE_XML = [
+  'http://www.w3.org/1999/xhtml',
+  'http://www.w3.org/2000/svg',
+  '<?xml-stylesheet',
+  '<!DOCTYPE',
+  '<!ENTITY',
+];
+/** A reference in the name of a namespace hides it too. */
+const HIDDEN_NAMESPACE = /xmlns(?::[^\s=:]*)?\s*=\s*(?:"[^"]*&|'[^']*&)/;
 /** The stream with the macros of an Office file in the old format. */
 const MACROS = Buffer.from('_VBA_PROJECT', 'utf16le');
 /** PDF readers search for the mark of a PDF in these first bytes, because some generators write other bytes before it. */
@@ -148,13 +159,16 @@ async function detectKind(content: Buffer): Promise<string> {
 
 /** Whether a text is a page that a browser would run. Its letters are found in UTF-16 too. */
 function isPage(text: Buffer, kind: 'text' | 'xml'): boolean {
-  const start = text
-    .toString('latin1', 0, SAMPLE_BYTES)
-    .replaceAll(/[\0\u00fe\u00ff]/g, '')
-    .trimStart();
+  const start = lettersOf(text.subarray(0, SAMPLE_BYTES)).trimStart();
   if (PAGE.test(start)) return true;
   const isXml = kind === 'xml' || start.startsWith('<');
-  return isXml && ACTIVE_XML.some((mark) => text.includes(mark) || text.includes(mark, 0, 'utf16le'));
+  if (!isXml) return false;
+  const isActive = ACTIVE_XML.some((mark) => text.includes(mark) || text.includes(mark, 0, 'utf16le'));
+  return isActive || HIDDEN_NAMESPACE.test(lettersOf(text));
+}
+
+function lettersOf(text: Buffer): string {
+  return text.toString('latin1').replaceAll(/[\0\u00fe\u00ff]/g, '');
 }
 
 async function detectContent(content: Buffer): Promise<string> {

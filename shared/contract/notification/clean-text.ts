@@ -14,6 +14,12 @@ export function cleanText(text: string): string {
 
 /** `; U+0661 is not allowed` for the first character of a cleaned text that the pattern finds, otherwise ''. */
 export function nameCharacter(text: string, refused = /[^\x20-\x7e]/u): string {
-  const code = refused.exec(cleanText(text))?.[0].codePointAt(0);
-  return code === undefined ? '' : `; U+${code.toString(16).toUpperCase().padStart(4, '0')} is not allowed`;
+  const found = refused.exec(cleanText(text))?.[0];
+  return found === undefined ? '' : `; ${codePointOf(found)} is not allowed`;
+}
+
+/** The first character as `U+0661`; `its end` for an empty text. */
+export function codePointOf(text: string): string {
+  const code = text.codePointAt(0);
+  return code === undefined ? 'its end' : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -8,6 +8,7 @@ import type { Attachment, EmailCommand, SmsCommand } from '../../notification/co
 import { lazy } from '../../platform/lazy.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { contentFaults } from './attachments.ts';
+import { codePointOf } from './clean-text.ts';
 import { withoutRepeated } from './email-address.ts';
 import { toJsonSchema } from '../json/json-schema.ts';
 import { toFaults, isAbsent, isRecord, joinPath, shapeFault } from '../json/faults.ts';
@@ -261,8 +262,11 @@ function checkNormalised(
   cleaned: string | undefined,
 ): void {
   if (cleaned === undefined || cleaned === sent) return;
+  const kept = [...cleaned];
+  const other = [...sent].find((character, index) => character !== kept[index]) ?? '';
   const message =
-    'must be normalised: a number as E.164, an address in ASCII, without blanks and invisible characters';
+    'must be normalised: a number as E.164, an address in ASCII, without blanks and invisible characters; ' +
+    `differs at ${codePointOf(other)}`;
   rules.faults.push(shapeFault(path, 'unclean', message));
 }
 

@@ -16,6 +16,7 @@ export function commandContext(log: LetterLog, more: Partial<LetterContext> = {}
     log,
     ...systemPorts,
     codec: CODEC,
+    proofs: undefined,
     actor: { operator: 'olga', run: 'run-1', reason: undefined },
     topics: letterTopics(''),
     maxAuditRecords: 1_000_000,

@@ -127,6 +127,9 @@ export async function startLeakWorld(secrets: PlantedSecrets, sender: string): P
   };
 }
 
+/** Of ingress, workers and the command. */
+export const RESULT_ID_SECRET = 'a secret of ids for tests only';
+
 function configOf(configFile: string, folder: string): Config {
   const loaded = loadConfig({
     PORT: '0',
@@ -134,6 +137,7 @@ function configOf(configFile: string, folder: string): Config {
     NOTIFICATION_CONFIG_FILE: configFile,
     NOTIFICATION_ALLOW_LOSS: 'true',
     DATA_DIR: 'memory',
+    RESULT_ID_SECRET,
     NOTIFICATION_SEND_TIMEOUT_MS: SEND_TIMEOUT_MS,
     OUTBOX_FOLDER: path.join(folder, 'outbox'),
   });

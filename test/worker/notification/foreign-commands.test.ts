@@ -4,6 +4,11 @@ import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { createNotificationKeys } from '../../../workers/ingress/notifications/notification-ids.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import type { SendResult } from '../../../shared/notification/provider.ts';
+import { silentLog, type Log } from '../../../shared/platform/log.ts';
+import { permanent, SENT, transient } from '../../support/fakes/scripted-providers.ts';
+import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
 import {
   idOf,
   notificationWorld,
@@ -72,9 +77,103 @@ describe('an id of the ingress', () => {
   });
 });
 
+/** A world whose provider answers by the text. */
+async function answeringWorld(failing: string, answer: SendResult): Promise<NotificationWorld> {
+  const world = await notificationWorld({ env: ENV });
+  world.providers.add('first').answer = ({ message }) => (message === failing ? answer : SENT);
+  await world.worker();
+  return world;
+}
+
+describe('a copy with the number of a later round', () => {
+  it.each([
+    ['retrying', transient('busy')],
+    ['failed', permanent('no')],
+  ] as const)('is refused to others while the notification of the ingress is %s', async (status, answer) => {
+    const world = await answeringWorld('own', answer);
+    await world.sms({ id: OWN_ID, message: 'own', headers: proofOf(OWN_ID, 'own') });
+    await expect.poll(() => world.history.some((state) => state.status === status)).toBe(true);
+    const later = { [HEADER.attempt]: '9' };
+    await world.sms({ id: OWN_ID, message: 'foreign', headers: later });
+    await world.sms({ id: OWN_ID, message: 'foreign', headers: { ...later, ...proofOf(OWN_ID, 'own') } });
+    const refused = () => codesOf(world.deadLetters).filter((code) => code === 'foreign-id');
+    await expect.poll(refused).toHaveLength(2);
+    if (status === 'retrying') {
+      world.providers.add('first').answer = () => SENT;
+      await expect.poll(() => world.states.get(OWN_ID)?.status).toBe('sent');
+      expect(codesOf(world.deadLetters)).not.toContain('duplicate-id');
+    }
+    expect(textsSent(world)).not.toContain('foreign');
+  });
+
+  it.each([
+    ['invalid', '{"receiver":"1","message":"a"}'],
+    ['unreadable', '{'],
+  ])('that is %s does not end the notification of the ingress', async (_, value) => {
+    const world = await runningWorld();
+    const headers = {
+      [HEADER.messageType]: 'SendSmsCommand',
+      [HEADER.contentType]: 'application/json',
+      [HEADER.notificationId]: OWN_ID,
+      [HEADER.attempt]: '2',
+    };
+    await world.publish(SMS, { key: 'a', value: Buffer.from(value), headers });
+    await expect.poll(() => world.deadLetters.length).toBe(1);
+    expect(world.states.has(OWN_ID)).toBe(false);
+    await world.sms({ id: OWN_ID, message: 'own', headers: proofOf(OWN_ID, 'own') });
+    await expect.poll(() => world.states.get(OWN_ID)?.status).toBe('sent');
+  });
+});
+
+describe('an operator', () => {
+  it('sends a foreign command under an id of the ingress', async () => {
+    const world = await runningWorld();
+    await world.sms({ id: OWN_ID, message: 'accepted with another secret' });
+    await expect.poll(() => world.deadLetters.length).toBe(1);
+    const unaware = await deadLettersOver(world.broker);
+    const refused = await unaware('redrive', '--channel', 'sms', '--reason', 'the secret was changed');
+    expect(refused.lines.join()).toContain('RESULT_ID_SECRET');
+    const command = await deadLettersOver(world.broker, { proofs: keys.commands });
+    await command('redrive', '--channel', 'sms', '--reason', 'the secret was changed');
+    await expect.poll(() => world.states.get(OWN_ID)?.status).toBe('sent');
+    expect(world.deadLetters).toHaveLength(1);
+  });
+
+  it('edits the text of a notification of the ingress', async () => {
+    const world = await answeringWorld('wrong', permanent('no'));
+    await world.sms({ id: OWN_ID, message: 'wrong', headers: proofOf(OWN_ID, 'wrong') });
+    await expect.poll(() => world.deadLetters.length).toBe(1);
+    const patch = ['edit', '--channel', 'sms', '--set', 'message=right', '--reason', 'a wrong text'] as const;
+    const unaware = await deadLettersOver(world.broker);
+    expect((await unaware(...patch)).lines.join()).toContain('RESULT_ID_SECRET');
+    const command = await deadLettersOver(world.broker, { proofs: keys.commands });
+    await command(...patch);
+    await expect.poll(() => world.states.get(OWN_ID)?.status).toBe('sent');
+    expect(textsSent(world)).toEqual(['wrong', 'right']);
+  });
+});
+
+describe('without a secret', () => {
+  const onKafka = (broker: Broker): Broker =>
+    Object.assign(Object.create(broker) as Broker, { kind: 'kafka' });
+
+  it('no hash of a text is written, and a worker on Kafka warns once that proofs are not verified', async () => {
+    const warnings: unknown[] = [];
+    const log = { ...silentLog, warn: (...args: unknown[]) => void warnings.push(args) } as Log;
+    const world = await notificationWorld({ log });
+    world.providers.add('first');
+    await world.worker({ broker: onKafka(world.broker) });
+    const outcomes = await world.collect(TOPIC.notificationOutcomes);
+    await world.sms({ id: idOf(1), message: '483920' });
+    await expect.poll(() => world.states.get(idOf(1))?.status).toBe('sent');
+    expect(outcomes.map(({ headers }) => headers[HEADER.textHash])).toEqual([undefined, undefined]);
+    expect(warnings.filter((args) => JSON.stringify(args).includes('RESULT_ID_SECRET'))).toHaveLength(1);
+  });
+});
+
 describe('the same id with another text', () => {
   it.each(['sent', 'failed'] as const)('is reported after the first was %s', async (status) => {
-    const world = await notificationWorld();
+    const world = await notificationWorld({ env: ENV });
     world.providers.add('first').answer = ({ message }) =>
       status === 'sent'
         ? { kind: 'sent', providerMessageId: undefined }
@@ -94,7 +193,7 @@ describe('the same id with another text', () => {
   });
 
   it('is recognised by a process that started later, and a repetition of the same text is not reported', async () => {
-    const world = await notificationWorld();
+    const world = await notificationWorld({ env: ENV });
     world.providers.add('first');
     const first = await world.worker();
     await world.email({ id: idOf(1), message: 'one' });
@@ -113,7 +212,7 @@ describe('the same id with another text', () => {
   });
 
   it('is sent if an operator edited the text of a failed notification', async () => {
-    const world = await notificationWorld();
+    const world = await notificationWorld({ env: ENV });
     world.providers.add('first').answer = ({ message }) =>
       message === 'wrong' ? { kind: 'permanent', code: 'x' } : { kind: 'sent', providerMessageId: undefined };
     await world.worker();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { createCommandProofs } from '../../../shared/notification/command-proof.ts';
 import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
 import {
   type Answer,
@@ -8,6 +9,7 @@ import {
   type LeakWorld,
   type Output,
   type PlantedSecrets,
+  RESULT_ID_SECRET,
   startLeakWorld,
 } from '../../support/worlds/leak-world.ts';
 import { createLeakSearch, type Planted } from '../../support/random/planted-values.ts';
@@ -281,7 +283,7 @@ async function refuseUpstream(world: LeakWorld): Promise<void> {
 
 /** Lists and redrives the dead letters; only --reveal may show their content. */
 async function useDeadLetters(world: LeakWorld): Promise<void> {
-  const command = await deadLettersOver(world.broker);
+  const command = await deadLettersOver(world.broker, { proofs: createCommandProofs(RESULT_ID_SECRET) });
   const run = async (...args: string[]): Promise<void> => {
     const { lines, result } = await command(...args);
     world.keep(`dead-letters ${args[0]}`, `${lines.join('\n')} ${JSON.stringify(result)}`);

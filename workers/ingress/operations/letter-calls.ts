@@ -3,6 +3,7 @@ import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts
 import type { LetterContext } from '../../../shared/dead-letters/letter-context.ts';
 import { letterTopics } from '../../../shared/dead-letters/letter-context.ts';
 import type { LetterLog } from '../../../shared/dead-letters/letter-log.ts';
+import type { CommandProofs } from '../../../shared/notification/command-proof.ts';
 import { callerOf } from '../server/caller.ts';
 import type { IngressContext } from '../server/context.ts';
 import { onAbandoned } from '../server/traffic.ts';
@@ -27,6 +28,7 @@ const ANONYMOUS = 'anonymous';
 
 export interface LetterCallsDeps extends Omit<IngressContext, 'log'> {
   readonly letters: LetterLog;
+  readonly proofs: CommandProofs;
 }
 
 /** One call that works on dead letters. */
@@ -51,7 +53,7 @@ export interface LetterCalls {
 }
 
 export function createLetterCalls(deps: LetterCallsDeps): LetterCalls {
-  const { options, codec, clock, monotonic, timers, newId, letters } = deps;
+  const { options, codec, clock, monotonic, timers, newId, letters, proofs } = deps;
   const topics = letterTopics(options.topicPrefix);
   const queues = createQueues();
   let running = 0;
@@ -70,6 +72,7 @@ export function createLetterCalls(deps: LetterCallsDeps): LetterCalls {
       const operator = request.subject === '' ? ANONYMOUS : request.subject;
       return await work({
         codec,
+        proofs,
         clock,
         monotonic,
         timers,

@@ -29,7 +29,8 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps): 
   const base = `${deps.options.basePath}/api/operations/v1`;
   const log = sharedLetterLog(deps.broker);
   registerNotificationSearch(app, base, deps);
-  registerLetters(app, base, { ...deps, calls: createLetterCalls({ ...deps, letters: log }) });
+  const calls = createLetterCalls({ ...deps, letters: log, proofs: deps.keys.commands });
+  registerLetters(app, base, { ...deps, calls });
   registerOutboxMessages(app, base, deps);
   const catalogue = createOnDemandCatalogue(deps);
   registerProducts(app, base, { ...deps, catalogue });

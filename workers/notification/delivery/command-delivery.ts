@@ -8,7 +8,7 @@ import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
 import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import type { Channel, Outbound, Priority } from '../../../shared/notification/command.ts';
-import type { createCommandCheck } from '../../../shared/notification/command-proof.ts';
+import type { CommandText, createCommandCheck } from '../../../shared/notification/command-proof.ts';
 import {
   OUTCOME_UNKNOWN,
   type AttemptRecord,
@@ -127,11 +127,10 @@ export class CommandDelivery {
   /** Delivers a copy. Rejects when the infrastructure is unavailable: the same copy is then received again. */
   async deliver(given: CommandCopy, message: Outbound, context: Request): Promise<Outcome> {
     const { signal, deadlineMs, warnings = [] } = context;
-    const proof = headerText(given.message.headers, HEADER.commandProof);
-    const text = this.#options.checkText(given.id, message, proof);
+    const text = this.#textOf(given, message);
     const list = warningsList(warnings, undefined);
     const headers = {
-      [HEADER.textHash]: text.textHash,
+      ...(text.textHash === undefined ? {} : { [HEADER.textHash]: text.textHash }),
       ...(list === undefined ? {} : { [HEADER.warnings]: list }),
     };
     try {
@@ -144,13 +143,26 @@ export class CommandDelivery {
     }
   }
 
-  /** Ends the notification of a copy with which no round can begin, as failed or parked. Rejects like `deliver`. */
-  async reject(given: CommandCopy, rejection: string, signal: AbortSignal): Promise<Outcome> {
+  /**
+   * Ends the notification of a copy with which no round can begin, as failed or parked, unless it is the `command` of another
+   * system under an id of the ingress. Rejects like `deliver`.
+   */
+  async reject(
+    given: CommandCopy,
+    rejection: string,
+    signal: AbortSignal,
+    command?: Outbound,
+  ): Promise<Outcome> {
+    const text = command === undefined ? undefined : this.#textOf(given, command);
     try {
-      return await this.#run(given, { message: undefined, headers: {}, signal }, { rejection });
+      return await this.#run(given, { message: undefined, headers: {}, signal }, { rejection, text });
     } catch (error) {
       throw asTransient(error);
     }
+  }
+
+  #textOf({ id, message: { headers } }: CommandCopy, command: Outbound): CommandText {
+    return this.#options.checkText(id, command, headerText(headers, HEADER.commandProof));
   }
 
   async #run(
@@ -485,7 +497,7 @@ function deadLetterText(code: string): string {
     case 'duplicate-id':
       return 'this notification was not sent: its id is that of another one';
     case 'foreign-id':
-      return 'this notification was not sent: ids of version 8 belong to the ingress, which did not write it';
+      return 'this notification was not sent: it was not written by the ingress, to which ids of version 8 belong, or with another RESULT_ID_SECRET';
     default:
       return `the notification was not sent: ${code}`;
   }

@@ -14,12 +14,12 @@
  *
  * | state     | event                                  | next state   | effects                                  |
  * |-----------|----------------------------------------|--------------|------------------------------------------|
- * | received  | copy-read: sent, or a later round known | ended        | commit                                   |
+ * | received  | copy-read: without the proof of its id and text | following-up | dead letter `foreign-id`        |
+ * |           | sent, or a later round known           | ended        | commit                                   |
  * |           | in progress here, or leased elsewhere  | ended        | retry later                              |
  * |           | this round ended in a retry            | following-up | retry copy, once more                    |
  * |           | failed or parked, no redrive           | following-up | dead letter, once more                   |
  * |           | id of the other channel or another text | following-up | dead letter `duplicate-id`              |
- * |           | new, under an id of the ingress that did not write it | following-up | dead letter `foreign-id`  |
  * |           | intent without outcome, lease over     | recording    | outcome parked or retrying, by log order |
  * |           | deadline passed, never seen before     | ended        | refuse                                   |
  * |           | deadline or time limit passed          | recording    | outcome failed                           |
@@ -101,7 +101,7 @@ export interface Times {
 export interface Situation {
   readonly known: LedgerEntry | undefined;
   readonly channel: NotificationState['channel'];
-  /** Undefined: the copy cannot be decoded. */
+  /** Undefined: the copy has not been decoded. */
   readonly text?: CommandText | undefined;
   /** This process, as owner of intents. */
   readonly self: string;
@@ -303,10 +303,9 @@ function afterReading(delivery: DeliveryContext, situation: Situation): Delivery
   const { known, channel, isInProgress, text } = situation;
   const { attempt } = delivery.copy;
   if (isInProgress) return retryLater(IN_PROGRESS_RETRY_MS);
+  if (text?.isForeign === true) return deadLetter('foreign-id', []);
   if (isOfOtherChannel(channel, known)) return deadLetter('duplicate-id', []);
-  if (known === undefined) {
-    return text?.isForeign === true ? deadLetter('foreign-id', []) : beginRound(delivery, situation);
-  }
+  if (known === undefined) return beginRound(delivery, situation);
   if (isOtherText(delivery.copy, known, text)) return deadLetter('duplicate-id', []);
   if (known.status === 'sent' || attempt < known.attempt) return ended(done());
   switch (known.status) {
@@ -328,7 +327,8 @@ function afterReading(delivery: DeliveryContext, situation: Situation): Delivery
 
 /** Whether another text was sent, or is being sent, under the id. An operator may have edited the text of a later round. */
 function isOtherText({ attempt }: DeliveryCopy, known: LedgerEntry, text: CommandText | undefined): boolean {
-  if (text === undefined || known.textHash === undefined || known.textHash === text.textHash) return false;
+  const textHash = text?.textHash;
+  if (textHash === undefined || known.textHash === undefined || known.textHash === textHash) return false;
   return known.status === 'sent' || attempt <= known.attempt;
 }
 

@@ -111,6 +111,19 @@ describe('the content of an attachment', () => {
     ['letter.p7m', hex('3082010206092a864886f70d010702')],
     ['offer.asice', zip('mimetype', 'application/vnd.etsi.asic-e+zip')],
     ['notes.txt', 'Write <b>bold</b> or <html> as you like'],
+    ['entity.xml', '<?xml version="1.0"?><a xmlns:b="urn:b" c="&#x68;">R&amp;D</a>'],
+    ['day.sta', ':20:STARTUMS\r\n:25:RNCB/RO49\r\n:28C:1/1\r\n'],
+    ['day.940', '{1:F01RNCBROBUAXXX0000000000}{2:I940}{4:\r\n:20:1\r\n-}'],
+    ['day.mt940', ':20:STARTUMS\r\n'],
+    ['server.log', '2026-05-01 started\n'],
+    ['certificates.p7c', hex('3082010206092a864886f70d010702')],
+    ['stamp.tsr', hex('30820d0330030201003082')],
+    ['keys.asc', '-----BEGIN PGP PUBLIC KEY BLOCK-----\n'],
+    ['letter.pgp', '-----BEGIN PGP MESSAGE-----\n'],
+    ...['85010c03', '845e03', 'c1c04c03', '8c0d0409', '99010d04', 'a30102', 'd2c0'].map(
+      (start) => ['letter.gpg', hex(`${start}0123456789abcdef0123456789`)] as const,
+    ),
+    ['photo.jfif', hex('ffd8ffe0 00104a46 49460001')],
   ])('is accepted in %s: case %#', async (name, content) => {
     expect(await codeOf(name, content)).toBeUndefined();
   });
@@ -138,6 +151,11 @@ describe('the content of an attachment', () => {
     ],
     ['page.xml', Buffer.from('\ufeff<html xmlns="http://www.w3.org/1999/xhtml"/>', 'utf16le')],
     ['page.xml', '<!-- a --><a><script xmlns="http://www.w3.org/1999/xhtml"/></a>'],
+    ['hidden.xml', '<a xmlns:svg="&#x68;ttp://www.w3.org/2000/svg"/>'],
+    ['hidden.xml', "<?xml version='1.0'?><a><b xmlns = 'http://www.w3.org/2000/&s;vg'/></a>"],
+    ['hidden.xml', Buffer.from('\ufeff<a xmlns:s="&#104;ttp://www.w3.org/2000/svg"/>', 'utf16le')],
+    ['entity.xml', '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a/>'],
+    ['typed.xml', '<?xml version="1.0"?>\n<!DOCTYPE a SYSTEM "a.dtd"><a/>'],
     ['styled.xml', '<?xml version="1.0"?><?xml-stylesheet href="a.xsl"?><a/>'],
   ])('is refused as executable in %s: case %#', async (name, content) => {
     expect(await codeOf(name, content)).toBe('refused-type');

@@ -111,6 +111,12 @@ describe('the check of a command from Avro', () => {
     expect(codesOf(checkSmsCommand({ ...SMS, ...fields }))).toEqual([fault]);
   });
 
+  it('names the first character that is not clean', () => {
+    const attachments = [{ name: 'ofert\u0103\u200b.txt', content: Buffer.from('x') }];
+    const messages = checkEmailCommand({ ...EMAIL, attachments })?.faults.map(({ message }) => message);
+    expect(messages?.join()).toContain('U+200B');
+  });
+
   it.each<[Partial<EmailCommand>, string]>([
     [{ receiver: 'Ana <ana@mail.example>' }, 'receiver invalid-address'],
     [{ cc: ['ok@mail.example', 'x'] }, 'cc[1] invalid-address'],

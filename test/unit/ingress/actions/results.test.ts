@@ -8,7 +8,7 @@ import { loadConfig } from '../../../../shared/platform/load-config.ts';
 import { hashSubject } from '../../../../workers/ingress/access/access.ts';
 import { createResultFeed } from '../../../../workers/ingress/actions/result-feed.ts';
 import { callerIn, createResultIds } from '../../../../workers/ingress/actions/result-ids.ts';
-import { chooseResultSecret } from '../../../../workers/runtime/result-secret.ts';
+import { chooseResultSecret, readKeptSecret } from '../../../../workers/runtime/result-secret.ts';
 import { readIngressOptions } from '../../../../workers/ingress/server/http-limits.ts';
 import { FakeTail } from '../../../support/fakes/tail.ts';
 import { scratchFolder } from '../../../support/scratch-folder.ts';
@@ -101,20 +101,23 @@ it('requires a secret for result ids if callers are authenticated and results ou
   expect(() => secret(undefined, true, 'kafka', scratchFolder())).toThrow(/RESULT_ID_SECRET/);
   // All workers of a process have the same.
   expect(secret(undefined, true, 'embedded')).toBe(secret(undefined, true, 'embedded'));
-  expect(secret(undefined, true, 'embedded')).not.toBe(secret(undefined, false, 'embedded'));
+  expect(secret(undefined, true, 'embedded')).toBe(secret(undefined, false, 'embedded'));
+  expect(secret(undefined, false, 'embedded')).not.toBe(secret(undefined, false, 'kafka'));
 });
 
 it('keeps the secret of result ids in the data folder of an embedded broker, for its user only', () => {
   const folder = scratchFolder();
   expect(secret('given', true, 'embedded', folder)).toBe('given');
-  expect(secret(undefined, false, 'embedded', folder)).toBe(secret(undefined, false, 'kafka'));
   expect(readdirSync(folder)).toEqual([]);
-  const kept = secret(undefined, true, 'embedded', folder);
+  expect(readKeptSecret(folder)).toBeUndefined();
+  const kept = secret(undefined, false, 'embedded', folder);
   expect(kept.length).toBeGreaterThanOrEqual(32);
   expect(readdirSync(folder)).toEqual(['result-id-secret']);
   const file = path.join(folder, 'result-id-secret');
   expect(statSync(file).mode & 0o777).toBe(0o600);
+  // Access control may be switched on later.
   expect(secret(undefined, true, 'embedded', folder)).toBe(kept);
+  expect(readKeptSecret(folder)).toBe(kept);
   expect(secret(undefined, true, 'embedded', scratchFolder())).not.toBe(kept);
   writeFileSync(file, '');
   expect(() => secret(undefined, true, 'embedded', folder)).toThrow(/result-id-secret is damaged/);
