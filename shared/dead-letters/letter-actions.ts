@@ -188,10 +188,10 @@ async function sendOne(
     changed === undefined
       ? copy
       : { ...copy, value: changed.value, headers: { ...copy.headers, ...changed.headers } };
-  const needsProof = isCommand && isIngressId(headerText(edited.headers ?? {}, HEADER.notificationId) ?? '');
-  if (needsProof && context.proofs === undefined && (changed !== undefined || letter.code === FOREIGN_ID))
-    return { result: 'refused', why: NO_SECRET };
-  const message = needsProof ? await proveAgain(context, edited) : edited;
+  const message = isCommand
+    ? await proveAgain(context, edited, changed !== undefined || letter.code === FOREIGN_ID)
+    : edited;
+  if (message === undefined) return { result: 'refused', why: NO_SECRET };
   const to = copy.partition === undefined ? copy.topic : `${copy.topic}/${copy.partition}`;
   const reported = { to, ...(changed === undefined ? {} : { warnings: changed.warnings }) };
   if (sending.options.dryRun) return { result: WOULD[sending.action], ...reported };
@@ -199,15 +199,21 @@ async function sendOne(
   return { ...reported, ...(await publishAudited(context, sendable, sending, message)) };
 }
 
-/** A notification under an id of the ingress with the proof of its text, for which the operator answers. */
+/**
+ * A notification under an id of the ingress with the proof of its text, for which the operator answers. Undefined: it needs another proof
+ * than it has, and the secret is not known.
+ */
 async function proveAgain(
   { codec, proofs }: LetterContext,
   message: OutgoingMessage,
-): Promise<OutgoingMessage> {
+  needsProof: boolean,
+): Promise<OutgoingMessage | undefined> {
   const { headers = {}, value } = message;
-  const decoded = await codec.decode({ value, headers });
-  if (proofs === undefined || decoded.kind !== 'decoded' || !COMMANDS.has(decoded.type)) return message;
   const id = headerText(headers, HEADER.notificationId) ?? '';
+  if (!isIngressId(id)) return message;
+  if (proofs === undefined) return needsProof ? undefined : message;
+  const decoded = await codec.decode({ value, headers });
+  if (decoded.kind !== 'decoded' || !COMMANDS.has(decoded.type)) return message;
   const commandHash = proofs.hash(decoded.payload as SmsCommand | EmailCommand);
   return { ...message, headers: { ...headers, [HEADER.commandProof]: proofs.prove(id, commandHash) } };
 }

@@ -262,8 +262,8 @@ function checkNormalised(
   cleaned: string | undefined,
 ): void {
   if (cleaned === undefined || cleaned === sent) return;
-  const kept = [...cleaned];
-  const other = [...sent].find((character, index) => character !== kept[index]) ?? '';
+  const kept = Array.from(cleaned);
+  const other = Array.from(sent).find((character, index) => character !== kept[index]) ?? '';
   const message =
     'must be normalised: a number as E.164, an address in ASCII, without blanks and invisible characters; ' +
     `differs at ${codePointOf(other)}`;

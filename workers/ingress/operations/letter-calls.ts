@@ -54,7 +54,6 @@ export interface LetterCalls {
 
 export function createLetterCalls(deps: LetterCallsDeps): LetterCalls {
   const { options, codec, clock, monotonic, timers, newId, letters, proofs } = deps;
-  const topics = letterTopics(options.topicPrefix);
   const queues = createQueues();
   let running = 0;
   const runNow = async <Result>(
@@ -76,7 +75,7 @@ export function createLetterCalls(deps: LetterCallsDeps): LetterCalls {
         clock,
         monotonic,
         timers,
-        topics,
+        topics: letterTopics(options.topicPrefix),
         maxAuditRecords: OPERATIONS_LIMITS.auditRecords,
         log: letters,
         actor: { operator, run: newId(), reason },

@@ -70,6 +70,8 @@ const PNG = hex('89504e47 0d0a1a0a 0000000d 49484452 00000001 00000001 08060000 
 const EXE = Buffer.concat([Buffer.from('MZ'), hex('900003000000')]);
 const PDF = Buffer.from('%PDF-1.7\n1 0 obj\n');
 
+const BINARY_PGP = ['85010c03', '845e03', 'c1c04c03', '8c0d0409', '99010d04', 'a30102', 'd2c0'];
+
 /** A ZIP archive with one file. */
 function zip(name: string, text: string): Buffer {
   const data = deflateRawSync(text);
@@ -95,7 +97,7 @@ const codeOf = async (name: string, content: Buffer | string) =>
   (await contentFaults([{ name, content: Buffer.from(content) }]))[0]?.code;
 
 describe('the content of an attachment', () => {
-  it.each([
+  it.each<[string, string | Buffer]>([
     ['offer.pdf', PDF],
     ['offer.pdf', Buffer.concat([Buffer.from('\n \n'), PDF])],
     ['photo.png', PNG],
@@ -120,9 +122,7 @@ describe('the content of an attachment', () => {
     ['stamp.tsr', hex('30820d0330030201003082')],
     ['keys.asc', '-----BEGIN PGP PUBLIC KEY BLOCK-----\n'],
     ['letter.pgp', '-----BEGIN PGP MESSAGE-----\n'],
-    ...['85010c03', '845e03', 'c1c04c03', '8c0d0409', '99010d04', 'a30102', 'd2c0'].map(
-      (start) => ['letter.gpg', hex(`${start}0123456789abcdef0123456789`)] as const,
-    ),
+    ...BINARY_PGP.map((start): [string, Buffer] => ['letter.gpg', hex(`${start}0123456789abcdef0123456789`)]),
     ['photo.jfif', hex('ffd8ffe0 00104a46 49460001')],
   ])('is accepted in %s: case %#', async (name, content) => {
     expect(await codeOf(name, content)).toBeUndefined();
