@@ -4,6 +4,7 @@
  */
 
 import { assertNever } from '../platform/errors.ts';
+import { BINARY_DIGITS, parseJson } from '../platform/json.ts';
 
 /** Written in a template as `<NAME>_PLACEHOLDER`. */
 export const PLACEHOLDERS = [
@@ -138,21 +139,24 @@ function compileFromText(text: string, encoding: Encoding, report: FaultReporter
   const quoted = text.replaceAll(JSON_TEXT_OR_TOKEN, (found) =>
     found.startsWith('"') ? found : `"${found}"`,
   );
-  try {
-    return compileNode(JSON.parse(quoted), [], report);
-  } catch {
-    const message =
-      encoding === 'json'
-        ? 'must be JSON (or set connector.encoding for another kind of body)'
-        : 'must be JSON or name=value&…';
-    report([], message);
-    return undefined;
-  }
+  const parsed = parseJson(quoted, { whole: '' });
+  if (parsed.kind === 'parsed') return compileNode(parsed.value, [], report);
+  const notJson =
+    encoding === 'json'
+      ? 'must be JSON (or set connector.encoding for another kind of body)'
+      : 'must be JSON or name=value&…';
+  for (const { path, code, message } of parsed.faults)
+    report(path === '' ? [] : [path], code === 'malformed-json' ? notJson : message);
+  return undefined;
 }
 
 function compileNode(value: unknown, path: readonly PropertyKey[], report: FaultReporter): TemplateNode {
   if (path.length > MAX_DEPTH) {
     report(path, `must not nest deeper than ${MAX_DEPTH}`);
+    return { kind: 'constant', value: null };
+  }
+  if (JSON.isRawJSON(value) || value === Infinity || value === -Infinity) {
+    report(path, `must be text or a number with at most ${BINARY_DIGITS} significant digits`);
     return { kind: 'constant', value: null };
   }
   if (typeof value === 'string') return { kind: 'text', parts: compileText(value, path, report) };

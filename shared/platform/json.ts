@@ -17,16 +17,21 @@ export const MAX_REQUEST_VALUES = 20_000;
 
 /** Of a number. No field takes more than 38 digits; the exact decimals of a binary number have about 60. */
 const MAX_NUMBER_CHARACTERS = 100;
-/** A number of 15 digits has the value of the nearest binary number when that is written in its shortest form (IEEE 754). */
-const BINARY_DIGITS = 15;
+/** A number of as many digits has the value of the nearest binary number when that is written in its shortest form (IEEE 754). */
+export const BINARY_DIGITS = 15;
+/** A digit other than 0 before the exponent. */
+const NOT_ZERO = /^[^eE]*[1-9]/;
 const REPEATED = 'repeated-member';
 const TOO_MANY = 'too-many-values';
 /** A name counts as one value more for each 256 bytes, since reading a name takes longer than reading a text. */
 const LONG_NAME_BITS = 8;
 const MAX_REPEATED = 100;
+/** Of a text, for the paths of repeated members: the search reads each name once more. */
+const MAX_SEARCHED_BYTES = 1_024 * 1_024;
+const IS_REPEATED = 'is repeated; each member of an object must be sent once';
 const MAX_SHOWN_NAME = 60;
 
-/** Codes of the faults of a text. Their path is the whole text, or that of a repeated member. */
+/** Codes of the faults of a text. Their path is the whole text, or that of a repeated member in its first MiB. */
 export type JsonFaultCode =
   | 'malformed-json'
   | 'not-utf8'
@@ -100,9 +105,9 @@ export function parseJson(sent: string | Uint8Array, options: JsonOptions = {}):
     return refuseJson(whole, 'malformed-json', `is not valid JSON${describePosition(error)}`);
   }
   if (countMembers(value) === found.members) return { kind: 'parsed', value, values: found.values };
-  const message = 'is repeated; each member of an object must be sent once';
-  const faults = repeatedMembers(bytes).map((path) => ({ path, code: REPEATED, message }));
-  return { kind: 'refused', faults };
+  const paths = repeatedMembers(bytes.subarray(0, MAX_SEARCHED_BYTES));
+  if (paths.length === 0) return refuseJson(whole, REPEATED, 'must have each member of an object once');
+  return { kind: 'refused', faults: paths.map((path) => ({ path, code: REPEATED, message: IS_REPEATED })) };
 }
 
 /** The problem of a refused text (E1): 413 for too many members and elements, otherwise 400; `subject` begins its sentence. */
@@ -118,14 +123,15 @@ export function jsonProblem(refused: RefusedJson, subject = 'The body'): Problem
 /** Why a text is refused, in one line. */
 export function refusalText({ faults }: RefusedJson, subject: string): string {
   const [first] = faults;
-  if (first?.code !== REPEATED) return `${subject} ${first?.message}`;
+  if (first?.message !== IS_REPEATED) return `${subject} ${first?.message}`;
   return `${subject} repeats ${faults.map(({ path }) => path).join(', ')}`;
 }
 
-/** Reads a JSON number as {@link parseJson} does. */
+/** Reads a JSON number as {@link parseJson} does. A raw number is never 0, not even if it is too small for an exact decimal. */
 export function readJsonNumber(text: string): number | RawJson {
   const value = Number(text);
-  const isSame = !Number.isFinite(value) || new Decimal(text).equals(value);
+  const isSame =
+    value === 0 ? !NOT_ZERO.test(text) : !Number.isFinite(value) || new Decimal(text).equals(value);
   return isSame ? value : JSON.rawJSON(text);
 }
 
@@ -259,7 +265,7 @@ interface Open {
   index: number;
 }
 
-/** The paths of the repeated members of valid JSON, each once. */
+/** The paths of the repeated members of valid JSON, each once. Its end may be missing. */
 function repeatedMembers(bytes: Uint8Array): readonly string[] {
   const repeated = new Set<string>();
   const open: Open[] = [];
@@ -270,6 +276,7 @@ function repeatedMembers(bytes: Uint8Array): readonly string[] {
     if (byte === QUOTE) {
       const start = at;
       at = endOfJsonString(bytes, at + 1);
+      if (at >= bytes.length) break;
       if (isName && inner !== undefined && !enterMember(inner, readName(bytes.subarray(start, at + 1))))
         repeated.add(inner.current);
       isName = false;

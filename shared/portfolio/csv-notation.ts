@@ -179,13 +179,13 @@ function numberFaults(
     return examples.length === 0 ? [] : [{ kind: 'ambiguous-number', examples: examples.slice(0, 1) }];
   }
   const groupMark = point === undefined ? '.' : ',';
-  return columns.flatMap(({ ungrouped, decimals, grouped, twoReadings }) => {
+  return columns.flatMap(({ ungrouped, decimals, grouped, twoReadings }): readonly NotationFault[] => {
     const group = twoReadings[groupMark];
     if (group !== undefined && RATE_COLUMN.test(group.column))
-      return [{ kind: 'ambiguous-number', examples: [group] } as const];
+      return [{ kind: 'ambiguous-number', examples: [group] }];
     const contrary = ungrouped ?? (grouped[groupMark] === undefined ? decimals : undefined);
     if (group === undefined || contrary === undefined) return [];
-    return [{ kind: 'mixed-numbers', examples: [group, contrary] } as const];
+    return [{ kind: 'mixed-numbers', examples: [group, contrary] }];
   });
 }
 

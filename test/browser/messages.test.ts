@@ -203,8 +203,13 @@ describe('dead letters', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Changes to the payload').fill('[1]');
     await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
-    await dialog.getByText('This is not a JSON object.').waitFor();
+    await dialog.getByText('This is not a JSON object without repeated members.').waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
+    await dialog
+      .getByLabel('Changes to the payload')
+      .fill('{"receiver": "+40722123458", "receiver": "+40722123457"}');
+    await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
+    await dialog.getByText('This is not a JSON object without repeated members.').waitFor();
     await dialog.getByLabel('Changes to the payload').fill('{"receiver": "+40722123457"}');
     await dialog.getByRole('button', { name: 'Preview' }).press('Enter');
     await dialog.getByLabel('Why?').fill('typing error');

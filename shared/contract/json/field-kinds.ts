@@ -7,7 +7,8 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { MIN_YEAR, MAX_YEAR, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
-import { isAbsent, type ShapeFaultCode } from './faults.ts';
+import { BINARY_DIGITS } from '../../platform/json.ts';
+import { isAbsent, isRecord, type ShapeFaultCode } from './faults.ts';
 import { type JsonSchema, named } from './json-schema.ts';
 
 /** Maximum length of a name or code, in UTF-16 code units: names in catalogues are much shorter. */
@@ -41,8 +42,7 @@ type ErrorText = (issue: { readonly input?: unknown }) => string;
 function describeType(value: unknown): string {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'true or false';
-  if (typeof value === 'number') return 'a number';
-  if (JSON.isRawJSON(value)) return 'a number with too many digits';
+  if (typeof value === 'number' || JSON.isRawJSON(value)) return 'a number';
   return Array.isArray(value) ? 'a list' : 'an object';
 }
 
@@ -50,6 +50,8 @@ function describeType(value: unknown): string {
 export function mustBe(what: string): ErrorText {
   return ({ input }) => {
     if (input === undefined || input === null) return `is missing; must be ${what}`;
+    if (JSON.isRawJSON(input) && what.endsWith('number'))
+      return `must be ${what} with at most ${BINARY_DIGITS} significant digits`;
     const isTooLarge = typeof input === 'number' && !Number.isFinite(input);
     return isTooLarge ? 'is too large to be read as a number' : `must be ${what}, not ${describeType(input)}`;
   };
@@ -79,10 +81,15 @@ function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode
     });
 }
 
+/** Stands for the raw numbers that are nearer to 0. */
+const SMALLEST = new Decimal('1e-9000000000000000');
+
 /** The decimal of a JSON number as `parseJson` reads it; undefined for other values. */
 function exactDecimal(value: unknown): Decimal | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? new Decimal(value) : undefined;
-  return JSON.isRawJSON(value) ? new Decimal(value.rawJSON) : undefined;
+  if (!JSON.isRawJSON(value)) return undefined;
+  const exact = new Decimal(value.rawJSON);
+  return exact.isZero() ? SMALLEST : exact;
 }
 
 function refuseType(context: z.RefinementCtx, value: unknown, what: string): never {
@@ -231,7 +238,7 @@ export const figuresByName = (mostFigures: number) => {
     })
     .transform((sent, context): readonly NamedDecimal[] | undefined => {
       if (sent === undefined || sent === null) return undefined;
-      if (typeof sent !== 'object' || Array.isArray(sent)) {
+      if (!isRecord(sent)) {
         return refuse(context, sent, 'wrong-type', mustBe('an object of numbers')({ input: sent }));
       }
       const entries = Object.entries(sent);

@@ -12,7 +12,7 @@ import { codePointOf } from './clean-text.ts';
 import { withoutRepeated } from './email-address.ts';
 import { toJsonSchema } from '../json/json-schema.ts';
 import { toFaults, isAbsent, isRecord, joinPath, shapeFault } from '../json/faults.ts';
-import { NOT_A_GUID } from '../json/field-kinds.ts';
+import { GUID, NOT_A_GUID } from '../json/field-kinds.ts';
 import { invalid, type Fields, type InvalidRequest, type ReadRequest } from '../json/request-contract.ts';
 import { fieldTree, surveyFields, tooManyItems, withoutFields } from '../json/unknown-fields.ts';
 import { NOTIFICATION_LIMITS } from './limits.ts';
@@ -36,6 +36,8 @@ export interface NotificationReader<Command> {
 
 /** Field with the id of a command. */
 const ID = 'notificationId';
+/** Longer names, which may have megabytes, are not compared with the known ones. */
+const MAX_KNOWN_NAME = 60;
 
 /** Readers of HTTP bodies. */
 export const smsReader = createReader(smsFields, normaliseSms);
@@ -117,7 +119,7 @@ function caseVariants({ fields }: ReturnType<typeof fieldTree>, value: unknown, 
   return Object.entries(value).flatMap(([name, inner]) => {
     const known = fields.get(name);
     if (known !== undefined) return caseVariants(known, inner, joinPath(path, name));
-    const meant = names.get(name.toLowerCase());
+    const meant = name.length > MAX_KNOWN_NAME ? undefined : names.get(name.toLowerCase());
     return meant === undefined
       ? []
       : [shapeFault(joinPath(path, name), 'unknown-member', `must be written ${meant}`)];
@@ -136,7 +138,7 @@ function applyRule<Cleaned>(
 
 function readId(fields: Fields): string | undefined {
   const id = fields[ID];
-  return typeof id === 'string' ? id.toLowerCase() : undefined;
+  return typeof id === 'string' && GUID.test(id) ? id.toLowerCase() : undefined;
 }
 
 function normaliseSms(

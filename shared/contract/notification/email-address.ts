@@ -53,12 +53,17 @@ export function readAddressList(text: string): AddressList {
   return { addresses, wrong };
 }
 
-/** Characters outside ASCII: in a local part all of them, in a domain those that are not letters or digits. */
-const REFUSED = /[^\x20-\x7e](?=[^@;,]*@)|[^\x20-\x7e\p{L}\p{M}\p{N}]/u;
+/** Outside ASCII, a domain may have letters and digits, and a local part nothing. */
+const NOT_IN_DOMAIN = /[^\x20-\x7e\p{L}\p{M}\p{N}]/u;
 
 /** Names the first character that no address of a text may contain; '' if there is none. */
 export function nameAddressCharacter(text: string): string {
-  return nameCharacter(text, REFUSED);
+  for (const item of text.split(SEPARATORS)) {
+    const domain = item.lastIndexOf('@') + 1;
+    const named = nameCharacter(item.slice(0, domain)) || nameCharacter(item.slice(domain), NOT_IN_DOMAIN);
+    if (named !== '') return named;
+  }
+  return '';
 }
 
 /** Removes duplicates and the addresses in `others` (lower case): in practice, mailboxes ignore case. */

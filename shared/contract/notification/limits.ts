@@ -18,6 +18,8 @@ export const NOTIFICATION_LIMITS = {
   addressListCharacters: 16_384,
   /** A line of a header (RFC 5322, 2.1.1). */
   subjectBytes: 998,
+  /** Of a media type with its charset. */
+  contentTypeCharacters: 64,
   attachments: 20,
   /** Decoded size of one file and of all files together: with its text the command still fits into a Kafka record (E6). */
   attachmentBytes: 7 * MIB,

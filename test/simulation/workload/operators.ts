@@ -93,6 +93,7 @@ export async function redrive(world: World, { id, acceptDuplicates }: Redrive): 
         ...ports,
         log: await brokerLetterLog(broker),
         codec,
+        proofs: createCommandProofs(SIMULATED_SECRET),
         actor: { operator: 'simulated', run: id, reason: undefined },
         topics: letterTopics(''),
         maxAuditRecords: 100_000,

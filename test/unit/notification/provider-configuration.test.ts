@@ -227,6 +227,24 @@ describe('an invalid configuration', () => {
       'payload-template.a[0]',
     ],
     [
+      'a template that repeats a field',
+      { ...HTTP, 'payload-template': '{"a":{"b":"RECEIVER_PLACEHOLDER","b":MESSAGE_PLACEHOLDER}}' },
+      'payload-template.a.b',
+    ],
+    [
+      'a constant with more digits than are kept',
+      {
+        ...HTTP,
+        'payload-template': '{"a":"RECEIVER_PLACEHOLDER MESSAGE_PLACEHOLDER","b":[9007199254740993]}',
+      },
+      'payload-template.b[0]',
+    ],
+    [
+      'a constant that is too large',
+      { ...HTTP, 'payload-template': '{"a":"RECEIVER_PLACEHOLDER MESSAGE_PLACEHOLDER","b":1e400}' },
+      'payload-template.b',
+    ],
+    [
       'a template without a receiver',
       { ...HTTP, 'payload-template': { a: 'MESSAGE_PLACEHOLDER' } },
       'payload-template',

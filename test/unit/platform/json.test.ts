@@ -47,6 +47,15 @@ describe('parseJson', () => {
     expect(faultsOf(text)).toEqual(paths.map((path) => `${path} repeated-member`));
   });
 
+  it('searches the first MiB of a text for the paths of repeated members', () => {
+    const long = `{"a":1,"a":{"b":"${String.raw`\n`.repeat(600_000)}","c":1,"c":2}}`;
+    expect(faultsOf(long)).toEqual(['a repeated-member']);
+    expect(parseJson(long.replace('"a":1,', ''))).toEqual({
+      kind: 'refused',
+      faults: [{ path: 'body', code: 'repeated-member', message: 'must have each member of an object once' }],
+    });
+  });
+
   it('accepts equal names in different objects, and names that differ in case', () => {
     const text = '{"a":{"a":1},"b":[{"a":1},{"a":":,{\\"a"}],"A":1,"__proto__":{"a":1}}';
     expect(JSON.stringify(valueOf(text))).toBe(text);
@@ -59,6 +68,7 @@ describe('parseJson', () => {
     '-12345678901234567890.10',
     '1.00000000000000000001e2',
     '1e-400',
+    '-1e-99999999999999999999',
   ])('keeps the digits of %s', (text) => {
     expect(JSON.stringify(valueOf(`{"a":[${text}]}`))).toBe(`{"a":[${text}]}`);
   });
@@ -69,6 +79,7 @@ describe('parseJson', () => {
     ['1e2', 100],
     ['1E+2', 100],
     ['-0', -0],
+    ['0.00e-99999999999999999999', 0],
     ['0.1000000000000000000000000000000', 0.1],
     ['100000000000000000000', 1e20],
     ['33.333333333333336', 33.333333333333336],

@@ -53,7 +53,7 @@ describe('readWholeCatalogue', () => {
       { source: 'custom-lists/a.json', message: 'must be a readable JSON file: it repeats Values' },
       {
         source: 'custom-lists/b.json',
-        message: 'Values[0] must be a number, not a number with too many digits',
+        message: 'Values[0] must be a number with at most 15 significant digits',
       },
     ]);
   });

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { NOTIFICATION_LIMITS } from '../../../../shared/contract/notification/limits.ts';
 import { NOTIFICATIONS } from '../../../../shared/contract/notification/notifications.ts';
-import { emailReader, smsReader } from '../../../../shared/contract/notification/commands.ts';
+import {
+  emailCommandReader,
+  emailReader,
+  smsReader,
+} from '../../../../shared/contract/notification/commands.ts';
 import type { ReadRequest } from '../../../../shared/contract/json/request-contract.ts';
 import type { EmailCommand } from '../../../../shared/notification/command.ts';
+import { leastMsOf } from '../../../support/fakes/least-time.ts';
 
+/** Far more than a reading takes, and far less than a search that grows with the square of a text, or reads megabytes. */
+const MOST_MS = 150;
 const READING = { hasDefaultSender: true };
 const SMS = { message: 'Hello', receiver: '+40722123456' };
 const EMAIL = { message: 'Hello', receiver: 'ana@mail.example', subject: 'News' };
@@ -117,6 +124,70 @@ describe('smsReader (interface 4.8)', () => {
       payload: { receiver: '+40722123456' },
     });
     expect(faultsOf(readSms(body))).toEqual(['receiver invalid-phone-number']);
+  });
+});
+
+const MIB = 1_024 * 1_024;
+const readCommand = (body: unknown) => emailCommandReader.parse(body, READING);
+
+describe('a notification of the largest size', () => {
+  it.each(
+    [
+      '@',
+      ';',
+      '.',
+      ' ',
+      '"',
+      '=',
+      '1',
+      '\u200b',
+      '\u200d',
+      '\u0416',
+      '\u0416\u200d',
+      '\uff0b',
+      '\u2028',
+      '😀',
+      'İ',
+      ' .',
+      'a@',
+    ].map((unit) => [unit]),
+  )('takes little time when a field repeats %j', (unit) => {
+    const long = unit.repeat((9 * MIB) / 3 / unit.length);
+    for (const name of ['sender', 'receiver', 'message', 'subject', 'cc', 'bcc', 'contentType', 'other']) {
+      expect(
+        leastMsOf(() => readEmail({ [name]: long })),
+        name,
+      ).toBeLessThan(MOST_MS);
+      expect(
+        leastMsOf(() => readSms({ ...SMS, [name]: long })),
+        name,
+      ).toBeLessThan(MOST_MS);
+    }
+    expect(leastMsOf(() => readEmail({ attachmentList: [file('x', long)] }))).toBeLessThan(MOST_MS);
+    expect(leastMsOf(() => readEmail({ [long]: '' }))).toBeLessThan(MOST_MS);
+    expect(leastMsOf(() => readCommand({ ...EMAIL, notificationId: long }))).toBeLessThan(MOST_MS);
+    const list = unit.repeat(NOTIFICATION_LIMITS.addressListCharacters / unit.length);
+    expect(leastMsOf(() => readEmail({ cc: list }))).toBeLessThan(MOST_MS);
+  });
+
+  it('is refused for the length of its texts alone', () => {
+    const long = '\u200d'.repeat(5_000);
+    const fields = {
+      sender: long,
+      receiver: long,
+      subject: long,
+      attachmentList: [file('x', `${long}.txt`)],
+    };
+    expect(faultsOf(readEmail(fields))).toEqual([
+      'sender too-long',
+      'receiver too-long',
+      'subject too-long',
+      'attachmentList[0].name too-long',
+    ]);
+    expect(faultsOf(readSms({ ...SMS, sender: long, receiver: long }))).toEqual([
+      'sender too-long',
+      'receiver too-long',
+    ]);
   });
 });
 

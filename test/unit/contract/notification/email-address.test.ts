@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   cleanEmailAddress,
+  nameAddressCharacter,
   readAddressList,
   withoutRepeated,
 } from '../../../../shared/contract/notification/email-address.ts';
@@ -81,6 +82,12 @@ describe('a list of addresses (N4)', () => {
   it('takes linear time for a list with many blanks', () => {
     const list = `a${' '.repeat(NOTIFICATION_LIMITS.addressListCharacters - 2)}b`;
     expect(leastMsOf(() => readAddressList(list))).toBeLessThan(20);
+  });
+
+  it('is searched in linear time for a character that is not allowed', () => {
+    expect(leastMsOf(() => nameAddressCharacter('\u0416'.repeat(40_000)))).toBeLessThan(500);
+    expect(nameAddressCharacter('b\u00fc@b\u00fc')).toContain('U+00FC');
+    expect(nameAddressCharacter('b@b\u00fc; b\u00fc')).toBe('');
   });
 
   it('omits duplicates and addresses of other lists', () => {

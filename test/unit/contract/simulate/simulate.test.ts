@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
+import { keepDigits } from '../../../../shared/platform/json.ts';
 import { findAction } from '../../../../shared/contract/actions/actions.ts';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import {
@@ -94,6 +95,21 @@ describe('the request of a simulation', () => {
         'jsonInputFormula.interestInput.Score wrong-type',
         'jsonInputFormula.commissionInput wrong-type',
       ],
+    });
+  });
+
+  test('refuses a number of many digits in place of arguments, and one that is too small for a decimal (M1)', () => {
+    const text = (fields: string) => read(JSON.parse(`{"x":${fields}}`, keepDigits).x);
+    const terms = JSON.stringify(TERMS).slice(0, -1);
+    expect(text(`${terms},"jsonInputFormula":{"interestInput":1234567.1234567890123}}`)).toMatchObject({
+      faults: ['jsonInputFormula.interestInput wrong-type', 'interestType missing'],
+    });
+    expect(text(`${terms},"downPayment":1e-99999999999999999999}`)).toMatchObject({
+      problem: 'not-computable',
+      faults: ['downPayment too-many-decimals'],
+    });
+    expect(text(`${terms},"loanPeriod":1e-99999999999999999999}`)).toMatchObject({
+      faults: ['loanPeriod out-of-range'],
     });
   });
 

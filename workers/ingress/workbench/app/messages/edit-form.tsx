@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../../../shared/client/client.ts';
+import { parseJson } from '../../../../../shared/platform/json.ts';
 import { Field } from '../design/components.tsx';
 import { t } from './texts.ts';
 
@@ -95,13 +96,11 @@ function LinesField({ label, hint, error, value, rows, onChange }: LinesFieldPro
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(text);
+  const value = parsed.kind === 'parsed' ? parsed.value : undefined;
+  const isObject =
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+  return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
 }
 
 /** The headers of the lines, or the number of the first line that is not one. */

@@ -135,7 +135,7 @@ export const t = createTexts({
     patch: 'Changes to the payload',
     patchHint:
       'A JSON merge patch, such as {"receiver": "+40722123456"}; null removes a field. All other fields stay.',
-    patchInvalid: 'This is not a JSON object.',
+    patchInvalid: 'This is not a JSON object without repeated members.',
     headerChanges: 'Changes to headers',
     headerHint: 'One per line, NAME=VALUE; without a value the header is removed.',
     headerInvalid: 'Line {line} is not NAME=VALUE.',
@@ -310,7 +310,7 @@ export const t = createTexts({
     patch: 'Modificări ale conținutului',
     patchHint:
       'Un JSON merge patch, de exemplu {"receiver": "+40722123456"}; null elimină un câmp. Celelalte câmpuri rămân.',
-    patchInvalid: 'Acesta nu este un obiect JSON.',
+    patchInvalid: 'Acesta nu este un obiect JSON fără membri repetați.',
     headerChanges: 'Modificări ale antetelor',
     headerHint: 'Câte unul pe linie, NUME=VALOARE; fără valoare, antetul este eliminat.',
     headerInvalid: 'Linia {line} nu este NUME=VALOARE.',
