@@ -8,7 +8,7 @@ import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { MIN_YEAR, MAX_YEAR, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { BINARY_DIGITS } from '../../platform/json.ts';
-import { isAbsent, isRecord, type ShapeFaultCode } from './faults.ts';
+import { isAbsent, type ShapeFaultCode } from './faults.ts';
 import { type JsonSchema, named } from './json-schema.ts';
 
 /** Maximum length of a name or code, in UTF-16 code units: names in catalogues are much shorter. */
@@ -238,7 +238,7 @@ export const figuresByName = (mostFigures: number) => {
     })
     .transform((sent, context): readonly NamedDecimal[] | undefined => {
       if (sent === undefined || sent === null) return undefined;
-      if (!isRecord(sent)) {
+      if (typeof sent !== 'object' || Array.isArray(sent) || JSON.isRawJSON(sent)) {
         return refuse(context, sent, 'wrong-type', mustBe('an object of numbers')({ input: sent }));
       }
       const entries = Object.entries(sent);

@@ -153,21 +153,15 @@ describe('a notification of the largest size', () => {
     ].map((unit) => [unit]),
   )('takes little time when a field repeats %j', (unit) => {
     const long = unit.repeat((9 * MIB) / 3 / unit.length);
-    for (const name of ['sender', 'receiver', 'message', 'subject', 'cc', 'bcc', 'contentType', 'other']) {
-      expect(
-        leastMsOf(() => readEmail({ [name]: long })),
-        name,
-      ).toBeLessThan(MOST_MS);
-      expect(
-        leastMsOf(() => readSms({ ...SMS, [name]: long })),
-        name,
-      ).toBeLessThan(MOST_MS);
-    }
+    const names = ['sender', 'receiver', 'message', 'subject', 'cc', 'bcc', 'contentType', 'other'];
+    const isSlow = (name: string) =>
+      leastMsOf(() => [readEmail({ [name]: long }), readSms({ ...SMS, [name]: long })]) >= MOST_MS;
+    expect(names.filter(isSlow)).toEqual([]);
     expect(leastMsOf(() => readEmail({ attachmentList: [file('x', long)] }))).toBeLessThan(MOST_MS);
     expect(leastMsOf(() => readEmail({ [long]: '' }))).toBeLessThan(MOST_MS);
     expect(leastMsOf(() => readCommand({ ...EMAIL, notificationId: long }))).toBeLessThan(MOST_MS);
-    const list = unit.repeat(NOTIFICATION_LIMITS.addressListCharacters / unit.length);
-    expect(leastMsOf(() => readEmail({ cc: list }))).toBeLessThan(MOST_MS);
+    const cc = unit.repeat(NOTIFICATION_LIMITS.addressListCharacters / unit.length);
+    expect(leastMsOf(() => readEmail({ cc }))).toBeLessThan(MOST_MS);
   });
 
   it('is refused for the length of its texts alone', () => {

@@ -20,6 +20,10 @@ const read = (body: unknown) => {
   return { problem: result.problem, faults: result.faults.map(({ path, code }) => `${path} ${code}`) };
 };
 
+/** Reads the terms with another field, with all digits of its numbers. */
+const readText = (field: string) =>
+  read(JSON.parse(`${JSON.stringify(TERMS).slice(0, -1)},${field}}`, keepDigits));
+
 describe('the request of a simulation', () => {
   test('is read from the direct and the generic form, with exact amounts (M1, E2)', () => {
     const payload = {
@@ -99,16 +103,14 @@ describe('the request of a simulation', () => {
   });
 
   test('refuses a number of many digits in place of arguments, and one that is too small for a decimal (M1)', () => {
-    const text = (fields: string) => read(JSON.parse(`{"x":${fields}}`, keepDigits).x);
-    const terms = JSON.stringify(TERMS).slice(0, -1);
-    expect(text(`${terms},"jsonInputFormula":{"interestInput":1234567.1234567890123}}`)).toMatchObject({
+    expect(readText('"jsonInputFormula":{"interestInput":1234567.1234567890123}')).toMatchObject({
       faults: ['jsonInputFormula.interestInput wrong-type', 'interestType missing'],
     });
-    expect(text(`${terms},"downPayment":1e-99999999999999999999}`)).toMatchObject({
+    expect(readText('"downPayment":1e-99999999999999999999')).toMatchObject({
       problem: 'not-computable',
       faults: ['downPayment too-many-decimals'],
     });
-    expect(text(`${terms},"loanPeriod":1e-99999999999999999999}`)).toMatchObject({
+    expect(readText('"loanPeriod":1e-99999999999999999999')).toMatchObject({
       faults: ['loanPeriod out-of-range'],
     });
   });
