@@ -11,7 +11,7 @@ import { CallFates, type FaultCounts } from './faults/call-fates.ts';
 import type { FaultPlan, Incident, SystemKind } from './faults/fault-plan.ts';
 import type { Call } from './ingress-call.ts';
 import { SimProviders, type ProviderObserver } from './providers.ts';
-import { seededSystem, type SeededSystem } from './seeded-system.ts';
+import { seededSystem, SIMULATED_SECRET, type SeededSystem } from './seeded-system.ts';
 import {
   RestartingProcess,
   type CallResult,
@@ -109,8 +109,7 @@ export async function startCluster(options: ClusterOptions): Promise<SimCluster>
     return createClusterBroker(new BrokerModel(system, fates, observer), specs, limits.publisher);
   };
   const broker = await createBroker();
-  // A generated secret would differ from run to run, and ids and partitions with it.
-  const loaded = loadConfig({ RESULT_ID_SECRET: 'a secret for simulations', ...broker.env, ...settings });
+  const loaded = loadConfig({ RESULT_ID_SECRET: SIMULATED_SECRET, ...broker.env, ...settings });
   // One body may be as large as all of them together.
   const emailBodyLimitBytes = Math.min(loaded.notification.emailBodyLimitBytes, limits.notificationBodyBytes);
   const config = { ...loaded, limits, notification: { ...loaded.notification, emailBodyLimitBytes } };

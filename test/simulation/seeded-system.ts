@@ -19,6 +19,9 @@ interface Timer {
   isCancelled: boolean;
 }
 
+/** A generated secret would differ from run to run, and ids and partitions with it. */
+export const SIMULATED_SECRET = 'a secret for simulations';
+
 /** Clocks, timers, ids and randomness of one simulated system, all determined by its seed. */
 export interface SeededSystem extends SystemPorts {
   /** For the choices of the simulation itself. */

@@ -6,6 +6,8 @@ import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/re
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
+import { createCommandProofs } from '../../../shared/notification/command-proof.ts';
+import { SIMULATED_SECRET } from '../seeded-system.ts';
 import { CHANGING_PRODUCT } from './action-bodies.ts';
 import type { CatalogueUpdate, Redrive } from './plan.ts';
 import type { World } from './world.ts';
