@@ -29,6 +29,8 @@ const SKEWS = [-DAY_MS, -HOUR_MS, -MINUTE_MS, MINUTE_MS, HOUR_MS, DAY_MS];
 /** A broker with the right time, and processes on it whose clocks are ahead by any time. */
 async function setUp() {
   const loaded = loadConfig({
+    DATA_DIR: 'memory',
+    RESULT_ID_SECRET: 'a secret of all processes',
     PORT: '0',
     RATE_LIMIT_PER_SECOND: '0',
     REPLY_TIMEOUT_MS: String(REPLY_TIMEOUT_MS),

@@ -95,7 +95,7 @@ async function openSide(
   { broker, perRound, pauseMs, settleMs, provider: limits = LIMITED }: LatencyOptions,
   prefix: string,
 ) {
-  const config = loadConfig({ KAFKA_TOPIC_PREFIX: prefix });
+  const config = loadConfig({ DATA_DIR: 'memory', KAFKA_TOPIC_PREFIX: prefix });
   await broker.admin.createTopics(allTopicSpecs(prefix, config.notification.retryTiersMs));
   const codec = await createCodec(config, systemPorts.clock);
   const publisher = broker.createPublisher({ clientId: `${prefix}upstream` });
