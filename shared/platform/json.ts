@@ -23,8 +23,8 @@ export const BINARY_DIGITS = 15;
 const NOT_ZERO = /^[^eE]*[1-9]/;
 const REPEATED = 'repeated-member';
 const TOO_MANY = 'too-many-values';
-/** A name counts as one value more for each 256 bytes, since reading a name takes longer than reading a text. */
-const LONG_NAME_BITS = 8;
+/** A name counts as one value more for each 64 bytes, since reading a name takes longer than reading a text. */
+const LONG_NAME_BITS = 6;
 const MAX_REPEATED = 100;
 /** Of a text, for the paths of repeated members: the search reads each name once more. */
 const MAX_SEARCHED_BYTES = 1_024 * 1_024;
