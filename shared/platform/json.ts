@@ -25,6 +25,8 @@ const REPEATED = 'repeated-member';
 const TOO_MANY = 'too-many-values';
 /** A name counts as one value more for each 64 bytes, since reading a name takes longer than reading a text. */
 const LONG_NAME_BITS = 6;
+/** A text counts as one value more for each 256 escapes, since the parser reads an escape five times as long as a letter. */
+const ESCAPES_BITS = 8;
 const MAX_REPEATED = 100;
 /** Of a text, for the paths of repeated members: the search reads each name once more. */
 const MAX_SEARCHED_BYTES = 1_024 * 1_024;
@@ -168,7 +170,14 @@ function scan(bytes: Uint8Array, maxValues: number) {
   for (let at = 0; at < length; at++) {
     const byte = bytes[at] ?? 0;
     if (byte === QUOTE) {
-      const end = endOfJsonString(bytes, at + 1);
+      let end = at + 1;
+      let escapes = 0;
+      while (end < length && bytes[end] !== QUOTE) {
+        const escaped = bytes[end] === BACKSLASH ? 1 : 0;
+        escapes += escaped;
+        end += 1 + escaped;
+      }
+      values += escapes >> ESCAPES_BITS;
       stringBytes = end - at - 1;
       at = end;
     } else if (byte === COLON) {

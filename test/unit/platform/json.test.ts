@@ -99,6 +99,8 @@ describe('parseJson', () => {
     expect(faultsOf(`{${members(MAX_JSON_VALUES + 1)}}`)).toEqual(['body too-many-values']);
     expect(faultsOf(`[${'0,'.repeat(MAX_JSON_VALUES)}0]`)).toEqual(['body too-many-values']);
     expect(faultsOf('[1,2,3]', 2)).toEqual(['body too-many-values']);
+    expect(faultsOf(JSON.stringify(['\n'.repeat(511)]), 2)).toEqual([]);
+    expect(faultsOf(JSON.stringify(['\n'.repeat(512)]), 2)).toEqual(['body too-many-values']);
     expect(faultsOf(`{"${'n'.repeat(127)}":1}`, 2)).toEqual([]);
     expect(faultsOf(`{"${'n'.repeat(128)}":1}`, 2)).toEqual(['body too-many-values']);
   });
