@@ -25,8 +25,8 @@ const READ_UNCOMMITTED = 0;
 
 /** A new topic has its leaders after about 10 ms on an idle broker. */
 const LEADER_POLL_MS = 50;
-/** A leader or coordinator that moves is available again within seconds. */
-const LEADER_MOVE_MS = 5_000;
+/** A leader or coordinator that moves is available again within seconds; on a busy machine, a new topic takes as long. */
+const LEADER_MOVE_MS = 15_000;
 /** Error codes while a leader or coordinator moves. */
 const TRANSIENT: ReadonlySet<string> = new Set([
   'NOT_LEADER_FOR_PARTITION',
