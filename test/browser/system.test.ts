@@ -226,7 +226,7 @@ describe('the page of the system without a connection', () => {
     await isLive(page);
     // The page must not connect again by itself before the button is pressed.
     let isPressed = false;
-    await page.route('**/system/events', (route) =>
+    await page.route('**/v1/system', (route) =>
       isPressed ? route.continue() : route.abort('connectionrefused'),
     );
     await first.end('SIGKILL');
@@ -237,7 +237,7 @@ describe('the page of the system without a connection', () => {
     await takePicture(page, 'system-gone', false);
     const second = await startEngine([], { PORT: new URL(first.url).port });
     onTestFinished(() => void second.end('SIGTERM'));
-    const request = page.waitForRequest('**/system/events');
+    const request = page.waitForRequest('**/v1/system');
     await page.getByRole('button', { name: 'Connect now' }).click();
     await request;
     isPressed = true;

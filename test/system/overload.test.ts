@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LoadReport, OpenLoad } from '../../scripts/bench/overload/open-load.ts';
 import { askChild, startChild } from '../../scripts/bench/processes.ts';
 import { HTTP_LIMITS } from '../../workers/ingress/server/http-limits.ts';
-import { createClient } from '../../shared/client/client.ts';
+import { endOf, idOf, send, SMS } from '../support/builders/notification-call.ts';
 import { ACTION_PATH, post, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
 import { sleep } from '../support/conformance/wait.ts';
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
@@ -129,12 +129,8 @@ describe('half-open connections', () => {
       const peer = await startHelper('test/support/half-open-process.ts', new URL(engine.url).port);
       expect(await askChild(peer, 560, LIMIT_MS)).toMatchObject({ opened: 560 });
       // The first message of a topic opens its file.
-      const client = createClient({ baseUrl: engine.url });
-      const sms = { receiver: '+40722123456', message: 'Your new account is ready.' };
-      const { reply } = await client.sendSms(sms, { idempotencyKey: 'once' });
-      expect(await client.waitForNotification(reply.notificationId)).toMatchObject({
-        reply: { status: 'sent' },
-      });
+      const sent = await idOf(send(engine.url, 'sms', SMS));
+      expect(await endOf(engine.url, sent)).toMatchObject({ status: 'sent' });
       expect((await post(engine.url, { jsonParam: PROOF_REQUEST })).status).toBe(200);
       expect((await askChild<{ readonly openNow: number }>(peer, 0, LIMIT_MS)).openNow).toBeLessThanOrEqual(
         100,

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createClient } from '../../shared/client/client.ts';
 import {
   INSURANCE_LIST_EXAMPLES,
   PRODUCT_DETAILS_EXAMPLES,
@@ -10,6 +9,7 @@ import {
 import { guidOf, productValue } from '../support/worlds/catalogue-world.ts';
 import { runEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import { lookUp } from '../support/builders/look-up-call.ts';
+import { callAction } from '../support/builders/schedule-call.ts';
 
 const running: EngineProcess[] = [];
 async function start(folder?: string): Promise<EngineProcess> {
@@ -37,12 +37,12 @@ describe('npm start with a catalogue', () => {
     const { url } = await start();
     expect(await lookUp(url, 'tl-personal')).toEqual({ status: 200, name: 'Personal loan' });
     expect(await lookUp(url, 'TL-BRIDGE')).toEqual({ status: 404, name: undefined });
-    const engine = createClient({ baseUrl: url });
     const [insurances] = INSURANCE_LIST_EXAMPLES;
-    const list = await engine.getProductInsuranceList(insurances.request);
-    expect(list.reply).toEqual(insurances.reply);
+    const list = await callAction(url, 'PLAT_BP_GetProductInsuranceList', insurances.request);
+    expect(list).toEqual(insurances.reply);
     const [details] = PRODUCT_DETAILS_EXAMPLES;
-    expect((await engine.getBankingProductDetails(details.request)).reply).toEqual(details.reply);
+    const found = await callAction(url, 'plat_bp_getbankingproductdetails', details.request);
+    expect(found).toEqual(details.reply);
   });
 
   it('reads the catalogue folder again after a restart', async () => {

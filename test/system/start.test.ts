@@ -3,16 +3,19 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createClient, type EngineClient } from '../../shared/client/client.ts';
+import { endOf, idOf, notificationOf, send, SMS } from '../support/builders/notification-call.ts';
 import { startProviderStandIn } from '../support/fakes/provider-stand-in.ts';
 import { runEngine, spawnEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import {
   ACTION_PATH,
+  callAction,
   PROOF_INTEREST,
   PROOF_REQUEST,
   PROOF_TOTALS,
   post,
   scheduleRows,
+  submitSchedule,
+  waitForResult,
 } from '../support/builders/schedule-call.ts';
 
 /** The README states that the engine is ready in under three seconds on an idle machine once it is installed. */
@@ -48,15 +51,15 @@ function waitedForCpuMs({ child }: EngineProcess): number {
   }
 }
 
-const clientOf = ({ url }: EngineProcess): EngineClient => createClient({ baseUrl: url });
-
-const LOOK_UP = { BankingProductCode: 'TL-PERSONAL', displayBPAvailability: true };
+const lookUp = ({ url }: EngineProcess) =>
+  callAction(url, 'plat_bp_getbankingproductbycode', {
+    BankingProductCode: 'TL-PERSONAL',
+    displayBPAvailability: true,
+  });
 
 /** Sends an SMS with an Idempotency-Key; returns its id. */
-async function notify(engine: EngineClient): Promise<string> {
-  const sms = { receiver: '+40722123456', message: 'Your new account is ready.' };
-  return (await engine.sendSms(sms, { idempotencyKey: 'once' })).reply.notificationId;
-}
+const notify = ({ url }: EngineProcess): Promise<string> =>
+  idOf(send(url, 'sms', SMS, { headers: { 'idempotency-key': 'once' } }));
 
 describe('npm start on a data folder', () => {
   it('shows the same catalogue, results and notifications after a kill and a second start', async () => {
@@ -66,20 +69,19 @@ describe('npm start on a data folder', () => {
     await mkdir(env.DATA_DIR, { mode: 0o755 });
     const first = await start([], env);
     expect(first.stdout() + first.stderr()).toContain('other users of this machine have access to DATA_DIR');
-    const before = clientOf(first);
-    const shown = (await before.getBankingProductByCode(LOOK_UP)).reply;
-    const submitted = await before.submit('calculateRepaymentSchedule', { jsonParam: PROOF_REQUEST });
-    const { reply: rows } = await before.waitForResult(submitted);
-    const sent = await notify(before);
-    const { reply: state } = await before.waitForNotification(sent);
-    expect(state.status).toBe('sent');
+    const shown = await lookUp(first);
+    const submitted = await submitSchedule(first.url);
+    const rows = await waitForResult(first.url, submitted);
+    const sent = await notify(first);
+    const state = await endOf(first.url, sent);
+    expect(state?.status).toBe('sent');
     await first.end('SIGKILL');
 
-    const after = clientOf(await start([], env));
-    expect((await after.getBankingProductByCode(LOOK_UP)).reply).toEqual(shown);
-    expect((await after.waitForResult(submitted)).reply).toEqual(rows);
+    const after = await start([], env);
+    expect(await lookUp(after)).toEqual(shown);
+    expect(await waitForResult(after.url, submitted)).toEqual(rows);
     expect(await notify(after)).toBe(sent);
-    expect((await after.getNotification(sent)).reply).toEqual(state);
+    expect(await notificationOf(after.url, sent)).toEqual(state);
     expect(
       (await readdir(join(env.DATA_DIR, 'outbox'))).filter((name) => !name.startsWith('.')),
     ).toHaveLength(1);
@@ -113,15 +115,14 @@ describe('a provider with the embedded broker', () => {
     provider.otherwise({ fault: 'silent' });
     const env = { DATA_DIR: join(folder, 'data'), ...providerSettings(folder, provider.origin) };
     const first = await start([], env);
-    const sent = await notify(clientOf(first));
+    const sent = await notify(first);
     await expect.poll(() => provider.requests.length, { timeout: POLL_TIMEOUT_MS }).toBe(1);
     await first.end('SIGKILL');
 
-    const second = clientOf(await start([], env));
+    const second = await start([], env);
     const startedAt = performance.now();
-    expect((await second.getNotification(sent)).reply.status).toBe('accepted');
-    const limit = { timeoutMs: UNKNOWN_AFTER_MS + POLL_TIMEOUT_MS };
-    const { reply: state } = await second.waitForNotification(sent, limit);
+    expect((await notificationOf(second.url, sent)).status).toBe('accepted');
+    const state = await endOf(second.url, sent, UNKNOWN_AFTER_MS + POLL_TIMEOUT_MS);
     expect(performance.now() - startedAt).toBeGreaterThan(SEND_TIMEOUT_MS);
     expect(state).toMatchObject({ status: 'parked', code: 'outcome-unknown' });
     expect(await notify(second)).toBe(sent);
@@ -187,15 +188,15 @@ describe('npm start without settings', () => {
   });
 
   it('calculates payment values and rates', async () => {
-    const engine = clientOf(await start());
+    const { url } = await start();
     const terms = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
     const payment = { ...terms, FinancedAmount: 1000, InterestPercent: 12 };
-    const { reply } = await engine.calculatePmt({ jsonParam: payment });
-    expect(reply).toEqual({ PMTValue: 256.28, PrincipalValue: 250 });
+    const value = await callAction(url, 'PLAT_BP_CalculatePMT', { jsonParam: payment });
+    expect(value).toEqual({ PMTValue: 256.28, PrincipalValue: 250 });
 
-    const flows = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] } as const;
-    const rate = await engine.calculateRate({ jsonParam: flows });
-    expect(rate.reply).toMatchObject({ Rate: 12, Residual: 0 });
+    const flows = { Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [-100, 101] };
+    const rate = await callAction(url, 'PLAT_BP_CalculateRate', { jsonParam: flows });
+    expect(rate).toMatchObject({ Rate: 12, Residual: 0 });
   });
 
   it('accepts the generic form and case-insensitive action names', async () => {

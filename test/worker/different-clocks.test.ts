@@ -1,6 +1,5 @@
 /** Processes whose clocks differ, over one broker: each takes the time of the broker, whatever its own clock says. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createClient } from '../../shared/client/client.ts';
 import { createEmbeddedBroker } from '../../shared/messaging/embedded/broker.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import type { MessageHeaders } from '../../shared/messaging/message.ts';
@@ -15,7 +14,13 @@ import { start as startNotificationWorker } from '../../workers/notification/mai
 import { createCodec } from '../../workers/create-codec.ts';
 import { startWorkers } from '../../workers/start-workers.ts';
 import type { WorkerName } from '../../workers/worker-list.ts';
-import { post, PROOF_REQUEST, scheduleRows } from '../support/builders/schedule-call.ts';
+import {
+  post,
+  PROOF_REQUEST,
+  scheduleRows,
+  submitSchedule,
+  waitForResult,
+} from '../support/builders/schedule-call.ts';
 import { idOf, recordsOf, send, SMS, statusOf } from '../support/builders/notification-call.ts';
 import { scriptedProviders, SENT, transient } from '../support/fakes/scripted-providers.ts';
 
@@ -87,11 +92,10 @@ describe('processes with different clocks', () => {
       await start('schedule', aheadMs);
       const one = await start('ingress');
       const other = await start('ingress', aheadMs);
-      const engine = createClient({ baseUrl: one.url });
-      const submitted = await engine.submit('calculateRepaymentSchedule', { jsonParam: PROOF_REQUEST });
-      const { reply } = await engine.waitForResult(submitted);
-      expect(reply).toHaveLength(6);
-      expect((await createClient({ baseUrl: other.url }).waitForResult(submitted)).reply).toEqual(reply);
+      const submitted = await submitSchedule(one.url);
+      const rows = await waitForResult(one.url, submitted);
+      expect(rows).toHaveLength(6);
+      expect(await waitForResult(other.url, submitted)).toEqual(rows);
     },
   );
 

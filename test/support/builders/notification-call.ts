@@ -7,11 +7,12 @@ import { MessagingError } from '../../../shared/platform/errors.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 export const SMS = { message: 'Hello', receiver: '+40722123456' };
 export const EMAIL = { message: 'Hello', receiver: 'ana@mail.example', subject: 'News' };
 export const ADDRESS = '/api/notifications/v1';
+const END_LIMIT_MS = 30_000;
 
 interface Call {
   readonly headers?: Record<string, string>;
@@ -51,6 +52,20 @@ export async function idOf(response: Response | Promise<Response>): Promise<stri
 
 export function statusOf(url: string, id: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${url}${ADDRESS}/${id}`, { headers });
+}
+
+/** The status of a notification as it is answered. */
+export async function notificationOf(url: string, id: string): Promise<{ readonly status: string }> {
+  return (await (await statusOf(url, id)).json()) as { readonly status: string };
+}
+
+/** Waits until a notification is sent, failed or parked. */
+export async function endOf(url: string, id: string, timeout = END_LIMIT_MS) {
+  let found: { readonly status: string } | undefined;
+  await expect
+    .poll(async () => (found = await notificationOf(url, id)).status, { timeout })
+    .toMatch(/^(?:sent|failed|parked)$/);
+  return found;
 }
 
 /** All records currently on a topic. */

@@ -1,5 +1,3 @@
-import { createClient } from '../../../shared/client/client.ts';
-
 /** The published proof schedule: 100 at 7 %, six monthly instalments from 1 January 2024, 30/360. */
 export const PROOF_REQUEST = {
   ScheduleType: 'EqualInstallments',
@@ -18,6 +16,7 @@ export const ACTION_PATH = '/platapi/automation-processors/actions/PLAT_BP_Calcu
 
 /** A call that hangs fails the test instead of blocking it. */
 const CALL_LIMIT_MS = 30_000;
+const ASK_AGAIN_MS = 100;
 
 export type Row = Readonly<Record<string, string | number>>;
 
@@ -38,6 +37,40 @@ export function post(
 /** Requests a schedule once and returns its rows; rejects with the problem of a refusal. */
 export async function scheduleRows(baseUrl: string, changes: object = {}): Promise<readonly Row[]> {
   const jsonParam = { ...PROOF_REQUEST, ...changes };
-  const engine = createClient({ baseUrl, attempts: 1 });
-  return (await engine.calculateRepaymentSchedule({ jsonParam })).reply;
+  return (await callAction(baseUrl, 'PLAT_BP_CalculateRepaymentSchedule', { jsonParam })) as readonly Row[];
+}
+
+/** Calls an action once and returns its answer; rejects with the problem of a refusal. */
+export async function callAction(baseUrl: string, name: string, body: object): Promise<unknown> {
+  const path = `/platapi/automation-processors/actions/${name}`;
+  const response = await post(baseUrl, body, { path });
+  const answer = await response.text();
+  if (response.status !== 200) throw new Error(`${response.status} ${answer}`);
+  return JSON.parse(answer) as unknown;
+}
+
+/** Stores a schedule request whose caller does not wait, and returns the address of its result. */
+export async function submitSchedule(baseUrl: string): Promise<string> {
+  const headers = { prefer: 'respond-async' };
+  const response = await post(baseUrl, { jsonParam: PROOF_REQUEST }, { headers });
+  const location = response.headers.get('location');
+  if (response.status !== 202 || location === null) throw new Error(`${response.status}: not stored`);
+  return location;
+}
+
+/** Asks for the result at an address until it is there, at most for a time. */
+export async function waitForResult(
+  baseUrl: string,
+  location: string,
+  limitMs = CALL_LIMIT_MS,
+): Promise<readonly Row[]> {
+  const giveUpAt = performance.now() + limitMs;
+  for (;;) {
+    const response = await fetch(new URL(location, baseUrl), { signal: AbortSignal.timeout(CALL_LIMIT_MS) });
+    const answer = await response.text();
+    if (response.status === 200) return JSON.parse(answer) as readonly Row[];
+    if (response.status !== 202 || performance.now() > giveUpAt)
+      throw new Error(`${response.status} ${answer}`);
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+  }
 }

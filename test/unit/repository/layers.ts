@@ -4,7 +4,6 @@
  */
 export const PARTS: Readonly<Record<string, readonly string[]>> = {
   schemas: [],
-  'shared/client': [],
   'shared/platform': [],
   'shared/lending': [],
   'scripts/mutate': [],
@@ -14,7 +13,6 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   'shared/calendars': ['shared/lending'],
   'shared/product': ['shared/lending'],
   'scripts/dev': ['shared/platform', 'scripts/command-line'],
-  'scripts/client-types': ['shared/contract'],
   'shared/portfolio': ['shared/platform', 'shared/lending', 'shared/contract'],
   'scripts/calendars': ['shared/lending', 'shared/calendars'],
   'shared/contract': [
@@ -142,7 +140,6 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'scripts/bench',
     'scripts/calendars',
     'scripts/catalogue',
-    'scripts/client-types',
     'scripts/command-line',
     'scripts/dead-letters',
     'scripts/dev',
@@ -161,7 +158,6 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
 /** The folders of a part in order; each may import the earlier ones. '.' is the folder of the part itself. */
 export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   'shared/platform': ['queues', '.'],
-  'shared/client': ['.', 'kafka'],
   'shared/lending': [
     'numbers',
     'calendars/data',

@@ -12,9 +12,6 @@ const DIRECT: Readonly<Record<string, string>> = {
   'shared/platform/system-ports.ts': 'implements the port',
   'shared/platform/loop-lag.ts': 'measures how late timers of the system fire',
   'shared/platform/loop-watchdog.ts': 'detects a blocked event loop, which simulated time does not have',
-  'shared/client/client-system.ts':
-    'is what the client, a package of its own, takes from the system around it',
-  'shared/client/kafka/kafka-system.ts': 'the same over Kafka',
   'shared/contract/documents/page/docs-script.ts': 'contains a script that runs in browsers',
   'shared/messaging/codec/schema-registry.ts':
     'limits the time of HTTP calls to a registry outside the process',

@@ -13,7 +13,7 @@ import { createSharedBroker, startOn } from '../../support/worlds/ingress-system
 
 const run = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, '../../..');
-const PACKAGES = path.join(ROOT, 'shared/client');
+const PACKAGES = import.meta.dirname;
 const COMMAND_LIMIT_MS = 60_000;
 const ACTIONS = '/platapi/automation-processors/actions/';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EngineError } from '../../../../shared/client/client.ts';
+import { EngineError } from '../../../../workers/ingress/workbench/app/engine-error.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
 import { scheduleFormFields } from '../../../../workers/ingress/workbench/schedule-form-fields.ts';
 import { remainingTime } from '../../../../workers/ingress/workbench/app/portfolio/pace.ts';
@@ -291,7 +291,7 @@ function runOf(lines: readonly object[]) {
 }
 
 function refusal(status: number | undefined): EngineError {
-  return new EngineError('refused', { code: 'invalid-request', status, correlationId: 'c', attempts: 1 });
+  return new EngineError('refused', { code: 'invalid-request', status });
 }
 
 const verdict = (status: number | undefined, attempt = 1) => judgeError(refusal(status), attempt).kind;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Schemas } from '../../../../shared/client/client.ts';
+import type { Schemas } from '../../../../workers/ingress/workbench/app/schemas.ts';
 import { figuresOf, TOTAL, totalsOf } from '../../../../workers/ingress/workbench/app/system/figures.ts';
 
 type SystemState = Schemas['SystemState'];

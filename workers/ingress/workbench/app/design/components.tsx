@@ -1,7 +1,8 @@
 /** The parts that all pages are built from. Their looks are in components.css. */
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { EngineError, type Schemas } from '../../../../../shared/client/client.ts';
+import { EngineError } from '../engine-error.ts';
+import type { Schemas } from '../schemas.ts';
 import { copyText } from './copy-text.ts';
 import { t } from './texts.ts';
 
@@ -121,7 +122,7 @@ export interface ShownProblem {
   readonly status: number;
   readonly code: string;
   readonly detail?: string;
-  readonly correlationId?: string;
+  readonly correlationId?: string | undefined;
   /** All faults of a request. */
   readonly errors?: readonly Schemas['Fault'][];
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import type { Schemas } from '../schemas.ts';
 import { Button, Empty, Failure, Loading, Notice } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatNumber } from '../format.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Schemas } from '../../../../../shared/client/client.ts';
 import { parseJson } from '../../../../../shared/platform/json.ts';
+import type { Schemas } from '../schemas.ts';
 import { Field } from '../design/components.tsx';
 import { t } from './texts.ts';
 

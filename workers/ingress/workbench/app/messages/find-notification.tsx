@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
-import { EngineError, type Schemas } from '../../../../../shared/client/client.ts';
+import { EngineError } from '../engine-error.ts';
+import type { Schemas } from '../schemas.ts';
 import { Badge, Empty, Failure, Field, Loading, type Tone } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatMoment } from '../format.ts';

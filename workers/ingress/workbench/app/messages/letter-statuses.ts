@@ -1,4 +1,4 @@
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import type { Schemas } from '../schemas.ts';
 import type { Tone } from '../design/components.tsx';
 
 /** The tone of each status of a dead letter. */

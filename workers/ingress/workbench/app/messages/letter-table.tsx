@@ -1,4 +1,4 @@
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import type { Schemas } from '../schemas.ts';
 import { Badge, TableFrame } from '../design/components.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
 import { LETTER_STATUSES } from './letter-statuses.ts';

@@ -1,7 +1,8 @@
 /** The calls of this page: notifications, dead letters and the outbox. */
-import type { Schemas } from '../../../../../shared/client/client.ts';
-import { engine, replyOf } from '../api.ts';
+import type { Schemas } from '../schemas.ts';
+import { getJson, postJson } from '../api.ts';
 
+const OPERATIONS = '/api/operations/v1';
 /** An action on 500 dead letters takes 10 s. */
 const ACTION_TIMEOUT_MS = 60_000;
 
@@ -24,8 +25,7 @@ export function findTimeline(
   notificationId: string,
   signal: AbortSignal,
 ): Promise<Schemas['NotificationTimeline']> {
-  const path = { notificationId };
-  return replyOf(engine.call('get', '/api/operations/v1/notifications/{notificationId}', { path, signal }));
+  return getJson(`${OPERATIONS}/notifications/${encodeURIComponent(notificationId)}`, {}, { signal });
 }
 
 export function findByReference(
@@ -33,8 +33,7 @@ export function findByReference(
   caller: string,
   signal: AbortSignal,
 ): Promise<Schemas['FoundNotifications']> {
-  const query = { reference, caller: valueOf(caller) };
-  return replyOf(engine.call('get', '/api/operations/v1/notifications', { query, signal }));
+  return getJson(`${OPERATIONS}/notifications`, { reference, caller }, { signal });
 }
 
 export function listLetters(
@@ -43,44 +42,34 @@ export function listLetters(
   signal: AbortSignal,
 ): Promise<Schemas['DeadLetterPage']> {
   const query = {
-    topic: listOf(filters.topic),
-    channel: valueOf(filters.channel) as Channel | undefined,
-    code: listOf(filters.code),
-    type: listOf(filters.type),
-    since: valueOf(momentOf(filters.since)),
-    until: valueOf(momentOf(filters.until)),
-    id: listOf(filters.id),
-    all: filters.all ? ('true' as const) : undefined,
-    cursor: valueOf(cursor),
+    ...filters,
+    since: momentOf(filters.since),
+    until: momentOf(filters.until),
+    all: filters.all ? 'true' : undefined,
+    cursor,
   };
-  return replyOf(engine.call('get', '/api/operations/v1/dead-letters', { query, signal }));
+  return getJson(`${OPERATIONS}/dead-letters`, query, { signal });
 }
 
 /** `place`: topic, partition and offset, divided by slashes. */
 export function showLetter(place: string, signal: AbortSignal): Promise<Schemas['DeadLetter']> {
-  const [topic = '', partition, offset] = place.split('/');
-  const path = { topic, partition: Number(partition), offset: Number(offset) };
-  return replyOf(
-    engine.call('get', '/api/operations/v1/dead-letters/{topic}/{partition}/{offset}', { path, signal }),
-  );
+  const path = place.split('/').map(encodeURIComponent).join('/');
+  return getJson(`${OPERATIONS}/dead-letters/${path}`, {}, { signal });
 }
 
 export function actOnLetters(
   action: LetterAction,
   body: Schemas['EditDeadLetters'],
 ): Promise<Schemas['DeadLetterResults']> {
-  return replyOf(
-    engine.call('post', `/api/operations/v1/dead-letters/${action}`, { body, timeoutMs: ACTION_TIMEOUT_MS }),
-  );
+  return postJson(`${OPERATIONS}/dead-letters/${action}`, body, { timeoutMs: ACTION_TIMEOUT_MS });
 }
 
 export function listOutbox(signal: AbortSignal): Promise<Schemas['OutboxMessages']> {
-  return replyOf(engine.call('get', '/api/operations/v1/outbox', { signal }));
+  return getJson(`${OPERATIONS}/outbox`, {}, { signal });
 }
 
 export function readOutbox(messageId: string, signal: AbortSignal): Promise<Schemas['OutboxMessage']> {
-  const path = { messageId };
-  return replyOf(engine.call('get', '/api/operations/v1/outbox/{messageId}', { path, signal }));
+  return getJson(`${OPERATIONS}/outbox/${encodeURIComponent(messageId)}`, {}, { signal });
 }
 
 /** The parameters of an address for these filters. */
@@ -111,14 +100,6 @@ export function selectionOf(filters: LetterFilters): Schemas['DeadLetterSelectio
 
 /** Of an address that was typed by hand it may be another one, which the engine refuses. */
 type Channel = NonNullable<Schemas['DeadLetterSelection']['channel']>;
-
-function valueOf(value: string): string | undefined {
-  return value === '' ? undefined : value;
-}
-
-function listOf(value: string): readonly string[] | undefined {
-  return value === '' ? undefined : [value];
-}
 
 /** The moment of a local time of the browser. What is none, in an address that was typed by hand, is sent for the engine to refuse. */
 function momentOf(value: string): string {

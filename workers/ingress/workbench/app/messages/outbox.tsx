@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { EngineError, type Schemas } from '../../../../../shared/client/client.ts';
+import { EngineError } from '../engine-error.ts';
+import type { Schemas } from '../schemas.ts';
 import { Button, Empty, Failure, Loading, TableFrame, Tabs } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatMoment } from '../format.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import type { Schemas } from '../schemas.ts';
 import type { Tone } from '../design/components.tsx';
 import { formatDuration, formatMoment } from '../format.ts';
 import { t } from './texts.ts';

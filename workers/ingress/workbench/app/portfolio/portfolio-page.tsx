@@ -1,11 +1,13 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { EngineError, type RequestOf } from '../../../../../shared/client/client.ts';
 import { reportSections } from '../../../../../shared/portfolio/report-sections.ts';
 import { createReportWords } from '../../../../../shared/portfolio/report-words.ts';
-import { engine } from '../api.ts';
+import { callAction } from '../api.ts';
 import { Button, Failure, Notice, PageHead } from '../design/components.tsx';
+import { EngineError } from '../engine-error.ts';
 import { formatDuration, formatNumber, locale } from '../format.ts';
+import { SCHEDULE_ACTION } from '../schedules/use-schedule.ts';
+import { wait } from '../wait.ts';
 import { remainingTime } from './pace.ts';
 import { createPortfolioRun, type CalculatedSchedule, type PortfolioRun } from './portfolio-run.ts';
 import {
@@ -261,26 +263,11 @@ function watchPace(run: PortfolioRun): () => number | undefined {
 
 const doneOf = ({ results, failures }: PortfolioRun): number => results.length + failures.length;
 
-type Terms = RequestOf<'calculateRepaymentSchedule'>['jsonParam'];
-
 async function calculate({ jsonParam }: Contract, stopped: AbortSignal): Promise<CalculatedSchedule> {
   // Repeated by the run, which tells the user.
   const options = { signal: stopped, attempts: 1 };
-  const { reply, warnings } = await engine.calculateRepaymentSchedule(
-    { jsonParam: jsonParam as Terms },
-    options,
-  );
+  const { reply, warnings } = await callAction(SCHEDULE_ACTION, { jsonParam }, options);
   return { rows: reply, warnings };
-}
-
-function wait(ms: number, stopped: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    stopped.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 const isRateLimited = (error: unknown): boolean =>

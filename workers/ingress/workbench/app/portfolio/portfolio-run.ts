@@ -1,5 +1,5 @@
 /** A portfolio that is recalculated: what is done, in the tally of `npm run recalculate`, and what is not yet. */
-import { EngineError } from '../../../../../shared/client/client.ts';
+import { EngineError } from '../engine-error.ts';
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../../../../shared/lending/numbers/money.ts';
 import { compareSchedules, readFormerSchedule } from '../../../../../shared/portfolio/comparison.ts';
 import type { DuplicateIds } from '../../../../../shared/portfolio/duplicate-ids.ts';

@@ -1,6 +1,6 @@
 /** The calls of this page on the catalogue, and what they return. */
-import type { Schemas } from '../../../../../shared/client/client.ts';
-import { engine, replyOf } from '../api.ts';
+import type { Schemas } from '../schemas.ts';
+import { getJson } from '../api.ts';
 
 export type ListedVersion = Schemas['CatalogueProductVersion'];
 export type ListedProduct = Schemas['CatalogueProduct'];
@@ -22,15 +22,13 @@ export interface ProductFilters {
 const PRODUCTS = '/api/operations/v1/products';
 
 export function listProducts(filters: ProductFilters, signal: AbortSignal): Promise<ProductPage> {
-  const query = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''));
-  return replyOf(engine.call('get', PRODUCTS, { query, signal }));
+  return getJson(PRODUCTS, { ...filters }, { signal });
 }
 
 export function getProduct(code: string, signal: AbortSignal): Promise<CatalogueProduct> {
-  return replyOf(engine.call('get', `${PRODUCTS}/{code}`, { path: { code }, signal }));
+  return getJson(`${PRODUCTS}/${encodeURIComponent(code)}`, {}, { signal });
 }
 
 export function getVersion(code: string, version: number, signal: AbortSignal): Promise<CatalogueVersion> {
-  const path = { code, version };
-  return replyOf(engine.call('get', `${PRODUCTS}/{code}/versions/{version}`, { path, signal }));
+  return getJson(`${PRODUCTS}/${encodeURIComponent(code)}/versions/${version}`, {}, { signal });
 }

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { engine, replyOf } from '../api.ts';
+import { callAction } from '../api.ts';
 import { asProblem, Failure, Field, Loading, Notice } from '../design/components.tsx';
 import { formatAmount, groupSign } from '../format.ts';
+import type { Schemas } from '../schemas.ts';
 import { choiceText, withLabels } from '../schedules/field-texts.ts';
 import { entryText } from '../schedules/remarks.ts';
 import { ShortFigures } from '../schedules/schedule-figures.tsx';
@@ -47,8 +48,8 @@ function useSimulation(code: string, product: Product) {
     if (unread.length > 0) return;
     setSimulation({ request, isRunning: true, isAsked });
     try {
-      const { Records } = await replyOf(engine.simulate(sent));
-      setSimulation({ request, offers: Records, isAsked });
+      const { reply } = await callAction<Schemas['SimulateReply']>('PLAT_BP_Simulate', sent);
+      setSimulation({ request, offers: reply.Records, isAsked });
     } catch (error) {
       setSimulation({ request, error, isAsked });
       const needed = neededFigures(faultsOf(error).map(({ path }) => path));

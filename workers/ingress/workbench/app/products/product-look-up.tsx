@@ -1,4 +1,4 @@
-import { engine, replyOf } from '../api.ts';
+import { callAction } from '../api.ts';
 import { Badge, TableFrame } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
@@ -35,10 +35,18 @@ export function useProduct(code: string) {
   return useLoaded(
     async (signal): Promise<FoundProduct> => {
       const [product, documents] = await Promise.all([
-        replyOf(engine.getBankingProductByCode({ BankingProductCode: code, ...SHOWN }, { signal })),
-        replyOf(engine.getProductDocuments({ productCode: code }, { signal })),
+        callAction<Product>(
+          'plat_bp_getbankingproductbycode',
+          { BankingProductCode: code, ...SHOWN },
+          { signal },
+        ),
+        callAction<readonly ProductDocument[]>(
+          'plat_bp_getproductdocuments',
+          { productCode: code },
+          { signal },
+        ),
       ]);
-      return { product, documents };
+      return { product: product.reply, documents: documents.reply };
     },
     [code],
   );

@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import type { Schemas } from '../schemas.ts';
 import {
   asProblem,
   Badge,

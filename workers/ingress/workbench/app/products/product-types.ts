@@ -1,5 +1,7 @@
 /** What the page reads of look-ups and simulations. */
-import type { ReplyOf, Schemas } from '../../../../../shared/client/client.ts';
+import type { z } from 'zod';
+import type { productByCodeReply } from '../../../../../shared/contract/product/product-by-code-reply.ts';
+import type { Schemas } from '../schemas.ts';
 import { leadingPayment } from '../schedules/leading-payment.ts';
 import { exactSum } from '../schedules/schedule.ts';
 
@@ -8,21 +10,62 @@ export const ONCE = 'Once';
 /** Percentages of a reply have at most ten decimals (Q5). */
 const PERCENT_PARTS = 10 ** 10;
 
-export type Product = ReplyOf<'getBankingProductByCode'>;
-export type ProductDocument = Schemas['ProductDocument'];
-export type Offer = Schemas['InterestsAndCommissionsItem'];
-/** One of the offers of a simulation; several fit when interests, lists or both are open. */
-export type SimulatedOffer = Schemas['SimulationRecord'];
+type Reply = z.infer<typeof productByCodeReply>;
+type Interest = NonNullable<
+  NonNullable<Reply['Dimensions']>['InterestsAndCommissions']
+>[number]['Interests'][number];
 
-type Interest = Pick<
-  Schemas['Interest'],
+/** A look-up. The definition of its sections that are records of the catalogue has no types: these fields are read. */
+export interface Product extends Pick<Reply, 'BankingProduct'> {
+  readonly Details?: Pick<NonNullable<Reply['Details']>, 'AssociatedPaymentScheduleTypes'> & {
+    readonly GeneralData?: { readonly PeriodicityType: string | null };
+  };
+  readonly Availability?: {
+    readonly MinimumAmount?: number | null;
+    readonly MaximumAmount?: number | null;
+    readonly MinimumAdvance?: number | null;
+    readonly MinimumPeriod?: number | null;
+    readonly MaximumPeriod?: number | null;
+    readonly PeriodType?: string | null;
+    readonly Currency?: string;
+  };
+  readonly Dimensions?: {
+    readonly InterestsAndCommissions?: readonly Offer[];
+    readonly Discounts?: readonly { readonly Name: string; readonly IsOptionalDiscount: boolean | null }[];
+  };
+}
+
+export interface Offer {
+  readonly InterestCommissionItemName: string;
+  readonly Interests: readonly Interest[];
+  readonly Commissions: readonly Commission[];
+}
+
+interface Commission {
+  readonly Name: string;
+  readonly PeriodicityType: string;
+  readonly Currency: string;
+  readonly ValueIsPercent: boolean | null;
+  readonly MandatoryForApplicant: boolean | null;
+  readonly Values: readonly (ValueDays & {
+    readonly CommissionValue: number | null;
+    readonly CommissionPercent: number | null;
+  })[];
+}
+
+export type ProductDocument = Schemas['ProductDocument'];
+/** One of the offers of a simulation; several fit when interests, lists or both are open. */
+export type SimulatedOffer = Schemas['SimulateReply']['Records'][number];
+
+type ShownInterest = Pick<
+  Interest,
   'Name' | 'Type' | 'Values' | 'InterestName' | 'InterestType' | 'BandedInterests'
 >;
 /** The days on which a value is valid. */
-type ValueDays = Pick<Schemas['InterestValue'], 'ValueValidFrom' | 'ValueValidTo'>;
+type ValueDays = Pick<NonNullable<Interest['Values']>[number], 'ValueValidFrom' | 'ValueValidTo'>;
 
 /** An interest of either kind, as the page shows it; the bands have the values of today. */
-export function describeInterest(interest: Interest) {
+export function describeInterest(interest: ShownInterest) {
   return {
     name: interest.Name ?? interest.InterestName ?? '',
     type: interest.Type ?? interest.InterestType ?? '',

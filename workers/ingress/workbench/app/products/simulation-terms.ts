@@ -1,5 +1,4 @@
 /** The terms of a simulation as they are entered, and the request that they make. */
-import type { RequestOf } from '../../../../../shared/client/client.ts';
 import { faultOf, type EntryFault } from '../schedules/check-loan.ts';
 import type { FormField } from '../schedules/form-field.ts';
 import { decimalsOfCurrency, MONTHS_OF_PERIOD, readField, type Entry } from '../schedules/loan.ts';
@@ -18,7 +17,6 @@ export interface SimulationTerms {
   readonly figures: Readonly<Record<string, string>>;
 }
 
-type SimulateRequest = RequestOf<'simulate'>;
 type InterestTypeOf = Pick<Product, 'Dimensions'>;
 type PeriodsOf = Pick<Product, 'Availability' | 'Details'>;
 
@@ -115,7 +113,7 @@ export function simulateRequest(
   terms: SimulationTerms,
   product: InterestTypeOf & PeriodsOf,
   group = ',',
-): SimulateRequest {
+) {
   const { scheduleType, discounts, figures } = terms;
   const entry = entryOfProduct(product, group);
   const numberOf = (text: string): number => readField(text, AMOUNT, entry) ?? Number.NaN;

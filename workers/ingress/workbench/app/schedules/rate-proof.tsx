@@ -1,7 +1,8 @@
 import { asProblem, Failure, Loading, TableFrame } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
-import { engine, replyOf } from '../api.ts';
+import { callAction } from '../api.ts';
 import { formatAmount, formatDate, formatNumber } from '../format.ts';
+import type { Schemas } from '../schemas.ts';
 import { provesRate, rateTerms, type EffectiveRate } from './rate-terms.ts';
 import { exactSum, type ShownSchedule } from './schedule.ts';
 import { t } from './texts.ts';
@@ -16,8 +17,11 @@ export function RateProof(props: { rate: EffectiveRate; schedule: ShownSchedule;
   const { rate, schedule, decimals } = props;
   const terms = rateTerms(rate, schedule);
   const [loaded, retry] = useLoaded(
-    async (signal) =>
-      terms === undefined ? undefined : replyOf(engine.calculateRate({ jsonParam: terms }, { signal })),
+    async (signal) => {
+      if (terms === undefined) return undefined;
+      const request = { jsonParam: terms };
+      return (await callAction<Schemas['RateReply']>('PLAT_BP_CalculateRate', request, { signal })).reply;
+    },
     [JSON.stringify(terms)],
   );
   if (loaded.state === 'loading') return <Loading />;

@@ -1,5 +1,5 @@
 /** A calculated schedule: its rows, payments, totals, and its text as CSV. */
-import type { AnswerWarning } from '../../../../../shared/client/client.ts';
+import type { Warning } from '../../../../../shared/platform/problem.ts';
 
 /** How a figure of a row is calculated. */
 export interface ShownExplanation {
@@ -36,7 +36,7 @@ export interface ShownSchedule {
   readonly dae: number | undefined;
   readonly eir: number | undefined;
   /** Fields that change nothing (`no-effect`), and what is unclear about names of the catalogue. */
-  readonly warnings: readonly AnswerWarning[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Sums of a schedule, in the currency of the loan. Charges and the total include what is paid at the start. */

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { RequestOf } from '../../../../../shared/client/client.ts';
-import { engine } from '../api.ts';
+import { callAction } from '../api.ts';
 import { token } from '../preferences.ts';
 import { calculatedTerms } from './loan.ts';
 import { type ShownRow, type ShownSchedule } from './schedule.ts';
@@ -16,6 +15,8 @@ export interface LiveSchedule {
 
 /** Long enough that a word is typed, short enough that figures follow a slider. */
 const DEBOUNCE_MS = 250;
+/** The action that calculates schedules. */
+export const SCHEDULE_ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
 
 /** The schedule of a loan's terms, calculated again shortly after a change; a former call that still runs is aborted. */
 export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined): LiveSchedule {
@@ -50,24 +51,24 @@ export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined
   return { ...state, retry: () => setRound((current) => current + 1) };
 }
 
-type Terms = RequestOf<'calculateRepaymentSchedule'>['jsonParam'];
-
 /** The rows of a schedule with their explanations: three times as long as without, so that they are loaded where one is read. */
 export async function loadExplained(
   { terms }: ShownSchedule,
   signal: AbortSignal,
 ): Promise<readonly ShownRow[]> {
-  const jsonParam = { ...terms, CalculateDAE: 2, Explain: true } as unknown as Terms;
-  const { reply } = await engine.calculateRepaymentSchedule({ jsonParam }, { signal });
-  return reply as readonly ShownRow[];
+  const jsonParam = { ...terms, CalculateDAE: 2, Explain: true };
+  const { reply } = await callAction<readonly ShownRow[]>(SCHEDULE_ACTION, { jsonParam }, { signal });
+  return reply;
 }
 
 /** The response shows one effective rate at a time (A5): rows with the DAE, and a second call for the EIR. */
 async function loadSchedule(terms: Record<string, unknown>, signal: AbortSignal): Promise<ShownSchedule> {
-  const send = (more: object) =>
-    engine.calculateRepaymentSchedule({ jsonParam: { ...terms, ...more } as Terms }, { signal });
-  const [{ reply, warnings }, other] = await Promise.all([send({ CalculateDAE: 2 }), send({})]);
-  const rows = reply as readonly ShownRow[];
-  const [first] = other.reply as readonly { readonly EIR?: number | null }[];
+  const send = <Row>(more: object) =>
+    callAction<readonly Row[]>(SCHEDULE_ACTION, { jsonParam: { ...terms, ...more } }, { signal });
+  const [{ reply: rows, warnings }, other] = await Promise.all([
+    send<ShownRow>({ CalculateDAE: 2 }),
+    send<{ readonly EIR?: number | null }>({}),
+  ]);
+  const [first] = other.reply;
   return { terms, rows, dae: rows[0]?.dae ?? undefined, eir: first?.EIR ?? undefined, warnings };
 }

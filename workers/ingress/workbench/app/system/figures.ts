@@ -1,4 +1,4 @@
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import type { Schemas } from '../schemas.ts';
 
 /** Figures of one moment by key, for the lines that show their past. */
 export type Figures = ReadonlyMap<string, number>;

@@ -1,5 +1,5 @@
 /** What was found, in the language of the page: the interface has it in English, with its parameters. */
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import type { Schemas } from '../schemas.ts';
 import { formatMoment, formatNumber } from '../format.ts';
 import { t } from './texts.ts';
 

@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import type { Schemas } from '../schemas.ts';
 import { Badge, TableFrame, type Tone } from '../design/components.tsx';
 import { formatNumber } from '../format.ts';
 import { lagKey, type Figures } from './figures.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import type { Schemas } from '../schemas.ts';
 import { formatDuration, formatNumber } from '../format.ts';
 import { TOTAL, totalsOf, type Figures } from './figures.ts';
 import { Sparkline } from './sparkline.tsx';

@@ -1,4 +1,4 @@
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import type { Schemas } from '../schemas.ts';
 import { TableFrame } from '../design/components.tsx';
 import { formatDuration, formatNumber } from '../format.ts';
 import { durationKey, rateKey, type Figures } from './figures.ts';

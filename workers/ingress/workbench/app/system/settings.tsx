@@ -1,14 +1,14 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { engine, replyOf } from '../api.ts';
+import { getJson } from '../api.ts';
 import { Badge, Failure, Field, Loading, TableFrame } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import type { Schemas } from '../schemas.ts';
 import { t } from './texts.ts';
 
 /** The settings of the instance, to search. They are read again when the connection is back. */
 export function Settings({ isLive }: { isLive: boolean }) {
   const [loaded, reload] = useLoaded(
-    (signal) => replyOf(engine.call('get', '/api/operations/v1/system/settings', { signal })),
+    (signal) => getJson<Schemas['SystemSettings']>('/api/operations/v1/system/settings', {}, { signal }),
     [],
   );
   const wasLive = useRef(isLive);

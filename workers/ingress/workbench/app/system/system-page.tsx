@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import type { Schemas } from '../schemas.ts';
 import {
   asProblem,
   Badge,
@@ -16,7 +16,7 @@ import { Overview } from './overview.tsx';
 import { Breakers, Processes } from './processes.tsx';
 import { RateTables } from './rate-tables.tsx';
 import { Settings } from './settings.tsx';
-import type { Connection } from './state-stream.ts';
+import type { Connection } from './poll-state.ts';
 import { t } from './texts.ts';
 import { useSystem, type System } from './use-system.ts';
 import { SystemVerdict } from './verdict.tsx';

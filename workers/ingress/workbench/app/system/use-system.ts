@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Schemas } from '../../../../../shared/client/client.ts';
 import { token } from '../preferences.ts';
+import type { Schemas } from '../schemas.ts';
 import { figuresOf, type Figures } from './figures.ts';
-import { openStateStream, type Connection, type StateStream } from './state-stream.ts';
+import { pollState, STEP_MS, type Connection, type StatePolling } from './poll-state.ts';
 
 /** The state of the system, its recent past, and its connection. */
 export interface System {
@@ -15,8 +15,6 @@ export interface System {
   readonly connect: () => void;
 }
 
-/** A state is sent only when it has changed, so the last one is noted at each step. */
-const STEP_MS = 2_000;
 /** Five minutes. */
 export const HISTORY_STEPS = 150;
 /** A hidden page needs no updates. */
@@ -27,13 +25,13 @@ export function useSystem(): System {
   const [state, setState] = useState<Schemas['SystemState']>();
   const [connection, setConnection] = useState<Connection>({ kind: 'connecting' });
   const [history, setHistory] = useState<readonly (Figures | undefined)[]>([]);
-  const stream = useRef<StateStream>(undefined);
+  const polling = useRef<StatePolling>(undefined);
   const latest = useRef<Schemas['SystemState']>(undefined);
   const isLive = useRef(false);
   const isPausedByUser = useRef(false);
   const currentToken = token.value;
   useEffect(() => {
-    const opened = openStateStream({
+    const opened = pollState({
       onState: (arrived) => {
         const isFirst = latest.current === undefined;
         latest.current = arrived;
@@ -45,7 +43,7 @@ export function useSystem(): System {
         setConnection(changed);
       },
     });
-    stream.current = opened;
+    polling.current = opened;
     isPausedByUser.current = false;
     const stopHiding = pauseWhileHidden(opened, () => isPausedByUser.current);
     const timer = setInterval(() => {
@@ -65,11 +63,11 @@ export function useSystem(): System {
     connection,
     pause: () => {
       isPausedByUser.current = true;
-      stream.current?.pause();
+      polling.current?.pause();
     },
     connect: () => {
       isPausedByUser.current = false;
-      stream.current?.connect();
+      polling.current?.connect();
     },
   };
 }
@@ -81,8 +79,8 @@ function append(
   return [...history.slice(1 - HISTORY_STEPS), figures];
 }
 
-/** Pauses a stream when its page has been hidden for a minute, and continues it when it is shown again, unless the user paused it. */
-function pauseWhileHidden(stream: StateStream, isPausedByUser: () => boolean): () => void {
+/** Pauses it when its page has been hidden for a minute, and continues it when it is shown again, unless the user paused it. */
+function pauseWhileHidden(polling: StatePolling, isPausedByUser: () => boolean): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isPaused = false;
   const change = (): void => {
@@ -91,11 +89,11 @@ function pauseWhileHidden(stream: StateStream, isPausedByUser: () => boolean): (
       timer = setTimeout(() => {
         if (isPausedByUser()) return;
         isPaused = true;
-        stream.pause();
+        polling.pause();
       }, HIDDEN_MS);
     } else if (isPaused) {
       isPaused = false;
-      stream.connect();
+      polling.connect();
     }
   };
   document.addEventListener('visibilitychange', change);

@@ -1,4 +1,4 @@
-import type { Schemas } from '../../../../../shared/client/client.ts';
+import type { Schemas } from '../schemas.ts';
 import { Badge } from '../design/components.tsx';
 import { formatMoment } from '../format.ts';
 import { findingText } from './finding-text.ts';
