@@ -12,7 +12,7 @@ import {
 } from './catalogue-message.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { identifyRecord, RECORD_KINDS } from '../../product/catalogue/catalogue-record.ts';
-import { named, toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
+import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
 import { anyNumber, anyText, mustBe } from '../json/field-kinds.ts';
 import { readCatalogueRecord } from './read-record.ts';
 import { toFaults, shapeFault } from '../json/faults.ts';
@@ -39,9 +39,10 @@ const formShape = z.strictObject(
       .literal('json', { error: 'must be json or absent' })
       .optional()
       .describe('Encoding of the body.'),
-    body: named('CatalogueRecordBody', z.looseObject({}, { error: mustBe('an object') })).describe(
-      'The record, as in a file of a catalogue folder (docs/catalogue.md).',
-    ),
+    body: z
+      .looseObject({}, { error: mustBe('an object') })
+      .meta({ id: 'CatalogueRecordBody' })
+      .describe('The record, as in a file of a catalogue folder (docs/catalogue.md).'),
   },
   { error: mustBe('an object') },
 );

@@ -19,7 +19,7 @@ export function schemaReference(name: string): { readonly $ref: string } {
 
 /**
  * Makes schemas that refer to each other from `roots`, which contain their parts. Throws on an object or a union without a
- * name, and on a name with different schemas: the definition needs `named` with another name.
+ * name, and on a name with different schemas: the definition needs another `id`.
  */
 export function nameSchemas(roots: NamedSchemas): NamedSchemas {
   const found: FoundSchemas = new Map();
@@ -71,7 +71,7 @@ function withoutRepeats(node: unknown, schemas: NamedSchemas): unknown {
 function publish(schema: JsonSchema, place: string, found: FoundSchemas): JsonSchema {
   const { title, description, ...rest } = schema;
   if (title === undefined) {
-    if (needsName(schema)) throw new Error(`${place} needs a name: define it by named('...', ...)`);
+    if (needsName(schema)) throw new Error(`${place} needs a name, .meta({ id: '...' })`);
     return publishContent(schema, place, found);
   }
   const { isNullable, content } = withoutNull(rest);

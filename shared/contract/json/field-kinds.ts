@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { MIN_YEAR, MAX_YEAR, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { BINARY_DIGITS } from '../../platform/json.ts';
 import { isAbsent, type ShapeFaultCode } from './faults.ts';
-import { type JsonSchema, named } from './json-schema.ts';
+import { type JsonSchema } from './json-schema.ts';
 
 /** Maximum length of a name or code, in UTF-16 code units: names in catalogues are much shorter. */
 export const MAX_TEXT_LENGTH = 200;
@@ -137,10 +137,10 @@ export const SHOWN_FLAGS = {
 
 /** A flag: true and 1, false and 0 are interchangeable (M6). Messages call it `what`. */
 export const flagOf = (what: string | ErrorText, title: keyof typeof SHOWN_FLAGS = 'Flag') =>
-  named(
-    title,
-    z.literal([true, false, 0, 1], { error: typeof what === 'string' ? mustBe(what) : what }),
-  ).transform((value) => value === true || value === 1);
+  z
+    .literal([true, false, 0, 1], { error: typeof what === 'string' ? mustBe(what) : what })
+    .meta({ title })
+    .transform((value) => value === true || value === 1);
 
 /** A flag of a request that the interface describes as true or false. */
 export const flag = () => flagOf(mustBeFlag);
@@ -150,12 +150,12 @@ export const flagNumber = () => flagOf(mustBeFlag, 'NumericFlag');
 
 /** A numeric option that also accepts true and false for 1 and 0 (M6); the engine checks other numbers. */
 export const numericFlag = () =>
-  named(
-    'NumericFlag' satisfies keyof typeof SHOWN_FLAGS,
-    z.union([z.number().meta({ type: 'integer' }), z.boolean()], {
+  z
+    .union([z.number().meta({ type: 'integer' }), z.boolean()], {
       error: mustBe('one of 1, 0, true and false'),
-    }),
-  ).transform((value, context) => wholeNumber(Number(value), context));
+    })
+    .meta({ title: 'NumericFlag' satisfies keyof typeof SHOWN_FLAGS })
+    .transform((value, context) => wholeNumber(Number(value), context));
 
 /** Messages about strings that are empty or too long. */
 export const NOT_EMPTY = 'must not be empty; leave it out or send null where it does not apply';
@@ -198,7 +198,9 @@ export const text = (known: readonly string[] = []) => {
  * reading accepts any text, which the engine compares without regard to case and refuses with 422.
  */
 export const nameOf = (title: string, names: readonly string[]) =>
-  named(title, text().meta({ enum: [...names] }));
+  text()
+    .meta({ enum: [...names] })
+    .meta({ id: title });
 
 /** A GUID, case-insensitive. */
 const GUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
@@ -230,7 +232,7 @@ export const figuresByName = (mostFigures: number) => {
   return z
     .unknown()
     .meta({
-      title: 'FiguresByName',
+      id: 'FiguresByName',
       type: 'object',
       propertyNames: { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH },
       additionalProperties: { type: 'number' },
@@ -296,13 +298,10 @@ export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: numbe
 /** Maximum number of figures in a list, far above the conditions of any product. */
 const MAX_NAMED_FIGURES = 100;
 
-const namedFigure = named(
-  'NamedFigure',
-  objectOf({
-    name: text().describe('Name of the figure, case-insensitive.'),
-    value: amount().describe('The figure.'),
-  }),
-);
+const namedFigure = objectOf({
+  name: text().describe('Name of the figure, case-insensitive.'),
+  value: amount().describe('The figure.'),
+}).meta({ id: 'NamedFigure' });
 
 /** Named figures, `[{name, value}]`, for the filters of a product's items (L3); may be left out. */
 export const namedFigures = () => optionalList(namedFigure, MAX_NAMED_FIGURES);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** The part of JSON Schema that the definitions use. */
 export interface JsonSchema {
   readonly $ref?: string;
-  /** Name of the schema in published documents, see {@link named}. */
+  /** Name of the schema in published documents: the `id` of its definition. */
   readonly title?: string;
   readonly description?: string;
   readonly type?: string | readonly string[];
@@ -36,15 +36,29 @@ export interface JsonSchema {
 }
 
 /**
- * Gives a definition its name in published documents, which generators of clients use for its type. An object or a union
- * without a name cannot be published.
+ * The JSON Schema of a definition's input, with its named parts in their places; unknown fields are allowed (E3) unless the
+ * definition is strict. Throws if two definitions have the same `id`.
  */
-export const named = <Kind extends z.ZodType>(name: string, kind: Kind): Kind => kind.meta({ title: name });
-
-/** The JSON Schema of a definition's input; unknown fields are allowed (E3) unless the definition is strict. */
 export function toJsonSchema(definition: z.ZodType): JsonSchema {
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(definition, { io: 'input' });
-  return mergeNull(schema as JsonSchema);
+  const { $schema: _dialect, $defs = {}, ...schema } = z.toJSONSchema(definition, { io: 'input' });
+  return mergeNull(putBack(schema as JsonSchema, $defs as Readonly<Record<string, JsonSchema>>));
+}
+
+const DEFINITIONS = '#/$defs/';
+
+/** Puts parts that zod has moved because of their `id` back to their places, with the id as title. */
+function putBack(node: JsonSchema, parts: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const { $ref, ...others } = node;
+  const title = $ref?.slice(DEFINITIONS.length);
+  const whole = title === undefined ? node : { ...parts[title], title, ...others };
+  return Object.fromEntries(
+    Object.entries(whole).map(([key, value]: [string, unknown]) => [key, putBackIn(value, parts)]),
+  );
+}
+
+function putBackIn(value: unknown, parts: Readonly<Record<string, JsonSchema>>): unknown {
+  if (Array.isArray(value)) return value.map((one) => putBackIn(one, parts));
+  return typeof value === 'object' && value !== null ? putBack(value, parts) : value;
 }
 
 /** Writes "this or null" as one schema with both types, which is easier to read than a choice, for people and tools. */

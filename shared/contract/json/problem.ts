@@ -2,20 +2,19 @@
 
 import { z } from 'zod';
 import { ERROR_CODES, type Problem } from '../../platform/problem.ts';
-import { named, toJsonSchema, type JsonSchema } from './json-schema.ts';
+import { toJsonSchema, type JsonSchema } from './json-schema.ts';
 import { toFaults } from './faults.ts';
 import { invalid, type ReadRequest } from './request-contract.ts';
 
-const faultShape = named(
-  'Fault',
-  z.object({
+const faultShape = z
+  .object({
     path: z
       .string()
       .describe('The field in the spelling of the interface, such as jsonParam.Commission[0].SourceValue.'),
     code: z.string().describe('Stable code of the fault.'),
     message: z.string().describe('What is wrong and what is allowed, in words.'),
-  }),
-);
+  })
+  .meta({ id: 'Fault' });
 
 const problemShape = z.object({
   type: z.string().describe('URN of the kind of problem.'),

@@ -1,7 +1,6 @@
 /** Kinds of fields in answers; fields that a catalogue record does not have are null. */
 
 import { z } from 'zod';
-import { named } from './json-schema.ts';
 
 /** Largest whole number that clients read into 32 bits. */
 const MAX_INT32 = 2_147_483_647;
@@ -18,7 +17,8 @@ export const figureOrNull = (description: string) => z.number().nullable().descr
 export const flagOrNull = (description: string) => z.boolean().nullable().describe(description);
 
 /** A day as an object; null for an open end. */
-export const dayObject = (description: string) =>
-  named('InvariantDate', z.strictObject({ invariantDate: z.string().describe('The day, as 2024-01-31.') }))
-    .nullable()
-    .describe(description);
+export const dayObject = (description: string) => invariantDate.nullable().describe(description);
+
+const invariantDate = z
+  .strictObject({ invariantDate: z.string().describe('The day, as 2024-01-31.') })
+  .meta({ id: 'InvariantDate' });

@@ -8,7 +8,6 @@ import type {
   NotificationStatus,
 } from '../../notification/notification-state.ts';
 
-import { named } from '../json/json-schema.ts';
 import { wholeNumber } from '../json/reply-kinds.ts';
 
 /** The status that a caller sees; instead of `sending`, the previous status is shown. */
@@ -24,9 +23,8 @@ export const acceptedReply = z.object({
   status: z.literal('accepted').describe('The notification is stored and will be sent to a provider.'),
 });
 
-const attempt = named(
-  'NotificationAttempt',
-  z.object({
+const attempt = z
+  .object({
     attempt: wholeNumber('Round of delivery, counted from 1; all attempts of a round share it.', 1),
     at: moment().describe('Time of its end.'),
     provider: z.string().describe('Name of the provider in the configuration.'),
@@ -37,8 +35,8 @@ const attempt = named(
       .string()
       .optional()
       .describe('Stable code of the result, such as `smtp-452-4.2.2`; absent when sent.'),
-  }),
-);
+  })
+  .meta({ id: 'NotificationAttempt' });
 
 /** The answer to a query of the status. */
 export const notificationReply = z.object({

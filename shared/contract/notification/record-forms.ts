@@ -5,7 +5,6 @@
 
 import { z } from 'zod';
 import type { NotificationAcceptance, NotificationState } from '../../notification/notification-state.ts';
-import { named } from '../json/json-schema.ts';
 import { anyText, guid, objectOf, oneOf, optional, optionalList, mustBe } from '../json/field-kinds.ts';
 import { toFaults } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
@@ -25,21 +24,18 @@ const acceptance = objectOf({
   bodyHash: anyText().describe('HMAC of the body of a request with an Idempotency-Key, otherwise empty.'),
 });
 
-const attempt = named(
-  'NotificationAttemptRecord',
-  objectOf({
-    attempt: z.int({ error: mustBe('a whole number') }).describe('Round of delivery, counted from 1.'),
-    at: moment(),
-    provider: anyText().describe('Name of the provider in the configuration.'),
-    result: oneOf(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']).describe(
-      'Result of the attempt.',
-    ),
-    code: optional(anyText()).describe('Stable code of the result; absent when sent.'),
-    repeatableBy: optional(anyText()).describe(
-      'For an unknown outcome: the provider that delivers an id only once.',
-    ),
-  }),
-);
+const attempt = objectOf({
+  attempt: z.int({ error: mustBe('a whole number') }).describe('Round of delivery, counted from 1.'),
+  at: moment(),
+  provider: anyText().describe('Name of the provider in the configuration.'),
+  result: oneOf(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']).describe(
+    'Result of the attempt.',
+  ),
+  code: optional(anyText()).describe('Stable code of the result; absent when sent.'),
+  repeatableBy: optional(anyText()).describe(
+    'For an unknown outcome: the provider that delivers an id only once.',
+  ),
+}).meta({ id: 'NotificationAttemptRecord' });
 
 const state = objectOf({
   notificationId: id(),

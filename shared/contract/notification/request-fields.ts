@@ -1,7 +1,6 @@
 /** The fields of notifications (interface 4.8); field-rules.ts checks their values. */
 
 import { anyText, guid, objectOf, optional, optionalList } from '../json/field-kinds.ts';
-import { named } from '../json/json-schema.ts';
 import { NOTIFICATION_LIMITS as LIMIT } from './limits.ts';
 
 const A_NOTIFICATION = 'an object with the fields of the notification';
@@ -32,19 +31,16 @@ export const smsFields = objectOf(
   A_NOTIFICATION,
 );
 
-const attachment = named(
-  'Attachment',
-  objectOf({
-    name: anyText()
-      .meta({ minLength: 1, maxLength: LIMIT.attachmentNameCharacters })
-      .describe(
-        `Name of the file without a path, at most ${LIMIT.attachmentNameCharacters} characters: a PDF, an image, an Office file without macros, a text, an archive or a signed file.`,
-      ),
-    content: anyText('base64 text')
-      .meta({ minLength: 1 })
-      .describe('The bytes of the file in base64 (RFC 4648, section 4).'),
-  }),
-);
+const attachment = objectOf({
+  name: anyText()
+    .meta({ minLength: 1, maxLength: LIMIT.attachmentNameCharacters })
+    .describe(
+      `Name of the file without a path, at most ${LIMIT.attachmentNameCharacters} characters: a PDF, an image, an Office file without macros, a text, an archive or a signed file.`,
+    ),
+  content: anyText('base64 text')
+    .meta({ minLength: 1 })
+    .describe('The bytes of the file in base64 (RFC 4648, section 4).'),
+}).meta({ id: 'Attachment' });
 
 const addressList = () =>
   optional(anyText('e-mail addresses as text').meta({ maxLength: LIMIT.addressListCharacters })).describe(

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { mustBe, objectOf } from '../json/field-kinds.ts';
-import { named } from '../json/json-schema.ts';
 import { channelName, choice, criteria, line, moment, numberFrom, queryChoice } from './field-kinds.ts';
 import { OPERATIONS_LIMITS as LIMIT } from './limits.ts';
 
@@ -37,21 +36,20 @@ export const letterQuery = objectOf({
     .describe('The `nextCursor` of the previous page.'),
 });
 
-const selection = named(
-  'DeadLetterSelection',
-  objectOf({
-    ids: criteria(LIMIT.actionLetters).describe(
-      'Ids of dead letters, `topic/partition/offset`, or of notifications.',
-    ),
-    topics: criteria().describe(TOPIC),
-    codes: criteria().describe(CODE),
-    types: criteria().describe(TYPE),
-    channel: channelName().optional().describe(CHANNEL),
-    key: line().optional().describe(KEY),
-    since: moment().optional().describe(SINCE),
-    until: moment().optional().describe(UNTIL),
-  }),
-).describe('Dead letters that match all of these; at least one is required.');
+const selection = objectOf({
+  ids: criteria(LIMIT.actionLetters).describe(
+    'Ids of dead letters, `topic/partition/offset`, or of notifications.',
+  ),
+  topics: criteria().describe(TOPIC),
+  codes: criteria().describe(CODE),
+  types: criteria().describe(TYPE),
+  channel: channelName().optional().describe(CHANNEL),
+  key: line().optional().describe(KEY),
+  since: moment().optional().describe(SINCE),
+  until: moment().optional().describe(UNTIL),
+})
+  .meta({ id: 'DeadLetterSelection' })
+  .describe('Dead letters that match all of these; at least one is required.');
 
 const action = {
   selection,
@@ -100,12 +98,11 @@ const status = () =>
     .describe(
       'By the audit. `redrive-begun` and `edit-begun`: the result is not recorded, so it may have been sent.',
     );
-const counts = () => named('DeadLetterCounts', z.record(z.string(), z.int().nonnegative()));
+const counts = z.record(z.string(), z.int().nonnegative()).meta({ id: 'DeadLetterCounts' });
 const letterId = () => z.string().describe('`topic/partition/offset` on the dead-letter topic.');
 
-const listedLetter = named(
-  'ListedDeadLetter',
-  z.object({
+const listedLetter = z
+  .object({
     id: letterId(),
     at: time().describe('When it became a dead letter.'),
     code: z.string().describe('The problem code.'),
@@ -118,17 +115,16 @@ const listedLetter = named(
     status: status(),
     notificationId: z.string().optional().describe('Of a notification.'),
     bytes: z.int().nonnegative().describe('Size of the value.'),
-  }),
-);
+  })
+  .meta({ id: 'ListedDeadLetter' });
 export type ListedLetter = z.infer<typeof listedLetter>;
 
 /** A page of the list. */
-export const letterPage = named(
-  'DeadLetterPage',
-  z.object({
+export const letterPage = z
+  .object({
     letters: z.array(listedLetter).describe('Newest first.'),
     count: z.int().nonnegative().describe('Selected dead letters in all.'),
-    codes: counts().describe('Their number by code, the 100 most frequent; `*`: those of all others.'),
+    codes: counts.describe('Their number by code, the 100 most frequent; `*`: those of all others.'),
     handled: z.int().nonnegative().describe('Selected ones that are left out because they were handled.'),
     isComplete: z
       .boolean()
@@ -141,13 +137,12 @@ export const letterPage = named(
         `False: only the newest ${LIMIT.auditRecords} records of the audit, or those read within the time limit, were read, so that a dead letter that was handled may appear as open.`,
       ),
     nextCursor: z.string().optional().describe('For the next page; absent on the last one.'),
-  }),
-);
+  })
+  .meta({ id: 'DeadLetterPage' });
 export type LetterPage = z.infer<typeof letterPage>;
 
-const auditRecord = named(
-  'DeadLetterAudit',
-  z.object({
+const auditRecord = z
+  .object({
     action: z.enum(['redrive', 'edit', 'discard', 'mark-sent']),
     stage: z.enum(['begun', 'done', 'failed']),
     operator: z.string().describe('The subject of the token, or the user of the command.'),
@@ -157,13 +152,12 @@ const auditRecord = named(
     run: z.string().describe('Id of the call or command.'),
     members: z.array(z.string()).optional().describe('The fields that an edit changed.'),
     overrides: z.array(z.string()).optional().describe('The guards that were disabled.'),
-  }),
-);
+  })
+  .meta({ id: 'DeadLetterAudit' });
 
 /** One dead letter, with personal data masked. */
-export const shownLetter = named(
-  'DeadLetter',
-  z.object({
+export const shownLetter = z
+  .object({
     id: letterId(),
     code: z.string(),
     reason: z.string(),
@@ -177,9 +171,8 @@ export const shownLetter = named(
     key: z.string().nullable().describe('The message key; masked unless it is a hash.'),
     headers: z.record(z.string(), z.string()).describe('Headers of this system; of others only the length.'),
     history: z.array(z.string()).describe('Earlier attempts, each as JSON.'),
-    payload: named(
-      'DeadLetterPayload',
-      z.object({
+    payload: z
+      .object({
         type: z.string().optional(),
         format: z.string().optional().describe('`avro` or `json`.'),
         bytes: z.int().nonnegative(),
@@ -189,28 +182,26 @@ export const shownLetter = named(
           .describe('The payload; addresses, numbers, texts and files are masked.'),
         isHidden: z.literal(true).optional().describe('Set where the payload cannot be masked.'),
         notes: z.array(z.string()).describe('Why the payload cannot be decoded, and its invalid fields.'),
-      }),
-    ),
+      })
+      .meta({ id: 'DeadLetterPayload' }),
     status: status(),
     audit: z.array(auditRecord).describe('The newest steps of actions on it, 100 at most, oldest first.'),
     isAuditComplete: z
       .boolean()
       .describe('False: older steps are left out, or the audit was not read to its end.'),
-  }),
-);
+  })
+  .meta({ id: 'DeadLetter' });
 
 /** The result of an action. */
-export const actionReply = named(
-  'DeadLetterResults',
-  z.object({
+export const actionReply = z
+  .object({
     run: z.string().describe('Id of the call, as in the audit.'),
     dryRun: z.boolean(),
-    counts: counts().describe('Dead letters by result, with those that are not listed.'),
+    counts: counts.describe('Dead letters by result, with those that are not listed.'),
     notListed: z.int().nonnegative().describe('Skipped ones that are not listed: the first 100 are.'),
     letters: z.array(
-      named(
-        'DeadLetterResult',
-        z.object({
+      z
+        .object({
           id: letterId(),
           code: z.string(),
           result: z.enum([
@@ -236,9 +227,9 @@ export const actionReply = named(
             .array(z.string())
             .optional()
             .describe('Ignored fields of an edited payload, as `code;path`.'),
-        }),
-      ),
+        })
+        .meta({ id: 'DeadLetterResult' }),
     ),
-  }),
-);
+  })
+  .meta({ id: 'DeadLetterResults' });
 export type ActionReply = z.infer<typeof actionReply>;

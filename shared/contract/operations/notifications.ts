@@ -7,7 +7,6 @@ import type {
   NotificationState,
 } from '../../notification/notification-state.ts';
 import { objectOf } from '../json/field-kinds.ts';
-import { named } from '../json/json-schema.ts';
 import { line } from './field-kinds.ts';
 
 /** The parameters of a search. */
@@ -23,52 +22,52 @@ export const notificationQuery = objectOf({
 const time = () => z.string().meta({ format: 'date-time' });
 const roundNumber = () => z.int().min(1).describe('Round of delivery, counted from 1.');
 
-const timelineEvent = named(
-  'TimelineEvent',
-  z.discriminatedUnion('event', [
-    named('AcceptedEvent', z.object({ event: z.literal('accepted'), at: time() })).describe(
-      'The ingress has stored it.',
-    ),
-    named(
-      'AttemptEvent',
-      z.object({
+const timelineEvent = z
+  .discriminatedUnion('event', [
+    z
+      .object({ event: z.literal('accepted'), at: time() })
+      .meta({ id: 'AcceptedEvent' })
+      .describe('The ingress has stored it.'),
+    z
+      .object({
         event: z.literal('attempt'),
         at: time().describe('Its end.'),
         round: roundNumber(),
         provider: z.string(),
         result: z.enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']),
         code: z.string().optional(),
-      }),
-    ).describe('A call of a provider.'),
-    named(
-      'SendingEvent',
-      z.object({
+      })
+      .meta({ id: 'AttemptEvent' })
+      .describe('A call of a provider.'),
+    z
+      .object({
         event: z.literal('sending'),
         at: time(),
         round: roundNumber(),
         providers: z.array(z.string()).describe('Those that may be called in this round.'),
         until: time().optional().describe('After this time the outcome counts as unknown.'),
-      }),
-    ).describe('A round is in progress.'),
-    named(
-      'RetryEvent',
-      z.object({
+      })
+      .meta({ id: 'SendingEvent' })
+      .describe('A round is in progress.'),
+    z
+      .object({
         event: z.literal('retry'),
         at: time().describe('When the next round is due.'),
         round: roundNumber(),
-      }),
-    ).describe('It waits for the next round.'),
-    named(
-      'EndEvent',
-      z.object({
+      })
+      .meta({ id: 'RetryEvent' })
+      .describe('It waits for the next round.'),
+    z
+      .object({
         event: z.enum(['sent', 'failed', 'parked']),
         at: time(),
         code: z.string().optional(),
         providerMessageId: z.string().optional(),
-      }),
-    ).describe('How it ended. `parked`: the provider may have sent it; an operator decides.'),
-  ]),
-);
+      })
+      .meta({ id: 'EndEvent' })
+      .describe('How it ended. `parked`: the provider may have sent it; an operator decides.'),
+  ])
+  .meta({ id: 'TimelineEvent' });
 export type TimelineEvent = z.infer<typeof timelineEvent>;
 
 /** The timeline of one notification. */
@@ -87,10 +86,9 @@ export type NotificationTimeline = z.infer<typeof notificationTimeline>;
 /** The result of a search: at most one notification of each channel. */
 export const foundNotifications = z.object({
   notifications: z.array(
-    named(
-      'FoundNotification',
-      notificationTimeline.pick({ notificationId: true, channel: true, status: true, updatedAt: true }),
-    ),
+    notificationTimeline
+      .pick({ notificationId: true, channel: true, status: true, updatedAt: true })
+      .meta({ id: 'FoundNotification' }),
   ),
 });
 

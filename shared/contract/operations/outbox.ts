@@ -1,7 +1,6 @@
 /** The local outbox in the operations interface. */
 
 import { z } from 'zod';
-import { named } from '../json/json-schema.ts';
 
 const message = z.object({
   id: z.string().meta({ format: 'uuid' }).describe('Id of the notification.'),
@@ -14,10 +13,9 @@ const message = z.object({
 /** The newest messages. */
 export const outboxList = z.object({
   messages: z.array(
-    named(
-      'ListedOutboxMessage',
-      message.extend({ writtenAt: z.string().meta({ format: 'date-time' }), bytes: z.int().nonnegative() }),
-    ),
+    message
+      .extend({ writtenAt: z.string().meta({ format: 'date-time' }), bytes: z.int().nonnegative() })
+      .meta({ id: 'ListedOutboxMessage' }),
   ),
 });
 export type OutboxList = z.infer<typeof outboxList>;

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { objectOf } from '../json/field-kinds.ts';
-import { named } from '../json/json-schema.ts';
 import { day, line, numberFrom } from './field-kinds.ts';
 import { OPERATIONS_LIMITS as LIMIT } from './limits.ts';
 
@@ -37,10 +36,9 @@ const versionFields = {
   validTo: maybeDay('Last day; null: open.'),
 };
 
-const listedVersion = named(
-  'CatalogueProductVersion',
-  z.object({ ...versionFields, name: z.string().optional().describe('Absent if it cannot be read.') }),
-);
+const listedVersion = z
+  .object({ ...versionFields, name: z.string().optional().describe('Absent if it cannot be read.') })
+  .meta({ id: 'CatalogueProductVersion' });
 export type ListedVersion = z.infer<typeof listedVersion>;
 
 const OF_LATEST = 'of the latest Approved version, otherwise of the latest; absent if it cannot be read.';
@@ -56,7 +54,7 @@ const productFields = {
     .describe(`The latest ${LIMIT.listedVersions} at most, by ascending number.`),
 };
 
-const listedProduct = named('CatalogueProduct', z.object(productFields));
+const listedProduct = z.object(productFields).meta({ id: 'CatalogueProduct' });
 export type ListedProduct = z.infer<typeof listedProduct>;
 
 const isComplete = z
@@ -64,52 +62,53 @@ const isComplete = z
   .describe('False: the topic cannot be read at the moment, or has more records than an instance keeps.');
 
 /** A page of the list. */
-export const productPage = named(
-  'CatalogueProductPage',
-  z.object({
+export const productPage = z
+  .object({
     products: z.array(listedProduct).describe('By code.'),
     count: z.int().nonnegative().describe('Products that match, on all pages.'),
     total: z.int().nonnegative().describe('Products of the catalogue.'),
     isComplete,
     nextCursor: z.string().optional().describe('For the next page; absent on the last one.'),
-  }),
-);
+  })
+  .meta({ id: 'CatalogueProductPage' });
 export type ProductPage = z.infer<typeof productPage>;
 
 /** The versions of one product. */
-export const catalogueProduct = named('CatalogueProductReply', z.object({ ...productFields, isComplete }));
+export const catalogueProduct = z
+  .object({ ...productFields, isComplete })
+  .meta({ id: 'CatalogueProductReply' });
 export type CatalogueProductReply = z.infer<typeof catalogueProduct>;
 
-const record = () =>
-  named('CatalogueRecordFields', z.record(z.string(), z.unknown())).describe(
+const record = z
+  .record(z.string(), z.unknown())
+  .meta({ id: 'CatalogueRecordFields' })
+  .describe(
     'All fields of the record, as in a file of the catalogue (docs/catalogue.md), those left out with their defaults.',
   );
 const fault = () => z.string().describe('Why there is no record: then workers do not use it either.');
 
-const referredList = named(
-  'CatalogueList',
-  z.object({
+const referredList = z
+  .object({
     kind: z.enum(['interest-list', 'commission-list', 'insurance-list', 'discount-list', 'custom-list']),
     code: z.string().describe('Code of the list.'),
     version: z.int().nonnegative().optional().describe('Number of the version in force.'),
-    record: record().optional(),
+    record: record.optional(),
     fault: fault().optional(),
-  }),
-);
+  })
+  .meta({ id: 'CatalogueList' });
 export type ReferredList = z.infer<typeof referredList>;
 
 /** One version with the lists to which it refers. */
-export const catalogueVersion = named(
-  'CatalogueVersionReply',
-  z.object({
+export const catalogueVersion = z
+  .object({
     code: z.string().describe('Code of the product.'),
     ...versionFields,
-    product: record().optional(),
+    product: record.optional(),
     fault: fault().optional(),
     lists: z
       .array(referredList)
       .describe('The lists to which it refers, directly or by filters, in the version in force now.'),
     isComplete,
-  }),
-);
+  })
+  .meta({ id: 'CatalogueVersionReply' });
 export type CatalogueVersionReply = z.infer<typeof catalogueVersion>;

@@ -1,7 +1,6 @@
 /** The answers of the system addresses: the state of an installation as one ingress sees it, and its settings. */
 
 import { z } from 'zod';
-import { named } from '../json/json-schema.ts';
 
 /** The addresses, relative to the base path. */
 export const SYSTEM_PATH = '/api/operations/v1/system';
@@ -44,9 +43,8 @@ const process = () => z.string().describe('Name of the process in `processes`.')
 
 const health = () => z.enum(['ready', 'starting', 'degraded', 'unhealthy']);
 
-const findingParameters = named(
-  'SystemFindingParameters',
-  z.object({
+const findingParameters = z
+  .object({
     process: process().optional(),
     worker: z.string().optional().describe('Name of the worker.'),
     status: health().optional().describe('Health of the worker.'),
@@ -64,12 +62,11 @@ const findingParameters = named(
     failed: wholeNumber().optional().describe('How many failed.'),
     count: wholeNumber().optional().describe('How many ended, or are open.'),
     since: moment().optional().describe('Time of the oldest dead letter.'),
-  }),
-);
+  })
+  .meta({ id: 'SystemFindingParameters' });
 
-const finding = named(
-  'SystemFinding',
-  z.object({
+const finding = z
+  .object({
     severity: z
       .enum(['warning', 'critical'])
       .describe('`critical`: work is not done or fails. `warning`: it may soon be, or cannot be judged.'),
@@ -90,32 +87,29 @@ const finding = named(
     subject: z.string().describe('What it is about: a process, group, provider or action.'),
     text: z.string().describe('What was found, for an operator, in English.'),
     parameters: findingParameters.describe('What the text says, for texts in other languages.'),
-  }),
-);
+  })
+  .meta({ id: 'SystemFinding' });
 
-const broker = named(
-  'SystemBroker',
-  z.object({
+const broker = z
+  .object({
     kind: z.enum(['embedded', 'kafka']).describe('`embedded`: all messages are in this process.'),
     fault: fault(),
     faultCode: faultCode(),
     faultDetail: faultDetail(),
     lastReadAt: lastReadAt(),
-  }),
-);
+  })
+  .meta({ id: 'SystemBroker' });
 
-const worker = named(
-  'SystemWorker',
-  z.object({
+const worker = z
+  .object({
     name: z.string().describe('Name of the worker, or `storage` or `clock`.'),
     status: health().describe('Its health.'),
     reason: z.string().optional().describe('Reason for an operator, unless it is ready.'),
-  }),
-);
+  })
+  .meta({ id: 'SystemWorker' });
 
-const systemProcess = named(
-  'SystemProcess',
-  z.object({
+const systemProcess = z
+  .object({
     name: z.string().describe('`this`: the answering instance. Otherwise host and port of its address.'),
     startedAt: moment().optional().describe('When it was started.'),
     workers: z.array(worker).describe('Its workers.'),
@@ -123,32 +117,29 @@ const systemProcess = named(
     faultCode: faultCode(),
     faultDetail: faultDetail(),
     lastReadAt: lastReadAt(),
-  }),
-);
+  })
+  .meta({ id: 'SystemProcess' });
 
-const member = named(
-  'SystemMember',
-  z.object({
+const member = z
+  .object({
     memberId: z.string().describe('Id in the group; a member that joins again may get another.'),
     clientId: z.string().describe('Which consumer it is, the same in all processes.'),
     host: z.string().optional().describe('Address from which it is connected to Kafka.'),
     partitions: z.array(wholeNumber()).describe('The partitions that it reads.'),
-  }),
-);
+  })
+  .meta({ id: 'SystemMember' });
 
-const partition = named(
-  'SystemPartition',
-  z.object({
+const partition = z
+  .object({
     partition: wholeNumber().describe('Number of the partition.'),
     lag: wholeNumber().describe('Messages that the group has not completed.'),
     end: wholeNumber().describe('The next offset to be written.'),
     committed: wholeNumber().optional().describe('The next offset to be completed; absent: none was.'),
-  }),
-);
+  })
+  .meta({ id: 'SystemPartition' });
 
-const group = named(
-  'SystemGroup',
-  z.object({
+const group = z
+  .object({
     groupId: z.string().describe('Id of the consumer group.'),
     worker: z.string().describe('The worker whose instances are its members.'),
     topic: z.string().describe('The topic that it reads.'),
@@ -161,12 +152,11 @@ const group = named(
     lag: wholeNumber().describe('Messages of all partitions that it has not completed.'),
     members: z.array(member).describe('Its members.'),
     partitions: z.array(partition).describe('The partitions of the topic; none if it does not exist.'),
-  }),
-);
+  })
+  .meta({ id: 'SystemGroup' });
 
-const rate = named(
-  'SystemRate',
-  z.object({
+const rate = z
+  .object({
     process: process(),
     kind: z
       .enum(['request', 'message', 'provider'])
@@ -186,31 +176,28 @@ const rate = named(
       .number()
       .nonnegative()
       .describe('Length of the window, 65 at most, or since the start of the process if it was not watched.'),
-  }),
-);
+  })
+  .meta({ id: 'SystemRate' });
 
-const breaker = named(
-  'SystemBreaker',
-  z.object({
+const breaker = z
+  .object({
     process: process(),
     kind: z.enum(['consumer', 'provider']).describe('What it stops while it is open.'),
     name: z.string().describe('Name of the consumer or provider.'),
     state: z.enum(['closed', 'half-open', 'open']).describe('`half-open`: it tries again.'),
-  }),
-);
+  })
+  .meta({ id: 'SystemBreaker' });
 
-const catalogue = named(
-  'SystemCatalogue',
-  z.object({
+const catalogue = z
+  .object({
     version: wholeNumber().describe('Number of changes that were published so far: it grows with each one.'),
     changedAt: moment().optional().describe('Time of the last change.'),
-  }),
-);
+  })
+  .meta({ id: 'SystemCatalogue' });
 
 /** The state of the installation. */
-export const systemReply = named(
-  'SystemState',
-  z.object({
+export const systemReply = z
+  .object({
     at: moment().describe('When this state was observed.'),
     status: z.enum(['ok', 'warning', 'critical']).describe('The most severe finding, or `ok`.'),
     version: z.string().describe('Release of the answering instance.'),
@@ -221,12 +208,11 @@ export const systemReply = named(
     rates: z.array(rate).describe('Rates and durations of the last minute, by process.'),
     breakers: z.array(breaker).describe('The circuit breakers of the processes.'),
     catalogue: catalogue.optional().describe('The product catalogue; absent until the broker was read.'),
-  }),
-);
+  })
+  .meta({ id: 'SystemState' });
 
-const setting = named(
-  'SystemSetting',
-  z.object({
+const setting = z
+  .object({
     name: z.string().describe('Name of the environment variable.'),
     source: z
       .enum(['default', 'set', 'file'])
@@ -237,38 +223,33 @@ const setting = named(
       .describe(
         'The value in effect; absent if there is none, and for secrets, addresses, users and paths that were set.',
       ),
-  }),
-);
+  })
+  .meta({ id: 'SystemSetting' });
 
-const streamEnd = named(
-  'StreamEnd',
-  z.object({
+const streamEnd = z
+  .object({
     reason: z
       .enum(['renew', 'stopping'])
       .describe('`renew`: connect again at once. `stopping`: the instance is shutting down.'),
-  }),
-);
+  })
+  .meta({ id: 'StreamEnd' });
 
 /** An event of the stream, with its data as JSON. */
-export const systemEvent = named(
-  'SystemEvent',
-  z.discriminatedUnion('event', [
-    named(
-      'SystemStateEvent',
-      z.object({ event: z.literal('system').describe('Name of the event.'), data: systemReply }),
-    ),
-    named(
-      'StreamEndEvent',
-      z.object({ event: z.literal('end').describe('Name of the event.'), data: streamEnd }),
-    ),
-  ]),
-);
+export const systemEvent = z
+  .discriminatedUnion('event', [
+    z
+      .object({ event: z.literal('system').describe('Name of the event.'), data: systemReply })
+      .meta({ id: 'SystemStateEvent' }),
+    z
+      .object({ event: z.literal('end').describe('Name of the event.'), data: streamEnd })
+      .meta({ id: 'StreamEndEvent' }),
+  ])
+  .meta({ id: 'SystemEvent' });
 
 /** The settings of the answering instance. */
-export const systemSettingsReply = named(
-  'SystemSettings',
-  z.object({ settings: z.array(setting).describe('All settings, in their documented order.') }),
-);
+export const systemSettingsReply = z
+  .object({ settings: z.array(setting).describe('All settings, in their documented order.') })
+  .meta({ id: 'SystemSettings' });
 
 /** The state of the installation, as it is answered. */
 export type SystemState = z.infer<typeof systemReply>;

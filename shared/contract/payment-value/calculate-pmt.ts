@@ -10,38 +10,34 @@ import { MAX_PAYMENT_AMOUNT, MAX_PAYMENT_DIGITS } from '../../lending/terms/paym
 import type { Fault } from '../../platform/problem.ts';
 import { defineAction, type Examples } from '../json/action-definition.ts';
 import { amount, count, numericFlag, optional, percent, text, requestOf } from '../json/field-kinds.ts';
-import { named } from '../json/json-schema.ts';
 import { createRequestContract } from '../json/request-contract.ts';
 
 /** The fields of the request (interface section 4.7 and the extension of rule M5). */
-export const paymentValueFields = named(
-  'PaymentTerms',
-  requestOf({
-    InstallmentsNo: count({ minimum: 1, maximum: MAX_INSTALLMENTS }).describe(
-      'Number of installments, 1 to 1200.',
-    ),
-    PeriodicityType: text().describe('Name of the periodicity, case-insensitive, such as Monthly. Not Once.'),
-    InterestCalculationMethod: text().describe(
-      'Day count by name, case-insensitive, such as 30/360 or Actual/365.',
-    ),
-    FinancedAmount: optional(amount({ minimum: 0, maximum: MAX_PAYMENT_AMOUNT })).describe(
-      'Financed amount. Absent or 0: a savings plan whose target is FutureValue.',
-    ),
-    InterestPercent: optional(percent({ minimum: -MAX_RATE_PERCENT, maximum: MAX_RATE_PERCENT })).describe(
-      'Annual interest rate in percent. Absent: 0.',
-    ),
-    GracePeriodPrincipal: optional(numericFlag()).describe(
-      '1: the first installment pays only interest; 0 (default): no grace period.',
-    ),
-    FutureValue: optional(amount({ minimum: -MAX_PAYMENT_AMOUNT, maximum: MAX_PAYMENT_AMOUNT })).describe(
-      'Balloon: balance after the last installment; above FinancedAmount, the debt grows. Negative: amount saved beyond the repayment. Absent: 0.',
-    ),
-    InterestType: optional(numericFlag()).describe('0 (default): payments in arrears; 1: in advance.'),
-    Precision: optional(count({ minimum: 0, maximum: MAX_PAYMENT_DIGITS })).describe(
-      'Extension. Decimals of the answer, 0 to 10. Absent: 2.',
-    ),
-  }),
-);
+export const paymentValueFields = requestOf({
+  InstallmentsNo: count({ minimum: 1, maximum: MAX_INSTALLMENTS }).describe(
+    'Number of installments, 1 to 1200.',
+  ),
+  PeriodicityType: text().describe('Name of the periodicity, case-insensitive, such as Monthly. Not Once.'),
+  InterestCalculationMethod: text().describe(
+    'Day count by name, case-insensitive, such as 30/360 or Actual/365.',
+  ),
+  FinancedAmount: optional(amount({ minimum: 0, maximum: MAX_PAYMENT_AMOUNT })).describe(
+    'Financed amount. Absent or 0: a savings plan whose target is FutureValue.',
+  ),
+  InterestPercent: optional(percent({ minimum: -MAX_RATE_PERCENT, maximum: MAX_RATE_PERCENT })).describe(
+    'Annual interest rate in percent. Absent: 0.',
+  ),
+  GracePeriodPrincipal: optional(numericFlag()).describe(
+    '1: the first installment pays only interest; 0 (default): no grace period.',
+  ),
+  FutureValue: optional(amount({ minimum: -MAX_PAYMENT_AMOUNT, maximum: MAX_PAYMENT_AMOUNT })).describe(
+    'Balloon: balance after the last installment; above FinancedAmount, the debt grows. Negative: amount saved beyond the repayment. Absent: 0.',
+  ),
+  InterestType: optional(numericFlag()).describe('0 (default): payments in arrears; 1: in advance.'),
+  Precision: optional(count({ minimum: 0, maximum: MAX_PAYMENT_DIGITS })).describe(
+    'Extension. Decimals of the answer, 0 to 10. Absent: 2.',
+  ),
+}).meta({ id: 'PaymentTerms' });
 
 /** The request of HTTP calls and messages. */
 export const paymentValueRequest = createRequestContract<PaymentValueRequest>({

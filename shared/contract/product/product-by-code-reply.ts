@@ -19,16 +19,14 @@ import {
   tranche,
 } from '../catalogue-files/product-fields.ts';
 import { answerFields } from '../catalogue-files/record-field-kinds.ts';
-import { named } from '../json/json-schema.ts';
 import { dayObject, figureOrNull, flagOrNull, plainText, textOrNull, yesOrNo } from '../json/reply-kinds.ts';
 
 /** A list of records of the catalogue with the fields that are returned. */
 const listOf = (name: string, record: z.ZodObject) =>
-  z.array(named(name, z.strictObject(answerFields(record))));
+  z.array(z.strictObject(answerFields(record)).meta({ id: name }));
 
-const scheduleColumn = named(
-  'PaymentScheduleColumn',
-  z.strictObject({
+const scheduleColumn = z
+  .strictObject({
     PaymentScheduleTypeDetailId: plainText('GUID of the column.'),
     ColumnRepaymentSchedule: plainText('Name of the column.'),
     CalculationMethod: plainText('Method of its calculation.'),
@@ -36,12 +34,11 @@ const scheduleColumn = named(
     InsuranceClass: textOrNull('Its class of insurances.'),
     Source: textOrNull('The input that it reads.'),
     Display: yesOrNo('It is shown.'),
-  }),
-);
+  })
+  .meta({ id: 'PaymentScheduleColumn' });
 
-const scheduleType = named(
-  'PaymentScheduleType',
-  z.strictObject({
+const scheduleType = z
+  .strictObject({
     PaymentScheduleTypeId: plainText('GUID of the schedule type.'),
     PaymentScheduleTypeName: plainText('Its name.'),
     PaymentScheduleCode: plainText('Its code.'),
@@ -56,49 +53,48 @@ const scheduleType = named(
     PaymentScheduleTypeDetails: z
       .array(scheduleColumn)
       .describe('Columns in the order of their calculation.'),
-  }),
-);
+  })
+  .meta({ id: 'PaymentScheduleType' });
 
 /** Details; a section is present only if its flag requests it (L2). */
-const details = named(
-  'ProductDetailsSection',
-  z
-    .strictObject({
-      GeneralData: named('GeneralData', z.strictObject(answerFields(generalData))).describe(
-        'With displayBPDetails.',
-      ),
-      CountryCalendars: z
-        .array(
-          named('CountryCalendar', z.strictObject({ CountryName: plainText('Name of a holiday calendar.') })),
-        )
-        .describe('With displayCountryCalendars.'),
-      AssociatedPaymentScheduleTypes: z
-        .array(scheduleType)
-        .describe('With displayPaymentScheduleTypes: Active ones, the default first.'),
-      ProductGuarantees: listOf('ProductGuarantee', guarantee).describe('With displayProductGuarantees.'),
-      ProductDestinationTypes: listOf('ProductDestinationType', destination).describe(
-        'With displayProductDestinationTypes.',
-      ),
-      DisbursementMatrix: listOf('DisbursementTranche', tranche).describe('With displayDisbursementMatrix.'),
-      AssociatedProducts: listOf('AssociatedProduct', associatedProduct).describe(
-        'With displayAssociatedProducts.',
-      ),
-    })
-    .partial(),
-);
+const details = z
+  .strictObject({
+    GeneralData: z
+      .strictObject(answerFields(generalData))
+      .meta({ id: 'GeneralData' })
+      .describe('With displayBPDetails.'),
+    CountryCalendars: z
+      .array(
+        z
+          .strictObject({ CountryName: plainText('Name of a holiday calendar.') })
+          .meta({ id: 'CountryCalendar' }),
+      )
+      .describe('With displayCountryCalendars.'),
+    AssociatedPaymentScheduleTypes: z
+      .array(scheduleType)
+      .describe('With displayPaymentScheduleTypes: Active ones, the default first.'),
+    ProductGuarantees: listOf('ProductGuarantee', guarantee).describe('With displayProductGuarantees.'),
+    ProductDestinationTypes: listOf('ProductDestinationType', destination).describe(
+      'With displayProductDestinationTypes.',
+    ),
+    DisbursementMatrix: listOf('DisbursementTranche', tranche).describe('With displayDisbursementMatrix.'),
+    AssociatedProducts: listOf('AssociatedProduct', associatedProduct).describe(
+      'With displayAssociatedProducts.',
+    ),
+  })
+  .partial()
+  .meta({ id: 'ProductDetailsSection' });
 
-const availabilitySection = named(
-  'ProductAvailabilitySection',
-  z
-    .strictObject({
-      ...answerFields(availabilityFields),
-      AvailabilityItemFilters: listOf('AvailabilityItemFilter', availabilityFilter),
-      ProductCovenants: listOf('ProductCovenant', covenant),
-      MandatoryRoles: listOf('MandatoryRole', role).describe('With displayMandatoryRoles.'),
-    })
-    .partial()
-    .describe('All fields except MandatoryRoles are present with displayBPAvailability.'),
-);
+const availabilitySection = z
+  .strictObject({
+    ...answerFields(availabilityFields),
+    AvailabilityItemFilters: listOf('AvailabilityItemFilter', availabilityFilter),
+    ProductCovenants: listOf('ProductCovenant', covenant),
+    MandatoryRoles: listOf('MandatoryRole', role).describe('With displayMandatoryRoles.'),
+  })
+  .partial()
+  .describe('All fields except MandatoryRoles are present with displayBPAvailability.')
+  .meta({ id: 'ProductAvailabilitySection' });
 
 const validity = {
   ValueValidFrom: dayObject('First day of the value.'),
@@ -106,25 +102,23 @@ const validity = {
 };
 const VALID_VALUES = 'Active values that are valid on the day.';
 
-const commissionReply = named(
-  'Commission',
-  z.strictObject({
+const commissionReply = z
+  .strictObject({
     ...answerFields(commission),
     Values: z
       .array(
-        named(
-          'CommissionValue',
-          z.strictObject({
+        z
+          .strictObject({
             CommissionValue: figureOrNull('Amount.'),
             CommissionPercent: figureOrNull('Percentage.'),
             Status: plainText('Always Active.'),
             ...validity,
-          }),
-        ),
+          })
+          .meta({ id: 'CommissionValue' }),
       )
       .describe(VALID_VALUES),
-  }),
-);
+  })
+  .meta({ id: 'Commission' });
 
 const interestFields = z
   .strictObject({
@@ -143,14 +137,13 @@ const interestFields = z
     Type: plainText('Fixed, Variable, Collection or BankingFormula.'),
     Values: z
       .array(
-        named(
-          'InterestValue',
-          z.strictObject({
+        z
+          .strictObject({
             Value: z.number().describe('Annual percent.'),
             ValueStatus: plainText('Always Active.'),
             ...validity,
-          }),
-        ),
+          })
+          .meta({ id: 'InterestValue' }),
       )
       .describe(VALID_VALUES),
     CollectionInterests: listOf('CollectionInterest', collectionInterest).describe(
@@ -173,9 +166,8 @@ const bandedInterestFields = z
   .strictObject({
     BandedInterests: z
       .array(
-        named(
-          'InterestBand',
-          z.strictObject({
+        z
+          .strictObject({
             InterestName: plainText('Name of the band.'),
             MinUtilizedAmount: figureOrNull('Lower bound of the band.'),
             MaxUtilizedAmount: figureOrNull('Upper bound of the band.'),
@@ -184,27 +176,25 @@ const bandedInterestFields = z
             CollectionValidTo: textOrNull('Last day.'),
             Value: z.number().describe('Annual percent.'),
             ValueMessage: textOrNull('Text about the rate.'),
-          }),
-        ),
+          })
+          .meta({ id: 'InterestBand' }),
       )
       .describe('Bands that are valid on the day.'),
   })
   .partial();
 
 /** One schema for both kinds: clients cannot tell two apart by which fields are present. */
-const interest = named(
-  'Interest',
-  z.strictObject({
+const interest = z
+  .strictObject({
     ...bandedNames.shape,
     ...interestFields.shape,
     IsForOverdraft: flagOrNull('For overdrafts.'),
     ...bandedInterestFields.shape,
-  }),
-);
+  })
+  .meta({ id: 'Interest' });
 
-const offer = named(
-  'InterestsAndCommissionsItem',
-  z.strictObject({
+const offer = z
+  .strictObject({
     InterestCommissionItemName: plainText('Name of the item.'),
     CommissionListName: textOrNull('Name of its list of commissions.'),
     InterestListName: textOrNull('Name of its list of interests.'),
@@ -214,44 +204,40 @@ const offer = named(
       .describe(
         'Each has either Name, Code, Type, Values and CollectionInterests or, for type Collection by utilised amount, InterestName, InterestCode, InterestType, IsForOverdraft and BandedInterests.',
       ),
-  }),
-);
+  })
+  .meta({ id: 'InterestsAndCommissionsItem' });
 
-const insuranceSection = named(
-  'InsuranceItem',
-  z.strictObject({
+const insuranceSection = z
+  .strictObject({
     ...answerFields(insuranceItem),
     InsuranceListName: plainText('Name of its list.'),
     Insurances: listOf('Insurance', insurance).describe('Active insurances of the list.'),
-  }),
-);
+  })
+  .meta({ id: 'InsuranceItem' });
 
 /** Dimensions; a section is present only if its flag requests it (L2). */
-const dimensions = named(
-  'ProductDimensionsSection',
-  z
-    .strictObject({
-      InterestsAndCommissions: z.array(offer).describe('With displayInterestsAndCommissions.'),
-      Insurance: z.array(insuranceSection).describe('With displayInsurance.'),
-      Discounts: listOf('Discount', discount).describe('With displayDiscounts: Active ones.'),
-      Questions: listOf('Question', question).describe('With displayQuestions.'),
-    })
-    .partial(),
-);
+const dimensions = z
+  .strictObject({
+    InterestsAndCommissions: z.array(offer).describe('With displayInterestsAndCommissions.'),
+    Insurance: z.array(insuranceSection).describe('With displayInsurance.'),
+    Discounts: listOf('Discount', discount).describe('With displayDiscounts: Active ones.'),
+    Questions: listOf('Question', question).describe('With displayQuestions.'),
+  })
+  .partial()
+  .meta({ id: 'ProductDimensionsSection' });
 
 /** The complete answer. */
 export const productByCodeReply = z
   .strictObject({
-    BankingProduct: named(
-      'BankingProduct',
-      z.strictObject({
+    BankingProduct: z
+      .strictObject({
         BankingProductCode: plainText('Code of the product as the catalogue spells it.'),
         Name: plainText('Its name.'),
         StartDate: textOrNull('First day, as 2024-01-31T00:00:00; null without one.'),
         EndDate: textOrNull('Last day; null without one.'),
         BankingProductType: plainText('Product type.'),
-      }),
-    ),
+      })
+      .meta({ id: 'BankingProduct' }),
     Details: details.optional(),
     Availability: availabilitySection.optional(),
     Dimensions: dimensions.optional(),

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import type { InsuranceListItem } from '../../product/look-up/insurance-list.ts';
 import type { ProductDocument } from '../../product/look-up/product-documents.ts';
-import { named } from '../json/json-schema.ts';
 import { countOrNull, flagOrNull, plainText, textOrNull } from '../json/reply-kinds.ts';
 
 /** The answer of `plat_bp_getbankingproductdetails`. */
@@ -19,15 +18,14 @@ export const productDetailsReply = z.strictObject({
 export const insuranceListReply = z.strictObject({
   Insurances: z
     .array(
-      named(
-        'ProductInsurance',
-        z.strictObject({
+      z
+        .strictObject({
           ItemName: plainText('Name of the insurance item.'),
           ItemCode: plainText('Its code.'),
           InsuranceListId: plainText('GUID of its list.'),
           InsuranceListName: plainText('Name of its list.'),
-        }),
-      ),
+        })
+        .meta({ id: 'ProductInsurance' }),
     )
     .describe('Items whose filters pass, in the order of the catalogue.'),
 });
@@ -35,20 +33,20 @@ export const insuranceListReply = z.strictObject({
 /** The answer of `plat_bp_getproductdocuments`. */
 export const productDocumentsReply = z
   .array(
-    named(
-      'ProductDocument',
-      z.strictObject({
-        Doc: named(
-          'DocumentUse',
-          z.strictObject({
+    z
+      .strictObject({
+        Doc: z
+          .strictObject({
             ReportId: plainText('GUID of the report.'),
             IsMandatory: flagOrNull('The document is mandatory.'),
             IsAccord: flagOrNull('The document is an agreement.'),
-          }),
-        ),
-        Report: named('DocumentReport', z.strictObject({ DisplayName: plainText('Name of the report.') })),
-      }),
-    ),
+          })
+          .meta({ id: 'DocumentUse' }),
+        Report: z
+          .strictObject({ DisplayName: plainText('Name of the report.') })
+          .meta({ id: 'DocumentReport' }),
+      })
+      .meta({ id: 'ProductDocument' }),
   )
   .describe('In the order of the catalogue.');
 

@@ -16,38 +16,29 @@ import type { Fault } from '../../platform/problem.ts';
 import { defineAction, type Examples } from '../json/action-definition.ts';
 import { isAbsent } from '../json/faults.ts';
 import { amount, date, optional, optionalList, text, objectOf, requestOf } from '../json/field-kinds.ts';
-import { named } from '../json/json-schema.ts';
 import { createRequestContract } from '../json/request-contract.ts';
 
 const FLOW = { minimum: -MAX_CASH_FLOW, maximum: MAX_CASH_FLOW };
 
-const cashFlow = named(
-  'CashFlow',
-  objectOf({
-    Date: date().describe('Day of the flow.'),
-    Amount: amount(FLOW).describe('Negative: paid out to the borrower; positive: paid back.'),
-  }),
-);
+const cashFlow = objectOf({
+  Date: date().describe('Day of the flow.'),
+  Amount: amount(FLOW).describe('Negative: paid out to the borrower; positive: paid back.'),
+}).meta({ id: 'CashFlow' });
 
 /** The fields of the request. */
-export const rateFields = named(
-  'RateTerms',
-  requestOf({
-    Rule: text().describe(
-      'DAE (annual percentage rate of charge of the European directives), XIRR (actual/365) or IRR (equal periods), case-insensitive.',
-    ),
-    Unit: optional(text()).describe('DAE: unit of its intervals: Years, Months (default), Weeks or Days.'),
-    CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS).describe(
-      'DAE and XIRR: the dated flows, in any order.',
-    ),
-    PeriodicityType: optional(text()).describe(
-      'IRR: name of the periodicity, case-insensitive, such as Monthly.',
-    ),
-    Amounts: optionalList(amount(FLOW), MAX_CASH_FLOWS).describe(
-      'IRR: the flows at equal periods, the first one other than zero at time 0. Negative: paid out to the borrower.',
-    ),
-  }),
-);
+export const rateFields = requestOf({
+  Rule: text().describe(
+    'DAE (annual percentage rate of charge of the European directives), XIRR (actual/365) or IRR (equal periods), case-insensitive.',
+  ),
+  Unit: optional(text()).describe('DAE: unit of its intervals: Years, Months (default), Weeks or Days.'),
+  CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS).describe('DAE and XIRR: the dated flows, in any order.'),
+  PeriodicityType: optional(text()).describe(
+    'IRR: name of the periodicity, case-insensitive, such as Monthly.',
+  ),
+  Amounts: optionalList(amount(FLOW), MAX_CASH_FLOWS).describe(
+    'IRR: the flows at equal periods, the first one other than zero at time 0. Negative: paid out to the borrower.',
+  ),
+}).meta({ id: 'RateTerms' });
 
 /** The request of HTTP calls and messages. */
 export const rateRequest = createRequestContract<RateRequest>({
@@ -67,9 +58,8 @@ function faultsOf(request: RateRequest, catalogue: ScheduleCatalogue | undefined
 }
 
 /** One line of the proof. */
-const discountedFlow = named(
-  'DiscountedFlow',
-  z.strictObject({
+const discountedFlow = z
+  .strictObject({
     Date: z.string().describe('DAE and XIRR: day of the flow, as 2024-01-31.').optional(),
     Period: z
       .int()
@@ -86,8 +76,8 @@ const discountedFlow = named(
         'The flow at time 0: Amount / (1 + Rate/100)^Years, with IRR and p periods a year ' +
           'Amount / (1 + Rate/100/p)^(Years*p); null if that has no value.',
       ),
-  }),
-);
+  })
+  .meta({ id: 'DiscountedFlow' });
 
 /** The fields of the answer. */
 export const rateReply = z

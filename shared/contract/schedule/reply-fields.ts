@@ -5,7 +5,6 @@
 
 import { z } from 'zod';
 import type { Casing } from '../../lending/request/repayment-schedule.ts';
-import { named } from '../json/json-schema.ts';
 import { wholeNumber } from '../json/reply-kinds.ts';
 import { EXPLAINED_FIGURES, spelled } from './render-schedule.ts';
 
@@ -22,18 +21,17 @@ const never = (impossible: z.ZodType, reason: string) =>
   impossible.describe(`Never present: ${reason}.`).optional();
 
 /** A row of the answer, in the spelling that CalculateDAE selects. */
-const scheduleRow = named(
-  'ScheduleRow',
-  z.xor([
+const scheduleRow = z
+  .xor([
     row('capitalised', { EIR: rate('Effective interest rate') }).meta({
-      title: 'InstallmentRow',
+      id: 'InstallmentRow',
       description: 'An installment in the capitalised spelling: CalculateDAE absent or null.',
     }),
     row('lower', {
       dae: rate('Effective annual rate; present when CalculateDAE is 2:').optional(),
       EIR: never(z.array(z.number()).min(1).max(0), 'only the other spelling has it'),
     }).meta({
-      title: 'LowerCaseInstallmentRow',
+      id: 'LowerCaseInstallmentRow',
       description: 'An installment in the lower-case spelling: CalculateDAE 0 or 2.',
     }),
     z
@@ -44,11 +42,11 @@ const scheduleRow = named(
       // TypeScript reads a figure from a union of rows only if it may be in each of them: `data[0].PMT`.
       .catchall(z.number().min(1).max(0).describe('Never present: only an installment has figures.'))
       .meta({
-        title: 'RateOnlyRow',
+        id: 'RateOnlyRow',
         description: 'The rate alone, in the only row of the answer: CalculateDAE 1.',
       }),
-  ]),
-);
+  ])
+  .meta({ id: 'ScheduleRow' });
 
 /** The answer with status 200. */
 export const repaymentScheduleReply = z
@@ -121,7 +119,7 @@ function explanation(casing: Casing): z.ZodObject {
       ),
   };
   const name = casing === 'lower' ? 'LowerCaseFigureExplanation' : 'FigureExplanation';
-  return named(name, z.strictObject(inSpelling(casing, fields)));
+  return z.strictObject(inSpelling(casing, fields)).meta({ id: name });
 }
 
 function inSpelling(casing: Casing, fields: z.ZodRawShape): z.ZodRawShape {

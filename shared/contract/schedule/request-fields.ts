@@ -34,7 +34,6 @@ import {
   objectOf,
   requestOf,
 } from '../json/field-kinds.ts';
-import { named } from '../json/json-schema.ts';
 
 /** Ranges that the engine accepts; a currency with decimals has a lower largest amount. */
 const AMOUNT = { minimum: 0, maximum: MAX_AMOUNT_MINOR };
@@ -66,95 +65,80 @@ const PERCENT_APPLIED_TO =
 const PER_ANNUM =
   'Extension. True: the percentage is an annual rate; false: a rate per charge. Absent: as in the catalogue, otherwise false.';
 
+const chargeBase = nameOf('ChargeBase', CHARGE_BASES);
+
 /** A commission that is charged repeatedly (F1-F5). */
-const commissionItem = named(
-  'CommissionCharge',
-  objectOf({
-    SourceValue: optional(amount(AMOUNT)).describe(SOURCE_VALUE),
-    SourcePercent: optional(percent(SHARE)).describe(SOURCE_PERCENT),
-    FeePeriodicityType: text(REPEATED).describe(
-      'Name of the periodicity of the charge, such as Monthly. Not Once: use UpFrontValue for such costs.',
-    ),
-    FeeDate: date().describe('Start of the first fee period.'),
-    FeeName: optional(text()).describe('Name of the commission. Send FeeName or FeeId.'),
-    FeeId: optional(text()).describe('Id of the commission. Send FeeName or FeeId.'),
-    GracePeriodFee: optional(count(NUMBER)).describe(
-      'Number of first installments whose charges are waived.',
-    ),
-    BlockFeeAmount: optional(amount(AMOUNT)).describe(
-      'Blocked amount that is added to the first installment of a recalculation.',
-    ),
-    IsUpfront: optional(flagNumber()).describe(IS_UPFRONT),
-    PercentAppliedTo: optional(nameOf('ChargeBase', CHARGE_BASES)).describe(PERCENT_APPLIED_TO),
-    PerAnnum: optional(flag()).describe(PER_ANNUM),
-    IsForUnusage: optional(flag()).describe(
-      'Extension. True: the percentage is charged per annum on the unused amount. Absent: as in the catalogue, otherwise false.',
-    ),
-  }),
-);
+const commissionItem = objectOf({
+  SourceValue: optional(amount(AMOUNT)).describe(SOURCE_VALUE),
+  SourcePercent: optional(percent(SHARE)).describe(SOURCE_PERCENT),
+  FeePeriodicityType: text(REPEATED).describe(
+    'Name of the periodicity of the charge, such as Monthly. Not Once: use UpFrontValue for such costs.',
+  ),
+  FeeDate: date().describe('Start of the first fee period.'),
+  FeeName: optional(text()).describe('Name of the commission. Send FeeName or FeeId.'),
+  FeeId: optional(text()).describe('Id of the commission. Send FeeName or FeeId.'),
+  GracePeriodFee: optional(count(NUMBER)).describe('Number of first installments whose charges are waived.'),
+  BlockFeeAmount: optional(amount(AMOUNT)).describe(
+    'Blocked amount that is added to the first installment of a recalculation.',
+  ),
+  IsUpfront: optional(flagNumber()).describe(IS_UPFRONT),
+  PercentAppliedTo: optional(chargeBase).describe(PERCENT_APPLIED_TO),
+  PerAnnum: optional(flag()).describe(PER_ANNUM),
+  IsForUnusage: optional(flag()).describe(
+    'Extension. True: the percentage is charged per annum on the unused amount. Absent: as in the catalogue, otherwise false.',
+  ),
+}).meta({ id: 'CommissionCharge' });
 
 /** An insurance that is charged repeatedly (F1-F4). */
-const insuranceItem = named(
-  'InsuranceCharge',
-  objectOf({
-    SourceValue: optional(amount(AMOUNT)).describe(SOURCE_VALUE),
-    SourcePercent: optional(percent(SHARE)).describe(SOURCE_PERCENT),
-    InsurancePeriodicityType: text(REPEATED).describe(
-      'Name of the periodicity of the premium, such as Monthly. Not Once: use UpFrontValue for such costs.',
-    ),
-    InsuranceDate: date().describe('Start of the first premium period.'),
-    InsuranceName: optional(text()).describe(
-      'Name of the insurance. Send the name, or the id or name of its class.',
-    ),
-    InsuranceClassId: optional(text()).describe('Id of the class of the schedule element.'),
-    InsuranceClassName: optional(text()).describe('Name of the class of the schedule element.'),
-    GracePeriodInsurance: optional(count(NUMBER)).describe(
-      'Number of first installments whose premiums are waived.',
-    ),
-    BlockInsuranceAmount: optional(amount(AMOUNT)).describe(
-      'Blocked amount that is added to the first installment of a recalculation.',
-    ),
-    IsUpfront: optional(flagNumber()).describe(IS_UPFRONT),
-    PercentAppliedTo: optional(nameOf('ChargeBase', CHARGE_BASES)).describe(PERCENT_APPLIED_TO),
-    PerAnnum: optional(flag()).describe(PER_ANNUM),
-  }),
-);
+const insuranceItem = objectOf({
+  SourceValue: optional(amount(AMOUNT)).describe(SOURCE_VALUE),
+  SourcePercent: optional(percent(SHARE)).describe(SOURCE_PERCENT),
+  InsurancePeriodicityType: text(REPEATED).describe(
+    'Name of the periodicity of the premium, such as Monthly. Not Once: use UpFrontValue for such costs.',
+  ),
+  InsuranceDate: date().describe('Start of the first premium period.'),
+  InsuranceName: optional(text()).describe(
+    'Name of the insurance. Send the name, or the id or name of its class.',
+  ),
+  InsuranceClassId: optional(text()).describe('Id of the class of the schedule element.'),
+  InsuranceClassName: optional(text()).describe('Name of the class of the schedule element.'),
+  GracePeriodInsurance: optional(count(NUMBER)).describe(
+    'Number of first installments whose premiums are waived.',
+  ),
+  BlockInsuranceAmount: optional(amount(AMOUNT)).describe(
+    'Blocked amount that is added to the first installment of a recalculation.',
+  ),
+  IsUpfront: optional(flagNumber()).describe(IS_UPFRONT),
+  PercentAppliedTo: optional(chargeBase).describe(PERCENT_APPLIED_TO),
+  PerAnnum: optional(flag()).describe(PER_ANNUM),
+}).meta({ id: 'InsuranceCharge' });
 
 /** A rate for a range of installments (R1). */
-export const interestRateRange = named(
-  'InterestRateRange',
-  objectOf({
-    InterestRate: optional(percent(RATE)).describe('Annual rate of the range in percent.'),
-    FromInstNo: optional(count(ORDINAL)).describe(
-      "First installment of the range. Absent: 1, or the previous range's end + 1.",
-    ),
-    ToInstNo: optional(count(ORDINAL)).describe('Last installment of the range. Absent: the last one.'),
-  }),
-);
+export const interestRateRange = objectOf({
+  InterestRate: optional(percent(RATE)).describe('Annual rate of the range in percent.'),
+  FromInstNo: optional(count(ORDINAL)).describe(
+    "First installment of the range. Absent: 1, or the previous range's end + 1.",
+  ),
+  ToInstNo: optional(count(ORDINAL)).describe('Last installment of the range. Absent: the last one.'),
+}).meta({ id: 'InterestRateRange' });
 
 /** A rate for a slice of the balance (R2). */
-const interestRateBand = named(
-  'InterestRateBand',
-  objectOf({
-    MinUtilizedAmount: optional(amount(AMOUNT)).describe('Lower bound of the band. Absent: no lower bound.'),
-    MaxUtilizedAmount: optional(amount(AMOUNT)).describe(
-      'Upper bound of the last band. Absent: no upper bound.',
-    ),
-    Value: percent(RATE).describe('Annual rate of the band in percent.'),
-  }),
-);
+const interestRateBand = objectOf({
+  MinUtilizedAmount: optional(amount(AMOUNT)).describe('Lower bound of the band. Absent: no lower bound.'),
+  MaxUtilizedAmount: optional(amount(AMOUNT)).describe(
+    'Upper bound of the last band. Absent: no upper bound.',
+  ),
+  Value: percent(RATE).describe('Annual rate of the band in percent.'),
+}).meta({ id: 'InterestRateBand' });
 
 /** A prepayment (X3). */
-const earlyRepayment = named(
-  'EarlyRepayment',
-  objectOf({
-    Date: date().describe('Day of the prepayment; holidays do not shift it.'),
-    Amount: amount(POSITIVE_AMOUNT).describe('Prepaid principal.'),
-    DecreaseInstallment: optional(flag()).describe(
-      'True (default): the term stays and the payment decreases; false: the payment stays.',
-    ),
-  }),
-);
+const earlyRepayment = objectOf({
+  Date: date().describe('Day of the prepayment; holidays do not shift it.'),
+  Amount: amount(POSITIVE_AMOUNT).describe('Prepaid principal.'),
+  DecreaseInstallment: optional(flag()).describe(
+    'True (default): the term stays and the payment decreases; false: the payment stays.',
+  ),
+}).meta({ id: 'EarlyRepayment' });
 
 /**
  * Maximum number of commissions, insurances or bands in one request: more than any product has, but few enough to
@@ -295,13 +279,10 @@ const extensions = {
 };
 
 /** All fields; their output is the request of the calculation. */
-export const repaymentScheduleFields = named(
-  'RepaymentScheduleTerms',
-  requestOf({
-    ...mandatory,
-    ...terms,
-    ...values,
-    ...recalculation,
-    ...extensions,
-  }),
-);
+export const repaymentScheduleFields = requestOf({
+  ...mandatory,
+  ...terms,
+  ...values,
+  ...recalculation,
+  ...extensions,
+}).meta({ id: 'RepaymentScheduleTerms' });

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import type { RequestWarning } from '../../lending/request/validation.ts';
 import type { SimulationRecord } from '../../product/simulation/simulation-result.ts';
-import { named } from '../json/json-schema.ts';
 import { plainText, textOrNull, wholeNumber } from '../json/reply-kinds.ts';
 import {
   formatCommissionsJson,
@@ -15,9 +14,8 @@ import {
 
 const figure = (description: string) => z.number().describe(description);
 
-const record = named(
-  'SimulationRecord',
-  z.strictObject({
+const record = z
+  .strictObject({
     InterestPercent: plainText('Annual rate after discounts, with four decimals, such as 7.9500%.'),
     IRR: textOrNull('Internal rate of return, such as 8.2413%; null when there is none.'),
     FirstInstallment: figure('Total of the first installment, with all charges.'),
@@ -46,8 +44,8 @@ const record = named(
     OutputInsuranceJson: plainText(
       'JSON text of a list of insurances: as commissions, with CurrenctyId, InsurancePeriodicityType, InsuranceDate and InsuranceId.',
     ),
-  }),
-);
+  })
+  .meta({ id: 'SimulationRecord' });
 
 /** The answer of `PLAT_BP_Simulate`. */
 export const simulateReply = z.strictObject({

@@ -23,7 +23,6 @@ import {
   requestOf,
 } from '../json/field-kinds.ts';
 import { defineAction } from '../json/action-definition.ts';
-import { named } from '../json/json-schema.ts';
 import { createRequestContract, type Fields } from '../json/request-contract.ts';
 import { interestRateRange } from '../schedule/request-fields.ts';
 import { SIMULATE_EXAMPLES } from './examples.ts';
@@ -38,34 +37,26 @@ const AMOUNT = { minimum: 0, maximum: MAX_AMOUNT_MINOR };
 
 const ONE_IS_SENT = 'Send Name or ProductDiscountId, or both if they agree.';
 
-const optionalFeature = named(
-  'OptionalDiscount',
-  objectOf({
-    Name: optional(text()).describe(`Name of an optional discount, case-insensitive. ${ONE_IS_SENT}`),
-    ProductDiscountId: optional(guid()).describe(`Id of an optional discount. ${ONE_IS_SENT}`),
-  }),
-);
+const optionalFeature = objectOf({
+  Name: optional(text()).describe(`Name of an optional discount, case-insensitive. ${ONE_IS_SENT}`),
+  ProductDiscountId: optional(guid()).describe(`Id of an optional discount. ${ONE_IS_SENT}`),
+}).meta({ id: 'OptionalDiscount' });
 
-const chosenDiscount = named(
-  'ChosenDiscount',
-  objectOf({
-    ...optionalFeature.shape,
-    ProductCode: optional(text()).describe('Code of the product; must be that of the request.'),
-  }),
-);
+const chosenDiscount = objectOf({
+  ...optionalFeature.shape,
+  ProductCode: optional(text()).describe('Code of the product; must be that of the request.'),
+}).meta({ id: 'ChosenDiscount' });
 
+const formulaArguments = figuresByName(MAX_ARGUMENTS);
 const formulaPart = (what: string) =>
-  optional(figuresByName(MAX_ARGUMENTS)).describe(`Arguments of the formulas of ${what}, by their names.`);
+  optional(formulaArguments).describe(`Arguments of the formulas of ${what}, by their names.`);
 
-const inputFormula = named(
-  'FormulaInput',
-  objectOf({
-    interestInput: formulaPart('interests'),
-    commissionInput: formulaPart('commissions'),
-    insuranceInput: formulaPart('insurances'),
-    discountInput: formulaPart('discounts'),
-  }),
-);
+const inputFormula = objectOf({
+  interestInput: formulaPart('interests'),
+  commissionInput: formulaPart('commissions'),
+  insuranceInput: formulaPart('insurances'),
+  discountInput: formulaPart('discounts'),
+}).meta({ id: 'FormulaInput' });
 
 /** The fields of the request. */
 export const simulateFields = requestOf({

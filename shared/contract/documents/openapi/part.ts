@@ -5,7 +5,7 @@ import type { RequestHeader } from '../headers.ts';
 
 /**
  * A part of the interface: its addresses and the schemas that they refer to. A new address is an entry of `paths`; a new
- * part is a file of this folder that openapi.ts lists. Its definitions need `named` (json-schema.ts) for objects and unions.
+ * part is a file of this folder that openapi.ts lists. Its definitions of objects and unions need `.meta({ id })`.
  */
 export interface ApiPart {
   /** Tag of its operations, and its meaning in one sentence. */

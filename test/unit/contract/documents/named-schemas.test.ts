@@ -8,13 +8,13 @@ import {
   optional,
   optionalList,
 } from '../../../../shared/contract/json/field-kinds.ts';
-import { named, toJsonSchema } from '../../../../shared/contract/json/json-schema.ts';
+import { toJsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 
-const day = named('Day', z.object({ day: z.string() }));
+const day = z.object({ day: z.string() }).meta({ id: 'Day' });
 const orNull = (name: string) => ({
   anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }],
 });
-const either = named('Either', z.union([z.string(), z.array(z.string())]));
+const either = z.union([z.string(), z.array(z.string())]).meta({ id: 'Either' });
 const namesOf = (kind: z.ZodType) => nameSchemas({ Root: toJsonSchema(kind) });
 
 describe('the named schemas of a document', () => {
@@ -77,8 +77,10 @@ describe('the named schemas of a document', () => {
     );
   });
 
-  test('are refused when two different ones have the same name', () => {
-    const other = named('Day', z.object({ day: z.number() }));
-    expect(() => namesOf(z.object({ a: day, b: other }))).toThrow('two different schemas have the name Day');
+  test('are refused when two different ones have the same name, in one root or in two', () => {
+    const other = z.object({ day: z.number() }).meta({ id: 'Day' });
+    expect(() => namesOf(z.object({ a: day, b: other }))).toThrow('Duplicate schema id "Day"');
+    const roots = { A: toJsonSchema(z.object({ a: day })), B: toJsonSchema(z.object({ b: other })) };
+    expect(() => nameSchemas(roots)).toThrow('two different schemas have the name Day');
   });
 });
