@@ -104,8 +104,8 @@ function summarise(runs: readonly Run[]): number {
     console.log(`\n!!! SKIPPED: ${skipped.length} tests did not run on this machine:`);
     for (const test of skipped) console.log(`!!!   ${test.fullName}`);
     console.log(
-      '!!! They require Kafka (set KAFKA_BROKERS, start Docker, or install Java 17 and Maven: docs/real-kafka.md), ' +
-        "Debian's Exim (docs/mail-and-sms.md), or packages of scripts/calendars that npm could not install.\n",
+      '!!! They require Kafka (set KAFKA_BROKERS, start Docker, or install Java 17 and Maven: docs/real-kafka.md) ' +
+        'or packages of scripts/calendars that npm could not install.\n',
     );
   }
   const failures = reports.flatMap((report) => failuresOf(report));

@@ -205,7 +205,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'kafka',
   ],
   'shared/product': ['catalogue', 'look-up', 'simulation', 'validation'],
-  'scripts/dev': ['local-kafka', 'local-mta'],
+  'scripts/dev': ['local-kafka'],
   'shared/contract': [
     'json',
     'catalogue-files',
