@@ -1,44 +1,22 @@
 /** Formats tables of figures for terminals and Markdown. */
 
-import type { CostPerCall, Ratio } from './rounds.ts';
+import { isReached, median, type Ratio } from './rounds.ts';
 
 /** A number with thousands separators. */
 export function thousands(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** A share from 0 to 1 in percent. */
-export function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
-}
-
-/** Microseconds per call, with medians and the fastest rounds. */
-export function costTable(title: string, costs: readonly CostPerCall[]): string {
-  const lines = costs.map(({ name, microseconds, fastest }) => [
-    name,
-    microseconds.toFixed(1),
-    fastest?.toFixed(1) ?? '',
-  ]);
-  return table([title, 'us', 'fastest round'], lines);
-}
-
-/** Ratios with their targets. */
+/** One line for each ratio: its median, its lowest and highest round, and whether the target is reached. */
 export function ratioTable(ratios: readonly Ratio[]): string {
-  const head = ['ratio (same run)', 'value', 'by fastest rounds', 'aim', 'reached'];
-  const rows = ratios.map(({ name, value, byFastest, aim, reached }) => [
-    name,
-    value.toFixed(2),
-    byFastest?.toFixed(2) ?? '',
-    aim,
-    reached === undefined ? '' : reached ? 'yes' : 'no',
-  ]);
-  const hasFastest = ratios.some(({ byFastest }) => byFastest !== undefined);
-  const shown = (cells: readonly string[]): readonly string[] =>
-    hasFastest ? cells : cells.filter((_, column) => column !== FASTEST_COLUMN);
-  return table(shown(head), rows.map(shown));
+  const rows = ratios.map((ratio) => {
+    const { name, aim, rounds } = ratio;
+    const range = `${Math.min(...rounds).toFixed(2)} to ${Math.max(...rounds).toFixed(2)}`;
+    const reached = isReached(ratio);
+    return [name, median(rounds).toFixed(2), range, aim, reached === undefined ? '' : reached ? 'yes' : 'no'];
+  });
+  return table(['ratio (same run)', 'median', 'rounds', 'aim', 'reached'], rows);
 }
-
-const FASTEST_COLUMN = 2;
 
 /** Empty if there are no rows. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -46,7 +24,10 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |\n`;
+  const padded = (text: string, column: number): string => {
+    const width = widths[column] ?? 0;
+    return column === 0 ? text.padEnd(width) : text.padStart(width);
+  };
+  const line = (cells: readonly string[]): string => `| ${cells.map(padded).join(' | ')} |\n`;
   return line(head) + line(widths.map((width) => '-'.repeat(width))) + rows.map(line).join('');
 }

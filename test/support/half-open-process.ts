@@ -4,7 +4,7 @@
  * have been opened, and an empty message with how many of all are still open.
  */
 import { connect } from 'node:net';
-import { answerParent } from '../../scripts/bench/processes.ts';
+import { answerTest } from './answer-test.ts';
 import { ACTION_PATH } from './builders/schedule-call.ts';
 
 const HEAD = `POST ${ACTION_PATH} HTTP/1.1\r\nHost: localhost\r\n`;
@@ -15,7 +15,7 @@ const AT_ONCE = 200;
 const port = Number(process.argv[2]);
 let openNow = 0;
 
-answerParent(async (more: number) => {
+answerTest(async (more: number) => {
   let opened = 0;
   const openSome = async (): Promise<void> => {
     while (opened < more) {

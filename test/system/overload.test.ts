@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { LoadReport, OpenLoad } from '../../scripts/bench/overload/open-load.ts';
-import { askChild, startChild } from '../../scripts/bench/processes.ts';
 import { HTTP_LIMITS } from '../../workers/ingress/server/http-limits.ts';
 import { endOf, idOf, send, SMS } from '../support/builders/notification-call.ts';
 import { ACTION_PATH, post, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
 import { sleep } from '../support/conformance/wait.ts';
+import { askHelper, startHelper } from '../support/helper-process.ts';
+import type { LoadReport, OpenLoad } from '../support/open-load.ts';
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 
 /** The event loop calculates the one, a thread the other. */
@@ -49,24 +49,17 @@ async function start(env: Record<string, string> = {}, openFiles?: number): Prom
   return engine;
 }
 
-/** A child process with a script of the sources. */
-async function startHelper(...args: readonly string[]) {
-  const child = await startChild(args);
-  onTestFinished(() => child.stop());
-  return child;
-}
-
 describe('ten times the capacity', () => {
   it.each(ROWS)(
     'of schedules of %i explained rows is refused in time, without a reset, and takes nothing from a caller that sends little',
     async (rows) => {
       const body = JSON.stringify({ jsonParam: { ...PROOF_REQUEST, InstallmentsNo: rows, Explain: true } });
       const engine = await start();
-      const generator = await startHelper('scripts/bench/overload/load-process.ts');
+      const generator = await startHelper('test/support/open-load-process.ts');
       const run = (...loads: readonly Partial<OpenLoad>[]): Promise<readonly LoadReport[]> => {
         const common = { url: engine.url + ACTION_PATH, body, connections: 200, drainMs: DRAIN_MS };
         const all = loads.map((load) => ({ ...common, ...load }));
-        return askChild(generator, all as never, LIMIT_MS);
+        return askHelper(generator, all as never, LIMIT_MS);
       };
       await run(WARM_UP);
       const [probe] = await run(PROBE);
@@ -106,7 +99,7 @@ describe('half-open connections', () => {
     const peer = await startHelper('test/support/half-open-process.ts', new URL(engine.url).port);
     const call = async (): Promise<number> => (await post(engine.url, { jsonParam: PROOF_REQUEST })).status;
     const statuses = new Set<number>();
-    const opening = askChild<{ readonly opened: number }>(peer, count, LIMIT_MS);
+    const opening = askHelper<{ readonly opened: number }>(peer, count, LIMIT_MS);
     const calling = new AbortController();
     const calls = callRepeatedly(call, statuses, calling.signal);
     expect(await opening).toMatchObject({ opened: count });
@@ -115,7 +108,7 @@ describe('half-open connections', () => {
     await calls;
     statuses.add((await fetch(`${engine.url}/health/ready`)).status);
     expect([...statuses]).toEqual([200]);
-    const { openNow } = await askChild<{ readonly openNow: number }>(peer, 0, LIMIT_MS);
+    const { openNow } = await askHelper<{ readonly openNow: number }>(peer, 0, LIMIT_MS);
     expect(openNow).toBeLessThanOrEqual(HTTP_LIMITS.connections);
   });
 
@@ -127,12 +120,12 @@ describe('half-open connections', () => {
       const env = { DATA_DIR: path.join(folder, 'data'), OUTBOX_FOLDER: path.join(folder, 'outbox') };
       const engine = await start(env, 500);
       const peer = await startHelper('test/support/half-open-process.ts', new URL(engine.url).port);
-      expect(await askChild(peer, 560, LIMIT_MS)).toMatchObject({ opened: 560 });
+      expect(await askHelper(peer, 560, LIMIT_MS)).toMatchObject({ opened: 560 });
       // The first message of a topic opens its file.
       const sent = await idOf(send(engine.url, 'sms', SMS));
       expect(await endOf(engine.url, sent)).toMatchObject({ status: 'sent' });
       expect((await post(engine.url, { jsonParam: PROOF_REQUEST })).status).toBe(200);
-      expect((await askChild<{ readonly openNow: number }>(peer, 0, LIMIT_MS)).openNow).toBeLessThanOrEqual(
+      expect((await askHelper<{ readonly openNow: number }>(peer, 0, LIMIT_MS)).openNow).toBeLessThanOrEqual(
         100,
       );
       expect(engine.stderr()).not.toContain('EMFILE');

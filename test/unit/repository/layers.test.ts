@@ -226,7 +226,7 @@ describe('layers', () => {
           edge.to === 'kafkajs' &&
           !inFolder(edge.from, 'shared/messaging/kafka') &&
           !inFolder(edge.from, 'test'),
-      ).filter((edge) => !edge.startsWith('scripts/bench/')),
+      ),
     ).toEqual([]);
   });
 

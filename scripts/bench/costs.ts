@@ -1,0 +1,110 @@
+/** What each step of a schedule costs, in processor time of the thread that does it. */
+
+import {
+  renderRepaymentSchedule,
+  renderScheduleBytes,
+} from '../../shared/contract/schedule/render-schedule.ts';
+import { type BenchOptions, inTurns, median, type PartResult, quotients } from './rounds.ts';
+import { benchCodec, calculate, loanWithEverything, readBody, scheduleBody } from './samples.ts';
+import { table } from './tables.ts';
+
+/** A step to time; its result is discarded. */
+interface Step {
+  readonly name: string;
+  readonly run: () => unknown;
+}
+
+const WARM_UP_MS = 500;
+/** For each step, over all rounds. */
+const MEASURE_MS = 1_000;
+/** The approximate duration of the calls between two readings of the clock. */
+const LOOK_US = 1_000;
+const US_PER_MS = 1_000;
+const REQUEST = 'CalculateRepaymentScheduleRequest';
+const REPLY = 'CalculateRepaymentScheduleReply';
+
+/**
+ * Node's own parser and writer of JSON on the answer of 12 rows. Costs relative to it, measured in the same rounds, can be
+ * compared between machines.
+ */
+const YARDSTICK = 'JSON.parse and JSON.stringify of the answer, 12 rows';
+
+/** Times every step in every round, after a warm-up. */
+export async function benchCosts({ rounds, progress }: BenchOptions): Promise<PartResult> {
+  const steps = await stepsOfSchedule();
+  progress(`timing ${steps.length} steps in ${rounds} rounds`);
+  const warm = steps.map(({ run }) => {
+    const perCallUs = timeSlice(run, 1, WARM_UP_MS);
+    return { run, calls: Math.max(1, Math.round(LOOK_US / perCallUs)) };
+  });
+  const times = await inTurns(rounds, warm, ({ run, calls }) => timeSlice(run, calls, MEASURE_MS / rounds));
+  const costs = steps.map(({ name }, index) => ({ name, rounds: times[index] ?? [] }));
+  const [yardstick, ...others] = costs;
+  const ratios = others.map(({ name, rounds: own }) => ({
+    name: `${name} / JSON yardstick`,
+    aim: 'less',
+    rounds: quotients(own, yardstick?.rounds ?? []),
+  }));
+  const rows = costs.map(({ name, rounds: own }) => [
+    name,
+    median(own).toFixed(1),
+    Math.min(...own).toFixed(1),
+  ]);
+  return { table: table(['work per call', 'us', 'fastest round'], rows), figures: costs, ratios };
+}
+
+/** The first one is the yardstick. */
+async function stepsOfSchedule(): Promise<readonly Step[]> {
+  const codec = benchCodec();
+  const shortBody = scheduleBody(12);
+  const short = readBody(shortBody);
+  const long = readBody(scheduleBody(360));
+  const everything = loanWithEverything(360);
+  const shortSchedule = calculate(short);
+  const longSchedule = calculate(long);
+  const answer = JSON.stringify(JSON.parse(renderRepaymentSchedule(shortSchedule)));
+  const encodedRequest = await codec.encode(REQUEST, short, 'avro');
+  const encodedReply = await codec.encode(REPLY, shortSchedule, 'avro');
+  return [
+    { name: YARDSTICK, run: () => JSON.stringify(JSON.parse(answer)) },
+    { name: 'read and check the JSON request', run: () => readBody(shortBody) },
+    { name: 'encode the request (Avro)', run: () => codec.encode(REQUEST, short, 'avro') },
+    { name: 'decode the request (Avro)', run: () => codec.decode(encodedRequest) },
+    { name: 'schedule of 12 rows with DAE', run: () => calculate(short) },
+    { name: 'schedule of 360 rows with DAE', run: () => calculate(long) },
+    { name: 'encode the reply, 12 rows (Avro)', run: () => codec.encode(REPLY, shortSchedule, 'avro') },
+    { name: 'decode the reply, 12 rows (Avro)', run: () => codec.decode(encodedReply) },
+    { name: 'write the JSON answer, 12 rows', run: () => renderScheduleBytes(shortSchedule) },
+    { name: 'write the JSON answer, 360 rows', run: () => renderScheduleBytes(longSchedule) },
+    {
+      name: '12 rows with DAE, JSON in to JSON out',
+      run: () => renderScheduleBytes(calculate(readBody(shortBody))),
+    },
+    {
+      name: '360 rows with charges and DAE, fields in to JSON out',
+      run: () => renderScheduleBytes(calculate(everything)),
+    },
+    {
+      name: '360 rows with charges and DAE, fields in to Avro out',
+      run: () => codec.encode(REPLY, calculate(everything), 'avro'),
+    },
+  ];
+}
+
+/** Microseconds of a call. Processor time of this thread: time in which other processes have the processor does not count. */
+function timeSlice(run: () => unknown, calls: number, forMs: number): number {
+  const startedAt = threadUs();
+  let done = 0;
+  let elapsedUs = 0;
+  while (elapsedUs < forMs * US_PER_MS) {
+    for (let call = 0; call < calls; call += 1) run();
+    done += calls;
+    elapsedUs = threadUs() - startedAt;
+  }
+  return elapsedUs / done;
+}
+
+function threadUs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
+}

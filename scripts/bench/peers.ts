@@ -1,0 +1,173 @@
+/**
+ * Measures schedules over HTTP beside what others would write instead: a Spring Boot pair with request-reply over Kafka, and a
+ * fastify server with the engine in its handler.
+ */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { KafkaClientName } from '../../shared/messaging/kafka/open-kafka-broker.ts';
+import { topicName } from '../../shared/messaging/topics/topics.ts';
+import { renderRepaymentSchedule } from '../../shared/contract/schedule/render-schedule.ts';
+import { startLocalKafka } from '../dev/local-kafka/start-local-kafka.ts';
+import { type Child, runScript, startNode } from './processes.ts';
+import { type BenchOptions, type PartResult, quotients, type Ratio } from './rounds.ts';
+import { benchCodec, calculate, readBody, SCHEDULE_PATH, scheduleBody } from './samples.ts';
+import { buildSpringPair, startSpring } from './spring-pair.ts';
+import {
+  figuresOf,
+  MANY,
+  type MeasuredSystem,
+  measureTrips,
+  ONE,
+  type TripLine,
+  tripTable,
+} from './trips.ts';
+
+/** A Kafka, and what stops everything that was started for the measurement. */
+interface Ground {
+  readonly brokers: string;
+  readonly brokerPid: number;
+  readonly cleanup: AsyncDisposableStack;
+}
+
+const CLIENTS: readonly KafkaClientName[] = ['platformatic', 'kafkajs'];
+/** Targets with each client, as multiples of what the Spring pair makes in the same round. */
+const AIM = {
+  throughput: { platformatic: 1.4, kafkajs: 1 },
+  latency: { platformatic: 0.9, kafkajs: 1.15 },
+} as const;
+/** Processor time of a call, as a multiple of that of fastify with the engine in its handler. */
+const EMBEDDED_AIM = 1.2;
+const SPRING = 'Spring Boot pair, echo';
+const IN_MEMORY = 'this project, embedded in memory';
+const INLINE = 'fastify with the engine in its handler';
+/** Shortest warm-ups: the slowest slices of Java are those at the beginning. */
+const WARM_UP_MS = { java: 60_000, node: 10_000 } as const;
+/** What an ingress and a worker print when they are ready. */
+const READY = /Ready in/;
+/** No limits of a caller, and nothing on standard output while it is measured. */
+const SETTINGS = { PORT: '0', RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'warn' } as const;
+
+/** Schedules over HTTP and Kafka, with each Kafka client beside the Spring pair. */
+export async function benchPeers(options: BenchOptions): Promise<PartResult> {
+  const { progress } = options;
+  const java = await buildSpringPair(progress);
+  progress('starting Apache Kafka on loopback');
+  await using cleanup = new AsyncDisposableStack();
+  const kafka = await startLocalKafka({ nodes: 1, registry: false });
+  cleanup.defer(() => kafka.stop());
+  const ground = { brokers: kafka.brokers.join(','), brokerPid: kafka.nodes[0]?.pid ?? 0, cleanup };
+  const systems: MeasuredSystem[] = [];
+  if (java !== undefined) systems.push(await startSpringPair(ground, java));
+  for (const client of CLIENTS) systems.push(await startOwn(ground, client));
+  const lines = await measureTrips(options, systems, [MANY, ONE]);
+  const ratios = java === undefined ? [] : CLIENTS.flatMap((client) => springRatios(client, lines));
+  return { table: tripTable('schedules over HTTP and Kafka', lines), figures: lines, ratios };
+}
+
+/** Schedules over HTTP without Kafka, beside the fastify server. */
+export async function benchEmbedded(options: BenchOptions): Promise<PartResult> {
+  await using cleanup = new AsyncDisposableStack();
+  const folder = await mkdtemp(path.join(tmpdir(), 'bench-'));
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  const start = async (name: string, program: string, dataFolder: string): Promise<MeasuredSystem> => {
+    const env = { ...SETTINGS, KAFKA_BROKERS: '', DATA_DIR: dataFolder, OUTBOX_FOLDER: `${folder}/outbox` };
+    const child = await startNode([program], /READY|Ready in/, env);
+    cleanup.defer(() => child.stop());
+    return systemOf(name, child, { process: child.pid });
+  };
+  const systems = [
+    await start(IN_MEMORY, 'workers/main.ts', 'memory'),
+    await start('this project, embedded on disk', 'workers/main.ts', path.join(folder, 'data')),
+    await start(INLINE, 'scripts/bench/inline-server.ts', 'memory'),
+  ];
+  const lines = await measureTrips(options, systems, [MANY, ONE]);
+  return { table: tripTable('schedules over HTTP', lines), figures: lines, ratios: embeddedRatios(lines) };
+}
+
+/** A controller that waits for the reply of a listener. Both send constant bytes, of the sizes of this project's messages. */
+async function startSpringPair(ground: Ground, java: string): Promise<MeasuredSystem> {
+  const prefix = await createTopics(ground, 'spring');
+  const request = readBody(scheduleBody(12));
+  const encoded = await benchCodec().encode('CalculateRepaymentScheduleRequest', request, 'avro');
+  const env = {
+    KAFKA_BROKERS: ground.brokers,
+    REQUEST_TOPIC: topicName(prefix, 'scheduleBulkRequests'),
+    REPLY_TOPIC: topicName(prefix, 'recalculationReplies'),
+    REQUEST_BYTES: String(encoded.value.length),
+    REPLY_BYTES: String(Buffer.byteLength(renderRepaymentSchedule(calculate(request)))),
+  };
+  const listener = await startSpring(java, 'echo', env);
+  ground.cleanup.defer(() => listener.stop());
+  const front = await startSpring(java, 'http', env);
+  ground.cleanup.defer(() => front.stop());
+  const pids = { front: front.pid, listener: listener.pid, broker: ground.brokerPid };
+  const url = /READY (\S+)/.exec(front.output)?.[1] ?? '';
+  return { name: SPRING, url, pids, warmUpMs: WARM_UP_MS.java };
+}
+
+/** An ingress and a schedule worker, as in production. */
+async function startOwn(ground: Ground, client: KafkaClientName): Promise<MeasuredSystem> {
+  const prefix = await createTopics(ground, client);
+  const settings = { KAFKA_BROKERS: ground.brokers, KAFKA_TOPIC_PREFIX: prefix, KAFKA_CLIENT: client };
+  const start = async (name: string): Promise<Child> => {
+    const child = await startNode(['workers/main.ts', name], READY, { ...SETTINGS, ...settings });
+    ground.cleanup.defer(() => child.stop());
+    return child;
+  };
+  const worker = await start('schedule');
+  const ingress = await start('ingress');
+  const pids = { ingress: ingress.pid, worker: worker.pid, broker: ground.brokerPid };
+  return systemOf(ownName(client), ingress, pids);
+}
+
+/** The prefix of a system's own topics. */
+async function createTopics({ brokers }: Ground, name: string): Promise<string> {
+  const prefix = `bench-${name}.`;
+  const env = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix };
+  await runScript('scripts/topics.ts', ['create'], env);
+  return prefix;
+}
+
+function ownName(client: KafkaClientName): string {
+  return `this project on ${client}`;
+}
+
+/** A program that has printed its address. */
+function systemOf(name: string, { output }: Child, pids: MeasuredSystem['pids']): MeasuredSystem {
+  const origin = /http:\/\/[\d.]+:\d+/.exec(output)?.[0] ?? '';
+  return { name, url: origin + SCHEDULE_PATH, pids, warmUpMs: WARM_UP_MS.node };
+}
+
+function springRatios(client: KafkaClientName, lines: readonly TripLine[]): readonly Ratio[] {
+  const [own, spring] = [ownName(client), SPRING].map((system) => ({
+    rates: figuresOf(lines, { system, window: MANY }, ({ perSecond }) => perSecond),
+    times: figuresOf(lines, { system, window: ONE }, ({ p50Ms }) => p50Ms),
+  }));
+  return [
+    {
+      name: `${client}: window 64, throughput / Spring`,
+      aim: `>= ${AIM.throughput[client]}`,
+      rounds: quotients(own?.rates ?? [], spring?.rates ?? []),
+    },
+    {
+      name: `${client}: window 1, p50 / Spring`,
+      aim: `<= ${AIM.latency[client]}`,
+      rounds: quotients(own?.times ?? [], spring?.times ?? []),
+    },
+  ];
+}
+
+function embeddedRatios(lines: readonly TripLine[]): readonly Ratio[] {
+  const [own, inline] = [IN_MEMORY, INLINE].map((system) =>
+    figuresOf(lines, { system, window: MANY }, ({ cpuUs }) => cpuUs['process'] ?? Number.NaN),
+  );
+  return [
+    {
+      name: 'embedded, processor time per call / fastify with the engine',
+      aim: `<= ${EMBEDDED_AIM}`,
+      rounds: quotients(own ?? [], inline ?? []),
+    },
+  ];
+}

@@ -1,0 +1,184 @@
+/** Measures calls of several systems over HTTP alternately, with the processor time of each of their processes. */
+
+import { createRequire } from 'node:module';
+import { processSeconds } from './processes.ts';
+import { type BenchOptions, inTurns, median, quantile } from './rounds.ts';
+import { scheduleBody } from './samples.ts';
+import { table, thousands } from './tables.ts';
+
+/** A system that answers schedules of twelve rows. */
+export interface MeasuredSystem {
+  readonly name: string;
+  readonly url: string;
+  /** Process ids by the part that they have in a call. */
+  readonly pids: Readonly<Record<string, number>>;
+  /** The shortest warm-up. */
+  readonly warmUpMs: number;
+}
+
+/** One round of a system with a number of calls in flight. */
+interface TripRound {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Calls that were answered with another status than 200, or not at all. */
+  readonly refused: number;
+  /** Microseconds of processor time, user and system, for each answered call by part. */
+  readonly cpuUs: Readonly<Record<string, number>>;
+}
+
+/** All rounds of a system with a window, the number of calls that are in flight at any time. */
+export interface TripLine {
+  readonly system: string;
+  readonly window: number;
+  readonly rounds: readonly TripRound[];
+}
+
+/** One call at a time, and as many as a busy caller has in flight. */
+export const ONE = 1;
+export const MANY = 64;
+
+const MEASURE_MS = 2_000;
+/** Before each round, because the processes were idle during the other trips. */
+const WAKE_MS = 300;
+const WARM_UP_SLICE_MS = 5_000;
+/** So many slices without a faster one end the warm-up. */
+const SLICES_WITHOUT_RISE = 3;
+const SMALLEST_RISE = 1.02;
+/** Compilers that are still gaining after so long gain little. */
+const LONGEST_WARM_UP_MS = 15 * 60_000;
+/** How often the load generator looks whether its time is over. */
+const LOOK_MS = 50;
+const MS_PER_SECOND = 1_000;
+const US_PER_SECOND = 1_000_000;
+const OK = 200;
+
+interface Autocannon extends PromiseLike<{ readonly errors: number; readonly non2xx: number }> {
+  on(
+    event: 'response',
+    listener: (client: unknown, status: number, bytes: number, latencyMs: number) => void,
+  ): void;
+}
+
+const require = createRequire(import.meta.url);
+
+/** Warms every system up, then measures each with both windows once in every round. */
+export async function measureTrips(
+  { rounds, progress }: BenchOptions,
+  systems: readonly MeasuredSystem[],
+  windows: readonly number[],
+): Promise<readonly TripLine[]> {
+  for (const system of systems) await warmUp(system, progress);
+  const trips = systems.flatMap((system) => windows.map((window) => ({ system, window })));
+  const results = await inTurns(rounds, trips, async ({ system, window }, round) => {
+    const result = await measureOnce(system, window);
+    const { perSecond, p50Ms } = result;
+    progress(
+      `round ${round}/${rounds}: ${system.name}, window ${window}, ` +
+        `${thousands(perSecond)} per second, p50 ${p50Ms.toFixed(2)} ms`,
+    );
+    return result;
+  });
+  return trips.map(({ system, window }, index) => ({
+    system: system.name,
+    window,
+    rounds: results[index] ?? [],
+  }));
+}
+
+/** Calls a system with full load until its throughput no longer rises: Java gains for many minutes. */
+async function warmUp({ name, url, warmUpMs }: MeasuredSystem, progress: BenchOptions['progress']) {
+  let best = 0;
+  let withoutRise = 0;
+  let warmMs = 0;
+  while ((warmMs < warmUpMs || withoutRise < SLICES_WITHOUT_RISE) && warmMs < LONGEST_WARM_UP_MS) {
+    const { perSecond } = await load(url, MANY, WARM_UP_SLICE_MS);
+    withoutRise = perSecond > best * SMALLEST_RISE ? 0 : withoutRise + 1;
+    best = Math.max(best, perSecond);
+    warmMs += WARM_UP_SLICE_MS;
+  }
+  progress(`warm after ${warmMs / MS_PER_SECOND} s: ${name}, ${thousands(best)} per second`);
+}
+
+async function measureOnce({ url, pids }: MeasuredSystem, window: number): Promise<TripRound> {
+  await load(url, window, WAKE_MS);
+  const before = Object.values(pids).map(processSeconds);
+  const { latencies, ...result } = await load(url, window, MEASURE_MS);
+  const cpuUs = Object.entries(pids).map(([part, pid], index) => {
+    const seconds = processSeconds(pid) - (before[index] ?? 0);
+    return [part, (seconds * US_PER_SECOND) / latencies.length] as const;
+  });
+  return {
+    ...result,
+    p50Ms: quantile(latencies, 0.5),
+    p99Ms: quantile(latencies, 0.99),
+    cpuUs: Object.fromEntries(cpuUs),
+  };
+}
+
+/** A closed loop: each response lets its connection send the next call. */
+async function load(url: string, window: number, forMs: number) {
+  const autocannon = require('autocannon') as (options: object) => Autocannon;
+  const latencies: number[] = [];
+  const startedAt = performance.now();
+  let endedAt = startedAt;
+  const run = autocannon({
+    url,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: scheduleBody(12),
+    connections: window,
+    duration: forMs / MS_PER_SECOND,
+    sampleInt: LOOK_MS,
+  });
+  // Its own summary has whole milliseconds.
+  run.on('response', (_client, status, _bytes, latencyMs) => {
+    endedAt = performance.now();
+    if (status === OK) latencies.push(latencyMs);
+  });
+  const { errors, non2xx } = await run;
+  if (latencies.length === 0) {
+    throw new Error(`${url} answered no call in ${forMs} ms: ${errors} errors, ${non2xx} refusals`);
+  }
+  const perSecond = (latencies.length / (endedAt - startedAt)) * MS_PER_SECOND;
+  return { latencies, perSecond, refused: errors + non2xx };
+}
+
+/** A figure of every round of a system with a window; empty if it was not measured. */
+export function figuresOf(
+  lines: readonly TripLine[],
+  trip: Pick<TripLine, 'system' | 'window'>,
+  figure: (round: TripRound) => number,
+): readonly number[] {
+  const found = lines.find(({ system, window }) => system === trip.system && window === trip.window);
+  return found?.rounds.map(figure) ?? [];
+}
+
+/** One row for each system and window: medians, and processor time per call by part. */
+export function tripTable(title: string, lines: readonly TripLine[]): string {
+  const rows = lines.map(({ system, window, rounds }) => {
+    const middle = (figure: (round: TripRound) => number): number => median(rounds.map(figure));
+    const cpu = Object.keys(rounds[0]?.cpuUs ?? {}).map(
+      (part) => `${Math.round(middle(({ cpuUs }) => cpuUs[part] ?? 0))} ${part}`,
+    );
+    return [
+      system,
+      String(window),
+      thousands(middle(({ perSecond }) => perSecond)),
+      middle(({ p50Ms }) => p50Ms).toFixed(2),
+      middle(({ p99Ms }) => p99Ms).toFixed(2),
+      thousands(rounds.reduce((sum, { refused }) => sum + refused, 0)),
+      cpu.join(' + '),
+    ];
+  });
+  const head = [
+    title,
+    'window',
+    'per second',
+    'p50 ms',
+    'p99 ms',
+    'refused',
+    'us of processor time per call',
+  ];
+  return table(head, rows);
+}
