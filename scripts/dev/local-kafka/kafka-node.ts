@@ -5,7 +5,7 @@ import { classArchive, javaFlags, type Java } from './java.ts';
 import { type JavaProcess, startJava, waitUntilReady } from './java-process.ts';
 import { canServeGroups, fetchBrokerIds } from './kafka-probe.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
-import { nodeFolder, type LocalRun, type Workspace } from './local-run.ts';
+import type { LocalRun } from './local-run.ts';
 import { runCommand } from './run-command.ts';
 
 /** The settings that all nodes of a cluster share. */
@@ -13,7 +13,6 @@ export interface ClusterSetup {
   readonly java: Java;
   readonly jarFolder: string;
   readonly classPath: string;
-  readonly workspace: Workspace;
   readonly clusterId: string;
   readonly plans: readonly NodePlan[];
   readonly run: LocalRun;
@@ -37,11 +36,11 @@ const FORMAT_LIMIT_MS = 60_000;
 /** A node is ready after 2 s on an idle machine; three nodes on a busy one take much longer to form their quorum. */
 export const READY_LIMIT_MS = 90_000;
 
-/** Formats the data folder unless that was done before, and starts the node without waiting until it is ready. */
+/** Formats the data folder, and starts the node without waiting until it is ready. */
 export async function startNode(setup: ClusterSetup, plan: NodePlan): Promise<LocalKafkaNode> {
-  const { folder } = setup.workspace;
+  const { folder } = setup.run;
   const settingsFile = path.join(folder, `node-${plan.nodeId}.properties`);
-  const settings = nodeSettings(plan, setup.plans, nodeFolder(setup.workspace, plan.nodeId));
+  const settings = nodeSettings(plan, setup.plans, path.join(folder, `node-${plan.nodeId}`));
   writeFileSync(settingsFile, renderProperties(settings));
   await formatData(setup, settingsFile);
   let current = launch(setup, plan, settingsFile);
@@ -62,7 +61,7 @@ export async function startNode(setup: ClusterSetup, plan: NodePlan): Promise<Lo
       await waitUntilReady(current, () => isBack(plan), READY_LIMIT_MS);
     },
   };
-  setup.run.nodes.push(node);
+  setup.run.processes.push(node);
   return node;
 }
 
@@ -73,7 +72,7 @@ async function isBack(plan: NodePlan): Promise<boolean> {
 }
 
 async function formatData(setup: ClusterSetup, settingsFile: string): Promise<void> {
-  const args = ['format', '--ignore-formatted', '-t', setup.clusterId, '-c', settingsFile];
+  const args = ['format', '-t', setup.clusterId, '-c', settingsFile];
   const result = await runCommand(
     setup.java.command,
     [
@@ -94,8 +93,8 @@ function launch(setup: ClusterSetup, plan: NodePlan, settingsFile: string): Java
       label: `Kafka node ${plan.nodeId}`,
       command: setup.java.command,
       args: [...javaArguments(setup, 'kafka.Kafka'), settingsFile],
-      folder: setup.workspace.folder,
-      logFile: path.join(setup.workspace.folder, `node-${plan.nodeId}.log`),
+      folder: setup.run.folder,
+      logFile: path.join(setup.run.folder, `node-${plan.nodeId}.log`),
       // Only one node writes the archive.
       archive: classArchive(setup.jarFolder, 'broker', setup.java.build, plan.nodeId === 1),
     },
@@ -104,7 +103,7 @@ function launch(setup: ClusterSetup, plan: NodePlan, settingsFile: string): Java
 }
 
 function javaArguments(setup: ClusterSetup, mainClass: string): string[] {
-  const { folder } = setup.workspace;
+  const { folder } = setup.run;
   return [
     ...javaFlags(path.join(folder, 'tmp')),
     `-Dlog4j2.configurationFile=${path.join(folder, 'log4j2.properties')}`,

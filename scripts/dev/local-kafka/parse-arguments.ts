@@ -4,7 +4,6 @@ import {
   wholeNumber,
   parseCommandLine,
   refuseFaults,
-  optionalText,
   unexpectedArguments,
 } from '../../command-line/parse-command-line.ts';
 
@@ -17,7 +16,6 @@ The first start fetches the jars with Maven. Ctrl-C stops everything.
   --port PORT          port of the first broker; the others use the next ports (free ports)
   --registry-port PORT port of the schema registry (a free port)
   --no-registry        Kafka only
-  --data DIR           keep the data in DIR for the next start (a temporary folder, removed at the end)
   --outlive-parent     keep running when the process that started this one ends
   --json               print one line of JSON instead of text once everything is ready
   --help               this text
@@ -34,7 +32,6 @@ export interface KafkaArguments {
   readonly registry: boolean;
   readonly port?: number;
   readonly registryPort?: number;
-  readonly dataDirectory?: string;
 }
 
 const MAX_PORT = 65_535;
@@ -44,7 +41,6 @@ const OPTIONS = {
   port: wholeNumber(1, MAX_PORT),
   'registry-port': wholeNumber(1, MAX_PORT),
   'no-registry': flag(),
-  data: optionalText(),
   'outlive-parent': flag(),
   json: flag(),
 };
@@ -54,7 +50,7 @@ export function parseArguments(args: readonly string[]): KafkaArguments | undefi
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;
   const { values } = line;
-  const { port, 'registry-port': registryPort, data } = values;
+  const { port, 'registry-port': registryPort } = values;
   const nodes = values.nodes === '3' ? 3 : 1;
   const faults = [...line.faults, ...unexpectedArguments(line.positionals)];
   if (values['no-registry'] && registryPort !== undefined) {
@@ -64,7 +60,6 @@ export function parseArguments(args: readonly string[]): KafkaArguments | undefi
   if (port !== undefined && port + nodes - 1 > MAX_PORT) {
     faults.push(`--port must be a port from 1 to ${MAX_PORT - nodes + 1} with --nodes ${nodes}`);
   }
-  if (data === '') faults.push('--data must be a folder');
   refuseFaults(faults);
   return {
     json: values.json,
@@ -73,6 +68,5 @@ export function parseArguments(args: readonly string[]): KafkaArguments | undefi
     registry: !values['no-registry'],
     ...(port === undefined ? {} : { port }),
     ...(registryPort === undefined ? {} : { registryPort }),
-    ...(data === undefined ? {} : { dataDirectory: data }),
   };
 }

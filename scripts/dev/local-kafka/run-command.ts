@@ -8,7 +8,7 @@ export interface CommandResult {
   readonly output: string;
 }
 
-/** Far more than Maven and apt-get print. */
+/** Far more than Maven and npm print. */
 const MAX_OUTPUT_BYTES = 64 * 1_024 * 1_024;
 
 const execute = promisify(execFile);

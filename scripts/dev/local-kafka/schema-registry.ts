@@ -1,27 +1,24 @@
 import path from 'node:path';
 import { classArchive, javaFlags, type Java } from './java.ts';
 import { startJava, waitUntilReady } from './java-process.ts';
-import type { LocalRun, Workspace } from './local-run.ts';
+import type { LocalRun } from './local-run.ts';
 import { REGISTRY_CONFLUENT_PATH, REGISTRY_VERSION } from './versions.ts';
 
 export interface RegistrySetup {
   readonly java: Java;
   /** Folder of the unpacked Apicurio Registry. */
   readonly registryFolder: string;
-  readonly workspace: Workspace;
   readonly run: LocalRun;
   readonly port: number;
-  /** The Kafka that stores the schemas; in memory if absent. Stored messages refer to schemas by id. */
-  readonly storageBroker?: string;
 }
 
-/** The registry is ready after 2 to 4 s on an idle machine, after 10 s with the schemas on Kafka. */
+/** The registry, which keeps its schemas in memory, is ready after 2 to 4 s on an idle machine. */
 const READY_LIMIT_MS = 90_000;
 const PROBE_LIMIT_MS = 2_000;
 
 /** Starts Apicurio Registry and waits until it responds. Throws LocalKafkaError with the end of its log. */
 export async function startRegistry(setup: RegistrySetup): Promise<void> {
-  const { folder } = setup.workspace;
+  const { folder } = setup.run;
   const jar = path.join(setup.registryFolder, `apicurio-registry-app-${REGISTRY_VERSION}-runner.jar`);
   const java = startJava(
     {
@@ -40,21 +37,15 @@ export async function startRegistry(setup: RegistrySetup): Promise<void> {
       folder,
       logFile: path.join(folder, 'registry.log'),
       archive: classArchive(setup.registryFolder, 'registry', setup.java.build),
-      env: storageSettings(setup.storageBroker),
     },
     setup.run,
   );
-  setup.run.registries.push(java);
+  setup.run.processes.push(java);
   await waitUntilReady(java, () => isReady(setup.port), READY_LIMIT_MS);
 }
 
 export function registryUrl(port: number): string {
   return `http://127.0.0.1:${port}${REGISTRY_CONFLUENT_PATH}`;
-}
-
-function storageSettings(broker: string | undefined): Record<string, string> {
-  if (broker === undefined) return {};
-  return { APICURIO_STORAGE_KIND: 'kafkasql', APICURIO_KAFKASQL_BOOTSTRAP_SERVERS: broker };
 }
 
 async function isReady(port: number): Promise<boolean> {

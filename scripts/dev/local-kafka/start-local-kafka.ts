@@ -1,12 +1,11 @@
-import { cacheDirectory } from './artifact-cache.ts';
 import type { NodePlan } from './broker-settings.ts';
-import { classPathOf, ensureKafka, ensureRegistry } from './fetch-artifacts.ts';
+import { cacheDirectory, classPathOf, ensureKafka, ensureRegistry } from './fetch-artifacts.ts';
 import { type Java, javaCommand, requireJava } from './java.ts';
 import { waitUntilReady } from './java-process.ts';
 import { type ClusterSetup, type LocalKafkaNode, READY_LIMIT_MS, startNode } from './kafka-node.ts';
 import { canServeGroups, fetchBrokerIds } from './kafka-probe.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
-import { clusterIdOf, type LocalRun, openRun, openWorkspace, type Workspace } from './local-run.ts';
+import { type LocalRun, newClusterId, openRun } from './local-run.ts';
 import { choosePorts, type PortRequest, type Ports } from './ports.ts';
 import { registryUrl, startRegistry } from './schema-registry.ts';
 
@@ -17,9 +16,7 @@ import { registryUrl, startRegistry } from './schema-registry.ts';
 export interface LocalKafkaOptions extends PortRequest {
   /** Also starts a schema registry (default). */
   readonly registry?: boolean;
-  /** Folder for the data; by default a temporary one that is removed at the end. */
-  readonly dataDirectory?: string;
-  /** Reports slow steps: fetching jars, waiting for another process. */
+  /** Reports slow steps: fetching jars. */
   readonly report?: (line: string) => unknown;
 }
 
@@ -29,11 +26,11 @@ export interface LocalKafka {
   /** Base URL of the Confluent-compatible API; absent without a registry. */
   readonly registryUrl?: string;
   readonly nodes: readonly LocalKafkaNode[];
-  /** Folder of settings, logs and data. */
+  /** Temporary folder of settings, logs and data. */
   readonly folder: string;
   /** Resolves when a process ends unexpectedly, but not when a node is killed through `nodes`. */
   readonly failure: Promise<LocalKafkaError>;
-  /** Stops all processes and removes temporary data. Idempotent. */
+  /** Stops all processes and removes the folder. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -59,7 +56,7 @@ export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<
   for (let attempt = 1; ; attempt += 1) {
     const ports = await choosePorts(options);
     try {
-      return await launch(fetched, options, ports);
+      return await launch(fetched, ports);
     } catch (error) {
       const isPortTaken = error instanceof LocalKafkaError && PORT_TAKEN.test(error.message);
       if (!isPortTaken || attempt === MAX_ATTEMPTS) throw error;
@@ -76,16 +73,15 @@ async function fetchAll(options: LocalKafkaOptions): Promise<Fetched> {
   return { java, jarFolder, registryFolder };
 }
 
-async function launch(fetched: Fetched, options: LocalKafkaOptions, ports: Ports): Promise<LocalKafka> {
-  const workspace = openWorkspace(options.dataDirectory, ports.plans.length);
-  const run = openRun(workspace);
+async function launch(fetched: Fetched, ports: Ports): Promise<LocalKafka> {
+  const run = openRun(ports.plans.length);
   try {
-    const nodes = await startAll(fetched, workspace, run, ports);
+    const nodes = await startAll(fetched, run, ports);
     return {
       brokers: nodes.map((node) => node.broker),
       ...(fetched.registryFolder === undefined ? {} : { registryUrl: registryUrl(ports.registryPort) }),
       nodes,
-      folder: workspace.folder,
+      folder: run.folder,
       failure: run.failure,
       stop: () => run.stop(),
     };
@@ -95,29 +91,13 @@ async function launch(fetched: Fetched, options: LocalKafkaOptions, ports: Ports
   }
 }
 
-async function startAll(
-  fetched: Fetched,
-  workspace: Workspace,
-  run: LocalRun,
-  ports: Ports,
-): Promise<LocalKafkaNode[]> {
-  const cluster: ClusterSetup = {
-    java: fetched.java,
-    jarFolder: fetched.jarFolder,
-    classPath: classPathOf(fetched.jarFolder),
-    workspace,
-    clusterId: clusterIdOf(workspace),
-    plans: ports.plans,
-    run,
-  };
-  const { registryFolder } = fetched;
+async function startAll(fetched: Fetched, run: LocalRun, ports: Ports): Promise<LocalKafkaNode[]> {
+  const { java, jarFolder, registryFolder } = fetched;
+  const classPath = classPathOf(jarFolder);
+  const cluster = { java, jarFolder, classPath, clusterId: newClusterId(), plans: ports.plans, run };
   if (registryFolder === undefined) return startCluster(cluster);
-  const registry = { java: fetched.java, registryFolder, workspace, run, port: ports.registryPort };
-  if (workspace.isTemporary) return inParallel(startCluster(cluster), startRegistry(registry));
-  /** Stored messages refer to schemas by id, so the schemas are stored on the same Kafka. */
-  const nodes = await startCluster(cluster);
-  await startRegistry({ ...registry, storageBroker: nodes[0]?.broker ?? '' });
-  return nodes;
+  const registry = { java, registryFolder, run, port: ports.registryPort };
+  return inParallel(startCluster(cluster), startRegistry(registry));
 }
 
 async function startCluster(cluster: ClusterSetup): Promise<LocalKafkaNode[]> {

@@ -13,13 +13,12 @@ describe('the command line of npm run kafka', () => {
     });
   });
 
-  it('reads ports, nodes and a data folder', () => {
-    const args = ['--nodes', '3', '--port', '9092', '--registry-port=8081', '--data', 'here', '--json'];
+  it('reads ports and nodes', () => {
+    const args = ['--nodes', '3', '--port', '9092', '--registry-port=8081', '--json'];
     expect(parseArguments(args)).toMatchObject({
       nodes: 3,
       port: 9092,
       registryPort: 8081,
-      dataDirectory: 'here',
       json: true,
     });
   });
@@ -31,7 +30,6 @@ describe('the command line of npm run kafka', () => {
     [['--nodes', '3', '--port', '65534'], '--port must be a port from 1 to 65533'],
     [['--registry-port', '-1'], 'argument is ambiguous'],
     [['--no-registry', '--registry-port', '8081'], 'exclude each other'],
-    [['--data', ''], '--data must be a folder'],
     [['--speed'], '--speed'],
     [['stray'], 'stray'],
   ])('refuses %j and names the fault', (args, message) => {
@@ -40,14 +38,7 @@ describe('the command line of npm run kafka', () => {
   });
 
   it('documents every option and exit code in its help', () => {
-    for (const option of [
-      '--nodes',
-      '--port',
-      '--registry-port',
-      '--no-registry',
-      '--data',
-      '--outlive-parent',
-    ]) {
+    for (const option of ['--nodes', '--port', '--registry-port', '--no-registry', '--outlive-parent']) {
       expect(HELP).toContain(`${option} `);
     }
     for (const code of Object.values(EXIT_CODES)) expect(HELP).toMatch(new RegExp(`\\b${code} [a-zA-Z]`));

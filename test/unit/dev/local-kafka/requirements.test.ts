@@ -1,6 +1,9 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { describe, expect, it } from 'vitest';
-import { cacheDirectory } from '../../../../scripts/dev/local-kafka/artifact-cache.ts';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { cacheDirectory, ensureFolder } from '../../../../scripts/dev/local-kafka/fetch-artifacts.ts';
 import { choosePorts, findFreePorts, type Ports } from '../../../../scripts/dev/local-kafka/ports.ts';
 import { LocalKafkaError } from '../../../../scripts/dev/local-kafka/local-kafka-error.ts';
 import { javaCommand, parseJavaVersion, requireJava } from '../../../../scripts/dev/local-kafka/java.ts';
@@ -18,6 +21,9 @@ async function choosePortsByWish(wishes = 1): Promise<{ wished: number; ports: P
     return choosePortsByWish(wishes + 1);
   }
 }
+
+const noNetwork = () => Promise.reject(new Error('no network'));
+const fetchJar = async (folder: string) => writeFileSync(path.join(folder, 'one.jar'), 'one');
 
 describe('the requirements of the local broker', () => {
   it.each([
@@ -49,6 +55,21 @@ describe('the requirements of the local broker', () => {
     expect(cacheDirectory({ XDG_CACHE_HOME: '/xdg' }, '/home/someone')).toBe('/xdg/banking-product-engine');
     expect(cacheDirectory({ XDG_CACHE_HOME: '/xdg', KAFKA_CACHE_DIR: '/jars' })).toBe('/jars');
     expect(cacheDirectory({ KAFKA_CACHE_DIR: '' }, '/h')).toBe('/h/.cache/banking-product-engine');
+  });
+
+  it('fetches jars once, and keeps nothing of a fetch that failed', async () => {
+    const cache = mkdtempSync(path.join(tmpdir(), 'cache-test-'));
+    onTestFinished(() => rmSync(cache, { recursive: true, force: true }));
+    const folder = path.join(cache, 'jars-1');
+    await expect(ensureFolder(folder, noNetwork)).rejects.toThrow('no network');
+    expect(readdirSync(cache)).toEqual([]);
+    expect(await Promise.all([ensureFolder(folder, fetchJar), ensureFolder(folder, fetchJar)])).toEqual([
+      folder,
+      folder,
+    ]);
+    expect(await ensureFolder(folder, noNetwork)).toBe(folder);
+    expect(readdirSync(cache)).toEqual(['jars-1']);
+    expect(existsSync(path.join(folder, 'one.jar'))).toBe(true);
   });
 
   it('prefers the Java of JAVA_HOME', () => {
