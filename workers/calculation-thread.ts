@@ -70,7 +70,7 @@ async function render({ value, headers }: Extract<ThreadTask, { kind: 'render' }
   if (reply.kind === 'problem') return { result: { kind: 'rendered', reply }, transfer: [] };
   const action = ACTIONS.find(({ replyType }) => replyType === reply.type);
   if (action === undefined) throw new Error(`a reply of type ${reply.type} cannot be rendered`);
-  const body = transferable(action.renderBytes?.(reply.payload) ?? Buffer.from(action.render(reply.payload)));
+  const body = transferable(Buffer.from(action.render(reply.payload)));
   return {
     result: { kind: 'rendered', reply: { ...reply, payload: undefined, body } },
     transfer: [body.buffer],

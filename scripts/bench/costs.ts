@@ -1,9 +1,6 @@
 /** What each step of a schedule costs, in processor time of the thread that does it. */
 
-import {
-  renderRepaymentSchedule,
-  renderScheduleBytes,
-} from '../../shared/contract/schedule/render-schedule.ts';
+import { renderRepaymentSchedule } from '../../shared/contract/schedule/render-schedule.ts';
 import { type BenchOptions, inTurns, median, type PartResult, quotients } from './rounds.ts';
 import { benchCodec, calculate, loanWithEverything, readBody, scheduleBody } from './samples.ts';
 import { table } from './tables.ts';
@@ -74,15 +71,15 @@ async function stepsOfSchedule(): Promise<readonly Step[]> {
     { name: 'schedule of 360 rows with DAE', run: () => calculate(long) },
     { name: 'encode the reply, 12 rows (Avro)', run: () => codec.encode(REPLY, shortSchedule, 'avro') },
     { name: 'decode the reply, 12 rows (Avro)', run: () => codec.decode(encodedReply) },
-    { name: 'write the JSON answer, 12 rows', run: () => renderScheduleBytes(shortSchedule) },
-    { name: 'write the JSON answer, 360 rows', run: () => renderScheduleBytes(longSchedule) },
+    { name: 'write the JSON answer, 12 rows', run: () => renderRepaymentSchedule(shortSchedule) },
+    { name: 'write the JSON answer, 360 rows', run: () => renderRepaymentSchedule(longSchedule) },
     {
       name: '12 rows with DAE, JSON in to JSON out',
-      run: () => renderScheduleBytes(calculate(readBody(shortBody))),
+      run: () => renderRepaymentSchedule(calculate(readBody(shortBody))),
     },
     {
       name: '360 rows with charges and DAE, fields in to JSON out',
-      run: () => renderScheduleBytes(calculate(everything)),
+      run: () => renderRepaymentSchedule(calculate(everything)),
     },
     {
       name: '360 rows with charges and DAE, fields in to Avro out',

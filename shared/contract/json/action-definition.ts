@@ -50,8 +50,6 @@ export interface ActionDefinition<Request, Reply> {
   effort?(request: Request, requestDay: CalendarDate): RequestEffort;
   /** Writes the payload of the reply message as the JSON text of the answer. */
   render(reply: Reply): string;
-  /** Writes the same text as UTF-8 bytes; present where it can be written without a string. */
-  renderBytes?(reply: Reply): Buffer;
 }
 
 /** Makes an action from its definition. Throws when the list of messages does not have its request. */

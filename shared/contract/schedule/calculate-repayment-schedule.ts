@@ -9,7 +9,7 @@ import { defineAction } from '../json/action-definition.ts';
 import { isAbsent, isRecord, shapeFault, topField } from '../json/faults.ts';
 import { createRequestContract, type Fields } from '../json/request-contract.ts';
 import { REPAYMENT_SCHEDULE_EXAMPLES } from './examples.ts';
-import { renderRepaymentSchedule, renderScheduleBytes } from './render-schedule.ts';
+import { renderRepaymentSchedule } from './render-schedule.ts';
 import { repaymentScheduleReply } from './reply-fields.ts';
 import { repaymentScheduleFields } from './request-fields.ts';
 
@@ -86,7 +86,6 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
   answerHeaders: ['holidayCalendar'],
   effort: scheduleEffort,
   render: renderRepaymentSchedule,
-  renderBytes: renderScheduleBytes,
 });
 
 function checkTogether(fields: Fields): readonly Fault[] {

@@ -10,8 +10,6 @@ import { lazy } from '../../platform/lazy.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { maxBatchBytes, toBatchRecord } from './avro-batch.ts';
 import { compileBoundsCheck } from './avro-bounds.ts';
-import { compileReader } from './avro-reader.ts';
-import { compileWriter, type WriteValue } from './avro-writer.ts';
 import { DecimalType, decimalMisfit, type DecimalLimits } from './avro-decimal.ts';
 import { branchesOf, isSameSchema, parseOwnSchema } from './avro-schema.ts';
 import type { MessageForm } from './json-message.ts';
@@ -33,8 +31,6 @@ export interface AvroMessage {
   readonly definition: MessageDefinition;
   /** Compiled when it is first read. Throws when the schema is invalid or describes a different record. */
   readonly schema: Type;
-  /** Writes values of the schema; compiled when it is first read. */
-  readonly write: WriteValue;
   readonly schemaText: string;
   readonly form: Pick<MessageForm, 'toRecord' | 'fromRecord'>;
 }
@@ -71,14 +67,10 @@ export function createAvroMessage(
       `the schema of ${definition.type} names its record ${schema.name}, not ${recordName(definition)}`,
     );
   });
-  const writer = lazy(() => compileWriter(parsed()));
   return {
     definition,
     get schema() {
       return parsed();
-    },
-    get write() {
-      return writer();
     },
     schemaText,
     form,
@@ -88,23 +80,17 @@ export function createAvroMessage(
 /** Creates the reader of a writer's schema. Throws, naming the field, when the schema is incompatible with ours. */
 export function createAvroReader(message: AvroMessage, writer: Type): AvroReader {
   const { definition, schema, form } = message;
-  const isBatch = definition.kind === 'batch';
-  const maxItems = isBatch ? MAX_BATCH_ITEMS : Infinity;
+  const maxItems = definition.kind === 'batch' ? MAX_BATCH_ITEMS : Infinity;
   const check = compileBoundsCheck(writer, maxItems);
   const markAbsent = compileAbsence(schema);
   const isOwn = schema === writer || isSameSchema(schema, writer);
   const resolver: Resolver | undefined = isOwn ? undefined : schema.createResolver(writer);
-  const readAtOnce = isOwn ? compileReader(schema, { maxItems, isBatch }) : undefined;
-  const readInSteps = (bytes: Buffer): unknown => {
-    check(bytes, WIRE_HEADER_BYTES);
-    const { value } = schema.decode(bytes, WIRE_HEADER_BYTES, resolver) as { value: unknown };
-    markAbsent?.(value);
-    return value;
-  };
   return {
     message,
     read: (bytes) => {
-      const value = readAtOnce?.(bytes, WIRE_HEADER_BYTES) ?? readInSteps(bytes);
+      check(bytes, WIRE_HEADER_BYTES);
+      const { value } = schema.decode(bytes, WIRE_HEADER_BYTES, resolver) as { value: unknown };
+      markAbsent?.(value);
       form.fromRecord?.(value);
       return value;
     },
@@ -144,7 +130,7 @@ function writeBatch(message: AvroMessage, batch: RequestBatch | ReplyBatch): Buf
 /** Returns the end of the value, or minus the number of bytes that are missing. */
 function encodeInto(message: AvroMessage, record: unknown, target: Buffer): number {
   try {
-    return message.write(record, target, WIRE_HEADER_BYTES);
+    return message.schema.encode(record, target, WIRE_HEADER_BYTES);
   } catch (error) {
     const faults = findSchemaFaults(message.schema, record);
     const unnamed = { path: 'payload', code: 'wrong-type', message: errorText(error) };

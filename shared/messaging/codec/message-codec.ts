@@ -136,10 +136,9 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
       }
     },
     compilations: () =>
-      [...prepared].flatMap((message) => [
-        () => void message.write,
-        () => void store.known(store.writerId(message) ?? message.definition.localSchemaId),
-      ]),
+      [...prepared].map(
+        (message) => () => void store.known(store.writerId(message) ?? message.definition.localSchemaId),
+      ),
     typeOf: ({ value, headers }) => {
       if (value?.[0] !== MAGIC_BYTE) return headerText(headers, HEADER.messageType);
       return value.length < WIRE_HEADER_BYTES ? undefined : decoder.typeOf(value.readUInt32BE(1));

@@ -29,7 +29,7 @@ import type { ResultIds } from './result-ids.ts';
 /** The part of an action that the ingress needs to forward its requests; a new action requires no change here. */
 export type ActionContract = Pick<
   Action,
-  'name' | 'topic' | 'requestType' | 'replyType' | 'read' | 'effort' | 'render' | 'renderBytes'
+  'name' | 'topic' | 'requestType' | 'replyType' | 'read' | 'effort' | 'render'
 >;
 
 /** Actions by their name in lower case: names are case-insensitive (E4). */

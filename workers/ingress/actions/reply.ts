@@ -38,7 +38,7 @@ export function sendReply(
     answer,
     warnings,
   }: {
-    readonly action: Pick<Action, 'render' | 'renderBytes'>;
+    readonly action: Pick<Action, 'render'>;
     readonly answer: Reply;
     readonly warnings: readonly Warning[];
   },
@@ -49,7 +49,7 @@ export function sendReply(
   if (answer.kind === 'problem') return sendProblem(reply, answer.problem);
   if (answer.holidayCalendar !== undefined) reply.header('Holiday-Calendar', answer.holidayCalendar);
   const { body, payload } = answer;
-  sendJson(reply, 200, body ?? action.renderBytes?.(payload) ?? action.render(payload));
+  sendJson(reply, 200, body ?? action.render(payload));
 }
 
 /** Path of a result, relative to the host. */

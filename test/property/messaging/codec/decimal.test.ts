@@ -7,7 +7,6 @@ import {
   decimalMisfit,
   decimalToBytes,
 } from '../../../../shared/messaging/codec/avro-decimal.ts';
-import { compileWriter } from '../../../../shared/messaging/codec/avro-writer.ts';
 import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
 
 const RUNS = { numRuns: 2_000 };
@@ -52,29 +51,6 @@ describe('the Avro decimal', () => {
       }),
       RUNS,
     );
-  });
-
-  it('is written by a compiled writer as by avsc, into buffers of any length', () => {
-    const amounts = tuple(
-      bigInt({ min: -(2n ** 50n), max: 2n ** 50n }),
-      integer({ min: -20, max: 8 }),
-      integer({ min: 0, max: 24 }),
-      integer({ min: 0, max: 8 }),
-    );
-    const check = property(amounts, ([digits, exponent, scale, length]) => {
-      const value = new Decimal(`${digits}e${exponent}`);
-      const limits = { precision: 40, scale };
-      if (decimalMisfit(value, limits) !== undefined) return;
-      const type = JSON.stringify({ type: 'bytes', logicalType: 'decimal', ...limits });
-      const schema = parseOwnSchema(type);
-      const write = compileWriter(schema);
-      const expected = schema.toBuffer(value);
-      const target = Buffer.alloc(40);
-      expect(target.subarray(0, write(value, target, 0))).toEqual(expected);
-      const missing = length - expected.length;
-      expect(write(value, Buffer.alloc(length), 0)).toBe(missing < 0 ? missing : expected.length);
-    });
-    assert(check, RUNS);
   });
 
   it('writes through a schema exactly the values that fit, and throws on others', () => {
