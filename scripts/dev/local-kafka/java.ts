@@ -10,8 +10,8 @@ export interface Java {
   readonly build: string;
 }
 
-/** `java -version` takes less than a second, or a few seconds on a busy machine. */
-const VERSION_LIMIT_MS = 20_000;
+/** `java -version` takes less than a second, or several on a busy machine. */
+const VERSION_LIMIT_MS = 60_000;
 
 /** Heap of one broker or registry: enough for 12 partitions and messages of 8 MiB. */
 const MAX_HEAP = '-Xmx384m';

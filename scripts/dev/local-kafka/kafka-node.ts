@@ -32,9 +32,7 @@ export interface LocalKafkaNode {
   restart(): Promise<void>;
 }
 
-const FORMAT_LIMIT_MS = 60_000;
-/** A node is ready after 2 s on an idle machine; three nodes on a busy one take much longer to form their quorum. */
-export const READY_LIMIT_MS = 90_000;
+const FORMAT_LIMIT_MS = 120_000;
 
 /** Formats the data folder, and starts the node without waiting until it is ready. */
 export async function startNode(setup: ClusterSetup, plan: NodePlan): Promise<LocalKafkaNode> {
@@ -58,7 +56,7 @@ export async function startNode(setup: ClusterSetup, plan: NodePlan): Promise<Lo
     restart: async () => {
       await kill('SIGTERM');
       current = launch(setup, plan, settingsFile);
-      await waitUntilReady(current, () => isBack(plan), READY_LIMIT_MS);
+      await waitUntilReady(current, () => isBack(plan));
     },
   };
   setup.run.processes.push(node);

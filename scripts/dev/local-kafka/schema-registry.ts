@@ -12,11 +12,9 @@ export interface RegistrySetup {
   readonly port: number;
 }
 
-/** The registry, which keeps its schemas in memory, is ready after 2 to 4 s on an idle machine. */
-const READY_LIMIT_MS = 90_000;
 const PROBE_LIMIT_MS = 2_000;
 
-/** Starts Apicurio Registry and waits until it responds. Throws LocalKafkaError with the end of its log. */
+/** Starts Apicurio Registry, which keeps its schemas in memory, and waits until it responds. Throws LocalKafkaError with the end of its log. */
 export async function startRegistry(setup: RegistrySetup): Promise<void> {
   const { folder } = setup.run;
   const jar = path.join(setup.registryFolder, `apicurio-registry-app-${REGISTRY_VERSION}-runner.jar`);
@@ -41,7 +39,7 @@ export async function startRegistry(setup: RegistrySetup): Promise<void> {
     setup.run,
   );
   setup.run.processes.push(java);
-  await waitUntilReady(java, () => isReady(setup.port), READY_LIMIT_MS);
+  await waitUntilReady(java, () => isReady(setup.port));
 }
 
 export function registryUrl(port: number): string {

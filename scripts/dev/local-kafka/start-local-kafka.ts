@@ -2,7 +2,7 @@ import type { NodePlan } from './broker-settings.ts';
 import { cacheDirectory, classPathOf, ensureKafka, ensureRegistry } from './fetch-artifacts.ts';
 import { type Java, javaCommand, requireJava } from './java.ts';
 import { waitUntilReady } from './java-process.ts';
-import { type ClusterSetup, type LocalKafkaNode, READY_LIMIT_MS, startNode } from './kafka-node.ts';
+import { type ClusterSetup, type LocalKafkaNode, startNode } from './kafka-node.ts';
 import { canServeGroups, fetchBrokerIds } from './kafka-probe.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 import { type LocalRun, newClusterId, openRun } from './local-run.ts';
@@ -104,7 +104,7 @@ async function startCluster(cluster: ClusterSetup): Promise<LocalKafkaNode[]> {
   const nodes = await inOrder(cluster.plans.map((plan) => startNode(cluster, plan)));
   await inOrder(
     nodes.map((node, index) =>
-      waitUntilReady(node.process, () => isReady(cluster.plans[index], nodes.length), READY_LIMIT_MS),
+      waitUntilReady(node.process, () => isReady(cluster.plans[index], nodes.length)),
     ),
   );
   return nodes;
