@@ -104,6 +104,9 @@ async function measureOnce({ url, pids }: MeasuredSystem, window: number): Promi
   await load(url, window, WAKE_MS);
   const before = Object.values(pids).map(processSeconds);
   const { latencies, ...result } = await load(url, window, MEASURE_MS);
+  if (latencies.length === 0) {
+    throw new Error(`${url} answered no call in ${MEASURE_MS} ms, and refused ${result.refused}`);
+  }
   const cpuUs = Object.entries(pids).map(([part, pid], index) => {
     const seconds = processSeconds(pid) - (before[index] ?? 0);
     return [part, (seconds * US_PER_SECOND) / latencies.length] as const;
@@ -137,10 +140,7 @@ async function load(url: string, window: number, forMs: number) {
     if (status === OK) latencies.push(latencyMs);
   });
   const { errors, non2xx } = await run;
-  if (latencies.length === 0) {
-    throw new Error(`${url} answered no call in ${forMs} ms: ${errors} errors, ${non2xx} refusals`);
-  }
-  const perSecond = (latencies.length / (endedAt - startedAt)) * MS_PER_SECOND;
+  const perSecond = latencies.length === 0 ? 0 : (latencies.length / (endedAt - startedAt)) * MS_PER_SECOND;
   return { latencies, perSecond, refused: errors + non2xx };
 }
 
