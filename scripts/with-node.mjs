@@ -18,24 +18,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const MIN_VERSION = [24, 15];
 const SIGNAL_EXIT_CODE = 128;
 const PARENT_POLL_MS = 500;
-/** Settings of the allocator of glibc. */
-const ALLOCATOR = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '32768' };
-/** The id of a process that has begun again. */
-const BEGUN = 'WITH_NODE_PID';
 const ownFile = fileURLToPath(import.meta.url);
 const root = path.resolve(path.dirname(ownFile), '..');
 /** In the checkout: where Node keeps it by default, in the folder for temporary files, other users could place code to be run. */
 const COMPILE_CACHE = path.join(root, 'node_modules', '.cache', 'compile-cache');
 const [file, ...args] = process.argv.slice(2);
-/** The options for the heap that npm scripts set; others may be those of an older Node. */
-const limits = process.execArgv.filter((option) =>
-  /^--(max-\w+-space|heap-growing|no-parallel-scavenge)/.test(option),
-);
 
 if (file === undefined) {
   fail('Usage: node scripts/with-node.mjs FILE [ARGUMENTS]');
 } else if (isNewEnough(process.versions.node)) {
-  beginAgain();
   useFor(process.execPath);
   stopWithNpm();
   // Before the first TypeScript file: otherwise Node loads its compiler for that one, 70 ms and 14 MiB.
@@ -66,33 +57,6 @@ function enableCompileCache() {
   }
 }
 
-/**
- * Lets a program whose heap is limited give free memory back: it keeps one arena of it in place of eight for each processor, and
- * none of 32 KiB or more, as V8's compilers take it. glibc reads both from the environment before a program begins. If one of them
- * is set, both stay as they are. Returns whether the environment has changed.
- */
-function limitFreeMemory() {
-  const names = Object.keys(ALLOCATOR);
-  if (limits.length === 0 || process.platform !== 'linux' || names.some((name) => name in process.env))
-    return false;
-  Object.assign(process.env, ALLOCATOR);
-  return true;
-}
-
-/** Replaces the program of this process, once, by itself with these settings; it takes 40 ms, as any start of Node. */
-function beginAgain() {
-  const id = String(process.pid);
-  // glibc removes the settings from a program with privileges of its own, which would begin again forever.
-  if (process.env[BEGUN] === id || !limitFreeMemory()) return;
-  process.env[BEGUN] = id;
-  try {
-    process.execve(process.execPath, [process.execPath, ...process.execArgv, ownFile, file, ...args]);
-  } catch (error) {
-    // Node's permission model allows no other program.
-    if (error.code !== 'ERR_ACCESS_DENIED') throw error;
-  }
-}
-
 function isNewEnough(version) {
   const [major, minor] = version.split('.').map(Number);
   return major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1]);
@@ -113,8 +77,7 @@ function useFor(node) {
 
 function run(node) {
   useFor(node);
-  limitFreeMemory();
-  const child = spawn(node, [...limits, ownFile, file, ...args], { stdio: 'inherit' });
+  const child = spawn(node, [ownFile, file, ...args], { stdio: 'inherit' });
   stopWithNpm();
   /** A terminal signals the whole process group, including the child. */
   process.on('SIGINT', () => {

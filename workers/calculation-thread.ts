@@ -8,14 +8,11 @@ import { isTransientFailure } from '../shared/messaging/processing-result.ts';
 import { readReply } from '../shared/messaging/requester/read-reply.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { errorText } from '../shared/platform/errors.ts';
-import { lowerThreadPriority } from '../shared/platform/lower-priority.ts';
 import { createCodec } from './create-codec.ts';
 import { createCalculations, type Calculations } from './schedule/schedule-calculations.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this program runs in a thread of the engine');
-
-lowerThreadPriority();
 
 const codec = await createCodec(workerData as ThreadConfig, systemClock);
 let calculations: Calculations | undefined;

@@ -1,6 +1,4 @@
 /** The entry point of all processes: checks the version of Node and runs the command. */
-import { resolveQuickly } from './quick-resolution.ts';
-
 /** The first version that runs the TypeScript sources directly. */
 const MIN_NODE = [24, 15] as const;
 
@@ -13,6 +11,5 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   process.exit(1);
 }
 
-resolveQuickly(process.env);
 const { runCommand } = await import('./run-command.ts');
 await runCommand(process.argv.slice(2), process.env);

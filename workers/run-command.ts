@@ -1,12 +1,9 @@
 import { parseArgs } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
 import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
 import { combineHealth, startHealthServer, type HealthServer } from '../shared/platform/health.ts';
 import { isLoopback } from '../shared/platform/host-names.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
-import { watchEventLoop } from '../shared/platform/loop-watchdog.ts';
-import { lowerPriority } from '../shared/platform/lower-priority.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import { systemPorts } from '../shared/platform/system-ports.ts';
 import type { AdminEndpoint } from './admin-endpoint.ts';
@@ -30,7 +27,7 @@ Without KAFKA_BROKERS they use the embedded broker, which keeps its messages in 
   SCHEMA_REGISTRY_URL Confluent-compatible schema registry
   docs/operations.md lists all settings.
 
-Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration, 86 the event loop was blocked.
+Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration.
 `;
 
 const LOG_NAME = 'engine';
@@ -107,11 +104,9 @@ export function openHealthPort(
 async function run(config: Config, names: readonly WorkerName[]): Promise<void> {
   const log = createLog({ level: config.logLevel, name: LOG_NAME });
   warnAboutLooseFiles(config, log);
-  watchEventLoop({ limitMs: config.blockedLoopLimitMs, name: LOG_NAME });
   const metrics = createMetrics({ processMetrics: true });
   // Registered before the start, so that signals are handled during it.
   const ending = awaitEnd(log, config.drainTimeoutMs + EXIT_GRACE_MS);
-  if (servesBulkOnly(config, names)) lowerPriority(log, systemPorts.timers);
   const startedAt = performance.now();
   let running: RunningSystem | undefined;
   // Started before the workers: while these wait for Kafka or the registry, the process is live but not ready.
@@ -128,7 +123,6 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
       : undefined;
   const system = (running = await startUnlessEnded({ config, names, log, metrics }, ending));
   const admin = await openAdminEndpoint(config, system, log);
-  createObjectsAsNew();
   const startMs = performance.now() - startedAt;
   process.stdout.write(
     renderStartBanner({
@@ -162,15 +156,6 @@ async function printedToken({ auth, http }: Config): Promise<string | undefined>
   return signToken(auth, auth.jwtSecret, { subject: 'demo', scope: '', issuedAtMs, lifetimeMs });
 }
 
-/**
- * V8 learns which objects survive its frequent collections, during the first calls: those of requests that wait for others. It would
- * create them among its old objects from then on, and keep whatever they name until the next complete collection. Called after the
- * start, since Node does not use code caches that were made with other flags.
- */
-function createObjectsAsNew(): void {
-  setFlagsFromString('--no-allocation-site-pretenuring');
-}
-
 /** Starts the workers; a signal during the start aborts it and ends the process. */
 async function startUnlessEnded(options: StartOptions, ending: Promise<End>): Promise<RunningSystem> {
   const given = new AbortController();
@@ -185,11 +170,6 @@ async function startUnlessEnded(options: StartOptions, ending: Promise<End>): Pr
     }
     throw error;
   }
-}
-
-/** Whether the process serves bulk traffic only, for which no caller waits. */
-function servesBulkOnly({ scheduleLanes }: Config, names: readonly WorkerName[]): boolean {
-  return names.every((name) => name === 'schedule') && !scheduleLanes.includes('interactive');
 }
 
 /** Opens the endpoint for an embedded broker only; commands access Kafka directly. */

@@ -5,7 +5,7 @@ import { isLoopback } from './host-names.ts';
 import { nearestName } from './nearest-name.ts';
 import { QUEUE_LIMITS } from './queues/queue-limits.ts';
 import { settingStates, type SettingState } from './setting-states.ts';
-import { CREDENTIAL_FILES, environment, SECRETS, type Environment } from './settings.ts';
+import { CREDENTIAL_FILES, environment, REMOVED_SETTINGS, SECRETS, type Environment } from './settings.ts';
 
 /** The variables that are set and not empty. */
 type Given = Readonly<Record<string, string | undefined>>;
@@ -77,15 +77,19 @@ const OWN_PREFIX = /^(?:AUTH|KAFKA|NOTIFICATION)_/;
 const FOREIGN_NAME =
   /^KAFKA_(?:HOME|DEBUG|CACHE_DIR|(?:\w+_)?OPTS)$|_SERVICE_HOST$|_SERVICE_PORT(?:_\w+)?$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
 
-/** Finds unknown settings, each with the most similar known name. */
+/** Finds removed settings, each with what takes its place, and unknown ones with the most similar known name. */
 function findUnknownNames(given: Given): string[] {
   const settings = [...Object.keys(environment.shape), ...SECRETS.map((name) => `${name}_FILE`)];
-  return Object.keys(given)
-    .filter((name) => OWN_PREFIX.test(name) && !FOREIGN_NAME.test(name) && !settings.includes(name))
+  const removed = Object.entries(REMOVED_SETTINGS)
+    .filter(([name]) => given[name] !== undefined)
+    .map(([name, instead]) => `${name}: this setting has been removed: ${instead}`);
+  const unknown = Object.keys(given)
+    .filter((name) => !Object.hasOwn(REMOVED_SETTINGS, name) && OWN_PREFIX.test(name) && !FOREIGN_NAME.test(name) && !settings.includes(name))
     .map((name) => {
       const nearest = nearestName(name, settings);
       return `${name}: there is no such setting${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
     });
+  return [...removed, ...unknown];
 }
 
 /**
@@ -242,7 +246,6 @@ function toConfig(env: Environment) {
     systemProcessUrls: env.SYSTEM_PROCESS_URLS,
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     startTimeoutMs: env.START_TIMEOUT_MS,
-    blockedLoopLimitMs: env.BLOCKED_LOOP_LIMIT_MS,
     clockOffsetLimitMs: env.CLOCK_OFFSET_LIMIT_MS,
     lanes: env.LANES,
     scheduleLanes: env.SCHEDULE_LANES,

@@ -1,57 +1,16 @@
-import { createRequire } from 'node:module';
-import type * as Prometheus from 'prom-client';
-import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { watchLoopLag, type LoopLag } from './loop-lag.ts';
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type MetricValue,
+} from 'prom-client';
 import { fuller, type QueueSize } from './queues/queue-size.ts';
 import type { Timers } from './timers.ts';
 
 /** Latency buckets in seconds: from the embedded broker to the longest reply timeout. */
 const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-const load = createRequire(import.meta.url);
-
-/**
- * A file of prom-client. Its index also loads a push gateway, the aggregation over a cluster and OpenTelemetry, which take
- * three quarters of its time and 8 MiB.
- */
-const part = (name: string): unknown => load(`prom-client/lib/${name}.js`);
-
-const prometheus = {
-  Registry: part('registry') as typeof Prometheus.Registry,
-  Counter: part('counter') as typeof Prometheus.Counter,
-  Gauge: part('gauge') as typeof Prometheus.Gauge,
-  Histogram: part('histogram') as typeof Prometheus.Histogram,
-};
-
-/** The default metrics of prom-client after the processor time, in its order. */
-const DEFAULT_METRICS = [
-  'processStartTime',
-  'osMemoryHeap',
-  'processOpenFileDescriptors',
-  'processMaxFileDescriptors',
-  'eventLoopLag',
-  'processResources',
-  'processHandles',
-  'processRequests',
-  'heapSizeAndUsed',
-  'heapSpacesSizeAndUsed',
-  'version',
-  'gc',
-] as const;
-
-const MICROS_PER_SECOND = 1e6;
-/** prom-client would sample the lag of the event loop a hundred times a second; this is the longest interval of a timer. */
-const NEVER_MS = 2_147_483_647;
-/** How prom-client names its gauges of the lag that need samples. */
-const LAG_FIGURES: Readonly<Record<string, (lag: LoopLag) => number>> = {
-  min: ({ min }) => min,
-  max: ({ max }) => max,
-  mean: ({ mean }) => mean,
-  stddev: ({ stddev }) => stddev,
-  p50: (lag) => lag.percentile(50),
-  p90: (lag) => lag.percentile(90),
-  p99: (lag) => lag.percentile(99),
-};
 
 /** One value of a metric: of a counter, a gauge, or one bucket of a histogram. */
 export interface Sample {
@@ -100,7 +59,7 @@ export function limitCodes(): (code: string) => string {
 
 /** Creates an empty registry; a name that is requested again returns the same metric. */
 export function createMetrics(options: { processMetrics: boolean } = { processMetrics: false }): Metrics {
-  const registry = new prometheus.Registry();
+  const registry = new Registry();
   const collectors: (() => void)[] = [];
   const queueReaders: (() => readonly QueueSize[])[] = [];
   const queues = (): readonly QueueSize[] => {
@@ -108,7 +67,7 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
     for (const read of queueReaders) all.push(...read());
     return all;
   };
-  if (options.processMetrics) collectors.push(collectProcessMetrics(registry));
+  if (options.processMetrics) collectDefaultMetrics({ register: registry });
   const base = (name: string, help: string, labelNames: readonly string[]) => ({
     name,
     help,
@@ -117,15 +76,15 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
   });
   const gauge: Metrics['gauge'] = (name, help, labelNames = []) =>
     (registry.getSingleMetric(name) as Gauge | undefined) ??
-    new prometheus.Gauge(base(name, help, labelNames));
+    new Gauge(base(name, help, labelNames));
   return {
     counter: (name, help, labelNames = []) =>
       (registry.getSingleMetric(name) as Counter | undefined) ??
-      new prometheus.Counter(base(name, help, labelNames)),
+      new Counter(base(name, help, labelNames)),
     gauge,
     duration: (name, help, labelNames = []) =>
       (registry.getSingleMetric(name) as Histogram | undefined) ??
-      new prometheus.Histogram({ ...base(name, help, labelNames), buckets: DURATION_BUCKETS }),
+      new Histogram({ ...base(name, help, labelNames), buckets: DURATION_BUCKETS }),
     onScrape: (collect) => collectors.push(collect),
     watchQueues: (read) => {
       if (queueReaders.push(read) === 1) collectors.push(showQueues(gauge, queues));
@@ -217,58 +176,8 @@ async function namedText(registry: Registry, names: readonly string[]): Promise<
 
 function toSample(
   name: string,
-  { labels, value, ...rest }: Prometheus.MetricValue<string> & { readonly metricName?: string },
+  { labels, value, ...rest }: MetricValue<string> & { readonly metricName?: string },
 ): Sample {
   const texts = Object.entries(labels).map(([label, text]) => [label, String(text)]);
   return { name: rest.metricName ?? name, labels: Object.fromEntries(texts) as Sample['labels'], value };
-}
-
-/** Registers the default metrics of prom-client. Returns the function to be called before each scrape. */
-function collectProcessMetrics(registry: Registry): () => void {
-  countProcessorTime(registry);
-  for (const name of DEFAULT_METRICS) {
-    const collect = part(`metrics/${name}`) as (registry: Registry, options: object) => void;
-    collect(registry, { eventLoopMonitoringPrecision: NEVER_MS });
-  }
-  const lag = watchLoopLag();
-  let taken = lag.take();
-  for (const [name, figure] of Object.entries(LAG_FIGURES)) {
-    const gauge = registry.getSingleMetric(`nodejs_eventloop_lag_${name}_seconds`) as Gauge;
-    // Called after that of the gauge in front of them, with which prom-client sets them from its own samples.
-    Object.assign(gauge, { collect: () => gauge.set(figure(taken)) });
-  }
-  return () => {
-    taken = lag.take();
-  };
-}
-
-/** The processor time, as prom-client counts it in a file that loads OpenTelemetry. */
-function countProcessorTime(registry: Registry): void {
-  let last = process.cpuUsage();
-  const registers = [registry];
-  const user = new prometheus.Counter({
-    name: 'process_cpu_user_seconds_total',
-    help: 'Total user CPU time spent in seconds.',
-    registers,
-    // Also counts for the other two.
-    collect: () => {
-      const used = process.cpuUsage();
-      const userSeconds = (used.user - last.user) / MICROS_PER_SECOND;
-      const systemSeconds = (used.system - last.system) / MICROS_PER_SECOND;
-      last = used;
-      user.inc(userSeconds);
-      system.inc(systemSeconds);
-      both.inc(userSeconds + systemSeconds);
-    },
-  });
-  const system = new prometheus.Counter({
-    name: 'process_cpu_system_seconds_total',
-    help: 'Total system CPU time spent in seconds.',
-    registers,
-  });
-  const both = new prometheus.Counter({
-    name: 'process_cpu_seconds_total',
-    help: 'Total user and system CPU time spent in seconds.',
-    registers,
-  });
 }

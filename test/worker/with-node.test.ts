@@ -84,7 +84,6 @@ const AS_NODE_20 = [
 ];
 
 interface Run {
-  readonly options?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Options that make Node another one; default: it reports version 20. */
   readonly node?: readonly string[] | undefined;
@@ -95,7 +94,7 @@ const RUN_LIMIT_MS = 20_000;
 /** Runs `workers/main.mjs` in a copy of the entry files. */
 function runEntry(
   prepare: (folder: string) => void,
-  { options = [], env = {}, node = AS_NODE_20 }: Run = {},
+  { env = {}, node = AS_NODE_20 }: Run = {},
 ) {
   const folder = mkdtempSync(path.join(tmpdir(), 'entry-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -103,10 +102,10 @@ function runEntry(
     cpSync(path.join(ROOT, file), path.join(folder, file));
   writeFileSync(
     path.join(folder, 'workers/main.ts'),
-    'const given: string[] = [...process.execArgv, ...process.argv.slice(2)];\nconsole.log(process.versions.node, given.join(" "), ["MALLOC_ARENA_MAX", "MALLOC_MMAP_THRESHOLD_"].map((name) => process.env[name] ?? "-").join(" "));\n',
+    'const given: string[] = [...process.execArgv, ...process.argv.slice(2)];\nconsole.log(process.versions.node, given.join(" "));\n',
   );
   prepare(folder);
-  const args = [...node, ...options, path.join(folder, 'workers/main.mjs'), 'schedule', '--help'];
+  const args = [...node, path.join(folder, 'workers/main.mjs'), 'schedule', '--help'];
   const ownEnv = { PATH: process.env['PATH'] ?? '', ...env };
   return spawnSync(process.execPath, args, { encoding: 'utf8', env: ownEnv, timeout: RUN_LIMIT_MS });
 }
@@ -117,41 +116,9 @@ function installNode(folder: string): void {
   symlinkSync(process.execPath, path.join(bin, 'node'));
 }
 
-const LIMITS = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--no-parallel-scavenge'];
-/** What the program sees of the settings of glibc: npm scripts that limit the heap limit its free memory too. */
-const LIMITED = process.platform === 'linux' ? '1 32768' : '- -';
-
 it('an older Node starts the workers on the installed Node package', () => {
   const { status, stdout } = runEntry(installNode);
-  expect([status, stdout]).toEqual([0, `${process.versions.node} schedule --help - -\n`]);
-});
-
-it.each([
-  ['an older Node', undefined],
-  ['a new Node', []],
-])('%s passes the limits of the heap on and adds those of free memory', (_, node) => {
-  const { stdout } = runEntry(installNode, { node, options: LIMITS });
-  expect(stdout).toBe(`${process.versions.node} ${LIMITS.join(' ')} schedule --help ${LIMITED}\n`);
-});
-
-it.each([
-  ['an older Node', undefined],
-  ['a new Node', []],
-])('%s keeps settings of free memory that are set', (_, node) => {
-  const { stdout } = runEntry(installNode, { node, options: LIMITS, env: { MALLOC_ARENA_MAX: '4' } });
-  expect(stdout).toBe(`${process.versions.node} ${LIMITS.join(' ')} schedule --help 4 -\n`);
-});
-
-it('begins again only once where the settings of free memory are removed', () => {
-  const remove = 'delete process.env.MALLOC_ARENA_MAX; delete process.env.MALLOC_MMAP_THRESHOLD_';
-  const options = [...LIMITS, '--import', `data:text/javascript,${encodeURIComponent(remove)}`];
-  const { stdout } = runEntry(installNode, { node: [], options });
-  expect(stdout).toMatch(/ schedule --help - -\n$/);
-});
-
-it('no limit of free memory is added without limits of the heap', () => {
-  const { stdout } = runEntry(installNode, { node: [] });
-  expect(stdout).toBe(`${process.versions.node} schedule --help - -\n`);
+  expect([status, stdout]).toEqual([0, `${process.versions.node} schedule --help\n`]);
 });
 
 it('an older Node without that package reports the required version', () => {

@@ -12,7 +12,6 @@ import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { Config } from '../../../shared/platform/load-config.ts';
 import { createLog, type LogLevel } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
-import { lowerPriority } from '../../../shared/platform/lower-priority.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { REQUEST_TYPE, type CalculateChunkOptions } from './calculate-chunk.ts';
@@ -99,8 +98,6 @@ async function openBroker(
     return { broker, close };
   }
   const log = quietLog(config);
-  // Gives live traffic on the same machine priority.
-  lowerPriority(log, systemPorts.timers);
   const { openKafkaBroker } = await import('../../../shared/messaging/kafka/open-kafka-broker.ts');
   const clockTopic = topicName(config.topicPrefix, 'clockReadings');
   const broker = await openKafkaBroker({ ...config.kafka, clientId: 'recalculate', log, clock, clockTopic });

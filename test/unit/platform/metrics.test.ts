@@ -1,43 +1,7 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { consumerMetrics } from '../../../shared/messaging/handler/consumer-metrics.ts';
 import { createMetrics, shareScrapeTexts } from '../../../shared/platform/metrics.ts';
 import { createNotificationMetrics } from '../../../workers/notification/metrics.ts';
-
-/** The lines of an exposition that describe metrics, without their values. */
-const described = (text: string): readonly string[] =>
-  text.split('\n').filter((line) => line.startsWith('# '));
-
-/** The samples of the event loop's lag end with their process; real ones would go on during the tests of other files. */
-beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
-afterEach(() => vi.useRealTimers());
-
-it('the metrics of a process are the default ones of prom-client, in their order', async () => {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const own = createMetrics({ processMetrics: true });
-  expect(described(await own.text())).toEqual(described(await registry.metrics()));
-});
-
-it('the processor time of a process grows between two scrapes, and is that of user and system together', async () => {
-  const metrics = createMetrics({ processMetrics: true });
-  const read = async (): Promise<number> =>
-    Number(/^process_cpu_seconds_total (\S+)$/m.exec(await metrics.text())?.[1]);
-  const before = await read();
-  const until = performance.now() + 50;
-  while (performance.now() < until) Math.sqrt(until);
-  expect(await read()).toBeGreaterThan(before);
-  const text = await metrics.text();
-  const parts = [...text.matchAll(/^process_cpu_(?:user|system)_seconds_total (\S+)$/gm)];
-  const both = Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]);
-  expect(parts.reduce((sum, [, value]) => sum + Number(value), 0)).toBeCloseTo(both, 6);
-});
-
-it('the lag of the event loop is that of samples since the last scrape', async () => {
-  const metrics = createMetrics({ processMetrics: true });
-  const lag = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(await metrics.text())?.[1];
-  expect(Number(lag)).toBeCloseTo(0.01, 4);
-});
 
 it('the queues of one name are shown by the fullest of them, with its limit', async () => {
   const metrics = createMetrics();
