@@ -8,6 +8,7 @@ import {
   wholeNumber,
 } from '../../scripts/command-line/parse-command-line.ts';
 import { SYSTEM_KINDS, type SystemKind } from './faults/fault-plan.ts';
+import { PLANTED_FAULTS, type PlantedFault } from './planted-faults.ts';
 
 export const HELP = `Usage: npm run simulate -- --seed N | --seeds N [OPTIONS]
 
@@ -19,6 +20,7 @@ and checks what the system promises. The same seed gives the same run.
   --from N        the first of them (1)
   --system KIND   runs all of them over a cluster of brokers (cluster), or over the embedded broker and its disk (embedded);
                   default: as each seed chooses
+  --plant FAULT   breaks a promise in every process, so that a seed has to fail: commit-ahead-of-work, lost-record or sent-twice
   --minutes M     runs seeds for M minutes, at most --seeds of them if that is given
   --jobs N        runs seeds on N threads; default one for each processor
   --keep-going    goes on after a seed that fails
@@ -34,6 +36,7 @@ export interface SimulateArguments {
   readonly count: number;
   /** Undefined: as each seed chooses. */
   readonly system: SystemKind | undefined;
+  readonly plant: PlantedFault | undefined;
   readonly limitMs: number;
   readonly jobs: number;
   readonly keepGoing: boolean;
@@ -55,6 +58,7 @@ export function readSimulateArguments(args: readonly string[]): SimulateArgument
     seeds: wholeNumber(1, MAX_SEED),
     from: wholeNumber(0, MAX_SEED),
     system: oneOf(SYSTEM_KINDS),
+    plant: oneOf(PLANTED_FAULTS),
     minutes: wholeNumber(1, MAX_MINUTES),
     jobs: wholeNumber(1, MAX_JOBS),
     'keep-going': flag(),
@@ -76,6 +80,7 @@ export function readSimulateArguments(args: readonly string[]): SimulateArgument
     from: seed ?? from ?? 1,
     count: seed === undefined ? many : 1,
     system: line.values.system,
+    plant: line.values.plant,
     limitMs,
     jobs: line.values.jobs ?? availableParallelism(),
     keepGoing,

@@ -10,6 +10,7 @@ import type { SimBroker } from './broker/sim-broker.ts';
 import { CallFates, type FaultCounts } from './faults/call-fates.ts';
 import type { FaultPlan, Incident, SystemKind } from './faults/fault-plan.ts';
 import type { Call } from './ingress-call.ts';
+import type { PlantedFault } from './planted-faults.ts';
 import { SimProviders, type ProviderObserver } from './providers.ts';
 import { seededSystem, SIMULATED_SECRET, type SeededSystem } from './seeded-system.ts';
 import {
@@ -59,6 +60,8 @@ export interface ClusterOptions {
   readonly limits?: QueueLimits;
   /** Topics besides those of the engine. */
   readonly topics?: readonly TopicSpec[];
+  /** A promise that is broken in every process. */
+  readonly plant?: PlantedFault | undefined;
 }
 
 export interface SimCluster {
@@ -114,7 +117,7 @@ export async function startCluster(options: ClusterOptions): Promise<SimCluster>
   const emailBodyLimitBytes = Math.min(loaded.notification.emailBodyLimitBytes, limits.notificationBodyBytes);
   const config = { ...loaded, limits, notification: { ...loaded.notification, emailBodyLimitBytes } };
   const providers = options.createProviders?.(system, fates) ?? new SimProviders(fates, observer);
-  const world = { ...broker, config, observer, providers };
+  const world = { ...broker, config, observer, providers, plant: options.plant };
   for (const spec of PROCESSES[kind]) {
     const machine = createMachine(system, plan.seed, plan.clocks[spec.name]);
     all.set(spec.name, new RestartingProcess(spec, world, machine));

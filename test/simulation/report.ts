@@ -62,9 +62,10 @@ export function failureOf({ plan, violations, journal }: SeedResult): SeedFailur
   return { seed: plan.seed, violations, trace: entries.map(formatEntry), replay: replayOf(plan) };
 }
 
-function replayOf({ seed, system }: SeedPlan): string {
+function replayOf({ seed, system, plant }: SeedPlan): string {
   const isOwn = planSeed(seed).system === system;
-  return `npm run simulate -- --seed ${seed}${isOwn ? '' : ` --system ${system}`}`;
+  const options = `${isOwn ? '' : ` --system ${system}`}${plant === undefined ? '' : ` --plant ${plant}`}`;
+  return `npm run simulate -- --seed ${seed}${options}`;
 }
 
 /** The failure as text, for the terminal or the message of a test. */

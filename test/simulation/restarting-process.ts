@@ -14,6 +14,7 @@ import { startSimulationWorker } from '../../workers/simulation/main.ts';
 import { startWorkers, type RunningSystem, type StartOptions } from '../../workers/start-workers.ts';
 import type { WorkerName } from '../../workers/worker-list.ts';
 import { inject, type Answer, type Call } from './ingress-call.ts';
+import { plantInBroker, plantInProviders, type PlantedFault } from './planted-faults.ts';
 import type { SimProviders } from './providers.ts';
 import { ProcessLife, type Machine } from './sim-process.ts';
 
@@ -73,6 +74,7 @@ export interface ProcessWorld {
   readonly config: Config;
   readonly observer: ProcessObserver;
   readonly providers: Pick<SimProviders, 'open'>;
+  readonly plant: PlantedFault | undefined;
   /** The broker, or the disk for its own one, of a life that begins. */
   readonly connect: (life: ProcessLife) => Pick<StartOptions, 'broker' | 'diskIo'>;
   /** Called before the first worker of a life starts; returns the broker that the workers get. */
@@ -295,12 +297,12 @@ export class RestartingProcess implements SimProcess {
 
   /** What a process reaches outside is replaced: the socket of the ingress, the providers, and threads. */
   #starters(life: ProcessLife): Readonly<Record<WorkerName, StartWorker>> {
-    const { config, providers, openBroker } = this.#world;
+    const { config, providers, plant, openBroker } = this.#world;
     let broker: Broker | undefined;
     const within =
       (start: StartWorker): StartWorker =>
       async ({ threads: _threads, ...context }) => {
-        broker ??= (await openBroker?.(context.broker, life)) ?? context.broker;
+        broker ??= plantInBroker(plant, (await openBroker?.(context.broker, life)) ?? context.broker);
         return start({ ...context, broker });
       };
     return {
@@ -315,7 +317,9 @@ export class RestartingProcess implements SimProcess {
       product: within(startProductWorker),
       simulation: within(startSimulationWorker),
       notification: within((context) =>
-        startNotificationWorker(withoutIndex(context), () => Promise.resolve(providers.open(life))),
+        startNotificationWorker(withoutIndex(context), () =>
+          Promise.resolve(plantInProviders(plant, providers.open(life))),
+        ),
       ),
     };
   }

@@ -107,6 +107,7 @@ export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
         NOTIFICATION_UNKNOWN_EMAIL: plan.unknownPolicy,
       },
       limits: plan.limits,
+      plant: plan.plant,
       observer: {
         onRecord: (record, by) => watcher.onRecord(record, by),
         onCommit: (groupId, offset, by) => watcher.onCommit(groupId, offset, by),

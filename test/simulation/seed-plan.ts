@@ -6,6 +6,7 @@ import {
 import { Picks } from '../support/random/pick.ts';
 import { PROCESSES } from './cluster.ts';
 import { calmPlan, planFaults, type FaultPlan, type SystemKind } from './faults/fault-plan.ts';
+import type { PlantedFault } from './planted-faults.ts';
 import { ARRIVAL_MS, BURST_EVERY_MS, planActivities, type Activity } from './workload/plan.ts';
 
 /** Faults happen while work arrives. */
@@ -33,10 +34,16 @@ export interface SeedPlan {
   readonly unknownPolicy: 'park' | 'resend';
   /** Limits of the queues in memory; small ones are reached by the few messages of a run. */
   readonly limits: QueueLimits;
+  /** A promise that is broken in every process. */
+  readonly plant?: PlantedFault | undefined;
 }
 
 /** Plans the run of a seed: the work, the faults and the settings; `system` replaces the one that the seed chooses. */
-export function planSeed(seed: number, system: SystemKind = chooseSystem(seed)): SeedPlan {
+export function planSeed(
+  seed: number,
+  system: SystemKind = chooseSystem(seed),
+  plant?: PlantedFault,
+): SeedPlan {
   const picks = new Picks(seed ^ 0x632be5ab);
   const faults = picks.chance(CALM_PERCENT) ? calmPlan(seed) : planFaultsOf(seed, system);
   const activities = planActivities(seed);
@@ -47,6 +54,7 @@ export function planSeed(seed: number, system: SystemKind = chooseSystem(seed)):
     unknownPolicy: picks.of('park', 'park', 'park', 'resend'),
     faults,
     limits: planLimits(seed, isCalm(faults)),
+    plant,
   };
 }
 

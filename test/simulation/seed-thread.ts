@@ -5,7 +5,7 @@ import { runPlan } from './run-seed.ts';
 import { planSeed } from './seed-plan.ts';
 import type { SeedThreadData } from './seed-threads.ts';
 
-const { from, end, step, system } = workerData as SeedThreadData;
+const { from, end, step, system, plant } = workerData as SeedThreadData;
 for (let seed = from; seed < end; seed += step) {
-  parentPort?.postMessage(summaryOf(await runPlan(planSeed(seed, system))), []);
+  parentPort?.postMessage(summaryOf(await runPlan(planSeed(seed, system, plant))), []);
 }

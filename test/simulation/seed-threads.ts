@@ -1,6 +1,7 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { SystemKind } from './faults/fault-plan.ts';
+import type { PlantedFault } from './planted-faults.ts';
 import type { SeedSummary } from './report.ts';
 
 const THREAD_PROGRAM = new URL('./seed-thread.ts', import.meta.url);
@@ -11,6 +12,7 @@ export interface SeedThreadData {
   readonly end: number;
   readonly step: number;
   readonly system: SystemKind | undefined;
+  readonly plant: PlantedFault | undefined;
 }
 
 export interface RunSeedsOptions {
@@ -19,12 +21,19 @@ export interface RunSeedsOptions {
   readonly jobs: number;
   /** Undefined: as each seed chooses. */
   readonly system?: SystemKind | undefined;
+  readonly plant?: PlantedFault | undefined;
 }
 
 /** Runs seeds on `jobs` threads. Yields their summaries in the order of the seeds, and ends the threads with the loop. */
-export async function* runSeeds({ from, count, jobs, system }: RunSeedsOptions): AsyncGenerator<SeedSummary> {
+export async function* runSeeds({
+  from,
+  count,
+  jobs,
+  system,
+  plant,
+}: RunSeedsOptions): AsyncGenerator<SeedSummary> {
   const threads = Array.from({ length: Math.min(jobs, count) }, (_, index) => {
-    const workerData: SeedThreadData = { from: from + index, end: from + count, step: jobs, system };
+    const workerData: SeedThreadData = { from: from + index, end: from + count, step: jobs, system, plant };
     return new Worker(THREAD_PROGRAM, { workerData });
   });
   try {

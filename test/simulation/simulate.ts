@@ -45,7 +45,7 @@ async function run(args: SimulateArguments): Promise<number> {
 
 /** The summaries of the seeds in their order. A single seed runs in this thread and may print its trace. */
 async function* summariesOf(args: SimulateArguments): AsyncGenerator<SeedSummary> {
-  const { from, count, system, trace } = args;
+  const { from, count, system, plant, trace } = args;
   if (count > 1) {
     const { runSeeds } = await import('./seed-threads.ts');
     yield* runSeeds(args);
@@ -55,7 +55,7 @@ async function* summariesOf(args: SimulateArguments): AsyncGenerator<SeedSummary
   const { planSeed } = await import('./seed-plan.ts');
   const { formatEntry } = await import('./check/journal.ts');
   const { summaryOf } = await import('./report.ts');
-  const result = await runPlan(planSeed(from, system));
+  const result = await runPlan(planSeed(from, system, plant));
   if (trace) print(result.journal.entries.map(formatEntry));
   yield summaryOf(result);
 }
@@ -63,14 +63,14 @@ async function* summariesOf(args: SimulateArguments): AsyncGenerator<SeedSummary
 /** Describes the smallest plan of the seed that violates the same rule. */
 async function shrink(
   { seed, violations }: SeedFailure,
-  { system }: SimulateArguments,
+  { system, plant }: SimulateArguments,
 ): Promise<readonly string[]> {
   const { planSeed } = await import('./seed-plan.ts');
   const { shrunkLines } = await import('./report.ts');
   const { shrinkPlan } = await import('./shrink.ts');
   const { runPlan } = await import('./run-seed.ts');
   const options = { run: runPlan, onProgress: onShrunk };
-  return shrunkLines(await shrinkPlan(planSeed(seed, system), violations[0]?.rule ?? '', options));
+  return shrunkLines(await shrinkPlan(planSeed(seed, system, plant), violations[0]?.rule ?? '', options));
 }
 
 function onShrunk(parts: number, runs: number): void {

@@ -6,6 +6,7 @@ import { formatEntry } from '../simulation/check/journal.ts';
 import { calmPlan } from '../simulation/faults/fault-plan.ts';
 import { failureLines, failureOf, summaryOf, type SeedSummary } from '../simulation/report.ts';
 import { runPlan } from '../simulation/run-seed.ts';
+import type { PlantedFault } from '../simulation/planted-faults.ts';
 import { planSeed } from '../simulation/seed-plan.ts';
 import { runSeeds } from '../simulation/seed-threads.ts';
 
@@ -50,6 +51,23 @@ it.each(MORE_SEEDS)(
   'the system keeps its promises under the faults of seeds $from to $to',
   { timeout: MORE_SEEDS.reduce((sum, { from, to }) => sum + (to - from + 1) * SEED_LIMIT_MS, 0) },
   async ({ from, to }) => expect(await findFailure(from, to)).toBe(''),
+);
+
+it.each<[PlantedFault, RegExp]>([
+  ['commit-ahead-of-work', /^a commit is never ahead of the work/],
+  ['lost-record', /./],
+  ['sent-twice', /sent twice/],
+])(
+  'the planted fault %s is found by a rule within the fixed seeds',
+  { timeout: SEEDS * SEED_LIMIT_MS },
+  async (plant, rule) => {
+    const violated: string[] = [];
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS && violated.length === 0; seed += 1) {
+      const { violations } = await runPlan(planSeed(seed, undefined, plant));
+      violated.push(...violations.map((violation) => violation.rule));
+    }
+    expect(violated[0]).toMatch(rule);
+  },
 );
 
 it(
