@@ -65,7 +65,6 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   const broker = options.broker ?? (await createBroker(options, ports, metrics));
   const clockWatch = watchClock(options, { ports: ownPorts, brokerClock, broker, metrics });
   const threads = createCalculationThreads(THREAD_PROGRAM, config, ports);
-  metrics.watchQueues(() => broker.queues());
   const started: RunningWorker[] = [];
   let stopping: Promise<void> | undefined;
   const health = () => healthOf(started, broker, clockWatch);

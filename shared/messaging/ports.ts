@@ -9,7 +9,6 @@
  */
 
 import type { Health } from '../platform/health.ts';
-import type { QueueSize } from '../platform/queues/queue-size.ts';
 import type { LogMessage, OffsetRange, OutgoingMessage, PartitionOffset, TopicPartition } from './message.ts';
 
 /** What a caller may conclude from a failure. */
@@ -78,8 +77,6 @@ export interface Broker {
   time?(): Promise<number>;
   /** Whether the broker's own storage takes records; absent for a broker in other processes, and without a storage. */
   health?(): Health;
-  /** The queues of its publishers. */
-  queues(): readonly QueueSize[];
   /** Stops everything that was created from it. Idempotent. */
   close(): Promise<void>;
 }

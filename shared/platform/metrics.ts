@@ -6,7 +6,6 @@ import {
   Registry,
   type MetricValue,
 } from 'prom-client';
-import { fuller, type QueueSize } from './queues/queue-size.ts';
 import type { Timers } from './timers.ts';
 
 /** Latency buckets in seconds: from the embedded broker to the longest reply timeout. */
@@ -28,10 +27,6 @@ export interface Metrics {
   duration(name: string, help: string, labelNames?: readonly string[]): Histogram;
   /** Calls `collect` before each scrape, to set gauges that are only needed then. */
   onScrape(collect: () => void): void;
-  /** Shows these queues with their limits; `read` is called before each scrape. */
-  watchQueues(read: () => readonly QueueSize[]): void;
-  /** All watched queues as they are now; several of them may have the same name and unit. */
-  queues(): readonly QueueSize[];
   /** Prometheus text exposition, of all metrics or of those with these names, as `samples` reads them. */
   text(names?: readonly string[]): Promise<string>;
   /**
@@ -61,12 +56,6 @@ export function limitCodes(): (code: string) => string {
 export function createMetrics(options: { processMetrics: boolean } = { processMetrics: false }): Metrics {
   const registry = new Registry();
   const collectors: (() => void)[] = [];
-  const queueReaders: (() => readonly QueueSize[])[] = [];
-  const queues = (): readonly QueueSize[] => {
-    const all: QueueSize[] = [];
-    for (const read of queueReaders) all.push(...read());
-    return all;
-  };
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
   const base = (name: string, help: string, labelNames: readonly string[]) => ({
     name,
@@ -74,22 +63,16 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
     labelNames: [...labelNames],
     registers: [registry],
   });
-  const gauge: Metrics['gauge'] = (name, help, labelNames = []) =>
-    (registry.getSingleMetric(name) as Gauge | undefined) ??
-    new Gauge(base(name, help, labelNames));
   return {
     counter: (name, help, labelNames = []) =>
       (registry.getSingleMetric(name) as Counter | undefined) ??
       new Counter(base(name, help, labelNames)),
-    gauge,
+    gauge: (name, help, labelNames = []) =>
+      (registry.getSingleMetric(name) as Gauge | undefined) ?? new Gauge(base(name, help, labelNames)),
     duration: (name, help, labelNames = []) =>
       (registry.getSingleMetric(name) as Histogram | undefined) ??
       new Histogram({ ...base(name, help, labelNames), buckets: DURATION_BUCKETS }),
     onScrape: (collect) => collectors.push(collect),
-    watchQueues: (read) => {
-      if (queueReaders.push(read) === 1) collectors.push(showQueues(gauge, queues));
-    },
-    queues,
     text: async (names) => {
       if (names !== undefined) return namedText(registry, names);
       for (const collect of collectors) collect();
@@ -132,27 +115,6 @@ export function shareScrapeTexts(
     if (names === undefined) return textOf(undefined);
     const texts = await Promise.all(names.map(textOf));
     return texts.filter((text) => text !== NOTHING).join('\n') || NOTHING;
-  };
-}
-
-/** Sets the gauges of queues: of those with the same name, such as the partitions of a consumer, that of the fullest one. */
-function showQueues(gauge: Metrics['gauge'], read: () => readonly QueueSize[]): () => void {
-  const names = ['queue', 'unit'];
-  const sizes = gauge('plat_queue_size', 'What a queue in memory holds; of several, the fullest', names);
-  const limits = gauge('plat_queue_limit', 'The most that plat_queue_size can be', names);
-  return () => {
-    const fullest = new Map<string, QueueSize>();
-    for (const queue of read()) {
-      const name = `${queue.queue} ${queue.unit}`;
-      const other = fullest.get(name);
-      fullest.set(name, other === undefined ? queue : fuller(other, queue));
-    }
-    sizes.reset();
-    limits.reset();
-    for (const { queue, unit, size, limit } of fullest.values()) {
-      sizes.set({ queue, unit }, size);
-      limits.set({ queue, unit }, limit);
-    }
   };
 }
 

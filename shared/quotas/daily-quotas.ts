@@ -1,5 +1,4 @@
 import type { QuotaSettings } from '../platform/load-config.ts';
-import { QueueSize } from '../platform/queues/queue-size.ts';
 import { ReceiverCounts } from './receiver-counts.ts';
 
 /** The quotas by their names, which are codes of outcomes and labels of metrics. */
@@ -84,15 +83,6 @@ export class DailyQuotas {
       callers: this.#callers.size,
       countries: this.#countries as ReadonlyMap<string, number>,
     };
-  }
-
-  queues(): readonly QueueSize[] {
-    const { size: receivers, maxReceivers } = this.#receivers;
-    return [
-      // The others have a count of their own.
-      new QueueSize('quota-callers', 'records', this.#callers.size, MAX_CALLERS + 1),
-      new QueueSize('quota-receivers', 'records', receivers, maxReceivers),
-    ];
   }
 
   #count({ caller, isUrgent, country, costMicros }: Usage, by: 1 | -1): void {

@@ -15,7 +15,6 @@ import type { Config, QuotaSettings } from '../platform/load-config.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { OUTCOME_RETENTION_MS } from '../platform/retention.ts';
-import { QueueSize } from '../platform/queues/queue-size.ts';
 import { DAY_MS, DayCounts } from './day-counts.ts';
 import type { DailyQuotas, Quota, Usage } from './daily-quotas.ts';
 import { createUsageMeasure, readUsageRecord, usageRecord, type CountedMessage } from './usage-record.ts';
@@ -97,7 +96,7 @@ export function createQuotas(options: QuotaOptions): Quotas {
   const unread = new Map<string, Unread>();
   /** Days of the last records that were read, by id. */
   const readDays = new Map<string, number>();
-  const countRefusal = createQuotaMetrics(options, () => counts.of(counts.today()), { readDays, unread });
+  const countRefusal = createQuotaMetrics(options, () => counts.of(counts.today()));
   let isCaughtUp = false;
   let received = 0;
 
@@ -189,7 +188,6 @@ function keepNewest<T>(entries: Map<string, T>, id: string, entry: T): void {
 function createQuotaMetrics(
   { metrics, settings }: QuotaOptions,
   today: () => DailyQuotas,
-  { readDays, unread }: Readonly<Record<'readDays' | 'unread', ReadonlyMap<string, unknown>>>,
 ): (channel: string, quota: Quota) => void {
   const refusals = metrics.counter(
     'plat_notification_quota_refusals_total',
@@ -217,10 +215,5 @@ function createQuotaMetrics(
     counted.set({ figure: 'callers' }, now.callers);
     counted.set({ figure: 'receivers' }, now.receivers);
   });
-  metrics.watchQueues(() => [
-    ...today().queues(),
-    new QueueSize('quota-ids', 'records', readDays.size, MAX_REMEMBERED),
-    new QueueSize('quota-ids-unread', 'records', unread.size, MAX_REMEMBERED),
-  ]);
   return (channel, quota) => refusals.inc({ channel, quota });
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import type { Health } from '../../shared/platform/health.ts';
-import type { QueueSize } from '../../shared/platform/queues/queue-size.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import { silentLog, type Log } from '../../shared/platform/log.ts';
 import { startIngressWorker } from '../../workers/ingress/main.ts';
@@ -43,8 +42,6 @@ export interface SimProcess {
   health(): Readonly<Record<string, Health>> | undefined;
   /** Its metrics as Prometheus text; undefined unless it runs. */
   metrics(): Promise<string> | undefined;
-  /** Its queues in memory, if it runs and has done something since the last call; otherwise none. */
-  queues(): readonly QueueSize[];
   /** Number of starts so far. */
   starts(): number;
 }
@@ -123,12 +120,6 @@ export class RestartingProcess implements SimProcess {
 
   metrics(): Promise<string> | undefined {
     return this.state() === 'running' ? this.#running?.metrics.text() : undefined;
-  }
-
-  queues(): readonly QueueSize[] {
-    if (!this.machine.hasRun) return [];
-    this.machine.hasRun = false;
-    return (this.state() === 'running' ? this.#running?.metrics.queues() : undefined) ?? [];
   }
 
   starts(): number {

@@ -157,7 +157,6 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
   let isOver = false;
   const world = createWorld(cluster, parts, () => isOver);
   const startedAtMs = system.monotonic.elapsedMs();
-  system.onTurn(() => checkQueues(cluster, watcher));
   cluster.beginFaults();
   const pending = new Map<string, Promise<void>>();
   for (const activity of plan.activities) {
@@ -240,15 +239,6 @@ async function gaugesOf(process: SimProcess): Promise<ReadonlyMap<string, number
       return [...QUEUES, ...JUDGED].some((one) => name.startsWith(one)) ? [[name, Number(value)]] : [];
     }),
   );
-}
-
-/** Checks the queues of each process that has run since the last call, until a rule is violated. */
-function checkQueues({ processes }: SimCluster, watcher: Watcher): void {
-  if (watcher.violations.length > 0) return;
-  for (const one of processes) {
-    const queues = one.queues();
-    if (queues.length > 0) watcher.onQueues({ process: one.name, queues });
-  }
 }
 
 function createWorld(
@@ -411,14 +401,14 @@ async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<str
 const JUDGED = ['plat_breaker_opened_total', 'plat_notification_quota_spent'];
 /** Gauges of work that waits. */
 const QUEUES = [
-  'plat_queue_size',
+  'plat_ingress_pending_replies',
+  'plat_consumer_state',
   'plat_notification_waiting',
   'plat_notification_hold',
   'plat_notification_ledger',
 ];
-/** Queues that are empty once there is no work. */
-const WORK =
-  /^plat_queue_size\{queue="(?:pending-replies|action-bodies|notification-bodies|publisher|[\w-]+-window)"/;
+/** Figures of a consumer that are 0 once there is no work. */
+const WORK = /figure="(?:running|held|paused)"/;
 /** Figures of the ledger that count what is kept, and are not 0 at the end. */
 const KEPT = [
   'plat_notification_hold_total',
@@ -429,7 +419,7 @@ const KEPT = [
 ];
 
 function isKept(gauge: string): boolean {
-  return gauge.startsWith('plat_queue_size') ? !WORK.test(gauge) : KEPT.some((kept) => gauge.includes(kept));
+  return gauge.startsWith('plat_consumer_state') ? !WORK.test(gauge) : KEPT.some((kept) => gauge.includes(kept));
 }
 
 /** The queues that are not empty. */

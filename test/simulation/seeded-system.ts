@@ -33,8 +33,6 @@ export interface SeededSystem extends SystemPorts {
   readonly run: <Value>(work: Promise<Value>, limitMs: number) => Promise<Value>;
   /** Lets this time pass, in milliseconds. */
   readonly pass: (ms: number) => Promise<void>;
-  /** Calls back after each turn. */
-  readonly onTurn: (callback: () => void) => void;
   /** Turns of the simulated event loop so far. */
   readonly turns: () => number;
 }
@@ -51,7 +49,6 @@ export function seededSystem(seed: number): SeededSystem {
   let elapsedMs = 0;
   let turns = 0;
   let ready: (() => void)[] = [];
-  let afterTurn: (() => void) | undefined;
 
   /** One turn; false when nothing is left to do until `limitMs`. */
   const turn = (limitMs: number): boolean => {
@@ -65,7 +62,6 @@ export function seededSystem(seed: number): SeededSystem {
     ready = [];
     turns += 1;
     runAll(callbacks, picks);
-    afterTurn?.();
     return true;
   };
   const runUntil = async (isOver: () => boolean, limitMs: number): Promise<void> => {
@@ -104,9 +100,6 @@ export function seededSystem(seed: number): SeededSystem {
       const endMs = elapsedMs + ms;
       await runUntil(() => false, endMs);
       elapsedMs = endMs;
-    },
-    onTurn: (callback) => {
-      afterTurn = callback;
     },
     turns: () => turns,
   };

@@ -28,8 +28,6 @@ export interface Machine {
   /** Wall clock minus true time. */
   skewMs: number;
   readonly driftPpm: number;
-  /** Whether its process has run since this was set to false. */
-  hasRun: boolean;
 }
 
 export function createMachine(
@@ -37,7 +35,7 @@ export function createMachine(
   seed: number,
   clocks: ClockDeviation | undefined,
 ): Machine {
-  return { system, seed, skewMs: clocks?.skewMs ?? 0, driftPpm: clocks?.driftPpm ?? 0, hasRun: false };
+  return { system, seed, skewMs: clocks?.skewMs ?? 0, driftPpm: clocks?.driftPpm ?? 0 };
 }
 
 /**
@@ -80,7 +78,6 @@ export class ProcessLife implements Host {
 
   enter(callback: () => void): void {
     if (!this.#isAlive) return;
-    this.#machine.hasRun = true;
     if (this.isFrozen || this.#backlog.length > 0) this.#backlog.push(callback);
     else callback();
   }
@@ -123,7 +120,6 @@ export class ProcessLife implements Host {
     this.#isDraining = !this.isFrozen && this.#backlog.length > 0;
     if (!this.#isDraining) return;
     const [next] = this.#backlog;
-    this.#machine.hasRun = true;
     next?.();
     this.#backlog.shift();
     this.#machine.system.timers.nextTurn(() => this.#drain());

@@ -248,7 +248,7 @@ describe('signals', () => {
     pending.catch(() => undefined);
     await expect
       .poll(async () => (await fetch(`${engine.url}/metrics`)).text(), { timeout: POLL_TIMEOUT_MS })
-      .toMatch(/^plat_queue_size\{queue="pending-replies",unit="requests"\} 1$/m);
+      .toMatch(/^plat_ingress_pending_replies 1$/m);
     const ended = engine.end('SIGTERM');
     // The time between the signals is measured from the handling of the first one.
     await expect.poll(() => engine.stderr(), { timeout: POLL_TIMEOUT_MS }).toContain('"stopping"');

@@ -229,6 +229,7 @@ function registerMetrics(
     'plat_ingress_replaced_connections',
     'HTTP connections that were closed while they waited for their callers, because too many were open',
   );
+  const pending = metrics.gauge('plat_ingress_pending_replies', 'Requests that wait for a reply');
   const timedOut = metrics.gauge('plat_ingress_timed_out_replies', 'Requests without a reply in time');
   const refused = metrics.gauge(
     'plat_ingress_refused_requests',
@@ -246,7 +247,7 @@ function registerMetrics(
     timedOut.set(replies.timedOut);
     refused.set(replies.refused);
     unknown.set(replies.unknownReplies);
+    pending.set(replies.pending);
     kept.set(results.size().records);
   });
-  metrics.watchQueues(() => [requester.queue(), ...results.queues()]);
 }

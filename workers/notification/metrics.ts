@@ -10,8 +10,8 @@ import type { RetryTier } from './retry-tier.ts';
 
 /** Sources of the figures that are read at each scrape. */
 export interface Watched {
-  readonly ledger: Pick<Ledger, 'figures' | 'queues'>;
-  readonly hold: Pick<HoldTopic, 'figures' | 'queues'>;
+  readonly ledger: Pick<Ledger, 'figures'>;
+  readonly hold: Pick<HoldTopic, 'figures'>;
   readonly tiers: readonly (RetryTier & { readonly consumer: Pick<Consumer, 'lag'> })[];
 }
 
@@ -81,7 +81,6 @@ function followState(metrics: Metrics, { ledger, hold, tiers }: Watched): void {
     'Messages that wait for the head of their receiver: receivers, messages, bytes',
     ['figure'],
   );
-  metrics.watchQueues(() => [...ledger.queues(), ...hold.queues()]);
   metrics.onScrape(() => {
     for (const tier of tiers) {
       const lag = tier.consumer.lag().reduce((sum, { lag: messages }) => sum + messages, 0);

@@ -1,6 +1,5 @@
 import { errorText } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
-import type { QueueSize } from '../../platform/queues/queue-size.ts';
 import { repeat, sleep } from '../../platform/timers.ts';
 import { backoffMs } from '../backoff.ts';
 import type { LogMessage } from '../message.ts';
@@ -183,11 +182,6 @@ export class ConsumerRuntime {
 
   lag(): readonly PartitionLag[] {
     return this.#owned.lag();
-  }
-
-  /** What waits or is in progress in each partition, under this name. */
-  queues(name: string): readonly QueueSize[] {
-    return this.#owned.queues(name);
   }
 
   stats(): ConsumerStats {

@@ -1,5 +1,4 @@
 import type { Health } from '../../platform/health.ts';
-import type { QueueSize } from '../../platform/queues/queue-size.ts';
 import { backoffMs } from '../backoff.ts';
 import { RepeatedFailure } from '../../platform/log.ts';
 import type { GroupSource } from '../ports.ts';
@@ -58,11 +57,6 @@ export class Consumer {
 
   lag(): readonly PartitionLag[] {
     return this.#runtime.lag();
-  }
-
-  /** What waits or is in progress in each partition, under this name. */
-  queues(name: string): readonly QueueSize[] {
-    return this.#runtime.queues(name);
   }
 
   stats(): ConsumerStats {

@@ -34,7 +34,6 @@ export class InFlight {
     const works = this.#works.get(id);
     const added: Work[] = [];
     let joined = 0;
-    const { pending, unfinishedBytes } = tracker;
     for (const message of messages) {
       if (message.offset <= tracker.lastOffset) continue;
       const known = works && take(works, message);
@@ -44,7 +43,6 @@ export class InFlight {
       work.tracker = tracker;
       tracker.add(work);
     }
-    tracker.delivered(tracker.pending - pending, tracker.unfinishedBytes - unfinishedBytes);
     if (works === undefined) return { added, joined, forgotten: [] };
     const forgotten = forget(works, tracker.lastOffset);
     if (works.size === 0) this.#works.delete(id);

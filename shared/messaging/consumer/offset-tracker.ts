@@ -89,8 +89,6 @@ export class OffsetTracker implements TopicPartition {
   /** Delivered messages that are not done, and their bytes: those held in memory. */
   unfinished = 0;
   unfinishedBytes = 0;
-  /** The most messages and bytes that were delivered at one time. */
-  readonly largest = { messages: 0, bytes: 0 };
   #works: Work[] = [];
   /** Index of the first work item without a confirmed commit. */
   #start = 0;
@@ -165,12 +163,6 @@ export class OffsetTracker implements TopicPartition {
     if (work.state === 'done') return;
     this.unfinished += 1;
     this.unfinishedBytes += work.bytes;
-  }
-
-  /** Records how much was delivered at one time. */
-  delivered(messages: number, bytes: number): void {
-    this.largest.messages = Math.max(this.largest.messages, messages);
-    this.largest.bytes = Math.max(this.largest.bytes, bytes);
   }
 
   /** Records that one of its work items is done. */

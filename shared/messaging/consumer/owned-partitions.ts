@@ -1,5 +1,4 @@
 import { QUEUE_LIMITS, type WindowLimits } from '../../platform/queues/queue-limits.ts';
-import { fuller, QueueSize } from '../../platform/queues/queue-size.ts';
 import { partitionId, type TopicPartition } from '../message.ts';
 import type { GroupSource } from '../ports.ts';
 import type { InFlight } from './in-flight-work.ts';
@@ -111,26 +110,6 @@ export class OwnedPartitions {
   pauseAll(): void {
     this.#isStopped = true;
     this.#source?.pause([...this.#trackers.values()].map(toPlain));
-  }
-
-  /**
-   * What the fullest partition holds. A partition is paused when its window is full, so that it holds less than the window and
-   * what was delivered at one time.
-   */
-  queues(queue: string): readonly QueueSize[] {
-    let messages = new QueueSize(queue, 'messages', 0, this.#maxMessages);
-    let bytes = new QueueSize(queue, 'bytes', 0, this.#maxBytes);
-    let uncommitted = new QueueSize(queue, 'uncommitted', 0, this.#maxPending);
-    for (const { unfinished, unfinishedBytes, unconfirmedCount, largest } of this.#trackers.values()) {
-      if (unconfirmedCount === 0) continue;
-      const maxMessages = this.#maxMessages + largest.messages;
-      const maxBytes = this.#maxBytes + largest.bytes;
-      const maxPending = this.#maxPending + largest.messages;
-      messages = fuller(messages, new QueueSize(queue, 'messages', unfinished, maxMessages));
-      bytes = fuller(bytes, new QueueSize(queue, 'bytes', unfinishedBytes, maxBytes));
-      uncommitted = fuller(uncommitted, new QueueSize(queue, 'uncommitted', unconfirmedCount, maxPending));
-    }
-    return [messages, bytes, uncommitted];
   }
 
   lag(): readonly PartitionLag[] {

@@ -15,7 +15,6 @@ import type { LogStore } from './log-store.ts';
 import { createMemoryStore } from './memory-log.ts';
 import { EmbeddedTopics, type EmbeddedParts, type Stoppable } from './topics.ts';
 import { topicUnknown } from '../broker-errors.ts';
-import { publisherQueues } from '../publisher-queues.ts';
 import type { OffsetRange, PartitionOffset } from '../message.ts';
 import type { Broker, OnRangeMessage, ReadOn } from '../ports.ts';
 
@@ -107,7 +106,6 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
     },
     admin: new EmbeddedAdmin(topics, groups, faults),
     time: () => Promise.resolve(clock.now()),
-    queues: () => publisherQueues([...open].filter((part) => part instanceof EmbeddedPublisher)),
     close: async () => {
       stopSweeps();
       await Promise.all([...open].map((part) => part.stop(0)));

@@ -14,7 +14,7 @@ export interface ConsumerMetrics {
   /** `code` is one of a fixed list, so that it can be a label. */
   readonly onDeadLetter: (code: string) => void;
   /** Reads lag and counters of the consumer at each scrape. */
-  follow(consumer: Pick<Consumer, 'lag' | 'queues' | 'stats'>): void;
+  follow(consumer: Pick<Consumer, 'lag' | 'stats'>): void;
 }
 
 /** The consumer statistics that are exported as metrics. */
@@ -76,7 +76,6 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
     },
     onDeadLetter: (code) => deadLetters.inc({ worker, code: limited(code) }),
     follow: (consumer) => {
-      metrics.watchQueues(() => consumer.queues(`${worker}-window`));
       metrics.onScrape(() => {
         for (const { topic, partition, lag: messages } of consumer.lag())
           lag.set({ worker, topic, partition }, messages);

@@ -1,7 +1,6 @@
 import { errorText, MessagingError } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
-import { QueueSize } from '../../platform/queues/queue-size.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import { sleep } from '../../platform/timers.ts';
 import { tailBehind, tailStopped } from '../broker-errors.ts';
@@ -126,15 +125,6 @@ export class IndexedTail {
   /** Whether all records that were on the topics at the start have been read, and new ones are being read. */
   isCurrent(): boolean {
     return this.#isCaughtUp && !this.#isHeld && this.#tail?.isReady() === true;
-  }
-
-  /** What waits in memory for a schema, under this name. */
-  queues(name: string): readonly QueueSize[] {
-    const { records, bytes } = MAX_WAITING;
-    return [
-      new QueueSize(name, 'records', this.#waiting.length, records),
-      new QueueSize(name, 'bytes', this.#waitingBytes, bytes),
-    ];
   }
 
   /** Whether the index is written, and the topics are read. */

@@ -4,7 +4,6 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import { QUEUE_LIMITS } from '../../platform/queues/queue-limits.ts';
-import { QueueSize } from '../../platform/queues/queue-size.ts';
 import type { Timers } from '../../platform/timers.ts';
 import { partitionId, type PartitionOffset } from '../message.ts';
 import { Generation, type IndexedRecord, type Progress, type Write } from './generation.ts';
@@ -90,8 +89,6 @@ export class RecordIndex {
   #written = 0;
   #queuedProgress: Progress | undefined;
   #waitingBytes = 0;
-  /** Bytes of the largest record so far, which may have been added just below the limit. */
-  #largestBytes = 0;
   #isChanged = false;
   #cancelWrite: (() => void) | undefined;
   #failure: { readonly reason: string; readonly isDamaged: boolean } | undefined;
@@ -186,17 +183,6 @@ export class RecordIndex {
     return { records: this.#generations.reduce((sum, { rows }) => sum + rows, waiting), waiting };
   }
 
-  /** What is in memory. In files the number of records is not limited. */
-  queues(): readonly QueueSize[] {
-    const { name, files } = this.#options;
-    const { waitingBytes, memoryRows } = this.#limits;
-    const maxWaiting = waitingBytes + this.#largestBytes;
-    const waiting = new QueueSize(`${name}-index-waiting`, 'bytes', this.#waitingBytes, maxWaiting);
-    if (files !== undefined) return [waiting];
-    const size = this.#generations.reduce((sum, { rows }) => sum + rows, 0);
-    return [waiting, { queue: `${name}-index`, unit: 'records', size, limit: memoryRows }];
-  }
-
   /** Forgets everything, so that the topics are read from their beginning. */
   discard(): void {
     for (const generation of this.#generations.splice(0)) generation.close();
@@ -279,7 +265,6 @@ export class RecordIndex {
     const former = this.#front.get(key);
     const bytes = bytesOf(row);
     this.#waitingBytes += bytes - (former === undefined ? 0 : bytesOf(former));
-    this.#largestBytes = Math.max(this.#largestBytes, bytes);
     this.#front.set(key, row);
     this.#changed();
     // Here, since not only a reader, which asks before it goes on, adds records.

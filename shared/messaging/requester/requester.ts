@@ -2,7 +2,6 @@ import { createProblem, type ErrorCode } from '../../platform/problem.ts';
 import { MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { QUEUE_LIMITS } from '../../platform/queues/queue-limits.ts';
-import { QueueSize } from '../../platform/queues/queue-size.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import { repeat, sleep } from '../../platform/timers.ts';
 import type { Codec, Encoded, EncodedMessage } from '../codec.ts';
@@ -64,8 +63,6 @@ export interface Requester {
   fire(request: OutgoingRequest, replyTopic: string): Promise<Sent>;
   /** Number of requests that wait for a reply. */
   pending(): number;
-  /** The requests that wait for a reply, with their limit. */
-  queue(): QueueSize;
   stats(): RequesterStats;
   /** Waits for pending replies for at most `timeoutMs`, then closes. */
   stop(timeoutMs: number): Promise<void>;
@@ -175,11 +172,6 @@ class LogRequester implements Requester {
 
   pending(): number {
     return this.#pending.size;
-  }
-
-  queue(): QueueSize {
-    const { maxPending: limit = QUEUE_LIMITS.pendingReplies } = this.#options;
-    return new QueueSize('pending-replies', 'requests', this.#pending.size, limit);
   }
 
   stats(): RequesterStats {

@@ -219,7 +219,6 @@ function createClient(process: () => RestartingProcess): Broker {
     createTail: noConsumer,
     readRanges: (ranges, onMessage) => ask((broker) => broker.readRanges(ranges, onMessage)),
     admin: new Proxy({} as Broker['admin'], { get: (_, name) => call(String(name)) }),
-    queues: () => [],
     close: () => Promise.resolve(),
   };
 }

@@ -8,7 +8,7 @@ import type {
   ReadOn,
   TopicState,
 } from '../../../shared/messaging/ports.ts';
-import { publisherQueues, type Queued } from '../../../shared/messaging/publisher-queues.ts';
+import type { Queued } from '../../../shared/messaging/publisher-queues.ts';
 import { QUEUE_LIMITS } from '../../../shared/platform/queues/queue-limits.ts';
 import type { Host } from '../sim-process.ts';
 import type { BrokerModel } from './broker-model.ts';
@@ -26,7 +26,6 @@ export function createProcessBroker(
   model: BrokerModel,
   limits: Queued = QUEUE_LIMITS.publisher,
 ): Broker {
-  const publishers = new Set<SimPublisher>();
   const open = new Set<{ stop(timeoutMs?: number): Promise<void> }>();
   const clients = new Map<string, number>();
   /** A client that is created again has calls of its own. */
@@ -43,11 +42,8 @@ export function createProcessBroker(
   const clock = link('clock');
   return {
     kind: 'kafka',
-    createPublisher: (options) => {
-      const publisher = new SimPublisher(options, { link: link(options.clientId), model, limits });
-      publishers.add(publisher);
-      return opened(publisher);
-    },
+    createPublisher: (options) =>
+      opened(new SimPublisher(options, { link: link(options.clientId), model, limits })),
     createGroupSource: (options) => {
       const links = { group: link(options.clientId), fetch: link(`${options.clientId}.fetch`) };
       return opened(new SimGroupSource(options, links, model));
@@ -58,7 +54,6 @@ export function createProcessBroker(
     },
     admin: createAdmin(link('admin'), model),
     time: () => clock.ask(() => model.ports.clock.now()),
-    queues: () => publisherQueues(publishers, limits),
     close: async () => {
       await Promise.all([...open].map((client) => client.stop(0)));
       open.clear();

@@ -112,10 +112,6 @@ export class SimPublisher implements Publisher {
   }
 
   /** Messages of calls whose result is not known. */
-  get queued(): Queued {
-    return this.#queued;
-  }
-
   isHealthy(): boolean {
     return this.#state === 'started' && this.#link.isConnected;
   }

@@ -1,4 +1,3 @@
-import type { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { MessageHeaders } from '../../../shared/messaging/message.ts';
 import type { Channel } from '../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
@@ -105,12 +104,6 @@ export interface ProcessSample {
   readonly cutOffMs: number;
   /** Its gauges by name and labels; empty where only the health was looked at. */
   readonly gauges: ReadonlyMap<string, number>;
-}
-
-/** The queues in the memory of a process. */
-export interface ProcessQueues {
-  readonly process: string;
-  readonly queues: readonly QueueSize[];
 }
 
 /** Everything that callers, providers and a reader of the topics have seen. */

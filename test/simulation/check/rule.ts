@@ -4,7 +4,6 @@ import type {
   ActionExchange,
   History,
   NotificationExchange,
-  ProcessQueues,
   ProcessSample,
   ProviderCall,
   SeenRecord,
@@ -76,7 +75,5 @@ export interface Rule {
   readonly onSample?: Check<ProcessSample>;
   /** When a process has ended on SIGTERM. */
   readonly onStop?: Check<ProcessStop>;
-  /** After each step of a process. */
-  readonly onQueues?: Check<ProcessQueues>;
   readonly atEnd?: (end: End, context: RuleContext) => readonly Finding[];
 }

@@ -119,18 +119,6 @@ const healthIsTrue: Rule = {
   },
 };
 
-const queuesAreBounded: Rule = {
-  name: 'every queue in memory stays within its stated limit',
-  source: 'docs/operations.md Queues in memory',
-  onQueues: ({ process, queues }) => {
-    for (const { queue, unit, size, limit } of queues) {
-      if (size >= 0 && size <= limit && limit < Infinity) continue;
-      return { detail: `${queue} of ${process} holds ${size} ${unit}, and its limit is ${limit}`, ids: [] };
-    }
-    return undefined;
-  },
-};
-
 const breakersStayClosed: Rule = {
   name: 'a circuit breaker opens only for unexpected failures, of which a run has none',
   source: 'docs/operations.md The circuit breaker',
@@ -147,7 +135,6 @@ export const SYSTEM_RULES: readonly Rule[] = [
   breakersStayClosed,
   commitsFollowWork,
   healthIsTrue,
-  queuesAreBounded,
   readRecordsStay,
   stopsInTime,
   stopAnswersAll,

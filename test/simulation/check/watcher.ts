@@ -11,7 +11,6 @@ import {
   type ActionExchange,
   type History,
   type NotificationExchange,
-  type ProcessQueues,
   type ProcessSample,
   type ProviderCall,
   type SeenRecord,
@@ -35,7 +34,6 @@ export interface Watcher {
   onLoss(loss: Loss): void;
   onStop(stop: ProcessStop): void;
   onSample(sample: ProcessSample): void;
-  onQueues(queues: ProcessQueues): void;
   onDelivery(call: ProviderCall): void;
   onActionAnswer(exchange: ActionExchange): void;
   onNotificationAnswer(exchange: NotificationExchange): void;
@@ -106,7 +104,6 @@ export function createWatcher(options: WatcherOptions): Watcher {
       if (sample.gauges.size > 0) history.gauges.set(sample.process, sample.gauges);
       checkSample(sample);
     },
-    onQueues: check((rule) => rule.onQueues),
     onDelivery: check((rule) => rule.onDelivery),
     onActionAnswer: check((rule) => rule.onActionAnswer),
     onNotificationAnswer: check((rule) => rule.onNotificationAnswer),

@@ -47,7 +47,6 @@ export function createFakeRequester(
       }
     },
     pending: () => pending,
-    queue: () => ({ queue: 'pending-replies', unit: 'requests', size: pending, limit: Infinity }),
     stats: () => ({
       sent: requests.length,
       replied: requests.length - pending,

@@ -3,23 +3,6 @@ import { consumerMetrics } from '../../../shared/messaging/handler/consumer-metr
 import { createMetrics, shareScrapeTexts } from '../../../shared/platform/metrics.ts';
 import { createNotificationMetrics } from '../../../workers/notification/metrics.ts';
 
-it('the queues of one name are shown by the fullest of them, with its limit', async () => {
-  const metrics = createMetrics();
-  let size = 6;
-  metrics.watchQueues(() => [{ queue: 'window', unit: 'messages', size: 3, limit: 10 }]);
-  metrics.watchQueues(() => [
-    { queue: 'window', unit: 'messages', size, limit: 30 },
-    { queue: 'window', unit: 'bytes', size: 0, limit: 100 },
-  ]);
-  expect(await metrics.text()).toContain('plat_queue_size{queue="window",unit="messages"} 3');
-  size = 15;
-  const text = await metrics.text();
-  expect(text).toContain('plat_queue_size{queue="window",unit="messages"} 15');
-  expect(text).toContain('plat_queue_limit{queue="window",unit="messages"} 30');
-  expect(text).toContain('plat_queue_limit{queue="window",unit="bytes"} 100');
-  expect(metrics.queues()).toHaveLength(3);
-});
-
 /** Metrics with two counters, and what was read of them. */
 function openTexts() {
   const metrics = createMetrics();

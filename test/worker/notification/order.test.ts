@@ -158,7 +158,7 @@ it('sends each message once, but not in order, while there is no room for the he
   const metrics = () => world.metrics.text();
   const beforeRetry = { timeout: tiersMs[0] };
   await place(1, 'one');
-  await expect.poll(metrics, beforeRetry).toContain('plat_queue_size{queue="hold",unit="receivers"} 1');
+  await expect.poll(metrics, beforeRetry).toContain('plat_notification_hold{figure="keys"} 1');
   expect(first.health()).toMatchObject({
     status: 'degraded',
     reason: expect.stringContaining('no room') as string,

@@ -9,7 +9,6 @@ import { MAX_REQUEST_VALUES } from '../../../shared/platform/json.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import { nearestName } from '../../../shared/platform/nearest-name.ts';
 import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
-import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import { hashSubject } from '../access/access.ts';
 import { authenticateBearer, authenticateBody, readBody } from '../server/authentication.ts';
 import type { Place } from '../server/adaptive-limit.ts';
@@ -116,10 +115,9 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
  * Limits the memory of the bodies of all actions. A caller gets half of it. Requests without a bearer token, which may have one in
  * their body (E2), together get no more than that, and an address half of it, so that they do not lock the others out.
  */
-function createRooms({ options, metrics }: ActionRouteDeps) {
+function createRooms({ options }: ActionRouteDeps) {
   const { bodyLimitBytes: limitBytes, actionBodyBytes } = options;
   const budget = new BodyBudget(actionBodyBytes);
-  metrics.watchQueues(() => [new QueueSize('action-bodies', 'bytes', budget.usedBytes, actionBodyBytes)]);
   // The largest body has room when there is no other.
   const half = Math.max(actionBodyBytes / 2, limitBytes);
   const quarter = Math.max(actionBodyBytes / 4, limitBytes);

@@ -3,7 +3,6 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
-import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { callerIn } from './result-ids.ts';
 import { createResultStore, type ResultStore } from './result-store.ts';
@@ -24,7 +23,6 @@ export interface ResultFeed
   find(correlationId: string): EncodedMessage | undefined;
   /** Calls back when the result of a correlation id arrives, unless very many later ones were asked for before. */
   onArrival(correlationId: string, callback: () => void): void;
-  queues(): readonly QueueSize[];
 }
 
 /** Follows the results topic. The store is bounded by age and by bytes, which the callers share. */
@@ -63,9 +61,5 @@ export function createResultFeed(
     isEvicted: (id) => results.isEvicted(id),
     mayHaveEvicted: (issuedAtMs) => results.mayHaveEvicted(issuedAtMs - CLOCK_DIFFERENCE_MS),
     size: () => results.size(),
-    queues: () => [
-      new QueueSize('results', 'bytes', results.size().bytes, options.resultStoreBytes),
-      new QueueSize('awaited-results', 'requests', callbacks.size, MAX_CALLBACKS),
-    ],
   };
 }

@@ -4,7 +4,6 @@ import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
 import type { NotificationFeed } from './notification-feed.ts';
@@ -94,17 +93,10 @@ export class AcceptanceRecords {
 
   /** Not ready without a place for another notification; degraded while the log does not take acceptances. */
   health(): Health {
-    if (this.queues().some(({ size, limit }) => size >= limit))
+    if (this.#records >= this.#limits.records || this.#bytes >= this.#limits.bytes)
       return { status: 'starting', reason: 'too many acceptances are not on the log yet' };
     if (this.#unwritten.size === 0) return { status: 'ready' };
     return { status: 'degraded', reason: `acceptances that are written again: ${this.#unwritten.size}` };
-  }
-
-  queues(): readonly QueueSize[] {
-    return [
-      new QueueSize('unwritten-acceptances', 'records', this.#records, this.#limits.records),
-      new QueueSize('unwritten-acceptances', 'bytes', this.#bytes, this.#limits.bytes),
-    ];
   }
 
   /** Ends the repetitions: acceptances that are not written at their next failure are lost. */

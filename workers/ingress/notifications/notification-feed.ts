@@ -17,7 +17,6 @@ import { supersedes } from '../../../shared/notification/state-precedence.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { TopicFeed } from '../feed/topic-feed.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
@@ -89,7 +88,6 @@ export interface NotificationFeed extends TopicFeed {
   /** Not ready: acceptances cannot be kept, so that none may be added. */
   health(): Health;
   size(): { readonly records: number };
-  queues(): readonly QueueSize[];
 }
 
 /** Follows the topics of acceptances and outcomes. */
@@ -144,10 +142,6 @@ export function createNotificationFeed(
     incompleteForMs: () => Math.max(0, index.completeFromMs + KEY_LIFETIME_MS - clock.now()),
     health: () => index.health(),
     size: () => index.size(),
-    queues: () => [
-      ...index.queues(),
-      new QueueSize('own-acceptances', 'records', accepted.storedCount(), MAX_OWN_RECORDS),
-    ],
   };
 }
 
@@ -185,7 +179,6 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
     stored.delete(id);
   };
   return {
-    storedCount: () => stored.size,
     /** The acceptance that is valid for the id, of those that were read and its own. */
     find: (id: string): Uint8Array | undefined => {
       const read = findRead(id);

@@ -139,5 +139,4 @@ function createCounters(metrics: Metrics) {
 function followSizes(metrics: Metrics, feed: NotificationFeed, acceptances: AcceptanceRecords): void {
   const kept = metrics.gauge('plat_ingress_notifications_kept', 'Notification records in the index');
   metrics.onScrape(() => kept.set(feed.size().records));
-  metrics.watchQueues(() => [...feed.queues(), ...acceptances.queues()]);
 }

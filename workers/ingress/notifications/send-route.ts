@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
 import type { Channel, Priority } from '../../../shared/notification/command.ts';
 import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
-import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import { authenticate, countBody } from '../server/authentication.ts';
 import { BodyBudget, type BodyShare } from '../server/body-budget.ts';
 import { callerOf } from '../server/caller.ts';
@@ -53,9 +52,6 @@ type NotificationHeaders =
 export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void {
   const { options, shedding, earlyAdmission, traffic, channelProfiles } = deps;
   const budget = new BodyBudget(options.notificationBodyBytes);
-  deps.metrics.watchQueues(() => [
-    new QueueSize('notification-bodies', 'bytes', budget.usedBytes, options.notificationBodyBytes),
-  ]);
   const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };
   const sharesOf = createShares(options.notificationBodyBytes, limits);
   for (const contract of Object.values(CHANNELS)) {

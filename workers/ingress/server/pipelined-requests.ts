@@ -2,8 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { MonotonicClock } from '../../../shared/platform/clock.ts';
 import { Fifo } from '../../../shared/platform/fifo.ts';
-import type { Metrics } from '../../../shared/platform/metrics.ts';
-import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { Timers } from '../../../shared/platform/timers.ts';
 import { TurnSlices } from '../../runtime/turn-slices.ts';
 import { refuseOverloaded } from './early-admission.ts';
@@ -17,7 +15,6 @@ export interface PipelinedRequests {
 export interface PipelinedRequestsDeps {
   readonly monotonic: MonotonicClock;
   readonly timers: Timers;
-  readonly metrics: Pick<Metrics, 'watchQueues'>;
   readonly newId: () => string;
 }
 
@@ -45,7 +42,6 @@ export function createPipelinedRequests(deps: PipelinedRequestsDeps): PipelinedR
   const waiting = new Map<Socket, Fifo<Waiting>>();
   const refused = new WeakSet<Socket>();
   let count = 0;
-  deps.metrics.watchQueues(() => [new QueueSize('pipelined-requests', 'requests', count, MAX_WAITING)]);
   const handleNext = (): void => {
     const [first] = waiting;
     if (first === undefined) return;

@@ -15,7 +15,6 @@ import { OUTCOME_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
-import type { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import { sleep, type Timers } from '../../../shared/platform/timers.ts';
 import { LedgerEntries, type LedgerEntriesOptions } from './ledger-entries.ts';
 import type { LedgerEntry } from '../state/ledger-entry.ts';
@@ -175,10 +174,6 @@ export class Ledger {
   figures() {
     const { records: size } = this.#index.size();
     return { size, badRecords: this.#badRecords, ...this.#entries.sending() };
-  }
-
-  queues(): readonly QueueSize[] {
-    return [...this.#index.queues(), ...this.#tail.queues('ledger-schema-waiting')];
   }
 
   health(): Health {

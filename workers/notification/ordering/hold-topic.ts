@@ -7,7 +7,6 @@ import { errorText, InfrastructureError } from '../../../shared/platform/errors.
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { QUEUE_LIMITS, type HoldLimits } from '../../../shared/platform/queues/queue-limits.ts';
-import { QueueSize } from '../../../shared/platform/queues/queue-size.ts';
 import type { Timers } from '../../../shared/platform/timers.ts';
 import { ReadBack, readWriteMark } from '../ledger/read-back.ts';
 import {
@@ -165,16 +164,6 @@ export class HoldTopic {
       bytes: this.#bytes,
       badRecords: this.#badRecords,
     };
-  }
-
-  /** Several processes together may exceed the limits by what each of them writes until the others have read it. */
-  queues(): readonly QueueSize[] {
-    const { keys, places, bytes } = this.#limits;
-    return [
-      new QueueSize('hold', 'receivers', this.#keys.size, Math.floor(keys * URGENT_EXTRA)),
-      new QueueSize('hold', 'messages', this.#followers, Math.floor(places * URGENT_EXTRA)),
-      new QueueSize('hold', 'bytes', this.#bytes, Math.floor(bytes * URGENT_EXTRA)),
-    ];
   }
 
   health(): Health {

@@ -9,7 +9,6 @@ import { KafkaPublisher } from '../common/publishing/publisher.ts';
 import type { ConnectSender } from '../common/publishing/record-sender.ts';
 import { readKafkajsRanges } from './consuming/range-reader.ts';
 import { KafkajsTail } from './consuming/tail.ts';
-import { publisherQueues } from '../../publisher-queues.ts';
 import { TopicPartitions } from '../common/publishing/topic-partitions.ts';
 
 /**
@@ -43,7 +42,6 @@ export function createKafkajsBroker(options: KafkaBrokerOptions): KafkaBroker {
     readRanges: (ranges, onMessage) =>
       readKafkajsRanges(ranges, onMessage, { createClient, admin, clientId: `${clientId}.reader` }),
     ...(clockReader === undefined ? {} : { time: () => clockReader.time() }),
-    queues: () => publisherQueues([...open].filter((client) => client instanceof KafkaPublisher)),
     close: async () => {
       clockReader?.stop();
       await Promise.all([...open].map((client) => client.stop()));

@@ -2,7 +2,6 @@ import { systemClock } from '../../../platform/clock.ts';
 import type { KafkaBroker, KafkaBrokerOptions } from '../common/kafka-broker.ts';
 import { KafkaPublisher } from '../common/publishing/publisher.ts';
 import type { ConnectSender } from '../common/publishing/record-sender.ts';
-import { publisherQueues } from '../../publisher-queues.ts';
 import { TopicPartitions } from '../common/publishing/topic-partitions.ts';
 import { PlatformaticAdmin } from './admin.ts';
 import { PlatformaticClockReader } from './clock-reader.ts';
@@ -44,7 +43,6 @@ export function createPlatformaticBroker(options: KafkaBrokerOptions): KafkaBrok
     readRanges: (ranges, onMessage) =>
       readPlatformaticRanges(ranges, onMessage, { createClient, log, clientId: `${clientId}.reader` }),
     ...(clockReader === undefined ? {} : { time: () => clockReader.time() }),
-    queues: () => publisherQueues([...open].filter((client) => client instanceof KafkaPublisher)),
     close: async () => {
       clockReader?.stop();
       await Promise.all([...open].map((client) => client.stop()));

@@ -163,19 +163,8 @@ describe('an index of records', () => {
     const { index, put } = open({ limits: { ...SMALL, waitingBytes: 2_000 } });
     for (let id = 0; id < 100; id += 1) {
       put(`id ${id}`, 'x'.repeat(id));
-      for (const { size, limit } of index.queues()) expect(size).toBeLessThanOrEqual(limit);
     }
     expect(index.size().waiting).toBeLessThan(10);
-  });
-
-  it('never holds more records in memory than its limit', () => {
-    const { index, put, write } = open({ limits: { ...SMALL, memoryRows: 40 } });
-    for (let id = 0; id < 90; id += 1) {
-      put(`id ${id}`, '');
-      if (id % 30 === 29) write();
-    }
-    const rows = index.queues().find(({ unit }) => unit === 'records');
-    expect(rows).toEqual({ queue: expect.any(String) as string, unit: 'records', size: 30, limit: 40 });
   });
 
   it('knows its positions and from when on it is complete', () => {

@@ -289,18 +289,14 @@ it('retries a schema after a transient failure and skips a record whose schema c
 it.each([
   ['records', 12_000, 0],
   ['bytes', 40, 500],
-])('leaves records on the topic while too many wait for a schema: %s', async (unit, count, kib) => {
+])('leaves records on the topic while too many wait for a schema, and reads them once: %s', async (_, count, kib) => {
   const { open, codec, writeState, writeMany, schema } = await world();
   const one = await open('one');
   const decode = vi.spyOn(codec, 'decode');
   await writeState('a', stateOf('a', { status: 'retrying', attempt: 1 }), true);
   await writeMany(count, kib);
   await writeState('a', stateOf('a', { status: 'sending', attempt: 2 }));
-  const queue = () =>
-    one.queues().find((each) => each.queue === 'ledger-schema-waiting' && each.unit === unit);
-  await expect.poll(() => (queue()?.size ?? 0) / (queue()?.limit ?? 1)).toBeGreaterThan(0.95);
   await expect(one.caughtUp(1_000)).rejects.toMatchObject({ code: 'tail-behind' });
-  expect(queue()?.size).toBeLessThanOrEqual(queue()?.limit ?? 0);
   expect(one.health()).toEqual({ status: 'degraded', reason: `${TOPIC} waits for a schema` });
   schema.resolve();
   await expect.poll(() => one.find('a')).toMatchObject({ status: 'sending', attempt: 2 });
@@ -308,7 +304,6 @@ it.each([
     Array.from({ length: count }, () => 'sent'),
   );
   expect(decode).toHaveBeenCalledTimes(count + 2);
-  expect(queue()?.size).toBe(0);
   expect(one.health()).toEqual({ status: 'ready' });
 });
 
@@ -318,10 +313,8 @@ it('reads back a claim that waits behind a record whose schema is not available 
   await writeState('a', stateOf('a'), true);
   await expect.poll(() => one.health().status).toBe('degraded');
   const claimed = one.claim(stateOf('b'));
-  // The timers of the claim are short.
-  const isWaiting = () =>
-    one.queues().some(({ queue, size }) => queue === 'ledger-schema-waiting' && size > 0);
-  while (!isWaiting()) await new Promise(setImmediate);
+  // The record of the claim is read by then, and its timers are short.
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   schema.resolve();
   expect(await claimed).toBe(true);
 });

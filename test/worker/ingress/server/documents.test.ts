@@ -121,7 +121,7 @@ describe('metrics', () => {
     expect(text).toContain('plat_http_request_duration_seconds_count{action="PLAT_BP_Echo",status="200"} 1');
     expect(text).toContain('plat_http_request_duration_seconds_count{action="PLAT_BP_Echo",status="400"} 1');
     expect(text).toContain('plat_http_request_duration_seconds_count{action="other",status="404"} 1');
-    expect(text).toMatch(/^plat_queue_size\{queue="pending-replies",unit="requests"\} 0$/m);
+    expect(text).toMatch(/^plat_ingress_pending_replies 0$/m);
     expect(text).toMatch(/^plat_ingress_results 0$/m);
     expect(text).not.toContain('made-up');
   });
