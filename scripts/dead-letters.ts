@@ -1,15 +1,10 @@
 /** `npm run dead-letters`: lists, shows, redrives, edits and discards dead letters, and marks notifications as sent. */
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
-import { BrokerClock } from '../shared/messaging/clock/broker-clock.ts';
-import { ClockWatch } from '../shared/messaging/clock/clock-watch.ts';
-import { topicName } from '../shared/messaging/topics/topics.ts';
 import { createCommandProofs } from '../shared/notification/command-proof.ts';
-import type { Clock } from '../shared/platform/clock.ts';
 import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
-import { createMetrics } from '../shared/platform/metrics.ts';
 import { systemPorts } from '../shared/platform/system-ports.ts';
 import { createCodec } from '../workers/create-codec.ts';
 import { readKeptSecret } from '../workers/runtime/result-secret.ts';
@@ -38,24 +33,21 @@ try {
   const argv = process.argv.slice(2);
   const args = readDeadLettersArguments(argv, Date.now());
   if (args === undefined) process.stdout.write(HELP);
-  else print(args, await run(argv, args));
+  else print(args, await run(args));
 } catch (error) {
   process.stderr.write(`dead-letters: ${errorText(error)}\n`);
   process.exitCode = error instanceof UsageError || error instanceof ConfigError ? USAGE : FAILED;
 }
 
-async function run(argv: readonly string[], given: DeadLettersArguments): Promise<CommandReport> {
+async function run({ command, operator, reason }: DeadLettersArguments): Promise<CommandReport> {
   const config = loadConfig(process.env);
-  const { log, clock } = await connect(config);
+  const log = await connect(config);
   try {
-    // Times such as 2h are before the time of the broker, which is known only now.
     const secret = secretOf(config);
-    const { command, operator, reason } = readDeadLettersArguments(argv, clock.now()) ?? given;
     return await runDeadLettersCommand(command, {
       log,
       ...systemPorts,
-      clock,
-      codec: await createCodec(config, clock),
+      codec: await createCodec(config, systemPorts.clock),
       proofs: secret === undefined ? undefined : createCommandProofs(secret),
       actor: { operator: operator ?? userInfo().username, run: randomUUID(), reason },
       topics: letterTopics(config.topicPrefix),
@@ -74,41 +66,23 @@ function secretOf({ resultIdSecret, kafka, dataFolder }: Config): string | undef
   return readKeptSecret(dataFolder);
 }
 
-interface Connected {
-  readonly log: LetterLog;
-  readonly clock: Clock;
-}
-
 /**
- * Connects to Kafka if it is configured, otherwise to the running process on this machine, which has its clock. Loads only the
+ * Connects to Kafka if it is configured, otherwise to the running process on this machine. Loads only the
  * code that it needs.
  */
-async function connect(config: Config): Promise<Connected> {
+async function connect(config: Config): Promise<LetterLog> {
   if (config.kafka !== undefined) return connectKafka(config, config.kafka);
   if (config.adminFile === undefined) {
     throw new ConfigError('set KAFKA_BROKERS or ADMIN_FILE: without them there is no broker to connect to');
   }
   const { remoteLetterLog } = await import('./dead-letters/remote-letter-log.ts');
-  return { log: remoteLetterLog(config.adminFile), clock: systemPorts.clock };
+  return remoteLetterLog(config.adminFile);
 }
 
-/**
- * Dead letters have the time of the broker, and the time limit of a redriven notification begins at it: the machine of an operator
- * may be a desktop. Without a reading, of which the log says why, its own clock counts.
- */
-async function connectKafka(config: Config, kafka: NonNullable<Config['kafka']>): Promise<Connected> {
+async function connectKafka(config: Config, kafka: NonNullable<Config['kafka']>): Promise<LetterLog> {
   const { openKafkaBroker } = await import('../shared/messaging/kafka/open-kafka-broker.ts');
   const log = createLog({ level: config.logLevel, name: 'dead-letters' });
-  const clock = new BrokerClock(systemPorts);
-  const clockTopic = topicName(config.topicPrefix, 'clockReadings');
-  const broker = await openKafkaBroker({ ...kafka, clientId: 'dead-letters', log, clock, clockTopic });
-  const letters = await brokerLetterLog(broker);
-  const readTime = broker.time?.bind(broker);
-  const metrics = createMetrics();
-  const watch = new ClockWatch({ ...systemPorts, brokerClock: clock, readTime, limitMs: 0, log, metrics });
-  await watch.start();
-  watch.stop();
-  return { log: letters, clock };
+  return brokerLetterLog(await openKafkaBroker({ ...kafka, clientId: 'dead-letters', log }));
 }
 
 function print({ command, json }: DeadLettersArguments, { ok, lines, result }: CommandReport): void {

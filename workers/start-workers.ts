@@ -1,5 +1,3 @@
-import { BrokerClock } from '../shared/messaging/clock/broker-clock.ts';
-import { ClockWatch } from '../shared/messaging/clock/clock-watch.ts';
 import { requireTopics } from '../shared/messaging/topics/required-topics.ts';
 import { PROBLEM_TYPE } from '../schemas/messages.ts';
 import { createCalculationThreads } from './runtime/thread-pool.ts';
@@ -7,7 +5,7 @@ import type { MessageCodec } from '../shared/messaging/codec/message-codec.ts';
 import type { DiskIo } from '../shared/messaging/disk/disk-io.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import { retryTopicNames, type TopicKey, topicName, topicNames } from '../shared/messaging/topics/topics.ts';
+import { retryTopicNames, type TopicKey, topicNames } from '../shared/messaging/topics/topics.ts';
 import { allTopicSpecs } from '../shared/messaging/topics/topic-settings.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 import type { Log } from '../shared/platform/log.ts';
@@ -36,7 +34,7 @@ export interface StartOptions {
   readonly config: Config;
   readonly names: readonly WorkerName[];
   readonly log: Log;
-  /** Default: the clocks, timers and randomness of the system. The clock may differ from the broker's. */
+  /** Default: the clocks, timers and randomness of the system. */
   readonly ports?: SystemPorts;
   readonly metrics?: Metrics;
   /** A broker to join (tests: several systems over one embedded broker); absent: as configured. */
@@ -58,21 +56,17 @@ const THREAD_PROGRAM = new URL('./calculation-thread.ts', import.meta.url);
  * of the signal; nothing is left running then.
  */
 export async function startWorkers(options: StartOptions): Promise<RunningSystem> {
-  const { config, names, log, ports: ownPorts = systemPorts } = options;
+  const { config, names, log, ports = systemPorts } = options;
   const metrics = options.metrics ?? createMetrics();
-  const brokerClock = new BrokerClock(ownPorts);
-  const ports = { ...ownPorts, clock: brokerClock };
   const broker = options.broker ?? (await createBroker(options, ports, metrics));
-  const clockWatch = watchClock(options, { ports: ownPorts, brokerClock, broker, metrics });
   const threads = createCalculationThreads(THREAD_PROGRAM, config, ports);
   const started: RunningWorker[] = [];
   let stopping: Promise<void> | undefined;
-  const health = () => healthOf(started, broker, clockWatch);
+  const health = () => healthOf(started, broker);
   const stopAll = async (timeoutMs: number): Promise<void> => {
     try {
       await stopInTurn(started.toReversed(), timeoutMs, ports.monotonic);
     } finally {
-      clockWatch.stop();
       await threads.stop();
       if (options.broker === undefined) await broker.close();
     }
@@ -87,15 +81,13 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   try {
     await wait('Kafka', () => provideTopics(broker, options, ports));
     warnAboutAbsentWorkers(options, broker);
-    await clockWatch.start();
     codec = await createCodec(config, ports.clock);
     // Before any worker is started, so that one that has to wait for it has nothing to stop.
     await wait('the schema registry', () => codec.prepare([PROBLEM_TYPE]));
     if (broker.kind === 'embedded') {
       await publishCatalogue(broker, codec, config, { isShared: options.broker !== undefined });
     }
-    const checks = { processHealth: health, clockHealth: () => clockWatch.health() };
-    const context = { ...ports, config, log, metrics, broker, codec, threads, ...checks };
+    const context = { ...ports, config, log, metrics, broker, codec, threads, processHealth: health };
     for (const name of names) {
       const start = options.starters?.[name] ?? (await WORKERS[name].load());
       const ownLog = log.child({ worker: name });
@@ -118,32 +110,10 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   };
 }
 
-/** Watches the clock of this process; an embedded broker of its own has the same clock. */
-function watchClock(
-  { config, log, broker: shared }: StartOptions,
-  parts: { ports: SystemPorts; brokerClock: BrokerClock; broker: Broker; metrics: Metrics },
-): ClockWatch {
-  const { ports, broker } = parts;
-  const hasOwnTime = broker.kind === 'kafka' || shared !== undefined;
-  return new ClockWatch({
-    ...ports,
-    ...parts,
-    readTime: hasOwnTime ? broker.time?.bind(broker) : undefined,
-    limitMs: config.clockOffsetLimitMs,
-    log,
-  });
-}
-
-function healthOf(
-  started: readonly RunningWorker[],
-  broker: Broker,
-  clockWatch: ClockWatch,
-): Readonly<Record<string, Health>> {
-  const clock = clockWatch.health();
+function healthOf(started: readonly RunningWorker[], broker: Broker): Readonly<Record<string, Health>> {
   return {
     ...Object.fromEntries(started.map((worker) => [worker.name, worker.health()])),
     ...(broker.health === undefined ? {} : { storage: broker.health() }),
-    ...(clock === undefined ? {} : { clock }),
   };
 }
 
@@ -176,7 +146,6 @@ async function createBroker(
     log,
     onUnreadable,
     clock: ports.clock,
-    clockTopic: topicName(config.topicPrefix, 'clockReadings'),
   });
 }
 
@@ -202,9 +171,7 @@ async function provideTopics(
     return;
   }
   const entries = names.map((name): WorkerEntry => WORKERS[name]);
-  const needed = [
-    ...new Set(['clockReadings' as const, ...entries.flatMap((entry): readonly TopicKey[] => entry.topics)]),
-  ];
+  const needed = [...new Set(entries.flatMap((entry): readonly TopicKey[] => entry.topics))];
   const tiersMs = entries.some((entry) => entry.retryTiers === true) ? retryTiersMs : [];
   const topics = [...topicNames(config.topicPrefix, needed), ...retryTopicNames(config.topicPrefix, tiersMs)];
   await requireTopics(broker.admin, topics, log, ports);

@@ -70,11 +70,6 @@ export interface Broker {
    */
   readRanges(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
   readonly admin: BrokerAdmin;
-  /**
-   * The broker's time in epoch milliseconds, which it read between the call and its resolution. Rejects with MessagingError.
-   * Absent: the broker does not tell its time.
-   */
-  time?(): Promise<number>;
   /** Whether the broker's own storage takes records; absent for a broker in other processes, and without a storage. */
   health?(): Health;
   /** Stops everything that was created from it. Idempotent. */

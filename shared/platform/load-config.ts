@@ -246,7 +246,6 @@ function toConfig(env: Environment) {
     systemProcessUrls: env.SYSTEM_PROCESS_URLS,
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     startTimeoutMs: env.START_TIMEOUT_MS,
-    clockOffsetLimitMs: env.CLOCK_OFFSET_LIMIT_MS,
     lanes: env.LANES,
     scheduleLanes: env.SCHEDULE_LANES,
     /** Not settings: a simulation makes them small. */

@@ -50,7 +50,6 @@ const SHOWN: ReadonlySet<string> = new Set([
   'EMAIL_BODY_LIMIT_BYTES',
   'DRAIN_TIMEOUT_MS',
   'START_TIMEOUT_MS',
-  'CLOCK_OFFSET_LIMIT_MS',
   'SCHEDULE_LANES',
   'LANES',
 ]);

@@ -252,8 +252,6 @@ export const environment = z.object({
   DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
   /** How long a starting process waits for Kafka and the schema registry; 0: it does not wait. */
   START_TIMEOUT_MS: count(HOUR).default(2 * MINUTE),
-  /** A process whose clock is further from the broker's is not ready; 0: it stays ready. */
-  CLOCK_OFFSET_LIMIT_MS: count(24 * HOUR).default(MINUTE),
   /** Lanes of a schedule worker: live requests, bulk requests, or both. */
   SCHEDULE_LANES: listOf(SCHEDULE_LANES).default([...SCHEDULE_LANES]),
   /** Messages that one consumer handles concurrently. */
@@ -265,6 +263,7 @@ export type Environment = z.infer<typeof environment>;
 
 /** Names that earlier installations set and that have no effect, each with what takes its place: a start refuses them. */
 export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
+  CLOCK_OFFSET_LIMIT_MS: 'processes use the clock of their machine: synchronise it by NTP',
   BLOCKED_LOOP_LIMIT_MS: 'let the supervisor restart a process that does not answer /health/live',
 };
 

@@ -31,7 +31,6 @@ const TOPICS: readonly TopicKey[] = [
   'scheduleBulkRequests',
   'scheduleDeadLetters',
   'catalogueRecords',
-  'clockReadings',
 ];
 
 interface Result {

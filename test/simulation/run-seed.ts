@@ -45,8 +45,6 @@ const SETTINGS = {
   NOTIFICATION_RETRY_TIERS: '5s,30s',
   NOTIFICATION_TIME_LIMIT_SMS: '2m',
   NOTIFICATION_TIME_LIMIT_EMAIL: '4m',
-  // Processes stay ready, however wrong their clocks are: nothing else may depend on these (docs/clocks.md).
-  CLOCK_OFFSET_LIMIT_MS: '0',
   // Each message costs 1, so that the cost of the day is the number of messages that were counted; the limit is never reached.
   NOTIFICATION_COSTS: 'sms:*=1,email=1',
   NOTIFICATION_SPEND_LIMIT: '1000000',

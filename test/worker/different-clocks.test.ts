@@ -1,4 +1,4 @@
-/** Processes whose clocks differ, over one broker: each takes the time of the broker, whatever its own clock says. */
+/** Processes whose clocks differ by less than callers wait, over one broker. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEmbeddedBroker } from '../../shared/messaging/embedded/broker.ts';
 import { HEADER } from '../../shared/messaging/header-names.ts';
@@ -6,7 +6,6 @@ import type { MessageHeaders } from '../../shared/messaging/message.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { TOPIC } from '../../shared/messaging/topics/topics.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
-import type { Health } from '../../shared/platform/health.ts';
 import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
@@ -24,12 +23,11 @@ import {
 import { idOf, recordsOf, send, SMS, statusOf } from '../support/builders/notification-call.ts';
 import { scriptedProviders, SENT, transient } from '../support/fakes/scripted-providers.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+/** Differences below the ten seconds that are warned about. */
+const FAR_MS = 9_000;
 const TIER_MS = 500;
-const REPLY_TIMEOUT_MS = 5_000;
-const SKEWS = [-DAY_MS, -HOUR_MS, -MINUTE_MS, MINUTE_MS, HOUR_MS, DAY_MS];
+const REPLY_TIMEOUT_MS = 10_000;
+const SKEWS = [-FAR_MS, FAR_MS];
 
 /** A broker with the right time, and processes on it whose clocks are ahead by any time. */
 async function setUp() {
@@ -85,7 +83,7 @@ describe('processes with different clocks', () => {
     expect(await scheduleRows(url)).toHaveLength(6);
   });
 
-  it.each([-2 * DAY_MS, 2 * DAY_MS])(
+  it.each(SKEWS)(
     'keep a result for any instance when the clocks of worker and second ingress are ahead by %i ms',
     async (aheadMs) => {
       const { start } = await setUp();
@@ -99,7 +97,7 @@ describe('processes with different clocks', () => {
     },
   );
 
-  it.each([-2 * DAY_MS, 2 * DAY_MS])(
+  it.each(SKEWS)(
     'accept an Idempotency-Key once when the clock of the second ingress is ahead by %i ms',
     async (aheadMs) => {
       const { start, broker } = await setUp();
@@ -112,7 +110,7 @@ describe('processes with different clocks', () => {
     },
   );
 
-  it.each([-DAY_MS, DAY_MS])(
+  it.each(SKEWS)(
     'retry a notification in time and send it once when two workers are ahead by %i ms and not at all',
     async (aheadMs) => {
       const { start, providers, broker } = await setUp();
@@ -134,67 +132,16 @@ describe('processes with different clocks', () => {
   );
 
   it.each([
-    [-DAY_MS, 3_000, 1, 0],
-    [DAY_MS, 3_000, 1, 0],
-    [-DAY_MS, -3_000, 0, 1],
-    [DAY_MS, -3_000, 0, 1],
+    [1_500, 200],
+    [2_500, 504],
   ])(
-    'decide by the time of the broker, with a clock that is ahead by %i ms, whether a deadline in %i ms is over',
-    async (aheadMs, deadlineInMs, sent, dead) => {
-      const { start, broker, providers, publishSms } = await setUp();
-      providers.add('only');
-      await start('notification', aheadMs);
-      await publishSms({ [HEADER.deadline]: String(Date.now() + deadlineInMs) });
-      await expect
-        .poll(async () => [
-          providers.delivered.size,
-          (await recordsOf(broker, TOPIC.notificationDeadLetters)).length,
-        ])
-        .toEqual([sent, dead]);
-    },
-  );
-
-  it.each([
-    [1_500, true],
-    [2_500, false],
-  ])(
-    'tolerate clocks that differ by %i ms more than the time a caller waits, if the broker does not tell its time: %s',
-    async (aheadMs, isAnswered) => {
-      const { start, broker } = await setUp();
-      const mute = { ...broker };
-      delete mute.time;
-      await start('schedule', REPLY_TIMEOUT_MS + aheadMs, mute);
-      const { url } = await start('ingress', 0, mute);
+    'tolerate clocks that differ by %i ms more than the time a caller waits: %i',
+    async (aheadMs, status) => {
+      const { start } = await setUp();
+      await start('schedule', REPLY_TIMEOUT_MS + aheadMs);
+      const { url } = await start('ingress');
       const response = await post(url, { jsonParam: PROOF_REQUEST });
-      expect(response.status).toBe(isAnswered ? 200 : 504);
+      expect(response.status).toBe(status);
     },
   );
-
-  it('are ready up to a second, degraded up to the limit, and not ready beyond it', async () => {
-    const { start } = await setUp();
-    const expected = [
-      [900, 200, 'ready'],
-      [-1_100, 200, 'degraded'],
-      [59_000, 200, 'degraded'],
-      [-61_000, 503, 'starting'],
-    ] as const;
-    for (const [aheadMs, httpStatus, status] of expected) {
-      const ingress = await start('ingress', aheadMs);
-      const { url } = ingress;
-      const ready = await fetch(`${url}/health/ready`);
-      const { parts } = (await ready.json()) as { parts: Record<string, Health> };
-      expect([ready.status, parts['clock']?.status]).toEqual([httpStatus, status]);
-      expect((await fetch(`${url}/health/live`)).status).toBe(200);
-      expect(ingress.health()['clock']?.status).toBe(status);
-    }
-  });
-
-  it('show how far the clock is from that of the broker in the metrics', async () => {
-    const { start } = await setUp();
-    const { url } = await start('ingress', MINUTE_MS);
-    const text = await (await fetch(`${url}/metrics`)).text();
-    const [, offset] = /^plat_clock_offset_seconds (\S+)/m.exec(text) ?? [];
-    const [, error] = /^plat_clock_offset_error_seconds (\S+)/m.exec(text) ?? [];
-    expect(Math.abs(Number(offset) + 60)).toBeLessThanOrEqual(Number(error) + 0.002);
-  });
 });

@@ -54,8 +54,6 @@ export interface IngressDeps extends Omit<
   readonly outbox: OutboxReader | undefined;
   /** Renders large replies; if absent, they are rendered on the event loop. */
   readonly threads?: CalculationThreads | undefined;
-  /** Whether the clock of this process agrees with the broker's; undefined if they are the same. */
-  readonly clockHealth?: (() => Health | undefined) | undefined;
   /** What the system addresses show of the configuration. */
   readonly system: ShownSystem;
   /** Health of the other workers of this process by name. */
@@ -196,13 +194,12 @@ async function poll(
 }
 
 function checkParts(
-  { requester, access, clockHealth }: IngressDeps,
+  { requester, access }: IngressDeps,
   { traffic, results, notifications }: Pick<IngressParts, 'traffic' | 'results' | 'notifications'>,
 ): Readonly<Record<string, Health>> {
   const state = traffic.state();
   if (state === 'draining') return { traffic: { status: 'starting', reason: 'shutting down' } };
   const status = state === 'starting' ? 'starting' : 'degraded';
-  const clock = clockHealth?.();
   return {
     replies: requester.isReady()
       ? READY
@@ -213,7 +210,6 @@ function checkParts(
     results: results.isCurrent() ? READY : { status, reason: 'results are not up to date' },
     ...notifications.health(),
     ...(access.health === undefined ? {} : { access: access.health() }),
-    ...(clock === undefined ? {} : { clock }),
     // After the parts for which it waits, whose reasons say more.
     ...(state === 'starting' ? { traffic: { status: 'starting', reason: 'still starting' } } : {}),
   };

@@ -219,12 +219,12 @@ function commandProcess(
 
 function createDelivery(context: WorkerContext, shared: SharedParts, options: ChannelOptions) {
   const { config, clock, monotonic, timers, log } = context;
-  const { self, ageClock, ledger, hold, copies, deadLetters, topic, quotas, checkText } = shared;
+  const { self, ledger, hold, copies, deadLetters, topic, quotas, checkText } = shared;
   const { channel, providers, metrics, closing } = options;
   const { retryTiersMs, timeLimitMs, unknownPolicy, sendTimeoutMs } = config.notification;
   const plan = { tiersMs: retryTiersMs, timeLimitMs: timeLimitMs[channel] };
   const { onHeld, onUnordered, onAttempt, onOutcome } = metrics;
-  const common = { channel, ledger, plan, copies, clock, ageClock, monotonic, timers, log };
+  const common = { channel, ledger, plan, copies, clock, monotonic, timers, log };
   const tierTopic = (delayMs: number, priority: Priority): string =>
     retryTopicName(config.topicPrefix, delayMs, priority);
   const orderOf = (priority: Priority): ReceiverOrder => {

@@ -8,7 +8,6 @@ import { createCommandCheck } from '../../shared/notification/command-proof.ts';
 import { chooseResultSecret } from '../runtime/result-secret.ts';
 import { openIndex } from '../runtime/open-index.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
-import { createJumpResistantClock } from '../../shared/platform/jump-resistant-clock.ts';
 import { stopTogether, type Drainable } from '../../shared/messaging/stop-in-turn.ts';
 import { leaseMs } from './delivery/provider-round.ts';
 import { Ledger } from './ledger/ledger.ts';
@@ -30,8 +29,6 @@ export const CHANNEL_TOPICS: Readonly<Record<Channel, Readonly<Record<Priority, 
 export interface SharedParts {
   /** This process, as owner of intents. */
   readonly self: string;
-  /** Measures the age of notifications. Shared, since it starts with its creation. */
-  readonly ageClock: Clock;
   readonly ledger: Ledger;
   readonly hold: HoldTopic;
   /** Publishes retry copies, held messages, dead letters and error replies. */
@@ -50,7 +47,6 @@ export interface SharedParts {
 export function createSharedParts(context: WorkerContext): SharedParts {
   const { broker, config, log, codec, clock, monotonic, timers } = context;
   const self = context.newId();
-  const ageClock = createJumpResistantClock(clock, monotonic);
   const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
   // Intents and outcomes: small records that must not wait behind large ones.
   const states = new PacedPublisher(broker.createPublisher({ clientId: 'notification-states' }), context);
@@ -73,19 +69,17 @@ export function createSharedParts(context: WorkerContext): SharedParts {
     indexLimits: { waitingBytes: config.limits.indexWaitingBytes },
     self,
     clock,
-    ageClock,
     monotonic,
     timers,
     log,
     longestLeaseMs: (providers) => leaseMs(providers, config.notification.sendTimeoutMs),
   });
-  const hold = createHold(context, copies, { topic: topic('notificationHold'), self, ageClock });
+  const hold = createHold(context, copies, { topic: topic('notificationHold'), self, clock });
   const quotas = openQuotas(context, 'notification-quotas');
   return {
     self,
     quotas,
     checkText: createCommandCheck(secretOf(context)),
-    ageClock,
     ledger,
     hold,
     copies,
@@ -117,7 +111,7 @@ function secretOf({ broker: { kind }, config, log }: WorkerContext): string | un
 function createHold(
   { broker, config, timers, log }: WorkerContext,
   publisher: Publisher,
-  options: { readonly topic: string; readonly self: string; readonly ageClock: Clock },
+  options: { readonly topic: string; readonly self: string; readonly clock: Clock },
 ): HoldTopic {
   const { hold: limits } = config.limits;
   return new HoldTopic({ broker, publisher, ...options, clientId: 'notification-hold', timers, log, limits });

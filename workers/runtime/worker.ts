@@ -16,10 +16,8 @@ export interface WorkerContext extends SystemPorts {
   readonly codec: MessageCodec;
   /** Runs long calculations outside the event loop; if absent, they run on it. */
   readonly threads?: CalculationThreads;
-  /** Health of the started workers, the storage and the clock of this process, by name. */
+  /** Health of the started workers and the storage, by name. */
   readonly processHealth: () => Readonly<Record<string, Health>>;
-  /** Whether the clock of this process agrees with the broker's; undefined if they are the same. */
-  readonly clockHealth?: () => Health | undefined;
 }
 
 /** A worker that was started. */

@@ -1,8 +1,6 @@
 /** Connects to the schedule workers on a Kafka, or to one in this process on the embedded broker. */
 
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { BrokerClock } from '../../../shared/messaging/clock/broker-clock.ts';
-import { ClockWatch } from '../../../shared/messaging/clock/clock-watch.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
 import { createRequester } from '../../../shared/messaging/requester/requester.ts';
 import { type Requester } from '../../../shared/messaging/requester/requester.ts';
@@ -11,7 +9,6 @@ import { topicNames } from '../../../shared/messaging/topics/topics.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { Config } from '../../../shared/platform/load-config.ts';
 import { createLog, type LogLevel } from '../../../shared/platform/log.ts';
-import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { REQUEST_TYPE, type CalculateChunkOptions } from './calculate-chunk.ts';
@@ -39,12 +36,11 @@ const TOPICS = ['scheduleBulkRequests', 'recalculationReplies'] as const;
  * topics are missing, and with MessagingError if the broker cannot be reached.
  */
 export async function connectEngine(config: Config, instanceId: string): Promise<Engine> {
-  const clock = new BrokerClock(systemPorts);
-  const { broker, close } = await openBroker(config, clock);
+  const { broker, close } = await openBroker(config);
   try {
     const prefix = config.topicPrefix;
     await requireTopics(broker.admin, topicNames(prefix, TOPICS), quietLog(config));
-    const codec = await createCodec(config, clock);
+    const codec = await createCodec(config, systemPorts.clock);
     await codec.prepare([REQUEST_TYPE, REQUEST_BATCH]);
     const topic = topicName(prefix, 'scheduleBulkRequests');
     const partitions = (await broker.admin.partitionCounts([topic])).get(topic) ?? 1;
@@ -52,7 +48,6 @@ export async function connectEngine(config: Config, instanceId: string): Promise
       broker,
       codec,
       ...systemPorts,
-      clock,
       log: quietLog(config),
       replyTopic: topicName(prefix, 'recalculationReplies'),
       instanceId,
@@ -70,22 +65,7 @@ export async function connectEngine(config: Config, instanceId: string): Promise
   }
 }
 
-/** Deadlines of requests are those of the broker's time, which the workers have too: this machine may be a desktop. */
-function watchClock(brokerClock: BrokerClock, broker: Broker, config: Config): ClockWatch {
-  return new ClockWatch({
-    ...systemPorts,
-    brokerClock,
-    readTime: broker.time?.bind(broker),
-    limitMs: 0,
-    log: quietLog(config),
-    metrics: createMetrics(),
-  });
-}
-
-async function openBroker(
-  config: Config,
-  clock: BrokerClock,
-): Promise<{ broker: Broker; close: () => Promise<void> }> {
+async function openBroker(config: Config): Promise<{ broker: Broker; close: () => Promise<void> }> {
   if (config.kafka === undefined) {
     const { createEmbeddedBroker } = await import('../../../shared/messaging/embedded/broker.ts');
     const bulk: Config = { ...config, scheduleLanes: ['bulk'] };
@@ -99,15 +79,8 @@ async function openBroker(
   }
   const log = quietLog(config);
   const { openKafkaBroker } = await import('../../../shared/messaging/kafka/open-kafka-broker.ts');
-  const clockTopic = topicName(config.topicPrefix, 'clockReadings');
-  const broker = await openKafkaBroker({ ...config.kafka, clientId: 'recalculate', log, clock, clockTopic });
-  const clockWatch = watchClock(clock, broker, config);
-  await clockWatch.start();
-  const close = (): Promise<void> => {
-    clockWatch.stop();
-    return broker.close();
-  };
-  return { broker, close };
+  const broker = await openKafkaBroker({ ...config.kafka, clientId: 'recalculate', log });
+  return { broker, close: () => broker.close() };
 }
 
 /** Logs only errors by default, since log lines would break the progress bar. */

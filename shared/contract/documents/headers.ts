@@ -138,7 +138,7 @@ export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
   ...FORMAT,
   header(
     HEADER.deadline,
-    'Epoch milliseconds until which the requester waits: after it, the reply is an error. The clock of the requester may differ from that of the broker by 2 s.',
+    'Epoch milliseconds until which the requester waits: after it, the reply is an error. The clock of the requester may differ from that of the worker by 2 s.',
     EPOCH_MS,
   ),
   header(

@@ -102,7 +102,7 @@ const broker = z
 
 const worker = z
   .object({
-    name: z.string().describe('Name of the worker, or `storage` or `clock`.'),
+    name: z.string().describe('Name of the worker, or `storage`.'),
     status: health().describe('Its health.'),
     reason: z.string().optional().describe('Reason for an operator, unless it is ready.'),
   })

@@ -2,6 +2,7 @@ import { errorText } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
 import { repeat, sleep } from '../../platform/timers.ts';
 import { backoffMs } from '../backoff.ts';
+import { ClockWarning } from '../clock-warning.ts';
 import type { LogMessage } from '../message.ts';
 import type { GroupSink, GroupSource } from '../ports.ts';
 import { isTransientFailure, type FinalResult, type ProcessingResult } from '../processing-result.ts';
@@ -58,12 +59,14 @@ export class ConsumerRuntime {
   readonly #health: ConsumerHealth;
   readonly #gate: AssignmentGate;
   readonly #abort = new AbortController();
+  readonly #clockWarning: ClockWarning;
   #attached: Attachment | undefined;
   #isDraining = false;
   #transientLoggedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
+    this.#clockWarning = new ClockWarning(options);
     this.#owned = new OwnedPartitions(this.#inFlight, options.window);
     const { stallMs = CONSUMER_DEFAULTS.stallMs, reads, monotonic } = options;
     this.#health = new ConsumerHealth(stallMs, reads, monotonic);
@@ -243,6 +246,7 @@ export class ConsumerRuntime {
     const [first] = messages;
     let tracker = first && this.#owned.find(first.topic, first.partition);
     if (first === undefined || tracker === undefined) return;
+    this.#clockWarning.see(first);
     if (highWatermark <= tracker.lastOffset) tracker = this.#restart(tracker, first.offset);
     tracker.highWatermark = highWatermark;
     const { added, joined, forgotten } = this.#inFlight.deliver(

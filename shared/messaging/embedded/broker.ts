@@ -105,7 +105,6 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
       }
     },
     admin: new EmbeddedAdmin(topics, groups, faults),
-    time: () => Promise.resolve(clock.now()),
     close: async () => {
       stopSweeps();
       await Promise.all([...open].map((part) => part.stop(0)));

@@ -4,6 +4,7 @@ import type { Log } from '../../platform/log.ts';
 import { QUEUE_LIMITS } from '../../platform/queues/queue-limits.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import { repeat, sleep } from '../../platform/timers.ts';
+import { ClockWarning } from '../clock-warning.ts';
 import type { Codec, Encoded, EncodedMessage } from '../codec.ts';
 import { HEADER } from '../header-names.ts';
 import { headerText } from '../headers.ts';
@@ -127,6 +128,7 @@ export function classifySendError(error: unknown): ErrorCode | 'unknown' | 'bug'
 
 class LogRequester implements Requester {
   readonly #options: RequesterOptions;
+  readonly #clockWarning: ClockWarning;
   readonly #publisher: Publisher;
   readonly #pending: PendingReplies;
   readonly #counts = { sent: 0, refused: 0, replied: 0, timedOut: 0, unknownReplies: 0 };
@@ -141,6 +143,7 @@ class LogRequester implements Requester {
 
   constructor(options: RequesterOptions) {
     this.#options = options;
+    this.#clockWarning = new ClockWarning(options);
     const { monotonic } = options;
     this.#canSend = tolerateOutage(() => this.#publisher.isHealthy(), REPLACEMENT_MS, monotonic);
     this.#canReceive = tolerateOutage(() => this.#tail?.isReady() === true, REPLACEMENT_MS, monotonic);
@@ -287,6 +290,7 @@ class LogRequester implements Requester {
   }
 
   #receive(message: LogMessage): void {
+    this.#clockWarning.see(message);
     const id = headerText(message.headers, HEADER.correlationId);
     const pending = id === undefined ? undefined : this.#pending.take(id);
     if (pending === undefined) {

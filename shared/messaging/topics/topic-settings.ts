@@ -17,8 +17,6 @@ const DAY_MS = 24 * HOUR_MS;
 const PARTITIONS = 12;
 /** Every ingress reads all results, so fewer partitions make that cheaper. */
 const RESULT_PARTITIONS = 6;
-/** All processes read the clock of one broker, the leader of the partition. */
-const CLOCK_PARTITIONS = 1;
 /** Every notification worker and every ingress reads all outcomes; fewer partitions make reading and produce requests cheaper. */
 const OUTCOME_PARTITIONS = 3;
 /** One partition orders all records, so that a product is never read before its lists; there are few records. */
@@ -60,12 +58,6 @@ const ANSWERS: Settings = {
   'segment.ms': String(ANSWER_SEGMENT_MS),
   'segment.bytes': String(ANSWER_SEGMENT_BYTES),
 };
-
-/**
- * Empty records, of which only the time is read at which the broker appended them. The broker deletes them soon, and
- * accepts them whatever time a process believes it is.
- */
-const CLOCK_READINGS: Settings = { ...ANSWERS, 'message.timestamp.type': 'LogAppendTime' };
 
 /**
  * The latest state by key. Tombstones are kept for a week, for readers that are down for that long, and compaction
@@ -118,7 +110,6 @@ const SETTINGS: Readonly<Record<TopicKey, Entry>> = {
   notificationUsage: entry(OUTCOME_PARTITIONS, USAGE),
   notificationDeadLetters: DEAD_LETTERS,
   deadLetterAudit: entry(CATALOGUE_PARTITIONS, retention(AUDIT_RETENTION_MS)),
-  clockReadings: entry(CLOCK_PARTITIONS, CLOCK_READINGS),
 };
 
 /** The specifications of these topics. */

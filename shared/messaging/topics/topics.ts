@@ -25,7 +25,6 @@ export const TOPIC = {
   notificationUsage: 'plat.notification.usage.v1',
   notificationDeadLetters: 'plat.notification.dead-letters.v1',
   deadLetterAudit: 'plat.dead-letters.audit.v1',
-  clockReadings: 'plat.clock.readings.v1',
 } as const satisfies Readonly<Record<MessageTopic, string>> & Readonly<Record<string, string>>;
 
 export type TopicKey = keyof typeof TOPIC;

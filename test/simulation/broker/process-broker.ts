@@ -39,7 +39,6 @@ export function createProcessBroker(
     return client;
   };
   const reader = link('reader');
-  const clock = link('clock');
   return {
     kind: 'kafka',
     createPublisher: (options) =>
@@ -53,7 +52,6 @@ export function createProcessBroker(
       for (const range of ranges) if ((await readRange(range, onMessage, reader, model)) === 'stop') return;
     },
     admin: createAdmin(link('admin'), model),
-    time: () => clock.ask(() => model.ports.clock.now()),
     close: async () => {
       await Promise.all([...open].map((client) => client.stop(0)));
       open.clear();

@@ -144,7 +144,7 @@ export interface PlanOptions {
   readonly processes: readonly string[];
   /** Length of the fault period. */
   readonly faultMs: number;
-  /** Largest difference of a wall clock from the true time, steps included. Default 20 minutes. */
+  /** Largest difference of a wall clock from the true time, steps included. Default 2 s. */
   readonly maxSkewMs?: number;
   /** Work comes in bursts at multiples of this time. Default 1 s. */
   readonly burstEveryMs?: number;
@@ -169,7 +169,8 @@ const MAX_SYNC_MS = 400;
 const IN_BURST_MS = 60;
 const SECOND_MS = 1_000;
 const MAX_DRIFT_PPM = 200;
-const DEFAULT_SKEW_MS = 1_200_000;
+/** Processes are synchronised by NTP: two of them differ by less than callers wait. */
+const DEFAULT_SKEW_MS = 2_000;
 export const NODES = 3;
 
 /** No faults at all. */

@@ -26,7 +26,7 @@ async function leftOnHold(world: NotificationWorld): Promise<number> {
     topic: TOPIC.notificationHold,
     clientId: 'test-reader',
     self: 'test-reader',
-    ageClock: systemClock,
+    clock: systemClock,
     timers: systemTimers,
     log: silentLog,
   });

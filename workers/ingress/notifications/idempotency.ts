@@ -29,8 +29,8 @@ export type AcceptResult = 'stored' | 'unknown' | 'refused';
 export interface IdempotencyDeps {
   readonly keys: NotificationKeys;
   readonly feed: NotificationFeed;
-  /** Measures the age of keys: one that expires early is sent a second time. */
-  readonly ageClock: Clock;
+  /** Measures the age of keys. */
+  readonly clock: Clock;
   /** Counts the result: `accepted`, `repeated`, `conflict`, `refused` or `unknown`. */
   readonly count: (channel: string, result: string) => void;
 }
@@ -97,7 +97,7 @@ async function acceptInTurn(
 ): Promise<boolean> {
   const { owner, command, reply, accept } = notification;
   const { unknown } = deps;
-  const hasExpired = (sinceMs: number): boolean => deps.ageClock.now() - sinceMs >= KEY_LIFETIME_MS;
+  const hasExpired = (sinceMs: number): boolean => deps.clock.now() - sinceMs >= KEY_LIFETIME_MS;
   if (reply.raw.destroyed) return false;
   const bodyHash = deps.keys.commands.hash(command);
   const former = await deps.feed.acceptance(keyId);
@@ -121,7 +121,7 @@ async function acceptInTurn(
   const result = await accept({ notificationId, bodyHash, keyId });
   if (result === 'refused') return false;
   unknown.delete(keyId);
-  if (result === 'unknown') unknown.set(keyId, { bodyHash, atMs: deps.ageClock.now() });
+  if (result === 'unknown') unknown.set(keyId, { bodyHash, atMs: deps.clock.now() });
   const [oldest] = unknown.keys();
   if (unknown.size > MAX_UNKNOWN && oldest !== undefined) unknown.delete(oldest);
   return true;
@@ -134,14 +134,14 @@ async function acceptInTurn(
  * recorded.
  */
 async function chooseId(
-  { keys, feed, ageClock }: IdempotencyDeps,
+  { keys, feed, clock }: IdempotencyDeps,
   owner: KeyOwner,
   formerId: string | undefined,
 ): Promise<string> {
   let id = keys.idOf(owner, formerId);
   for (;;) {
     const state = await feed.state(id);
-    if (state === undefined || ageClock.now() - earliestTime(state) < KEY_LIFETIME_MS) return id;
+    if (state === undefined || clock.now() - earliestTime(state) < KEY_LIFETIME_MS) return id;
     id = keys.idOf(owner, id);
   }
 }

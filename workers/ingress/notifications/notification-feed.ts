@@ -1,3 +1,4 @@
+import { ClockWarning } from '../../../shared/messaging/clock-warning.ts';
 import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
@@ -117,10 +118,12 @@ export function createNotificationFeed(
     else if (isNewState(value, index.find(KEY_OF.state + id)?.value))
       put(index, KEY_OF.state + id, value, message.timestampMs);
   };
+  const clockWarning = new ClockWarning(deps);
   const tail = new IndexedTail(
     broker,
     { ...deps, clientId: 'ingress-notifications', topics, index },
     (message) => {
+      clockWarning.see(message);
       receive(message);
       index.passed({ ...message, offset: message.offset + 1 });
     },

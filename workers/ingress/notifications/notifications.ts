@@ -9,7 +9,6 @@ import { combineHealth, type Health } from '../../../shared/platform/health.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import type { IngressContext } from '../server/context.ts';
 import type { Quotas } from '../../../shared/quotas/quotas.ts';
-import { createJumpResistantClock } from '../../../shared/platform/jump-resistant-clock.ts';
 import { createAccept } from './accept-notification.ts';
 import { AcceptanceRecords } from './acceptance-records.ts';
 import type { ChannelProfiles } from './channel-profiles.ts';
@@ -60,10 +59,8 @@ const CUT_OFF: Health = {
 /** Registers the routes of notifications (interface 4.8) and creates their services. */
 export function registerNotifications(app: FastifyInstance, deps: NotificationDeps): Notifications {
   const { broker, notificationPublisher: publisher, channelProfiles, traffic, quotas } = deps;
-  const ageClock = createJumpResistantClock(deps.clock, deps.monotonic);
   const feed = createNotificationFeed(broker, {
     ...deps,
-    clock: ageClock,
     restoreFirst: (message) => restoreFirst(deps, message),
   });
   const keys = createNotificationKeys(deps.resultSecret, deps.newId);
@@ -75,7 +72,6 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
     count: counters.count,
     acceptances,
     publisher,
-    ageClock,
     keys,
     feed,
     quotas,

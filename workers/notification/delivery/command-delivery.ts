@@ -71,8 +71,6 @@ export interface CommandDeliveryOptions extends RoundDeps {
   readonly unknownPolicy: DeliveryContext['unknownPolicy'];
   /** Name of the tier topic for a delay. */
   readonly tierTopic: (delayMs: number, priority: Priority) => string;
-  /** Decides how old a notification is. */
-  readonly ageClock: Clock;
   /** This process, as owner of intents. */
   readonly self: string;
   /** Aborted when the worker accepts no new work. */
@@ -236,7 +234,7 @@ export class CommandDelivery {
       readonly deadlineMs?: number | undefined;
     },
   ): DeliveryEvent {
-    const { monotonic, ageClock, self, channel, providers } = this.#options;
+    const { monotonic, clock, self, channel, providers } = this.#options;
     const situation = {
       ...given,
       channel,
@@ -245,16 +243,15 @@ export class CommandDelivery {
       times: this.#times(copy),
       isInProgress: this.inProgress.has(copy.id),
       hasBegun: this.#begun.has(copy.id),
-      isDeadlineOver: deadlineMs !== undefined && ageClock.now() > deadlineMs + DEADLINE_SKEW_MS,
+      isDeadlineOver: deadlineMs !== undefined && clock.now() > deadlineMs + DEADLINE_SKEW_MS,
       repeatable: providers.of(channel).flatMap((provider) => repeatableBy(provider) ?? []),
     };
     return { kind: 'copy-read', situation };
   }
 
-  /** The time limit is measured by the age clock, the time of the next attempt by the wall clock. */
   #times({ timeLimitFromMs }: CommandCopy): Times {
-    const { clock, ageClock } = this.#options;
-    return { nowMs: clock.now(), ageMs: ageClock.now() - timeLimitFromMs };
+    const nowMs = this.#options.clock.now();
+    return { nowMs, ageMs: nowMs - timeLimitFromMs };
   }
 
   #performInTurn(run: Run, effect: DeliveryEffect): SyncOrAsync<DeliveryEvent | undefined> {

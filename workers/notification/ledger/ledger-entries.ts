@@ -5,9 +5,8 @@ import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
 import type { LedgerEntry } from '../state/ledger-entry.ts';
 
 export interface LedgerEntriesOptions {
-  readonly clock: Clock;
   /** Limits the times that other processes wrote. */
-  readonly ageClock: Clock;
+  readonly clock: Clock;
   readonly monotonic: MonotonicClock;
   /** The longest lease of a round with this number of providers, in milliseconds; undefined: the number is unknown. */
   readonly longestLeaseMs: (providers: number | undefined) => number;
@@ -78,7 +77,7 @@ export class LedgerEntries {
     const textHash = sentHash ?? known?.textHash;
     if (!supersedes(state, known)) return known;
     this.#forgetOpen(id, known);
-    const writtenAtMs = Math.min(updatedAt, this.#options.ageClock.now());
+    const writtenAtMs = Math.min(updatedAt, this.#options.clock.now());
     if (status === 'sent') {
       const value = Buffer.concat([Buffer.of(SENT[channel]), Buffer.from(textHash ?? '', 'base64url')]);
       this.#index.put(id, { value, writtenAtMs, isOpen: false });

@@ -69,9 +69,7 @@ export class Ledger {
   constructor(options: LedgerOptions) {
     this.#options = options;
     const { broker, topic, clientId, indexFiles: files, indexLimits: limits = {}, timers, log } = options;
-    // The ingress measures by the same time when the id of an Idempotency-Key may be used again.
-    const { ageClock: clock } = options;
-    const { retentionMs = OUTCOME_RETENTION_MS } = options;
+    const { clock, retentionMs = OUTCOME_RETENTION_MS } = options;
     this.#index = new RecordIndex({ name: 'ledger', files, retentionMs, limits, clock, timers, log });
     this.#entries = new LedgerEntries(this.#index, options);
     this.#tail = new IndexedTail(

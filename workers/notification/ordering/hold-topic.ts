@@ -29,7 +29,7 @@ export interface HoldTopicOptions {
   readonly clientId: string;
   readonly self: string;
   /** Measures the age of a head, and limits the times that other processes wrote. */
-  readonly ageClock: Clock;
+  readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
   readonly limits?: Partial<HoldLimits>;
@@ -206,7 +206,7 @@ export class HoldTopic {
   }
 
   #read(message: LogMessage): void {
-    const record = readHoldRecord(message, this.#options.ageClock.now());
+    const record = readHoldRecord(message, this.#options.clock.now());
     if (record === undefined) {
       this.#badRecords += 1;
       const { topic, partition, offset } = message;

@@ -39,8 +39,6 @@ export interface ReceiverOrderOptions extends CommandLane {
   /** Publishes retry copies and wake messages. */
   readonly copies: Publisher;
   readonly clock: Clock;
-  /** Measures the age of a head. */
-  readonly ageClock: Clock;
   readonly monotonic: MonotonicClock;
   /** Counts a message that was put on the hold topic: the whole message, or only its place. */
   readonly onHeld: (channel: Channel, kind: 'whole' | 'place') => void;
@@ -306,11 +304,11 @@ export function isAwaited(
   {
     ledger,
     plan,
-    ageClock,
+    clock,
     monotonic,
-  }: Pick<ReceiverOrderOptions, 'ledger' | 'plan' | 'ageClock' | 'monotonic'>,
+  }: Pick<ReceiverOrderOptions, 'ledger' | 'plan' | 'clock' | 'monotonic'>,
 ): boolean {
-  if (head === undefined || ageClock.now() > head.sinceMs + plan.timeLimitMs + LOST_HEAD_MS) return false;
+  if (head === undefined || clock.now() > head.sinceMs + plan.timeLimitMs + LOST_HEAD_MS) return false;
   const known = ledger.find(head.id);
   // A head is written after the outcome of its round: a process without it has not read the ledger that far.
   if (known === undefined) return true;

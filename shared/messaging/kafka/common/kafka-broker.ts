@@ -10,8 +10,6 @@ export interface KafkaBrokerOptions extends KafkaSettings {
   readonly log: Log;
   /** The time of records whose message has none; default: the clock of the system. */
   readonly clock?: Clock;
-  /** The topic through which the time of the broker is read; absent: the broker does not tell its time. */
-  readonly clockTopic?: string;
 }
 
 /** A Kafka adapter of the port; its admin client can always describe topics. */

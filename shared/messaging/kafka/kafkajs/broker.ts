@@ -1,6 +1,5 @@
 import { systemClock } from '../../../platform/clock.ts';
 import { KafkajsAdmin } from './admin.ts';
-import { KafkajsClockReader } from './clock-reader.ts';
 import { kafkajsClients } from './connection/client.ts';
 import type { KafkaBroker, KafkaBrokerOptions } from '../common/kafka-broker.ts';
 import { KafkajsGroupSource } from './consuming/group-source.ts';
@@ -16,15 +15,11 @@ import { TopicPartitions } from '../common/publishing/topic-partitions.ts';
  * certificate.
  */
 export function createKafkajsBroker(options: KafkaBrokerOptions): KafkaBroker {
-  const { clientId, log, clock = systemClock, clockTopic } = options;
+  const { clientId, log, clock = systemClock } = options;
   const createClient = kafkajsClients(options, log);
   const admin = new KafkajsAdmin(createClient, `${clientId}.admin`);
   const topics = new TopicPartitions(admin);
   const connectSender: ConnectSender = (sender) => new ProducerConnection({ ...sender, createClient });
-  const clockReader =
-    clockTopic === undefined
-      ? undefined
-      : new KafkajsClockReader({ createClient, clientId: `${clientId}.clock`, topic: clockTopic });
   const open = new Set<{ stop(): Promise<void> }>();
   const onStopped = (stopped: { stop(): Promise<void> }) => open.delete(stopped);
   const opened = <T extends { stop(): Promise<void> }>(client: T): T => {
@@ -41,9 +36,7 @@ export function createKafkajsBroker(options: KafkaBrokerOptions): KafkaBroker {
     createTail: (wanted) => opened(new KafkajsTail(wanted, { createClient, admin, log, onStopped })),
     readRanges: (ranges, onMessage) =>
       readKafkajsRanges(ranges, onMessage, { createClient, admin, clientId: `${clientId}.reader` }),
-    ...(clockReader === undefined ? {} : { time: () => clockReader.time() }),
     close: async () => {
-      clockReader?.stop();
       await Promise.all([...open].map((client) => client.stop()));
       await admin.close();
     },

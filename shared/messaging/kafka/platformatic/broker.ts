@@ -4,7 +4,6 @@ import { KafkaPublisher } from '../common/publishing/publisher.ts';
 import type { ConnectSender } from '../common/publishing/record-sender.ts';
 import { TopicPartitions } from '../common/publishing/topic-partitions.ts';
 import { PlatformaticAdmin } from './admin.ts';
-import { PlatformaticClockReader } from './clock-reader.ts';
 import { platformaticClients } from './connection/client.ts';
 import { PlatformaticGroupSource } from './consuming/group-source.ts';
 import { readPlatformaticRanges } from './consuming/range-reader.ts';
@@ -16,16 +15,12 @@ import { PlatformaticSenderConnection } from './publishing/sender-connection.ts'
  * certificate.
  */
 export function createPlatformaticBroker(options: KafkaBrokerOptions): KafkaBroker {
-  const { clientId, log, clock = systemClock, clockTopic } = options;
+  const { clientId, log, clock = systemClock } = options;
   const createClient = platformaticClients(options, log);
   const admin = new PlatformaticAdmin(createClient, `${clientId}.admin`);
   const topics = new TopicPartitions(admin);
   const connectSender: ConnectSender = (sender) =>
     new PlatformaticSenderConnection({ ...sender, createClient });
-  const clockReader =
-    clockTopic === undefined
-      ? undefined
-      : new PlatformaticClockReader(createClient, `${clientId}.clock`, clockTopic);
   const open = new Set<{ stop(): Promise<void> }>();
   const onStopped = (stopped: { stop(): Promise<void> }) => open.delete(stopped);
   const opened = <T extends { stop(): Promise<void> }>(client: T): T => {
@@ -42,9 +37,7 @@ export function createPlatformaticBroker(options: KafkaBrokerOptions): KafkaBrok
     createTail: (wanted) => opened(new PlatformaticTail(wanted, { createClient, admin, log, onStopped })),
     readRanges: (ranges, onMessage) =>
       readPlatformaticRanges(ranges, onMessage, { createClient, log, clientId: `${clientId}.reader` }),
-    ...(clockReader === undefined ? {} : { time: () => clockReader.time() }),
     close: async () => {
-      clockReader?.stop();
       await Promise.all([...open].map((client) => client.stop()));
       await admin.close();
     },

@@ -79,7 +79,6 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
     checkText: createCommandCheck(undefined),
     tierTopic: (delayMs) => `tier-${delayMs}`,
     clock: ports.clock,
-    ageClock: ports.clock,
     monotonic: ports.monotonic,
     timers: ports.timers,
     sendTimeoutMs: 1_000,

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
-import { createJumpResistantClock } from '../../../../shared/platform/jump-resistant-clock.ts';
 import { RecordIndex, type IndexLimits } from '../../../../shared/messaging/record-index/record-index.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';
@@ -22,20 +21,19 @@ interface Options extends Partial<LedgerEntriesOptions> {
 }
 
 const memoryOf = ({ retentionMs = 72 * HOUR_MS, limits = {}, ...options }: Options = {}) => {
-  const { clock = { now: () => NOW }, ageClock = clock } = options;
+  const { clock = { now: () => NOW } } = options;
   const index = new RecordIndex({
     name: 'ledger',
     files: undefined,
     retentionMs,
     limits,
-    clock: ageClock,
+    clock,
     timers: systemTimers,
     log: silentLog,
   });
   onTestFinished(() => index.close());
   return new LedgerEntries(index, {
     clock,
-    ageClock,
     monotonic: { elapsedMs: () => 0 },
     longestLeaseMs: () => Infinity,
     ...options,
@@ -89,17 +87,6 @@ describe('the entries of the ledger', () => {
     memory.apply({ ...state(1, 'retrying', ahead), nextAttemptAt: ahead + 10_000 });
     memory.apply({ ...state(2, 'retrying', NOW - 4_000), nextAttemptAt: NOW + 6_000 });
     expect(['1', '2'].map((id) => memory.find(id)?.nextAttemptAt)).toEqual([NOW + 10_000, NOW + 6_000]);
-  });
-
-  it('does not remove anything when the local clock jumps ahead', () => {
-    let jumpMs = 0;
-    const clock = { now: () => NOW + jumpMs };
-    const ageClock = createJumpResistantClock(clock, { elapsedMs: () => 0 });
-    const memory = memoryOf({ clock, ageClock, retentionMs: 60_000 });
-    memory.apply(state(1, 'sent', NOW));
-    jumpMs = HOUR_MS;
-    memory.apply(state(2, 'sent', clock.now()));
-    expect(memory.find('1')?.status).toBe('sent');
   });
 
   it('returns the channel of a notification in each status', () => {

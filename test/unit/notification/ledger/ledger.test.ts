@@ -74,7 +74,6 @@ async function world() {
       codec,
       ...names,
       clock,
-      ageClock: clock,
       monotonic: monotonicClock,
       timers: fastTimers(50),
       longestLeaseMs: () => Infinity,

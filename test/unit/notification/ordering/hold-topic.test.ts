@@ -32,7 +32,7 @@ async function holds(limits: Partial<HoldLimits> = {}) {
       topic: TOPIC,
       clientId: self,
       self,
-      ageClock: systemClock,
+      clock: systemClock,
       timers: systemTimers,
       log: silentLog,
       limits,

@@ -39,7 +39,7 @@ async function world(more: Partial<HoldLimits> = {}) {
     broker,
     publisher,
     ...names,
-    ageClock: systemClock,
+    clock: systemClock,
     timers: systemTimers,
     log: silentLog,
     limits,
@@ -62,7 +62,6 @@ async function world(more: Partial<HoldLimits> = {}) {
     tierTopic: (delayMs) => `tier-${delayMs}`,
     copies,
     clock: { now: () => NOW },
-    ageClock: { now: () => NOW },
     monotonic: { elapsedMs: () => 0 },
     onHeld: (channel, kind) => held.push(`${channel} ${kind}`),
     onUnordered: (channel) => unordered.push(channel),
@@ -249,7 +248,7 @@ it.each<[string, LedgerEntry | undefined, { isDeferred?: boolean; attempt?: numb
   const parts = {
     ledger: { find: () => known },
     plan: { tiersMs: [], timeLimitMs: MINUTE },
-    ageClock: { now: () => NOW },
+    clock: { now: () => NOW },
     monotonic: { elapsedMs: () => 0 },
   } satisfies Partial<ReceiverOrderOptions>;
   const head = { id: HEAD, attempt: 2, isDeferred: false, sinceMs: NOW, ...given };

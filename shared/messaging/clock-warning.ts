@@ -1,0 +1,34 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+
+/** Shorter than the time that callers wait by default, so that a warning precedes refusals of requests as expired. */
+const TOLERATED_MS = 10_000;
+/** A clock that is wrong concerns every record: the warning is repeated this often. */
+const REPEAT_MS = 600_000;
+
+/**
+ * Warns when a record is from the future: the clock of its writer, or the broker's where the broker sets the time, is ahead of the
+ * clock of this machine. Each process reads records of the others, so that one of two processes sees the difference.
+ */
+export class ClockWarning {
+  readonly #clock: Clock;
+  readonly #log: Pick<Log, 'warn'>;
+  #warnedMs = Number.NEGATIVE_INFINITY;
+
+  constructor({ clock, log }: { readonly clock: Clock; readonly log: Pick<Log, 'warn'> }) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Compares the time of a record that was just read with the clock. */
+  see({ topic, timestampMs }: { readonly topic: string; readonly timestampMs: number }): void {
+    const nowMs = this.#clock.now();
+    const aheadMs = timestampMs - nowMs;
+    if (aheadMs <= TOLERATED_MS || Math.abs(nowMs - this.#warnedMs) < REPEAT_MS) return;
+    this.#warnedMs = nowMs;
+    this.#log.warn(
+      { topic, aheadMs },
+      'a record was written by a clock that is ahead of the clock of this machine: synchronise both by NTP',
+    );
+  }
+}
