@@ -78,7 +78,8 @@ export class OutcomeDelivery {
   async #answerProblem(request: Request, problem: Problem): Promise<string | undefined> {
     const route = await this.#parts.router.find(request.message);
     if (route.kind === 'fault') return replyDeadLetterReason(route.code).text;
-    const fault = await this.#send(route, await createErrorReply(this.#parts.codec, request, route, problem));
+    const reply = await createErrorReply(this.#parts.codec, request, route, problem);
+    const fault = await this.#send(request, route, reply);
     return fault === 'too-large' ? 'the error reply is too large' : fault?.text;
   }
 
@@ -90,7 +91,7 @@ export class OutcomeDelivery {
         this.#parts.router.publish(route, reply).then(
           () => result,
           async (error: unknown) => {
-            const fault = await classifyReplyError(error, route, this.#parts.directory);
+            const fault = await classifyReplyError(error, request.attempt, route, this.#parts.directory);
             if (fault === 'too-large') return this.#refuse(request, replyTooLarge(body.type));
             return this.#bury(request, fault);
           },
@@ -99,12 +100,16 @@ export class OutcomeDelivery {
     });
   }
 
-  async #send(route: Route, reply: OutgoingMessage): Promise<'too-large' | DeadLetterReason | undefined> {
+  async #send(
+    { attempt }: Request,
+    route: Route,
+    reply: OutgoingMessage,
+  ): Promise<'too-large' | DeadLetterReason | undefined> {
     try {
       await this.#parts.router.publish(route, reply);
       return undefined;
     } catch (error) {
-      return classifyReplyError(error, route, this.#parts.directory);
+      return classifyReplyError(error, attempt, route, this.#parts.directory);
     }
   }
 

@@ -23,20 +23,33 @@ export function replyDeadLetterReason(code: ReplyFault): DeadLetterReason {
 }
 
 /**
- * Classifies the permanent failure to publish a reply: it is too large, or its destination is invalid. Rethrows transient
- * failures, such as a silent leader, and bugs.
+ * Attempts of a request whose reply partition accepts nothing, before it becomes a dead letter: about ten minutes. Elections take seconds
+ * and restarts of a broker minutes; a topic without replicas whose broker is gone must not hold up the requests of others for hours.
+ */
+const MAX_ATTEMPTS = 60;
+
+/**
+ * Classifies the failure to publish the reply to a request: it is too large, its destination is invalid, or has accepted nothing for too
+ * long. Rethrows transient failures, such as a silent leader, and bugs.
  */
 export async function classifyReplyError(
   error: unknown,
+  attempt: number,
   destination: TopicPartition,
   directory: TopicDirectory,
 ): Promise<'too-large' | DeadLetterReason> {
+  if (attempt >= MAX_ATTEMPTS && isOfLeader(error)) return replyDeadLetterReason('reply-undeliverable');
   if (!(error instanceof MessagingError) || isTransientFailure(error)) throw error;
   if (error.code === 'message-too-large') return 'too-large';
   if (error.code !== 'topic-unknown') {
     return { code: 'reply-undeliverable', text: `the reply topic rejected the reply: ${error.code}` };
   }
   return replyDeadLetterReason(await findMissing(destination, directory));
+}
+
+/** Whether the leader of the partition caused the error, and not the requests that the publisher had queued earlier. */
+function isOfLeader(error: unknown): boolean {
+  return error instanceof MessagingError && (error.code === 'send-unknown' || error.cause !== undefined);
 }
 
 /**

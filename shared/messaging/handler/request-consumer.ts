@@ -61,8 +61,6 @@ const MAX_BATCHES_IN_PROGRESS = 4;
  * leaders when a broker dies (session timeout 9 s by default).
  */
 const FOREIGN_DEADLINE_MS: Readonly<Record<Lane, number>> = { interactive: 3_000, bulk: 30_000 };
-/** How long a probe of a silent partition occupies such a place. */
-const PROBE_DEADLINE_MS = 3_000;
 
 /**
  * Longest interval between probes of an open circuit breaker: good messages that arrive meanwhile wait for the next one.
@@ -149,7 +147,6 @@ function createPublishers(broker: Broker, clientId: string, lane: Lane) {
   return {
     replies: create('replies'),
     foreignReplies: create('foreign-replies', FOREIGN_DEADLINE_MS[lane]),
-    probes: startedOnFirstUse(create('silent-replies', PROBE_DEADLINE_MS)),
     largeReplies: startedOnFirstUse(create('large-replies')),
   };
 }

@@ -124,10 +124,7 @@ class RequestHandling {
   }
 
   #decide(request: Request): SyncOrAsync<Outcome> {
-    return andThen(this.#router.admit(request), (rejection) => rejection ?? this.#decodeAndHandle(request));
-  }
-
-  #decodeAndHandle(request: Request): SyncOrAsync<Outcome> {
+    this.#router.admit(request.message);
     const decoded = this.#options.codec.decode(request.message);
     if (!isPromise(decoded)) return this.#handle(request, decoded);
     if (this.#waitingForSchemas >= MAX_WAITING_FOR_SCHEMAS) {
@@ -183,7 +180,6 @@ class RequestHandling {
     result: ProcessingResult,
     startedMs: number,
   ): ProcessingResult {
-    this.#router.probeEnded(request);
     this.#report(request, toMetrics(outcome), startedMs);
     return result === 'settled' && isTooLate(outcome) ? 'expired' : result;
   }
@@ -193,21 +189,17 @@ class RequestHandling {
    * Rethrows transient failures.
    */
   async #fail(request: Request, error: unknown, startedMs: number): Promise<ProcessingResult> {
+    if (isTransientFailure(error)) throw error;
+    this.#logBug(request, error, 'a request failed unexpectedly');
     try {
-      if (isTransientFailure(error)) throw error;
-      this.#logBug(request, error, 'a request failed unexpectedly');
-      try {
-        await this.#delivery.answerBug(request, UNEXPECTED);
-      } catch (again) {
-        if (isTransientFailure(again)) throw again;
-        this.#logBug(request, again, 'the error reply failed');
-        await this.#delivery.abandon(request, UNEXPECTED);
-      }
-      this.#report(request, { result: 'unexpected', code: UNEXPECTED.code }, startedMs);
-      return 'failed';
-    } finally {
-      this.#router.probeEnded(request);
+      await this.#delivery.answerBug(request, UNEXPECTED);
+    } catch (again) {
+      if (isTransientFailure(again)) throw again;
+      this.#logBug(request, again, 'the error reply failed');
+      await this.#delivery.abandon(request, UNEXPECTED);
     }
+    this.#report(request, { result: 'unexpected', code: UNEXPECTED.code }, startedMs);
+    return 'failed';
   }
 
   #logBug({ message, type }: Request, error: unknown, text: string): void {

@@ -32,8 +32,6 @@ export interface Request {
   type?: string | undefined;
   /** Fields that the decoder ignored (E3). */
   warnings?: readonly Warning[] | undefined;
-  /** The silent reply partition that this attempt probes (see ReplyRouter). */
-  probedPartition?: string | undefined;
 }
 
 /** Handles one message type, synchronously where possible so that calculations do not need a promise. */
@@ -67,7 +65,6 @@ export function readRequest(
     format: message.value?.[0] === AVRO_MAGIC ? 'avro' : 'json',
     type: undefined,
     warnings: undefined,
-    probedPartition: undefined,
   };
 }
 

@@ -440,12 +440,6 @@ const toForeign = (partition: number, offset = 7): LogMessage => ({
   ...question({ kafka_replyTopic: FOREIGN, kafka_replyPartition: String(partition) }),
   offset,
 });
-const keyless = (offset: number): LogMessage => ({
-  ...question({ kafka_replyTopic: FOREIGN }),
-  key: null,
-  offset,
-});
-
 test('publishes large replies to own topics with a separate publisher', async () => {
   const largeReplies = new FakePublisher();
   const sizes = [10, 2_000_000, 2_000_000];
@@ -458,76 +452,22 @@ test('publishes large replies to own topics with a separate publisher', async ()
   expect(largeReplies.sent[0]?.value?.length).toBeGreaterThan(2_000_000);
 });
 
-/** A scene in which only partition 2 of the foreign topic is silent. */
-function createSilentScene() {
-  let calls = 0;
-  let isSilent = true;
-  const probes = new FakePublisher();
-  const foreign = new FakePublisher();
-  const onPublish: FakePublisher['onPublish'] = ([message]) =>
-    isSilent && message?.partition === 2 ? failWith('send-unknown', true)() : Promise.resolve();
-  probes.onPublish = onPublish;
-  foreign.onPublish = onPublish;
-  const more = { probes, foreignReplies: foreign };
-  const { handle, deadLetters } = createScene(
-    () => {
-      calls += 1;
-      return done({ type: 'Answer', payload: 1 });
-    },
-    {},
-    more,
-  );
-  return { handle, deadLetters, probes, foreign, calls: () => calls, wake: () => (isSilent = false) };
-}
-
-test('retries a request while its reply partition is silent, without a dead letter', async () => {
-  const { handle, deadLetters, foreign, wake } = createSilentScene();
-  await expect(handle(toForeign(2))).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
-  for (let attempt = 2; attempt < 50; attempt += 1) {
-    await expect(handle(toForeign(2), attempt)).rejects.toMatchObject({ canRetry: true });
+test('retries a request whose reply partition accepts nothing, and gives it up after sixty attempts', async () => {
+  const { handle, deadLetters, foreignReplies } = createScene();
+  foreignReplies.onPublish = failWith('send-unknown', true);
+  for (let attempt = 1; attempt < 60; attempt += 1) {
+    await expect(handle(toForeign(2), attempt)).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
   }
-  wake();
-  expect(await handle(toForeign(2), 50)).toBe('settled');
   expect(deadLetters.sent).toEqual([]);
-  expect(foreign.sent).toEqual([]);
+  expect(await handle(toForeign(2), 60)).toBe('settled');
+  expect(deadLetters.sent).toHaveLength(1);
 });
 
-test('sends replies to the other partitions of the topic by their usual publisher', async () => {
-  const { handle, foreign } = createSilentScene();
-  await expect(handle(toForeign(2))).rejects.toThrow('send-unknown');
-  for (const partition of [0, 1, 3, 4, 5]) expect(await handle(toForeign(partition))).toBe('settled');
-  expect(foreign.sent.map(({ partition }) => partition)).toEqual([0, 1, 3, 4, 5]);
-});
-
-test('probes a silent partition with one request at a time, through a separate publisher', async () => {
-  const { handle, probes, foreign, calls, wake } = createSilentScene();
-  await expect(handle(toForeign(2))).rejects.toThrow('send-unknown');
-  const { promise, resolve } = Promise.withResolvers<void>();
-  probes.onPublish = () => promise;
-  const probe = handle(toForeign(2, 8));
-  for (let offset = 9; offset < 100; offset += 1) {
-    await expect(handle(toForeign(2, offset))).rejects.toMatchObject({ code: 'reply-partition-silent' });
-  }
-  expect(calls()).toBe(2);
-  wake();
-  resolve();
-  expect(await probe).toBe('settled');
-  expect(await handle(toForeign(2, 9), 2)).toBe('settled');
-  expect([probes.sent.length, foreign.sent.length]).toEqual([1, 1]);
-});
-
-test('avoids silent partitions for a request without key and partition', async () => {
-  const { handle, foreign } = createSilentScene();
-  await expect(handle(keyless(8))).rejects.toThrow('send-unknown');
-  for (let offset = 6; offset < 12; offset += 1) expect(await handle(keyless(offset))).toBe('settled');
-  expect(foreign.sent.map(({ partition }) => partition)).toEqual([0, 1, 3, 3, 4, 5]);
-});
-
-test('does not mark a partition as silent if its publish timed out in the queue', async () => {
-  const { handle, foreignReplies } = createScene();
+test('never gives up a request whose reply timed out in the queue of the publisher', async () => {
+  const { handle, deadLetters, foreignReplies } = createScene();
   foreignReplies.onPublish = failWith('not-sent', true);
-  await expect(handle(toForeign(2))).rejects.toMatchObject({ code: 'not-sent' });
-  await expect(handle(toForeign(2, 8))).rejects.toMatchObject({ code: 'not-sent' });
+  await expect(handle(toForeign(2), 100)).rejects.toMatchObject({ code: 'not-sent' });
+  expect(deadLetters.sent).toEqual([]);
 });
 
 test('delays requests with foreign reply topics while many foreign replies are slow', async () => {
