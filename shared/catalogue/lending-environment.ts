@@ -1,5 +1,4 @@
 import { createLibraryCalendars } from '../calendars/library-calendars.ts';
-import { findBuiltInCalendar } from '../lending/calendars/built-in-calendars.ts';
 import type { OtherCalendars } from '../lending/calendars/business-calendar.ts';
 import { describeCalendarFault, findCalendar } from '../lending/calendars/find-calendar.ts';
 import { ChargeDirectory, type ChargeLists } from '../lending/schedule-types/known-charges.ts';
@@ -48,8 +47,7 @@ export interface LendingWorkerCatalogue extends WorkerCatalogue {
 }
 
 /**
- * Opens the catalogue for a calculation worker: reads the holidays of the configured countries and the catalogue topic,
- * and finds the default calendar. Rejects with ConfigError, which names the setting and the unknown calendar, and leaves
+ * Opens the catalogue for a calculation worker: reads the catalogue topic, and finds the default calendar. Rejects with ConfigError, which names the setting and the unknown calendar, and leaves
  * nothing running.
  */
 export async function openLendingCatalogue(
@@ -58,7 +56,7 @@ export async function openLendingCatalogue(
   open: OpenCatalogue = openCatalogue,
 ): Promise<LendingWorkerCatalogue> {
   const { lending } = context.config;
-  const others = loadCountries(lending.holidayCountries);
+  const others = createLibraryCalendars();
   const opened = await open(context, worker, others);
   try {
     const environment = createEnvironment(opened.view, others, lending);
@@ -115,17 +113,4 @@ function assertDefaultCalendar(calendars: KnownCalendars): void {
   throw new ConfigError(
     `DEFAULT_HOLIDAY_CALENDAR: there is no calendar ${JSON.stringify(defaultName)}; it ${fault}`,
   );
-}
-
-/** Finds countries that are not built in; reads the configured ones at startup, so that no request waits for a file. */
-function loadCountries(names: readonly string[]): OtherCalendars {
-  const others = createLibraryCalendars();
-  const unknown = names.filter((name) => (findBuiltInCalendar(name) ?? others.find(name)) === undefined);
-  if (unknown.length > 0) {
-    const quoted = unknown.map((name) => JSON.stringify(name)).join(', ');
-    throw new ConfigError(
-      `HOLIDAY_COUNTRIES: there is no calendar ${quoted}; give countries by ISO 3166 code or English name`,
-    );
-  }
-  return others;
 }

@@ -7,6 +7,9 @@ import { QUEUE_LIMITS } from './queues/queue-limits.ts';
 import { settingStates, type SettingState } from './setting-states.ts';
 import { CREDENTIAL_FILES, environment, REMOVED_SETTINGS, SECRETS, type Environment } from './settings.ts';
 
+/** How long a request with `Prefer: respond-async` may take: the longest calculations take seconds, and may wait in a queue. */
+const ASYNC_TIMEOUT_MS = 60_000;
+
 /** The variables that are set and not empty. */
 type Given = Readonly<Record<string, string | undefined>>;
 
@@ -212,7 +215,7 @@ function toConfig(env: Environment) {
     kafka: env.KAFKA_BROKERS === undefined ? undefined : kafkaSettings(env, env.KAFKA_BROKERS),
     schemaRegistry: registrySettings(env),
     replyTimeoutMs: env.REPLY_TIMEOUT_MS,
-    asyncTimeoutMs: env.ASYNC_TIMEOUT_MS,
+    asyncTimeoutMs: ASYNC_TIMEOUT_MS,
     resultIdSecret: env.RESULT_ID_SECRET,
     auth: {
       jwtSecret: env.AUTH_JWT_SECRET,
@@ -225,7 +228,6 @@ function toConfig(env: Environment) {
     },
     lending: {
       defaultHolidayCalendar: env.DEFAULT_HOLIDAY_CALENDAR,
-      holidayCountries: env.HOLIDAY_COUNTRIES,
       catalogueFolder: env.CATALOGUE_FOLDER,
     },
     notification: {
@@ -238,7 +240,6 @@ function toConfig(env: Environment) {
       sendTimeoutMs: env.NOTIFICATION_SEND_TIMEOUT_MS,
       emailBodyLimitBytes: env.EMAIL_BODY_LIMIT_BYTES,
       quotas: quotaSettings(env),
-      lanes: env.NOTIFICATION_LANES,
     },
     /** Undefined: in memory. */
     dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,

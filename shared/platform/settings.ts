@@ -25,9 +25,6 @@ const OUTCOMES_KEPT = `outcomes are kept for ${OUTCOME_RETENTION_MS / HOUR}h`;
 /** The lanes of a schedule worker; lanes in one process share only the process. */
 const SCHEDULE_LANES = ['interactive', 'bulk'] as const;
 
-/** The priorities of notifications, each with consumers of its own. */
-const NOTIFICATION_LANES = ['normal', 'urgent'] as const;
-
 const HOST_NAME = /^(?:[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?|\[[\da-f:.]+\])$/;
 const DURATION = /^([1-9]\d{0,5})([smh])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR };
@@ -169,7 +166,6 @@ export const environment = z.object({
   BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB).default(256 * KIB),
   RATE_LIMIT_PER_SECOND: count(1_000_000).default(100),
   REPLY_TIMEOUT_MS: count(10 * MINUTE, 1).default(10 * SECOND),
-  ASYNC_TIMEOUT_MS: count(60 * MINUTE, 1).default(MINUTE),
   /** Signs result addresses; must be the same for all ingress instances of a cluster. */
   RESULT_ID_SECRET: secret(16).optional(),
   AUTH_JWT_SECRET: secret(32).optional(),
@@ -185,8 +181,6 @@ export const environment = z.object({
   AUTH_USER_CLAIM: z.string().optional(),
   /** Name of the holiday calendar for requests that name none (H2). */
   DEFAULT_HOLIDAY_CALENDAR: z.string().optional(),
-  /** Countries whose calendars are validated and loaded at startup, so that requests do not wait for files. */
-  HOLIDAY_COUNTRIES: list.default([]),
   /** Folder of the product catalogue that is published to the embedded broker. */
   CATALOGUE_FOLDER: z.string().optional(),
   /** Provider configuration of notifications (interface 4.8), a mounted secret; absent: the local outbox is used. */
@@ -240,8 +234,6 @@ export const environment = z.object({
   )
     .transform((entries) => new Map(entries.map(([key, text]) => [key, microsOf(text)])))
     .optional(),
-  /** Priorities that a notification worker serves. */
-  NOTIFICATION_LANES: listOf(NOTIFICATION_LANES).default([...NOTIFICATION_LANES]),
   EMAIL_BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB).default(10 * KIB * KIB),
   /** File for address and token of the admin endpoint of an embedded broker; `none`: no endpoint; absent: in DATA_DIR. */
   ADMIN_FILE: z.string().optional(),
@@ -263,6 +255,9 @@ export type Environment = z.infer<typeof environment>;
 
 /** Names that earlier installations set and that have no effect, each with what takes its place: a start refuses them. */
 export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
+  ASYNC_TIMEOUT_MS: 'a request with Prefer: respond-async may take a minute',
+  HOLIDAY_COUNTRIES: 'the calendar of a country is read when it is first used',
+  NOTIFICATION_LANES: 'a notification worker serves normal and urgent notifications',
   CLOCK_OFFSET_LIMIT_MS: 'processes use the clock of their machine: synchronise it by NTP',
   BLOCKED_LOOP_LIMIT_MS: 'let the supervisor restart a process that does not answer /health/live',
 };

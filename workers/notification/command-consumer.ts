@@ -14,6 +14,7 @@ import { contentBytes } from '../../shared/messaging/message-content.ts';
 import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import type { Process } from '../../shared/messaging/processing-result.ts';
 import {
+  PRIORITIES,
   type Channel,
   type EmailCommand,
   type Outbound,
@@ -95,7 +96,7 @@ export async function startChannel(
     await Promise.all(consumers.map((consumer) => consumer.stop(timeoutMs)));
   };
   try {
-    for (const priority of config.notification.lanes) {
+    for (const priority of PRIORITIES) {
       const order = orders[priority];
       const lane = {
         channel,

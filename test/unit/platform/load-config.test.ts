@@ -52,24 +52,14 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ ...env, KAFKA_CLIENT: 'librdkafka' })).toThrow(/KAFKA_CLIENT/);
   });
 
-  it('reads holiday countries and calendar, which are unset by default (H2)', () => {
-    expect(loadConfig({}).lending).toEqual({ holidayCountries: [] });
-    const env = {
-      DEFAULT_HOLIDAY_CALENDAR: 'RO+TARGET',
-      HOLIDAY_COUNTRIES: 'SE, Norway',
-      CATALOGUE_FOLDER: '/c',
-    };
-    expect(loadConfig(env).lending).toEqual({
-      defaultHolidayCalendar: 'RO+TARGET',
-      holidayCountries: ['SE', 'Norway'],
-      catalogueFolder: '/c',
-    });
-    expect(faultOf({ HOLIDAY_COUNTRIES: ' , ' })).toContain('HOLIDAY_COUNTRIES');
+  it('refuses settings that have been removed, with what takes their place', () => {
+    expect(faultsOf({ BLOCKED_LOOP_LIMIT_MS: '30000', NOTIFICATION_LANES: 'urgent' })).toEqual([
+      'NOTIFICATION_LANES: this setting has been removed: a notification worker serves normal and urgent notifications',
+      'BLOCKED_LOOP_LIMIT_MS: this setting has been removed: let the supervisor restart a process that does not answer /health/live',
+    ]);
   });
 
   it('reads the lanes of a schedule worker, both by default, and rejects unknown ones', () => {
-    expect(loadConfig({}).notification.lanes).toEqual(['normal', 'urgent']);
-    expect(loadConfig({ NOTIFICATION_LANES: 'urgent' }).notification.lanes).toEqual(['urgent']);
     expect(loadConfig({}).scheduleLanes).toEqual(['interactive', 'bulk']);
     expect(loadConfig({ SCHEDULE_LANES: 'bulk' }).scheduleLanes).toEqual(['bulk']);
     expect(faultOf({ SCHEDULE_LANES: 'bulk,night' })).toContain('must be one of interactive, bulk');

@@ -84,21 +84,15 @@ describe('one ingress with the schedule worker', () => {
     }
   });
 
-  it('responds with 504 if there is no worker, and to requests for the result after the deadline', async () => {
+  it('responds with 504 if there is no worker', async () => {
     const broker = await createSharedBroker(1);
-    const ingress = await startOn(broker, startIngressWorker, {
-      REPLY_TIMEOUT_MS: '150',
-      ASYNC_TIMEOUT_MS: '1',
-    });
+    const ingress = await startOn(broker, startIngressWorker, { REPLY_TIMEOUT_MS: '150' });
     const body = { jsonParam: PROOF_REQUEST };
     const response = await post(ingress.url, body);
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
       504,
       'reply-timeout',
     ]);
-    const accepted = await post(ingress.url, body, { headers: { prefer: 'respond-async' } });
-    const location = accepted.headers.get('location') ?? '';
-    await expect.poll(async () => (await fetch(ingress.url + location)).status, { timeout: 5_000 }).toBe(504);
   });
 
   it('refuses to start beyond loopback without access control', async () => {

@@ -102,21 +102,3 @@ it('parks an urgent message whose outcome is unknown, as a normal one', async ()
   await eventually('the dead letter', END_MS, () => world.deadLetters.length === 1);
   expect(world.states.get(idOf(8))).toMatchObject({ status: 'parked', channel: 'sms' });
 });
-
-it('serves only the lanes of its configuration', async () => {
-  const world = await notificationWorld({ env: { NOTIFICATION_LANES: 'urgent' } });
-  world.providers.add('only');
-  await world.worker();
-  await world.sms({ id: idOf(1) });
-  await world.sms({ id: idOf(2), priority: 'urgent' });
-  await eventually('the urgent message', END_MS, () => sentIds(world).length === 1);
-  expect(sentIds(world)).toEqual([idOf(2)]);
-  const groups = ['plat.notification.sms', 'plat.notification.sms.urgent'];
-  const topics = [TOPIC.smsCommands, TOPIC.smsUrgentCommands];
-  await expect
-    .poll(async () => {
-      const committed = groups.map((group) => world.broker.admin.committed(group, topics));
-      return (await Promise.all(committed)).map((offsets) => offsets.some(({ offset }) => offset > 0));
-    })
-    .toEqual([false, true]);
-});

@@ -132,13 +132,7 @@ describe('lending environment', () => {
     await expect.poll(() => environment.snapshot?.()?.charges).toBeUndefined();
   });
 
-  it('preloads the countries of HOLIDAY_COUNTRIES, including built-in ones', async () => {
-    const { environment } = await environmentOf({ HOLIDAY_COUNTRIES: 'RO, Iceland' });
-    expect(environment.calendars.find('IS')?.isWorkingDay(toCalendarDate(2026, 6, 17))).toBe(false);
-  });
-
-  it('rejects an unknown country or calendar and names the setting', async () => {
-    expect(await faultOf({ HOLIDAY_COUNTRIES: 'SE,Atlantis' })).toMatch(/^HOLIDAY_COUNTRIES: .*"Atlantis"/);
+  it('rejects an unknown calendar and names the setting', async () => {
     expect(await faultOf({ DEFAULT_HOLIDAY_CALENDAR: 'RO+Bank' })).toMatch(
       /^DEFAULT_HOLIDAY_CALENDAR: .*"RO\+Bank".* part 2 is unknown/,
     );
