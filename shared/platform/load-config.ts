@@ -4,11 +4,12 @@ import { ConfigError } from './errors.ts';
 import { isLoopback } from './host-names.ts';
 import { nearestName } from './nearest-name.ts';
 import { QUEUE_LIMITS } from './queues/queue-limits.ts';
+import { REMOVED_SETTINGS } from './removed-settings.ts';
 import { settingStates, type SettingState } from './setting-states.ts';
-import { CREDENTIAL_FILES, environment, REMOVED_SETTINGS, SECRETS, type Environment } from './settings.ts';
+import { CREDENTIAL_FILES, environment, SECRETS, type Environment } from './settings.ts';
 
 /** How long a request with `Prefer: respond-async` may take: the longest calculations take seconds, and may wait in a queue. */
-const ASYNC_TIMEOUT_MS = 60_000;
+const ASYNC_TIMEOUT_MS: number = 60_000;
 
 /** The variables that are set and not empty. */
 type Given = Readonly<Record<string, string | undefined>>;
@@ -87,7 +88,13 @@ function findUnknownNames(given: Given): string[] {
     .filter(([name]) => given[name] !== undefined)
     .map(([name, instead]) => `${name}: this setting has been removed: ${instead}`);
   const unknown = Object.keys(given)
-    .filter((name) => !Object.hasOwn(REMOVED_SETTINGS, name) && OWN_PREFIX.test(name) && !FOREIGN_NAME.test(name) && !settings.includes(name))
+    .filter(
+      (name) =>
+        !Object.hasOwn(REMOVED_SETTINGS, name) &&
+        OWN_PREFIX.test(name) &&
+        !FOREIGN_NAME.test(name) &&
+        !settings.includes(name),
+    )
     .map((name) => {
       const nearest = nearestName(name, settings);
       return `${name}: there is no such setting${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;

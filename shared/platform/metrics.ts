@@ -1,11 +1,4 @@
-import {
-  collectDefaultMetrics,
-  Counter,
-  Gauge,
-  Histogram,
-  Registry,
-  type MetricValue,
-} from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type MetricValue } from 'prom-client';
 import type { Timers } from './timers.ts';
 
 /** Latency buckets in seconds: from the embedded broker to the longest reply timeout. */
@@ -65,8 +58,7 @@ export function createMetrics(options: { processMetrics: boolean } = { processMe
   });
   return {
     counter: (name, help, labelNames = []) =>
-      (registry.getSingleMetric(name) as Counter | undefined) ??
-      new Counter(base(name, help, labelNames)),
+      (registry.getSingleMetric(name) as Counter | undefined) ?? new Counter(base(name, help, labelNames)),
     gauge: (name, help, labelNames = []) =>
       (registry.getSingleMetric(name) as Gauge | undefined) ?? new Gauge(base(name, help, labelNames)),
     duration: (name, help, labelNames = []) =>

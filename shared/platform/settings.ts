@@ -253,15 +253,6 @@ export const environment = z.object({
 /** The parsed settings; see load-config.ts. */
 export type Environment = z.infer<typeof environment>;
 
-/** Names that earlier installations set and that have no effect, each with what takes its place: a start refuses them. */
-export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
-  ASYNC_TIMEOUT_MS: 'a request with Prefer: respond-async may take a minute',
-  HOLIDAY_COUNTRIES: 'the calendar of a country is read when it is first used',
-  NOTIFICATION_LANES: 'a notification worker serves normal and urgent notifications',
-  CLOCK_OFFSET_LIMIT_MS: 'processes use the clock of their machine: synchronise it by NTP',
-  BLOCKED_LOOP_LIMIT_MS: 'let the supervisor restart a process that does not answer /health/live',
-};
-
 /** Settings that may come from a file named by `<NAME>_FILE`, as mounted secrets are. */
 export const SECRETS = [
   'KAFKA_SASL_PASSWORD',

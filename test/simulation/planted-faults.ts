@@ -14,16 +14,13 @@ const LOST_EVERY = 10;
  * `lost-record`: some records are reported as stored and are not.
  */
 export function plantInBroker(fault: PlantedFault | undefined, broker: Broker): Broker {
-  switch (fault) {
-    case 'commit-ahead-of-work':
-      return replace(broker, {
-        createGroupSource: (options) => committingAhead(broker.createGroupSource(options)),
-      });
-    case 'lost-record':
-      return replace(broker, { createPublisher: (options) => losing(broker.createPublisher(options)) });
-    default:
-      return broker;
+  if (fault === 'commit-ahead-of-work') {
+    return replace(broker, {
+      createGroupSource: (options) => committingAhead(broker.createGroupSource(options)),
+    });
   }
+  if (fault !== 'lost-record') return broker;
+  return replace(broker, { createPublisher: (options) => losing(broker.createPublisher(options)) });
 }
 
 /** The providers of a process with a fault. `sent-twice`: each call is repeated. */

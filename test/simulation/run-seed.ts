@@ -417,7 +417,9 @@ const KEPT = [
 ];
 
 function isKept(gauge: string): boolean {
-  return gauge.startsWith('plat_consumer_state') ? !WORK.test(gauge) : KEPT.some((kept) => gauge.includes(kept));
+  return gauge.startsWith('plat_consumer_state')
+    ? !WORK.test(gauge)
+    : KEPT.some((kept) => gauge.includes(kept));
 }
 
 /** The queues that are not empty. */

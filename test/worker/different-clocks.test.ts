@@ -1,8 +1,6 @@
 /** Processes whose clocks differ by less than callers wait, over one broker. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEmbeddedBroker } from '../../shared/messaging/embedded/broker.ts';
-import { HEADER } from '../../shared/messaging/header-names.ts';
-import type { MessageHeaders } from '../../shared/messaging/message.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { TOPIC } from '../../shared/messaging/topics/topics.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
@@ -10,7 +8,6 @@ import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
 import { start as startNotificationWorker } from '../../workers/notification/main.ts';
-import { createCodec } from '../../workers/create-codec.ts';
 import { startWorkers } from '../../workers/start-workers.ts';
 import type { WorkerName } from '../../workers/worker-list.ts';
 import {
@@ -56,16 +53,7 @@ async function setUp() {
     onTestFinished(() => system.stop(0));
     return Object.assign(system, { url: system.url ?? '', local });
   };
-  const codec = await createCodec(config, systemPorts.clock);
-  const upstream = broker.createPublisher({ clientId: 'upstream' });
-  await upstream.start();
-  /** A command of an upstream system. */
-  const publishSms = async (more: MessageHeaders): Promise<void> => {
-    const payload = { notificationId: undefined, sender: undefined, ...SMS };
-    const { value, headers } = await codec.encode('SendSmsCommand', payload, 'avro');
-    await upstream.publish([{ topic: TOPIC.smsCommands, key: 'a', value, headers: { ...headers, ...more } }]);
-  };
-  return { broker, providers, start, publishSms };
+  return { broker, providers, start };
 }
 
 describe('processes with different clocks', () => {

@@ -92,10 +92,7 @@ interface Run {
 const RUN_LIMIT_MS = 20_000;
 
 /** Runs `workers/main.mjs` in a copy of the entry files. */
-function runEntry(
-  prepare: (folder: string) => void,
-  { env = {}, node = AS_NODE_20 }: Run = {},
-) {
+function runEntry(prepare: (folder: string) => void, { env = {}, node = AS_NODE_20 }: Run = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'entry-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const file of ['workers/main.mjs', 'scripts/with-node.mjs', 'package.json'])

@@ -56,7 +56,7 @@ export async function start(
   try {
     await shared.start();
     const metrics = createNotificationMetrics(context.metrics);
-    const { retryTiersMs, lanes } = context.config.notification;
+    const { retryTiersMs } = context.config.notification;
     const startOne = async (channel: Channel): Promise<RunningChannel> => {
       const options = { channel, providers, metrics, closing: closing.signal };
       const running = await startChannel(context, shared, options);
@@ -64,7 +64,7 @@ export async function start(
       return running;
     };
     const deliveries = { sms: (await startOne('sms')).delivery, email: (await startOne('email')).delivery };
-    for (const tier of retryTiers(retryTiersMs, lanes)) {
+    for (const tier of retryTiers(retryTiersMs)) {
       tiers.push(await startTier(context, shared, { ...tier, deliveries }));
     }
     metrics.follow({ ledger: shared.ledger, hold: shared.hold, tiers });

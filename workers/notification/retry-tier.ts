@@ -6,7 +6,7 @@ import { TopicDirectory } from '../../shared/messaging/handler/topic-directory.t
 import { HEADER } from '../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import { readId } from '../../shared/notification/command-id.ts';
-import type { Channel, Priority } from '../../shared/notification/command.ts';
+import { PRIORITIES, type Channel, type Priority } from '../../shared/notification/command.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { BrokerErrorCode, Publisher } from '../../shared/messaging/ports.ts';
 import {
@@ -85,12 +85,9 @@ export async function startTier(
   return { delayMs, priority, consumer };
 }
 
-/** The tiers with these delays, for each of the priorities. */
-export function retryTiers(
-  delaysMs: readonly number[],
-  priorities: readonly Priority[],
-): readonly RetryTier[] {
-  return priorities.flatMap((priority) => delaysMs.map((delayMs) => ({ delayMs, priority })));
+/** The tiers with these delays, for each priority. */
+export function retryTiers(delaysMs: readonly number[]): readonly RetryTier[] {
+  return PRIORITIES.flatMap((priority) => delaysMs.map((delayMs) => ({ delayMs, priority })));
 }
 
 export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {

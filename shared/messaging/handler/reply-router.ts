@@ -2,13 +2,7 @@ import type { MonotonicClock } from '../../platform/clock.ts';
 import { InfrastructureError } from '../../platform/errors.ts';
 import { HEADER } from '../header-names.ts';
 import { headerText, headerValue } from '../headers.ts';
-import type {
-  HeaderValue,
-  LogMessage,
-  MessageHeaders,
-  OutgoingMessage,
-  TopicPartition,
-} from '../message.ts';
+import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage, TopicPartition } from '../message.ts';
 import type { Publisher } from '../ports.ts';
 import { andThen, type SyncOrAsync } from '../sync-or-async.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';

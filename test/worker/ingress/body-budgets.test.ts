@@ -5,7 +5,6 @@ import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { tokenAccess } from '../../support/fakes/token-access.ts';
 import {
-  ECHO_PATH,
   openNotificationIngress,
   openTestIngress,
   postEcho,

@@ -66,7 +66,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
   const keys = createNotificationKeys(deps.resultSecret, deps.newId);
   const counters = createCounters(deps.metrics);
   const acceptances = new AcceptanceRecords({ ...deps, publisher, feed, countLost: counters.countLost });
-  followSizes(deps.metrics, feed, acceptances);
+  followSizes(deps.metrics, feed);
   const accept = createAccept({
     ...deps,
     count: counters.count,
@@ -132,7 +132,7 @@ function createCounters(metrics: Metrics) {
   };
 }
 
-function followSizes(metrics: Metrics, feed: NotificationFeed, acceptances: AcceptanceRecords): void {
+function followSizes(metrics: Metrics, feed: NotificationFeed): void {
   const kept = metrics.gauge('plat_ingress_notifications_kept', 'Notification records in the index');
   metrics.onScrape(() => kept.set(feed.size().records));
 }

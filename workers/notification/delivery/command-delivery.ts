@@ -16,7 +16,6 @@ import {
   type NotificationStatus,
 } from '../../../shared/notification/notification-state.ts';
 import type { Providers } from '../../../shared/notification/provider.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
 import { assertNever, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { Log } from '../../../shared/platform/log.ts';

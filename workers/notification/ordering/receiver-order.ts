@@ -301,12 +301,7 @@ interface DrainWork {
 /** Whether the followers of a head must wait for it, because its next copy is expected and has not ended. */
 export function isAwaited(
   head: Head | undefined,
-  {
-    ledger,
-    plan,
-    clock,
-    monotonic,
-  }: Pick<ReceiverOrderOptions, 'ledger' | 'plan' | 'clock' | 'monotonic'>,
+  { ledger, plan, clock, monotonic }: Pick<ReceiverOrderOptions, 'ledger' | 'plan' | 'clock' | 'monotonic'>,
 ): boolean {
   if (head === undefined || clock.now() > head.sinceMs + plan.timeLimitMs + LOST_HEAD_MS) return false;
   const known = ledger.find(head.id);

@@ -104,7 +104,7 @@ it('does not take a record that it cannot read for none, until a readable one re
 });
 
 it('keeps in memory the last 10,000 own acceptances that are stored and not read back, and all that are not stored', async () => {
-  const { feed, encode, deliver, bodyOf } = await startFeed();
+  const { feed, encode, bodyOf } = await startFeed();
   const value = await encode({});
   feed.addAcceptance('unstored', value, Date.now());
   for (let index = 0; index <= MAX_OWN; index += 1) {

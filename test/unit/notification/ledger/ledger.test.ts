@@ -288,23 +288,26 @@ it('retries a schema after a transient failure and skips a record whose schema c
 it.each([
   ['records', 12_000, 0],
   ['bytes', 40, 500],
-])('leaves records on the topic while too many wait for a schema, and reads them once: %s', async (_, count, kib) => {
-  const { open, codec, writeState, writeMany, schema } = await world();
-  const one = await open('one');
-  const decode = vi.spyOn(codec, 'decode');
-  await writeState('a', stateOf('a', { status: 'retrying', attempt: 1 }), true);
-  await writeMany(count, kib);
-  await writeState('a', stateOf('a', { status: 'sending', attempt: 2 }));
-  await expect(one.caughtUp(1_000)).rejects.toMatchObject({ code: 'tail-behind' });
-  expect(one.health()).toEqual({ status: 'degraded', reason: `${TOPIC} waits for a schema` });
-  schema.resolve();
-  await expect.poll(() => one.find('a')).toMatchObject({ status: 'sending', attempt: 2 });
-  expect(Array.from({ length: count }, (_, at) => one.find(String(at))?.status)).toEqual(
-    Array.from({ length: count }, () => 'sent'),
-  );
-  expect(decode).toHaveBeenCalledTimes(count + 2);
-  expect(one.health()).toEqual({ status: 'ready' });
-});
+])(
+  'leaves records on the topic while too many wait for a schema, and reads them once: %s',
+  async (_unit, count, kib) => {
+    const { open, codec, writeState, writeMany, schema } = await world();
+    const one = await open('one');
+    const decode = vi.spyOn(codec, 'decode');
+    await writeState('a', stateOf('a', { status: 'retrying', attempt: 1 }), true);
+    await writeMany(count, kib);
+    await writeState('a', stateOf('a', { status: 'sending', attempt: 2 }));
+    await expect(one.caughtUp(1_000)).rejects.toMatchObject({ code: 'tail-behind' });
+    expect(one.health()).toEqual({ status: 'degraded', reason: `${TOPIC} waits for a schema` });
+    schema.resolve();
+    await expect.poll(() => one.find('a')).toMatchObject({ status: 'sending', attempt: 2 });
+    expect(Array.from({ length: count }, (_, at) => one.find(String(at))?.status)).toEqual(
+      Array.from({ length: count }, () => 'sent'),
+    );
+    expect(decode).toHaveBeenCalledTimes(count + 2);
+    expect(one.health()).toEqual({ status: 'ready' });
+  },
+);
 
 it('reads back a claim that waits behind a record whose schema is not available yet', async () => {
   const { open, writeState, schema } = await world();
