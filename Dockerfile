@@ -37,7 +37,7 @@ EXPOSE 8080 8081
 
 # A process with an ingress answers on PORT, any other on HEALTH_PORT. Ready means: serves traffic. Each check starts a
 # Node of its own, so that it is rare once the container is healthy, and has time on a busy machine. The start period is
-# longer than a start waits for Kafka and the registry (START_TIMEOUT_MS).
+# longer than a start waits for Kafka and the registry (two minutes).
 HEALTHCHECK --interval=15s --timeout=15s --start-period=180s --start-interval=3s --retries=4 \
   CMD ["node", "-e", "require('node:http').get({ host: '127.0.0.1', port: process.env.HEALTH_PORT || process.env.PORT || 8080, path: '/health/ready' }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 

@@ -42,7 +42,6 @@ async function run(command: CatalogueCommand): Promise<CommandReport> {
   if (command.name !== 'publish') return attempt();
   // Deployments publish before the workers start, possibly before the brokers are up. A retry writes only what is missing.
   const wait = createStartWait({
-    limitMs: loadConfig(process.env).startTimeoutMs,
     onWait: (line) => process.stderr.write(`catalogue: ${line}\n`),
   });
   return wait('Kafka and the schema registry', attempt);

@@ -73,7 +73,9 @@ function secretOf({ resultIdSecret, kafka, dataFolder }: Config): string | undef
 async function connect(config: Config): Promise<LetterLog> {
   if (config.kafka !== undefined) return connectKafka(config, config.kafka);
   if (config.adminFile === undefined) {
-    throw new ConfigError('set KAFKA_BROKERS or ADMIN_FILE: without them there is no broker to connect to');
+    throw new ConfigError(
+      'set KAFKA_BROKERS or the DATA_DIR of a running npm start: one with DATA_DIR=memory shows its dead letters in the workbench only',
+    );
   }
   const { remoteLetterLog } = await import('./dead-letters/remote-letter-log.ts');
   return remoteLetterLog(config.adminFile);

@@ -34,7 +34,7 @@ const HELP = `Usage: npm run schemas -- COMMAND [OPTIONS]
              rejects incompatible changes
   release    copies new schemas to schemas/released, to be committed, after check
   register   registers all schemas under their record names with compatibility FULL_TRANSITIVE, after check. Waits for a
-             registry that is starting, at most START_TIMEOUT_MS (120000)
+             registry that is starting, at most two minutes
 
   --registry URL   the registry, instead of SCHEMA_REGISTRY_URL; includes the path of its Confluent API
   --json           one JSON document on standard output
@@ -51,7 +51,6 @@ interface Arguments {
   readonly command: Command;
   readonly json: boolean;
   readonly registry: SchemaRegistrySettings | undefined;
-  readonly startTimeoutMs: number;
 }
 
 /** Result of a command. */
@@ -79,7 +78,7 @@ function readArguments(argv: readonly string[]): Arguments | undefined {
   if (line === undefined) return undefined;
   const command = readCommand(line, COMMANDS);
   refuseFaults(unexpectedArguments(line.positionals.slice(1)));
-  const { schemaRegistry, startTimeoutMs } = loadConfig({
+  const { schemaRegistry } = loadConfig({
     ...process.env,
     SCHEMA_REGISTRY_URL: line.values.registry ?? process.env['SCHEMA_REGISTRY_URL'],
   });
@@ -88,7 +87,7 @@ function readArguments(argv: readonly string[]): Arguments | undefined {
     throw new UsageError('register requires a registry: pass --registry URL or set SCHEMA_REGISTRY_URL');
   }
   const registry = url === undefined ? undefined : { url, ...login };
-  return { command, json: line.values.json, registry, startTimeoutMs };
+  return { command, json: line.values.json, registry };
 }
 
 function list(asJson: boolean): void {
@@ -111,7 +110,6 @@ function list(asJson: boolean): void {
 /** Registers schemas; waits for a registry that is still starting, because deployments run this first. Idempotent. */
 async function registerPatiently(args: Arguments): Promise<Report> {
   const wait = createStartWait({
-    limitMs: args.startTimeoutMs,
     onWait: (line) => process.stderr.write(`schemas: ${line}\n`),
   });
   return wait('the schema registry', () => run(args));

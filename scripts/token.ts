@@ -1,8 +1,8 @@
 /** `npm run token`: signs an access token with AUTH_JWT_SECRET. */
 import { ConfigError, errorText } from '../shared/platform/errors.ts';
 import { loadConfig } from '../shared/platform/load-config.ts';
-import { environment } from '../shared/platform/settings.ts';
-import { signToken } from '../workers/ingress/access/sign-token.ts';
+import { durationUpTo } from '../shared/platform/settings.ts';
+import { MAX_TOKEN_LIFETIME_MS, signToken } from '../workers/ingress/access/sign-token.ts';
 import {
   flag,
   parseCommandLine,
@@ -19,13 +19,13 @@ Prints an access token for an ingress with the same settings, signed with AUTH_J
 
   --scope SCOPE      what the token allows besides calls: operations:read, operations:write; may be repeated
   --sub NAME         the caller whom the token identifies (demo, as in the calls that npm start prints)
-  --expires DURATION for example 10s, 5m or 2h (1h); at most AUTH_MAX_LIFETIME
+  --expires DURATION for example 10s, 5m or 2h (1h); at most 24h, beyond which tokens are refused
   --json             one JSON document with the token and its content
   --help             this text
 
   curl -H "authorization: Bearer $(npm run --silent token)" ...
 
-Environment: AUTH_JWT_SECRET (required) or AUTH_JWT_SECRET_FILE, AUTH_AUDIENCE, AUTH_ISSUER, AUTH_MAX_LIFETIME.
+Environment: AUTH_JWT_SECRET (required) or AUTH_JWT_SECRET_FILE, AUTH_AUDIENCE, AUTH_ISSUER.
 Exit codes: 0 signed, 2 wrong usage or settings.
 `;
 
@@ -37,8 +37,8 @@ const OPTIONS = {
   scope: textList(),
   sub: parsed((text) => (text === '' ? undefined : text), 'the name of a caller'),
   expires: parsed(
-    (text) => environment.shape.AUTH_MAX_LIFETIME.safeParse(text).data,
-    'a duration such as 10s, 5m or 1h, of 720h at most',
+    (text) => durationUpTo(MAX_TOKEN_LIFETIME_MS, 'longer tokens are refused').safeParse(text).data,
+    'a duration such as 10s, 5m or 1h, of 24h at most',
   ),
   json: flag(),
 };
@@ -67,12 +67,7 @@ async function sign({
   const { auth } = loadConfig(process.env);
   if (auth.jwtSecret === undefined)
     throw new ConfigError('set AUTH_JWT_SECRET to the secret of the ingress; it signs the token');
-  const lifetimeMs = values.expires ?? Math.min(DEFAULT_LIFETIME_MS, auth.maxLifetimeMs);
-  if (lifetimeMs > auth.maxLifetimeMs)
-    throw new UsageError(
-      '--expires must not be longer than AUTH_MAX_LIFETIME, beyond which tokens are refused',
-    );
-  const { sub: subject = DEFAULT_SUBJECT, json } = values;
+  const { sub: subject = DEFAULT_SUBJECT, expires: lifetimeMs = DEFAULT_LIFETIME_MS, json } = values;
   const scope = scopes.join(' ');
   const issuedAtMs = Date.now();
   const token = await signToken(auth, auth.jwtSecret, { subject, scope, issuedAtMs, lifetimeMs });

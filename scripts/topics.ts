@@ -18,8 +18,8 @@ import {
 
 const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
 
-  create   creates missing topics, then checks all; never changes an existing topic. Waits at most START_TIMEOUT_MS
-           (120000) while Kafka is starting. The replication factor is the number of brokers listed in KAFKA_BROKERS,
+  create   creates missing topics, then checks all; never changes an existing topic. Waits at most two minutes
+           while Kafka is starting. The replication factor is the number of brokers listed in KAFKA_BROKERS,
            at most three, and the command waits until that many are running. If a single address is listed, it is
            the number of running brokers
   check    lists the topics that are missing or differ in partitions or settings
@@ -84,7 +84,6 @@ async function run(command: Command): Promise<Report> {
     const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
     // Deployments run `create` first, so it waits for brokers that are starting; the other commands do not.
     const wait = createStartWait({
-      limitMs: config.startTimeoutMs,
       onWait: (line) => process.stderr.write(`topics: ${line}\n`),
     });
     const replicated = setReplicationFactor(config.kafka.brokers.length, specs);

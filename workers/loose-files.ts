@@ -7,11 +7,8 @@ const NOT_OWNER = 0o077;
 const OTHERS = 0o007;
 const PERMISSIONS = 0o777;
 
-/** Warns about the data folder, the outbox and files with credentials if other users of this machine have access to them. */
-export function warnAboutLooseFiles(
-  { dataFolder, notification, credentialFiles }: Config,
-  log: Pick<Log, 'warn'>,
-): void {
+/** Warns about the data folder and files with credentials if other users of this machine have access to them. */
+export function warnAboutLooseFiles({ dataFolder, credentialFiles }: Config, log: Pick<Log, 'warn'>): void {
   // The permissions of Windows are others.
   if (process.platform === 'win32') return;
   const check = (setting: string, path: string, refused: number, wanted: string): void => {
@@ -23,7 +20,6 @@ export function warnAboutLooseFiles(
     );
   };
   if (dataFolder !== undefined) check('DATA_DIR', dataFolder, NOT_OWNER, '700');
-  check('OUTBOX_FOLDER', notification.outboxFolder, NOT_OWNER, '700');
   for (const [setting, file] of credentialFiles) check(setting, file, OTHERS, '600');
 }
 

@@ -12,7 +12,7 @@ import { workWhenIdle } from './runtime/idle-work.ts';
 import { warnAboutLooseFiles } from './loose-files.ts';
 import { WORKER_NAMES, type WorkerName } from './worker-list.ts';
 import { renderStartBanner } from './start-banner.ts';
-import { startWorkers, type RunningSystem, type StartOptions } from './start-workers.ts';
+import { DRAIN_TIMEOUT_MS, startWorkers, type RunningSystem, type StartOptions } from './start-workers.ts';
 
 const HELP = `Usage: npm start -- [WORKER ...]
 
@@ -106,7 +106,7 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   warnAboutLooseFiles(config, log);
   const metrics = createMetrics({ processMetrics: true });
   // Registered before the start, so that signals are handled during it.
-  const ending = awaitEnd(log, config.drainTimeoutMs + EXIT_GRACE_MS);
+  const ending = awaitEnd(log, DRAIN_TIMEOUT_MS + EXIT_GRACE_MS);
   const startedAt = performance.now();
   let running: RunningSystem | undefined;
   // Started before the workers: while these wait for Kafka or the registry, the process is live but not ready.
@@ -151,7 +151,7 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
 async function printedToken({ auth, http }: Config): Promise<string | undefined> {
   if (auth.jwtSecret === undefined || !isLoopback(http.host)) return undefined;
   const { signToken } = await import('./ingress/access/sign-token.ts');
-  const lifetimeMs = Math.min(PRINTED_TOKEN_MS, auth.maxLifetimeMs);
+  const lifetimeMs = PRINTED_TOKEN_MS;
   const issuedAtMs = systemPorts.clock.now();
   return signToken(auth, auth.jwtSecret, { subject: 'demo', scope: '', issuedAtMs, lifetimeMs });
 }

@@ -72,8 +72,8 @@ export function renderStartBanner(options: {
   if (options.healthUrl !== undefined) lines.push(`Health and metrics: ${options.healthUrl}/health/ready`);
   if (url === undefined) return `${lines.join('\n')}\n`;
   lines.push(`Open ${url}/workbench in a browser, or paste one of these calls:`);
-  const { jwtSecret, jwksFile, jwksUrl } = config.auth;
-  const isGuarded = (jwtSecret ?? jwksFile ?? jwksUrl) !== undefined;
+  const { jwtSecret, jwksUrl } = config.auth;
+  const isGuarded = (jwtSecret ?? jwksUrl) !== undefined;
   const access = isGuarded ? `-H "authorization: Bearer ${options.token ?? '$TOKEN'}" ` : '';
   if (isGuarded) lines.push(jwtSecret === undefined ? TOKEN_OF_ISSUER : OWN_TOKEN);
   const post = (action: string, body: object, extra = ''): string =>

@@ -47,11 +47,14 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How long a stopping process may finish its work: the longest reply takes as long by default. */
+export const DRAIN_TIMEOUT_MS = 10_000;
+
 const THREAD_PROGRAM = new URL('./calculation-thread.ts', import.meta.url);
 
 /**
  * Starts the named workers in this process, over Kafka if `config.kafka` is set, otherwise over the embedded broker, whose
- * topics it creates. While Kafka or the schema registry is unavailable, it waits for at most `config.startTimeoutMs`.
+ * topics it creates. While Kafka or the schema registry is unavailable, it waits for at most two minutes.
  * Rejects with ConfigError naming what is missing, with the error of a service that could not be used, or with the reason
  * of the signal; nothing is left running then.
  */
@@ -73,7 +76,6 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   };
   const wait = createStartWait({
     ...ports,
-    limitMs: config.startTimeoutMs,
     onWait: (line) => log.warn(line),
     signal: options.signal,
   });
@@ -97,7 +99,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
       });
     }
   } catch (error) {
-    await stopAll(options.signal?.aborted === true ? config.drainTimeoutMs : 0);
+    await stopAll(options.signal?.aborted === true ? DRAIN_TIMEOUT_MS : 0);
     throw error;
   }
   return {
@@ -106,7 +108,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     url: started.find((worker) => worker.url !== undefined)?.url,
     health,
     idleWork: [...started.flatMap(({ idleWork = [] }) => idleWork), ...codec.compilations()],
-    stop: (timeoutMs = config.drainTimeoutMs) => (stopping ??= stopAll(timeoutMs)),
+    stop: (timeoutMs = DRAIN_TIMEOUT_MS) => (stopping ??= stopAll(timeoutMs)),
   };
 }
 

@@ -72,7 +72,7 @@ export async function benchEmbedded(options: BenchOptions): Promise<PartResult> 
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-'));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
   const start = async (name: string, program: string, dataFolder: string): Promise<MeasuredSystem> => {
-    const env = { ...SETTINGS, KAFKA_BROKERS: '', DATA_DIR: dataFolder, OUTBOX_FOLDER: `${folder}/outbox` };
+    const env = { ...SETTINGS, KAFKA_BROKERS: '', DATA_DIR: dataFolder };
     const child = await startNode([program], /READY|Ready in/, env);
     cleanup.defer(() => child.stop());
     return systemOf(name, child, { process: child.pid });

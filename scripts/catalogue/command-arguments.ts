@@ -18,7 +18,7 @@ export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
   validate FOLDER              validates the folder: its records, their references, and that versions do not overlap
   diff FOLDER                  shows the fields in which folder and topic differ; publishes nothing
   publish FOLDER               writes new and changed records; deletes nothing.
-                               Waits while Kafka is starting, at most START_TIMEOUT_MS (120000)
+                               Waits while Kafka is starting, at most two minutes
     --dry-run                  only shows what would be written
     --delete-missing           deletes records of the topic that are not in the folder
   list                         the records of the topic: kind, code, version, status, validity

@@ -55,7 +55,7 @@ Actions (redrive, edit, discard, mark-sent):
 
 Every action is recorded on the audit topic with operator, time, reason and result, never with a payload.
 Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/operations.md. Without
-KAFKA_BROKERS the command connects to the process of \`npm start\` on this machine, which it finds through ADMIN_FILE.
+KAFKA_BROKERS the command connects to the process of \`npm start\` on this machine, which it finds in DATA_DIR.
 Exit codes: 0 done, 1 an action failed or was refused, or the command was interrupted, 2 wrong usage.
 `;
 

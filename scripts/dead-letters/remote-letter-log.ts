@@ -106,6 +106,6 @@ async function callEndpoint<T extends z.ZodType>(
 function noProcess(why: string, cause?: unknown): InfrastructureError {
   const advice =
     'KAFKA_BROKERS is not set, so the command requires a running `npm start` on this machine: start one in this folder ' +
-    '(or set its ADMIN_FILE), or set KAFKA_BROKERS';
+    '(or set its DATA_DIR), or set KAFKA_BROKERS';
   return new InfrastructureError('no-process', `${why}. ${advice}`, cause);
 }

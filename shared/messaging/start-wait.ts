@@ -8,16 +8,18 @@ import { backoffMs } from './backoff.ts';
 /** A broker restarts within seconds; one attempt every ten seconds does not load it. */
 const BACKOFF = { minMs: 500, maxMs: 10_000 };
 const SECOND_MS = 1_000;
+/** Deployments start brokers, registry and processes together; a container of a broker is ready within a minute. */
+export const START_TIMEOUT_MS: number = 120 * SECOND_MS;
 /** In the error text of a failed TLS handshake; waiting does not make a certificate valid. */
 const CERTIFICATE = /\bcertificate\b/i;
 
 /** Ports that are absent are those of the system. */
 export interface StartWaitOptions extends Partial<Pick<SystemPorts, 'monotonic' | 'timers' | 'random'>> {
   /**
-   * Time limit for all waits, in milliseconds from the creation (START_TIMEOUT_MS): a failure after it is final. An
-   * attempt in progress is not interrupted. 0: the first failure is final.
+   * Time limit for all waits from the creation, by default START_TIMEOUT_MS: a failure after it is final. An attempt in progress is
+   * not interrupted.
    */
-  readonly limitMs: number;
+  readonly limitMs?: number;
   /** Called after each failed attempt with a line of text: the service, the remaining time, and the error. */
   readonly onWait: (line: string) => void;
   /** Ends the wait immediately, even during an attempt. */
@@ -32,7 +34,8 @@ export type StartWait = <Value>(what: string, attempt: () => Promise<Value>) => 
 
 /** Creates the wait of one start; all services share its time limit. */
 export function createStartWait(options: StartWaitOptions): StartWait {
-  const { limitMs, onWait, signal, monotonic, timers, random } = { ...systemPorts, ...options };
+  const { limitMs = START_TIMEOUT_MS, onWait, signal } = options;
+  const { monotonic, timers, random } = { ...systemPorts, ...options };
   const endsAtMs = monotonic.elapsedMs() + limitMs;
   return async (what, attempt) => {
     for (let attempts = 1; ; attempts += 1) {
@@ -42,7 +45,7 @@ export function createStartWait(options: StartWaitOptions): StartWait {
         signal?.throwIfAborted();
         if (!isTransient(error)) throw error;
         const leftMs = endsAtMs - monotonic.elapsedMs();
-        if (leftMs <= 0) throw limitMs === 0 ? error : timeIsUp(what, limitMs, error);
+        if (leftMs <= 0) throw timeIsUp(what, limitMs, error);
         const delayMs = Math.min(backoffMs(BACKOFF, attempts, random), leftMs);
         onWait(`waiting for ${what}, at most ${seconds(leftMs)} more: ${errorText(error)}`);
         await sleep(timers, delayMs, signal);
@@ -61,7 +64,7 @@ function isTransient(error: unknown): error is SystemError {
 }
 
 function timeIsUp(what: string, limitMs: number, error: SystemError): SystemError {
-  const text = `${what} was not available within ${seconds(limitMs)} (START_TIMEOUT_MS): ${error.message}`;
+  const text = `${what} was not available within ${seconds(limitMs)}: ${error.message}`;
   return new SystemError(error.code, text, { canRetry: true, cause: error });
 }
 

@@ -10,6 +10,8 @@ import { CREDENTIAL_FILES, environment, SECRETS, type Environment } from './sett
 
 /** How long a request with `Prefer: respond-async` may take: the longest calculations take seconds, and may wait in a queue. */
 const ASYNC_TIMEOUT_MS: number = 60_000;
+/** A message on a topic holds 8 MiB of text and decoded files; in JSON, files are a third longer. */
+const EMAIL_BODY_LIMIT_BYTES: number = 10 * 1_024 * 1_024;
 
 /** The variables that are set and not empty. */
 type Given = Readonly<Record<string, string | undefined>>;
@@ -26,14 +28,9 @@ export interface QuotaSettings {
   /** The allowed countries of SMS receivers, ISO 3166. */
   readonly countries: readonly string[] | undefined;
   readonly perCaller: number | undefined;
-  readonly urgentPerCaller: number | undefined;
   readonly perReceiver: number | undefined;
   /** By country of SMS receivers; `*`: each country that is not listed. */
   readonly perCountry: ReadonlyMap<string, number>;
-  /** In millionths of the currency. */
-  readonly spendMicros: number | undefined;
-  /** Cost of a part of an SMS or of a receiver of an e-mail in millionths of the currency, by `sms:RO`, `sms:*` or `email`. */
-  readonly costMicros: ReadonlyMap<string, number>;
 }
 
 /**
@@ -111,15 +108,13 @@ function findContradictions(given: Given): string[] {
     return read.success ? [[name, read.data]] : [];
   });
   const env = Object.fromEntries(readable) as Partial<Environment>;
-  const keys = [env.AUTH_JWT_SECRET, env.AUTH_JWKS_URL, env.AUTH_JWKS_FILE].filter(
-    (key) => key !== undefined,
-  );
+  const hasTwoKeys = env.AUTH_JWT_SECRET !== undefined && env.AUTH_JWKS_URL !== undefined;
   return [
     ...findKafkaContradictions(env),
     ...findPlainTextSecrets(env),
     ...findProvidersWithoutKafka(given, env),
     ...findQuotaContradictions(given, env),
-    ...(keys.length > 1 ? ['set only one of AUTH_JWT_SECRET, AUTH_JWKS_URL and AUTH_JWKS_FILE'] : []),
+    ...(hasTwoKeys ? ['set only one of AUTH_JWT_SECRET and AUTH_JWKS_URL'] : []),
   ];
 }
 
@@ -149,29 +144,20 @@ function findKafkaContradictions(env: Partial<Environment>): string[] {
 
 function findProvidersWithoutKafka(given: Given, env: Partial<Environment>): string[] {
   const isDurable = given['KAFKA_BROKERS'] !== undefined || env.DATA_DIR !== 'memory';
-  if (isDurable || env.NOTIFICATION_CONFIG_FILE === undefined || env.NOTIFICATION_ALLOW_LOSS === true)
-    return [];
+  if (isDurable || env.NOTIFICATION_CONFIG_FILE === undefined) return [];
   return [
-    'NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: with DATA_DIR=memory a restart or ' +
-      'crash loses those that were accepted but not sent, and repeated Idempotency-Keys may send notifications ' +
-      'again. NOTIFICATION_ALLOW_LOSS=true allows this',
+    'NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: with DATA_DIR=memory a restart or crash loses those that were ' +
+      'accepted but not sent, and repeated Idempotency-Keys may send notifications again',
   ];
 }
 
 function findQuotaContradictions(given: Given, env: Partial<Environment>): string[] {
-  const faults: string[] = [];
-  const costs = env.NOTIFICATION_COSTS;
-  if (env.NOTIFICATION_SPEND_LIMIT !== undefined && !(costs?.has('sms:*') === true && costs.has('email'))) {
-    faults.push('NOTIFICATION_SPEND_LIMIT needs NOTIFICATION_COSTS with entries for sms:* and email');
-  }
   const isShared = given['KAFKA_BROKERS'] !== undefined && env.RESULT_ID_SECRET === undefined;
-  if (env.NOTIFICATION_QUOTA_RECEIVER !== undefined && isShared) {
-    faults.push(
-      'NOTIFICATION_QUOTA_RECEIVER on Kafka needs RESULT_ID_SECRET, the same for all ingress and notification processes: ' +
-        'it is the key for the hashes of receivers',
-    );
-  }
-  return faults;
+  if (env.NOTIFICATION_QUOTA_RECEIVER === undefined || !isShared) return [];
+  return [
+    'NOTIFICATION_QUOTA_RECEIVER on Kafka needs RESULT_ID_SECRET, the same for all ingress and notification processes: ' +
+      'it is the key for the hashes of receivers',
+  ];
 }
 
 /** Finds passwords and keys that would be sent in plain text beyond loopback. */
@@ -227,11 +213,8 @@ function toConfig(env: Environment) {
     auth: {
       jwtSecret: env.AUTH_JWT_SECRET,
       jwksUrl: env.AUTH_JWKS_URL,
-      jwksFile: env.AUTH_JWKS_FILE,
       issuer: env.AUTH_ISSUER,
       audience: env.AUTH_AUDIENCE,
-      maxLifetimeMs: env.AUTH_MAX_LIFETIME,
-      userClaim: env.AUTH_USER_CLAIM,
     },
     lending: {
       defaultHolidayCalendar: env.DEFAULT_HOLIDAY_CALENDAR,
@@ -239,21 +222,20 @@ function toConfig(env: Environment) {
     },
     notification: {
       configFile: env.NOTIFICATION_CONFIG_FILE,
-      outboxFolder: env.OUTBOX_FOLDER ?? stateFile(env, 'outbox'),
+      outboxFolder: path.join(env.DATA_DIR === 'memory' ? 'var' : env.DATA_DIR, 'outbox'),
       defaultCountry: env.NOTIFICATION_DEFAULT_COUNTRY,
       retryTiersMs: env.NOTIFICATION_RETRY_TIERS,
-      timeLimitMs: { sms: env.NOTIFICATION_TIME_LIMIT_SMS, email: env.NOTIFICATION_TIME_LIMIT_EMAIL },
-      unknownPolicy: { sms: env.NOTIFICATION_UNKNOWN_SMS, email: env.NOTIFICATION_UNKNOWN_EMAIL },
+      timeLimitMs: env.NOTIFICATION_TIME_LIMIT,
+      unknownPolicy: env.NOTIFICATION_UNKNOWN,
       sendTimeoutMs: env.NOTIFICATION_SEND_TIMEOUT_MS,
-      emailBodyLimitBytes: env.EMAIL_BODY_LIMIT_BYTES,
+      emailBodyLimitBytes: EMAIL_BODY_LIMIT_BYTES,
       quotas: quotaSettings(env),
     },
     /** Undefined: in memory. */
     dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,
-    adminFile: env.ADMIN_FILE === 'none' ? undefined : (env.ADMIN_FILE ?? stateFile(env, 'admin.json')),
+    /** Tells commands on this machine how to reach the process. */
+    adminFile: env.DATA_DIR === 'memory' ? undefined : path.join(env.DATA_DIR, 'admin.json'),
     systemProcessUrls: env.SYSTEM_PROCESS_URLS,
-    drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
-    startTimeoutMs: env.START_TIMEOUT_MS,
     lanes: env.LANES,
     scheduleLanes: env.SCHEDULE_LANES,
     /** Not settings: a simulation makes them small. */
@@ -266,28 +248,17 @@ function registrySettings(env: Environment) {
   return { url, username, password: env.SCHEMA_REGISTRY_PASSWORD };
 }
 
-/** A file or folder in the data folder, or in var if there is none. */
-function stateFile({ DATA_DIR }: Environment, name: string): string {
-  return path.join(DATA_DIR === 'memory' ? 'var' : DATA_DIR, name);
-}
-
 /** Undefined if no quota is set. */
 function quotaSettings(env: Environment): QuotaSettings | undefined {
   const settings = {
     countries: env.NOTIFICATION_COUNTRIES,
     perCaller: env.NOTIFICATION_QUOTA_CALLER,
-    urgentPerCaller: env.NOTIFICATION_QUOTA_URGENT,
     perReceiver: env.NOTIFICATION_QUOTA_RECEIVER,
-    spendMicros: env.NOTIFICATION_SPEND_LIMIT,
   };
   const perCountry = env.NOTIFICATION_QUOTA_COUNTRY;
   const isSet = perCountry !== undefined || Object.values(settings).some((value) => value !== undefined);
   if (!isSet) return undefined;
-  return {
-    ...settings,
-    perCountry: perCountry ?? new Map(),
-    costMicros: env.NOTIFICATION_COSTS ?? new Map(),
-  };
+  return { ...settings, perCountry: perCountry ?? new Map() };
 }
 
 function kafkaSettings(env: Environment, brokers: readonly string[]) {

@@ -14,8 +14,6 @@ const KIB = 1_024;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** 30 days, for batch systems whose issuer offers no shorter tokens. */
-const MAX_TOKEN_LIFETIME_MS = 720 * HOUR;
 const MAX_RETRY_TIERS = 8;
 /** Each is asked every few seconds while the state is watched. */
 const MAX_PROCESS_URLS = 32;
@@ -80,7 +78,7 @@ const listOf = <const Name extends string>(names: readonly Name[]) =>
       .refine((items) => new Set(items).size === items.length, 'must not contain a name twice'),
   );
 /** A duration such as `10s`, `5m` or `1h` in milliseconds, up to `maxMs`; `why` is the reason for the limit. */
-const durationUpTo = (maxMs: number, why: string) =>
+export const durationUpTo = (maxMs: number, why: string) =>
   z
     .string()
     .regex(DURATION, 'must be a duration such as 10s, 5m or 1h')
@@ -96,7 +94,6 @@ const durations = list
     `must contain at most ${MAX_RETRY_TIERS} durations, each longer than the previous one`,
   );
 
-const MICROS = 1_000_000;
 const COUNTRY = '[A-Z]{2}';
 /** Comma-separated `NAME=VALUE`; the names match `name`, each is given once. */
 const table = (name: RegExp, value: RegExp, example: string) => {
@@ -110,12 +107,6 @@ const table = (name: RegExp, value: RegExp, example: string) => {
     )
     .refine((entries) => entries.every(([key, text]) => name.test(key) && value.test(text)), error)
     .refine((entries) => new Set(entries.map(([key]) => key)).size === entries.length, error);
-};
-/** An amount of money with at most six decimals, as whole millionths. */
-const AMOUNT = /^\d{1,9}(?:\.\d{1,6})?$/;
-const microsOf = (text: string): number => {
-  const [whole = '0', fraction = ''] = text.split('.');
-  return Number(whole) * MICROS + Number(fraction.padEnd(6, '0'));
 };
 const MESSAGES_PER_DAY = 1_000_000_000;
 
@@ -170,25 +161,15 @@ export const environment = z.object({
   RESULT_ID_SECRET: secret(16).optional(),
   AUTH_JWT_SECRET: secret(32).optional(),
   AUTH_JWKS_URL: webAddress.optional(),
-  AUTH_JWKS_FILE: z.string().optional(),
   AUTH_ISSUER: z.string().optional(),
   /** Tokens must have it in `aud`, so that tokens issued for another service are rejected. */
   AUTH_AUDIENCE: z.string().default('banking-product-engine'),
-  /** The longest lifetime of a token, since a stolen one is valid until it expires. */
-  AUTH_MAX_LIFETIME: durationUpTo(MAX_TOKEN_LIFETIME_MS, 'a stolen token is valid until it expires').default(
-    24 * HOUR,
-  ),
-  AUTH_USER_CLAIM: z.string().optional(),
   /** Name of the holiday calendar for requests that name none (H2). */
   DEFAULT_HOLIDAY_CALENDAR: z.string().optional(),
   /** Folder of the product catalogue that is published to the embedded broker. */
   CATALOGUE_FOLDER: z.string().optional(),
   /** Provider configuration of notifications (interface 4.8), a mounted secret; absent: the local outbox is used. */
   NOTIFICATION_CONFIG_FILE: z.string().optional(),
-  /** Allows a provider configuration with the embedded broker, which loses its messages when its process ends. */
-  NOTIFICATION_ALLOW_LOSS: flag.default(false),
-  /** Folder of the local outbox, which is used when no provider is configured; absent: in DATA_DIR. */
-  OUTBOX_FOLDER: z.string().optional(),
   /** ISO 3166 country of telephone numbers without a country code; absent: they are refused (N4). */
   NOTIFICATION_DEFAULT_COUNTRY: z
     .string()
@@ -202,11 +183,9 @@ export const environment = z.object({
     )
     .default([10_000, MINUTE, 10 * MINUTE, HOUR]),
   /** A notification that cannot be sent within this time becomes a dead letter. */
-  NOTIFICATION_TIME_LIMIT_SMS: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).default(6 * HOUR),
-  NOTIFICATION_TIME_LIMIT_EMAIL: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).default(24 * HOUR),
+  NOTIFICATION_TIME_LIMIT: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).default(24 * HOUR),
   /** What to do with a notification whose outcome is unknown. */
-  NOTIFICATION_UNKNOWN_SMS: oneOf(['park', 'resend']).default('park'),
-  NOTIFICATION_UNKNOWN_EMAIL: oneOf(['park', 'resend']).default('park'),
+  NOTIFICATION_UNKNOWN: oneOf(['park', 'resend']).default('park'),
   /** Timeout of one call of a provider, from connecting to its response. */
   NOTIFICATION_SEND_TIMEOUT_MS: count(10 * MINUTE, 100).default(30 * SECOND),
   /** Quotas of notifications for one UTC day; absent: no limit (N6). */
@@ -217,33 +196,14 @@ export const environment = z.object({
     )
     .optional(),
   NOTIFICATION_QUOTA_CALLER: count(MESSAGES_PER_DAY, 1).optional(),
-  NOTIFICATION_QUOTA_URGENT: count(MESSAGES_PER_DAY).optional(),
   NOTIFICATION_QUOTA_RECEIVER: count(MESSAGES_PER_DAY, 1).optional(),
   NOTIFICATION_QUOTA_COUNTRY: table(new RegExp(`^(?:${COUNTRY}|\\*)$`), /^\d{1,9}$/, 'RO=100000,*=500')
     .transform((entries) => new Map(entries.map(([key, text]) => [key, Number(text)])))
     .optional(),
-  NOTIFICATION_SPEND_LIMIT: z
-    .string()
-    .regex(AMOUNT, 'must be an amount such as 500 or 500.25')
-    .transform(microsOf)
-    .optional(),
-  NOTIFICATION_COSTS: table(
-    new RegExp(`^(?:email|sms:(?:${COUNTRY}|\\*))$`),
-    AMOUNT,
-    'sms:RO=0.045,sms:*=0.12,email=0.0004',
-  )
-    .transform((entries) => new Map(entries.map(([key, text]) => [key, microsOf(text)])))
-    .optional(),
-  EMAIL_BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB).default(10 * KIB * KIB),
-  /** File for address and token of the admin endpoint of an embedded broker; `none`: no endpoint; absent: in DATA_DIR. */
-  ADMIN_FILE: z.string().optional(),
   /** Folder of the embedded broker; `memory`: it keeps nothing. */
   DATA_DIR: z.string().default('var/data'),
   /** Addresses of the health ports of other processes, whose state the system page shows. */
   SYSTEM_PROCESS_URLS: webAddresses.default([]),
-  DRAIN_TIMEOUT_MS: count(10 * MINUTE).default(10 * SECOND),
-  /** How long a starting process waits for Kafka and the schema registry; 0: it does not wait. */
-  START_TIMEOUT_MS: count(HOUR).default(2 * MINUTE),
   /** Lanes of a schedule worker: live requests, bulk requests, or both. */
   SCHEDULE_LANES: listOf(SCHEDULE_LANES).default([...SCHEDULE_LANES]),
   /** Messages that one consumer handles concurrently. */

@@ -21,7 +21,6 @@ import { createUsageMeasure, readUsageRecord, usageRecord, type CountedMessage }
 
 export type { Quota } from './daily-quotas.ts';
 
-const MICROS = 1_000_000;
 /** A start that reads no record of the day for this time fails: the broker cannot be read. */
 const STANDSTILL_MS = 60_000;
 /**
@@ -186,7 +185,7 @@ function keepNewest<T>(entries: Map<string, T>, id: string, entry: T): void {
 
 /** Registers the metrics; returns what counts a refusal. Labels are quotas, channels and countries only. */
 function createQuotaMetrics(
-  { metrics, settings }: QuotaOptions,
+  { metrics }: QuotaOptions,
   today: () => DailyQuotas,
 ): (channel: string, quota: Quota) => void {
   const refusals = metrics.counter(
@@ -199,19 +198,16 @@ function createQuotaMetrics(
     'SMS of the UTC day by country of the receiver',
     ['country'],
   );
-  const spent = metrics.gauge('plat_notification_quota_spent', 'Cost of the notifications of the UTC day');
-  const limit = metrics.gauge('plat_notification_quota_spend_limit', 'Spend limit of a UTC day');
   const counted = metrics.gauge(
     'plat_notification_quota_counted',
-    'Distinct callers and receivers of the UTC day',
+    'Notifications of the UTC day, and their distinct callers and receivers',
     ['figure'],
   );
-  if (settings.spendMicros !== undefined) limit.set(settings.spendMicros / MICROS);
   metrics.onScrape(() => {
     const now = today().figures();
     countries.reset();
     for (const [country, messages] of now.countries) countries.set({ country }, messages);
-    spent.set(now.spentMicros / MICROS);
+    counted.set({ figure: 'messages' }, now.messages);
     counted.set({ figure: 'callers' }, now.callers);
     counted.set({ figure: 'receivers' }, now.receivers);
   });

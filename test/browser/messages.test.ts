@@ -237,11 +237,8 @@ describe('dead letters', () => {
       {
         jwtSecret: JWT_SECRET,
         jwksUrl: undefined,
-        jwksFile: undefined,
         issuer: undefined,
         audience: 'banking-product-engine',
-        maxLifetimeMs: 24 * 3_600_000,
-        userClaim: undefined,
       },
       { clock: systemClock, log: silentLog },
     );

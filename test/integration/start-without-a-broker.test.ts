@@ -44,7 +44,6 @@ suite('startup without one of three brokers', () => {
     KAFKA_CLIENT,
     KAFKA_BROKERS: cluster?.brokers.join(',') ?? '',
     LOG_LEVEL: 'warn',
-    START_TIMEOUT_MS: '600000',
   };
   const engines: EngineProcess[] = [];
 

@@ -10,7 +10,12 @@ import { EXIT_GRACE_MS } from '../../workers/run-command.ts';
 import type { StartWorker, WorkerContext } from '../../workers/runtime/worker.ts';
 import { startScheduleWorker } from '../../workers/schedule/main.ts';
 import { startSimulationWorker } from '../../workers/simulation/main.ts';
-import { startWorkers, type RunningSystem, type StartOptions } from '../../workers/start-workers.ts';
+import {
+  DRAIN_TIMEOUT_MS,
+  startWorkers,
+  type RunningSystem,
+  type StartOptions,
+} from '../../workers/start-workers.ts';
 import type { WorkerName } from '../../workers/worker-list.ts';
 import { inject, type Answer, type Call } from './ingress-call.ts';
 import { plantInBroker, plantInProviders, type PlantedFault } from './planted-faults.ts';
@@ -245,7 +250,7 @@ export class RestartingProcess implements SimProcess {
 
   /** What workers/run-command.ts does on SIGTERM. */
   async #endOnSignal(life: ProcessLife, upAtMs: number): Promise<void> {
-    const limitMs = this.#world.config.drainTimeoutMs + EXIT_GRACE_MS;
+    const limitMs = DRAIN_TIMEOUT_MS + EXIT_GRACE_MS;
     life.ports.timers.schedule(() => this.#exit(life, 'late', upAtMs), limitMs, 'background');
     try {
       await this.#stopWorkers();

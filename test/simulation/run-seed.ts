@@ -43,11 +43,9 @@ const LOOK_EVERY_MS = 1_000;
 const LOOKS_PER_GAUGES = 40;
 const SETTINGS = {
   NOTIFICATION_RETRY_TIERS: '5s,30s',
-  NOTIFICATION_TIME_LIMIT_SMS: '2m',
-  NOTIFICATION_TIME_LIMIT_EMAIL: '4m',
-  // Each message costs 1, so that the cost of the day is the number of messages that were counted; the limit is never reached.
-  NOTIFICATION_COSTS: 'sms:*=1,email=1',
-  NOTIFICATION_SPEND_LIMIT: '1000000',
+  NOTIFICATION_TIME_LIMIT: '2m',
+  // Never reached: it only has the messages counted.
+  NOTIFICATION_QUOTA_CALLER: '1000000000',
 };
 const REPLY_PARTITIONS = 2;
 
@@ -99,11 +97,7 @@ export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
       plan: plan.faults,
       kind: plan.system,
       topics: REPLY_TOPICS.map((topic) => ({ topic, partitions: REPLY_PARTITIONS })),
-      env: {
-        ...SETTINGS,
-        NOTIFICATION_UNKNOWN_SMS: plan.unknownPolicy,
-        NOTIFICATION_UNKNOWN_EMAIL: plan.unknownPolicy,
-      },
+      env: { ...SETTINGS, NOTIFICATION_UNKNOWN: plan.unknownPolicy },
       limits: plan.limits,
       plant: plan.plant,
       observer: {
@@ -396,7 +390,7 @@ async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<str
 }
 
 /** Counters and gauges that rules judge. */
-const JUDGED = ['plat_breaker_opened_total', 'plat_notification_quota_spent'];
+const JUDGED = ['plat_breaker_opened_total', 'plat_notification_quota_counted'];
 /** Gauges of work that waits. */
 const QUEUES = [
   'plat_ingress_pending_replies',

@@ -86,8 +86,7 @@ export async function rollingRestart(
   world: SoakWorld,
   options: RollingRestartOptions,
 ): Promise<RollingRestartReport> {
-  const { say } = world;
-  const env = { ...world.env, OUTBOX_FOLDER: path.join(world.folder, 'outbox') };
+  const { say, env } = world;
   await promisify(execFile)(process.execPath, ['scripts/catalogue.ts', 'publish', EXAMPLE_CATALOGUE], {
     cwd: ROOT,
     env: { PATH: process.env['PATH'] ?? '', ...env },

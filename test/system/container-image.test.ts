@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeServer, listen } from '../../shared/platform/http-server.ts';
@@ -30,19 +29,6 @@ describe('a container without further settings', () => {
 
   it('has an outbox folder that its user owns', () => {
     expect(dockerfile).toMatch(/^RUN mkdir var && chown node:node var$[\s\S]*^USER node$/m);
-  });
-
-  it('exits with code 2 when the outbox is not writable, naming the setting', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'image-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    writeFileSync(path.join(folder, 'file'), '');
-    const OUTBOX_FOLDER = path.join(folder, 'file', 'outbox');
-    const { code, stderr } = await runEngine([], { OUTBOX_FOLDER });
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/OUTBOX_FOLDER: .*cannot be written \(ENOTDIR/),
-    ]);
-    expect(stderr).toContain('NOTIFICATION_CONFIG_FILE');
   });
 });
 

@@ -117,7 +117,7 @@ describe('half-open connections', () => {
     async () => {
       const folder = mkdtempSync(path.join(tmpdir(), 'open-files-'));
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-      const env = { DATA_DIR: path.join(folder, 'data'), OUTBOX_FOLDER: path.join(folder, 'outbox') };
+      const env = { DATA_DIR: path.join(folder, 'data') };
       const engine = await start(env, 500);
       const peer = await startHelper('test/support/half-open-process.ts', new URL(engine.url).port);
       expect(await askHelper(peer, 560, LIMIT_MS)).toMatchObject({ opened: 560 });

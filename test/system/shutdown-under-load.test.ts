@@ -13,8 +13,7 @@ const RATES = { 'kept-alive': 100, 'new-connection': 100, 'mostly-idle': 60, 'la
 const BEFORE_MS = 1_500;
 /** Calls after the signal: as long as callers need to learn of the shutdown, and shorter than the port is open. */
 const AFTER_MS = 300;
-/** Longer than the default, since the calls share the processor with other tests. */
-const ENV = { RATE_LIMIT_PER_SECOND: '0', DRAIN_TIMEOUT_MS: '15000' };
+const ENV = { RATE_LIMIT_PER_SECOND: '0' };
 const END_LIMIT_MS = 20_000;
 const ROUND_LIMIT_MS = 60_000;
 

@@ -65,7 +65,7 @@ describe('npm start on a data folder', () => {
   it('shows the same catalogue, results and notifications after a kill and a second start', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'start-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const env = { DATA_DIR: join(folder, 'data'), ADMIN_FILE: '' };
+    const env = { DATA_DIR: join(folder, 'data') };
     await mkdir(env.DATA_DIR, { mode: 0o755 });
     const first = await start([], env);
     expect(first.stdout() + first.stderr()).toContain('other users of this machine have access to DATA_DIR');
@@ -129,12 +129,12 @@ describe('a provider with the embedded broker', () => {
     expect(provider.requests).toHaveLength(1);
   });
 
-  it('is refused with DATA_DIR=memory, and the setting that allows it is named', async () => {
+  it('is refused with DATA_DIR=memory', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'start-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const env = { DATA_DIR: 'memory', ...providerSettings(folder, 'http://127.0.0.1:9') };
     const { code, stderr } = await runEngine([], env);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('NOTIFICATION_ALLOW_LOSS=true')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('NOTIFICATION_CONFIG_FILE needs a DATA_DIR')]);
   });
 });
 

@@ -223,7 +223,7 @@ function createDelivery(context: WorkerContext, shared: SharedParts, options: Ch
   const { self, ledger, hold, copies, deadLetters, topic, quotas, checkText } = shared;
   const { channel, providers, metrics, closing } = options;
   const { retryTiersMs, timeLimitMs, unknownPolicy, sendTimeoutMs } = config.notification;
-  const plan = { tiersMs: retryTiersMs, timeLimitMs: timeLimitMs[channel] };
+  const plan = { tiersMs: retryTiersMs, timeLimitMs };
   const { onHeld, onUnordered, onAttempt, onOutcome } = metrics;
   const common = { channel, ledger, plan, copies, clock, monotonic, timers, log };
   const tierTopic = (delayMs: number, priority: Priority): string =>
@@ -250,7 +250,7 @@ function createDelivery(context: WorkerContext, shared: SharedParts, options: Ch
       normal: deadLetters(commandGroup(config.topicPrefix, options.channel, 'normal')),
       urgent: deadLetters(commandGroup(config.topicPrefix, options.channel, 'urgent')),
     },
-    unknownPolicy: unknownPolicy[channel],
+    unknownPolicy,
     sendTimeoutMs,
     self,
     closing,

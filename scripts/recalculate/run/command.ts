@@ -83,7 +83,6 @@ export async function recalculate(args: RecalculateArguments, context: RunContex
  */
 async function connect(config: Config, plan: RunPlan, { stderr, interruption }: RunContext): Promise<Engine> {
   const wait = createStartWait({
-    limitMs: config.startTimeoutMs,
     onWait: (line) => stderr.write(`recalculate: ${line}\n`),
     signal: interruption.stopped,
   });

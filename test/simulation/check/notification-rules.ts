@@ -365,8 +365,8 @@ const copiesReturnInTime: Rule = {
     }),
 };
 
-/** The cost of the day; each message costs 1 in a run. */
-const COUNTED = 'plat_notification_quota_spent';
+/** The notifications of the day. */
+const COUNTED = 'plat_notification_quota_counted{figure="messages"}';
 
 const countedOnce: Rule = {
   name: 'the quotas count each notification once, in every process',

@@ -94,7 +94,6 @@ export function spawnEngine(
       ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
       PORT: '0',
       LOG_LEVEL: 'warn',
-      ADMIN_FILE: 'none',
       DATA_DIR: 'memory',
       ...env,
     },

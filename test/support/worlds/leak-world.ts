@@ -134,14 +134,16 @@ function configOf(configFile: string, folder: string): Config {
   const loaded = loadConfig({
     PORT: '0',
     RATE_LIMIT_PER_SECOND: '0',
-    NOTIFICATION_CONFIG_FILE: configFile,
-    NOTIFICATION_ALLOW_LOSS: 'true',
     DATA_DIR: 'memory',
     RESULT_ID_SECRET,
     NOTIFICATION_SEND_TIMEOUT_MS: SEND_TIMEOUT_MS,
-    OUTBOX_FOLDER: path.join(folder, 'outbox'),
   });
-  return { ...loaded, notification: { ...loaded.notification, retryTiersMs: TIERS_MS } };
+  const outboxFolder = path.join(folder, 'outbox');
+  // Nothing of this test is kept: real providers need a data folder.
+  return {
+    ...loaded,
+    notification: { ...loaded.notification, configFile, outboxFolder, retryTiersMs: TIERS_MS },
+  };
 }
 
 function goodConfiguration(

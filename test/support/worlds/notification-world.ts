@@ -92,9 +92,7 @@ export async function notificationWorld(options: WorldOptions = {}): Promise<Not
     notification: {
       ...notification,
       retryTiersMs: [...(options.tiersMs ?? [50, 100, 200])],
-      ...(options.timeLimitMs === undefined
-        ? {}
-        : { timeLimitMs: { sms: options.timeLimitMs, email: options.timeLimitMs } }),
+      ...(options.timeLimitMs === undefined ? {} : { timeLimitMs: options.timeLimitMs }),
     },
   };
   const clock = options.clock ?? systemClock;
@@ -175,8 +173,7 @@ export async function notificationWorld(options: WorldOptions = {}): Promise<Not
 
 function withPolicy(config: Config, policy: WorkerOver['unknownPolicy']): Config {
   if (policy === undefined) return config;
-  const unknownPolicy = { sms: policy, email: policy };
-  return { ...config, notification: { ...config.notification, unknownPolicy } };
+  return { ...config, notification: { ...config.notification, unknownPolicy: policy } };
 }
 
 function commandOf(channel: Channel, { id, message = 'hello', receiver = '+40722123456' }: Given): object {

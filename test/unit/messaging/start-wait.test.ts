@@ -48,12 +48,12 @@ describe('the wait at startup while a service is unavailable', () => {
     expect(start.lines).toHaveLength(7);
   });
 
-  it('makes a last attempt at the time limit, then rejects with the name of the setting and the last error', async () => {
+  it('makes a last attempt at the time limit, then rejects with the last error', async () => {
     const start = waiting({ limitMs: 5_000 });
     const attempt = start.attemptFailing(Array.from({ length: 99 }, unavailable));
     await expect(start.wait('Kafka', attempt)).rejects.toMatchObject({
       code: 'broker-unavailable',
-      message: 'Kafka was not available within 5 s (START_TIMEOUT_MS): connect ECONNREFUSED',
+      message: 'Kafka was not available within 5 s: connect ECONNREFUSED',
     });
     expect(start.elapsedMs()).toBe(5_000);
   });
@@ -67,16 +67,8 @@ describe('the wait at startup while a service is unavailable', () => {
     );
     const attempt = start.attemptFailing([registryUnavailable, registryUnavailable]);
     await expect(start.wait('the schema registry', attempt)).rejects.toThrow(
-      'the schema registry was not available within 5 s (START_TIMEOUT_MS): no answer within 2000 ms',
+      'the schema registry was not available within 5 s: no answer within 2000 ms',
     );
-  });
-
-  it('rejects with the first failure if the time limit is 0', async () => {
-    const start = waiting({ limitMs: 0 });
-    await expect(start.wait('Kafka', start.attemptFailing([unavailable()]))).rejects.toThrow(
-      /^connect ECONN/,
-    );
-    expect(start.delays).toEqual([]);
   });
 });
 

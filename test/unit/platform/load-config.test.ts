@@ -102,31 +102,27 @@ describe('loadConfig', () => {
 
   it('rejects time limits and retry tiers beyond the retention of their topics', () => {
     const wrong = {
-      NOTIFICATION_TIME_LIMIT_SMS: '145h',
-      NOTIFICATION_TIME_LIMIT_EMAIL: '999999h',
+      NOTIFICATION_TIME_LIMIT: '145h',
       NOTIFICATION_RETRY_TIERS: '10s,49h',
     };
     expect(faultOf(wrong).split('\n').slice(1).toSorted()).toEqual([
       '  NOTIFICATION_RETRY_TIERS: must hold durations of 48h at most: outcomes are kept for 72h',
-      '  NOTIFICATION_TIME_LIMIT_EMAIL: must be 144h at most: commands are kept for 168h',
-      '  NOTIFICATION_TIME_LIMIT_SMS: must be 144h at most: commands are kept for 168h',
+      '  NOTIFICATION_TIME_LIMIT: must be 144h at most: commands are kept for 168h',
     ]);
-    const longest = { NOTIFICATION_TIME_LIMIT_SMS: '144h', NOTIFICATION_RETRY_TIERS: '10s,48h' };
+    const longest = { NOTIFICATION_TIME_LIMIT: '144h', NOTIFICATION_RETRY_TIERS: '10s,48h' };
     expect(loadConfig(longest).notification).toMatchObject({
       retryTiersMs: [10_000, 48 * 3_600_000],
-      timeLimitMs: { sms: 144 * 3_600_000 },
+      timeLimitMs: 144 * 3_600_000,
     });
   });
 
   it('keeps the outbox and the admin file in the data folder, so that processes of one checkout share neither', () => {
     expect(paths({})).toEqual(['var/data/admin.json', 'var/data/outbox']);
     expect(paths({ DATA_DIR: '/srv/one' })).toEqual(['/srv/one/admin.json', '/srv/one/outbox']);
-    expect(paths({ DATA_DIR: 'memory' })).toEqual(['var/admin.json', 'var/outbox']);
-    const given = { DATA_DIR: '/srv/one', ADMIN_FILE: 'none', OUTBOX_FOLDER: '/srv/mail' };
-    expect(paths(given)).toEqual([undefined, '/srv/mail']);
+    expect(paths({ DATA_DIR: 'memory' })).toEqual([undefined, 'var/outbox']);
   });
 
-  it('rejects a provider configuration with DATA_DIR=memory without NOTIFICATION_ALLOW_LOSS', () => {
+  it('rejects a provider configuration with DATA_DIR=memory', () => {
     const onDisk = { NOTIFICATION_CONFIG_FILE: 'providers.json' };
     const file = { ...onDisk, DATA_DIR: 'memory' };
     expect(loadConfig(onDisk)).toMatchObject({
@@ -135,11 +131,7 @@ describe('loadConfig', () => {
     });
     expect(loadConfig({ DATA_DIR: 'memory' }).dataFolder).toBeUndefined();
     expect(faultOf(file)).toMatch(
-      /NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: .*loses those that were accepted .*NOTIFICATION_ALLOW_LOSS=true/,
-    );
-    expect(faultOf({ ...file, NOTIFICATION_ALLOW_LOSS: 'false' })).toContain('NOTIFICATION_ALLOW_LOSS=true');
-    expect(loadConfig({ ...file, NOTIFICATION_ALLOW_LOSS: 'true' }).notification.configFile).toBe(
-      'providers.json',
+      /NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: .*loses those that were accepted/,
     );
     expect(loadConfig({ ...file, KAFKA_BROKERS: 'a:1' }).notification.configFile).toBe('providers.json');
     expect(loadConfig({}).notification.configFile).toBeUndefined();
@@ -155,38 +147,30 @@ describe('loadConfig', () => {
     },
   );
 
-  it('reads the quotas of notifications, with amounts in millionths, and has none by default', () => {
+  it('reads the quotas of notifications, and has none by default', () => {
     expect(loadConfig({}).notification.quotas).toBeUndefined();
     const { quotas } = loadConfig({
       NOTIFICATION_COUNTRIES: 'RO, MD',
       NOTIFICATION_QUOTA_COUNTRY: 'RO=100000,*=0',
-      NOTIFICATION_QUOTA_URGENT: '0',
-      NOTIFICATION_SPEND_LIMIT: '500.5',
-      NOTIFICATION_COSTS: 'sms:RO=0.045,sms:*=0.12,email=0.000001',
+      NOTIFICATION_QUOTA_CALLER: '5',
     }).notification;
-    expect(quotas).toMatchObject({ countries: ['RO', 'MD'], urgentPerCaller: 0, spendMicros: 500_500_000 });
+    expect(quotas).toMatchObject({ countries: ['RO', 'MD'], perCaller: 5 });
     expect([...(quotas?.perCountry ?? [])]).toEqual([
       ['RO', 100_000],
       ['*', 0],
     ]);
-    expect([...(quotas?.costMicros.values() ?? [])]).toEqual([45_000, 120_000, 1]);
   });
 
   it.each([
     ['NOTIFICATION_COUNTRIES', 'Romania'],
     ['NOTIFICATION_QUOTA_COUNTRY', 'RO=1,RO=2'],
     ['NOTIFICATION_QUOTA_COUNTRY', 'ro=1'],
-    ['NOTIFICATION_COSTS', 'sms=0.1'],
-    ['NOTIFICATION_COSTS', 'email=0.0000001'],
-    ['NOTIFICATION_SPEND_LIMIT', '5e3'],
     ['NOTIFICATION_QUOTA_CALLER', '0'],
   ])('rejects %s=%s', (name, value) => {
     expect(faultOf({ [name]: value })).toContain(name);
   });
 
-  it('rejects a spend limit without costs, and a receiver quota on Kafka without the key of the hashes', () => {
-    expect(faultOf({ NOTIFICATION_SPEND_LIMIT: '5' })).toContain('NOTIFICATION_COSTS');
-    expect(faultOf({ NOTIFICATION_SPEND_LIMIT: '5', NOTIFICATION_COSTS: 'email=1' })).toContain('sms:*');
+  it('rejects a receiver quota on Kafka without the key of the hashes', () => {
     const receiver = { NOTIFICATION_QUOTA_RECEIVER: '5' };
     expect(faultOf({ ...receiver, KAFKA_BROKERS: 'a:1' })).toContain('RESULT_ID_SECRET');
     expect(loadConfig(receiver).notification.quotas?.perReceiver).toBe(5);
@@ -194,9 +178,8 @@ describe('loadConfig', () => {
 
   it('rejects contradictory settings by name', () => {
     expect(faultOf({ KAFKA_BROKERS: 'a:1', KAFKA_SASL_MECHANISM: 'plain' })).toContain('KAFKA_SASL_USERNAME');
-    expect(faultOf({ AUTH_JWT_SECRET: 'x'.repeat(32), AUTH_JWKS_FILE: 'keys.json' })).toContain(
-      'AUTH_JWKS_FILE',
-    );
+    const keys = { AUTH_JWT_SECRET: 'x'.repeat(32), AUTH_JWKS_URL: 'https://issuer.example/keys' };
+    expect(faultOf(keys)).toContain('set only one of AUTH_JWT_SECRET and AUTH_JWKS_URL');
   });
 
   it('rejects secrets and keys that would cross a network in plain text', () => {
@@ -291,11 +274,8 @@ describe('loadConfig', () => {
     expect(loadConfig(Object.fromEntries(foreign.map((name) => [name, 'x']))).kafka).toBeUndefined();
   });
 
-  it('requires an audience and limits the lifetime of tokens to a day by default', () => {
-    const { audience, maxLifetimeMs } = loadConfig({}).auth;
-    expect([audience, maxLifetimeMs]).toEqual(['banking-product-engine', 86_400_000]);
-    expect(loadConfig({ AUTH_MAX_LIFETIME: '1h' }).auth.maxLifetimeMs).toBe(3_600_000);
-    expect(faultOf({ AUTH_MAX_LIFETIME: '721h' })).toContain('AUTH_MAX_LIFETIME: must be 720h at most');
+  it('requires an audience of tokens by default', () => {
+    expect(loadConfig({}).auth.audience).toBe('banking-product-engine');
   });
 
   it('reads allowed hosts in lower case and rejects schemes and ports', () => {

@@ -10,7 +10,7 @@ const stateOf = (env: Record<string, string>, name: string) =>
 it('settings that were not set have their defaults, written as they would be set', () => {
   expect(stateOf({}, 'PORT')).toEqual({ name: 'PORT', source: 'default', value: '8080' });
   expect(stateOf({}, 'NOTIFICATION_RETRY_TIERS')?.value).toBe('10s,1m,10m,1h');
-  expect(stateOf({}, 'AUTH_MAX_LIFETIME')?.value).toBe('24h');
+  expect(stateOf({}, 'NOTIFICATION_TIME_LIMIT')?.value).toBe('24h');
   expect(stateOf({}, 'KAFKA_SSL')?.value).toBe('false');
   expect(stateOf({}, 'DEFAULT_HOLIDAY_CALENDAR')).toEqual({
     name: 'DEFAULT_HOLIDAY_CALENDAR',

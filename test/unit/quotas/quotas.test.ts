@@ -16,29 +16,21 @@ const NOON = 20_000 * DAY_MS + DAY_MS / 2;
 const NONE: QuotaSettings = {
   countries: undefined,
   perCaller: undefined,
-  urgentPerCaller: undefined,
   perReceiver: undefined,
   perCountry: new Map(),
-  spendMicros: undefined,
-  costMicros: new Map(),
 };
 const RO = '+40722123456';
 const ITALY = '+393331234567';
 
 function sms(receiver = RO, over: Partial<CountedMessage> = {}): CountedMessage {
   const command: SmsCommand = { notificationId: undefined, sender: undefined, receiver, message: 'x' };
-  return { caller: 'one', channel: 'sms', priority: 'normal', command, ...over };
-}
-
-function smsOfLength(characters: number): CountedMessage {
-  const command = { ...sms().command, message: 'x'.repeat(characters) } as SmsCommand;
-  return sms(RO, { command });
+  return { caller: 'one', channel: 'sms', command, ...over };
 }
 
 function email(receiver: string, cc: readonly string[] = []): CountedMessage {
   const common = { notificationId: undefined, sender: undefined, message: '', subject: '', bcc: [] };
   const command = { ...common, receiver, cc, contentType: 'text/plain', attachments: [] } as const;
-  return { caller: 'one', channel: 'email', priority: 'normal', command };
+  return { caller: 'one', channel: 'email', command };
 }
 
 /** Quotas over a tail to which the test delivers records. */
@@ -99,11 +91,8 @@ const recordOf = (decision: QuotaDecision): OutgoingMessage | undefined =>
   decision.kind === 'admitted' ? decision.record : undefined;
 
 describe('the quotas of notifications', () => {
-  it('limit the messages of each caller and, separately, its urgent ones', async () => {
-    const { admit } = await world({ perCaller: 3, urgentPerCaller: 1 });
-    const urgent = { priority: 'urgent' } as const;
-    expect(admit(sms(RO, urgent))).toBe('admitted');
-    expect(admit(sms(RO, urgent))).toBe('quota-urgent');
+  it('limit the messages of each caller', async () => {
+    const { admit } = await world({ perCaller: 2 });
     expect([admit(sms()), admit(sms()), admit(sms())]).toEqual(['admitted', 'admitted', 'quota-caller']);
     expect(admit(sms(RO, { caller: 'other' }))).toBe('admitted');
   });
@@ -139,36 +128,6 @@ describe('the quotas of notifications', () => {
     });
     expect([admit(sms()), admit(sms()), admit(sms())]).toEqual(['admitted', 'admitted', 'quota-country']);
     expect(admit(sms(ITALY))).toBe('quota-country');
-  });
-
-  it('stop before the spend limit, in exact amounts', async () => {
-    const costMicros = new Map([
-      ['sms:RO', 100_000],
-      ['sms:*', 200_000],
-      ['email', 1],
-    ]);
-    const { admit, metrics } = await world({ spendMicros: 300_000, costMicros });
-    expect([admit(sms()), admit(sms(ITALY)), admit(email('a@example.org'))]).toEqual([
-      'admitted',
-      'admitted',
-      'quota-spend',
-    ]);
-    expect(await metrics.text()).toContain('plat_notification_quota_spent 0.3');
-  });
-
-  it('count the cost of each part of an SMS and of each receiver of an e-mail', async () => {
-    const costMicros = new Map([
-      ['sms:*', 1_000],
-      ['email', 10],
-    ]);
-    const { admit, metrics } = await world({ spendMicros: 3_030, costMicros });
-    expect(admit(smsOfLength(460))).toBe('quota-spend');
-    expect(admit(smsOfLength(459))).toBe('admitted');
-    expect(admit(email('a@example.org', ['b@example.org', 'c@example.org', 'd@example.org']))).toBe(
-      'quota-spend',
-    );
-    expect(admit(email('a@example.org', ['b@example.org', 'c@example.org']))).toBe('admitted');
-    expect(await metrics.text()).toContain('plat_notification_quota_spent 0.00303');
   });
 
   it('begin again with each UTC day, and say when', async () => {
@@ -313,12 +272,7 @@ describe('the quotas of notifications', () => {
 
   it('admit nothing while the records are not being read, and skip records that are none', async () => {
     const { quotas, admit, tail } = await world({ perCaller: 1 });
-    for (const value of [
-      '',
-      'null',
-      '{"day":1}',
-      '{"day":20000,"costMicros":0,"receivers":["x"],"caller":"a"}',
-    ])
+    for (const value of ['', 'null', '{"day":1}', '{"day":20000,"receivers":["x"],"caller":"a"}'])
       tail()?.deliver(fakeMessage(0, { key: 'k', value: Buffer.from(value) }));
     expect(admit(sms())).toBe('admitted');
     const reader = tail();
@@ -342,10 +296,8 @@ describe('the quotas of notifications', () => {
 
 const usageOf = (text: string) => ({
   caller: 'one',
-  isUrgent: false,
   receivers: [Buffer.alloc(12, text)],
   country: undefined,
-  costMicros: 0,
 });
 
 it('a receiver that does not fit into the table is refused, and no other is', () => {

@@ -8,11 +8,9 @@ import { scratchFolder } from '../../support/scratch-folder.ts';
 /** The warnings for a data folder and files of these modes. */
 function warningsOf(folderMode: number, fileMode: number) {
   const folder = scratchFolder();
-  const [data, outbox] = [path.join(folder, 'data'), path.join(folder, 'outbox')];
-  for (const made of [data, outbox]) {
-    mkdirSync(made);
-    chmodSync(made, folderMode);
-  }
+  const data = path.join(folder, 'data');
+  mkdirSync(data);
+  chmodSync(data, folderMode);
   const fileOf = (name: string): string => {
     const file = path.join(folder, name);
     writeFileSync(file, 's'.repeat(40));
@@ -21,7 +19,6 @@ function warningsOf(folderMode: number, fileMode: number) {
   };
   const config = loadConfig({
     DATA_DIR: data,
-    OUTBOX_FOLDER: outbox,
     AUTH_JWT_SECRET_FILE: fileOf('token-secret'),
     RESULT_ID_SECRET_FILE: fileOf('result-secret'),
     NOTIFICATION_CONFIG_FILE: fileOf('providers.json'),
@@ -40,7 +37,6 @@ it.runIf(process.platform !== 'win32')(
     expect(warningsOf(0o700, 0o640)).toEqual([]);
     const loose = [
       'DATA_DIR: chmod 700',
-      'OUTBOX_FOLDER: chmod 700',
       'RESULT_ID_SECRET_FILE: chmod 600',
       'AUTH_JWT_SECRET_FILE: chmod 600',
       'NOTIFICATION_CONFIG_FILE: chmod 600',
@@ -48,7 +44,7 @@ it.runIf(process.platform !== 'win32')(
     expect(warningsOf(0o755, 0o644)).toEqual(
       loose.map((text) => expect.stringMatching(new RegExp(`${text}$`)) as string),
     );
-    expect(warningsOf(0o750, 0o600)).toHaveLength(2);
+    expect(warningsOf(0o750, 0o600)).toHaveLength(1);
     expect(warningsOf(0o755, 0o644).join('')).not.toContain('sss');
   },
 );

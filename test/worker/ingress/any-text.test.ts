@@ -111,13 +111,13 @@ const replies = new Map<string, LogMessage>();
 const deadLetters: LogMessage[] = [];
 
 async function startOne(start: StartWorker): Promise<RunningWorker> {
-  const config = loadConfig({
+  const loaded = loadConfig({
     DATA_DIR: 'memory',
     RESULT_ID_SECRET: 'a secret of all workers',
     PORT: '0',
     RATE_LIMIT_PER_SECOND: '0',
-    OUTBOX_FOLDER: folder,
   });
+  const config = { ...loaded, notification: { ...loaded.notification, outboxFolder: folder } };
   const codec = await createCodec(config, systemClock);
   const context = { ...systemPorts, config, codec, broker, log: silentLog, metrics: createMetrics() };
   const worker = await start({ ...context, processHealth: () => ({}) });

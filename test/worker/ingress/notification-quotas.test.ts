@@ -41,9 +41,9 @@ it('refuses a notification beyond a quota with 429, the reason and the time unti
   expect(commands.map(({ headers: sent }) => String(sent['plat-quota-counted']))).toEqual(['true', 'true']);
 });
 
-it('refuses a country that is not allowed with 422, naming the field, and urgent messages beyond their quota', async () => {
+it('refuses a country that is not allowed with 422, naming the field', async () => {
   const broker = await createSharedBroker(1);
-  const env = { ...SECRET, NOTIFICATION_COUNTRIES: 'RO', NOTIFICATION_QUOTA_URGENT: '1' };
+  const env = { ...SECRET, NOTIFICATION_COUNTRIES: 'RO' };
   const { url } = await startOn(broker, startIngressWorker, env);
   const abroad = await send(url, 'sms', { ...SMS, receiver: '+393331234567' });
   expect(abroad.status).toBe(422);
@@ -51,11 +51,6 @@ it('refuses a country that is not allowed with 422, naming the field, and urgent
     code: 'country-not-allowed',
     errors: [{ path: 'receiver', code: 'country-not-allowed' }],
   });
-  const headers = { urgency: 'high' };
-  const statuses = [];
-  for (const given of [headers, headers, {}])
-    statuses.push((await send(url, 'sms', SMS, { headers: given })).status);
-  expect(statuses).toEqual([202, 429, 202]);
 });
 
 it('responds with 504 and keeps the count if the command may be stored without its usage record', async () => {

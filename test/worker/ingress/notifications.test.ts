@@ -75,7 +75,7 @@ async function withConfiguration(channel: string, defaultSender?: string) {
     );
   write(channel, defaultSender);
   return {
-    ...(await system({ NOTIFICATION_CONFIG_FILE: file, NOTIFICATION_ALLOW_LOSS: 'true' })),
+    ...(await system({ NOTIFICATION_CONFIG_FILE: file, DATA_DIR: path.join(folder, 'data') })),
     write,
     file,
   };
@@ -260,7 +260,7 @@ describe('sending a notification (interface 4.8, N3)', () => {
   });
 
   it('lists all faults of a body together, and refuses other methods, types and sizes', async () => {
-    const { url } = await system({ EMAIL_BODY_LIMIT_BYTES: '2048' });
+    const { url } = await system();
     expect(await problemOf(await send(url, 'email', { cc: 'x', contentType: 'y' }))).toEqual({
       status: 400,
       code: 'invalid-request',
@@ -273,7 +273,9 @@ describe('sending a notification (interface 4.8, N3)', () => {
       ],
     });
     expect((await send(url, 'email', '{"message":')).status).toBe(400);
-    expect((await send(url, 'email', { ...EMAIL, message: 'x'.repeat(2_048) })).status).toBe(413);
+    expect((await send(url, 'email', { ...EMAIL, message: 'x'.repeat(10 * 1_024 * 1_024) })).status).toBe(
+      413,
+    );
     expect((await send(url, 'sms', SMS, { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
     const get = await fetch(`${url}/api/notifications/v1/sms/send`);
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
@@ -366,7 +368,7 @@ describe('providers', () => {
     writeFileSync(file, '{"notificationConfigurations": "planted-secret"}');
     const starting = startOn(broker, startIngressWorker, {
       NOTIFICATION_CONFIG_FILE: file,
-      NOTIFICATION_ALLOW_LOSS: 'true',
+      DATA_DIR: path.join(scratchFolder(), 'data'),
     });
     await expect(starting).rejects.toThrow(/notificationConfigurations/);
     await expect(starting).rejects.not.toThrow(/planted-secret/);

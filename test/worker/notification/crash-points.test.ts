@@ -42,7 +42,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'has an unknown outcome and is sent again by policy',
     answer: (_, call) => (call === 1 ? unknown() : SENT),
-    env: { NOTIFICATION_UNKNOWN_SMS: 'resend' },
+    env: { NOTIFICATION_UNKNOWN: 'resend' },
     ids: 1,
     most: 11,
   },
@@ -121,7 +121,7 @@ async function faultsOf(scenario: Scenario, when: Death['when']): Promise<string
   const whole = runs.some(({ survived }) => survived)
     ? []
     : [`${scenario.name}: has more writes than the test covers`];
-  const policy = scenario.env?.['NOTIFICATION_UNKNOWN_SMS'] ?? 'park';
+  const policy = scenario.env?.['NOTIFICATION_UNKNOWN'] ?? 'park';
   const faults = runs.flatMap(({ world, death }) =>
     idsOf(scenario).flatMap((id) => {
       const fault = faultOf(world, id, policy);

@@ -144,7 +144,7 @@ it('writes a dead letter with all attempts after the time limit', async () => {
 });
 
 it('retries an unknown outcome by policy, or if the provider recognises the id', async () => {
-  const resend = await notificationWorld({ tiersMs: [20], env: { NOTIFICATION_UNKNOWN_SMS: 'resend' } });
+  const resend = await notificationWorld({ tiersMs: [20], env: { NOTIFICATION_UNKNOWN: 'resend' } });
   let calls = 0;
   resend.providers.add('silent').answer = () => {
     calls += 1;

@@ -14,7 +14,7 @@ export async function createAccess(
   settings: JwtSettings & { readonly host: string },
   deps: { readonly clock: Clock; readonly log: Log },
 ): Promise<Access> {
-  const keys = settings.jwtSecret ?? settings.jwksUrl ?? settings.jwksFile;
+  const keys = settings.jwtSecret ?? settings.jwksUrl;
   if (keys !== undefined) {
     const { createJwtAccess } = await import('./jwt-access.ts');
     return createJwtAccess(settings, deps);
@@ -22,7 +22,7 @@ export async function createAccess(
   if (!isLoopback(settings.host)) {
     throw new ConfigError(
       'without access control the ingress listens on a loopback address only: ' +
-        'set AUTH_JWKS_URL, AUTH_JWKS_FILE or AUTH_JWT_SECRET, or HOST to 127.0.0.1',
+        'set AUTH_JWKS_URL or AUTH_JWT_SECRET, or HOST to 127.0.0.1',
     );
   }
   deps.log.warn('access control is off: every caller on this machine is admitted');

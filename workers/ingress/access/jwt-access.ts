@@ -1,24 +1,22 @@
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import {
-  createLocalJWKSet,
   createRemoteJWKSet,
   customFetch,
   errors,
   jwtVerify,
   type FetchImplementation,
-  type JSONWebKeySet,
   type JWTPayload,
   type JWTVerifyGetKey,
   type JWTVerifyOptions,
 } from 'jose';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { readJsonAnswer } from '../../../shared/platform/bounded-answer.ts';
-import { ConfigError, errorText } from '../../../shared/platform/errors.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Config } from '../../../shared/platform/load-config.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { nonEmptyText, type Access, type AccessDecision } from './access.ts';
+import { MAX_TOKEN_LIFETIME_HOURS, MAX_TOKEN_LIFETIME_MS } from './sign-token.ts';
 
 export type JwtSettings = Config['auth'];
 
@@ -26,7 +24,7 @@ export type JwtSettings = Config['auth'];
 interface VerifiedToken {
   /** Stable identity of the caller: `sub`, or the user name with its claim if there is no `sub`. */
   readonly subject: string;
-  /** The expected value of `user_name`: the configured claim, or `sub` if it is absent (E2). */
+  /** The expected value of `user_name`: `preferred_username`, or `sub` if it is absent (E2). */
   readonly userName: string;
   /** Of the claims `scope` (RFC 8693) and `scp`. */
   readonly scopes: ReadonlySet<string>;
@@ -49,7 +47,8 @@ const MAX_CACHED_TOKENS = 10_000;
 /** Maximum length of a token in characters; typical ones have about 1,000. */
 const MAX_TOKEN_LENGTH = 8_192;
 const MILLIS_PER_SECOND = 1_000;
-const MILLIS_PER_HOUR = 3_600_000;
+/** The claim that `user_name` must equal (E2). */
+const USER_CLAIM = 'preferred_username';
 const NO_TOKEN = 'The request has no access token.';
 const UNNAMED = 'access_token requires user_name, which must be a non-empty string.';
 const INVALID = 'The access token is not valid.';
@@ -80,7 +79,7 @@ type Verify = (token: string) => Promise<JWTPayload>;
 /** How signatures are verified. */
 interface Verification {
   readonly verify: Verify;
-  /** Absent: the keys are in memory. */
+  /** Absent: the key is a shared secret. */
   readonly health?: () => Health;
 }
 
@@ -89,7 +88,7 @@ class KeySetPause extends Error {}
 
 /**
  * Access by JSON Web Token (E2), verified with a shared secret or a key set. Tokens must have a subject or user name, the
- * audience, and an expiry within the maximum lifetime. Throws ConfigError when the key set file cannot be used.
+ * audience, and an expiry within the maximum lifetime.
  */
 export function createJwtAccess(
   settings: JwtSettings,
@@ -104,13 +103,10 @@ export function createJwtAccess(
     } catch (error) {
       return isTokenFault(error) ? refuseToken(describeFault(error)) : { kind: 'undecided' };
     }
-    const { maxLifetimeMs, userClaim = 'preferred_username' } = settings;
     const toleranceMs = CLOCK_TOLERANCE_SECONDS * MILLIS_PER_SECOND;
-    if (lifetimeMs(claims, clock.now()) > maxLifetimeMs + toleranceMs) {
-      const hours = maxLifetimeMs / MILLIS_PER_HOUR;
-      return refuseToken(`The access token is valid for longer than ${hours} h (exp).`);
-    }
-    const verified = readClaims(claims, userClaim);
+    if (lifetimeMs(claims, clock.now()) > MAX_TOKEN_LIFETIME_MS + toleranceMs)
+      return refuseToken(`The access token is valid for longer than ${MAX_TOKEN_LIFETIME_HOURS} h (exp).`);
+    const verified = readClaims(claims);
     if (verified === undefined) return refuseToken('The access token has neither a subject nor a user name.');
     cache.add(token, verified);
     return compareUser(verified, userName);
@@ -139,11 +135,11 @@ function compareUser(token: VerifiedToken, userName: string | undefined): Access
 }
 
 /** Undefined if the claims identify no caller. */
-function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken | undefined {
+function readClaims(claims: JWTPayload): VerifiedToken | undefined {
   const sub = nonEmptyText(claims, 'sub');
-  const userName = nonEmptyText(claims, userClaim) ?? sub;
+  const userName = nonEmptyText(claims, USER_CLAIM) ?? sub;
   // A subject and a user of the same name may be two persons.
-  const ofUser = `${userClaim}=`;
+  const ofUser = `${USER_CLAIM}=`;
   if (userName === undefined || sub?.startsWith(ofUser) === true) return undefined;
   const subject = sub ?? `${ofUser}${userName}`;
   const scopes = new Set([claims['scope'], claims['scp']].flatMap(readScopes));
@@ -189,10 +185,7 @@ function createVerification(settings: JwtSettings, clock: Clock, log: Log): Veri
       verify: async (token) => (await jwtVerify(token, secret, options(SECRET_ALGORITHMS))).payload,
     };
   }
-  const { keys, ...rest } =
-    settings.jwksUrl === undefined
-      ? { keys: readKeySet(settings.jwksFile ?? '') }
-      : createRemoteKeySet(new URL(settings.jwksUrl), clock, log);
+  const { keys, health } = createRemoteKeySet(new URL(settings.jwksUrl ?? ''), clock, log);
   const verify: Verify = async (token) => {
     const checks = options(KEY_SET_ALGORITHMS);
     try {
@@ -202,7 +195,7 @@ function createVerification(settings: JwtSettings, clock: Clock, log: Log): Veri
       return verifyByAny(token, error, checks);
     }
   };
-  return { verify, ...rest };
+  return { verify, health };
 }
 
 /** During key rotation a token without a key id may be signed with any of several keys. */
@@ -219,14 +212,6 @@ async function verifyByAny(
     }
   }
   throw new errors.JWSSignatureVerificationFailed();
-}
-
-function readKeySet(file: string): JWTVerifyGetKey {
-  try {
-    return createLocalJWKSet(JSON.parse(readFileSync(file, 'utf8')) as JSONWebKeySet);
-  } catch {
-    throw new ConfigError('AUTH_JWKS_FILE cannot be read as a JSON Web Key Set');
-  }
 }
 
 /**

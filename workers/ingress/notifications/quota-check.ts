@@ -20,13 +20,11 @@ const STATE_UNKNOWN = 'The quotas cannot be read at the moment.';
 const TEXTS: Readonly<Record<Quota, { readonly path: string; readonly text: string }>> = {
   'country-not-allowed': { path: 'receiver', text: 'belongs to a country to which no messages are sent' },
   'quota-caller': { path: '', text: 'the caller has sent the notifications of its day' },
-  'quota-urgent': { path: 'Urgency', text: 'the caller has sent the urgent notifications of its day' },
   'quota-receiver': { path: 'receiver', text: 'has received the notifications of its day' },
   'quota-country': {
     path: 'receiver',
     text: 'belongs to a country that has received the messages of its day',
   },
-  'quota-spend': { path: '', text: 'the amount to be spent on a day is used up' },
 };
 
 /**
@@ -36,10 +34,10 @@ const TEXTS: Readonly<Record<Quota, { readonly path: string; readonly text: stri
  */
 export function admitByQuotas(
   quotas: Quotas,
-  { request, reply, id, nowMs, channel, priority, command }: Admission,
+  { request, reply, id, nowMs, channel, command }: Admission,
 ): readonly OutgoingMessage[] | undefined {
   const caller = hashSubject(request.subject);
-  const decision = quotas.admit(id, { caller, channel, priority, command });
+  const decision = quotas.admit(id, { caller, channel, command });
   const respond = (code: ErrorCode, extras: ProblemExtras): undefined => {
     if (!reply.raw.destroyed) refuse(reply, code, extras);
   };

@@ -73,7 +73,7 @@ export function explainNoOutbox(reply: FastifyReply): void {
   refuse(reply, 'not-found', {
     detail:
       'The local outbox is available only on the embedded broker without a provider configuration. Otherwise messages ' +
-      'go to the providers of NOTIFICATION_CONFIG_FILE, or to the OUTBOX_FOLDER of the notification worker.',
+      'go to the providers of NOTIFICATION_CONFIG_FILE, or to the folder outbox in the DATA_DIR of the notification worker.',
   });
 }
 

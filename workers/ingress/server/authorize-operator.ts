@@ -63,5 +63,5 @@ export function refuseScope(reply: FastifyReply, scope: OperationsScope): void {
 
 const NO_KEYS =
   'Without access control the operations addresses are available only as localhost, 127.0.0.1 or [::1]: ' +
-  'set AUTH_JWKS_URL, AUTH_JWKS_FILE or AUTH_JWT_SECRET.';
+  'set AUTH_JWKS_URL or AUTH_JWT_SECRET.';
 const OTHER_SITE = 'Pages of other sites may not use the operations addresses.';

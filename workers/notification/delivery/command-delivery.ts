@@ -207,10 +207,10 @@ export class CommandDelivery {
    */
   async #exceededQuota(copy: CommandCopy, command: Outbound): Promise<Quota | undefined> {
     const { quotas, ledger, copies, channel } = this.#options;
-    const { id, priority, message } = copy;
+    const { id, message } = copy;
     if (quotas === undefined || !copy.isOriginal || ledger.find(id) !== undefined) return undefined;
     if (headerText(message.headers, HEADER.quotaCounted) === 'true') return undefined;
-    const decision = quotas.admit(id, { caller: UPSTREAM, channel, priority, command });
+    const decision = quotas.admit(id, { caller: UPSTREAM, channel, command });
     switch (decision.kind) {
       case 'admitted':
         if (decision.record !== undefined) await copies.publish([decision.record]);

@@ -179,7 +179,7 @@ async function openOutbox({ outboxFolder }: ProviderSource, deps: ProviderDeps):
     await openOutboxFolder(outboxFolder).prepare();
   } catch (error) {
     throw new ConfigError(
-      `OUTBOX_FOLDER: the local outbox cannot be written (${errorText(error)}); name a folder that this user may ` +
+      `the local outbox ${outboxFolder} cannot be written (${errorText(error)}); set a DATA_DIR that this user may ` +
         'write to, or providers by NOTIFICATION_CONFIG_FILE',
     );
   }

@@ -148,8 +148,7 @@ const GUIDE: Readonly<Record<ErrorCode, Guidance>> = {
     remedy: 'Wait for the seconds of `Retry-After` (E6).',
   },
   'quota-exceeded': {
-    cause:
-      '`errors[0].code` names the quota: of the caller, urgent messages, the receiver, the country or the cost.',
+    cause: '`errors[0].code` names the quota: of the caller, the receiver or the country.',
     remedy: 'Wait for the seconds of `Retry-After`: quotas begin again with the UTC day (N6).',
   },
   'headers-too-large': {

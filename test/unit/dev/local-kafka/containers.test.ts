@@ -10,7 +10,7 @@ import {
   REGISTRY_CONFLUENT_PATH,
   REGISTRY_IMAGE,
 } from '../../../../scripts/dev/local-kafka/versions.ts';
-import { loadConfig } from '../../../../shared/platform/load-config.ts';
+import { START_TIMEOUT_MS } from '../../../../shared/messaging/start-wait.ts';
 import { WORKER_NAMES } from '../../../../workers/worker-list.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
@@ -63,7 +63,7 @@ describe('docker-compose.yml', () => {
       expect(secondsOf(check, 'start.interval')).toBeLessThanOrEqual(3);
       expect(secondsOf(check, 'start.period')).toBeGreaterThanOrEqual(60);
     }
-    const waitSeconds = loadConfig({}).startTimeoutMs / 1_000;
+    const waitSeconds = START_TIMEOUT_MS / 1_000;
     expect(secondsOf(dockerfile, 'start.period')).toBeGreaterThan(waitSeconds);
   });
 

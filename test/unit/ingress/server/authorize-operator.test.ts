@@ -12,11 +12,8 @@ const guarded = createJwtAccess(
   {
     jwtSecret: SECRET,
     jwksUrl: undefined,
-    jwksFile: undefined,
     issuer: undefined,
     audience: 'engine',
-    maxLifetimeMs: 24 * 3_600_000,
-    userClaim: undefined,
   },
   { clock: { now: () => NOW }, log: silentLog },
 );

@@ -22,11 +22,8 @@ const guarded = createJwtAccess(
   {
     jwtSecret: JWT_SECRET,
     jwksUrl: undefined,
-    jwksFile: undefined,
     issuer: undefined,
     audience: 'banking-product-engine',
-    maxLifetimeMs: 24 * 3_600_000,
-    userClaim: undefined,
   },
   { clock: systemClock, log: silentLog },
 );

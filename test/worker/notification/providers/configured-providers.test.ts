@@ -113,7 +113,9 @@ describe('the configured providers', () => {
 
   it('are rejected with ConfigError when the outbox cannot be written', async () => {
     await writeFile(path.join(folder, 'outbox'), 'a file instead of the folder');
-    await expect(open(undefined)).rejects.toThrow(/^OUTBOX_FOLDER: .*EEXIST.*NOTIFICATION_CONFIG_FILE/);
+    await expect(open(undefined)).rejects.toThrow(
+      /^the local outbox .*EEXIST.*DATA_DIR.*NOTIFICATION_CONFIG_FILE/,
+    );
   });
 
   it('are rejected with ConfigError when the file is invalid or missing', async () => {

@@ -1,6 +1,6 @@
 import type { Attachment, Outbound } from '../../../../shared/notification/command.ts';
 import type { Placeholder } from '../../../../shared/notification/payload-template.ts';
-import { isGsmText } from '../../../../shared/notification/sms-parts.ts';
+import { isGsmText } from '../../../../shared/notification/gsm-text.ts';
 import { detectAttachmentType } from '../common/attachment-type.ts';
 
 /** A file of a multipart body. */
