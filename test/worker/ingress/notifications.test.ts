@@ -75,7 +75,7 @@ async function withConfiguration(channel: string, defaultSender?: string) {
     );
   write(channel, defaultSender);
   return {
-    ...(await system({ NOTIFICATION_CONFIG_FILE: file, DATA_DIR: path.join(folder, 'data') })),
+    ...(await system({ NOTIFICATION_CONFIG_FILE: file, DATA_DIR: scratchFolder() })),
     write,
     file,
   };
@@ -368,7 +368,7 @@ describe('providers', () => {
     writeFileSync(file, '{"notificationConfigurations": "planted-secret"}');
     const starting = startOn(broker, startIngressWorker, {
       NOTIFICATION_CONFIG_FILE: file,
-      DATA_DIR: path.join(scratchFolder(), 'data'),
+      DATA_DIR: scratchFolder(),
     });
     await expect(starting).rejects.toThrow(/notificationConfigurations/);
     await expect(starting).rejects.not.toThrow(/planted-secret/);

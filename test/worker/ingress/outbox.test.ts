@@ -127,7 +127,7 @@ describe('the page of the local outbox', () => {
     const broker = await createSharedBroker(1);
     const guarded = await startOn(broker, startIngressWorker, {
       AUTH_JWT_SECRET: JWT_SECRET,
-      DATA_DIR: path.join(folder, 'guarded'),
+      DATA_DIR: scratchFolder(),
     });
     expect((await fetch(`${guarded.url}/outbox`)).status).toBe(401);
     const headers = await authorize('ana');
@@ -140,13 +140,13 @@ describe('the page of the local outbox', () => {
     }
     const reader = await authorize('ana', 'operations:read');
     expect((await fetch(`${guarded.url}/outbox`, { headers: reader })).status).toBe(200);
-    const open = await startOn(broker, startIngressWorker, { DATA_DIR: path.join(folder, 'open') });
+    const open = await startOn(broker, startIngressWorker, { DATA_DIR: scratchFolder() });
     expect((await fetch(`${open.url}/outbox`)).status).toBe(200);
     const file = path.join(folder, 'providers.json');
     await writeFile(file, '{"notificationConfigurations": []}');
     const configured = await startOn(broker, startIngressWorker, {
       NOTIFICATION_CONFIG_FILE: file,
-      DATA_DIR: path.join(folder, 'configured'),
+      DATA_DIR: scratchFolder(),
     });
     const answer = await fetch(`${configured.url}/outbox`);
     expect(answer.status).toBe(404);
