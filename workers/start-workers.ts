@@ -2,7 +2,7 @@ import { requireTopics } from '../shared/messaging/topics/required-topics.ts';
 import { PROBLEM_TYPE } from '../schemas/messages.ts';
 import { createCalculationThreads } from './runtime/thread-pool.ts';
 import type { MessageCodec } from '../shared/messaging/codec/message-codec.ts';
-import type { DiskIo } from '../shared/messaging/disk/disk-io.ts';
+import type { DiskCalls } from '../shared/messaging/data-file.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { retryTopicNames, type TopicKey, topicNames } from '../shared/messaging/topics/topics.ts';
@@ -39,8 +39,8 @@ export interface StartOptions {
   readonly metrics?: Metrics;
   /** A broker to join (tests: several systems over one embedded broker); absent: as configured. */
   readonly broker?: Broker;
-  /** The file system of the data folder; default: that of the system. */
-  readonly diskIo?: DiskIo;
+  /** What the data file needs of the disk; default: that of the system. */
+  readonly disk?: DiskCalls | undefined;
   /** Start functions that replace those of the list: a simulation passes workers with its own providers and sockets. */
   readonly starters?: Readonly<Partial<Record<WorkerName, StartWorker>>>;
   /** Aborts the start and its waits. */
@@ -121,19 +121,14 @@ function healthOf(started: readonly RunningWorker[], broker: Broker): Readonly<R
 
 /** Loads only the code of the broker that is used. */
 async function createBroker(
-  { config, log, diskIo }: StartOptions,
+  { config, log, disk }: StartOptions,
   ports: SystemPorts,
   metrics: Metrics,
 ): Promise<Broker> {
   if (config.kafka === undefined) {
-    if (config.dataFolder !== undefined) {
-      const { createDiskBroker } = await import('../shared/messaging/disk/disk-broker.ts');
-      const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
-      const io = diskIo === undefined ? {} : { io: diskIo };
-      return createDiskBroker({ ...ports, ...io, folder: config.dataFolder, specs, log });
-    }
     const { createEmbeddedBroker } = await import('../shared/messaging/embedded/broker.ts');
-    return createEmbeddedBroker(ports);
+    const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
+    return createEmbeddedBroker({ ...ports, dataFolder: config.dataFolder, specs, log, disk });
   }
   const { openKafkaBroker } = await import('../shared/messaging/kafka/open-kafka-broker.ts');
   const unreadable = metrics.counter(

@@ -220,7 +220,14 @@ export interface TopicSpec {
   readonly config?: Readonly<Record<string, string>>;
   /** Absent: min(3, brokers). */
   readonly replicationFactor?: number;
+  /**
+   * Where the embedded broker keeps the records: `memory`, if their readers end with its process, such as the callers that wait for
+   * a reply; `as-reply`, requests: as it keeps their replies. Absent: on the disk.
+   */
+  readonly storage?: TopicStorage;
 }
+
+export type TopicStorage = 'memory' | 'as-reply';
 
 /** A topic as it is on the broker. */
 export interface TopicState {

@@ -78,7 +78,7 @@ export interface ProcessWorld {
   readonly providers: Pick<SimProviders, 'open'>;
   readonly plant: PlantedFault | undefined;
   /** The broker, or the disk for its own one, of a life that begins. */
-  readonly connect: (life: ProcessLife) => Pick<StartOptions, 'broker' | 'diskIo'>;
+  readonly connect: (life: ProcessLife) => Pick<StartOptions, 'broker' | 'disk'>;
   /** Called before the first worker of a life starts; returns the broker that the workers get. */
   readonly openBroker?: (broker: Broker, life: ProcessLife) => Promise<Broker>;
   /** A life has ended. */

@@ -1,5 +1,5 @@
 import { PROBLEM_TYPE } from '../../schemas/messages.ts';
-import type { IndexFiles } from '../../shared/messaging/record-index/index-files.ts';
+import type { DataFile } from '../../shared/messaging/data-file.ts';
 import type { IndexLimits } from '../../shared/messaging/record-index/record-index.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import type { Requester } from '../../shared/messaging/requester/requester.ts';
@@ -48,7 +48,7 @@ export interface IngressDeps extends Omit<
   /** Undefined: no quota is configured. */
   readonly quotas?: Quotas | undefined;
   /** Where the records of notifications are indexed; undefined: in memory. Closed with the ingress. */
-  readonly indexFiles?: IndexFiles | undefined;
+  readonly indexFile?: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
   /** The local outbox, if it receives the messages and its page is shown. */
   readonly outbox: OutboxReader | undefined;
@@ -115,7 +115,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const context = { ...deps, traffic, rateLimiter, resultIds, shedding, earlyAdmission };
   registerActions(app, { ...context, onResult: (id, callback) => results.onArrival(id, callback) });
   registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
-  const notifications = registerNotifications(app, { ...context, indexFiles: deps.indexFiles });
+  const notifications = registerNotifications(app, { ...context, indexFile: deps.indexFile });
   registerOutbox(app, context);
   const operations = registerOperations(app, { ...context, ...notifications });
   registerDocuments(app, options.basePath, deps.documents);

@@ -64,7 +64,7 @@ export async function startIngressWorker(
     }),
     channelProfiles,
     quotas: openQuotas(context, `${instanceId}-quotas`),
-    indexFiles: openIndex(context, NAME),
+    indexFile: openIndex(context, NAME),
     indexLimits: { waitingBytes: config.limits.indexWaitingBytes },
     outbox: chooseOutbox(config, broker),
     system: {

@@ -65,7 +65,7 @@ export function createSharedParts(context: WorkerContext): SharedParts {
     codec,
     topic: topic('notificationOutcomes'),
     clientId: 'notification-ledger',
-    indexFiles: openIndex(context, 'ledger'),
+    indexFile: openIndex(context, 'ledger'),
     indexLimits: { waitingBytes: config.limits.indexWaitingBytes },
     self,
     clock,

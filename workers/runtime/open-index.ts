@@ -1,17 +1,18 @@
-import { openIndexFiles, type IndexFiles } from '../../shared/messaging/record-index/index-files.ts';
+import type { DataFile } from '../../shared/messaging/data-file.ts';
+import { openIndexFile } from '../../shared/messaging/record-index/record-index.ts';
 import type { WorkerContext } from './worker.ts';
 
 /**
- * The files for a worker's index of records, in the data folder. Undefined, for an index in memory, with `DATA_DIR=memory`
+ * The file for a worker's index of records, in the data folder. Undefined, for an index in memory, with `DATA_DIR=memory`
  * and over an embedded broker in memory, whose records are gone after a restart. Throws ConfigError when the folder cannot be
  * used.
  */
 export function openIndex(
-  { broker, config }: Pick<WorkerContext, 'broker' | 'config'>,
+  { broker, config, log }: Pick<WorkerContext, 'broker' | 'config' | 'log'>,
   name: string,
-): IndexFiles | undefined {
+): DataFile | undefined {
   const { dataFolder: folder, kafka, topicPrefix } = config;
   if (folder === undefined || (broker.kind === 'embedded' && broker.health === undefined)) return undefined;
   const origin = JSON.stringify([broker.kind, topicPrefix, ...(kafka?.brokers ?? []).toSorted()]);
-  return openIndexFiles({ folder, name, origin });
+  return openIndexFile({ folder, name, origin, log });
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { syncFound, systemIo } from '../../shared/messaging/disk/disk-io.ts';
 import { ConfigError, errorText } from '../../shared/platform/errors.ts';
 import { lazy } from '../../shared/platform/lazy.ts';
 
@@ -54,8 +53,6 @@ function keptSecret(folder: string): string {
   let secret: string;
   try {
     if (!existsSync(file)) create(file);
-    // A file that an earlier process left may be in the page cache only.
-    syncFound(systemIo, file);
     secret = readFileSync(file, 'utf8');
   } catch (error) {
     throw new ConfigError(`${file} cannot be read or written (${errorText(error)})`);

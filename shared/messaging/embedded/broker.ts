@@ -1,5 +1,4 @@
 import { errorText, MessagingError } from '../../platform/errors.ts';
-import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
 import { systemPorts, type SystemPorts } from '../../platform/system-ports.ts';
 import { repeat } from '../../platform/timers.ts';
@@ -12,25 +11,36 @@ import { EmbeddedScheduler } from './scheduler.ts';
 import { EmbeddedTail } from './tail.ts';
 import type { MemoryLimits } from './topic-config.ts';
 import type { LogStore } from './log-store.ts';
-import { createMemoryStore } from './memory-log.ts';
+import { createMemoryStore } from './memory-store.ts';
 import { EmbeddedTopics, type EmbeddedParts, type Stoppable } from './topics.ts';
+import { SqliteStore } from './sqlite-store.ts';
 import { topicUnknown } from '../broker-errors.ts';
+import type { DiskCalls } from '../data-file.ts';
 import type { OffsetRange, PartitionOffset } from '../message.ts';
-import type { Broker, OnRangeMessage, ReadOn } from '../ports.ts';
+import type { Broker, OnRangeMessage, ReadOn, TopicSpec } from '../ports.ts';
 
 const MIB = 1_048_576;
 /**
- * The bytes include the object overhead of records and headers, so five busy topics hold about 160 MiB at most. A publisher
- * waits while a log is full of unread records. Of those that all readers have read a log keeps few, for readers that come
- * later: more of them would survive until V8 collects old objects, and the memory of the process would grow by 100 MiB.
+ * The bytes in memory include the object overhead of records and headers, so five busy topics hold about 160 MiB at most. A
+ * publisher waits while a log is full of unread records. Of those that are stored, or that all readers have read, a log keeps few,
+ * for readers that come later: more of them would survive until V8 collects old objects.
  */
-const DEFAULT_LIMITS: MemoryLimits = {
+const IN_MEMORY: MemoryLimits = {
   maxRecordsPerTopic: 20_000,
   maxBytesPerTopic: 32 * MIB,
   maxRecordsPerState: 100_000,
   maxBytesPerState: 128 * MIB,
+  memoryRecordsPerTopic: 20_000,
+  memoryBytesPerTopic: 32 * MIB,
   keptRecordsPerTopic: 1_200,
   keptBytesPerTopic: 2 * MIB,
+};
+const ON_DISK: MemoryLimits = {
+  ...IN_MEMORY,
+  maxRecordsPerTopic: 500_000,
+  maxBytesPerTopic: 1_024 * MIB,
+  maxRecordsPerState: 500_000,
+  maxBytesPerState: 1_024 * MIB,
 };
 /** Limits of one read of a range. Messages are not copied, but stay in memory until the reader is done with them. */
 const MAX_RANGE_RECORDS = 100;
@@ -41,29 +51,37 @@ const SWEEP_INTERVAL_MS = 60_000;
 
 /** Ports that are absent are those of the system; the clock is the time of records and of retention. */
 export interface EmbeddedBrokerOptions extends Partial<SystemPorts> {
-  /** Limits of each topic; default 20,000 records and 32 MiB, or 100,000 and 128 MiB with cleanup.policy=compact. */
+  /** Where topics, records and commits are kept: the folder of a file, which is created if it is missing. Default: in memory. */
+  readonly dataFolder?: string | undefined;
+  /** The topics as this version defines them: the settings of stored ones follow, their partitions stay. */
+  readonly specs?: readonly TopicSpec[];
+  /**
+   * Limits of each topic; default 20,000 records and 32 MiB in memory, or 100,000 and 128 MiB with cleanup.policy=compact, and
+   * 500,000 records and 1 GiB in a file.
+   */
   readonly limits?: Partial<MemoryLimits>;
   /** Interval at which retention and compaction run on all logs; default 60 s. */
   readonly sweepIntervalMs?: number;
-  /** Where records and commits are kept; default: in memory. The broker closes it. */
-  readonly store?: LogStore;
   /** Where a tail logs the messages it skipped because their handler threw. */
   readonly log?: Log;
   /** For tests only. */
   readonly faults?: FaultPlan;
+  readonly disk?: DiskCalls | undefined;
 }
 
 /**
  * The embedded broker: topics, keys, consumer groups, redelivery, compaction and bounded logs as on Kafka, in one process.
- * Without a store on disk messages and commits are lost when the process ends.
+ * Without a data folder messages and commits are lost when the process ends; with one a publish is acknowledged, and its
+ * messages are delivered, when they are on the disk. Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`.
  */
 export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broker {
-  const { faults, log } = options;
+  const { dataFolder: folder, faults, log } = options;
   const ports = { ...systemPorts, ...options };
   const { clock, timers } = ports;
   const scheduler = new EmbeddedScheduler(timers);
-  const store = options.store ?? createMemoryStore();
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const limits = { ...(folder === undefined ? IN_MEMORY : ON_DISK), ...options.limits };
+  const store: LogStore =
+    folder === undefined ? createMemoryStore() : new SqliteStore({ ...options, folder, limits, ports });
   const topics = new EmbeddedTopics({ clock, limits, scheduler, store });
   const groups = new Map<string, EmbeddedGroup>();
   const open = new Set<Stoppable>();
@@ -73,7 +91,7 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
     ports,
     faults,
     saveCommits: (groupId, offsets) => saveCommits(store, groupId, offsets),
-    isStoring: () => store.health === undefined || isServing(store.health()),
+    isStoring: () => store.health === undefined || store.health().status === 'ready',
     onStopped: (part) => open.delete(part),
   };
   const { sweepIntervalMs = SWEEP_INTERVAL_MS } = options;
@@ -113,24 +131,8 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
       open.clear();
       await store.close();
     },
-    ...(store.health === undefined ? {} : { health: () => worseHealth(store, open) }),
+    ...(store.health === undefined ? {} : { health: store.health.bind(store) }),
   };
-}
-
-/** A store with a damaged record takes others. */
-function isServing({ status }: Health): boolean {
-  return status === 'ready' || status === 'degraded';
-}
-
-/** That of the store, or of a tail that ended because its log is damaged and whose owner still relies on it. */
-function worseHealth(store: LogStore, open: Iterable<Stoppable>): Health {
-  const stored: Health = store.health?.() ?? { status: 'ready' };
-  if (stored.status === 'unhealthy') return stored;
-  for (const part of open) {
-    const damage = part instanceof EmbeddedTail ? part.damage() : undefined;
-    if (damage !== undefined) return { status: 'unhealthy', reason: `a reader ended: ${damage}` };
-  }
-  return stored;
 }
 
 async function saveCommits(

@@ -3,7 +3,7 @@ import { EmbeddedCursors, type Cursor } from './scheduler.ts';
 import { isRefused, unreachable } from './injected-faults.ts';
 import type { GroupMember, EmbeddedGroup } from './group.ts';
 import type { EmbeddedParts } from './topics.ts';
-import type { LogReader } from './log-store.ts';
+import type { LogReader } from './partition-log.ts';
 import { consumerUsed } from '../broker-errors.ts';
 import type { LogMessage, PartitionOffset, TopicPartition } from '../message.ts';
 import { CLIENT_DEFAULTS, type GroupSink, type GroupSource, type GroupSourceOptions } from '../ports.ts';

@@ -35,6 +35,8 @@ interface Outcome {
   unsent: number;
   firstError: unknown;
   isMaybeStored: boolean;
+  /** One of its messages waits for the next group commit. */
+  isPending: boolean;
 }
 
 /** A call of publish() that has to wait for more than one group commit, or of which a message was rejected. */
@@ -87,7 +89,12 @@ export class EmbeddedPublisher implements Publisher {
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     if (this.#state === 'stopped') return Promise.reject(publishFailed(this.#clientId, 'it was stopped'));
     const mayAppend = this.#state === 'started' && !this.#isBehind(messages);
-    const outcome: Outcome = { unsent: messages.length, firstError: undefined, isMaybeStored: false };
+    const outcome: Outcome = {
+      unsent: messages.length,
+      firstError: undefined,
+      isMaybeStored: false,
+      isPending: false,
+    };
     // A call that may not fit into an empty queue is refused before a part of it is on the log.
     if (messages.length > 1 && !hasRoom(NONE, sizeOf(messages)))
       return Promise.reject(this.#failure(outcome, 'its queue is full'));
@@ -238,7 +245,7 @@ export class EmbeddedPublisher implements Publisher {
       if (this.#queue.has(call)) {
         const result = this.#append(message, call);
         if (result === 'full') break;
-        const flush = result === 'appended' ? this.#parts.topics.flushed() : undefined;
+        const flush = result === 'pending' ? this.#parts.topics.flushed() : undefined;
         if (flush !== undefined) call.flushes.add(flush);
         if (call.unsent === 0) this.#finish(call);
       }
@@ -278,16 +285,18 @@ export class EmbeddedPublisher implements Publisher {
    */
   #store(messages: readonly OutgoingMessage[], outcome: Outcome): Promise<void> | undefined {
     for (const message of messages) if (this.#append(message, outcome) === 'full') break;
-    return outcome.isMaybeStored ? this.#parts.topics.flushed() : undefined;
+    return outcome.isPending ? this.#parts.topics.flushed() : undefined;
   }
 
   /** Appends a message, or records why it was rejected. `full`: neither, its log is full. */
-  #append(message: OutgoingMessage, outcome: Outcome): 'appended' | 'rejected' | 'full' {
+  #append(message: OutgoingMessage, outcome: Outcome): 'done' | 'pending' | 'rejected' | 'full' {
     try {
-      if (this.#parts.topics.append(message) === 'full') return 'full';
+      const result = this.#parts.topics.append(message);
+      if (result === 'full') return 'full';
       outcome.isMaybeStored = true;
+      outcome.isPending ||= result === 'pending';
       outcome.unsent -= 1;
-      return 'appended';
+      return result;
     } catch (error) {
       outcome.firstError ??= error;
       outcome.unsent -= 1;

@@ -1,6 +1,6 @@
 import type { Timers } from '../../platform/timers.ts';
 import { partitionId, type LogMessage, type TopicPartition } from '../message.ts';
-import type { LogReader, PartitionLog } from './log-store.ts';
+import type { LogReader, PartitionLog } from './partition-log.ts';
 
 /** Limits of one read of a partition in one round: large enough to be efficient, small enough to be fair to other readers. */
 const ROUND_MAX_RECORDS = 100;

@@ -1,8 +1,8 @@
 import type { Log } from '../../platform/log.ts';
-import { errorText, MessagingError } from '../../platform/errors.ts';
+import { errorText } from '../../platform/errors.ts';
 import { EmbeddedCursors, type Cursor } from './scheduler.ts';
 import { isRefused, unreachable } from './injected-faults.ts';
-import type { LogReader } from './log-store.ts';
+import type { LogReader } from './partition-log.ts';
 import type { LogUser, EmbeddedParts } from './topics.ts';
 import { tailBehind, tailStopped, topicUnknown } from '../broker-errors.ts';
 import type { LogMessage } from '../message.ts';
@@ -28,7 +28,6 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
   #cancelRetry: (() => void) | undefined;
   /** The last read of the log failed. */
   #isFailing = false;
-  #damage: string | undefined;
   readonly #waiters = new Set<Waiter>();
 
   constructor(options: TailOptions, parts: EmbeddedParts, log: Log | undefined) {
@@ -50,11 +49,6 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
 
   isReady(): boolean {
     return this.#cursors !== undefined && !this.#isFailing && !this.#isCutOff();
-  }
-
-  /** Why it ended although its owner has not stopped it: its log is damaged. */
-  damage(): string | undefined {
-    return this.#damage;
   }
 
   caughtUp(timeoutMs: number): Promise<void> {
@@ -98,7 +92,7 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
     return this.#cursors?.find(topic, partition)?.position ?? Infinity;
   }
 
-  /** A damaged record ends the tail: what follows it cannot be delivered in order. Other failures may pass. */
+  /** Tries again while the log cannot be read: what follows must not be delivered before. */
   #read(cursors: EmbeddedCursors): boolean {
     const { clientId } = this.#options;
     try {
@@ -110,12 +104,6 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
       return more;
     } catch (error) {
       const reason = errorText(error);
-      if (error instanceof MessagingError && error.code === 'data-damaged') {
-        this.#log?.error({ clientId, error: reason }, 'the tail ended: its log cannot be read');
-        this.#damage = reason;
-        this.#end();
-        return false;
-      }
       if (!this.#isFailing) this.#log?.error({ clientId, error: reason }, 'the tail cannot read its log');
       this.#isFailing = true;
       this.#tryAgainLater();

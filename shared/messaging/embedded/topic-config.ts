@@ -9,17 +9,20 @@ const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
 /** Kafka's rule for topic names. */
 const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 
-/** Limits on the memory of a topic, which its partitions share evenly. */
+/** Limits on a topic, which its partitions share evenly. */
 export interface MemoryLimits {
   readonly maxRecordsPerTopic: number;
   readonly maxBytesPerTopic: number;
+  /** What of them may be in memory while it is unread or not yet stored. Absent: all. */
+  readonly memoryRecordsPerTopic?: number;
+  readonly memoryBytesPerTopic?: number;
   /**
    * For topics with cleanup.policy=compact, whose records cannot be removed to make room. Absent: the limits of other
    * topics.
    */
   readonly maxRecordsPerState?: number;
   readonly maxBytesPerState?: number;
-  /** What topics without compaction keep of the records that all their readers have read. Absent: up to their limits. */
+  /** What topics keep in memory of the records that are stored, or that all their readers have read. Absent: up to their limits. */
   readonly keptRecordsPerTopic?: number;
   readonly keptBytesPerTopic?: number;
 }
@@ -33,6 +36,8 @@ export interface EmbeddedTopicConfig {
   readonly maxMessageBytes: number;
   readonly maxRecords: number;
   readonly maxBytes: number;
+  readonly memoryRecords: number;
+  readonly memoryBytes: number;
   readonly keptRecords: number;
   readonly keptBytes: number;
 }
@@ -60,6 +65,8 @@ export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): Embedde
     maxMessageBytes: setting(spec, 'max.message.bytes', DEFAULT_MAX_MESSAGE_BYTES),
     maxRecords: share(records),
     maxBytes: Math.min(unlimitedIfNegative(retentionBytes), share(bytes)),
+    memoryRecords: share(Math.min(limits.memoryRecordsPerTopic ?? records, records)),
+    memoryBytes: share(Math.min(limits.memoryBytesPerTopic ?? bytes, bytes)),
     keptRecords: share(limits.keptRecordsPerTopic ?? records),
     keptBytes: share(limits.keptBytesPerTopic ?? bytes),
   };

@@ -1,20 +1,21 @@
 import { MessagingError } from '../../platform/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
+import { HEADER } from '../header-names.ts';
+import { headerText } from '../headers.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import type { EmbeddedScheduler } from './scheduler.ts';
 import type { FaultPlan } from './injected-faults.ts';
-import { mostRecordBytes, recordBytes } from './memory-log.ts';
-import type { LogReader, LogStore, PartitionLog } from './log-store.ts';
+import { mostRecordBytes, recordBytes, type PartitionLog, type LogReader } from './partition-log.ts';
+import { REMOVED_AT_ONCE } from './partition-table.ts';
+import type { LogStore } from './log-store.ts';
 import { parseTopicConfig, type MemoryLimits, type EmbeddedTopicConfig } from './topic-config.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import { partitionId, type OutgoingMessage, type PartitionOffset } from '../message.ts';
-import type { TopicSpec } from '../ports.ts';
-
-/** A sweep that has compared this many records goes on in the next turn of the event loop: some milliseconds. */
-const SWEPT_PER_TURN = 100_000;
+import type { TopicSpec, TopicStorage } from '../ports.ts';
 
 export interface EmbeddedTopic {
+  readonly storage: TopicStorage | undefined;
   readonly config: EmbeddedTopicConfig;
   readonly logs: readonly PartitionLog[];
   /** Partition of the next message without a key. */
@@ -75,7 +76,7 @@ export class EmbeddedTopics {
       }
     });
     for (const { spec, config, logs } of this.#store.topics) {
-      this.#topics.set(spec.topic, { config, logs, nextPartition: 0 });
+      this.#topics.set(spec.topic, { storage: spec.storage, config, logs, nextPartition: 0 });
     }
   }
 
@@ -84,7 +85,7 @@ export class EmbeddedTopics {
     const config = parseTopicConfig(spec, this.#limits);
     if (this.#topics.has(spec.topic)) return false;
     const logs = this.#store.createLogs(spec, config);
-    this.#topics.set(spec.topic, { config, logs, nextPartition: 0 });
+    this.#topics.set(spec.topic, { storage: spec.storage, config, logs, nextPartition: 0 });
     return true;
   }
 
@@ -132,25 +133,24 @@ export class EmbeddedTopics {
   }
 
   /**
-   * Appends one message; it is stored when flushed() has resolved. `full`: the log is full of unread records and the message
-   * was not appended. Throws MessagingError `topic-unknown`, `message-too-large` or `invalid-message`.
+   * Appends one message. `pending`: it is stored when flushed() has resolved; `full`: the log is full of unread records, or the
+   * disk is slow, and the message was not appended. Throws MessagingError `topic-unknown`, `message-too-large` or
+   * `invalid-message`.
    */
-  append(message: OutgoingMessage): 'appended' | 'full' {
+  append(message: OutgoingMessage): 'done' | 'pending' | 'full' {
     const topic = this.get(message.topic);
     const key = typeof message.key === 'string' ? Buffer.from(message.key) : message.key;
     checkMessage(message, key, topic.config);
     const log = topic.logs[partitionFor(topic, message.partition, key)];
     if (log === undefined) throw topicUnknown(message.topic, message.partition);
     const now = this.#clock.now();
-    log.expire(now);
     if (log.isFull()) {
       log.makeRoom(this.#keepFrom(log), now);
       if (log.isFull()) return 'full';
     }
-    log.append(message, key, now);
-    log.compactIfWorthwhile(now);
+    const result = log.append(message, key, now, this.#isInMemory(topic, message));
     if (log.isCrowded) this.#forgetRead(log);
-    return 'appended';
+    return result;
   }
 
   /**
@@ -167,17 +167,24 @@ export class EmbeddedTopics {
   /** Visits as many logs as a turn may. Returns whether some are left. */
   #sweepSome(): boolean {
     const now = this.#clock.now();
-    let compared = 0;
-    while (compared < SWEPT_PER_TURN) {
+    let removed = 0;
+    while (removed < REMOVED_AT_ONCE) {
       const log = this.#unswept.shift();
-      if (log === undefined) break;
-      log.expire(now);
-      compared += log.compact(now);
+      if (log === undefined) return false;
+      const count = log.sweep(now);
+      removed += count;
+      if (count >= REMOVED_AT_ONCE) this.#unswept.push(log);
       this.#forgetRead(log);
     }
-    if (this.#unswept.length > 0) return true;
-    this.#store.reclaim();
-    return false;
+    return true;
+  }
+
+  /** A request needs the disk if its reply does. Nobody waits for the reply to one that was redriven. */
+  #isInMemory({ storage }: EmbeddedTopic, { headers = {} }: OutgoingMessage): boolean {
+    if (storage !== 'as-reply') return storage === 'memory';
+    const replyTopic = headerText(headers, HEADER.replyTopic);
+    if (replyTopic === undefined || headers[HEADER.redriveCount] !== undefined) return false;
+    return this.#topics.get(replyTopic)?.storage === 'memory';
   }
 
   /** Records without a reader, such as dead letters, are kept for commands. */

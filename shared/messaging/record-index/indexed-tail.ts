@@ -22,8 +22,6 @@ const PROGRESS_MS = 10_000;
 const STANDSTILL_MS = 60_000;
 /** Delay between attempts to replace a reader that stopped because the index accepted no records. */
 const REOPEN_MS = 1_000;
-/** Records in memory behind one whose schema is being fetched. */
-const MAX_WAITING = { records: 10_000, bytes: 16 * 1_048_576 };
 
 export interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly clientId: string;
@@ -35,8 +33,8 @@ export interface IndexedTailOptions extends Pick<SystemPorts, 'clock' | 'monoton
 }
 
 /**
- * Reads topics into an index, and continues where the index ends. While the index takes no records, or too many wait for a
- * schema, it stops, and begins again at the same place afterwards.
+ * Reads topics into an index, and continues where the index ends. While the index takes no records, or the schema of one has to be
+ * fetched, it stops, and begins again at the same place afterwards.
  */
 export class IndexedTail {
   readonly #broker: Pick<Broker, 'createTail' | 'admin'>;
@@ -46,12 +44,10 @@ export class IndexedTail {
   /** Partitions whose oldest records were removed before the index had them. */
   readonly #gaps = new Set<string>();
   #received = 0;
-  /** Resolves when no record waits for a schema; undefined nearly always. */
+  /** Resolves when the record that waits for its schema is received, and others are read again; undefined nearly always. */
   #late: Promise<void> | undefined;
-  /** In order, behind the record whose schema is being fetched. */
-  readonly #waiting: LogMessage[] = [];
-  #waitingBytes = 0;
   #isCaughtUp = false;
+  /** Records are left on the topic. */
   #isHeld = false;
   /** The reader is being replaced, and neither the former nor the new one can say whether it has read everything. */
   #isReopening = false;
@@ -59,7 +55,7 @@ export class IndexedTail {
 
   /**
    * `receive` adds the message to the index, and calls `passed` of the index when it has: at once, or before its promise
-   * resolves when the schema has to be fetched first. Later messages wait for that, so that their order is kept.
+   * resolves when the schema has to be fetched first. Later messages are read after that.
    */
   constructor(
     broker: Pick<Broker, 'createTail' | 'admin'>,
@@ -110,16 +106,23 @@ export class IndexedTail {
    * `tail-stopped` when it is stopped.
    */
   async caughtUp(timeoutMs: number): Promise<void> {
-    const { clientId } = this.#options;
-    const tail = this.#tail;
-    if (tail === undefined || this.#isStopped) throw tailStopped(clientId);
-    const isInterrupted = (): boolean => this.#isInterrupted || this.#tail !== tail;
-    try {
-      if (!isInterrupted()) await tail.caughtUp(timeoutMs);
-    } catch (error) {
-      if (this.#isStopped || !isInterrupted()) throw error;
+    const { clientId, monotonic } = this.#options;
+    const untilMs = monotonic.elapsedMs() + timeoutMs;
+    for (;;) {
+      const late = this.#late;
+      if (late !== undefined) await this.#within(late, untilMs - monotonic.elapsedMs());
+      const tail = this.#tail;
+      if (tail === undefined || this.#isStopped) throw tailStopped(clientId);
+      const isInterrupted = (): boolean => this.#isInterrupted || this.#tail !== tail;
+      if (isInterrupted()) throw tailBehind(clientId, timeoutMs);
+      try {
+        await tail.caughtUp(Math.max(0, untilMs - monotonic.elapsedMs()));
+      } catch (error) {
+        if (this.#isStopped || !isInterrupted()) throw error;
+      }
+      if (!isInterrupted()) return;
+      if (this.#late === undefined) throw tailBehind(clientId, timeoutMs);
     }
-    if (!(await this.#hasSchemas(timeoutMs)) || isInterrupted()) throw tailBehind(clientId, timeoutMs);
   }
 
   /** Whether all records that were on the topics at the start have been read, and new ones are being read. */
@@ -210,72 +213,40 @@ export class IndexedTail {
   #handle(message: LogMessage): void {
     if (this.#isHeld) return;
     const { index, clock } = this.#options;
-    if (!index.accepts() || !this.#hasRoom(message)) {
+    if (!index.accepts()) {
       this.#isHeld = true;
       return;
     }
     this.#received += 1;
     if (this.#gaps.size > 0 && this.#gaps.delete(partitionId(message.topic, message.partition)))
       index.setIncompleteBefore(Math.min(message.timestampMs, clock.now()));
-    if (this.#late !== undefined) {
-      this.#waiting.push(message);
-      this.#waitingBytes += sizeOf(message);
-      return;
-    }
     try {
       const received = this.#receive(message);
-      if (isPromise(received)) this.#late = this.#receiveLate(received);
+      if (!isPromise(received)) return;
+      this.#isHeld = true;
+      this.#late = this.#receiveLate(received);
     } catch (error) {
       if (index.health().status === 'ready') throw error;
       this.#isHeld = true;
     }
   }
 
-  #hasRoom(message: LogMessage): boolean {
-    const { records, bytes } = MAX_WAITING;
-    return this.#waiting.length < records && this.#waitingBytes + sizeOf(message) <= bytes;
-  }
-
-  /** Receives what waits behind a record after it. What the index does not take is read from the topic again. */
-  async #receiveLate(first: Promise<void>): Promise<void> {
-    const { index, log } = this.#options;
-    await first;
-    while (!this.#isStopped && index.health().status === 'ready') {
-      const message = this.#waiting.shift();
-      if (message === undefined) break;
-      this.#waitingBytes -= sizeOf(message);
-      try {
-        await this.#receive(message);
-      } catch (error) {
-        if (index.health().status !== 'ready') {
-          this.#isHeld = true;
-          break;
-        }
-        const { topic, partition, offset } = message;
-        const fields = { topic, partition, offset, error: errorText(error) };
-        log.warn(fields, 'message skipped: its handler failed');
-      }
-    }
-    if (this.#waiting.splice(0).length > 0) this.#isHeld = true;
-    this.#waitingBytes = 0;
+  async #receiveLate(received: Promise<void>): Promise<void> {
+    await received;
     this.#late = undefined;
-    void this.#continue();
+    await this.#continue();
   }
 
-  /** Whether no record waits for a schema, within the time. */
-  async #hasSchemas(timeoutMs: number): Promise<boolean> {
-    const late = this.#late;
-    if (late === undefined) return true;
+  /** Waits for a promise, at most for the time. */
+  async #within(promise: Promise<void>, timeoutMs: number): Promise<void> {
     const waited = new AbortController();
-    await Promise.race([late, sleep(this.#options.timers, timeoutMs, waited.signal)]);
+    await Promise.race([promise, sleep(this.#options.timers, timeoutMs, waited.signal)]);
     waited.abort();
-    if (this.#isStopped) throw tailStopped(this.#options.clientId);
-    return this.#late !== late;
   }
 
   /**
    * Begins again where the index ends, after records were left on the topic; one attempt at a time, so that there is one
-   * reader, and not while records wait, which would be read twice.
+   * reader, and not while a record waits, which would be read twice.
    */
   async #continue(): Promise<void> {
     const { clientId, index, log, timers } = this.#options;
@@ -295,11 +266,6 @@ export class IndexedTail {
     // The index may have failed and recovered meanwhile.
     if (this.#isHeld) timers.schedule(() => void this.#continue(), REOPEN_MS, 'background');
   }
-}
-
-/** Without headers, which are short and few. */
-function sizeOf({ key, value }: LogMessage): number {
-  return (key?.length ?? 0) + (value?.length ?? 0);
 }
 
 /** Whether settings by Kafka's names let a broker remove records that are younger than a key; absent ones do not. */

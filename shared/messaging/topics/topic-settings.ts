@@ -5,7 +5,7 @@ import {
   COMMAND_RETENTION_MS,
   OUTCOME_RETENTION_MS,
 } from '../../platform/retention.ts';
-import type { TopicSpec, TopicState } from '../ports.ts';
+import type { TopicSpec, TopicState, TopicStorage } from '../ports.ts';
 import { retryTopicNames, TOPIC, topicName, type TopicKey } from './topics.ts';
 
 const MIB = 1_024 * 1_024;
@@ -83,22 +83,22 @@ function expiringState(ms: number): Settings {
 /** Quotas count one UTC day; the rest allows for clock differences. Retention deletes only closed segments. */
 const USAGE: Settings = { 'retention.ms': String(26 * HOUR_MS), 'segment.ms': String(10 * MINUTE_MS) };
 
-type Entry = Required<Pick<TopicSpec, 'partitions' | 'config'>>;
+type Entry = Required<Pick<TopicSpec, 'partitions' | 'config'>> & Pick<TopicSpec, 'storage'>;
 
 const DEAD_LETTERS = entry(PARTITIONS, { ...COMPRESSED, ...retention(DEAD_LETTER_RETENTION_MS) });
 
 /** Replication follows the cluster: min(3, brokers), with 3 also min.insync.replicas 2. */
 const SETTINGS: Readonly<Record<TopicKey, Entry>> = {
-  scheduleRequests: entry(PARTITIONS, retention(REQUEST_RETENTION_MS)),
-  scheduleBulkRequests: entry(PARTITIONS, retention(BULK_RETENTION_MS)),
+  scheduleRequests: entry(PARTITIONS, retention(REQUEST_RETENTION_MS), 'as-reply'),
+  scheduleBulkRequests: entry(PARTITIONS, retention(BULK_RETENTION_MS), 'as-reply'),
   scheduleDeadLetters: DEAD_LETTERS,
-  productRequests: entry(PARTITIONS, retention(REQUEST_RETENTION_MS)),
+  productRequests: entry(PARTITIONS, retention(REQUEST_RETENTION_MS), 'as-reply'),
   productDeadLetters: DEAD_LETTERS,
-  simulationRequests: entry(PARTITIONS, retention(REQUEST_RETENTION_MS)),
+  simulationRequests: entry(PARTITIONS, retention(REQUEST_RETENTION_MS), 'as-reply'),
   simulationDeadLetters: DEAD_LETTERS,
-  ingressReplies: entry(PARTITIONS, ANSWERS),
+  ingressReplies: entry(PARTITIONS, ANSWERS, 'memory'),
   ingressResults: entry(RESULT_PARTITIONS, ANSWERS),
-  recalculationReplies: entry(PARTITIONS, { ...ANSWERS, ...COMPRESSED }),
+  recalculationReplies: entry(PARTITIONS, { ...ANSWERS, ...COMPRESSED }, 'memory'),
   catalogueRecords: entry(CATALOGUE_PARTITIONS, STATE),
   smsCommands: entry(PARTITIONS, retention(COMMAND_RETENTION_MS)),
   emailCommands: entry(PARTITIONS, retention(COMMAND_RETENTION_MS)),
@@ -141,8 +141,12 @@ export function topicDifferences(spec: TopicSpec, state: TopicState): string[] {
   return differences;
 }
 
-function entry(partitions: number, config: Settings): Entry {
-  return { partitions, config: { ...COMMON, ...config } };
+function entry(partitions: number, config: Settings, storage?: TopicStorage): Entry {
+  return {
+    partitions,
+    config: { ...COMMON, ...config },
+    ...(storage === undefined ? {} : { storage }),
+  };
 }
 
 function retention(ms: number): Settings {

@@ -1,6 +1,6 @@
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
-import { createMemoryStore } from '../../../shared/messaging/embedded/memory-log.ts';
-import type { LogReader, PartitionLog } from '../../../shared/messaging/embedded/log-store.ts';
+import { createMemoryStore } from '../../../shared/messaging/embedded/memory-store.ts';
+import type { LogReader, PartitionLog } from '../../../shared/messaging/embedded/partition-log.ts';
 import { EmbeddedGroup } from '../../../shared/messaging/embedded/group.ts';
 import { EmbeddedScheduler } from '../../../shared/messaging/embedded/scheduler.ts';
 import { EmbeddedTopics } from '../../../shared/messaging/embedded/topics.ts';

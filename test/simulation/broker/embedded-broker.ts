@@ -1,4 +1,4 @@
-import type { DiskIo } from '../../../shared/messaging/disk/disk-io.ts';
+import type { DiskCalls } from '../../../shared/messaging/data-file.ts';
 import { partitionId, type LogMessage } from '../../../shared/messaging/message.ts';
 import type {
   Broker,
@@ -7,6 +7,7 @@ import type {
   Publisher,
   TopicSpec,
 } from '../../../shared/messaging/ports.ts';
+import { allTopicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
 import { DEAD_LETTER_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topics.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { SimulatedDisk, type DiskProcess } from '../../support/disk/simulated-disk.ts';
@@ -17,11 +18,14 @@ import type { ProcessLife } from '../sim-process.ts';
 import { type BrokerObserver } from './broker-model.ts';
 import { impossible, type BrokerIncident, type SimBroker } from './sim-broker.ts';
 
-const FOLDER = '/data';
 /** The longest time of a sync on a sound disk. */
 const USUAL_SYNC_MS = 4;
 /** An operator restarts the process within this time when its disk works again. */
 const RESTART_MS = 500;
+/** Topics with records in memory only, which end with their process. */
+const IN_MEMORY: ReadonlySet<string> = new Set(
+  allTopicSpecs('', []).flatMap(({ topic, storage }) => (storage === undefined ? [] : [topic])),
+);
 const DEAD_LETTERS: ReadonlySet<string> = new Set(topicNames('', DEAD_LETTER_TOPICS));
 
 export interface EmbeddedBrokerOptions {
@@ -42,11 +46,11 @@ export function createEmbeddedSimBroker(options: EmbeddedBrokerOptions): SimBrok
   const programs = new Map<ProcessLife, DiskProcess>();
   const logs = new LogObserver(observer);
   return {
-    env: { DATA_DIR: FOLDER },
+    env: { DATA_DIR: disk.folder },
     connect: (life) => {
       const program = disk.start();
       programs.set(life, program);
-      return { diskIo: asEffects(program.io, life) };
+      return { disk: asEffects(program.calls, life) };
     },
     openBroker: async (broker, life) => {
       await broker.admin.createTopics(topics);
@@ -61,7 +65,7 @@ export function createEmbeddedSimBroker(options: EmbeddedBrokerOptions): SimBrok
       (await process()
         .broker()
         ?.admin.groups([...logs.reads.values()])) ?? [],
-    close: () => undefined,
+    close: () => disk.remove(),
   };
 }
 
@@ -102,17 +106,22 @@ function strike(disk: SimulatedDisk, incident: BrokerIncident, process: Restarti
 }
 
 /** The calls of a disk as effects of a process, so that it may end between any two of them. Their ends wait for a frozen one. */
-function asEffects(io: DiskIo, life: ProcessLife): DiskIo {
-  const calls = Object.entries(io as unknown as Record<string, (...values: unknown[]) => unknown>);
-  const effects = calls.map(([name, call]) => [
-    name,
-    (...values: unknown[]): unknown => {
-      if (!life.mayAct()) throw Object.assign(new Error('the process has ended'), { code: 'EBADF' });
-      const result = call(...values);
-      return result instanceof Promise ? life.await(result) : result;
+function asEffects(calls: DiskCalls, life: ProcessLife): DiskCalls {
+  const act = (): void => {
+    if (!life.mayAct()) throw Object.assign(new Error('the process has ended'), { code: 'EBADF' });
+  };
+  return {
+    ...calls,
+    commit: (database) => {
+      act();
+      calls.commit(database);
+      act();
     },
-  ]);
-  return Object.fromEntries(effects);
+    sync: (fd) => {
+      act();
+      return life.await(calls.sync(fd));
+    },
+  };
 }
 
 /**
@@ -170,7 +179,8 @@ class LogObserver {
     for (const topic of topics) {
       for (const { partition, high } of await broker.admin.offsets(topic)) {
         const from = this.#next.get(partitionId(topic, partition)) ?? 0;
-        if (high < from) this.#observer.onLoss?.({ topic, partition, offset: high }, from);
+        if (high < from && IN_MEMORY.has(topic)) this.#next.set(partitionId(topic, partition), high);
+        else if (high < from) this.#observer.onLoss?.({ topic, partition, offset: high }, from);
         if (high <= from) continue;
         await broker.readRanges([{ topic, partition, from, to: high }], (message) => {
           see(message);

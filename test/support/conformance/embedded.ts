@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createDiskBroker } from '../../../shared/messaging/disk/disk-broker.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
+import { SCRATCH_ROOT } from '../scratch-root.ts';
 import { FaultSwitch } from './faults.ts';
 import type { ConformanceTarget } from './target.ts';
 import { eventually, sleep } from './wait.ts';
@@ -26,8 +25,9 @@ export function createEmbeddedTarget(): ConformanceTarget {
 /** The embedded broker under test, with its data in a folder that is removed at the end. */
 export async function createDiskTarget(): Promise<ConformanceTarget> {
   const faults = new FaultSwitch();
-  const folder = await mkdtemp(path.join(tmpdir(), 'conformance-'));
-  const broker = createDiskBroker({ folder, faults: faults.plan, sweepIntervalMs: SWEEP_INTERVAL_MS });
+  const folder = await mkdtemp(path.join(SCRATCH_ROOT, 'conformance-'));
+  const options = { faults: faults.plan, sweepIntervalMs: SWEEP_INTERVAL_MS };
+  const broker = createEmbeddedBroker({ ...options, dataFolder: folder });
   const target = targetOf('the embedded broker on disk', broker, faults);
   return {
     ...target,

@@ -1,4 +1,4 @@
-import { createDiskBroker } from '../../../shared/messaging/disk/disk-broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher, TopicSpec } from '../../../shared/messaging/ports.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
@@ -6,21 +6,19 @@ import type { Timers } from '../../../shared/platform/timers.ts';
 import { seededSystem, type SeededSystem } from '../../simulation/seeded-system.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
 
-const FOLDER = '/data';
-const SMALL = { 'segment.bytes': '1500' };
 const PLAIN = ['events', 'requests', 'replies'] as const;
 const TOPICS: readonly TopicSpec[] = [
-  { topic: 'events', partitions: 3, config: SMALL },
-  { topic: 'requests', partitions: 2, config: SMALL },
-  { topic: 'replies', partitions: 1, config: SMALL },
+  { topic: 'events', partitions: 3 },
+  { topic: 'requests', partitions: 2 },
+  { topic: 'replies', partitions: 1 },
   {
     topic: 'table',
     partitions: 1,
-    config: { ...SMALL, 'cleanup.policy': 'compact', 'delete.retention.ms': '0' },
+    config: { 'cleanup.policy': 'compact', 'delete.retention.ms': '0' },
   },
 ];
 /** A topic that is deleted and created again. */
-const TEMPORARY: TopicSpec = { topic: 'temporary', partitions: 1, config: SMALL };
+const TEMPORARY: TopicSpec = { topic: 'temporary', partitions: 1 };
 const GROUP = 'worker';
 const KEYS = 6;
 /** Longest simulated time of a start, or of reading everything. */
@@ -80,7 +78,11 @@ export async function liveAndCrash(seed: number, lives: number, counts: LifeCoun
     deleted: { called: 0, done: 0 },
   };
   const world: World = { system, disk, history, counts };
-  for (let life = 0; life < lives; life += 1) await liveOnce(world);
+  try {
+    for (let life = 0; life < lives; life += 1) await liveOnce(world);
+  } finally {
+    disk.remove();
+  }
 }
 
 async function liveOnce({ system, disk, history, counts }: World): Promise<void> {
@@ -90,11 +92,10 @@ async function liveOnce({ system, disk, history, counts }: World): Promise<void>
   if (isShort) disk.killAfter(picks.whole(0, 60));
   try {
     const ports = { ...system, timers: timersOf(system.timers, () => program.isRunning()) };
-    const broker = createDiskBroker({
+    const broker = createEmbeddedBroker({
       ...ports,
-      folder: FOLDER,
-      io: program.io,
-      journalBytes: picks.of(1_000, 5_000),
+      dataFolder: disk.folder,
+      disk: program.calls,
       sweepIntervalMs: picks.of(10, 100),
     });
     await system.run(broker.admin.createTopics([...TOPICS, TEMPORARY]), LIMIT_MS);

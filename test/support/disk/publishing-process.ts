@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { createDiskBroker } from '../../../shared/messaging/disk/disk-broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 
 /**
  * Publishes numbered messages and commits of a group to a broker on disk until it is killed, and writes each number to stdout
@@ -7,11 +7,11 @@ import { createDiskBroker } from '../../../shared/messaging/disk/disk-broker.ts'
  *
  * Arguments: the folder, the first number.
  */
-const TOPIC = { topic: 't', partitions: 3, config: { 'segment.bytes': '20000' } };
+const TOPIC = { topic: 't', partitions: 3 };
 const TABLE = {
   topic: 'table',
   partitions: 1,
-  config: { 'cleanup.policy': 'compact', 'delete.retention.ms': '0', 'segment.bytes': '20000' },
+  config: { 'cleanup.policy': 'compact', 'delete.retention.ms': '0' },
 };
 const KEYS = 20;
 const IN_FLIGHT = 16;
@@ -21,7 +21,7 @@ const [, , folder = '', first = '0'] = process.argv;
 let next = Number(first);
 
 async function publishUntilKilled(): Promise<void> {
-  const broker = createDiskBroker({ folder, sweepIntervalMs: SWEEP_INTERVAL_MS });
+  const broker = createEmbeddedBroker({ dataFolder: folder, sweepIntervalMs: SWEEP_INTERVAL_MS });
   await broker.admin.createTopics([TOPIC, TABLE]);
   const publisher = broker.createPublisher({ clientId: 'publisher' });
   await publisher.start();

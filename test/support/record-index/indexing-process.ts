@@ -1,7 +1,6 @@
 /** Adds numbered records to an index, from its position on, as fast as they are written, until it is killed. */
 
-import { openIndexFiles } from '../../../shared/messaging/record-index/index-files.ts';
-import { RecordIndex } from '../../../shared/messaging/record-index/record-index.ts';
+import { openIndexFile, RecordIndex } from '../../../shared/messaging/record-index/record-index.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { systemTimers } from '../../../shared/platform/timers.ts';
@@ -12,11 +11,11 @@ const RECORDS_PER_TURN = 40;
 
 const [, , folder = ''] = process.argv;
 const index = new RecordIndex({
-  name: 'index',
-  files: openIndexFiles({ folder, name: 'index', origin: 'test', bootId: 'boot' }),
+  name: 'test',
+  file: openIndexFile({ folder, name: 'test', origin: 'test', log: silentLog }),
   retentionMs: Infinity,
   clock: systemClock,
-  limits: { generationRows: 3_000, waitingBytes: 100_000 },
+  limits: { waitingBytes: 100_000 },
   timers: systemTimers,
   log: silentLog,
 });

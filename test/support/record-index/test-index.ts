@@ -1,5 +1,8 @@
-import { openIndexFiles } from '../../../shared/messaging/record-index/index-files.ts';
-import { RecordIndex, type RecordIndexOptions } from '../../../shared/messaging/record-index/record-index.ts';
+import {
+  openIndexFile,
+  RecordIndex,
+  type RecordIndexOptions,
+} from '../../../shared/messaging/record-index/record-index.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import type { Timers } from '../../../shared/platform/timers.ts';
 
@@ -27,29 +30,24 @@ export interface TestIndexOptions extends Partial<RecordIndexOptions> {
   /** Absent: in memory. */
   readonly folder?: string;
   readonly origin?: string;
-  readonly bootId?: string;
 }
 
 /**
  * An index with a retention of 1,000 ms, whose clock shows the time of the newest record put here, unless the options say
  * otherwise; not closed by the test.
  */
-export function openTestIndex({
-  folder,
-  origin = 'test',
-  bootId = 'boot',
-  ...options
-}: TestIndexOptions = {}) {
+export function openTestIndex({ folder, origin = 'test', ...options }: TestIndexOptions = {}) {
   const { timers, fire } = manualTimers();
-  const files = folder === undefined ? undefined : openIndexFiles({ folder, name: 'index', origin, bootId });
+  const { log = silentLog } = options;
+  const file = folder === undefined ? undefined : openIndexFile({ folder, name: 'test', origin, log });
   let newestMs = 0;
   const index = new RecordIndex({
-    name: 'index',
-    files,
+    name: 'test',
+    file,
     retentionMs: 1_000,
     clock: { now: () => newestMs },
     timers,
-    log: silentLog,
+    log,
     ...options,
   });
   const put = (id: string, text: string, writtenAtMs = 0, isOpen = false): void => {
@@ -70,5 +68,5 @@ export function openTestIndex({
       fire();
     fire();
   };
-  return { index, put, find, fire, write };
+  return { index, file, put, find, fire, write };
 }

@@ -184,7 +184,6 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'consumer',
     'record-index',
     'embedded',
-    'disk',
     'requester',
     'kafka/common/consuming',
     'kafka/common/publishing',

@@ -38,7 +38,6 @@ const CHOOSING: Readonly<Record<string, string>> = {
   'shared/platform/system-ports.ts': 'lists the ports of the system',
   'shared/platform/deadline.ts': 'default for providers, whose calls go through sockets',
   'shared/messaging/embedded/broker.ts': 'default for a broker of its own',
-  'shared/messaging/disk/disk-broker.ts': 'default for a broker of its own',
   'shared/messaging/start-wait.ts': 'default for commands',
   'shared/messaging/topics/required-topics.ts': 'default for commands and for Kafka',
   'workers/start-workers.ts': 'the start of a process',

@@ -25,12 +25,7 @@ import { createSharedBroker, startOn } from '../../support/worlds/ingress-system
 /** `KEYED_REQUESTS=250000` for more than any instance ever held in memory. */
 const KEYED_REQUESTS = Number(process.env.KEYED_REQUESTS ?? 300);
 const CONCURRENT = 32;
-const LIMITS = {
-  generationRows: 100,
-  generationSpanMs: 3_600_000,
-  memoryRows: 100_000_000,
-  waitingBytes: 50_000,
-};
+const LIMITS = { waitingBytes: 50_000 };
 const UNKNOWN = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 const secondsLeft = ({ headers }: Response): number => Number(headers.get('retry-after'));
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
@@ -41,8 +36,7 @@ describe('the index of notifications', () => {
     { timeout: 20_000 + 10 * KEYED_REQUESTS },
     async () => {
       const broker = await createTestBroker();
-      const generationRows = Math.max(LIMITS.generationRows, KEYED_REQUESTS / 10);
-      const { url } = await openNotificationIngress({ broker, indexLimits: { ...LIMITS, generationRows } });
+      const { url } = await openNotificationIngress({ broker, indexLimits: LIMITS });
       const first = await idOf(send(url, 'sms', SMS, withKey('first')));
       let next = 0;
       const callInTurn = async (): Promise<void> => {
@@ -64,7 +58,10 @@ describe('the index of notifications', () => {
 
   it('refuses notifications and is not ready while it is full, and sends none that it could forget', async () => {
     const broker = await createTestBroker();
-    const { url } = await openNotificationIngress({ broker, indexLimits: { ...LIMITS, memoryRows: 20 } });
+    const { url } = await openNotificationIngress({
+      broker,
+      indexLimits: { waitingBytes: 5_000, memoryBytes: 40_000 },
+    });
     let accepted = 0;
     let refused: Response;
     for (;;) {
@@ -73,7 +70,7 @@ describe('the index of notifications', () => {
       accepted += 1;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    expect(accepted).toBeGreaterThanOrEqual(20);
+    expect(accepted).toBeGreaterThan(0);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await refused.json()).toMatchObject({
       code: 'not-ready',
@@ -81,7 +78,7 @@ describe('the index of notifications', () => {
     });
     const ready = await fetch(`${url}/health/ready`);
     expect(ready.status).toBe(503);
-    expect(await ready.text()).toContain('holds 20 records in memory: set DATA_DIR');
+    expect(await ready.text()).toContain('its memory is full: set DATA_DIR');
     expect(await commandsOf(broker, 'sms')).toHaveLength(accepted);
   });
 

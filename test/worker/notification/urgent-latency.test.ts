@@ -8,7 +8,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDiskBroker } from '../../../shared/messaging/disk/disk-broker.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import {
   measureUrgentLatencies,
@@ -24,9 +23,9 @@ const LIMIT_MS = 300_000;
 const MEMORY = { maxRecordsPerTopic: 500_000 };
 
 async function openDisk() {
-  const folder = await mkdtemp(path.join(tmpdir(), 'urgent-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return createDiskBroker({ folder });
+  const dataFolder = await mkdtemp(path.join(tmpdir(), 'urgent-'));
+  onTestFinished(() => rm(dataFolder, { recursive: true }));
+  return createEmbeddedBroker({ dataFolder });
 }
 
 describe.each([

@@ -4,7 +4,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import type { IndexFiles } from '../../../shared/messaging/record-index/index-files.ts';
+import type { DataFile } from '../../../shared/messaging/data-file.ts';
 import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail.ts';
 import { RecordIndex, type IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
 import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
@@ -53,7 +53,7 @@ export interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monot
   readonly codec: Codec;
   readonly log: Log;
   /** Where the records are indexed; undefined: in memory. */
-  readonly indexFiles: IndexFiles | undefined;
+  readonly indexFile: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
   /** Publishes the first acceptance of an id again, after this instance wrote a later one. */
   readonly restoreFirst: (message: OutgoingMessage) => void;
@@ -100,7 +100,7 @@ export function createNotificationFeed(
   const index = new RecordIndex({
     ...deps,
     name: 'ingress',
-    files: deps.indexFiles,
+    file: deps.indexFile,
     limits: deps.indexLimits ?? {},
     retentionMs: options.notificationRetentionMs,
   });

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { preparePhoneNumbers } from '../../../shared/contract/notification/phone-number.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
-import type { IndexFiles } from '../../../shared/messaging/record-index/index-files.ts';
+import type { DataFile } from '../../../shared/messaging/data-file.ts';
 import type { IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
@@ -32,7 +32,7 @@ export interface NotificationDeps extends IngressContext {
   /** Undefined: no quota is configured. */
   readonly quotas?: Quotas | undefined;
   /** Where the records of notifications are indexed; undefined: in memory. */
-  readonly indexFiles: IndexFiles | undefined;
+  readonly indexFile: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
 }
 

@@ -21,11 +21,6 @@ interface StoredEntry extends LedgerEntry {
   readonly leaseMs?: number;
 }
 
-interface ParsedEntry {
-  readonly entry: LedgerEntry;
-  readonly leaseMs: number;
-}
-
 /**
  * The ledger's entries in an index, without what no decision depends on. An entry that has not ended never expires. Clocks
  * of other processes are not compared with the local clock: a lease and the wait for the next attempt have the length that
@@ -37,8 +32,6 @@ export class LedgerEntries {
   readonly #options: LedgerEntriesOptions;
   /** Ends of leases by id, on the monotonic clock. */
   readonly #leases = new Map<string, number>();
-  /** Entries as they were parsed, while the index has their values in memory. */
-  readonly #parsed = new WeakMap<Uint8Array, ParsedEntry>();
   #retrying = 0;
 
   constructor(index: RecordIndex, options: LedgerEntriesOptions) {
@@ -64,7 +57,7 @@ export class LedgerEntries {
       const textHash = value.length === 1 ? undefined : Buffer.from(value.subarray(1)).toString('base64url');
       return { status: 'sent', attempt: 0, channel, textHash };
     }
-    const { entry, leaseMs } = this.#parse(value);
+    const { id: _, leaseMs = 0, ...entry } = JSON.parse(Buffer.from(value).toString()) as StoredEntry;
     if (entry.status !== 'sending') return entry;
     const leaseEndsMs = this.#leases.get(id) ?? this.#options.monotonic.elapsedMs() + leaseMs;
     return { ...entry, leaseEndsMs };
@@ -89,17 +82,8 @@ export class LedgerEntries {
     if (status === 'retrying') this.#retrying += 1;
     const isOpen = status === 'sending' || status === 'retrying';
     const value = Buffer.from(JSON.stringify(entry));
-    this.#parsed.set(value, withoutLease(entry));
     this.#index.put(id, { value, writtenAtMs, isOpen });
     return undefined;
-  }
-
-  #parse(value: Uint8Array): ParsedEntry {
-    const known = this.#parsed.get(value);
-    if (known !== undefined) return known;
-    const parsed = withoutLease(JSON.parse(Buffer.from(value).toString()) as StoredEntry);
-    this.#parsed.set(value, parsed);
-    return parsed;
   }
 
   remove(id: string): void {
@@ -133,9 +117,4 @@ export class LedgerEntries {
     const nextAttemptAt = Math.min(state.nextAttemptAt ?? 0, this.#options.clock.now() + waitMs);
     return { id, status, attempt, channel, nextAttemptAt, attempts };
   }
-}
-
-function withoutLease(stored: StoredEntry): ParsedEntry {
-  const { id: _, leaseMs = 0, ...entry } = stored;
-  return { entry, leaseMs };
 }

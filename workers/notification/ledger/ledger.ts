@@ -5,7 +5,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
-import type { IndexFiles } from '../../../shared/messaging/record-index/index-files.ts';
+import type { DataFile } from '../../../shared/messaging/data-file.ts';
 import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail.ts';
 import { RecordIndex, type IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
 import type { Priority } from '../../../shared/notification/command.ts';
@@ -26,7 +26,7 @@ export const NOTIFICATION_STATE = 'NotificationState';
 export interface LedgerOptions extends LedgerEntriesOptions {
   readonly broker: Pick<Broker, 'createTail' | 'admin'>;
   /** Where the entries are; undefined: in memory. Closed with the ledger. */
-  readonly indexFiles?: IndexFiles | undefined;
+  readonly indexFile?: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
   /** Retention of ended notifications. Default 72 hours, the retention of the topic. */
   readonly retentionMs?: number;
@@ -68,9 +68,9 @@ export class Ledger {
 
   constructor(options: LedgerOptions) {
     this.#options = options;
-    const { broker, topic, clientId, indexFiles: files, indexLimits: limits = {}, timers, log } = options;
+    const { broker, topic, clientId, indexFile: file, indexLimits: limits = {}, timers, log } = options;
     const { clock, retentionMs = OUTCOME_RETENTION_MS } = options;
-    this.#index = new RecordIndex({ name: 'ledger', files, retentionMs, limits, clock, timers, log });
+    this.#index = new RecordIndex({ name: 'ledger', file, retentionMs, limits, clock, timers, log });
     this.#entries = new LedgerEntries(this.#index, options);
     this.#tail = new IndexedTail(
       broker,

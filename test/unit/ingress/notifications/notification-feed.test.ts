@@ -40,7 +40,7 @@ async function startFeed() {
       options: readIngressOptions(loadConfig({})),
       codec,
       log: silentLog,
-      indexFiles: undefined,
+      indexFile: undefined,
       restoreFirst: (message) => restored.push(message),
     },
   );
@@ -132,7 +132,7 @@ it('holds few states in memory while their schema is being fetched', async () =>
     options: { topicPrefix: '', notificationRetentionMs: 1_000_000 } as IngressOptions,
     codec: { decode } as unknown as Codec,
     log: silentLog,
-    indexFiles: undefined,
+    indexFile: undefined,
     restoreFirst: () => undefined,
   });
   await feed.start();

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
-import type { LogStore } from '../../../../shared/messaging/embedded/log-store.ts';
-import { createMemoryStore, MemoryLog } from '../../../../shared/messaging/embedded/memory-log.ts';
-import { parseTopicConfig } from '../../../../shared/messaging/embedded/topic-config.ts';
-import type { PartitionOffset } from '../../../../shared/messaging/message.ts';
 import type { Broker, Publisher } from '../../../../shared/messaging/ports.ts';
 import { RecordingMember } from '../../../support/conformance/member.ts';
 import { seededSystem, type SeededSystem } from '../../../simulation/seeded-system.ts';
@@ -43,17 +39,6 @@ describe('a full log whose group has no members', () => {
     await broker.admin.createTopics([SPEC]);
     const member = await joined(system, broker);
     await member.source.stop();
-    const publisher = await started(broker);
-    await publishUpTo(publisher, 10);
-    await expect(system.run(refusal(publisher.publish([text(11)])), STEP_MS)).resolves.toBe('not-sent');
-    expect(await lowOf(broker)).toBe(0);
-    await broker.close();
-  });
-
-  test('keeps it when the commits are those of a former run', async () => {
-    const system = seededSystem(1);
-    const store = storeWith([{ topic: 't', partition: 0, offset: 0 }]);
-    const broker = createEmbeddedBroker({ ...system, limits: LIMITS, store });
     const publisher = await started(broker);
     await publishUpTo(publisher, 10);
     await expect(system.run(refusal(publisher.publish([text(11)])), STEP_MS)).resolves.toBe('not-sent');
@@ -117,15 +102,4 @@ async function refusal(published: Promise<void>): Promise<unknown> {
 
 async function lowOf(broker: Broker): Promise<number | undefined> {
   return (await broker.admin.offsets('t'))[0]?.low;
-}
-
-/** A store that holds the topic, without messages, and the commits of group `g`. */
-function storeWith(commits: readonly PartitionOffset[]): LogStore {
-  const config = parseTopicConfig(SPEC, { maxBytesPerTopic: 1e6, ...LIMITS });
-  const logs = [new MemoryLog('t', 0, config)];
-  return {
-    ...createMemoryStore(),
-    topics: [{ spec: SPEC, config, logs }],
-    commits: new Map([['g', commits]]),
-  };
 }

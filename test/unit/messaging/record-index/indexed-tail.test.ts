@@ -217,8 +217,7 @@ it('reads records once, in order, whose index fails while they wait for a schema
   await expect.poll(() => tail.health()).toEqual({ status: 'degraded', reason: 'states waits for a schema' });
   setReady(false);
   schema.resolve();
-  await new Promise(setImmediate);
-  expect(received).toEqual([0]);
+  await expect.poll(() => received).toEqual([0]);
   setReady(true);
   await started;
   expect(received).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);

@@ -24,7 +24,7 @@ const memoryOf = ({ retentionMs = 72 * HOUR_MS, limits = {}, ...options }: Optio
   const { clock = { now: () => NOW } } = options;
   const index = new RecordIndex({
     name: 'ledger',
-    files: undefined,
+    file: undefined,
     retentionMs,
     limits,
     clock,

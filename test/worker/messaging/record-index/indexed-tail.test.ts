@@ -147,7 +147,7 @@ describe('a tail that reads into an index', () => {
   it('stops at a full index, is not current meanwhile, and continues without a gap', async () => {
     const { broker, write } = await topicWorld();
     let nowMs = 0;
-    const limits = { generationRows: 5, memoryRows: 20, waitingBytes: 3_000 };
+    const limits = { memoryBytes: 36_000, waitingBytes: 3_000 };
     const {
       tail,
       index,

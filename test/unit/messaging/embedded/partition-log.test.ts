@@ -1,29 +1,49 @@
-import { describe, expect, test } from 'vitest';
-import { MemoryLog } from '../../../../shared/messaging/embedded/memory-log.ts';
-import { parseTopicConfig } from '../../../../shared/messaging/embedded/topic-config.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { PartitionLog, type LogParts } from '../../../../shared/messaging/embedded/partition-log.ts';
+import { PartitionTable } from '../../../../shared/messaging/embedded/partition-table.ts';
+import { parseTopicConfig, type MemoryLimits } from '../../../../shared/messaging/embedded/topic-config.ts';
 
 const LIMITS = { maxRecordsPerTopic: 100, maxBytesPerTopic: 1_000_000 };
+const AT = { topic: 't', partition: 0 };
+const AT_ONCE: LogParts = {
+  onReadable: () => undefined,
+  run: (_, work) => {
+    work();
+    return true;
+  },
+  readFailed: (error) => error,
+  isCongested: () => false,
+};
 
-function createLog(config: Record<string, string> = {}, limits: Partial<typeof LIMITS> = {}): MemoryLog {
-  return new MemoryLog(
-    't',
-    0,
-    parseTopicConfig({ topic: 't', partitions: 1, config }, { ...LIMITS, ...limits }),
-  );
+/** A log with a table if it is compacted or `isStored`. */
+function createLog(
+  settings: Record<string, string> = {},
+  limits: Partial<MemoryLimits> = {},
+  { isStored = false, parts = AT_ONCE }: { readonly isStored?: boolean; readonly parts?: LogParts } = {},
+): PartitionLog {
+  const config = parseTopicConfig({ ...AT, partitions: 1, config: settings }, { ...LIMITS, ...limits });
+  if (!config.compact && !isStored) return new PartitionLog({ ...AT, config }, parts);
+  const database = new DatabaseSync(':memory:');
+  onTestFinished(() => database.close());
+  const table = new PartitionTable({ ...AT, database, name: 'records', isCompacted: config.compact });
+  return new PartitionLog({ ...AT, config, table }, parts);
 }
 
-function append(log: MemoryLog, key: string, value: string | null, nowMs = 0): number {
-  return log.append(
-    { topic: 't', key, value: value === null ? null : Buffer.from(value) },
-    Buffer.from(key),
-    nowMs,
-  );
+function append(log: PartitionLog, key: string, value: string | null, nowMs = 0): number {
+  const offset = log.end;
+  log.append({ topic: 't', key, value: value === null ? null : Buffer.from(value) }, Buffer.from(key), nowMs);
+  return offset;
 }
 
-function contents(log: MemoryLog, from = 0): string[] {
-  return log
-    .read(from, 1_000, 1e9)
-    .messages.map(({ offset, value }) => `${offset}=${value?.toString() ?? 'null'}`);
+function contents(log: PartitionLog, from = 0): string[] {
+  const found: string[] = [];
+  for (let position = from; position < log.high;) {
+    const { messages, next } = log.read(position, 1_000, 1e9);
+    found.push(...messages.map(({ offset, value }) => `${offset}=${value?.toString() ?? 'null'}`));
+    position = next;
+  }
+  return found;
 }
 
 describe('read()', () => {
@@ -100,7 +120,7 @@ describe('a log with limits', () => {
     const headers = { a: 'x'.repeat(1_000) };
     while (!log.isFull()) log.append({ topic: 't', key: null, value: Buffer.alloc(1_000), headers }, null, 0);
     expect(log.high).toBeLessThanOrEqual(5);
-    log.expire(Infinity);
+    log.sweep(Infinity);
     expect(log.bytes).toBe(0);
     expect(log.low).toBe(log.high);
   });
@@ -113,7 +133,7 @@ describe('a log with limits', () => {
       Buffer.from('k'),
       900,
     );
-    log.expire(1_500);
+    log.sweep(1_500);
     expect(contents(log)).toEqual(['1=redriven']);
   });
 });
@@ -132,7 +152,7 @@ describe('a log under compaction', () => {
   test('does not remove old records with cleanup.policy=compact', () => {
     const log = createLog({ 'cleanup.policy': 'compact', 'retention.ms': '10' });
     append(log, 'k', 'v', 0);
-    log.expire(1_000);
+    log.sweep(1_000);
     expect(contents(log)).toEqual(['0=v']);
   });
 
@@ -146,7 +166,7 @@ describe('a log under compaction', () => {
       ['b', '2'],
     ] as const)
       append(log, key, value);
-    log.compact(0);
+    log.sweep(0);
     expect(contents(log)).toEqual(['2=2', '3=1', '4=2']);
     expect(contents(log, 1)).toEqual(['2=2', '3=1', '4=2']);
     expect(contents(log, 3)).toEqual(['3=1', '4=2']);
@@ -156,9 +176,9 @@ describe('a log under compaction', () => {
     const log = createLog({ 'cleanup.policy': 'compact', 'delete.retention.ms': '100' });
     append(log, 'a', '1', 0);
     append(log, 'a', null, 10);
-    log.compact(50);
+    log.sweep(50);
     expect(contents(log)).toEqual(['1=null']);
-    log.compact(110);
+    log.sweep(110);
     expect(contents(log)).toEqual([]);
     expect(log.read(0, 10, 1e9)).toEqual({ messages: [], next: 2 });
     expect(append(log, 'a', '2', 120)).toBe(2);
@@ -175,28 +195,13 @@ describe('a log under compaction', () => {
 
   test('needs constant space for a key that is overwritten repeatedly', () => {
     const log = createLog({ 'cleanup.policy': 'compact' }, { maxRecordsPerTopic: 1_000 });
-    for (let index = 0; index < 20_000; index += 1) {
+    for (let index = 0; index < 3_000; index += 1) {
       append(log, `k${index % 10}`, `v${index}`);
-      log.compactIfWorthwhile(0);
+      if (log.isFull()) log.makeRoom(0, 0);
       if (log.isFull()) throw new Error(`the log is full after ${index} records`);
     }
-    log.compact(0);
+    log.sweep(0);
     expect(contents(log)).toHaveLength(10);
-  });
-
-  test('makes room well within its limits with cleanup.policy=compact,delete, although compaction frees little', () => {
-    const log = createLog({ 'cleanup.policy': 'compact,delete' });
-    for (let index = 0; index < 98; index += 1) append(log, `k${index}`, 'v');
-    append(log, 'k0', 'again');
-    append(log, 'k1', 'again');
-    log.makeRoom(Infinity, 0);
-    expect(contents(log)).toHaveLength(90);
-    expect(contents(log).slice(-2)).toEqual(['98=again', '99=again']);
-    // A key whose record was removed is no longer superseded.
-    append(log, 'k2', 'new');
-    append(log, 'k97', 'new');
-    log.compact(0);
-    expect(contents(log)).toHaveLength(91);
   });
 
   test('removes the oldest keys with cleanup.policy=compact,delete', () => {
@@ -205,8 +210,77 @@ describe('a log under compaction', () => {
     log.makeRoom(Infinity, 0);
     expect(log.low).toBe(10);
     append(log, 'k0', 'again');
-    log.compact(0);
+    log.sweep(0);
     expect(contents(log).at(-1)).toBe('100=again');
+  });
+});
+
+function storedLog() {
+  const works: (() => void)[] = [];
+  const woken: string[] = [];
+  const parts: LogParts = {
+    ...AT_ONCE,
+    onReadable: (_, readers) => woken.push(readers),
+    enqueue: (_, work) => works.push(work),
+  };
+  const log = createLog({}, { keptRecordsPerTopic: 4 }, { isStored: true, parts });
+  const commit = (): void => {
+    for (const work of works.splice(0)) work();
+    log.written();
+  };
+  return { log, woken, commit };
+}
+
+describe('a log whose records are stored by a group commit', () => {
+  test('shows them to eager readers at once, and to others when they are durable', () => {
+    const { log, woken, commit } = storedLog();
+    append(log, 'k', 'a');
+    expect([log.high, log.end, contents(log)]).toEqual([0, 1, []]);
+    expect(log.read(0, 10, 1e9).messages).toHaveLength(1);
+    commit();
+    append(log, 'k', 'b');
+    expect(log.high).toBe(0);
+    log.settled();
+    expect([log.high, contents(log)]).toEqual([1, ['0=a']]);
+    commit();
+    log.settled();
+    expect([woken, contents(log)]).toEqual([
+      ['eager', 'eager', 'durable', 'durable'],
+      ['0=a', '1=b'],
+    ]);
+  });
+
+  test('does not have those that were lost, and never reuses their offsets', () => {
+    const { log, commit } = storedLog();
+    append(log, 'k', 'a');
+    commit();
+    log.settled();
+    append(log, 'k', 'lost');
+    log.lost();
+    expect([log.high, contents(log)]).toEqual([2, ['0=a']]);
+    expect(append(log, 'k', 'b')).toBe(2);
+  });
+
+  test('keeps records in memory until they are read, and in the order of all', () => {
+    const { log, woken, commit } = storedLog();
+    const inMemory = (value: string) =>
+      log.append({ topic: 't', key: 'k', value: Buffer.from(value) }, null, 0, true);
+    expect(inMemory('one')).toBe('done');
+    append(log, 'k', 'two');
+    expect(inMemory('three')).toBe('done');
+    expect([woken, log.high]).toEqual([['all', 'eager', 'eager'], 1]);
+    commit();
+    log.settled();
+    for (let more = 0; more < 10; more += 1) append(log, 'k', 'more');
+    commit();
+    log.settled();
+    log.forgetRead(0);
+    expect(contents(log).slice(0, 4)).toEqual(['0=one', '1=two', '2=three', '3=more']);
+    log.forgetRead(1);
+    expect(contents(log).slice(0, 3)).toEqual(['1=two', '2=three', '3=more']);
+    log.forgetRead(3);
+    expect(contents(log).slice(0, 3)).toEqual(['1=two', '3=more', '4=more']);
+    expect([log.low, log.lastStored, contents(log, 2)[0]]).toEqual([1, 12, '3=more']);
   });
 });
 

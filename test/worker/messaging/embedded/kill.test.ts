@@ -1,12 +1,12 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDiskBroker } from '../../../../shared/messaging/disk/disk-broker.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
+import { SCRATCH_ROOT } from '../../../support/scratch-root.ts';
 import { endWithThis } from '../../../support/worlds/engine-process.ts';
 
 /** `DISK_KILLS=1000` for a longer run. */
@@ -52,7 +52,7 @@ interface Stored {
 }
 
 async function readFolder(folder: string): Promise<Stored> {
-  const broker = createDiskBroker({ folder });
+  const broker = createEmbeddedBroker({ dataFolder: folder });
   try {
     const read = async (topic: string): Promise<LogMessage[]> => {
       const messages: LogMessage[] = [];
@@ -103,7 +103,7 @@ test(
   `loses no acknowledged message or commit in ${KILLS} kills at random points`,
   { timeout: TEST_LIMIT_MS },
   async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'kills-'));
+    const folder = await mkdtemp(path.join(SCRATCH_ROOT, 'kills-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const acknowledged = new Set<number>();
     let next = startPublishing(folder, 0);

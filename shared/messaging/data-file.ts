@@ -1,0 +1,215 @@
+import { closeSync, fdatasync, fstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { errorText, MessagingError } from '../platform/errors.ts';
+
+const CACHE_KIB = 8_192;
+/** SQLite's codes; extended codes have them in their last byte. */
+const PRIMARY_CODE = 0xff;
+const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
+const DAMAGED_CODES: ReadonlySet<number> = new Set([11, 26]);
+
+/** What a test or a simulation replaces. */
+export interface DiskCalls {
+  /** A write-ahead log of this length is moved to the file. */
+  readonly checkpointBytes: number;
+  open(file: string): DatabaseSync;
+  commit(database: DatabaseSync): void;
+  /** Resolves when everything that was written to the file is on the disk. */
+  sync(fd: number): Promise<void>;
+}
+
+export const systemDisk: DiskCalls = {
+  // Takes some milliseconds.
+  checkpointBytes: 2 * 1_048_576,
+  open: (file) => new DatabaseSync(file),
+  commit: (database) => database.exec('COMMIT'),
+  sync: promisify(fdatasync),
+};
+
+export interface DataFileOptions {
+  /** Absent: in memory. */
+  readonly file?: string | undefined;
+  /** Begins with CREATE TABLE IF NOT EXISTS. */
+  readonly schema: string;
+  /** Another layout of the tables has another number. */
+  readonly version: number;
+  readonly disk?: DiskCalls | undefined;
+}
+
+/**
+ * A file of SQLite that this process alone has open. SQLite itself never waits for the disk, which would block the event loop for
+ * as long as others write to it: `sync` and `checkpoint` do that in a thread. What is committed survives the end of the
+ * process, however it ends, and a loss of power once `sync` has resolved. A loss of power never leaves a part of a
+ * transaction: the write-ahead log has a checksum for each page, and is emptied only when the file is on the disk.
+ */
+export class DataFile {
+  readonly database: DatabaseSync;
+  readonly #disk: DiskCalls;
+  readonly #path: string | undefined;
+  readonly #fds: { readonly file: number; readonly log: number } | undefined;
+  #isCheckpointing = false;
+  #isClosed = false;
+
+  /** Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
+  constructor({ file, schema, version, disk = systemDisk }: DataFileOptions) {
+    this.#disk = disk;
+    this.#path = file;
+    if (file === undefined) {
+      this.database = new DatabaseSync(':memory:');
+      this.database.exec(schema);
+      return;
+    }
+    let database: DatabaseSync | undefined;
+    try {
+      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      // SQLite gives the write-ahead log the mode of the file.
+      closeSync(openSync(file, 'a', 0o600));
+      database = disk.open(file);
+      // What a killed process left is in the page cache only: this moves it to the disk.
+      database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+        PRAGMA cache_size = -${CACHE_KIB}; PRAGMA cache_spill = OFF; PRAGMA wal_autocheckpoint = 0`);
+      checkVersion(database, file, version);
+      database.exec(`BEGIN; ${schema}; COMMIT; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA synchronous = OFF`);
+      this.#fds = { file: openSync(file, 'r+'), log: openSync(`${file}-wal`, 'r+') };
+      this.database = database;
+    } catch (error) {
+      database?.close();
+      throw dataError(file, error);
+    }
+  }
+
+  /** Whether there may be no transaction now. */
+  get isBusy(): boolean {
+    return this.#isCheckpointing;
+  }
+
+  /** Does the work as a whole or not at all. Throws what SQLite reports. */
+  transaction(work: () => void): void {
+    if (this.#isCheckpointing || this.#isClosed) throw new Error('the file is being written');
+    this.database.exec('BEGIN');
+    try {
+      work();
+      this.#disk.commit(this.database);
+    } catch (error) {
+      if (this.database.isTransaction) this.database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Resolves when everything that was committed is on the disk. After a rejection that is unknown. */
+  async sync(): Promise<void> {
+    if (this.#fds !== undefined) await this.#disk.sync(this.#fds.log);
+  }
+
+  get isCheckpointDue(): boolean {
+    return this.#fds !== undefined && fstatSync(this.#fds.log).size >= this.#disk.checkpointBytes;
+  }
+
+  /**
+   * Moves the write-ahead log to the file. There may be no transaction meanwhile: the next one would begin the log again, before the
+   * disk has what it held. Rejects as `sync` does.
+   */
+  async checkpoint(): Promise<void> {
+    const fds = this.#fds;
+    if (fds === undefined) return;
+    this.#isCheckpointing = true;
+    try {
+      await this.#disk.sync(fds.log);
+      if (this.#isClosed) return;
+      this.database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
+      await this.#disk.sync(fds.file);
+      if (this.#isClosed) return;
+      this.database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+      await this.#disk.sync(fds.log);
+    } finally {
+      this.#isCheckpointing = false;
+    }
+  }
+
+  /** Closes the file and removes it, so that the next start begins a new one. Never throws. */
+  remove(): void {
+    try {
+      this.close();
+    } catch {
+      // What cannot be written is not needed.
+    }
+    if (this.#path !== undefined) removeDataFile(this.#path);
+  }
+
+  /** Moves everything to the disk, and blocks meanwhile. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    try {
+      this.database.exec('PRAGMA synchronous = FULL');
+    } finally {
+      this.database.close();
+      // Not before: POSIX takes the locks of a file from a process that closes any descriptor of it.
+      for (const fd of Object.values(this.#fds ?? {})) closeSync(fd);
+    }
+  }
+}
+
+/** Removes a file that is not open. What cannot be removed is found by the next start. */
+export function removeDataFile(file: string): void {
+  for (const name of [file, `${file}-wal`]) {
+    try {
+      rmSync(name, { force: true });
+    } catch {
+      continue;
+    }
+  }
+}
+
+function checkVersion(database: DatabaseSync, file: string, version: number): void {
+  // The first transaction takes the lock, which the process keeps.
+  database.exec('BEGIN EXCLUSIVE; COMMIT');
+  const found = database.prepare('PRAGMA user_version').get()?.['user_version'];
+  if (found === 0) database.exec(`PRAGMA user_version = ${version}`);
+  else if (found !== version) {
+    throw dataUnusable(
+      `${file} has format ${String(found)}, and this version reads format ${version}: start the version that wrote it, or ` +
+        'set another DATA_DIR',
+    );
+  }
+}
+
+/** The primary code of an error of SQLite. */
+function codeOf(error: unknown): number {
+  return ((error as { readonly errcode?: number } | undefined)?.errcode ?? 0) & PRIMARY_CODE;
+}
+
+/** Whether the file has another content than SQLite wrote. */
+export function isFileDamaged(error: unknown): boolean {
+  return DAMAGED_CODES.has(codeOf(error));
+}
+
+/** Whether there is no room: in the memory of an index, on the disk, or in the quota on it. */
+export function isOutOfSpace(error: unknown): boolean {
+  return codeOf(error) === SQLITE_FULL;
+}
+
+/** An error that says what an operator can do about the file. */
+export function dataError(file: string, error: unknown): MessagingError {
+  if (error instanceof MessagingError) return error;
+  if (codeOf(error) === SQLITE_BUSY) {
+    const text = `${file} is open in another process: end that process, or set another DATA_DIR`;
+    return new MessagingError('data-in-use', text, { canRetry: false });
+  }
+  if (isFileDamaged(error)) {
+    const text = `${file} is damaged (${errorText(error)}): restore the data folder from a copy, or set another DATA_DIR`;
+    return new MessagingError('data-damaged', text, { canRetry: false, cause: error });
+  }
+  const text = `${file} cannot be read or written; set another DATA_DIR, or DATA_DIR=memory`;
+  return dataUnusable(text, error);
+}
+
+/** The folder cannot be read or written, or is of another version. */
+export function dataUnusable(reason: string, cause?: unknown): MessagingError {
+  const detail = cause === undefined ? '' : `: ${errorText(cause)}`;
+  const text = `the data folder cannot be used: ${reason}${detail}`;
+  return new MessagingError('data-unusable', text, { canRetry: false, cause });
+}

@@ -1,0 +1,396 @@
+import { headerBytes, setHeader } from '../headers.ts';
+import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage, TopicPartition } from '../message.ts';
+import { REMOVED_AT_ONCE, type LogBatch, type PartitionTable } from './partition-table.ts';
+import type { EmbeddedTopicConfig } from './topic-config.ts';
+
+/** Memory of a record, and of each header, in addition to its bytes: V8's objects and pointers. */
+const RECORD_OVERHEAD_BYTES = 300;
+const HEADER_OVERHEAD_BYTES = 150;
+/** Kafka's record batch header has 61 bytes, the lengths and deltas of a record about 20; rounded up. */
+const FRAME_BYTES = 100;
+/** Records are removed in batches, because removing from the front of an array moves all others. */
+const TRIM_BELOW_SHARE = 0.9;
+/** A log is crowded from this multiple of what it keeps on, or of what it could not remove. */
+const CROWDED_SHARE = 1.25;
+
+export interface LogReader {
+  /** Reads records before they are durable. */
+  readonly isEager?: boolean;
+  /** Delivers one round of messages; returns whether there are more. */
+  deliver(): boolean;
+}
+
+/** `eager`: records were added; `durable`: they are durable; `all`: both at once. */
+export type OnReadable = (log: PartitionLog, readers: 'eager' | 'durable' | 'all') => void;
+
+interface Entry {
+  readonly message: LogMessage;
+  readonly bytes: number;
+  /** The age of a record is measured from this time: a message with an old timestamp must still be read. */
+  readonly storedAtMs: number;
+  /** It is in the table, or will be after the next group commit. */
+  readonly isStored: boolean;
+}
+
+export interface PartitionLogOptions extends TopicPartition {
+  readonly config: EmbeddedTopicConfig;
+  /** Absent: the log is in memory only. */
+  readonly table?: PartitionTable | undefined;
+  /** The next offset of a log that was stored. */
+  readonly end?: number;
+}
+
+/** What the logs of a store share. */
+export interface LogParts {
+  readonly onReadable: OnReadable;
+  /** Adds work to the next group commit. Absent: there is none, and rows are written at once. */
+  readonly enqueue?: (log: PartitionLog, work: () => void, bytes: number) => void;
+  /** Does work on the rows of a log as a whole; false: that is not possible at present. */
+  readonly run: (log: PartitionLog, work: () => void) => boolean;
+  /** The error of a read that failed. */
+  readonly readFailed: (error: unknown) => unknown;
+  /** Whether too much waits for a group commit. */
+  readonly isCongested: () => boolean;
+}
+
+/**
+ * The log of one partition: records in offset order, limited by count, bytes and age, and compacted if the topic is. As on
+ * Kafka, offsets are never reused, and removed records leave gaps. The newest records are in memory, where readers usually find
+ * them, the durable ones also in a table. Those that are in memory only stay there until they are read.
+ */
+export class PartitionLog {
+  readonly topic: string;
+  readonly partition: number;
+  readonly config: EmbeddedTopicConfig;
+  readonly table: PartitionTable | undefined;
+  /** Woken when records become readable. */
+  readonly readers = new Set<LogReader>();
+  readonly #parts: LogParts;
+  /** In memory, without gaps but those of records that were lost. */
+  #entries: Entry[] = [];
+  #bytes = 0;
+  #end: number;
+  /** The first record that the next group commit will store, and the first of the one in progress. */
+  #open: number | undefined;
+  #syncing: number | undefined;
+  #lastStored: number;
+  /** Beyond these numbers the log is crowded: some more than it keeps, so that records are removed in batches. */
+  #crowdedFrom: number;
+  #crowdedBytes: number;
+
+  constructor({ topic, partition, config, table, end = 0 }: PartitionLogOptions, parts: LogParts) {
+    this.topic = topic;
+    this.partition = partition;
+    this.config = config;
+    this.table = table;
+    this.#parts = parts;
+    this.#end = end;
+    this.#lastStored = end - 1;
+    this.#crowdedFrom = config.keptRecords * CROWDED_SHARE;
+    this.#crowdedBytes = config.keptBytes * CROWDED_SHARE;
+  }
+
+  /** The first retained offset. */
+  get low(): number {
+    const first = this.#entries[0]?.message.offset ?? this.#end;
+    const { records, low } = this.table?.figures ?? { records: 0, low: 0 };
+    return records > 0 ? Math.min(low, first) : first;
+  }
+
+  /** The next offset beyond the last durable record. */
+  get high(): number {
+    return this.#syncing ?? this.#open ?? this.#end;
+  }
+
+  /** The next offset to be written: eager readers read up to it. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** The offset of the last record that is not in memory only; below the first one if there is none. */
+  get lastStored(): number {
+    return this.#lastStored;
+  }
+
+  /** The memory of its records in memory, overhead included. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The used share of its limits, whichever is greatest. */
+  get usedShare(): number {
+    const { maxRecords, maxBytes, memoryRecords, memoryBytes } = this.config;
+    const { records, bytes } = this.table?.figures ?? { records: 0, bytes: 0 };
+    const stored = Math.max(records / maxRecords, bytes / maxBytes);
+    return Math.max(stored, this.#entries.length / memoryRecords, this.#bytes / memoryBytes);
+  }
+
+  /**
+   * Adds one record, whose buffers are not copied. `pending`: it is durable when LogStore.flushed() has resolved; `done`: it
+   * is, or needs not be.
+   */
+  append(
+    message: OutgoingMessage,
+    key: Buffer | null,
+    nowMs: number,
+    isInMemory = false,
+  ): 'pending' | 'done' {
+    const offset = this.#end;
+    const stored: LogMessage = {
+      topic: this.topic,
+      partition: this.partition,
+      offset,
+      key,
+      value: message.value,
+      headers: storedHeaders(message.headers),
+      timestampMs: message.timestampMs ?? nowMs,
+    };
+    const bytes = footprint(stored);
+    const table = isInMemory ? undefined : this.table;
+    this.#entries.push({ message: stored, bytes, storedAtMs: nowMs, isStored: table !== undefined });
+    this.#bytes += bytes;
+    this.#end = offset + 1;
+    const isPending = table !== undefined && this.#store(table, stored, nowMs, bytes);
+    this.#parts.onReadable(this, this.high === this.#end ? 'all' : 'eager');
+    return isPending ? 'pending' : 'done';
+  }
+
+  /** Whether the log has reached one of its limits. */
+  isFull(): boolean {
+    return this.usedShare >= 1 || this.#parts.isCongested();
+  }
+
+  /**
+   * Messages from `position` on, up to both limits, but at least one if there is any: durable ones below `high`, others from
+   * there on. Throws MessagingError `data-damaged` or `data-unusable` when they cannot be read.
+   */
+  read(position: number, maxRecords: number, maxBytes: number): LogBatch {
+    const first = this.#entries[0]?.message.offset ?? this.#end;
+    if (position < first && this.table !== undefined) {
+      const batch = this.#readTable(this.table, { from: position, to: first }, maxRecords, maxBytes);
+      if (batch.messages.length > 0 || first >= this.high) return batch;
+    }
+    return this.#readMemory(Math.max(position, first), maxRecords, maxBytes);
+  }
+
+  /**
+   * Makes room: removes what a sweep would, then the oldest records below `keepFrom` until the log is well within its limits, or as
+   * many as is possible in a short time. A log with cleanup.policy=compact only removes from memory what is in the table.
+   */
+  makeRoom(keepFrom: number, nowMs: number): void {
+    this.sweep(nowMs);
+    const { maxRecords, maxBytes, memoryRecords, memoryBytes } = this.config;
+    if (this.#entries.length >= memoryRecords || this.#bytes >= memoryBytes)
+      this.#forget(keepFrom, memoryRecords * TRIM_BELOW_SHARE, memoryBytes * TRIM_BELOW_SHARE);
+    const { records, bytes } = this.table?.figures ?? { records: 0, bytes: 0 };
+    if (!this.config.delete || records === 0 || (records < maxRecords && bytes < maxBytes)) return;
+    const tooMany = records - maxRecords * TRIM_BELOW_SHARE;
+    const tooLarge = ((bytes - maxBytes * TRIM_BELOW_SHARE) * records) / bytes;
+    const count = Math.ceil(Math.max(tooMany, tooLarge));
+    this.#inTable((table) => table.removeOldest(Math.min(keepFrom, this.high), count));
+    const { low = 0 } = this.table?.figures ?? {};
+    this.#dropFront(({ message, isStored }) => isStored && message.offset < low);
+  }
+
+  /** Whether it holds more records in memory than it keeps once they were read. */
+  get isCrowded(): boolean {
+    return this.#entries.length > this.#crowdedFrom || this.#bytes > this.#crowdedBytes;
+  }
+
+  /** Removes the oldest records from memory that are in the table, or below `keepFrom`, down to what it keeps. */
+  forgetRead(keepFrom: number): void {
+    const { keptRecords, keptBytes } = this.config;
+    this.#forget(keepFrom, keptRecords, keptBytes);
+    this.#crowdedFrom = Math.max(keptRecords, this.#entries.length) * CROWDED_SHARE;
+    this.#crowdedBytes = Math.max(keptBytes, this.#bytes) * CROWDED_SHARE;
+  }
+
+  /**
+   * Removes records that are older than the topic's retention time, read or unread, as Kafka does, and on a compacted topic old
+   * tombstones, and from memory what is in the table: read from there, it is compacted. Returns how many rows it has removed, a
+   * limited number.
+   */
+  sweep(nowMs: number): number {
+    const { retentionMs, deleteRetentionMs } = this.config;
+    let removed = 0;
+    if (this.config.delete) {
+      const before = nowMs - retentionMs;
+      this.#dropFront(({ storedAtMs }) => storedAtMs < before);
+      removed += this.#inTable((table) => table.removeOldest(this.high, REMOVED_AT_ONCE, before));
+    }
+    if (this.config.compact) {
+      removed += this.#inTable((table) => table.removeTombstones(nowMs - deleteRetentionMs));
+      const { high } = this;
+      this.#dropFront(({ message, isStored }) => isStored && message.offset < high);
+    }
+    return removed;
+  }
+
+  /** The group commit has written its records, and is not durable yet. */
+  written(): void {
+    this.#syncing = this.#open;
+    this.#open = undefined;
+  }
+
+  /** What was written is durable. */
+  settled(): void {
+    this.#syncing = undefined;
+    this.#parts.onReadable(this, 'durable');
+  }
+
+  /** The records for the next group commit cannot be stored. Eager readers may have seen them, so that their offsets stay unused. */
+  lost(): void {
+    const from = this.#open ?? Infinity;
+    this.#open = undefined;
+    this.#entries = this.#entries.filter(({ message, isStored }) => !isStored || message.offset < from);
+    this.#bytes = this.#entries.reduce((sum, entry) => sum + entry.bytes, 0);
+  }
+
+  #store(table: PartitionTable, message: LogMessage, nowMs: number, bytes: number): boolean {
+    this.#lastStored = message.offset;
+    const insert = (): void => table.insert(message, nowMs, bytes);
+    if (this.#parts.enqueue === undefined) {
+      insert();
+      return false;
+    }
+    this.#open ??= message.offset;
+    this.#parts.enqueue(this, insert, bytes);
+    return true;
+  }
+
+  #readTable(
+    table: PartitionTable,
+    range: { readonly from: number; readonly to: number },
+    maxRecords: number,
+    maxBytes: number,
+  ): LogBatch {
+    try {
+      return table.read(range, maxRecords, maxBytes);
+    } catch (error) {
+      throw this.#parts.readFailed(error);
+    }
+  }
+
+  #inTable(remove: (table: PartitionTable) => number): number {
+    const { table } = this;
+    let removed = 0;
+    if (table === undefined || table.figures.records === 0) return 0;
+    return this.#parts.run(this, () => (removed = remove(table))) ? removed : 0;
+  }
+
+  #readMemory(position: number, maxRecords: number, maxBytes: number): LogBatch {
+    const entries = this.#entries;
+    const end = position < this.high ? this.high : this.#end;
+    const messages: LogMessage[] = [];
+    let bytes = 0;
+    let index = this.#indexOf(position);
+    let entry = entries[index];
+    while (entry !== undefined && entry.message.offset < end) {
+      if (messages.length >= maxRecords || bytes >= maxBytes) return { messages, next: entry.message.offset };
+      messages.push(entry.message);
+      bytes += entry.bytes;
+      index += 1;
+      entry = entries[index];
+    }
+    return { messages, next: end };
+  }
+
+  /** Removes the oldest entries that are stored, or below `keepFrom`, until no more than these are left. */
+  #forget(keepFrom: number, maxRecords: number, maxBytes: number): void {
+    const { high } = this;
+    let records = this.#entries.length;
+    let bytes = this.#bytes;
+    this.#dropFront((entry) => {
+      const isNeeded = entry.message.offset >= (entry.isStored ? high : keepFrom);
+      if (isNeeded || (records <= maxRecords && bytes <= maxBytes)) return false;
+      records -= 1;
+      bytes -= entry.bytes;
+      return true;
+    });
+  }
+
+  /** Removes entries from the front for as long as they are unwanted. */
+  #dropFront(isUnwanted: (entry: Entry) => boolean): void {
+    const kept = this.#entries.findIndex((entry) => !isUnwanted(entry));
+    const count = kept === -1 ? this.#entries.length : kept;
+    if (count === 0) return;
+    for (const { bytes } of this.#entries.splice(0, count)) this.#bytes -= bytes;
+  }
+
+  /** Index of the first entry at or after an offset: computed without gaps, otherwise found by binary search. */
+  #indexOf(position: number): number {
+    const entries = this.#entries;
+    const first = entries[0]?.message.offset ?? this.#end;
+    if (position <= first) return 0;
+    if (this.#end - first === entries.length) return Math.min(position - first, entries.length);
+    let from = 0;
+    let to = entries.length;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((entries[middle]?.message.offset ?? this.#end) < position) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}
+
+/** Bytes of a record as they count against max.message.bytes: key, value, headers and framing. */
+export function recordBytes(key: Buffer | null, value: Buffer | null, headers: MessageHeaders): number {
+  return sumBytes(key, value, headers, lengthOf);
+}
+
+/** At least as many bytes, without looking at the characters of text. */
+export function mostRecordBytes(key: Buffer | null, value: Buffer | null, headers: MessageHeaders): number {
+  return sumBytes(key, value, headers, mostBytesOf);
+}
+
+function sumBytes(
+  key: Buffer | null,
+  value: Buffer | null,
+  headers: MessageHeaders,
+  bytesIn: (value: HeaderValue) => number,
+): number {
+  let bytes = FRAME_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
+  for (const name in headers) {
+    const header = headers[name];
+    if (header === undefined) continue;
+    if (typeof header === 'string' || Buffer.isBuffer(header)) bytes += name.length + bytesIn(header);
+    else for (const item of header) bytes += name.length + bytesIn(item);
+  }
+  return bytes;
+}
+
+/** Bytes of memory that a record holds. */
+function footprint(message: LogMessage): number {
+  const headers = Object.keys(message.headers).length * HEADER_OVERHEAD_BYTES;
+  return recordBytes(message.key, message.value, message.headers) + headers + RECORD_OVERHEAD_BYTES;
+}
+
+/** Kafka stores header values as bytes, so text is read back as a Buffer, and an array with one element as that element. */
+function storedHeaders(headers: MessageHeaders | undefined): MessageHeaders {
+  const stored: Record<string, HeaderValue | readonly HeaderValue[]> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    if (typeof value === 'string' || Buffer.isBuffer(value)) setHeader(stored, name, bytesOf(name, value));
+    else if (value.length === 1) setHeader(stored, name, bytesOf(name, value[0] ?? ''));
+    else if (value.length > 1) {
+      const values = value.map((item) => bytesOf(name, item));
+      setHeader(stored, name, values);
+    }
+  }
+  return stored;
+}
+
+function lengthOf(value: HeaderValue): number {
+  return typeof value === 'string' ? Buffer.byteLength(value) : value.length;
+}
+
+/** A character of UTF-16 takes three bytes of UTF-8 at most. */
+function mostBytesOf(value: HeaderValue): number {
+  return typeof value === 'string' ? 3 * value.length : value.length;
+}
+
+function bytesOf(name: string, value: HeaderValue): Buffer {
+  return typeof value === 'string' ? headerBytes(name, value) : value;
+}

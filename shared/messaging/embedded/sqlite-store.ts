@@ -1,0 +1,468 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { StatementSync } from 'node:sqlite';
+import type { Health } from '../../platform/health.ts';
+import { errorText, isOutOfFiles, RAISE_OPEN_FILES } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type { SystemPorts } from '../../platform/system-ports.ts';
+import { repeat, sleep } from '../../platform/timers.ts';
+import { dataError, DataFile, dataUnusable, isFileDamaged, type DiskCalls } from '../data-file.ts';
+import { partitionId, type PartitionOffset } from '../message.ts';
+import type { TopicSpec } from '../ports.ts';
+import { FlushError, type LogStore, type StoredTopic } from './log-store.ts';
+import { type OnReadable, PartitionLog, type LogParts } from './partition-log.ts';
+import { PartitionTable, type TableFigures } from './partition-table.ts';
+import { parseTopicConfig, type EmbeddedTopicConfig, type MemoryLimits } from './topic-config.ts';
+
+const FILE = 'broker.db';
+const VERSION = 1;
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS topics (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS partitions (topic INTEGER, partition INTEGER, records INTEGER NOT NULL,
+    bytes INTEGER NOT NULL, low INTEGER NOT NULL, next INTEGER NOT NULL, PRIMARY KEY (topic, partition)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS commits (member_group TEXT, topic TEXT, partition INTEGER, offset INTEGER NOT NULL,
+    PRIMARY KEY (member_group, topic, partition)) WITHOUT ROWID`;
+/** What earlier versions of this program kept in the folder. */
+const FORMER = 'format.json';
+/** Rows that wait for a group commit; publishers wait beyond these. As many are written in a few milliseconds. */
+const MAX_QUEUED = { rows: 1_000, bytes: 4 * 1_048_576 };
+/** Committed offsets, which no reader waits for, share a commit for this time. */
+const COMMIT_DELAY_MS = 10;
+/** Interval at which a store whose disk was full tries to write. */
+const PROBE_INTERVAL_MS = 1_000;
+/** A slow disk writes a few MiB within this time. Callers wait longer, so that they see few errors before. */
+const STALLED_COMMIT_MS = 5_000;
+/** Less than the five seconds that a process has after its drain. What is left then is done by the next start. */
+const CLOSE_LIMIT_MS = 4_000;
+
+export interface SqliteStoreOptions {
+  /** The data folder; it is created if it is missing. */
+  readonly folder: string;
+  /** Limits of each topic. */
+  readonly limits: MemoryLimits;
+  /** The topics as this version defines them: the settings of stored ones follow, their partitions stay. */
+  readonly specs?: readonly TopicSpec[] | undefined;
+  readonly ports: Pick<SystemPorts, 'monotonic' | 'timers'>;
+  readonly log?: Log | undefined;
+  /** For tests only. */
+  readonly disk?: DiskCalls | undefined;
+}
+
+/** Why nothing is stored at present. */
+interface Failure {
+  readonly reason: string;
+  /** Only a restart can help: after a failed fdatasync the state of the file is unknown. */
+  readonly isPermanent: boolean;
+}
+
+/** Work of a group commit, and the log whose record it stores. */
+interface Queued {
+  readonly log?: PartitionLog;
+  readonly work: () => void;
+}
+
+interface TopicParts {
+  readonly id: number;
+  readonly spec: TopicSpec;
+  readonly logs: readonly PartitionLog[];
+}
+
+/**
+ * Keeps topics, records and committed offsets in a file of SQLite. Everything that is added while a group commit is in progress
+ * is written and made durable together by the next one.
+ */
+export class SqliteStore implements LogStore {
+  readonly topics: readonly StoredTopic[];
+  readonly commits: ReadonlyMap<string, readonly PartitionOffset[]>;
+  readonly #options: SqliteStoreOptions;
+  readonly #path: string;
+  readonly #file: DataFile;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #topics = new Map<string, TopicParts>();
+  readonly #parts: LogParts;
+  #onReadable: OnReadable = () => undefined;
+  #lastId: number;
+  /** The stored offsets, by group and partition. */
+  readonly #stored = new Map<string, number>();
+  /** Topics to be created and deleted: by the next group commit that does not fail, before anything else. */
+  #changes: (() => void)[] = [];
+  /** What the next group commit does, and the logs whose records it stores. */
+  #queue: Queued[] = [];
+  #queued = new Set<PartitionLog>();
+  #queuedBytes = 0;
+  /** The group commit that takes what is added now, and the one in progress. */
+  #next: PromiseWithResolvers<void> | undefined;
+  #current: PromiseWithResolvers<void> | undefined;
+  #currentSinceMs = 0;
+  /** A reader or caller waits for the next one. */
+  #isUrgent = false;
+  #cancelDelay: (() => void) | undefined;
+  #running: Promise<void> | undefined;
+  #failure: Failure | undefined;
+  #stopProbes: (() => void) | undefined;
+  #isClosed = false;
+
+  /** Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
+  constructor(options: SqliteStoreOptions) {
+    this.#options = options;
+    const { folder, disk } = options;
+    if (existsSync(path.join(folder, FORMER))) {
+      throw dataUnusable(
+        `${folder} was written by an earlier version in another format: set DATA_DIR to another folder, or empty this one`,
+      );
+    }
+    this.#parts = {
+      onReadable: (log, readers) => this.#onReadable(log, readers),
+      enqueue: (log, work, bytes) => this.#enqueueRow(log, work, bytes),
+      run: (log, work) => this.#runNow(log, work),
+      readFailed: (error) => this.#readFailed(error),
+      isCongested: () => this.#queue.length >= MAX_QUEUED.rows || this.#queuedBytes >= MAX_QUEUED.bytes,
+    };
+    this.#path = path.join(folder, FILE);
+    this.#file = new DataFile({ file: this.#path, schema: SCHEMA, version: VERSION, disk });
+    try {
+      this.commits = this.#readCommits();
+      this.topics = this.#readTopics();
+    } catch (error) {
+      this.#file.close();
+      throw error;
+    }
+    this.#lastId = Math.max(0, ...[...this.#topics.values()].map(({ id }) => id));
+  }
+
+  open(onReadable: OnReadable): void {
+    this.#onReadable = onReadable;
+  }
+
+  createLogs(spec: TopicSpec, config: EmbeddedTopicConfig): readonly PartitionLog[] {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const logs = this.#createLogs(id, spec, config);
+    this.#topics.set(spec.topic, { id, spec, logs });
+    this.#changes.push(() =>
+      this.#run('INSERT INTO topics VALUES (?, ?, ?)', id, spec.topic, JSON.stringify(spec)),
+    );
+    this.#schedule(true);
+    return logs;
+  }
+
+  deleteLogs(name: string): void {
+    const topic = this.#topics.get(name);
+    if (topic === undefined) return;
+    this.#topics.delete(name);
+    for (const id of this.#stored.keys()) if (id.includes(` ${name}/`)) this.#stored.delete(id);
+    for (const log of topic.logs) this.#queued.delete(log);
+    this.#queue = this.#queue.filter(({ log }) => log === undefined || !topic.logs.includes(log));
+    this.#changes.push(() => {
+      this.#run('DELETE FROM commits WHERE topic = ?', name);
+      this.#run('DELETE FROM partitions WHERE topic = ?', topic.id);
+      this.#run('DELETE FROM topics WHERE id = ?', topic.id);
+      for (const { table } of topic.logs) table?.drop();
+    });
+    this.#schedule(true);
+  }
+
+  /** Offsets are not stored while only records in memory are between them and those that are. */
+  saveCommits(groupId: string, offsets: readonly PartitionOffset[]): void {
+    for (const { topic, partition, offset } of offsets) {
+      const { spec, logs } = this.#topics.get(topic) ?? {};
+      const log = logs?.[partition];
+      if (log?.table === undefined) continue;
+      const id = `${groupId} ${partitionId(topic, partition)}`;
+      const isStored = Math.max(0, this.#stored.get(id) ?? 0) > log.lastStored;
+      if (spec?.storage === 'as-reply' && isStored && offset >= 0) continue;
+      this.#stored.set(id, offset);
+      const sql = 'INSERT OR REPLACE INTO commits VALUES (?, ?, ?, ?)';
+      this.#queue.push({ work: () => this.#run(sql, groupId, topic, partition, offset) });
+      this.#schedule(false);
+    }
+  }
+
+  flushed(): Promise<void> | undefined {
+    // A group commit has failed that would have created or deleted a topic.
+    if (this.#changes.length > 0 && this.#next === undefined) this.#schedule(true);
+    return (this.#next ?? this.#current)?.promise;
+  }
+
+  health(): Health {
+    if (this.#failure !== undefined) {
+      const { reason, isPermanent } = this.#failure;
+      return { status: isPermanent ? 'unhealthy' : 'starting', reason };
+    }
+    const sinceMs = this.#current === undefined ? 0 : this.#nowMs() - this.#currentSinceMs;
+    if (sinceMs <= STALLED_COMMIT_MS) return { status: 'ready' };
+    const seconds = Math.round(sinceMs / 1_000);
+    const reason = `${this.#options.folder} cannot be written (a write has not ended for ${seconds} s): check the disk`;
+    return { status: 'starting', reason };
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#stopProbes?.();
+    const ended = new AbortController();
+    const ending = this.#end().finally(() => ended.abort());
+    await Promise.race([ending, sleep(this.#options.ports.timers, CLOSE_LIMIT_MS, ended.signal)]);
+    if (ended.signal.aborted) return;
+    const seconds = CLOSE_LIMIT_MS / 1_000;
+    this.#options.log?.warn({ seconds }, 'the data folder was not closed: the disk does not finish a write');
+  }
+
+  async #end(): Promise<void> {
+    while (this.#next !== undefined || this.#running !== undefined) {
+      this.#start();
+      await this.#running;
+    }
+    try {
+      this.#file.close();
+    } catch (error) {
+      this.#options.log?.warn({ error: errorText(error) }, 'the data folder was not closed');
+    }
+  }
+
+  #nowMs(): number {
+    return this.#options.ports.monotonic.elapsedMs();
+  }
+
+  #readTopics(): StoredTopic[] {
+    const { specs, limits } = this.#options;
+    const database = this.#file.database;
+    return database
+      .prepare('SELECT id, spec FROM topics ORDER BY id')
+      .all()
+      .map((row) => {
+        const id = Number(row['id']);
+        const stored = JSON.parse(String(row['spec'])) as TopicSpec;
+        const known = specs?.find(({ topic }) => topic === stored.topic);
+        const spec = known === undefined ? stored : { ...known, partitions: stored.partitions };
+        const config = parseTopicConfig(spec, limits);
+        const logs = this.#createLogs(id, spec, config);
+        this.#topics.set(spec.topic, { id, spec, logs });
+        return { spec, config, logs };
+      });
+  }
+
+  #createLogs(id: number, spec: TopicSpec, config: EmbeddedTopicConfig): readonly PartitionLog[] {
+    const { topic, partitions, storage } = spec;
+    const { database } = this.#file;
+    const groups = [...this.commits.values()].flat().filter((offset) => offset.topic === topic);
+    return Array.from({ length: partitions }, (_, partition) => {
+      const figures = this.#figures(id, partition);
+      const name = `records_${id}_${partition}`;
+      const isCompacted = config.compact;
+      const table =
+        storage === 'memory'
+          ? undefined
+          : new PartitionTable({ database, name, topic, partition, isCompacted, figures });
+      // Records in memory may have been committed beyond the last one that was stored.
+      const committed = groups.filter((offset) => offset.partition === partition);
+      const end = Math.max(figures?.next ?? 0, ...committed.map(({ offset }) => offset));
+      return new PartitionLog({ topic, partition, config, table, end }, this.#parts);
+    });
+  }
+
+  #figures(id: number, partition: number): (TableFigures & { readonly next: number }) | undefined {
+    const sql = 'SELECT records, bytes, low, next FROM partitions WHERE topic = ? AND partition = ?';
+    const row = this.#file.database.prepare(sql).get(id, partition);
+    if (row === undefined) return undefined;
+    const { records, bytes, low, next } = row;
+    return { records: Number(records), bytes: Number(bytes), low: Number(low), next: Number(next) };
+  }
+
+  #readCommits(): ReadonlyMap<string, readonly PartitionOffset[]> {
+    const groups = new Map<string, PartitionOffset[]>();
+    for (const row of this.#file.database.prepare('SELECT * FROM commits').all()) {
+      const groupId = String(row['member_group']);
+      const topic = String(row['topic']);
+      const [partition, offset] = [Number(row['partition']), Number(row['offset'])];
+      const known = groups.get(groupId) ?? [];
+      groups.set(groupId, known);
+      known.push({ topic, partition, offset });
+      this.#stored.set(`${groupId} ${partitionId(topic, partition)}`, offset);
+    }
+    return groups;
+  }
+
+  #saveFigures(log: PartitionLog): void {
+    const topic = this.#topics.get(log.topic);
+    if (topic?.logs[log.partition] !== log || log.table === undefined) return;
+    const { records, bytes, low } = log.table.figures;
+    const sql = 'INSERT OR REPLACE INTO partitions VALUES (?, ?, ?, ?, ?, ?)';
+    this.#run(sql, topic.id, log.partition, records, bytes, low, log.end);
+  }
+
+  #run(sql: string, ...values: readonly (string | number)[]): void {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#file.database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    statement.run(...values);
+  }
+
+  /** Does work on the rows of a log in a transaction of its own. */
+  #runNow(log: PartitionLog, work: () => void): boolean {
+    if (this.#file.isBusy || this.#isClosed || this.#failure !== undefined) return false;
+    try {
+      this.#file.transaction(() => {
+        work();
+        this.#saveFigures(log);
+      });
+      return true;
+    } catch (error) {
+      this.#restore(log);
+      this.#fail(error, isFileDamaged(error));
+      return false;
+    }
+  }
+
+  #enqueueRow(log: PartitionLog, work: () => void, bytes: number): void {
+    this.#queued.add(log);
+    this.#queuedBytes += bytes;
+    this.#queue.push({ log, work });
+    this.#schedule(true);
+  }
+
+  /** Begins a group commit, soon if a reader or a caller waits for it. */
+  #schedule(isUrgent: boolean): void {
+    if (this.#next === undefined) {
+      this.#next = Promise.withResolvers<void>();
+      // The caller may have stopped waiting: a probe, or a call that was rejected for another reason.
+      this.#next.promise.catch(() => undefined);
+    }
+    this.#isUrgent ||= isUrgent;
+    if (this.#running === undefined) this.#startInTime();
+  }
+
+  #startInTime(): void {
+    if (this.#isUrgent || this.#isClosed) this.#start();
+    else this.#cancelDelay ??= this.#options.ports.timers.schedule(() => this.#start(), COMMIT_DELAY_MS);
+  }
+
+  #start(): void {
+    this.#cancelDelay?.();
+    this.#cancelDelay = undefined;
+    this.#running ??= this.#commitAll();
+  }
+
+  async #commitAll(): Promise<void> {
+    const { timers } = this.#options.ports;
+    // At the end of this turn of the event loop, so that everything of the turn is in the same commit.
+    await new Promise<void>((resolve) => timers.nextTurn(resolve));
+    do {
+      const commit = this.#next;
+      this.#next = undefined;
+      this.#isUrgent = false;
+      this.#current = commit;
+      this.#currentSinceMs = this.#nowMs();
+      if (commit !== undefined) await this.#commit(commit);
+      this.#current = undefined;
+    } while (this.#isUrgent);
+    this.#running = undefined;
+    if (this.#next !== undefined) this.#startInTime();
+  }
+
+  async #commit(commit: PromiseWithResolvers<void>): Promise<void> {
+    const logs = [...this.#queued];
+    try {
+      this.#writeQueue(logs);
+    } catch (cause) {
+      this.#fail(cause, isFileDamaged(cause));
+      commit.reject(this.#loseQueue(cause));
+      return;
+    }
+    for (const log of logs) log.written();
+    try {
+      await this.#file.sync();
+      this.#recovered();
+      commit.resolve();
+      for (const log of logs) log.settled();
+      if (this.#file.isCheckpointDue) await this.#file.checkpoint();
+    } catch (cause) {
+      this.#fail(cause, true);
+      const text = `the data folder cannot be written: ${errorText(cause)}`;
+      commit.reject(new FlushError(text, { isMaybeStored: true, cause }));
+      // What came meanwhile may be the result of what failed.
+      this.#next?.reject(this.#loseQueue(cause));
+      this.#next = undefined;
+      this.#isUrgent = false;
+    }
+  }
+
+  /** Writes what waits, as a whole or not at all. */
+  #writeQueue(logs: readonly PartitionLog[]): void {
+    if (this.#failure?.isPermanent === true) throw new Error(this.#failure.reason);
+    this.#file.transaction(() => {
+      for (const change of this.#changes) change();
+      for (const { work } of this.#queue) work();
+      for (const log of logs) this.#saveFigures(log);
+    });
+    this.#changes = [];
+    this.#clearQueue();
+  }
+
+  /** Gives up what waits. Returns the error of its publishes. */
+  #loseQueue(cause: unknown): FlushError {
+    for (const log of this.#queued) {
+      this.#restore(log);
+      log.lost();
+    }
+    this.#clearQueue();
+    this.#stored.clear();
+    const text = `the data folder cannot be written: ${errorText(cause)}`;
+    return new FlushError(text, { isMaybeStored: false, cause });
+  }
+
+  #clearQueue(): void {
+    this.#queue = [];
+    this.#queued.clear();
+    this.#queuedBytes = 0;
+  }
+
+  /** A transaction failed that may have changed the figures of the table. */
+  #restore({ topic, partition, table }: PartitionLog): void {
+    const { id } = this.#topics.get(topic) ?? {};
+    try {
+      if (id !== undefined) table?.restore(this.#figures(id, partition));
+    } catch (error) {
+      this.#fail(error, true);
+    }
+  }
+
+  #readFailed(error: unknown): Error {
+    if (isFileDamaged(error)) this.#fail(error, true);
+    return dataError(this.#path, error);
+  }
+
+  #fail(error: unknown, isPermanent: boolean): void {
+    if (this.#failure?.isPermanent === true) return;
+    const remedy = isFileDamaged(error)
+      ? 'restore the data folder from a copy'
+      : 'check the disk and restart';
+    const advice = isOutOfFiles(error) ? RAISE_OPEN_FILES : isPermanent ? remedy : 'free some space';
+    const reason = `${this.#options.folder} cannot be written (${errorText(error)}): ${advice}`;
+    if (this.#failure === undefined || isPermanent)
+      this.#options.log?.error({ reason }, 'messages are not stored');
+    this.#failure = { reason, isPermanent };
+    const { timers } = this.#options.ports;
+    this.#stopProbes ??= repeat(timers, () => this.#tryAgain(), PROBE_INTERVAL_MS, 'background');
+  }
+
+  /** Writes a row without meaning, for nothing else may be published while the broker is not healthy. */
+  #tryAgain(): void {
+    if (this.#failure?.isPermanent !== false) {
+      this.#stopProbes?.();
+      return;
+    }
+    this.#queue.push({ work: () => this.#run("INSERT OR REPLACE INTO commits VALUES ('', '', 0, 0)") });
+    this.#schedule(true);
+  }
+
+  #recovered(): void {
+    if (this.#failure === undefined || this.#failure.isPermanent) return;
+    this.#failure = undefined;
+    this.#stopProbes?.();
+    this.#stopProbes = undefined;
+    this.#options.log?.info({}, 'messages are stored again');
+  }
+}
