@@ -111,8 +111,6 @@ export interface GroupSourceOptions {
   readonly topics: readonly string[];
   /** Default CLIENT_DEFAULTS.sessionTimeoutMs. */
   readonly sessionTimeoutMs?: number;
-  /** See TailOptions. */
-  readonly isEager?: boolean;
   /** Another member may have to wait for seconds before it joins, so that this one sends fewer heartbeats. */
   readonly isPatient?: boolean;
 }
@@ -185,12 +183,6 @@ export interface TailOptions {
   readonly positions?: readonly PartitionOffset[];
   /** Read only this partition of every topic (replies: the instance's own). Absent: all partitions. */
   readonly partition?: number;
-  /**
-   * Messages may be delivered before their publish is acknowledged. A crash may then remove them, with everything that was
-   * published after them, and a full disk those that it refuses. Only for readers whose effects are messages of their own, or
-   * that need nothing of it after a crash.
-   */
-  readonly isEager?: boolean;
 }
 
 /** Delivers every message of its partitions once, in offset order per partition, also over reconnects. */
@@ -222,7 +214,9 @@ export interface TopicSpec {
   readonly replicationFactor?: number;
   /**
    * Where the embedded broker keeps the records: `memory`, if their readers end with its process, such as the callers that wait for
-   * a reply; `as-reply`, requests: as it keeps their replies. Absent: on the disk.
+   * a reply; `as-reply`, requests: as it keeps their replies. Absent: on the disk. Readers get requests before they are on
+   * the disk: a crash may then remove them, with everything that was published after them, and a full disk those that it
+   * refuses. So the effects of these readers must be messages of their own.
    */
   readonly storage?: TopicStorage;
 }

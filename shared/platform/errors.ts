@@ -42,11 +42,5 @@ export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`);
 }
 
-/** Whether the process or the system has too many files open. */
-export function isOutOfFiles(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  return code === 'EMFILE' || code === 'ENFILE';
-}
-
-/** What an operator can do about that. */
+/** What an operator can do about too few open files. */
 export const RAISE_OPEN_FILES = 'raise the limit of open files (ulimit -n, LimitNOFILE, docker run --ulimit)';

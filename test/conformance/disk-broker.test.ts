@@ -4,7 +4,6 @@ import { scenarioTest } from '../support/conformance/world.ts';
 import { assignmentGateScenarios } from './scenarios/assignment-gates.ts';
 import { groupScenarios } from './scenarios/groups.ts';
 import { publishingScenarios } from './scenarios/publishing.ts';
-import { recoveryScenarios } from './scenarios/recovery.ts';
 import { rangeScenarios } from './scenarios/ranges.ts';
 import { requesterScenarios } from './scenarios/requesters.ts';
 import { runtimeScenarios } from './scenarios/runtime.ts';
@@ -29,9 +28,6 @@ describe('message runtime on the embedded broker on disk', () => {
 });
 describe('assignment gates on the embedded broker on disk', () => {
   assignmentGateScenarios(test);
-});
-describe('recovery of the embedded broker on disk', () => {
-  recoveryScenarios(test);
 });
 describe('requesters on the embedded broker on disk', () => {
   requesterScenarios(test);

@@ -1,29 +1,19 @@
-import { isRefused, unreachable, type FaultPlan } from './injected-faults.ts';
 import type { EmbeddedGroup } from './group.ts';
 import type { EmbeddedTopics } from './topics.ts';
 import type { PartitionOffset } from '../message.ts';
 import type { BrokerAdmin, GroupReads, GroupState, PartitionRange, TopicSpec } from '../ports.ts';
 
-const ADMIN_CLIENT = 'admin';
-
 /** Topics, offsets and commits of the embedded broker. */
 export class EmbeddedAdmin implements BrokerAdmin {
   readonly #topics: EmbeddedTopics;
   readonly #groups: ReadonlyMap<string, EmbeddedGroup>;
-  readonly #faults: FaultPlan | undefined;
 
-  constructor(
-    topics: EmbeddedTopics,
-    groups: ReadonlyMap<string, EmbeddedGroup>,
-    faults: FaultPlan | undefined,
-  ) {
+  constructor(topics: EmbeddedTopics, groups: ReadonlyMap<string, EmbeddedGroup>) {
     this.#topics = topics;
     this.#groups = groups;
-    this.#faults = faults;
   }
 
   async createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]> {
-    this.#requireReachable();
     const made = specs.filter((spec) => this.#topics.create(spec)).map((spec) => spec.topic);
     for (const topic of made) this.#announce(topic);
     await this.#topics.flushed();
@@ -31,18 +21,15 @@ export class EmbeddedAdmin implements BrokerAdmin {
   }
 
   async deleteTopics(topics: readonly string[]): Promise<void> {
-    this.#requireReachable();
     for (const topic of topics) if (this.#topics.delete(topic)) this.#announce(topic);
     await this.#topics.flushed();
   }
 
   async listTopics(): Promise<readonly string[]> {
-    this.#requireReachable();
     return this.#topics.names();
   }
 
   async partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    this.#requireReachable();
     const counts = new Map<string, number>();
     for (const name of topics) {
       const topic = this.#topics.find(name);
@@ -52,14 +39,12 @@ export class EmbeddedAdmin implements BrokerAdmin {
   }
 
   async offsets(topic: string): Promise<readonly PartitionRange[]> {
-    this.#requireReachable();
     return this.#topics
       .get(topic)
       .logs.map(({ partition, low, high, usedShare }) => ({ partition, low, high, usedShare }));
   }
 
   async committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]> {
-    this.#requireReachable();
     const group = this.#groups.get(groupId);
     return topics.flatMap((topic) =>
       (this.#topics.find(topic)?.logs ?? []).flatMap(({ partition }) => {
@@ -70,16 +55,11 @@ export class EmbeddedAdmin implements BrokerAdmin {
   }
 
   async groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]> {
-    this.#requireReachable();
     return reads.map((group) => describeGroup(group, this.#topics, this.#groups.get(group.groupId)));
   }
 
   #announce(topic: string): void {
     for (const group of this.#groups.values()) group.topicChanged(topic);
-  }
-
-  #requireReachable(): void {
-    if (isRefused(this.#faults, 'admin', ADMIN_CLIENT)) throw unreachable('admin call');
   }
 }
 

@@ -3,15 +3,12 @@ import type { Log } from '../../platform/log.ts';
 import { systemPorts, type SystemPorts } from '../../platform/system-ports.ts';
 import { repeat } from '../../platform/timers.ts';
 import { EmbeddedAdmin } from './admin.ts';
-import type { FaultPlan } from './injected-faults.ts';
 import { EmbeddedGroup } from './group.ts';
 import { EmbeddedGroupSource } from './group-source.ts';
 import { EmbeddedPublisher } from './publisher.ts';
 import { EmbeddedScheduler } from './scheduler.ts';
 import { EmbeddedTail } from './tail.ts';
 import type { MemoryLimits } from './topic-config.ts';
-import type { LogStore } from './log-store.ts';
-import { createMemoryStore } from './memory-store.ts';
 import { EmbeddedTopics, type EmbeddedParts, type Stoppable } from './topics.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { topicUnknown } from '../broker-errors.ts';
@@ -26,10 +23,8 @@ const MIB = 1_048_576;
  * for readers that come later: more of them would survive until V8 collects old objects.
  */
 const IN_MEMORY: MemoryLimits = {
-  maxRecordsPerTopic: 20_000,
-  maxBytesPerTopic: 32 * MIB,
-  maxRecordsPerState: 100_000,
-  maxBytesPerState: 128 * MIB,
+  maxRecordsPerTopic: 100_000,
+  maxBytesPerTopic: 128 * MIB,
   memoryRecordsPerTopic: 20_000,
   memoryBytesPerTopic: 32 * MIB,
   keptRecordsPerTopic: 1_200,
@@ -39,8 +34,6 @@ const ON_DISK: MemoryLimits = {
   ...IN_MEMORY,
   maxRecordsPerTopic: 500_000,
   maxBytesPerTopic: 1_024 * MIB,
-  maxRecordsPerState: 500_000,
-  maxBytesPerState: 1_024 * MIB,
 };
 /** Limits of one read of a range. Messages are not copied, but stay in memory until the reader is done with them. */
 const MAX_RANGE_RECORDS = 100;
@@ -56,8 +49,8 @@ export interface EmbeddedBrokerOptions extends Partial<SystemPorts> {
   /** The topics as this version defines them: the settings of stored ones follow, their partitions stay. */
   readonly specs?: readonly TopicSpec[];
   /**
-   * Limits of each topic; default 20,000 records and 32 MiB in memory, or 100,000 and 128 MiB with cleanup.policy=compact, and
-   * 500,000 records and 1 GiB in a file.
+   * Limits of each topic; default 500,000 records and 1 GiB in a file, and without one 20,000 and 32 MiB, or 100,000 and 128 MiB
+   * with cleanup.policy=compact.
    */
   readonly limits?: Partial<MemoryLimits>;
   /** Interval at which retention and compaction run on all logs; default 60 s. */
@@ -65,7 +58,6 @@ export interface EmbeddedBrokerOptions extends Partial<SystemPorts> {
   /** Where a tail logs the messages it skipped because their handler threw. */
   readonly log?: Log;
   /** For tests only. */
-  readonly faults?: FaultPlan;
   readonly disk?: DiskCalls | undefined;
 }
 
@@ -75,13 +67,12 @@ export interface EmbeddedBrokerOptions extends Partial<SystemPorts> {
  * messages are delivered, when they are on the disk. Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`.
  */
 export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broker {
-  const { dataFolder: folder, faults, log } = options;
+  const { dataFolder: folder, log } = options;
   const ports = { ...systemPorts, ...options };
   const { clock, timers } = ports;
   const scheduler = new EmbeddedScheduler(timers);
   const limits = { ...(folder === undefined ? IN_MEMORY : ON_DISK), ...options.limits };
-  const store: LogStore =
-    folder === undefined ? createMemoryStore() : new SqliteStore({ ...options, folder, limits, ports });
+  const store = new SqliteStore({ ...options, folder, limits, ports });
   const topics = new EmbeddedTopics({ clock, limits, scheduler, store });
   const groups = new Map<string, EmbeddedGroup>();
   const open = new Set<Stoppable>();
@@ -89,9 +80,8 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
     topics,
     scheduler,
     ports,
-    faults,
     saveCommits: (groupId, offsets) => saveCommits(store, groupId, offsets),
-    isStoring: () => store.health === undefined || store.health().status === 'ready',
+    isStoring: () => store.health().status === 'ready',
     onStopped: (part) => open.delete(part),
   };
   const { sweepIntervalMs = SWEEP_INTERVAL_MS } = options;
@@ -101,7 +91,7 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
     const known = groups.get(groupId);
     if (known !== undefined) return known;
     const save = (offsets: readonly PartitionOffset[]): void => store.saveCommits(groupId, offsets);
-    const group = new EmbeddedGroup(topics, ports, store.commits.get(groupId), save);
+    const group = new EmbeddedGroup(topics, store.commits.get(groupId), save);
     topics.addUser(group);
     groups.set(groupId, group);
     return group;
@@ -122,7 +112,7 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
         if ((await readRange(topics, range, onMessage)) === 'stop') return;
       }
     },
-    admin: new EmbeddedAdmin(topics, groups, faults),
+    admin: new EmbeddedAdmin(topics, groups),
     close: async () => {
       stopSweeps();
       await Promise.all([...open].map((part) => part.stop(0)));
@@ -131,12 +121,12 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
       open.clear();
       await store.close();
     },
-    ...(store.health === undefined ? {} : { health: store.health.bind(store) }),
+    ...(folder === undefined ? {} : { health: () => store.health() }),
   };
 }
 
 async function saveCommits(
-  store: LogStore,
+  store: SqliteStore,
   groupId: string,
   offsets: readonly PartitionOffset[],
 ): Promise<void> {

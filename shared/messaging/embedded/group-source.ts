@@ -1,22 +1,15 @@
-import { repeat } from '../../platform/timers.ts';
 import { EmbeddedCursors, type Cursor } from './scheduler.ts';
-import { isRefused, unreachable } from './injected-faults.ts';
 import type { GroupMember, EmbeddedGroup } from './group.ts';
 import type { EmbeddedParts } from './topics.ts';
 import type { LogReader } from './partition-log.ts';
 import { consumerUsed } from '../broker-errors.ts';
 import type { LogMessage, PartitionOffset, TopicPartition } from '../message.ts';
-import { CLIENT_DEFAULTS, type GroupSink, type GroupSource, type GroupSourceOptions } from '../ports.ts';
-
-/** As Kafka recommends: a heartbeat every third of the session, so that two may be lost. */
-const HEARTBEATS_PER_SESSION = 3;
+import type { GroupSink, GroupSource, GroupSourceOptions } from '../ports.ts';
 
 /** A member of a group: joins, delivers its assigned partitions, and rejoins when the group rebalances. */
 export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader {
   readonly clientId: string;
   readonly topics: readonly string[];
-  readonly sessionTimeoutMs: number;
-  readonly isEager: boolean;
   readonly #group: EmbeddedGroup;
   readonly #parts: EmbeddedParts;
   readonly #groupId: string;
@@ -27,12 +20,9 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
   #next: { readonly generation: number; readonly partitions: readonly TopicPartition[] } | undefined;
   #joining = false;
   #stopped = false;
-  #stopHeartbeats: (() => void) | undefined;
 
   constructor(options: GroupSourceOptions, group: EmbeddedGroup, parts: EmbeddedParts) {
     this.topics = options.topics;
-    this.isEager = options.isEager === true;
-    this.sessionTimeoutMs = options.sessionTimeoutMs ?? CLIENT_DEFAULTS.sessionTimeoutMs;
     this.clientId = options.clientId;
     this.#groupId = options.groupId;
     this.#group = group;
@@ -40,12 +30,9 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
   }
 
   async start(sink: GroupSink): Promise<void> {
-    if (this.#isCutOff()) throw unreachable(`consumer ${this.clientId}`);
     for (const topic of this.topics) this.#parts.topics.get(topic);
     if (this.#stopped || this.#sink !== undefined) throw consumerUsed(this.clientId);
     this.#sink = sink;
-    const intervalMs = this.sessionTimeoutMs / HEARTBEATS_PER_SESSION;
-    this.#stopHeartbeats = repeat(this.#parts.ports.timers, () => this.#beat(), intervalMs);
     this.#group.join(this);
   }
 
@@ -59,7 +46,6 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
   }
 
   async commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean> {
-    if (this.#isCutOff()) throw unreachable(`commit of ${this.clientId}`);
     if (!this.#group.commit(this, generation, offsets)) return false;
     await this.#parts.saveCommits(this.#groupId, offsets);
     return true;
@@ -68,32 +54,31 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
-    this.#stopHeartbeats?.();
     this.#closeCursors();
-    if (!this.#isCutOff()) this.#group.leave(this);
+    this.#group.leave(this);
     this.#parts.onStopped(this);
   }
 
   /** Called by the group while it changes its state, so the member reacts in a later turn. */
   onRebalance(): void {
     this.#closeCursors();
-    this.#beatSoon();
+    this.#reactSoon();
   }
 
   /** As onRebalance, the member reacts in a later turn. */
   onGeneration(generation: number, partitions: readonly TopicPartition[]): void {
     this.#next = { generation, partitions };
-    this.#beatSoon();
+    this.#reactSoon();
   }
 
   /** Called by the scheduler: delivers one round of messages. */
   deliver(): boolean {
     const sink = this.#sink;
-    if (sink === undefined || this.#isCutOff()) return false;
+    if (sink === undefined) return false;
     const generation = this.#generation;
     const take = (cursor: Cursor, messages: readonly LogMessage[]) => {
       const last = messages.at(-1);
-      const end = this.isEager ? cursor.log.end : cursor.log.high;
+      const end = cursor.log.high;
       if (last !== undefined) sink.onMessages(generation, messages, end);
       if (last?.offset === cursor.position - 1 || this.#stopped) return;
       sink.onPosition?.(generation, cursor, cursor.position, end);
@@ -101,20 +86,12 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
     return this.#guard(() => this.#cursors?.round(take)) ?? false;
   }
 
-  #isCutOff(): boolean {
-    return isRefused(this.#parts.faults, 'group', this.clientId);
-  }
-
-  #beatSoon(): void {
-    this.#parts.ports.timers.nextTurn(() => this.#beat());
-  }
-
-  /** Sends a heartbeat and reacts to its response. */
-  #beat(): void {
-    if (this.#stopped || this.#sink === undefined || this.#isCutOff()) return;
-    if (this.#group.touch(this) === 'join') this.#joinAgain(this.#sink);
-    else if (this.#next !== undefined) this.#startGeneration(this.#sink);
-    else this.#parts.scheduler.wake(this);
+  #reactSoon(): void {
+    this.#parts.ports.timers.nextTurn(() => {
+      if (this.#stopped || this.#sink === undefined) return;
+      if (this.#group.mustJoin(this)) this.#joinAgain(this.#sink);
+      else if (this.#next !== undefined) this.#startGeneration(this.#sink);
+    });
   }
 
   /** Joins two turns of the event loop after the revocation, so that the last commit is still accepted. */
@@ -126,7 +103,7 @@ export class EmbeddedGroupSource implements GroupSource, GroupMember, LogReader 
     if (this.#generation > 0) this.#guard(() => sink.onRevoking(this.#generation));
     const join = () => {
       this.#joining = false;
-      if (!this.#stopped && !this.#isCutOff()) this.#group.join(this);
+      if (!this.#stopped) this.#group.join(this);
     };
     const { timers } = this.#parts.ports;
     timers.nextTurn(() => timers.nextTurn(join));

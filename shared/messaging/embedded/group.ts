@@ -1,11 +1,7 @@
-import type { SystemPorts } from '../../platform/system-ports.ts';
 import type { LogUser, EmbeddedTopics } from './topics.ts';
 import type { GroupState } from '../ports.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../message.ts';
 
-/** A check of the sessions that is late by this share of the shortest one expels no member. */
-const MAX_LATE_SHARE = 0.25;
-const MIN_CHECK_INTERVAL_MS = 10;
 /** Stored in place of an offset of a topic that the group reads and has not committed; Kafka's value for none. */
 const NO_OFFSET = -1;
 
@@ -13,7 +9,6 @@ const NO_OFFSET = -1;
 export interface GroupMember {
   readonly clientId: string;
   readonly topics: readonly string[];
-  readonly sessionTimeoutMs: number;
   /** The group requires all members to rejoin. */
   onRebalance(): void;
   /** The group has a new generation; the list is empty when there are more members than partitions. */
@@ -28,16 +23,14 @@ interface Membership {
   /** What it was assigned in that generation. */
   assigned: readonly TopicPartition[];
   readonly memberId: string;
-  lastSeenMs: number;
 }
 
 /**
- * A consumer group: eager rebalances in generations, committed offsets, and expulsion of silent members. As with Kafka's
- * coordinator, commits of a generation are accepted until the next generation is complete.
+ * A consumer group: eager rebalances in generations, and committed offsets. As with Kafka's coordinator, commits of a
+ * generation are accepted until the next generation is complete. Members have no sessions: they end with the process.
  */
 export class EmbeddedGroup implements LogUser {
   readonly #topics: EmbeddedTopics;
-  readonly #ports: SystemPorts;
   readonly #members = new Map<GroupMember, Membership>();
   readonly #committed = new Map<string, PartitionOffset>();
   /** Topics that a member has read, also in a former run. */
@@ -47,17 +40,14 @@ export class EmbeddedGroup implements LogUser {
   /** How many members have joined so far. */
   #joined = 0;
   #preparing = false;
-  #cancelCheck: (() => void) | undefined;
 
   /** `saved`: the offsets that were stored in a former run, by `save` or as commits. */
   constructor(
     topics: EmbeddedTopics,
-    ports: SystemPorts,
     saved: readonly PartitionOffset[] = [],
     save: (offsets: readonly PartitionOffset[]) => void = () => undefined,
   ) {
     this.#topics = topics;
-    this.#ports = ports;
     this.#save = save;
     for (const offset of saved) {
       this.#topicsRead.add(offset.topic);
@@ -71,31 +61,25 @@ export class EmbeddedGroup implements LogUser {
     const known = this.#members.get(member);
     const memberId = known?.memberId ?? `${member.clientId}-${(this.#joined += 1)}`;
     const { generation, assigned } = known ?? { generation: 0, assigned: [] };
-    this.#members.set(member, { joined: true, generation, assigned, memberId, lastSeenMs: this.#now() });
+    this.#members.set(member, { joined: true, generation, assigned, memberId });
     for (const topic of member.topics) if (!this.#topicsRead.has(topic)) this.#beginTopic(topic);
-    if (known === undefined) this.#watch();
     this.#prepare(member);
   }
 
   leave(member: GroupMember): void {
-    if (!this.#members.delete(member)) return;
-    this.#watch();
-    this.#prepare();
+    if (this.#members.delete(member)) this.#prepare();
   }
 
-  /** Records that the member is alive. Returns whether it has to join or rejoin. */
-  touch(member: GroupMember): 'stable' | 'join' {
+  /** Whether the member has to join or rejoin. */
+  mustJoin(member: GroupMember): boolean {
     const membership = this.#members.get(member);
-    if (membership === undefined) return 'join';
-    membership.lastSeenMs = this.#now();
-    return this.#preparing && !membership.joined ? 'join' : 'stable';
+    return membership === undefined || (this.#preparing && !membership.joined);
   }
 
   /** Returns false, and commits nothing, if the member has left or the generation is not the current one. */
   commit(member: GroupMember, generation: number, offsets: readonly PartitionOffset[]): boolean {
     const membership = this.#members.get(member);
     if (membership?.generation !== generation || generation !== this.#generation) return false;
-    membership.lastSeenMs = this.#now();
     for (const offset of offsets) this.#committed.set(partitionId(offset.topic, offset.partition), offset);
     return true;
   }
@@ -136,7 +120,6 @@ export class EmbeddedGroup implements LogUser {
 
   close(): void {
     this.#members.clear();
-    this.#watch();
   }
 
   /** Stores that the group reads the topic: it may not commit before a restart. */
@@ -169,37 +152,6 @@ export class EmbeddedGroup implements LogUser {
       membership.assigned = assigned.get(member) ?? [];
       member.onGeneration(this.#generation, membership.assigned);
     }
-  }
-
-  #now(): number {
-    return this.#ports.monotonic.elapsedMs();
-  }
-
-  /** Checks the sessions when the first of them would end without another heartbeat, but after `leastMs` at the earliest. */
-  #watch(leastMs = MIN_CHECK_INTERVAL_MS): void {
-    this.#cancelCheck?.();
-    this.#cancelCheck = undefined;
-    const members = [...this.#members];
-    if (members.length === 0) return;
-    const now = this.#now();
-    const leftMs = Math.min(
-      ...members.map(([member, { lastSeenMs }]) => lastSeenMs + member.sessionTimeoutMs - now),
-    );
-    const dueMs = now + Math.max(leastMs, leftMs);
-    const check = (): void => this.#expelSilent(dueMs);
-    this.#cancelCheck = this.#ports.timers.schedule(check, dueMs - now, 'background');
-  }
-
-  /** While the process was blocked, its members could not send heartbeats, so a late check expels no member. */
-  #expelSilent(dueMs: number): void {
-    const now = this.#now();
-    const maxLateMs =
-      MAX_LATE_SHARE * Math.min(...[...this.#members.keys()].map((member) => member.sessionTimeoutMs));
-    if (now - dueMs > maxLateMs) return this.#watch(maxLateMs);
-    for (const [member, { lastSeenMs }] of this.#members) {
-      if (now - lastSeenMs >= member.sessionTimeoutMs) this.leave(member);
-    }
-    this.#watch();
   }
 }
 

@@ -10,18 +10,15 @@ const HEADER_OVERHEAD_BYTES = 150;
 const FRAME_BYTES = 100;
 /** Records are removed in batches, because removing from the front of an array moves all others. */
 const TRIM_BELOW_SHARE = 0.9;
-/** A log is crowded from this multiple of what it keeps on, or of what it could not remove. */
+/** A log is crowded from this multiple of what it keeps on. */
 const CROWDED_SHARE = 1.25;
 
 export interface LogReader {
-  /** Reads records before they are durable. */
-  readonly isEager?: boolean;
   /** Delivers one round of messages; returns whether there are more. */
   deliver(): boolean;
 }
 
-/** `eager`: records were added; `durable`: they are durable; `all`: both at once. */
-export type OnReadable = (log: PartitionLog, readers: 'eager' | 'durable' | 'all') => void;
+export type OnReadable = (log: PartitionLog) => void;
 
 interface Entry {
   readonly message: LogMessage;
@@ -36,6 +33,8 @@ export interface PartitionLogOptions extends TopicPartition {
   readonly config: EmbeddedTopicConfig;
   /** Absent: the log is in memory only. */
   readonly table?: PartitionTable | undefined;
+  /** Records are read before they are durable. */
+  readonly isEager?: boolean;
   /** The next offset of a log that was stored. */
   readonly end?: number;
 }
@@ -44,7 +43,7 @@ export interface PartitionLogOptions extends TopicPartition {
 export interface LogParts {
   readonly onReadable: OnReadable;
   /** Adds work to the next group commit. Absent: there is none, and rows are written at once. */
-  readonly enqueue?: (log: PartitionLog, work: () => void, bytes: number) => void;
+  readonly enqueue?: ((log: PartitionLog, work: () => void, bytes: number) => void) | undefined;
   /** Does work on the rows of a log as a whole; false: that is not possible at present. */
   readonly run: (log: PartitionLog, work: () => void) => boolean;
   /** The error of a read that failed. */
@@ -66,6 +65,7 @@ export class PartitionLog {
   /** Woken when records become readable. */
   readonly readers = new Set<LogReader>();
   readonly #parts: LogParts;
+  readonly #isEager: boolean;
   /** In memory, without gaps but those of records that were lost. */
   #entries: Entry[] = [];
   #bytes = 0;
@@ -74,20 +74,17 @@ export class PartitionLog {
   #open: number | undefined;
   #syncing: number | undefined;
   #lastStored: number;
-  /** Beyond these numbers the log is crowded: some more than it keeps, so that records are removed in batches. */
-  #crowdedFrom: number;
-  #crowdedBytes: number;
 
-  constructor({ topic, partition, config, table, end = 0 }: PartitionLogOptions, parts: LogParts) {
+  constructor(options: PartitionLogOptions, parts: LogParts) {
+    const { topic, partition, config, table, isEager = false, end = 0 } = options;
     this.topic = topic;
     this.partition = partition;
     this.config = config;
     this.table = table;
     this.#parts = parts;
+    this.#isEager = isEager;
     this.#end = end;
     this.#lastStored = end - 1;
-    this.#crowdedFrom = config.keptRecords * CROWDED_SHARE;
-    this.#crowdedBytes = config.keptBytes * CROWDED_SHARE;
   }
 
   /** The first retained offset. */
@@ -97,12 +94,12 @@ export class PartitionLog {
     return records > 0 ? Math.min(low, first) : first;
   }
 
-  /** The next offset beyond the last durable record. */
+  /** The next offset beyond the last record that may be read. */
   get high(): number {
-    return this.#syncing ?? this.#open ?? this.#end;
+    return this.#isEager ? this.#end : this.#durable;
   }
 
-  /** The next offset to be written: eager readers read up to it. */
+  /** The next offset to be written. */
   get end(): number {
     return this.#end;
   }
@@ -126,7 +123,7 @@ export class PartitionLog {
   }
 
   /**
-   * Adds one record, whose buffers are not copied. `pending`: it is durable when LogStore.flushed() has resolved; `done`: it
+   * Adds one record, whose buffers are not copied. `pending`: it is durable when SqliteStore.flushed() has resolved; `done`: it
    * is, or needs not be.
    */
   append(
@@ -151,7 +148,7 @@ export class PartitionLog {
     this.#bytes += bytes;
     this.#end = offset + 1;
     const isPending = table !== undefined && this.#store(table, stored, nowMs, bytes);
-    this.#parts.onReadable(this, this.high === this.#end ? 'all' : 'eager');
+    if (this.high === this.#end) this.#parts.onReadable(this);
     return isPending ? 'pending' : 'done';
   }
 
@@ -161,8 +158,7 @@ export class PartitionLog {
   }
 
   /**
-   * Messages from `position` on, up to both limits, but at least one if there is any: durable ones below `high`, others from
-   * there on. Throws MessagingError `data-damaged` or `data-unusable` when they cannot be read.
+   * Messages from `position` to before `high`, up to both limits, but at least one if there is any. Throws MessagingError `data-damaged` or `data-unusable` when they cannot be read.
    */
   read(position: number, maxRecords: number, maxBytes: number): LogBatch {
     const first = this.#entries[0]?.message.offset ?? this.#end;
@@ -187,22 +183,21 @@ export class PartitionLog {
     const tooMany = records - maxRecords * TRIM_BELOW_SHARE;
     const tooLarge = ((bytes - maxBytes * TRIM_BELOW_SHARE) * records) / bytes;
     const count = Math.ceil(Math.max(tooMany, tooLarge));
-    this.#inTable((table) => table.removeOldest(Math.min(keepFrom, this.high), count));
+    this.#inTable((table) => table.removeOldest(Math.min(keepFrom, this.#durable), count));
     const { low = 0 } = this.table?.figures ?? {};
     this.#dropFront(({ message, isStored }) => isStored && message.offset < low);
   }
 
-  /** Whether it holds more records in memory than it keeps once they were read. */
+  /** Whether it holds some more records in memory than it keeps once they were read, so that they are removed in batches. */
   get isCrowded(): boolean {
-    return this.#entries.length > this.#crowdedFrom || this.#bytes > this.#crowdedBytes;
+    const { keptRecords, keptBytes } = this.config;
+    return this.#entries.length > CROWDED_SHARE * keptRecords || this.#bytes > CROWDED_SHARE * keptBytes;
   }
 
   /** Removes the oldest records from memory that are in the table, or below `keepFrom`, down to what it keeps. */
   forgetRead(keepFrom: number): void {
     const { keptRecords, keptBytes } = this.config;
     this.#forget(keepFrom, keptRecords, keptBytes);
-    this.#crowdedFrom = Math.max(keptRecords, this.#entries.length) * CROWDED_SHARE;
-    this.#crowdedBytes = Math.max(keptBytes, this.#bytes) * CROWDED_SHARE;
   }
 
   /**
@@ -216,12 +211,12 @@ export class PartitionLog {
     if (this.config.delete) {
       const before = nowMs - retentionMs;
       this.#dropFront(({ storedAtMs }) => storedAtMs < before);
-      removed += this.#inTable((table) => table.removeOldest(this.high, REMOVED_AT_ONCE, before));
+      removed += this.#inTable((table) => table.removeOldest(this.#durable, REMOVED_AT_ONCE, before));
     }
     if (this.config.compact) {
       removed += this.#inTable((table) => table.removeTombstones(nowMs - deleteRetentionMs));
-      const { high } = this;
-      this.#dropFront(({ message, isStored }) => isStored && message.offset < high);
+      const below = this.#durable;
+      this.#dropFront(({ message, isStored }) => isStored && message.offset < below);
     }
     return removed;
   }
@@ -235,15 +230,20 @@ export class PartitionLog {
   /** What was written is durable. */
   settled(): void {
     this.#syncing = undefined;
-    this.#parts.onReadable(this, 'durable');
+    this.#parts.onReadable(this);
   }
 
-  /** The records for the next group commit cannot be stored. Eager readers may have seen them, so that their offsets stay unused. */
+  /** The records for the next group commit cannot be stored. Readers may have seen them, so that their offsets stay unused. */
   lost(): void {
     const from = this.#open ?? Infinity;
     this.#open = undefined;
     this.#entries = this.#entries.filter(({ message, isStored }) => !isStored || message.offset < from);
     this.#bytes = this.#entries.reduce((sum, entry) => sum + entry.bytes, 0);
+  }
+
+  /** The next offset beyond the last record that needs no disk any more. */
+  get #durable(): number {
+    return this.#syncing ?? this.#open ?? this.#end;
   }
 
   #store(table: PartitionTable, message: LogMessage, nowMs: number, bytes: number): boolean {
@@ -280,7 +280,7 @@ export class PartitionLog {
 
   #readMemory(position: number, maxRecords: number, maxBytes: number): LogBatch {
     const entries = this.#entries;
-    const end = position < this.high ? this.high : this.#end;
+    const end = this.high;
     const messages: LogMessage[] = [];
     let bytes = 0;
     let index = this.#indexOf(position);
@@ -297,11 +297,11 @@ export class PartitionLog {
 
   /** Removes the oldest entries that are stored, or below `keepFrom`, until no more than these are left. */
   #forget(keepFrom: number, maxRecords: number, maxBytes: number): void {
-    const { high } = this;
+    const durable = this.#durable;
     let records = this.#entries.length;
     let bytes = this.#bytes;
     this.#dropFront((entry) => {
-      const isNeeded = entry.message.offset >= (entry.isStored ? high : keepFrom);
+      const isNeeded = entry.message.offset >= (entry.isStored ? durable : keepFrom);
       if (isNeeded || (records <= maxRecords && bytes <= maxBytes)) return false;
       records -= 1;
       bytes -= entry.bytes;
@@ -336,26 +336,12 @@ export class PartitionLog {
 
 /** Bytes of a record as they count against max.message.bytes: key, value, headers and framing. */
 export function recordBytes(key: Buffer | null, value: Buffer | null, headers: MessageHeaders): number {
-  return sumBytes(key, value, headers, lengthOf);
-}
-
-/** At least as many bytes, without looking at the characters of text. */
-export function mostRecordBytes(key: Buffer | null, value: Buffer | null, headers: MessageHeaders): number {
-  return sumBytes(key, value, headers, mostBytesOf);
-}
-
-function sumBytes(
-  key: Buffer | null,
-  value: Buffer | null,
-  headers: MessageHeaders,
-  bytesIn: (value: HeaderValue) => number,
-): number {
   let bytes = FRAME_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
   for (const name in headers) {
     const header = headers[name];
     if (header === undefined) continue;
-    if (typeof header === 'string' || Buffer.isBuffer(header)) bytes += name.length + bytesIn(header);
-    else for (const item of header) bytes += name.length + bytesIn(item);
+    if (typeof header === 'string' || Buffer.isBuffer(header)) bytes += name.length + lengthOf(header);
+    else for (const item of header) bytes += name.length + lengthOf(item);
   }
   return bytes;
 }
@@ -384,11 +370,6 @@ function storedHeaders(headers: MessageHeaders | undefined): MessageHeaders {
 
 function lengthOf(value: HeaderValue): number {
   return typeof value === 'string' ? Buffer.byteLength(value) : value.length;
-}
-
-/** A character of UTF-16 takes three bytes of UTF-8 at most. */
-function mostBytesOf(value: HeaderValue): number {
-  return typeof value === 'string' ? 3 * value.length : value.length;
 }
 
 function bytesOf(name: string, value: HeaderValue): Buffer {

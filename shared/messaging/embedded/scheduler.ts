@@ -76,19 +76,14 @@ export class EmbeddedCursors {
   round(take: (cursor: Cursor, messages: readonly LogMessage[]) => void): boolean {
     let more = false;
     for (const cursor of this.list) {
-      if (cursor.paused || cursor.position >= this.readableEnd(cursor)) continue;
+      if (cursor.paused || cursor.position >= cursor.log.high) continue;
       const { messages, next } = cursor.log.read(cursor.position, ROUND_MAX_RECORDS, ROUND_MAX_BYTES);
       cursor.position = next;
       take(cursor, messages);
       if (this.#closed) return false;
-      if (next < this.readableEnd(cursor) && !cursor.paused) more = true;
+      if (next < cursor.log.high && !cursor.paused) more = true;
     }
     return more;
-  }
-
-  /** The offset up to which the reader may read. */
-  readableEnd({ log }: Cursor): number {
-    return this.#reader.isEager === true ? log.end : log.high;
   }
 
   /** Stops reading, also during a round. */

@@ -2,14 +2,13 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { StatementSync } from 'node:sqlite';
 import type { Health } from '../../platform/health.ts';
-import { errorText, isOutOfFiles, RAISE_OPEN_FILES } from '../../platform/errors.ts';
+import { errorText } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
-import { repeat, sleep } from '../../platform/timers.ts';
+import { repeat } from '../../platform/timers.ts';
 import { dataError, DataFile, dataUnusable, isFileDamaged, type DiskCalls } from '../data-file.ts';
 import { partitionId, type PartitionOffset } from '../message.ts';
 import type { TopicSpec } from '../ports.ts';
-import { FlushError, type LogStore, type StoredTopic } from './log-store.ts';
 import { type OnReadable, PartitionLog, type LogParts } from './partition-log.ts';
 import { PartitionTable, type TableFigures } from './partition-table.ts';
 import { parseTopicConfig, type EmbeddedTopicConfig, type MemoryLimits } from './topic-config.ts';
@@ -32,12 +31,10 @@ const COMMIT_DELAY_MS = 10;
 const PROBE_INTERVAL_MS = 1_000;
 /** A slow disk writes a few MiB within this time. Callers wait longer, so that they see few errors before. */
 const STALLED_COMMIT_MS = 5_000;
-/** Less than the five seconds that a process has after its drain. What is left then is done by the next start. */
-const CLOSE_LIMIT_MS = 4_000;
 
 export interface SqliteStoreOptions {
-  /** The data folder; it is created if it is missing. */
-  readonly folder: string;
+  /** The data folder; it is created if it is missing. Absent: everything is in memory until the process ends. */
+  readonly folder?: string | undefined;
   /** Limits of each topic. */
   readonly limits: MemoryLimits;
   /** The topics as this version defines them: the settings of stored ones follow, their partitions stay. */
@@ -46,6 +43,24 @@ export interface SqliteStoreOptions {
   readonly log?: Log | undefined;
   /** For tests only. */
   readonly disk?: DiskCalls | undefined;
+}
+
+/** A topic that the store held when it was opened. */
+interface StoredTopic {
+  readonly spec: TopicSpec;
+  readonly config: EmbeddedTopicConfig;
+  readonly logs: readonly PartitionLog[];
+}
+
+/** A group commit failed. `isMaybeStored`: its records may be on the log after a restart. */
+export class FlushError extends Error {
+  override readonly name = 'FlushError';
+  readonly isMaybeStored: boolean;
+
+  constructor(message: string, options: { readonly isMaybeStored: boolean; readonly cause: unknown }) {
+    super(message, { cause: options.cause });
+    this.isMaybeStored = options.isMaybeStored;
+  }
 }
 
 /** Why nothing is stored at present. */
@@ -69,13 +84,16 @@ interface TopicParts {
 
 /**
  * Keeps topics, records and committed offsets in a file of SQLite. Everything that is added while a group commit is in progress
- * is written and made durable together by the next one.
+ * is written and made durable together by the next one. Without a folder compacted topics have tables in memory, which are written
+ * at once, and others only their logs.
  */
-export class SqliteStore implements LogStore {
+export class SqliteStore {
+  /** The topics and, by group, the committed offsets of the last run. */
   readonly topics: readonly StoredTopic[];
   readonly commits: ReadonlyMap<string, readonly PartitionOffset[]>;
   readonly #options: SqliteStoreOptions;
-  readonly #path: string;
+  /** Undefined: in memory. */
+  readonly #path: string | undefined;
   readonly #file: DataFile;
   readonly #statements = new Map<string, StatementSync>();
   readonly #topics = new Map<string, TopicParts>();
@@ -106,19 +124,19 @@ export class SqliteStore implements LogStore {
   constructor(options: SqliteStoreOptions) {
     this.#options = options;
     const { folder, disk } = options;
-    if (existsSync(path.join(folder, FORMER))) {
+    if (folder !== undefined && existsSync(path.join(folder, FORMER))) {
       throw dataUnusable(
         `${folder} was written by an earlier version in another format: set DATA_DIR to another folder, or empty this one`,
       );
     }
     this.#parts = {
-      onReadable: (log, readers) => this.#onReadable(log, readers),
-      enqueue: (log, work, bytes) => this.#enqueueRow(log, work, bytes),
+      onReadable: (log) => this.#onReadable(log),
+      enqueue: folder === undefined ? undefined : (log, work, bytes) => this.#enqueueRow(log, work, bytes),
       run: (log, work) => this.#runNow(log, work),
       readFailed: (error) => this.#readFailed(error),
       isCongested: () => this.#queue.length >= MAX_QUEUED.rows || this.#queuedBytes >= MAX_QUEUED.bytes,
     };
-    this.#path = path.join(folder, FILE);
+    this.#path = folder === undefined ? undefined : path.join(folder, FILE);
     this.#file = new DataFile({ file: this.#path, schema: SCHEMA, version: VERSION, disk });
     try {
       this.commits = this.#readCommits();
@@ -130,6 +148,7 @@ export class SqliteStore implements LogStore {
     this.#lastId = Math.max(0, ...[...this.#topics.values()].map(({ id }) => id));
   }
 
+  /** Called once, before anything else: `onReadable` is called when readers may have something to read. */
   open(onReadable: OnReadable): void {
     this.#onReadable = onReadable;
   }
@@ -139,6 +158,7 @@ export class SqliteStore implements LogStore {
     const id = this.#lastId;
     const logs = this.#createLogs(id, spec, config);
     this.#topics.set(spec.topic, { id, spec, logs });
+    if (this.#path === undefined) return logs;
     this.#changes.push(() =>
       this.#run('INSERT INTO topics VALUES (?, ?, ?)', id, spec.topic, JSON.stringify(spec)),
     );
@@ -150,6 +170,7 @@ export class SqliteStore implements LogStore {
     const topic = this.#topics.get(name);
     if (topic === undefined) return;
     this.#topics.delete(name);
+    if (this.#path === undefined) return;
     for (const id of this.#stored.keys()) if (id.includes(` ${name}/`)) this.#stored.delete(id);
     for (const log of topic.logs) this.#queued.delete(log);
     this.#queue = this.#queue.filter(({ log }) => log === undefined || !topic.logs.includes(log));
@@ -162,8 +183,12 @@ export class SqliteStore implements LogStore {
     this.#schedule(true);
   }
 
-  /** Offsets are not stored while only records in memory are between them and those that are. */
+  /**
+   * Stores committed offsets; they are durable when flushed() has resolved. They are not stored while only records in memory are
+   * between them and those that are.
+   */
   saveCommits(groupId: string, offsets: readonly PartitionOffset[]): void {
+    if (this.#path === undefined) return;
     for (const { topic, partition, offset } of offsets) {
       const { spec, logs } = this.#topics.get(topic) ?? {};
       const log = logs?.[partition];
@@ -178,6 +203,10 @@ export class SqliteStore implements LogStore {
     }
   }
 
+  /**
+   * Resolves when everything that was added before the call is durable; undefined: it is. Rejects with FlushError when none
+   * of it is acknowledged.
+   */
   flushed(): Promise<void> | undefined {
     // A group commit has failed that would have created or deleted a topic.
     if (this.#changes.length > 0 && this.#next === undefined) this.#schedule(true);
@@ -196,19 +225,11 @@ export class SqliteStore implements LogStore {
     return { status: 'starting', reason };
   }
 
+  /** Writes what is left, however long the disk takes: the process limits that, and the next start does what is not done. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stopProbes?.();
-    const ended = new AbortController();
-    const ending = this.#end().finally(() => ended.abort());
-    await Promise.race([ending, sleep(this.#options.ports.timers, CLOSE_LIMIT_MS, ended.signal)]);
-    if (ended.signal.aborted) return;
-    const seconds = CLOSE_LIMIT_MS / 1_000;
-    this.#options.log?.warn({ seconds }, 'the data folder was not closed: the disk does not finish a write');
-  }
-
-  async #end(): Promise<void> {
     while (this.#next !== undefined || this.#running !== undefined) {
       this.#start();
       await this.#running;
@@ -250,14 +271,15 @@ export class SqliteStore implements LogStore {
       const figures = this.#figures(id, partition);
       const name = `records_${id}_${partition}`;
       const isCompacted = config.compact;
-      const table =
-        storage === 'memory'
-          ? undefined
-          : new PartitionTable({ database, name, topic, partition, isCompacted, figures });
+      const hasTable = this.#path === undefined ? isCompacted : storage !== 'memory';
+      const table = hasTable
+        ? new PartitionTable({ database, name, topic, partition, isCompacted, figures })
+        : undefined;
       // Records in memory may have been committed beyond the last one that was stored.
       const committed = groups.filter((offset) => offset.partition === partition);
       const end = Math.max(figures?.next ?? 0, ...committed.map(({ offset }) => offset));
-      return new PartitionLog({ topic, partition, config, table, end }, this.#parts);
+      const isEager = storage !== undefined;
+      return new PartitionLog({ topic, partition, config, table, isEager, end }, this.#parts);
     });
   }
 
@@ -430,8 +452,8 @@ export class SqliteStore implements LogStore {
   }
 
   #readFailed(error: unknown): Error {
-    if (isFileDamaged(error)) this.#fail(error, true);
-    return dataError(this.#path, error);
+    this.#fail(error, true);
+    return dataError(this.#path ?? 'memory', error);
   }
 
   #fail(error: unknown, isPermanent: boolean): void {
@@ -439,7 +461,7 @@ export class SqliteStore implements LogStore {
     const remedy = isFileDamaged(error)
       ? 'restore the data folder from a copy'
       : 'check the disk and restart';
-    const advice = isOutOfFiles(error) ? RAISE_OPEN_FILES : isPermanent ? remedy : 'free some space';
+    const advice = isPermanent ? remedy : 'free some space';
     const reason = `${this.#options.folder} cannot be written (${errorText(error)}): ${advice}`;
     if (this.#failure === undefined || isPermanent)
       this.#options.log?.error({ reason }, 'messages are not stored');

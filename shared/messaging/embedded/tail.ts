@@ -1,16 +1,12 @@
 import type { Log } from '../../platform/log.ts';
 import { errorText } from '../../platform/errors.ts';
 import { EmbeddedCursors, type Cursor } from './scheduler.ts';
-import { isRefused, unreachable } from './injected-faults.ts';
 import type { LogReader } from './partition-log.ts';
 import type { LogUser, EmbeddedParts } from './topics.ts';
 import { tailBehind, tailStopped, topicUnknown } from '../broker-errors.ts';
 import type { LogMessage } from '../message.ts';
 import type { Tail, TailOptions } from '../ports.ts';
 import { firstPosition } from '../tail-start.ts';
-
-/** Interval at which a tail tries again that is disconnected, or whose log could not be read. */
-const RETRY_INTERVAL_MS = 50;
 
 interface Waiter {
   readonly targets: ReadonlyMap<Cursor, number>;
@@ -19,26 +15,22 @@ interface Waiter {
 
 /** Reads partitions without a group, with its own positions and without commits. */
 export class EmbeddedTail implements Tail, LogReader, LogUser {
-  readonly isEager: boolean;
   readonly #options: TailOptions;
   readonly #parts: EmbeddedParts;
   readonly #log: Log | undefined;
   #cursors: EmbeddedCursors | undefined;
   #onMessage: ((message: LogMessage) => void) | undefined;
-  #cancelRetry: (() => void) | undefined;
-  /** The last read of the log failed. */
-  #isFailing = false;
+  /** The log could not be read, which makes the broker unhealthy. */
+  #hasFailed = false;
   readonly #waiters = new Set<Waiter>();
 
   constructor(options: TailOptions, parts: EmbeddedParts, log: Log | undefined) {
-    this.isEager = options.isEager === true;
     this.#options = options;
     this.#parts = parts;
     this.#log = log;
   }
 
   async start(onMessage: (message: LogMessage) => void): Promise<void> {
-    if (this.#isCutOff()) throw unreachable(`tail ${this.#options.clientId}`);
     if (this.#onMessage !== undefined) throw tailStopped(this.#options.clientId);
     const cursors = this.#options.topics.flatMap((topic) => this.#open(topic));
     this.#onMessage = onMessage;
@@ -48,7 +40,7 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
   }
 
   isReady(): boolean {
-    return this.#cursors !== undefined && !this.#isFailing && !this.#isCutOff();
+    return this.#cursors !== undefined && !this.#hasFailed;
   }
 
   caughtUp(timeoutMs: number): Promise<void> {
@@ -77,11 +69,7 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
   /** Called by the scheduler: delivers one round of messages. */
   deliver(): boolean {
     const cursors = this.#cursors;
-    if (cursors === undefined) return false;
-    if (this.#isCutOff()) {
-      this.#tryAgainLater();
-      return false;
-    }
+    if (cursors === undefined || this.#hasFailed) return false;
     const more = this.#read(cursors);
     for (const waiter of this.#waiters) if (isReached(waiter.targets)) waiter.settle();
     return more;
@@ -92,33 +80,21 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
     return this.#cursors?.find(topic, partition)?.position ?? Infinity;
   }
 
-  /** Tries again while the log cannot be read: what follows must not be delivered before. */
+  /** Ends where the log cannot be read: what follows must not be delivered before. */
   #read(cursors: EmbeddedCursors): boolean {
     const { clientId } = this.#options;
     try {
-      const more = cursors.round((_, messages) => {
+      return cursors.round((_, messages) => {
         for (const message of messages) this.#handle(message);
       });
-      if (this.#isFailing) this.#log?.info({ clientId }, 'the tail reads its log again');
-      this.#isFailing = false;
-      return more;
     } catch (error) {
-      const reason = errorText(error);
-      if (!this.#isFailing) this.#log?.error({ clientId, error: reason }, 'the tail cannot read its log');
-      this.#isFailing = true;
-      this.#tryAgainLater();
+      this.#log?.error({ clientId, error: errorText(error) }, 'the tail cannot read its log');
+      this.#hasFailed = true;
       return false;
     }
   }
 
-  #tryAgainLater(): void {
-    this.#cancelRetry?.();
-    const { scheduler, ports } = this.#parts;
-    this.#cancelRetry = ports.timers.schedule(() => scheduler.wake(this), RETRY_INTERVAL_MS);
-  }
-
   #end(): void {
-    this.#cancelRetry?.();
     this.#cursors?.close();
     this.#cursors = undefined;
     this.#parts.topics.removeUser(this);
@@ -138,10 +114,6 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
     }
   }
 
-  #isCutOff(): boolean {
-    return isRefused(this.#parts.faults, 'fetch', this.#options.clientId);
-  }
-
   #open(topic: string): Cursor[] {
     const { logs } = this.#parts.topics.get(topic);
     const { partition } = this.#options;
@@ -155,7 +127,7 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
         topic,
         partition: log.partition,
         low: log.low,
-        high: this.isEager ? log.end : log.high,
+        high: log.high,
       }),
       paused: false,
     }));

@@ -11,17 +11,12 @@ const TOPIC_NAME = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 
 /** Limits on a topic, which its partitions share evenly. */
 export interface MemoryLimits {
+  /** In the tables of the topic. */
   readonly maxRecordsPerTopic: number;
   readonly maxBytesPerTopic: number;
-  /** What of them may be in memory while it is unread or not yet stored. Absent: all. */
+  /** Of them in memory while they are unread or not yet stored. Absent: all. */
   readonly memoryRecordsPerTopic?: number;
   readonly memoryBytesPerTopic?: number;
-  /**
-   * For topics with cleanup.policy=compact, whose records cannot be removed to make room. Absent: the limits of other
-   * topics.
-   */
-  readonly maxRecordsPerState?: number;
-  readonly maxBytesPerState?: number;
   /** What topics keep in memory of the records that are stored, or that all their readers have read. Absent: up to their limits. */
   readonly keptRecordsPerTopic?: number;
   readonly keptBytesPerTopic?: number;
@@ -52,14 +47,11 @@ export function parseTopicConfig(spec: TopicSpec, limits: MemoryLimits): Embedde
     throw invalid(spec, 'cleanup.policy must be compact, delete or both');
   }
   const retentionBytes = setting(spec, 'retention.bytes', -1);
-  const isState = !policies.includes('delete');
-  const { maxRecordsPerTopic, maxBytesPerTopic } = limits;
-  const records = isState ? (limits.maxRecordsPerState ?? maxRecordsPerTopic) : maxRecordsPerTopic;
-  const bytes = isState ? (limits.maxBytesPerState ?? maxBytesPerTopic) : maxBytesPerTopic;
+  const { maxRecordsPerTopic: records, maxBytesPerTopic: bytes } = limits;
   const share = (ofTopic: number): number => Math.max(1, Math.floor(ofTopic / spec.partitions));
   return {
     compact: policies.includes('compact'),
-    delete: !isState,
+    delete: policies.includes('delete'),
     retentionMs: unlimitedIfNegative(setting(spec, 'retention.ms', DEFAULT_RETENTION_MS)),
     deleteRetentionMs: setting(spec, 'delete.retention.ms', DEFAULT_DELETE_RETENTION_MS),
     maxMessageBytes: setting(spec, 'max.message.bytes', DEFAULT_MAX_MESSAGE_BYTES),

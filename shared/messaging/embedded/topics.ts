@@ -5,10 +5,9 @@ import { HEADER } from '../header-names.ts';
 import { headerText } from '../headers.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import type { EmbeddedScheduler } from './scheduler.ts';
-import type { FaultPlan } from './injected-faults.ts';
-import { mostRecordBytes, recordBytes, type PartitionLog, type LogReader } from './partition-log.ts';
+import { recordBytes, type PartitionLog, type LogReader } from './partition-log.ts';
 import { REMOVED_AT_ONCE } from './partition-table.ts';
-import type { LogStore } from './log-store.ts';
+import type { SqliteStore } from './sqlite-store.ts';
 import { parseTopicConfig, type MemoryLimits, type EmbeddedTopicConfig } from './topic-config.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import { partitionId, type OutgoingMessage, type PartitionOffset } from '../message.ts';
@@ -38,7 +37,6 @@ export interface EmbeddedParts {
   readonly topics: EmbeddedTopics;
   readonly scheduler: EmbeddedScheduler;
   readonly ports: SystemPorts;
-  readonly faults: FaultPlan | undefined;
   /** Resolves when the offsets are stored. Rejects with MessagingError `broker-unavailable`. */
   saveCommits(groupId: string, offsets: readonly PartitionOffset[]): Promise<void>;
   /** Whether the store takes records. */
@@ -53,7 +51,7 @@ export class EmbeddedTopics {
   readonly #users = new Set<LogUser>();
   readonly #clock: Clock;
   readonly #limits: MemoryLimits;
-  readonly #store: LogStore;
+  readonly #store: SqliteStore;
   readonly #scheduler: EmbeddedScheduler;
   /** The logs that the sweep in progress has yet to visit. */
   #unswept: PartitionLog[] = [];
@@ -63,17 +61,14 @@ export class EmbeddedTopics {
     clock: Clock;
     limits: MemoryLimits;
     scheduler: EmbeddedScheduler;
-    store: LogStore;
+    store: SqliteStore;
   }) {
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#store = options.store;
     this.#scheduler = options.scheduler;
-    this.#store.open((log, readers) => {
-      for (const reader of log.readers) {
-        const kind = reader.isEager === true ? 'eager' : 'durable';
-        if (readers === 'all' || readers === kind) this.#scheduler.wake(reader);
-      }
+    this.#store.open((log) => {
+      for (const reader of log.readers) this.#scheduler.wake(reader);
     });
     for (const { spec, config, logs } of this.#store.topics) {
       this.#topics.set(spec.topic, { storage: spec.storage, config, logs, nextPartition: 0 });
@@ -95,7 +90,7 @@ export class EmbeddedTopics {
     return this.#topics.delete(topic);
   }
 
-  /** See LogStore.flushed(). */
+  /** See SqliteStore.flushed(). */
   flushed(): Promise<void> | undefined {
     return this.#store.flushed();
   }
@@ -155,8 +150,7 @@ export class EmbeddedTopics {
 
   /**
    * Applies retention and compaction to all logs, and removes what their readers have read meanwhile; called periodically, for logs
-   * without appends, and for those that were long: they count as crowded only when they become longer still. A long sweep goes
-   * on in the next turns of the event loop, and a call during it has no effect.
+   * without appends. A long sweep goes on in the next turns of the event loop, and a call during it has no effect.
    */
   sweep(): void {
     if (this.#unswept.length > 0) return;
@@ -212,8 +206,7 @@ function partitionFor(topic: EmbeddedTopic, wanted: number | undefined, key: Buf
 /** Kafka limits the compressed batch; here the limit applies to the uncompressed bytes, which is stricter. */
 function checkMessage(message: OutgoingMessage, key: Buffer | null, config: EmbeddedTopicConfig): void {
   const { value, headers = {} } = message;
-  const mayBeTooLarge = mostRecordBytes(key, value, headers) > config.maxMessageBytes;
-  const bytes = mayBeTooLarge ? recordBytes(key, value, headers) : 0;
+  const bytes = recordBytes(key, value, headers);
   if (bytes > config.maxMessageBytes) {
     const text = `a message of ${bytes} bytes is larger than ${message.topic} allows (${config.maxMessageBytes})`;
     throw new MessagingError('message-too-large', text, { canRetry: false });

@@ -107,9 +107,7 @@ export async function startRequestConsumer(
   });
   const batchWeight = Math.max(1, config.lanes / MAX_BATCHES_IN_PROGRESS);
   const consumer = new Consumer({
-    // A calculation has no effects but its reply.
-    createSource: () =>
-      broker.createGroupSource({ groupId, clientId, topics: [requestTopic], isEager: true }),
+    createSource: () => broker.createGroupSource({ groupId, clientId, topics: [requestTopic] }),
     process,
     log,
     concurrency: config.lanes,

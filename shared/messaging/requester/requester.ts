@@ -350,14 +350,7 @@ async function createReplyTail({
   }
   const partition = partitionOfKey(Buffer.from(instanceId), count);
   const clientId = `${instanceId}-replies`;
-  // A caller whose connection a crash ends needs no reply.
-  const tail = broker.createTail({
-    clientId,
-    topics: [replyTopic],
-    from: 'latest',
-    partition,
-    isEager: true,
-  });
+  const tail = broker.createTail({ clientId, topics: [replyTopic], from: 'latest', partition });
   return { tail, partition };
 }
 

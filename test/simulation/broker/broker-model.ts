@@ -1,5 +1,5 @@
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
-import { createMemoryStore } from '../../../shared/messaging/embedded/memory-store.ts';
+import { SqliteStore } from '../../../shared/messaging/embedded/sqlite-store.ts';
 import type { LogReader, PartitionLog } from '../../../shared/messaging/embedded/partition-log.ts';
 import { EmbeddedGroup } from '../../../shared/messaging/embedded/group.ts';
 import { EmbeddedScheduler } from '../../../shared/messaging/embedded/scheduler.ts';
@@ -79,7 +79,7 @@ export class BrokerModel {
     this.observer = observer;
     this.#scheduler = new EmbeddedScheduler(ports.timers);
     const { clock } = ports;
-    const store = createMemoryStore();
+    const store = new SqliteStore({ limits: LIMITS, ports });
     this.topics = new EmbeddedTopics({ clock, limits: LIMITS, scheduler: this.#scheduler, store });
     this.#stopSweeps = repeat(ports.timers, () => this.topics.sweep(), SWEEP_INTERVAL_MS, 'background');
   }
@@ -143,7 +143,7 @@ export class BrokerModel {
   group(groupId: string): EmbeddedGroup {
     let group = this.groups.get(groupId);
     if (group === undefined) {
-      group = new EmbeddedGroup(this.topics, this.ports);
+      group = new EmbeddedGroup(this.topics);
       this.groups.set(groupId, group);
       this.topics.addUser(group);
     }

@@ -69,6 +69,7 @@ export class SimGroupSource implements GroupSource, HostedMember {
   #assigned: readonly TopicPartition[] = [];
   #isBeating = false;
   #stopHeartbeats: (() => void) | undefined;
+  #cancelSession: (() => void) | undefined;
 
   constructor(
     options: GroupSourceOptions,
@@ -131,6 +132,7 @@ export class SimGroupSource implements GroupSource, HostedMember {
     try {
       const isStored = await this.#link.call(() => {
         if (!this.#group.commit(this.#member, groupGeneration, offsets)) return false;
+        this.#renewSession();
         for (const offset of offsets) this.#model.observer.onCommit?.(this.groupId, offset, this.host.id);
         return true;
       });
@@ -203,9 +205,17 @@ export class SimGroupSource implements GroupSource, HostedMember {
   /** At the coordinator. */
   #touch(): Standing {
     const member = this.#member;
-    const isMember = this.#group.touch(member) === 'stable';
+    const isMember = !this.#group.mustJoin(member);
     const kind = isMember ? 'stable' : member.isRebalancing ? 'rebalancing' : 'unknown';
+    if (kind !== 'unknown') this.#renewSession();
     return { kind, generation: member.generation };
+  }
+
+  /** The coordinator expels a member that it has not heard of for its session. */
+  #renewSession(): void {
+    this.#cancelSession?.();
+    const { timers } = this.#model.ports;
+    this.#cancelSession = timers.schedule(() => this.expel(), this.#member.sessionTimeoutMs, 'background');
   }
 
   #react({ kind, generation }: Standing): void {
@@ -239,7 +249,9 @@ export class SimGroupSource implements GroupSource, HostedMember {
     };
     this.#link
       .call(() => {
-        if (!this.#isStopped()) this.#group.join(this.#member);
+        if (this.#isStopped()) return;
+        this.#group.join(this.#member);
+        this.#renewSession();
       })
       // A join whose response is lost is repeated; the rebalance waits for all members, at most for their sessions.
       .then(() => this.host.ports.timers.schedule(again, 2 * this.#member.sessionTimeoutMs, 'background'))

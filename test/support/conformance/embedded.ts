@@ -3,32 +3,26 @@ import path from 'node:path';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { SCRATCH_ROOT } from '../scratch-root.ts';
-import { FaultSwitch } from './faults.ts';
 import type { ConformanceTarget } from './target.ts';
 import { eventually, sleep } from './wait.ts';
 
+/** Members have no sessions; scenarios take their pace from this time. */
 const SESSION_TIMEOUT_MS = 150;
 const STEP_MS = 3_000;
-/** Longer than a session, so that the group has expelled disconnected members. */
-const AWAY_MS = 2 * SESSION_TIMEOUT_MS;
 
 /** Frequent compaction. */
 const SWEEP_INTERVAL_MS = 20;
 
 /** The embedded broker under test, in memory. */
 export function createEmbeddedTarget(): ConformanceTarget {
-  const faults = new FaultSwitch();
-  const broker = createEmbeddedBroker({ faults: faults.plan, sweepIntervalMs: SWEEP_INTERVAL_MS });
-  return targetOf('the embedded broker', broker, faults);
+  return targetOf('the embedded broker', createEmbeddedBroker({ sweepIntervalMs: SWEEP_INTERVAL_MS }));
 }
 
 /** The embedded broker under test, with its data in a folder that is removed at the end. */
 export async function createDiskTarget(): Promise<ConformanceTarget> {
-  const faults = new FaultSwitch();
   const folder = await mkdtemp(path.join(SCRATCH_ROOT, 'conformance-'));
-  const options = { faults: faults.plan, sweepIntervalMs: SWEEP_INTERVAL_MS };
-  const broker = createEmbeddedBroker({ ...options, dataFolder: folder });
-  const target = targetOf('the embedded broker on disk', broker, faults);
+  const broker = createEmbeddedBroker({ sweepIntervalMs: SWEEP_INTERVAL_MS, dataFolder: folder });
+  const target = targetOf('the embedded broker on disk', broker);
   return {
     ...target,
     close: async () => {
@@ -38,7 +32,7 @@ export async function createDiskTarget(): Promise<ConformanceTarget> {
   };
 }
 
-function targetOf(name: string, broker: Broker, faults: FaultSwitch): ConformanceTarget {
+function targetOf(name: string, broker: Broker): ConformanceTarget {
   return {
     name,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
@@ -50,27 +44,13 @@ function targetOf(name: string, broker: Broker, faults: FaultSwitch): Conformanc
       const { startEchoWorker } = await import('./echo-worker.ts');
       const worker = await startEchoWorker(broker, options);
       await eventually('assignment', STEP_MS, () => worker.consumer.health().status === 'ready');
-      return {
-        kill: async () => {
-          faults.cutOff(options.clientId);
-          await worker.stop(0);
-        },
-      };
+      return { kill: () => worker.stop(0) };
     },
-    restart: async () => {
-      faults.setDown(true);
-      await sleep(AWAY_MS);
-      faults.setDown(false);
-    },
+    // What a restart leaves is tested in data-folder.test.ts: all clients end with the broker.
+    restart: () => Promise.reject(new Error('clients of the embedded broker do not outlast it')),
     leaveEmptyTail: (topic) => leaveEmptyTail(broker, topic),
-    forceRejoin: async (clientId) => {
-      for (let round = 0; round < 2; round += 1) {
-        faults.cutOff(clientId);
-        await sleep(AWAY_MS);
-        faults.reconnect(clientId);
-        await sleep(AWAY_MS);
-      }
-    },
+    // Its tails have no group.
+    forceRejoin: () => sleep(SESSION_TIMEOUT_MS),
     close: () => broker.close(),
   };
 }

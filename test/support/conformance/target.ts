@@ -1,15 +1,12 @@
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { EchoWorkerOptions } from './echo-worker.ts';
 
-/** A worker that can be killed like a process by `kill -9`: it neither leaves the group nor commits. */
+/** A worker that can be killed like a process by `kill -9`. On the embedded broker, whose clients end with it, it stops at once. */
 export interface KillableWorker {
   kill(): Promise<void>;
 }
 
-/**
- * A broker under test. The embedded broker simulates a separate process as a set of clients, and a kill by refusing all
- * their later calls, which has the same effect on the group and the log.
- */
+/** A broker under test. */
 export interface ConformanceTarget {
   readonly name: string;
   /** The shortest session that the broker allows: a killed member is expelled after it. */

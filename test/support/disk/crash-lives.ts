@@ -9,7 +9,7 @@ import { SimulatedDisk } from './simulated-disk.ts';
 const PLAIN = ['events', 'requests', 'replies'] as const;
 const TOPICS: readonly TopicSpec[] = [
   { topic: 'events', partitions: 3 },
-  { topic: 'requests', partitions: 2 },
+  { topic: 'requests', partitions: 2, storage: 'as-reply' },
   { topic: 'replies', partitions: 1 },
   {
     topic: 'table',
@@ -214,22 +214,17 @@ const numberOf = ({ value }: LogMessage): number => Number.parseInt(String(value
 
 /** A reader of durable messages: what it has seen must be there after a crash. */
 async function follow(broker: Broker, { seen }: History): Promise<void> {
-  const tail = broker.createTail({ clientId: 'tail', topics: PLAIN, from: 'earliest' });
+  const tail = broker.createTail({ clientId: 'tail', topics: ['events', 'replies'], from: 'earliest' });
   await tail.start((message) => seen.set(placeOf(message), numberOf(message)));
 }
 
-/** An eager worker: reads requests before they are durable, publishes a reply to each, and commits. */
+/** A worker: reads requests, which may not be durable yet, publishes a reply to each, and commits. */
 async function answerRequests(
   broker: Broker,
   { committed }: History,
   publish: (topic: string, texts: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  const source = broker.createGroupSource({
-    groupId: GROUP,
-    clientId: 'w',
-    topics: ['requests'],
-    isEager: true,
-  });
+  const source = broker.createGroupSource({ groupId: GROUP, clientId: 'w', topics: ['requests'] });
   await source.start({
     onAssigned: () => undefined,
     onRevoking: () => undefined,

@@ -1,7 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
-import type { FaultPlan } from '../../../shared/messaging/embedded/injected-faults.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
@@ -26,7 +25,6 @@ export const SMS = TOPIC.smsCommands;
 export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
-  readonly faults?: FaultPlan;
   readonly log?: Log;
   /** In milliseconds, because the configuration allows whole seconds only. */
   readonly tiersMs?: readonly number[];
@@ -96,10 +94,7 @@ export async function notificationWorld(options: WorldOptions = {}): Promise<Not
     },
   };
   const clock = options.clock ?? systemClock;
-  const broker = createEmbeddedBroker({
-    clock,
-    ...(options.faults === undefined ? {} : { faults: options.faults }),
-  });
+  const broker = createEmbeddedBroker({ clock });
   onTestFinished(() => broker.close());
   await broker.admin.createTopics(allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs));
   const codec = await createCodec(config, clock);

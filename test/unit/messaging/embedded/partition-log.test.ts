@@ -20,14 +20,15 @@ const AT_ONCE: LogParts = {
 function createLog(
   settings: Record<string, string> = {},
   limits: Partial<MemoryLimits> = {},
-  { isStored = false, parts = AT_ONCE }: { readonly isStored?: boolean; readonly parts?: LogParts } = {},
+  how: { readonly isStored?: boolean; readonly isEager?: boolean; readonly parts?: LogParts } = {},
 ): PartitionLog {
+  const { isStored = false, isEager = false, parts = AT_ONCE } = how;
   const config = parseTopicConfig({ ...AT, partitions: 1, config: settings }, { ...LIMITS, ...limits });
   if (!config.compact && !isStored) return new PartitionLog({ ...AT, config }, parts);
   const database = new DatabaseSync(':memory:');
   onTestFinished(() => database.close());
   const table = new PartitionTable({ ...AT, database, name: 'records', isCompacted: config.compact });
-  return new PartitionLog({ ...AT, config, table }, parts);
+  return new PartitionLog({ ...AT, config, table, isEager }, parts);
 }
 
 function append(log: PartitionLog, key: string, value: string | null, nowMs = 0): number {
@@ -215,15 +216,15 @@ describe('a log under compaction', () => {
   });
 });
 
-function storedLog() {
+function storedLog(isEager = false) {
   const works: (() => void)[] = [];
-  const woken: string[] = [];
+  const woken: number[] = [];
   const parts: LogParts = {
     ...AT_ONCE,
-    onReadable: (_, readers) => woken.push(readers),
+    onReadable: ({ high }) => woken.push(high),
     enqueue: (_, work) => works.push(work),
   };
-  const log = createLog({}, { keptRecordsPerTopic: 4 }, { isStored: true, parts });
+  const log = createLog({}, { keptRecordsPerTopic: 4 }, { isStored: true, isEager, parts });
   const commit = (): void => {
     for (const work of works.splice(0)) work();
     log.written();
@@ -232,11 +233,10 @@ function storedLog() {
 }
 
 describe('a log whose records are stored by a group commit', () => {
-  test('shows them to eager readers at once, and to others when they are durable', () => {
+  test('shows them when they are durable', () => {
     const { log, woken, commit } = storedLog();
     append(log, 'k', 'a');
     expect([log.high, log.end, contents(log)]).toEqual([0, 1, []]);
-    expect(log.read(0, 10, 1e9).messages).toHaveLength(1);
     commit();
     append(log, 'k', 'b');
     expect(log.high).toBe(0);
@@ -245,9 +245,19 @@ describe('a log whose records are stored by a group commit', () => {
     commit();
     log.settled();
     expect([woken, contents(log)]).toEqual([
-      ['eager', 'eager', 'durable', 'durable'],
+      [1, 2],
       ['0=a', '1=b'],
     ]);
+  });
+
+  test('shows them at once if it has requests', () => {
+    const { log, woken, commit } = storedLog(true);
+    append(log, 'k', 'a');
+    expect([woken, contents(log)]).toEqual([[1], ['0=a']]);
+    commit();
+    append(log, 'k', 'b');
+    log.forgetRead(2);
+    expect(contents(log)).toEqual(['0=a', '1=b']);
   });
 
   test('does not have those that were lost, and never reuses their offsets', () => {
@@ -268,7 +278,7 @@ describe('a log whose records are stored by a group commit', () => {
     expect(inMemory('one')).toBe('done');
     append(log, 'k', 'two');
     expect(inMemory('three')).toBe('done');
-    expect([woken, log.high]).toEqual([['all', 'eager', 'eager'], 1]);
+    expect([woken, log.high]).toEqual([[1], 1]);
     commit();
     log.settled();
     for (let more = 0; more < 10; more += 1) append(log, 'k', 'more');
@@ -303,16 +313,5 @@ describe('topic settings', () => {
       maxRecords: 25,
       maxBytes: 250_000,
     });
-  });
-});
-
-describe('a topic with cleanup.policy=compact', () => {
-  test('has separate limits', () => {
-    const limits = { ...LIMITS, maxRecordsPerState: 1_000, maxBytesPerState: 8_000_000 };
-    const of = (policy: string) =>
-      parseTopicConfig({ topic: 't', partitions: 2, config: { 'cleanup.policy': policy } }, limits);
-    expect(of('compact')).toMatchObject({ delete: false, maxRecords: 500, maxBytes: 4_000_000 });
-    expect(of('compact,delete')).toMatchObject({ maxRecords: 50, maxBytes: 500_000 });
-    expect(of('delete')).toMatchObject({ maxRecords: 50, maxBytes: 500_000 });
   });
 });

@@ -4,12 +4,10 @@ import {
   type EmbeddedBrokerOptions,
 } from '../../../../shared/messaging/embedded/broker.ts';
 import type { Broker, Publisher } from '../../../../shared/messaging/ports.ts';
-import { FaultSwitch } from '../../../support/conformance/faults.ts';
 import { RecordingMember } from '../../../support/conformance/member.ts';
 import { eventually, sleep } from '../../../support/conformance/wait.ts';
 
 const STEP_MS = 2_000;
-const SESSION_MS = 90;
 
 const open: Broker[] = [];
 afterEach(async () => {
@@ -35,7 +33,7 @@ function createMember(
   commit: 'each' | 'never' = 'never',
   groupId = 'g',
 ): Promise<RecordingMember> {
-  const options = { groupId, clientId, topics: ['t'], sessionTimeoutMs: SESSION_MS };
+  const options = { groupId, clientId, topics: ['t'] };
   return new RecordingMember(broker, options, { commit }).start();
 }
 
@@ -143,40 +141,7 @@ test('resolves caughtUp() of a tail after the last message was delivered', async
   }
 });
 
-describe('sessions', () => {
-  test('expels a silent member and redelivers its uncommitted messages to another member', async () => {
-    const faults = new FaultSwitch();
-    const broker = await createBroker({ faults: faults.plan });
-    const publisher = await createPublisher(broker);
-    const first = await createMember(broker, 'first');
-    await publisher.publish([text('a')]);
-    await eventually('delivery', STEP_MS, () => first.messages.length === 1);
-    faults.cutOff('first');
-    const startedMs = performance.now();
-    const second = await createMember(broker, 'second');
-    await eventually('redelivery', STEP_MS, () => second.values().join('') === 'a');
-    expect(performance.now() - startedMs).toBeGreaterThan(SESSION_MS / 2);
-  });
-
-  test('drops commits of an expelled member, which rejoins', async () => {
-    const faults = new FaultSwitch();
-    const broker = await createBroker({ faults: faults.plan });
-    const member = await createMember(broker, 'zombie');
-    await eventually('assignment', STEP_MS, () => member.epoch > 0);
-    const old = member.epoch;
-    faults.cutOff('zombie');
-    await expect(member.source.commit(old, [{ topic: 't', partition: 0, offset: 0 }])).rejects.toMatchObject({
-      code: 'broker-unavailable',
-      canRetry: true,
-    });
-    await sleep(3 * SESSION_MS);
-    faults.reconnect('zombie');
-    expect(await member.source.commit(old, [{ topic: 't', partition: 0, offset: 7 }])).toBe(false);
-    await eventually('a new epoch', STEP_MS, () => member.epoch > old);
-    expect(member.events.map(({ kind }) => kind)).toEqual(['assigned', 'revoking', 'assigned']);
-    expect(await broker.admin.committed('g', ['t'])).toEqual([]);
-  });
-
+describe('groups', () => {
   test('accepts a commit one event loop turn after onRevoking', async () => {
     const broker = await createBroker();
     const commits: Promise<boolean>[] = [];
@@ -195,16 +160,6 @@ describe('sessions', () => {
     await createMember(broker, 'second');
     await eventually('the next assignment', STEP_MS, () => first.epoch > 1);
     expect(await Promise.all(commits)).toEqual([true]);
-  });
-
-  test('does not expel a member after the process was blocked', async () => {
-    const broker = await createBroker();
-    const member = await createMember(broker, 'member');
-    await eventually('assignment', STEP_MS, () => member.epoch > 0);
-    const until = performance.now() + 3 * SESSION_MS;
-    while (performance.now() < until);
-    await sleep(SESSION_MS);
-    expect(member.events.map(({ kind }) => kind)).toEqual(['assigned']);
   });
 
   test('drops the commits of a deleted topic', async () => {
@@ -326,44 +281,6 @@ describe('a log whose readers have read and committed its records', () => {
     const publisher = await createPublisher(broker);
     for (let count = 1; count <= 200; count += 1) await publisher.publish([text(`${count}`)]);
     expect(await valuesOf(broker)).toHaveLength(200);
-  });
-});
-
-describe('injected faults', () => {
-  test('make a refused publisher queue its messages in order', async () => {
-    const faults = new FaultSwitch();
-    const broker = await createBroker({ faults: faults.plan });
-    const publisher = await createPublisher(broker);
-    faults.setDown(true);
-    expect(publisher.isHealthy()).toBe(false);
-    const published = [publisher.publish([text('a')]), publisher.publish([text('b')])];
-    await sleep(20);
-    faults.setDown(false);
-    await Promise.all(published);
-    expect(publisher.isHealthy()).toBe(true);
-    expect(await valuesOf(broker)).toEqual(['a', 'b']);
-  });
-
-  test('make a refused publisher reject with not-sent at the deadline, without storing the message later', async () => {
-    const faults = new FaultSwitch();
-    const broker = await createBroker({ faults: faults.plan });
-    const publisher = await createPublisher(broker, 30);
-    faults.cutOff('publisher');
-    await expect(publisher.publish([text('a')])).rejects.toMatchObject({ code: 'not-sent' });
-    faults.reconnect('publisher');
-    await publisher.publish([text('b')]);
-    expect(await valuesOf(broker)).toEqual(['b']);
-  });
-
-  test('make admin calls and starts reject', async () => {
-    const faults = new FaultSwitch();
-    const broker = await createBroker({ faults: faults.plan });
-    faults.setDown(true);
-    await expect(broker.admin.listTopics()).rejects.toMatchObject({ code: 'broker-unavailable' });
-    await expect(createMember(broker, 'member')).rejects.toMatchObject({ code: 'broker-unavailable' });
-    const tail = broker.createTail({ clientId: 'tail', topics: ['t'], from: 'latest' });
-    await expect(tail.start(() => undefined)).rejects.toMatchObject({ code: 'broker-unavailable' });
-    expect(tail.isReady()).toBe(false);
   });
 });
 
