@@ -1,14 +1,13 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FOLDER_ORDER, PARTS } from './layers.ts';
 
 /** The rules for imports, type imports included (docs/decisions/0002-layout-and-layers.md). */
 const root = path.resolve(import.meta.dirname, '../../..');
 /** If there are fewer modules, the test has missed files. */
 const MIN_MODULES = 400;
 const ROOT_FOLDERS = ['schemas', 'shared', 'workers', 'scripts', 'test'];
-/** Folders whose imports the table lists; tests may import everything. */
+/** Folders whose imports are ruled here; tests may import everything. */
 const LISTED_ROOTS = /^(schemas|shared|workers|scripts)\//;
 const IMPORT =
   /(?:^|[\s;}])(?:import|export)\s*(?:[^'"();]*?\sfrom\s*)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g;
@@ -33,6 +32,25 @@ const imports: Import[] = files.flatMap((from) => {
   });
 });
 
+const NOTHING = /^$/;
+/** What a part may import besides itself; the other parts are bound by the absence of cycles only. */
+const WALLS: Readonly<Record<string, RegExp>> = {
+  schemas: NOTHING,
+  'shared/platform': NOTHING,
+  'shared/lending': NOTHING,
+  'shared/calendars': /^shared\/lending$/,
+  'shared/product': /^shared\/lending$/,
+  'shared/messaging': /^(schemas|shared\/platform)$/,
+  'shared/notification': /^shared\/platform$/,
+  'shared/contract': /^(schemas|shared\/(platform|lending|messaging|notification|product))$/,
+  // A worker knows no other worker.
+  'workers/ingress': /^(schemas|shared\/\w.*|workers\/runtime)$/,
+  'workers/notification': /^(shared\/\w.*|workers\/runtime)$/,
+  'workers/product': /^(shared\/\w.*|workers\/runtime)$/,
+  'workers/schedule': /^(shared\/\w.*|workers\/runtime)$/,
+  'workers/simulation': /^(shared\/\w.*|workers\/runtime)$/,
+};
+
 /** Packages that no start needs without their settings. */
 const LOADED_ON_USE = new Set(['jose', 'nodemailer', 'twilio', 'undici', 'kafkajs', '@platformatic/kafka']);
 const BROWSER_PACKAGES =
@@ -52,7 +70,7 @@ function valueImports(file: string): readonly string[] {
   );
 }
 
-/** The workbench runs in browsers: it has a rule of its own instead of the table. */
+/** The workbench runs in browsers: it has a rule of its own. */
 const APP = 'workers/ingress/workbench/app/';
 
 const listed = files.filter((file) => LISTED_ROOTS.test(file) && !file.startsWith(APP));
@@ -68,34 +86,18 @@ for (const { from, to } of imports) {
 /** The part of a file: `shared/lending` for all files below it, `workers` for a file directly in it. */
 const partOf = (file: string): string => folderOf(file).split('/').slice(0, 2).join('/');
 
-/** The parts that each part imports. */
-function importsOfParts(): Record<string, string[]> {
-  const edges: Record<string, string[]> = {};
+/** A graph of files as one of the groups that `groupOf` puts them in; files without a group are left out. */
+function grouped(groupOf: (file: string) => string | undefined): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
   for (const [file, targets] of fileGraph) {
-    const known = (edges[partOf(file)] ??= []);
-    for (const part of [...targets].map(partOf)) {
-      if (part !== partOf(file) && !known.includes(part)) known.push(part);
-    }
+    const group = groupOf(file);
+    if (group === undefined) continue;
+    const known = graph.get(group) ?? new Set();
+    graph.set(group, known);
+    for (const other of [...targets].map(groupOf))
+      if (other !== undefined && other !== group) known.add(other);
   }
-  return edges;
-}
-
-function sorted(edges: Readonly<Record<string, readonly string[]>>): Record<string, readonly string[]> {
-  return Object.fromEntries(Object.entries(edges).map(([part, others]) => [part, others.toSorted(byText)]));
-}
-
-/** Imports within a part from a later folder, and folders that are not in the order. */
-function outOfOrder(): string[] {
-  return [...fileGraph].flatMap(([file, targets]) => {
-    const part = partOf(file);
-    const order = FOLDER_ORDER[part] ?? ['.'];
-    const placeOf = (other: string): number =>
-      order.indexOf(path.posix.relative(part, folderOf(other)) || '.');
-    if (placeOf(file) < 0) return [`${folderOf(file)} is not in the list of folders of ${part}`];
-    return [...targets]
-      .filter((target) => partOf(target) === part && placeOf(target) > placeOf(file))
-      .map((target) => `${file} -> ${target}`);
-  });
+  return graph;
 }
 
 /** The path of one cycle in a graph, or undefined. */
@@ -121,21 +123,6 @@ function findCycle(graph: ReadonlyMap<string, ReadonlySet<string>>): string | un
   return undefined;
 }
 
-/** Names that more than one file of shared, workers and schemas exports. */
-function duplicateExports(): string[] {
-  const EXPORT =
-    /^export\s+(?:declare\s+)?(?:async\s+)?(?:abstract\s+)?(?:const|let|function\*?|class|interface|type|enum)\s+(\w+)/gm;
-  const owners = new Map<string, Set<string>>();
-  for (const file of listed.filter((name) => !inFolder(name, 'scripts'))) {
-    for (const [, name = ''] of readFileSync(path.join(root, file), 'utf8').matchAll(EXPORT)) {
-      owners.set(name, (owners.get(name) ?? new Set()).add(file));
-    }
-  }
-  return [...owners]
-    .filter(([, places]) => places.size > 1)
-    .map(([name, places]) => `${name}: ${[...places].join(', ')}`);
-}
-
 const offenders = (wrong: (edge: Import) => boolean): string[] =>
   imports.filter(wrong).map((edge) => `${edge.from} -> ${edge.to}`);
 const inFolder = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
@@ -149,18 +136,29 @@ describe('layers', () => {
     expect(ours.length).toBeGreaterThan(2 * MIN_MODULES);
   });
 
-  it('allows exactly the imports between parts that the table lists', () => {
-    expect(sorted(importsOfParts())).toEqual(sorted(PARTS));
+  it('lets each part import only what is below it', () => {
+    const parts = grouped(partOf);
+    for (const [part, allowed] of Object.entries(WALLS)) {
+      const others = [...(parts.get(part) ?? [])].filter((other) => !allowed.test(other));
+      expect(others, part).toEqual([]);
+    }
+    const upwards = ({ from, to }: Import) =>
+      (/^(schemas|shared)\//.test(from) && /^(workers|scripts|test)\//.test(to)) ||
+      (inFolder(from, 'workers') && /^(scripts|test)\//.test(to));
+    expect(offenders(upwards)).toEqual([]);
   });
 
-  it('has no cycle between parts', () => {
-    expect(findCycle(new Map(Object.entries(PARTS).map(([part, others]) => [part, new Set(others)])))).toBe(
-      undefined,
-    );
+  it('has no cycle between parts, nor between the folders of a part', () => {
+    expect(findCycle(grouped(partOf))).toBeUndefined();
+    for (const part of new Set(listed.map(partOf))) {
+      const folders = grouped((file) => (partOf(file) === part ? folderOf(file) : undefined));
+      expect(findCycle(folders), part).toBeUndefined();
+    }
   });
 
-  it('lets a folder import only earlier folders of its part', () => {
-    expect(outOfOrder()).toEqual([]);
+  it('lets the calculation and the product model use one package, for exact decimals', () => {
+    const pure = /^shared\/(lending|product)\//;
+    expect(offenders(({ from, to }) => pure.test(from) && !isProject(to) && to !== 'decimal.js')).toEqual([]);
   });
 
   it('has no cycle between files', () => {
@@ -185,38 +183,6 @@ describe('layers', () => {
       'shared/lending/numbers/money.ts',
     ]);
     expect([...loaded].flatMap(valueImports)).toEqual([]);
-  });
-
-  it('does not export a name from two production files', () => {
-    expect(duplicateExports()).toEqual([]);
-  });
-
-  it('has at most 25 source files in a folder', () => {
-    const counts = Map.groupBy(listed, folderOf);
-    expect([...counts].filter(([, members]) => members.length > 25).map(([folder]) => folder)).toEqual([]);
-  });
-
-  it('keeps the calculation pure: shared/lending imports itself and decimal.js only', () => {
-    expect(
-      offenders(
-        (edge) =>
-          inFolder(edge.from, 'shared/lending') &&
-          !inFolder(edge.to, 'shared/lending') &&
-          edge.to !== 'decimal.js',
-      ),
-    ).toEqual([]);
-  });
-
-  it('keeps the product model pure: shared/product imports itself, shared/lending and decimal.js only', () => {
-    expect(
-      offenders(
-        (edge) =>
-          inFolder(edge.from, 'shared/product') &&
-          !inFolder(edge.to, 'shared/product') &&
-          !inFolder(edge.to, 'shared/lending') &&
-          edge.to !== 'decimal.js',
-      ),
-    ).toEqual([]);
   });
 
   it('lets only shared/messaging/kafka import kafkajs', () => {
@@ -267,16 +233,5 @@ describe('layers', () => {
       .filter((file) => readFileSync(path.join(root, file), 'utf8').includes('process.env'))
       .filter((file) => !/^shared\/platform\/load-config\.ts$/.test(file));
     expect(readers).toEqual([]);
-  });
-
-  it('keeps clock, randomness and process out of shared/lending', () => {
-    const impure = files
-      .filter((file) => inFolder(file, 'shared/lending'))
-      .filter((file) =>
-        /\bnew Date\b|\bDate\.now\b|Math\.random|\bprocess\.|performance\./.test(
-          readFileSync(path.join(root, file), 'utf8'),
-        ),
-      );
-    expect(impure).toEqual([]);
   });
 });
