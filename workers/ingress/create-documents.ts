@@ -5,9 +5,11 @@ import { docsPage } from '../../shared/contract/documents/page/docs-page.ts';
 import { openApiDocument } from '../../shared/contract/documents/openapi/openapi.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import type { Documents } from './server/documents.ts';
+import { loadDocsScript } from './workbench/bundle.ts';
 
 /** The rules that the documentation links to. */
 const RULINGS = new URL('../../docs/rulings.md', import.meta.url);
+const GUIDE = new URL('../../shared/contract/documents/page/guide.md', import.meta.url);
 
 /** The published documents with the settings of this process. */
 export function createDocuments({
@@ -23,7 +25,7 @@ export function createDocuments({
   return {
     openApiJson: () => JSON.stringify(openApiDocument({ version, basePath })),
     asyncApiJson: () => JSON.stringify(asyncApiDocument({ version, topicPrefix, broker })),
-    docsPage: () =>
+    docsPage: async () =>
       docsPage({
         version,
         basePath,
@@ -35,6 +37,8 @@ export function createDocuments({
           replyTimeoutMs,
         },
         rulings: readFileSync(RULINGS, 'utf8'),
+        guide: readFileSync(GUIDE, 'utf8'),
+        script: await loadDocsScript(),
       }),
   };
 }

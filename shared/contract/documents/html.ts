@@ -25,28 +25,14 @@ export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Ht
 
 /**
  * A table with a heading for each column; cells are strings, which are escaped, or markup. Each cell repeats the name of its
- * column, for narrow screens, where the cells of a row are below each other. `keys` gives rows an id on the page and the kind
- * of what they describe, by which the search finds them.
+ * column, for narrow screens, where the cells of a row are below each other.
  */
-export function table(
-  headings: readonly string[],
-  rows: readonly (readonly Part[])[],
-  keys?: { readonly kind: string; readonly ids: readonly string[] },
-): Html {
+export function table(headings: readonly string[], rows: readonly (readonly Part[])[]): Html {
   const head = headings.map((heading) => html`<th scope="col">${heading}</th>`);
   const cell = (content: Part, column: number): Html =>
     html`<td data-label="${headings[column] ?? ''}">${content}</td>`;
-  const key = (index: number): Html =>
-    keys === undefined ? html`` : html` id="${keys.ids[index] ?? ''}" data-kind="${keys.kind}"`;
-  const body = rows.map((cells, index) => html`<tr${key(index)}>${cells.map(cell)}</tr>`);
+  const body = rows.map((cells) => html`<tr>${cells.map(cell)}</tr>`);
   return html`<div class="wide"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
-}
-
-/** Text in backticks as code, the rest escaped. */
-export function withCode(text: string): Html[] {
-  return text
-    .split('`')
-    .map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`));
 }
 
 function toMarkup(part: Part): string {

@@ -25,7 +25,7 @@ export interface NotificationContract {
 }
 
 const STORED_FIRST =
-  'Returns as soon as the message is stored; its status is available by its id. Messages to one receiver keep their order, urgent and normal ones separately.';
+  'Returns as soon as the message is stored; its status is available by its id. Messages to one receiver keep their order, urgent and normal ones separately (N3, N5, N6).';
 
 export const NOTIFICATIONS: readonly NotificationContract[] = [
   {

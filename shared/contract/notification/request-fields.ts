@@ -17,15 +17,15 @@ const notificationId = () =>
 export const smsFields = objectOf(
   {
     sender: optional(anyText()).describe(
-      `A name of at most ${LIMIT.smsSenderCharacters} GSM characters, a telephone number or a short code. Absent: the defaultSender of the provider.`,
+      `A name of at most ${LIMIT.smsSenderCharacters} GSM characters, a telephone number or a short code. Absent: the defaultSender of the provider (N3).`,
     ),
     message: anyText()
       .meta({ minLength: 1, maxLength: LIMIT.smsCharacters })
-      .describe(`The text, at most ${LIMIT.smsCharacters} characters.`),
+      .describe(`The text, at most ${LIMIT.smsCharacters} characters (N3).`),
     receiver: anyText('a telephone number as text')
       .meta({ minLength: 1, maxLength: LIMIT.phoneCharacters })
       .describe(
-        'Telephone number with its country code, such as +40722123456; blanks, brackets, dashes, dots and invisible characters are ignored, full-width characters are read as the others, and 00 means +.',
+        'Telephone number with its country code, such as +40722123456; blanks, brackets, dashes, dots and invisible characters are ignored, full-width characters are read as the others, and 00 means + (N4).',
       ),
   },
   A_NOTIFICATION,
@@ -44,27 +44,27 @@ const attachment = objectOf({
 
 const addressList = () =>
   optional(anyText('e-mail addresses as text').meta({ maxLength: LIMIT.addressListCharacters })).describe(
-    'Addresses separated by `;` or `,`.',
+    'Addresses separated by `;` or `,` (N4).',
   );
 
 /** The body of POST .../email/send. */
 export const emailFields = objectOf(
   {
     sender: optional(anyText('an e-mail address as text').meta(ADDRESS)).describe(
-      'One plain e-mail address. Absent: the defaultSender of the provider.',
+      'One plain e-mail address. Absent: the defaultSender of the provider (N3).',
     ),
-    message: anyText().meta({ minLength: 1 }).describe('The body of the e-mail.'),
-    receiver: anyText('an e-mail address as text').meta(ADDRESS).describe('One plain e-mail address.'),
+    message: anyText().meta({ minLength: 1 }).describe('The body of the e-mail (N3).'),
+    receiver: anyText('an e-mail address as text').meta(ADDRESS).describe('One plain e-mail address (N4).'),
     subject: anyText()
       .meta({ minLength: 1, maxLength: LIMIT.subjectBytes })
-      .describe(`One line of at most ${LIMIT.subjectBytes} bytes.`),
+      .describe(`One line of at most ${LIMIT.subjectBytes} bytes (N3).`),
     cc: addressList(),
     bcc: addressList(),
     contentType: optional(anyText().meta({ enum: ['text/plain', 'text/html'] })).describe(
-      '`text/plain` (default) or `text/html`; a `charset` of UTF-8 changes nothing.',
+      '`text/plain` (default) or `text/html`; a `charset` of UTF-8 changes nothing (N3).',
     ),
     attachmentList: optionalList(attachment, LIMIT.attachments).describe(
-      `Files, at most ${LIMIT.attachmentBytes / MIB} MiB decoded in all.`,
+      `Files, at most ${LIMIT.attachmentBytes / MIB} MiB decoded in all (N3, E6).`,
     ),
   },
   A_NOTIFICATION,

@@ -49,14 +49,14 @@ const productId = () =>
   );
 const day = () =>
   optional(date()).describe(
-    'Extension. The day as of which products and their values are valid. Absent: the UTC day of the request.',
+    'Extension. The day as of which products and their values are valid. Absent: the UTC day of the request (L1).',
   );
 const section = (name: string) => optional(flag()).describe(`True: returns ${name}.`);
 
 /** The request of `plat_bp_getbankingproductbycode`. */
 export const productByCodeFields = requestOf({
   BankingProductCode: text().describe(
-    'Code of the product, case-insensitive. Its approved version is returned.',
+    'Code of the product, case-insensitive. Its approved version is returned (L1).',
   ),
   displayBPAvailability: section('Availability, with filters and covenants'),
   displayBPDetails: section('Details.GeneralData'),
@@ -87,7 +87,7 @@ export const insuranceListFields = requestOf({
   productCode: productCode(),
   productId: productId(),
   filterList: emptyTextOr(namedFigures()).describe(
-    'Figures by the names that filters of the product use, case-insensitive. Absent, "" or empty: no figures.',
+    'Figures by the names that filters of the product use, case-insensitive. Absent, "" or empty: no figures (L3).',
   ),
   Date: day(),
 });
@@ -128,7 +128,7 @@ export const productDocumentsRequest = createRequestContract<SelectorRequest>({
 });
 
 const BY_CODE_OR_ID =
-  'The request names the product by its code, by the id of its version, or by both if they agree.';
+  'The request names the product by its code, by the id of its version, or by both if they agree (L1).';
 
 const writeDocuments = lazyWriter(productDocumentsReply);
 
@@ -139,7 +139,7 @@ export const LOOK_UPS: readonly Action[] = [
     summary: 'Returns a banking product with the requested sections',
     description:
       'Returns the approved version that is valid on the day. Each section has its own flag. Of interests, commissions ' +
-      'and discounts, only Active ones are returned, with the values that are valid on that day.',
+      'and discounts, only Active ones are returned, with the values that are valid on that day (L1, L2).',
     requestType: 'GetBankingProductByCodeRequest',
     request: productByCodeRequest,
     replyShape: productByCodeReply,
@@ -161,7 +161,7 @@ export const LOOK_UPS: readonly Action[] = [
     summary: 'Returns the insurance items of a banking product that pass their filters',
     description:
       'Returns the items that are valid on the day and pass all of their filters. A filter passes if its figure is not ' +
-      'sent; a figure that no filter uses is ignored with a warning.',
+      'sent; a figure that no filter uses is ignored with a warning (L1, L3).',
     requestType: 'GetProductInsuranceListRequest',
     request: insuranceListRequest,
     replyShape: insuranceListReply,

@@ -30,13 +30,15 @@ export const rateFields = requestOf({
   Rule: text().describe(
     'DAE (annual percentage rate of charge of the European directives), XIRR (actual/365) or IRR (equal periods), case-insensitive.',
   ),
-  Unit: optional(text()).describe('DAE: unit of its intervals: Years, Months (default), Weeks or Days.'),
+  Unit: optional(text()).describe(
+    'DAE: unit of its intervals: Years, Months (default), Weeks or Days (A1, A6).',
+  ),
   CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS).describe('DAE and XIRR: the dated flows, in any order.'),
   PeriodicityType: optional(text()).describe(
-    'IRR: name of the periodicity, case-insensitive, such as Monthly.',
+    'IRR: name of the periodicity, case-insensitive, such as Monthly (A3, A6).',
   ),
   Amounts: optionalList(amount(FLOW), MAX_CASH_FLOWS).describe(
-    'IRR: the flows at equal periods, the first one other than zero at time 0. Negative: paid out to the borrower.',
+    'IRR: the flows at equal periods, the first one other than zero at time 0. Negative: paid out to the borrower (A3, A6).',
   ),
 }).meta({ id: 'RateTerms' });
 
@@ -82,7 +84,10 @@ const discountedFlow = z
 /** The fields of the answer. */
 export const rateReply = z
   .strictObject({
-    Rate: z.number().nullable().describe('Percent a year, ten exact decimals; null if there is none.'),
+    Rate: z
+      .number()
+      .nullable()
+      .describe('Percent a year, ten exact decimals; null if there is none (A4, A6).'),
     Proof: z.array(discountedFlow).describe('The flows in the order of the request; empty without a rate.'),
     Residual: z
       .number()
@@ -182,7 +187,7 @@ export const CALCULATE_RATE = defineAction<RateRequest, ProvenRate>({
   summary: 'Calculates the rate of cash flows, with its proof',
   description:
     'An extension that verifies a rate disclosed to a consumer: the annual percentage rate of charge (DAE), XIRR or IRR of the ' +
-    'flows in the request, with each flow discounted by it. Of several rates, the one nearest to zero is returned.',
+    'flows in the request, with each flow discounted by it. Of several rates, the one nearest to zero is returned (A6).',
   requestType: 'CalculateRateRequest',
   request: rateRequest,
   replyShape: rateReply,

@@ -78,7 +78,7 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
   summary: 'Calculates the installments of a repayment schedule',
   description:
     'Returns one record for each installment. CalculateDAE selects the spelling of the fields and the effective rate ' +
-    'that is shown. Nothing is stored: the same request always gets the same answer.',
+    'that is shown (A5). Nothing is stored: the same request always gets the same answer (S1, S5, M3).',
   requestType: 'CalculateRepaymentScheduleRequest',
   request: repaymentScheduleRequest,
   replyShape: repaymentScheduleReply,

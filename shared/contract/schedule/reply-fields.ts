@@ -23,12 +23,12 @@ const never = (impossible: z.ZodType, reason: string) =>
 /** A row of the answer, in the spelling that CalculateDAE selects. */
 const scheduleRow = z
   .xor([
-    row('capitalised', { EIR: rate('Effective interest rate') }).meta({
+    row('capitalised', { EIR: rate('Effective interest rate (A2)') }).meta({
       id: 'InstallmentRow',
       description: 'An installment in the capitalised spelling: CalculateDAE absent or null.',
     }),
     row('lower', {
-      dae: rate('Effective annual rate; present when CalculateDAE is 2:').optional(),
+      dae: rate('Effective annual rate (A1); present when CalculateDAE is 2:').optional(),
       EIR: never(z.array(z.number()).min(1).max(0), 'only the other spelling has it'),
     }).meta({
       id: 'LowerCaseInstallmentRow',
@@ -36,7 +36,7 @@ const scheduleRow = z
     }),
     z
       .object({
-        dae: rate('Effective annual rate'),
+        dae: rate('Effective annual rate (A1)'),
         InstallmentTypeId: never(z.array(z.string()).min(1).max(0), 'only an installment has one'),
       })
       // TypeScript reads a figure from a union of rows only if it may be in each of them: `data[0].PMT`.
@@ -60,31 +60,33 @@ export const repaymentScheduleReply = z
 function row(casing: Casing, shownRate: z.ZodRawShape): z.ZodObject {
   const dueDate = casing === 'lower' ? '2024-02-01T00:00:00' : '2024-02-01T00:00:00Z';
   const amounts = {
-    remainingValue: money('Principal outstanding at the start of the installment.'),
-    pMT: money('Payment: interest and principal of this installment.'),
-    interest: money('Interest part.'),
+    remainingValue: money('Principal outstanding at the start of the installment (M3).'),
+    pMT: money('Payment: interest and principal of this installment (M3, S5).'),
+    interest: money('Interest part (S2, C1, C2).'),
     capitalisedInterest: money(
-      'Interest added to the balance; present only if any is capitalised.',
+      'Interest added to the balance; present only if any is capitalised (M3, G2).',
     ).optional(),
-    principal: money('Principal part.'),
-    managementFee: money('Commissions of this installment.'),
-    insurance: money('Insurances of this installment; present only when insurances were sent.').optional(),
-    totalInstallment: money('Total to pay: payment, commissions and insurances.'),
+    principal: money('Principal part (M3, S5).'),
+    managementFee: money('Commissions of this installment (F2, F4).'),
+    insurance: money(
+      'Insurances of this installment; present only when insurances were sent (F2, F4).',
+    ).optional(),
+    totalInstallment: money('Total to pay: payment, commissions and insurances (M3).'),
   };
   const rest = {
-    isEarlyRepayment: z.enum(['true', 'false']).describe('Whether the row is a prepayment, as text.'),
+    isEarlyRepayment: z.enum(['true', 'false']).describe('Whether the row is a prepayment, as text (X3).'),
     explanation: z
       .array(explanation(casing))
-      .describe('How the figures of the row are calculated; present only when Explain is sent as true.')
+      .describe('How the figures of the row are calculated; present only when Explain is sent as true (S6).')
       .optional(),
   };
   return z
     .object({
-      InstallmentNo: wholeNumber('Ordinal of the installment.', 1),
-      NoDays: wholeNumber('Calendar days of the interest period.'),
-      InstallmentTypeId: z.string().describe('Id of the installment type.'),
-      ScheduleTypeId: z.string().describe('Id of the schedule type.'),
-      DueDate: z.string().describe(`Due date, as ${dueDate}.`),
+      InstallmentNo: wholeNumber('Ordinal of the installment (X1, X3).', 1),
+      NoDays: wholeNumber('Calendar days of the interest period (D6).'),
+      InstallmentTypeId: z.string().describe('Id of the installment type (S7).'),
+      ScheduleTypeId: z.string().describe('Id of the schedule type (S7).'),
+      DueDate: z.string().describe(`Due date, as ${dueDate} (D1, D4, H1).`),
       ...inSpelling(casing, amounts),
       ...shownRate,
       ...inSpelling(casing, rest),

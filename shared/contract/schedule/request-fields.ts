@@ -55,15 +55,15 @@ const CALENDARS = BUILT_IN_CALENDARS.flatMap(({ codes: [code] }) => code ?? []);
 /** Some of the codes of ISO 4217, with different decimals. */
 const CURRENCIES = ['EUR', 'RON', 'USD', 'GBP', 'CHF', 'PLN', 'HUF', 'JPY', 'KWD'];
 
-const SOURCE_VALUE = 'Amount of one charge. Send either SourceValue or SourcePercent.';
+const SOURCE_VALUE = 'Amount of one charge. Send either SourceValue or SourcePercent (F1).';
 const SOURCE_PERCENT =
-  'Percentage of one charge, of Amount or of the base in PercentAppliedTo. Send either SourceValue or SourcePercent.';
+  'Percentage of one charge, of Amount or of the base in PercentAppliedTo. Send either SourceValue or SourcePercent (F1, F2).';
 const IS_UPFRONT =
-  '1: charged at the start of each period; 0: at its end. Absent: as in the schedule type, or 0 if that has none.';
+  '1: charged at the start of each period; 0: at its end. Absent: as in the schedule type, or 0 if that has none (F3).';
 const PERCENT_APPLIED_TO =
-  'Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, otherwise FinancedAmount.';
+  'Extension. Base of the percentage: FinancedAmount, RemainingValue, Principal, Interest, Installment or UnusedAmount. Absent: as in the catalogue, otherwise FinancedAmount (F2).';
 const PER_ANNUM =
-  'Extension. True: the percentage is an annual rate; false: a rate per charge. Absent: as in the catalogue, otherwise false.';
+  'Extension. True: the percentage is an annual rate; false: a rate per charge. Absent: as in the catalogue, otherwise false (F2).';
 
 const chargeBase = nameOf('ChargeBase', CHARGE_BASES);
 
@@ -72,20 +72,22 @@ const commissionItem = objectOf({
   SourceValue: optional(amount(AMOUNT)).describe(SOURCE_VALUE),
   SourcePercent: optional(percent(SHARE)).describe(SOURCE_PERCENT),
   FeePeriodicityType: text(REPEATED).describe(
-    'Name of the periodicity of the charge, such as Monthly. Not Once: use UpFrontValue for such costs.',
+    'Name of the periodicity of the charge, such as Monthly. Not Once: use UpFrontValue for such costs (D7, F1, F3).',
   ),
-  FeeDate: date().describe('Start of the first fee period.'),
-  FeeName: optional(text()).describe('Name of the commission. Send FeeName or FeeId.'),
-  FeeId: optional(text()).describe('Id of the commission. Send FeeName or FeeId.'),
-  GracePeriodFee: optional(count(NUMBER)).describe('Number of first installments whose charges are waived.'),
+  FeeDate: date().describe('Start of the first fee period (F3).'),
+  FeeName: optional(text()).describe('Name of the commission. Send FeeName or FeeId (F1).'),
+  FeeId: optional(text()).describe('Id of the commission. Send FeeName or FeeId (F1).'),
+  GracePeriodFee: optional(count(NUMBER)).describe(
+    'Number of first installments whose charges are waived (F3).',
+  ),
   BlockFeeAmount: optional(amount(AMOUNT)).describe(
-    'Blocked amount that is added to the first installment of a recalculation.',
+    'Blocked amount that is added to the first installment of a recalculation (X2).',
   ),
   IsUpfront: optional(flagNumber()).describe(IS_UPFRONT),
   PercentAppliedTo: optional(chargeBase).describe(PERCENT_APPLIED_TO),
   PerAnnum: optional(flag()).describe(PER_ANNUM),
   IsForUnusage: optional(flag()).describe(
-    'Extension. True: the percentage is charged per annum on the unused amount. Absent: as in the catalogue, otherwise false.',
+    'Extension. True: the percentage is charged per annum on the unused amount. Absent: as in the catalogue, otherwise false (F5).',
   ),
 }).meta({ id: 'CommissionCharge' });
 
@@ -94,19 +96,19 @@ const insuranceItem = objectOf({
   SourceValue: optional(amount(AMOUNT)).describe(SOURCE_VALUE),
   SourcePercent: optional(percent(SHARE)).describe(SOURCE_PERCENT),
   InsurancePeriodicityType: text(REPEATED).describe(
-    'Name of the periodicity of the premium, such as Monthly. Not Once: use UpFrontValue for such costs.',
+    'Name of the periodicity of the premium, such as Monthly. Not Once: use UpFrontValue for such costs (D7, F1, F3).',
   ),
-  InsuranceDate: date().describe('Start of the first premium period.'),
+  InsuranceDate: date().describe('Start of the first premium period (F3).'),
   InsuranceName: optional(text()).describe(
-    'Name of the insurance. Send the name, or the id or name of its class.',
+    'Name of the insurance. Send the name, or the id or name of its class (F1).',
   ),
   InsuranceClassId: optional(text()).describe('Id of the class of the schedule element.'),
   InsuranceClassName: optional(text()).describe('Name of the class of the schedule element.'),
   GracePeriodInsurance: optional(count(NUMBER)).describe(
-    'Number of first installments whose premiums are waived.',
+    'Number of first installments whose premiums are waived (F3).',
   ),
   BlockInsuranceAmount: optional(amount(AMOUNT)).describe(
-    'Blocked amount that is added to the first installment of a recalculation.',
+    'Blocked amount that is added to the first installment of a recalculation (X2).',
   ),
   IsUpfront: optional(flagNumber()).describe(IS_UPFRONT),
   PercentAppliedTo: optional(chargeBase).describe(PERCENT_APPLIED_TO),
@@ -133,10 +135,10 @@ const interestRateBand = objectOf({
 
 /** A prepayment (X3). */
 const earlyRepayment = objectOf({
-  Date: date().describe('Day of the prepayment; holidays do not shift it.'),
-  Amount: amount(POSITIVE_AMOUNT).describe('Prepaid principal.'),
+  Date: date().describe('Day of the prepayment; holidays do not shift it (X3).'),
+  Amount: amount(POSITIVE_AMOUNT).describe('Prepaid principal (X3).'),
   DecreaseInstallment: optional(flag()).describe(
-    'True (default): the term stays and the payment decreases; false: the payment stays.',
+    'True (default): the term stays and the payment decreases; false: the payment stays (X3).',
   ),
 }).meta({ id: 'EarlyRepayment' });
 
@@ -147,134 +149,146 @@ const earlyRepayment = objectOf({
 const MAX_FEES = 200;
 const mandatory = {
   ScheduleType: text(SCHEDULE_TYPES).describe(
-    'Name or code of the schedule type, case-insensitive, such as EqualInstallments.',
+    'Name or code of the schedule type, case-insensitive, such as EqualInstallments (S1, S4).',
   ),
   Amount: amount(POSITIVE_AMOUNT).describe(
-    'Financed amount, including any residual value, excluding the advance. More than zero.',
+    'Financed amount, including any residual value, excluding the advance. More than zero (M2, M6, B1).',
   ),
-  InstallmentsNo: count(ORDINAL).describe('Number of installments, 1 to 1200.'),
+  InstallmentsNo: count(ORDINAL).describe('Number of installments, 1 to 1200 (M6).'),
   PeriodicityType: text(PERIODICITIES).describe(
-    'Name of the periodicity, case-insensitive, such as Monthly.',
+    'Name of the periodicity, case-insensitive, such as Monthly (D7).',
   ),
   InstallmentDay: count({ minimum: 1, maximum: 31 }).describe(
-    'Day of month of each installment, 1 to 31; in shorter months the last day. Periodicities in days or weeks ignore it.',
+    'Day of month of each installment, 1 to 31; in shorter months the last day. Periodicities in days or weeks ignore it (D4).',
   ),
 };
 
 /** Product, rate, dates, calendar and term. */
 const terms = {
   ProductType: optional(text(PRODUCT_TYPE_CODES)).describe(
-    "Product type by code or name, such as TL. Absent: the schedule type's own.",
+    "Product type by code or name, such as TL. Absent: the schedule type's own (S4).",
   ),
   InterestPercent: optional(percent(RATE)).describe(
-    'Annual interest rate in percent. May be absent or null only with MultipleInterestRates or BandedInterestRates.',
+    'Annual interest rate in percent. May be absent or null only with MultipleInterestRates or BandedInterestRates (M4, R3, S4).',
   ),
   AdvanceAmount: optional(amount(AMOUNT)).describe(
-    'Advance; AdvanceAmount + Amount is the credit value. No effect on the schedule.',
+    'Advance; AdvanceAmount + Amount is the credit value. No effect on the schedule (E5).',
   ),
   GracePeriodInterest: optional(count(NUMBER)).describe(
-    'Number of first installments without collected interest.',
+    'Number of first installments without collected interest (G2).',
   ),
-  GracePeriodPrincipal: optional(count(NUMBER)).describe('Number of first installments without principal.'),
-  ActivationDate: optional(date()).describe('Activation of the contract: interest starts here.'),
-  FirstDueDate: optional(date()).describe('Due date of the first installment.'),
-  MaturityDate: optional(date()).describe('End of the contract: replaces the date of the last installment.'),
+  GracePeriodPrincipal: optional(count(NUMBER)).describe(
+    'Number of first installments without principal (G1).',
+  ),
+  ActivationDate: optional(date()).describe('Activation of the contract: interest starts here (D2).'),
+  FirstDueDate: optional(date()).describe('Due date of the first installment (D3, D4, X1).'),
+  MaturityDate: optional(date()).describe(
+    'End of the contract: replaces the date of the last installment (D5).',
+  ),
   HolidayShift: optional(flag()).describe(
-    'True: due dates on non-business days of the calendar are shifted.',
+    'True: due dates on non-business days of the calendar are shifted (H1).',
   ),
-  HolidayCountry: optional(text(CALENDARS)).describe('Name of the holiday calendar.'),
+  HolidayCountry: optional(text(CALENDARS)).describe('Name of the holiday calendar (H2).'),
   HolidayMethod: optional(nameOf('HolidayMethod', HOLIDAY_METHODS)).describe(
-    'Direction of the shift: Forward (default), Backward, ModifiedForward, ModifiedBackward, Nearest or None.',
+    'Direction of the shift: Forward (default), Backward, ModifiedForward, ModifiedBackward, Nearest or None (H1).',
   ),
   DeferDueDate: optional(flagNumber()).describe(
-    '1: interest accrues until the shifted date; 0 (default): only the payment date shifts.',
+    '1: interest accrues until the shifted date; 0 (default): only the payment date shifts (H3).',
   ),
   RealInstallmentNo: optional(count(ORDINAL)).describe(
-    'Actual number of installments: the schedule ends there, and the last one repays the rest.',
+    'Actual number of installments: the schedule ends there, and the last one repays the rest (B6).',
   ),
   ContractPeriod: optional(count({ minimum: 0, maximum: MAX_CONTRACT_PERIODS })).describe(
-    'Number of contract periods. No effect on the schedule.',
+    'Number of contract periods. No effect on the schedule (E5).',
   ),
   CalculateDAE: optional(count({ minimum: 0, maximum: 2 })).describe(
-    'Absent or null: capitalised fields with EIR. 0: lower-case fields without dae; 1: the dae alone; 2: lower-case fields with dae.',
+    'Absent or null: capitalised fields with EIR. 0: lower-case fields without dae; 1: the dae alone; 2: lower-case fields with dae (A1, A5).',
   ),
   InstallmentMethod: optional(nameOf('InstallmentMethod', INSTALLMENT_METHODS)).describe(
-    'Month of the first installment when FirstDueDate is absent: ActualMonth or NextMonth.',
+    'Month of the first installment when FirstDueDate is absent: ActualMonth or NextMonth (D3).',
   ),
 };
 
 /** Fixed payments, residual value, cards, deposits, overdraft and charges. */
 const values = {
   installmentValue: optional(amount(AMOUNT)).describe(
-    'Fixed installment value (equal installments). Null or 0: not fixed.',
+    'Fixed installment value (equal installments). Null or 0: not fixed (B2).',
   ),
   principalValue: optional(amount(AMOUNT)).describe(
-    'Fixed principal value (equal principal). Null or 0: not fixed.',
+    'Fixed principal value (equal principal). Null or 0: not fixed (B2).',
   ),
-  StartDateForUnusage: optional(date()).describe('Start of interest on the unused amount.'),
-  ExpiryDateForOD: optional(date()).describe('Last day of an overdraft.'),
-  UnusedAmount: optional(amount(AMOUNT)).describe('Unused amount.'),
+  StartDateForUnusage: optional(date()).describe('Start of interest on the unused amount (F5).'),
+  ExpiryDateForOD: optional(date()).describe('Last day of an overdraft (B5, F5).'),
+  UnusedAmount: optional(amount(AMOUNT)).describe('Unused amount (F2, F5).'),
   InterestCapitalization: optional(numericFlag()).describe(
-    'Deposits. 1: interest is added to the balance; 0: interest is paid each period.',
+    'Deposits. 1: interest is added to the balance; 0: interest is paid each period (B4).',
   ),
   UpFrontValue: optional(amount(AMOUNT)).describe(
-    'Commissions, taxes and insurances paid once at the start. No effect with LastDueDate.',
+    'Commissions, taxes and insurances paid once at the start. No effect with LastDueDate (A1, A2).',
   ),
-  ResidualValue: optional(amount(AMOUNT)).describe('Residual value, part of Amount.'),
+  ResidualValue: optional(amount(AMOUNT)).describe('Residual value, part of Amount (B1).'),
   ResidualInInstallment: optional(flagNumber()).describe(
-    '1: the last installment includes the residual value; 0: a separate row repays it.',
+    '1: the last installment includes the residual value; 0: a separate row repays it (B1).',
   ),
   CapitalPercent: optional(percent({ minimum: 0, maximum: MAX_CAPITAL_PERCENT })).describe(
-    'Credit card: percentage of the balance that each installment repays.',
+    'Credit card: percentage of the balance that each installment repays (B3).',
   ),
-  Commission: optionalList(commissionItem, MAX_FEES).describe('Commissions that are charged repeatedly.'),
-  Insurance: optionalList(insuranceItem, MAX_FEES).describe('Insurances that are charged repeatedly.'),
+  Commission: optionalList(commissionItem, MAX_FEES).describe(
+    'Commissions that are charged repeatedly (F1, F4).',
+  ),
+  Insurance: optionalList(insuranceItem, MAX_FEES).describe(
+    'Insurances that are charged repeatedly (F1, F4).',
+  ),
   MultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS).describe(
-    'Rates by range of installments; together they cover every installment once.',
+    'Rates by range of installments; together they cover every installment once (R1).',
   ),
-  BandedInterestRates: optionalList(interestRateBand, MAX_FEES).describe('Rates by slice of the balance.'),
+  BandedInterestRates: optionalList(interestRateBand, MAX_FEES).describe(
+    'Rates by slice of the balance (R2).',
+  ),
 };
 
 /** Fields of the recalculation of a running contract (X1, X2). */
 const recalculation = {
   LastDueDate: optional(date()).describe(
-    'Recalculation: due date of the last installment that stays unchanged.',
+    'Recalculation: due date of the last installment that stays unchanged (D2, X1).',
   ),
   BlockInstallmentNo: optional(count(NUMBER)).describe(
-    'Recalculation: number of installments that stay unchanged.',
+    'Recalculation: number of installments that stay unchanged (X1).',
   ),
   IsLocked: optional(flagNumber()).describe(
-    'Recalculation. 1: the blocked amounts are applied; 0: they are ignored.',
+    'Recalculation. 1: the blocked amounts are applied; 0: they are ignored (X2).',
   ),
-  BlockAmount: optional(amount(AMOUNT)).describe('Recalculation: blocked principal, part of Amount.'),
+  BlockAmount: optional(amount(AMOUNT)).describe('Recalculation: blocked principal, part of Amount (X2).'),
   BlockInterestAmount: optional(amount(AMOUNT)).describe(
-    'Recalculation: interest that is added to the first installment.',
+    'Recalculation: interest that is added to the first installment (X2).',
   ),
 };
 
 /** Extensions of the interface (S6). */
 const extensions = {
   InterestCalculationMethod: optional(nameOf('DayCount', DAY_COUNT_NAMES)).describe(
-    'Extension. Day count by name, such as 30/360 or Actual/365, instead of that of the schedule type.',
+    'Extension. Day count by name, such as 30/360 or Actual/365, instead of that of the schedule type (C1, S6).',
   ),
   Currency: optional(text(CURRENCIES)).describe(
-    'Extension. ISO 4217 code, which determines the decimals of all amounts. Absent: two decimals.',
+    'Extension. ISO 4217 code, which determines the decimals of all amounts. Absent: two decimals (M2, S6).',
   ),
   GraceType: optional(nameOf('GraceType', GRACE_TYPES)).describe(
-    'Extension. Treatment of the interest of a grace period: Deferred (default), Capitalised, Spread or Forgiven.',
+    'Extension. Treatment of the interest of a grace period: Deferred (default), Capitalised, Spread or Forgiven (G2, S6).',
   ),
   Precision: optional(count({ minimum: 0, maximum: MAX_PRECISION_DIGITS })).describe(
-    'Extension. Number of decimals of all amounts, instead of those of the currency.',
+    'Extension. Number of decimals of all amounts, instead of those of the currency (M2, S6).',
   ),
-  EarlyRepayments: optionalList(earlyRepayment, MAX_INSTALLMENTS).describe('Extension. Prepayments.'),
+  EarlyRepayments: optionalList(earlyRepayment, MAX_INSTALLMENTS).describe(
+    'Extension. Prepayments (X3, S6).',
+  ),
   AllowNegativeAmortisation: optional(flag()).describe(
-    'Extension. True: a fixed payment may be lower than the interest.',
+    'Extension. True: a fixed payment may be lower than the interest (B2, S6).',
   ),
   BandMethod: optional(nameOf('BandMethod', BAND_METHODS)).describe(
-    'Extension. Whole: one rate for the whole balance, instead of one for each slice.',
+    'Extension. Whole: one rate for the whole balance, instead of one for each slice (R2, S6).',
   ),
   Explain: optional(flag()).describe(
-    'Extension. True: each installment shows how its figures are calculated.',
+    'Extension. True: each installment shows how its figures are calculated (S6).',
   ),
 };
 

@@ -60,33 +60,39 @@ const inputFormula = objectOf({
 
 /** The fields of the request. */
 export const simulateFields = requestOf({
-  productCode: text().describe('Code of the product, case-insensitive. Its approved version is returned.'),
+  productCode: text().describe(
+    'Code of the product, case-insensitive. Its approved version is returned (L1).',
+  ),
   amount: amount({ exclusiveMinimum: 0, maximum: MAX_AMOUNT_MINOR }).describe(
-    "Contract amount in the product's currency, the down payment included. More than zero.",
+    "Contract amount in the product's currency, the down payment included. More than zero (Q1, Q6).",
   ),
   loanPeriod: count(
     { minimum: 1, maximum: MAX_INSTALLMENTS },
     "periods of the product's periodicity",
-  ).describe("Number of periods of the product's periodicity."),
-  scheduleType: text().describe('Name or code of a schedule type of the product, case-insensitive.'),
-  downPayment: optional(amount(AMOUNT)).describe('Part of the amount that is paid immediately. Default 0.'),
+  ).describe("Number of periods of the product's periodicity (Q6)."),
+  scheduleType: text().describe('Name or code of a schedule type of the product, case-insensitive (Q2).'),
+  downPayment: optional(amount(AMOUNT)).describe(
+    'Part of the amount that is paid immediately. Default 0 (Q1, Q6).',
+  ),
   interestType: optional(guid()).describe(
-    'Id of the interest type. Mandatory with jsonInputFormula and jsonMultipleInterestRates.',
+    'Id of the interest type. Mandatory with jsonInputFormula and jsonMultipleInterestRates (Q3).',
   ),
   interestTypeName: optional(text()).describe(
-    'Fixed, Variable, Collection or BankingFormula, case-insensitive. Without a type, the default interest is offered.',
+    'Fixed, Variable, Collection or BankingFormula, case-insensitive. Without a type, the default interest is offered (Q3).',
   ),
-  optional: optionalList(optionalFeature, MAX_CHOICES).describe('Optional discounts that are taken.'),
-  discount: optionalList(chosenDiscount, MAX_CHOICES).describe('Optional discounts that are taken.'),
-  jsonFilterCommission: namedFigures().describe('Figures for the filters of interests and commissions.'),
-  jsonInsuranceFilter: namedFigures().describe('Figures for the filters of insurances.'),
-  jsonDiscountFilter: namedFigures().describe('Figures for the filters of discounts.'),
-  jsonInputFormula: optional(inputFormula).describe('Arguments of banking formulas.'),
+  optional: optionalList(optionalFeature, MAX_CHOICES).describe('Optional discounts that are taken (Q5).'),
+  discount: optionalList(chosenDiscount, MAX_CHOICES).describe('Optional discounts that are taken (Q5).'),
+  jsonFilterCommission: namedFigures().describe(
+    'Figures for the filters of interests and commissions (L3, Q3).',
+  ),
+  jsonInsuranceFilter: namedFigures().describe('Figures for the filters of insurances (L3, Q6).'),
+  jsonDiscountFilter: namedFigures().describe('Figures for the filters of discounts (L3, Q5).'),
+  jsonInputFormula: optional(inputFormula).describe('Arguments of banking formulas (Q7).'),
   jsonMultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS).describe(
-    'Rates by range of installments, instead of those of an interest of type Collection.',
+    'Rates by range of installments, instead of those of an interest of type Collection (Q7, R1).',
   ),
-  installmentValue: optional(amount(AMOUNT)).describe('Desired installment value: a fixed payment.'),
-  principalValue: optional(amount(AMOUNT)).describe('Desired principal value: a fixed principal.'),
+  installmentValue: optional(amount(AMOUNT)).describe('Desired installment value: a fixed payment (B2, Q2).'),
+  principalValue: optional(amount(AMOUNT)).describe('Desired principal value: a fixed principal (B2, Q2).'),
 });
 
 /** The parsed request: figures are exact decimals (M1). */
@@ -133,7 +139,7 @@ export const SIMULATE = defineAction<SimulateInput, SimulatePayload>({
   summary: 'Simulates a banking product with its interest, commissions, insurances and discounts',
   description:
     'Returns one record for each interest of the product that matches the request, with its payment schedule from the ' +
-    'day of the request. Row 0 is the down payment. Nothing is stored.',
+    'day of the request. Row 0 is the down payment. Nothing is stored (Q2, Q3, Q4).',
   requestType: 'SimulateRequest',
   request: simulateRequest,
   replyShape: simulateReply,

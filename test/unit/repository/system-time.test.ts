@@ -10,7 +10,6 @@ const DIRECT: Readonly<Record<string, string>> = {
   'shared/platform/clock.ts': 'implements the port',
   'shared/platform/timers.ts': 'implements the port',
   'shared/platform/system-ports.ts': 'implements the port',
-  'shared/contract/documents/page/docs-script.ts': 'contains a script that runs in browsers',
   'shared/messaging/codec/schema-registry.ts':
     'limits the time of HTTP calls to a registry outside the process',
   'shared/notification/outbox-folder.ts':

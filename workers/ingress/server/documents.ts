@@ -10,7 +10,7 @@ export interface Documents {
   readonly openApiJson: () => string;
   readonly asyncApiJson: () => string;
   /** Self-contained HTML: inline styles and scripts, and no resources of other hosts. */
-  readonly docsPage: () => string;
+  readonly docsPage: () => string | Promise<string>;
 }
 
 interface Resource {
@@ -35,9 +35,9 @@ export function registerDocuments(
   load: () => Promise<Documents>,
 ): void {
   const json = 'application/json; charset=utf-8';
-  const creators: Record<string, (documents: Documents) => Resource> = {
-    '/docs': (documents) => {
-      const page = documents.docsPage();
+  const creators: Record<string, (documents: Documents) => Promise<Resource> | Resource> = {
+    '/docs': async (documents) => {
+      const page = await documents.docsPage();
       return createResource('text/html; charset=utf-8', page, pagePolicy(page));
     },
     '/openapi.json': (documents) => createResource(json, documents.openApiJson()),
@@ -48,7 +48,7 @@ export function registerDocuments(
     const find = async (): Promise<Resource> => {
       if (resource !== undefined) return resource;
       const documents = await load();
-      return (resource ??= create(documents));
+      return (resource ??= await create(documents));
     };
     app.get(basePath + path, async (request, reply) => {
       sendResource(request, reply, await find());

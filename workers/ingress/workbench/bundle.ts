@@ -47,6 +47,12 @@ export async function loadBundle(): Promise<Bundle> {
   return await createBundle(files);
 }
 
+/** The script of the page at /docs. */
+export async function loadDocsScript(): Promise<string> {
+  const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile({ docs: 'docs.ts' });
+  return files.get(findName(files, 'docs-'))?.toString() ?? '';
+}
+
 /** Writes the compiled files to the built folder and returns their names. */
 export async function writeBuiltFolder(): Promise<readonly string[]> {
   const files = await compileApp();
@@ -57,7 +63,7 @@ export async function writeBuiltFolder(): Promise<readonly string[]> {
 }
 
 function compileApp(): Promise<ReadonlyMap<string, Buffer>> {
-  return compile({ main: 'main.tsx', styles: 'styles.css' });
+  return compile({ main: 'main.tsx', styles: 'styles.css', docs: 'docs.ts' });
 }
 
 /** Compiles entries of the app for browsers. Parts that are imported on use become files of their own. */

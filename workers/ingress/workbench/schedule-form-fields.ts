@@ -16,7 +16,7 @@ export function describeFields({ properties = {}, required = [] }: JsonSchema): 
     return {
       name,
       kind: kindOf(name, schema),
-      help: (schema.description ?? '').replace(/^Extension\. /, ''),
+      help: helpOf(schema),
       isRequired: required.includes(name),
       ...(minimum === undefined ? {} : { minimum }),
       ...(exclusiveMinimum === undefined ? {} : { exclusiveMinimum }),
@@ -27,6 +27,11 @@ export function describeFields({ properties = {}, required = [] }: JsonSchema): 
       ...choicesOf(schema),
     };
   });
+}
+
+/** The description without what is for programmers: whether the field is an extension, and the rules that decide it. */
+function helpOf({ description = '' }: JsonSchema): string {
+  return description.replace(/^Extension\. /, '').replaceAll(/ \([A-Z]\d(?:, [A-Z]\d)*\)/g, '');
 }
 
 function kindOf(name: string, schema: JsonSchema): FieldKind {

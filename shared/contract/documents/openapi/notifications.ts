@@ -71,7 +71,8 @@ function notificationGet(): Operation {
   return {
     operationId: 'getNotification',
     summary: 'Returns the status of a notification',
-    description: 'Any instance returns it, to the caller who sent the notification only.',
+    description:
+      'Any instance returns it, to the caller who sent the notification only, also after a restart (N2, N3).',
     parameters: [
       pathParameter('notificationId', 'The notificationId of the 202 answer.', {
         type: 'string',

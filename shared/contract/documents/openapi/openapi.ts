@@ -19,20 +19,20 @@ export interface OpenApiOptions {
   readonly basePath: string;
 }
 
-/** The parts for operators and their tools. */
-export const OPERATOR_PARTS: readonly (() => ApiPart)[] = [
+/** The parts of the interface, in the order of the document. */
+export const API_PARTS: readonly (() => ApiPart)[] = [
+  actionPart,
+  resultPart,
+  notificationPart,
   operationsPart,
   cataloguePart,
   systemPart,
   healthPart,
 ];
 
-/** The parts of the interface, in the order of the document. */
-const PARTS = [actionPart, resultPart, notificationPart, ...OPERATOR_PARTS];
-
 /** Creates the document as a plain object. */
 export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly<Record<string, unknown>> {
-  const parts = PARTS.map((part) => part());
+  const parts = API_PARTS.map((part) => part());
   return {
     openapi: '3.1.0',
     info: {

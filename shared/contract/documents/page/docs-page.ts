@@ -1,38 +1,23 @@
 /**
- * The documentation for people: one self-contained HTML page (one inline style, one inline script, no other host),
- * generated from the same definitions as the other documents. It is complete without its script.
+ * The documentation for people: one self-contained HTML page (one inline style, one inline script, no other host). The operations
+ * are those of the OpenAPI document; the guide and the rules are Markdown. It is complete without its script.
  */
 
+import { NOTIFICATION_LIMITS } from '../../notification/limits.ts';
+import { html, table, type Html } from '../html.ts';
+import {
+  COMMAND_MESSAGE_HEADERS,
+  ERROR_MESSAGE_HEADERS,
+  replyMessageHeaders,
+  REQUEST_MESSAGE_HEADERS,
+  RESPONSE_HEADERS,
+} from '../headers.ts';
 import { ACTIONS } from '../../actions/actions.ts';
-import { NOTIFICATIONS } from '../../notification/notifications.ts';
-import { DOCS_SCRIPT } from './docs-script.ts';
+import { API_PARTS } from '../openapi/openapi.ts';
+import type { ApiPart, Operation } from '../openapi/part.ts';
 import { DOCS_STYLE, REFERENCE_STYLE } from './docs-style.ts';
-import {
-  authenticationTopic,
-  bulkTopic,
-  callingTopic,
-  errorTopic,
-  firstCallTopic,
-  idempotencyTopic,
-  kafkaTopic,
-  limitsTopic,
-  retriesTopic,
-  ruleTopics,
-  type InstanceLimits,
-} from './guide-topics.ts';
-import { html, type Html } from '../html.ts';
-import { resultPart } from '../openapi/actions.ts';
-import { OPERATOR_PARTS } from '../openapi/openapi.ts';
-import type { ApiPart } from '../openapi/part.ts';
-import {
-  actionTopic,
-  commandsTopic,
-  partTopic,
-  sendTopic,
-  statusTopic,
-  type Topic,
-} from './operation-topics.ts';
-import { readRules } from './rules.ts';
+import { renderMarkdown, renderText, slug } from './markdown.ts';
+import { operationContent } from './operation-topic.ts';
 
 export interface DocsPageOptions {
   readonly version: string;
@@ -40,8 +25,26 @@ export interface DocsPageOptions {
   readonly basePath: string;
   readonly topicPrefix: string;
   readonly limits: InstanceLimits;
-  /** The text of docs/rulings.md. */
+  /** Markdown: the text of guide.md, and that of docs/rulings.md. */
+  readonly guide: string;
   readonly rulings: string;
+  /** The script of the page, compiled. */
+  readonly script: string;
+}
+
+/** The limits of this instance, from its settings. */
+export interface InstanceLimits {
+  readonly bodyBytes: number;
+  readonly emailBodyBytes: number;
+  readonly requestsPerSecond: number;
+  readonly replyTimeoutMs: number;
+}
+
+/** One topic of the page; its id is also that of its section. */
+interface Topic {
+  readonly id: string;
+  readonly title: string;
+  readonly content: Html;
 }
 
 interface TopicGroup {
@@ -49,9 +52,9 @@ interface TopicGroup {
   readonly topics: readonly Topic[];
 }
 
-/** Creates the page as a string. Throws on rulings that cannot be read, see {@link readRules}. */
+/** Creates the page as a string. */
 export function docsPage(options: DocsPageOptions): string {
-  const { basePath, version } = options;
+  const { basePath, version, script } = options;
   const groups = listTopics(options);
   const page = html`<!doctype html>
 <html lang="en">
@@ -73,90 +76,119 @@ ${groups.map(
   ({ title, topics }) =>
     html`<p class="group-title">${title}</p>
 ${topics.map(
-  (
-    topic,
-  ) => html`<section class="topic" id="${topic.id}" aria-labelledby="title-${topic.id}"><h2 id="title-${topic.id}"><a class="anchor" href="#${topic.id}">${breakable(topic.title)}</a></h2>
-${topic.content}
+  ({
+    id,
+    title: name,
+    content,
+  }) => html`<section class="topic" id="${id}" aria-labelledby="title-${id}"><h2 id="title-${id}"><a class="anchor" href="#${id}">${name}</a></h2>
+${content}
 </section>
 `,
 )}`,
 )}
 </main>
-<script>${DOCS_SCRIPT}</script>
+<script>${{ markup: script }}</script>
 </body>
 </html>
 `;
   return page.markup;
 }
 
-/** A name that may break after its words where it is too long for a line. */
-function breakable(title: string): readonly Html[] {
-  return title
-    .split(/(?<=_)|(?<=[a-z])(?=[A-Z])/)
-    .map((part, index) => html`${index === 0 ? '' : html`<wbr>`}${part}`);
-}
-
 /** All topics in order of use. */
 function listTopics(options: DocsPageOptions): readonly TopicGroup[] {
-  const { basePath, topicPrefix, limits, rulings } = options;
+  const guide = topicsOf(withValues(options));
   return [
-    {
-      title: 'Start',
-      topics: [
-        ...ACTIONS.slice(0, 1).map((action) => firstCallTopic(action, basePath)),
-        authenticationTopic(),
-        callingTopic(basePath),
-        idempotencyTopic(),
-        retriesTopic(),
-        limitsTopic(limits),
-      ],
-    },
-    {
-      title: 'Actions',
-      topics: [
-        ...ACTIONS.map((action) => actionTopic(action, options)),
-        partTopic(resultPart(), {
-          id: 'results',
-          title: 'Results of asynchronous calls',
-          basePath,
-          rules: [],
-        }),
-      ],
-    },
-    {
-      title: 'Notifications',
-      topics: [
-        ...NOTIFICATIONS.map((notification) => sendTopic(notification, options)),
-        statusTopic(options),
-        commandsTopic(topicPrefix),
-      ],
-    },
-    { title: 'Kafka', topics: [kafkaTopic(topicPrefix), bulkTopic(topicPrefix)] },
-    {
-      title: 'Operation',
-      topics: OPERATOR_PARTS.map((part) => operatorTopic(part(), basePath)),
-    },
-    { title: 'Codes', topics: [errorTopic()] },
-    { title: 'Rules', topics: ruleTopics(readRules(rulings)) },
+    { title: 'Guide', topics: guide.map(withMore) },
+    ...API_PARTS.map((part) => part()).map((part) => ({
+      title: part.tag.name,
+      topics: operationTopics(part, options),
+    })),
+    { title: 'Rules', topics: topicsOf(options.rulings) },
   ];
 }
 
-/** Titles of topics whose tags do not say enough beside the others. */
-const PART_TITLES: Readonly<Record<string, string>> = {
-  Operations: 'Messages and dead letters',
-  System: 'State of the system',
-  Operation: 'Health and metrics',
+/** The sections of a Markdown document as topics. */
+function topicsOf(markdown: string): readonly Topic[] {
+  return markdown
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const end = section.indexOf('\n');
+      const title = section.slice(0, end);
+      return { id: slug(title), title, content: renderMarkdown(section.slice(end)) };
+    });
+}
+
+/** What the page adds to topics of the guide. */
+function withMore({ id, title, content }: Topic): Topic {
+  if (id === 'authentication') {
+    const input = html`<div class="token" hidden><label for="token">Access token for trying calls on this page</label>
+<input id="token" type="password" autocomplete="off" spellcheck="false" aria-describedby="token-note">
+<p class="soft" id="token-note">It stays in this tab, and the workbench uses it too. Clear the field to remove it.</p></div>`;
+    return { id, title, content: html`${content}${input}` };
+  }
+  const added = (HEADERS[id] ?? []).map(
+    ([heading, headers]) =>
+      html`<h3>${heading}</h3>${table(
+        ['Header', 'Meaning'],
+        headers.map(({ name, description }) => [
+          html`<a id="header.${slug(heading)}.${name}"></a><code>${name}</code>`,
+          renderText(description),
+        ]),
+      )}`,
+  );
+  return { id, title, content: html`${content}${added}` };
+}
+
+type Headers = readonly { readonly name: string; readonly description: string }[];
+
+const ANSWER_HEADERS = [...new Set(ACTIONS.flatMap(({ answerHeaders = [] }) => answerHeaders))];
+/** The headers that topics of the guide list, with their headings. */
+const HEADERS: Readonly<Record<string, readonly (readonly [heading: string, headers: Headers])[]>> = {
+  'requests-and-answers': [
+    ['Headers of answers', Object.entries(RESPONSE_HEADERS).map(([name, header]) => ({ name, ...header }))],
+  ],
+  'calling-over-kafka': [
+    ['Headers of a request', REQUEST_MESSAGE_HEADERS],
+    ['Headers of a reply', replyMessageHeaders(ANSWER_HEADERS)],
+    ['Headers of an error reply', ERROR_MESSAGE_HEADERS],
+  ],
+  'notifications-over-kafka': [['Headers of a command', COMMAND_MESSAGE_HEADERS]],
 };
 
-function operatorTopic(part: ApiPart, basePath: string): Topic {
-  const { name } = part.tag;
-  const needsScope = Object.keys(part.paths).some((path) => path.startsWith('/api/'));
-  return partTopic(part, {
-    id: name.toLowerCase(),
-    title: PART_TITLES[name] ?? name,
+/** The guide with the values of this instance. */
+function withValues({ guide, basePath, topicPrefix, limits }: DocsPageOptions): string {
+  const { attachments, attachmentBytes, recipients, smsCharacters } = NOTIFICATION_LIMITS;
+  const values: Readonly<Record<string, string>> = {
     basePath,
-    rules: needsScope ? ['E2'] : [],
-  });
+    prefix: topicPrefix,
+    body: bytes(limits.bodyBytes),
+    emailBody: bytes(limits.emailBodyBytes),
+    attachments: number(attachments),
+    attachmentBytes: bytes(attachmentBytes),
+    recipients: number(recipients),
+    smsCharacters: number(smsCharacters),
+    rate: number(limits.requestsPerSecond),
+    wait: number(limits.replyTimeoutMs / 1_000),
+  };
+  return guide.replaceAll(/%(\w+)%/g, (all, name: string) => values[name] ?? all);
+}
+
+const number = (value: number): string => new Intl.NumberFormat('en').format(value);
+
+function bytes(value: number): string {
+  const kib = value / 1_024;
+  return kib < 1_024 ? `${number(kib)} KiB` : `${number(kib / 1_024)} MiB`;
+}
+
+function operationTopics(part: ApiPart, { basePath, topicPrefix }: DocsPageOptions): readonly Topic[] {
+  return Object.entries(part.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]: [string, Operation]) => {
+      const place = { method: method.toUpperCase(), path: basePath + path, topicPrefix };
+      const { operationId: id, summary: title } = operation;
+      return { id, title, content: operationContent(operation, part, place) };
+    }),
+  );
 }
 
 /** The navigation, and a search for browsers with script. */

@@ -47,7 +47,7 @@ pre code { font-size: inherit; }
 pre { background: var(--surface-sunken); border: 1px solid var(--line); border-radius: var(--radius); line-height: 1.5; margin: 0 0 1rem; overflow-wrap: anywhere; padding: 0.75rem 1rem; white-space: pre-wrap; }
 :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
 .soft { color: var(--text-soft); }
-table { border-collapse: collapse; width: 100%; }
+table { border-collapse: collapse; margin-bottom: 1rem; width: 100%; }
 th, td { border-bottom: 1px solid var(--line); padding: 0.4rem 0.75rem 0.4rem 0; text-align: left; vertical-align: top; }
 th { color: var(--text-soft); font-size: var(--size-small); font-weight: 600; }
 td code, p code { overflow-wrap: anywhere; }
@@ -71,13 +71,12 @@ td code, p code { overflow-wrap: anywhere; }
 `,
 };
 
-/** What the documentation has besides: navigation, topics, groups, examples and calls. It follows DOCS_STYLE. */
+/** What the documentation has besides: navigation, topics, groups and calls. It follows DOCS_STYLE. */
 export const REFERENCE_STYLE = {
   markup: `
 [hidden] { display: none !important; }
 .hidden-text { block-size: 1px; clip-path: inset(50%); inline-size: 1px; overflow: hidden; position: absolute; white-space: nowrap; }
-@media (min-width: 60rem) { td:first-child:not(:last-child) { min-inline-size: 11rem; } td:first-child:has(+ [data-label='Type']) { min-inline-size: 17rem; } }
-tr:target { background: var(--accent-soft); }
+tr { scroll-margin-top: 1rem; }
 summary { cursor: pointer; }
 .skip-link { background: var(--accent); color: var(--on-accent); left: 0.5rem; padding: 0.5rem 1rem; position: absolute; top: -4rem; z-index: 10; }
 .skip-link:focus { color: var(--on-accent); top: 0.5rem; }
@@ -85,117 +84,67 @@ summary { cursor: pointer; }
 .side { background: var(--surface); block-size: 100vh; border-inline-end: 1px solid var(--line); overflow-y: auto; padding: 1.5rem 1rem; position: sticky; top: 0; }
 .side .brand { align-items: center; color: var(--text); display: flex; font-weight: 650; gap: 0.5rem; margin-bottom: 0.25rem; padding-inline: 0.5rem; text-decoration: none; }
 .side .brand svg { color: var(--accent); flex: none; }
-.side .brand + p { font-size: var(--size-small); margin-bottom: 1rem; padding-inline: 0.5rem; }
+.side > p { padding-inline: 0.5rem; }
 .topics > summary { display: none; }
 .side h2 { color: var(--text-soft); font-size: var(--size-small); margin: 0.75rem 0 0.25rem; padding-inline: 0.5rem; }
 .side ul { list-style: none; margin: 0; padding: 0; }
 .side li a { border-radius: var(--radius); color: var(--text); display: block; font-size: 0.875rem; line-height: 1.35; overflow-wrap: anywhere; padding: 0.25rem 0.5rem; text-decoration: none; }
-.side li a:hover { background: var(--surface-sunken); }
-.side li a[aria-current] { background: var(--accent-soft); color: var(--accent); }
 .search { padding-inline: 0.5rem; }
 .search label { color: var(--text-soft); display: block; font-size: var(--size-small); font-weight: 600; margin-block-end: 0.35rem; }
 .search p { color: var(--text-soft); font-size: var(--size-small); margin: 0.25rem 0 0; min-block-size: 1.5em; }
 input[type='search'], input[type='password'], textarea, select { background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--radius); color: var(--text); font: inherit; inline-size: 100%; min-block-size: 2.375rem; padding: 0.4rem 0.6rem; }
-select { appearance: none; background-image: linear-gradient(45deg, transparent 50%, currentcolor 50%), linear-gradient(135deg, currentcolor 50%, transparent 50%); background-position: right 1rem center, right 0.7rem center; background-repeat: no-repeat; background-size: 0.31rem 0.31rem; padding-inline-end: 2rem; text-overflow: ellipsis; }
-@media (forced-colors: active) { select { appearance: auto; background-image: none; } }
 textarea { block-size: 16rem; display: block; font: 0.875em/1.5 var(--font-code); resize: vertical; }
 .content { inline-size: 100%; margin-inline: auto; max-inline-size: 88rem; min-inline-size: 0; padding: 1.5rem 2rem 4rem; }
-.content > header { margin-bottom: 1.5rem; }
 .group-title { color: var(--text-soft); font-size: var(--size-small); font-weight: 650; letter-spacing: 0.04em; margin: 2.5rem 0 0.5rem; text-transform: uppercase; }
 .topic { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius-large); margin-bottom: 1.5rem; padding: 1.5rem; scroll-margin-top: 1rem; }
 .topic h3 { scroll-margin-top: 1rem; }
 .anchor { color: inherit; text-decoration: none; }
 .anchor:hover { color: var(--accent); text-decoration: underline; }
-h2 .anchor::after { color: var(--text-soft); content: ' #'; font-weight: 400; opacity: 0; }
-h2 .anchor:hover::after, h2 .anchor:focus-visible::after { opacity: 1; }
 .address { background: var(--surface-sunken); border-radius: var(--radius); max-width: none; padding: 0.5rem 0.75rem; }
 .method { color: var(--accent); font: 650 var(--size-small) var(--font-code); }
 .columns { display: grid; gap: 0 2rem; grid-template-columns: minmax(0, 1fr); }
-.introduction > :last-child { margin-bottom: 0; }
-.practice { margin-block: 1rem; min-inline-size: 0; }
-.practice > h3:first-child, .try > h3 { margin-top: 0; }
+.columns > div { min-inline-size: 0; }
+.practice { margin-block: 0.5rem 1rem; }
 @media (min-width: 76rem) {
-  .columns { grid-template: 'introduction practice' auto 'fields practice' 1fr / minmax(0, 1fr) minmax(0, 29rem); }
-  .introduction { grid-area: introduction; }
-  .practice { align-self: start; grid-area: practice; margin-block: 0; max-block-size: calc(100vh - 2rem); overflow: auto; position: sticky; top: 1rem; }
-  .reference-fields { grid-area: fields; min-inline-size: 0; }
+  .columns { grid-template-columns: minmax(0, 1fr) minmax(0, 29rem); }
+  .practice { align-self: start; max-block-size: calc(100vh - 2rem); order: 2; overflow: auto; position: sticky; top: 1rem; }
 }
 .group { border: 1px solid var(--line); border-radius: var(--radius); margin-bottom: 0.5rem; scroll-margin-top: 1rem; }
 .group > summary { font-weight: 600; padding: 0.5rem 0.75rem; }
 .group > summary span { color: var(--text-soft); font-weight: 400; }
-.group > summary .method { color: var(--accent); font-weight: 650; }
-.group > summary code { overflow-wrap: anywhere; }
-.group > summary:hover { background: var(--surface-sunken); }
 .group > :not(summary) { margin-inline: 0.75rem; }
-.answer > summary { color: var(--text-soft); padding-block: 0.25rem 0.5rem; }
 .fields { margin: 0; }
 .fields > div { border-block-end: 1px solid var(--line); padding-block: 0.6rem; scroll-margin-top: 1rem; }
-.fields > div:last-child { border-block-end: 0; }
-.fields dt { overflow-wrap: anywhere; }
 .fields dt code { font-weight: 650; }
 .fields .outer { color: var(--text-soft); font-weight: 400; }
 .fields .type { color: var(--text-soft); font-size: var(--size-small); margin-inline-start: 0.35rem; }
 .fields dd { margin: 0.15rem 0 0; max-width: 72ch; }
 .mark { border: 1px solid var(--line); border-radius: 99px; color: var(--text-soft); font-size: 0.75rem; margin-inline-start: 0.35rem; padding: 0.05rem 0.45rem; white-space: nowrap; }
 .mark.required { background: var(--accent-soft); border-color: transparent; color: var(--accent); font-weight: 600; }
-.rules { color: var(--text-soft); font-size: var(--size-small); white-space: nowrap; }
-.rule-link { font-variant-numeric: tabular-nums; font-weight: 600; }
-.rule { border-block-start: 1px solid var(--line); display: grid; gap: 0 1rem; grid-template-columns: 2.5rem minmax(0, 1fr); padding-block: 0.75rem; scroll-margin-top: 1rem; }
-.rule h3 { font-size: var(--size-normal); margin: 0; }
-.rule p { max-width: 80ch; }
-.rule p:last-child { margin-bottom: 0; }
 .target { background: var(--accent-soft); border-radius: var(--radius); box-shadow: 0 0 0 0.4rem var(--accent-soft); }
 tr.target { box-shadow: none; }
-.example { margin-block: 0.5rem; }
-.languages { border: 0; min-inline-size: 0; display: flex; flex-wrap: wrap; gap: 0.25rem; margin: 0 0 0.35rem; padding: 0; }
-.languages label { align-items: center; border-radius: var(--radius); color: var(--text-soft); cursor: pointer; display: inline-flex; font-size: var(--size-small); font-weight: 550; gap: 0.35rem; padding: 0.35rem 0.6rem; }
-.languages label:has(:checked) { background: var(--accent-soft); color: var(--accent); }
-.languages input { accent-color: var(--accent); margin: 0; }
-.sample { border-radius: var(--radius); display: none; margin-bottom: 0.5rem; max-block-size: 26rem; overflow: auto; }
-.sample pre { margin: 0; }
-.sample.shown,
-.example:has(input[value='curl']:checked) [data-language='curl'],
-.example:has(input[value='typescript']:checked) [data-language='typescript'],
-.example:has(input[value='java']:checked) [data-language='java'],
-.example:has(input[value='python']:checked) [data-language='python'] { display: block; }
-.copied { position: relative; }
-.copied:has(> .sample:not(.shown)) { display: none; }
-.example:has(input[value='curl']:checked) .copied:has(> [data-language='curl']),
-.example:has(input[value='typescript']:checked) .copied:has(> [data-language='typescript']),
-.example:has(input[value='java']:checked) .copied:has(> [data-language='java']),
-.example:has(input[value='python']:checked) .copied:has(> [data-language='python']) { display: block; }
-.copy { font-size: var(--size-small); inset-block-start: 0.4rem; inset-inline-end: 0.4rem; min-block-size: 0; padding: 0.15rem 0.55rem; position: absolute; }
-.copied pre { padding-inline-end: 4.5rem; }
 .try { background: var(--surface-sunken); border: 1px solid var(--line); border-radius: var(--radius); margin-block-end: 1rem; padding: 1rem; }
+.try h3 { margin-top: 0; }
+.topic > :last-child { margin-bottom: 0; }
 .try label, .token label { display: block; font-weight: 600; margin-block-end: 0.35rem; }
-.wide + p { margin-block-start: 0.75rem; }
 .try textarea { margin-bottom: 0.35rem; }
 .try textarea[aria-invalid='true'] { border-color: var(--bad); }
-.try .soft { font-size: var(--size-small); }
 .buttons { display: flex; flex-wrap: wrap; gap: 0.5rem; }
 .try .outcome { font-weight: 600; margin: 0.75rem 0 0.5rem; }
 .try .outcome:empty { display: none; }
 .try .outcome.good { color: var(--good); }
 .try .outcome.bad { color: var(--bad); }
 .faults { margin: 0 0 0.75rem; padding-inline-start: 1rem; }
-.faults li { margin-block-end: 0.25rem; overflow-wrap: anywhere; }
-.faults button { background: none; border: 0; color: var(--bad); font: 600 0.875em var(--font-code); min-block-size: 1.5rem; padding: 0; text-align: start; text-decoration: underline; }
-.headers { margin-block-end: 0.5rem; }
 .try pre { background: var(--surface); margin: 0 0 0.5rem; max-block-size: 28rem; overflow: auto; }
 .token { max-inline-size: 32rem; }
-kbd { border: 1px solid var(--line-strong); border-radius: 3px; font: var(--size-small) var(--font-code); padding: 0 0.3rem; }
-#search-results ul { list-style: none; margin: 0; padding: 0; }
 #search-results a { border-radius: var(--radius); color: var(--text); display: grid; font-size: 0.875rem; gap: 0 0.5rem; grid-template-columns: 1fr auto; line-height: 1.35; padding: 0.4rem 0.5rem; text-decoration: none; }
 #search-results a:hover, #search-results a:focus-visible { background: var(--accent-soft); }
 #search-results .name { font-weight: 600; grid-area: 1 / 1; overflow-wrap: anywhere; }
 #search-results .kind { color: var(--text-soft); font-size: 0.75rem; grid-area: 1 / 2; }
 #search-results .inner { color: var(--text-soft); font-size: var(--size-small); grid-area: 2 / 1 / auto / span 2; overflow-wrap: anywhere; }
-#search-results .inner:empty { display: none; }
 button { background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--radius); color: var(--text); cursor: pointer; font: inherit; font-weight: 550; min-block-size: 2.375rem; padding: 0.4rem 0.9rem; }
 button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 button.primary:hover { background: var(--accent-hover); }
-button:disabled { color: var(--text-soft); cursor: default; opacity: 0.6; }
-button[aria-disabled='true'] { cursor: progress; opacity: 0.7; }
 @media (max-width: 60rem) {
   .reference { display: block; }
   .side { block-size: auto; border-block-end: 1px solid var(--line); border-inline-end: 0; max-block-size: none; padding: 1rem; position: static; }
@@ -207,14 +156,13 @@ button[aria-disabled='true'] { cursor: progress; opacity: 0.7; }
 }
 @media print {
   .reference { display: block; }
-  .side, .skip-link, .try, .languages, .copy, .token { display: none !important; }
+  .side, .skip-link, .try, .token { display: none !important; }
   .practice { max-block-size: none; overflow: visible; position: static; }
   .columns { display: block; }
-  .fields > div, .rule, tr { break-inside: avoid; }
+  .fields > div, tr { break-inside: avoid; }
   .target { background: none; box-shadow: none; }
   .content { max-inline-size: none; padding: 0; }
   .topic { border: 0; border-top: 1px solid var(--line); border-radius: 0; padding: 1rem 0; }
-  .sample { max-block-size: none; overflow: visible; }
   details::details-content { content-visibility: visible; block-size: auto; }
 }
 `,

@@ -4,15 +4,13 @@ import { joinPath } from '../../json/faults.ts';
 import { isDateSchema } from '../../json/field-kinds.ts';
 import type { JsonSchema } from '../../json/json-schema.ts';
 import { html, type Html } from '../html.ts';
-import { inlineMarkup, ruleLinks } from './rules.ts';
+import { renderText } from './markdown.ts';
 
 export interface FieldListOptions {
   /** Begins the ids of the fields on the page. */
   readonly id: string;
   /** What the mark of mandatory fields says; of answers, the mark of the others. */
   readonly kind: 'request' | 'answer';
-  /** The rules that decide a field, by its path. */
-  readonly rulesOf?: (path: string) => readonly string[];
 }
 
 /**
@@ -32,7 +30,7 @@ export function fieldList(schema: JsonSchema, options: FieldListOptions): Html {
 }
 
 /** The id of a field on the page: lists are named without brackets. */
-export function fieldTarget(id: string, path: string): string {
+function fieldTarget(id: string, path: string): string {
   return `${id}.${path.replaceAll('[]', '').replace(/^\./, '')}`;
 }
 
@@ -76,11 +74,6 @@ function listFields(schema: JsonSchema, path = '', parent = ''): Field[] {
   });
 }
 
-/** The paths of all fields, as {@link FieldListOptions.rulesOf} gets them. */
-export function fieldPaths(schema: JsonSchema): readonly string[] {
-  return listFields(schema).map(({ path }) => path);
-}
-
 /** Groups by subject, then one for each list or object; required fields of the root are in the first. */
 function groupFields(fields: readonly Field[]): Map<string, Field[]> {
   const titleOf = ({ name, parent, required }: Field): string =>
@@ -106,15 +99,14 @@ function countOf({ length }: readonly Field[]): string {
   return length === 1 ? '1 field' : `${length} fields`;
 }
 
-function toEntry({ path, name, schema, required }: Field, { id, kind, rulesOf }: FieldListOptions): Html {
+function toEntry({ path, name, schema, required }: Field, { id, kind }: FieldListOptions): Html {
   const target = fieldTarget(id, path);
   const outer = path.slice(0, path.length - name.length);
   const marks = {
     request: required ? html` <span class="mark required">required</span>` : html``,
     answer: required ? html`` : html` <span class="mark">not always present</span>`,
   };
-  const rules = rulesOf === undefined ? html`` : ruleLinks(rulesOf(path));
-  return html`<div id="${target}" data-kind="Field"><dt><a class="anchor" href="#${target}"><code><span class="outer">${outer}</span>${name}</code></a> <span class="type">${typeText(schema)}</span>${marks[kind]}</dt><dd>${inlineMarkup(schema.description ?? '')} ${rules}</dd></div>`;
+  return html`<div id="${target}" data-kind="Field"><dt><a class="anchor" href="#${target}"><code><span class="outer">${outer}</span>${name}</code></a> <span class="type">${typeText(schema)}</span>${marks[kind]}</dt><dd>${renderText(schema.description ?? '')}</dd></div>`;
 }
 
 /** The type in words with its limits, without null, which always means absent (M6). */

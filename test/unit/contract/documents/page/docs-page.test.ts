@@ -2,21 +2,23 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ACTIONS } from '../../../../../shared/contract/actions/actions.ts';
-import { CALCULATION_FAULTS } from '../../../../../shared/contract/documents/page/code-tables.ts';
 import { docsPage } from '../../../../../shared/contract/documents/page/docs-page.ts';
 import { DOCS_STYLE } from '../../../../../shared/contract/documents/page/docs-style.ts';
-import { html, table, withCode } from '../../../../../shared/contract/documents/html.ts';
+import { html, table } from '../../../../../shared/contract/documents/html.ts';
 import {
   ERROR_MESSAGE_HEADERS,
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
+  RESPONSE_HEADERS,
 } from '../../../../../shared/contract/documents/headers.ts';
+import { renderMarkdown, renderText } from '../../../../../shared/contract/documents/page/markdown.ts';
 import { openApiDocument } from '../../../../../shared/contract/documents/openapi/openapi.ts';
 import { NOTIFICATIONS } from '../../../../../shared/contract/notification/notifications.ts';
 import { SHAPE_FAULTS, BODY_FAULTS } from '../../../../../shared/contract/json/faults.ts';
 import { repaymentScheduleFields } from '../../../../../shared/contract/schedule/request-fields.ts';
-import { topicName } from '../../../../../shared/messaging/topics/topics.ts';
+import { TOPIC, topicName } from '../../../../../shared/messaging/topics/topics.ts';
 import { ERROR_CODES } from '../../../../../shared/platform/problem.ts';
+import { readFieldsDocument } from '../../../../support/request-fields-table.ts';
 
 const limits = {
   bodyBytes: 262_144,
@@ -24,8 +26,11 @@ const limits = {
   requestsPerSecond: 100,
   replyTimeoutMs: 10_000,
 };
-const rulings = readFileSync(new URL('../../../../../docs/rulings.md', import.meta.url), 'utf8');
-const page = docsPage({ version: '1.2.3', basePath: '/bank', topicPrefix: 'test.', limits, rulings });
+const read = (file: string) => readFileSync(new URL(`../../../../../${file}`, import.meta.url), 'utf8');
+const rulings = read('docs/rulings.md');
+const guide = read('shared/contract/documents/page/guide.md');
+const options = { version: '1.2.3', basePath: '/bank', topicPrefix: 'test.', limits, rulings, guide };
+const page = docsPage({ ...options, script: '' });
 
 const posted = (path: string): string => `<span class="method">POST</span> <code>${path}</code>`;
 const fieldName = (outer: string, name: string): string =>
@@ -63,7 +68,7 @@ describe('the page', () => {
   });
 
   test('groups many fields by subject, with lists of objects apart', () => {
-    const section = page.slice(page.indexOf(`id="${ACTIONS[0]?.name}"`));
+    const section = page.slice(page.indexOf('<section class="topic" id="calculateRepaymentSchedule"'));
     const groups = [...section.matchAll(/<summary>([^<]+) <span>/g)].map(([, title]) => title);
     expect(groups.slice(0, 8)).toEqual([
       'Main fields',
@@ -75,7 +80,6 @@ describe('the page', () => {
       'jsonParam.Commission[]',
       'jsonParam.Insurance[]',
     ]);
-    expect(section).toMatch(/<details class="group" open><summary>Main fields /);
   });
 
   test('has the path, topics and message types of all actions', () => {
@@ -93,7 +97,7 @@ describe('the page', () => {
       expect(page).toContain(posted(`/bank${path}`));
       expect(page).toContain(topicName('test.', topic));
       expect(page).toContain(commandType);
-      expect(page).toContain(`<code>${channelNumber}</code>`);
+      expect(page).toContain(channelNumber);
       for (const field of Object.keys(bodyShape.shape)) expect(page).toContain(fieldName('', field));
     }
     expect(page).toContain('<code>/bank/api/notifications/v1/{notificationId}</code>');
@@ -102,17 +106,17 @@ describe('the page', () => {
   });
 
   test('tells senders over Kafka where outcomes are, and what transactions mean', () => {
-    expect(topicText('commands')).toContain(topicName('test.', 'notificationOutcomes'));
-    expect(topicText('log')).toContain('<code>read_committed</code>');
+    expect(topicText('notifications-over-kafka')).toContain(topicName('test.', 'notificationOutcomes'));
+    expect(topicText('calling-over-kafka')).toContain('<code>read_committed</code>');
+    const topics = [...guide.matchAll(/%prefix%([\w.-]+)/g)].map(([, topic]) => topic);
+    expect(topics.filter((topic) => !Object.values<string>(TOPIC).includes(topic ?? ''))).toEqual([]);
   });
 
   test('starts with a valid call to copy', () => {
-    const call = /<pre><code>(curl[\s\S]*?)<\/code><\/pre>/.exec(page)?.[1] ?? '';
-    const text = call.replaceAll('&quot;', '"').replaceAll('&#39;', "'");
-    expect(text).toContain(`"$ENGINE/bank/platapi/automation-processors/actions/${ACTIONS[0]?.name}"`);
-    const body = /-d '([^']*)'$/.exec(text)?.[1] ?? '';
+    const [, body = ''] = /-d '([^']*)'/.exec(guide) ?? [];
     expect(ACTIONS[0]?.read(JSON.parse(body))).toMatchObject({ kind: 'valid', warnings: [] });
-    expect(page.indexOf('id="first-call"')).toBeLessThan(page.indexOf(`id="${ACTIONS[0]?.name}"`));
+    expect(page).toContain(`$ENGINE/bank/platapi/automation-processors/actions/${ACTIONS[0]?.name}`);
+    expect(page).not.toMatch(/%\w+%/);
   });
 
   test('describes all operations of the OpenAPI document', () => {
@@ -139,22 +143,55 @@ describe('the page', () => {
     expect(page).toContain('100 units a second');
   });
 
-  test('explains each problem', () => {
-    const rows = [...page.matchAll(/<tr id="error\.([^"]+)" data-kind="Problem">.*?<\/tr>/g)];
-    expect(rows.map(([, code]) => code)).toEqual(Object.keys(ERROR_CODES));
-    for (const [row] of rows) expect(row).not.toContain('"></td>');
+  test('explains each problem, with its status and whether to repeat the request', () => {
+    const rows = [
+      ...guide.matchAll(
+        /<a id="error\.(.+?)"><\/a>`(.+?)` \| (\d+) \| \*\*(.+?)\.\*\* .+ \| .+ \| (yes|no) \|/g,
+      ),
+    ].map(([, id, code, status, title, repeat]) => [id, code, Number(status), title, repeat === 'yes']);
+    expect(rows).toEqual(
+      Object.entries(ERROR_CODES).map(([code, { status, title, retryable }]) => [
+        code,
+        code,
+        status,
+        title,
+        retryable,
+      ]),
+    );
   });
 
-  test('lists all error codes, fault codes and message headers', () => {
-    for (const code of [ERROR_CODES, BODY_FAULTS, SHAPE_FAULTS, CALCULATION_FAULTS].flatMap(Object.keys)) {
-      expect(page).toContain(`<code>${code}</code>`);
+  test('lists all fault codes, warnings and headers of answers', () => {
+    const validation = read('shared/lending/request/validation.ts');
+    const [, union = ''] = /type FaultCode =([^;]+);/.exec(validation) ?? [];
+    const calculated = [...union.matchAll(/'([a-z-]+)'/g)].map(([, code = '']) => code);
+    expect(calculated.length).toBeGreaterThan(20);
+    for (const code of [...calculated, ...[BODY_FAULTS, SHAPE_FAULTS].flatMap(Object.keys)]) {
+      expect(page).toContain(`<a id="fault.${code}"></a><code>${code}</code>`);
     }
-    for (const { name } of [
+    for (const code of ['no-effect', 'unknown-name', 'ambiguous-name', 'from-catalogue', 'unknown-filter'])
+      expect(page).toContain(`<a id="warning.${code}"></a>`);
+    const messages = [
       ...REQUEST_MESSAGE_HEADERS,
       ...replyMessageHeaders(['holidayCalendar']),
       ...ERROR_MESSAGE_HEADERS,
-    ]) {
+    ];
+    for (const name of [...Object.keys(RESPONSE_HEADERS), ...messages.map((one) => one.name)])
       expect(page).toContain(`<code>${name}</code>`);
+  });
+
+  test('has all rules, and leads from the fields of a schedule request to those of docs/request-fields.md', () => {
+    const ids = [...rulings.matchAll(/<a id="([a-z]\d)">/g)].map(([, id = '']) => id);
+    expect(new Set(ids.map(([letter]) => letter?.toUpperCase()))).toEqual(new Set('MDHCSRGFBXAPLQNE'));
+    for (const id of ids) expect(page).toContain(`<a id="${id}"></a>`);
+    const rulesAt = (field: string): string[] => {
+      const target = `calculateRepaymentSchedule.request.jsonParam.${field.replaceAll('[]', '')}`;
+      const entry = page.split(`<div id="${target}" `)[1]?.split('</div>')[0] ?? '';
+      const found = [...entry.matchAll(/href="#([a-z]\d)"/g)].map(([, id = '']) => id.toUpperCase());
+      const outer = field.split('[].')[0] ?? '';
+      return found.length === 0 && outer !== field ? rulesAt(outer) : found;
+    };
+    for (const { field, rules } of readFieldsDocument().rows) {
+      expect({ field, rules: rulesAt(field) }).toEqual({ field, rules });
     }
   });
 
@@ -194,5 +231,14 @@ describe('the page', () => {
 test('text and attributes are escaped', () => {
   expect(html`<p title="${'"\''}">${'<b>&'}</p>`.markup).toBe('<p title="&quot;&#39;">&lt;b&gt;&amp;</p>');
   expect(table(['<'], [['>']]).markup).toContain('<td data-label="&lt;">&gt;</td>');
-  expect(html`${withCode('a `<b>` c')}`.markup).toBe('a <code>&lt;b&gt;</code> c');
+  expect(renderText('a `<b>` c').markup).toBe('a <code>&lt;b&gt;</code> c');
+});
+
+test.each([
+  ['*k*-1 of 2 * 3 * 4', '<em>k</em>-1 of 2 * 3 * 4'],
+  ['[limits](#limits) and [calendars](calendars.md)', '<a href="#limits">limits</a> and calendars'],
+  ['(M6), not `M6` or E.164', '(<a href="#m6">M6</a>), not <code>M6</code> or E.164'],
+])('the text %s leads to places of the page and to rules', (text, expected) => {
+  expect(renderText(text).markup).toBe(expected);
+  expect(renderMarkdown(text).markup).toBe(`<p>${expected}</p>\n`);
 });

@@ -1,0 +1,136 @@
+/** One operation of the OpenAPI document for people: its address, an example to send, and its fields. */
+
+import { topicName } from '../../../messaging/topics/topics.ts';
+import { ACTIONS } from '../../actions/actions.ts';
+import type { JsonSchema } from '../../json/json-schema.ts';
+import { NOTIFICATIONS } from '../../notification/notifications.ts';
+import { REQUEST_HEADERS, type RequestHeader } from '../headers.ts';
+import { html, type Html } from '../html.ts';
+import type { ApiPart, Operation } from '../openapi/part.ts';
+import { fieldList, typeText } from './field-list.ts';
+import { renderText } from './markdown.ts';
+
+/** Where an operation is served. */
+interface Place {
+  readonly method: string;
+  /** With the base path. */
+  readonly path: string;
+  readonly topicPrefix: string;
+}
+
+interface Parameter {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+}
+
+interface Body {
+  readonly content?: Readonly<
+    Record<
+      string,
+      {
+        readonly schema?: JsonSchema;
+        readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
+      }
+    >
+  >;
+}
+
+/** The content of the operation's topic. */
+export function operationContent(operation: Operation, part: ApiPart, place: Place): Html {
+  const { description, operationId: id, requestBody = {}, responses } = operation;
+  const [[status, ok] = ['', {}]] = Object.entries(responses);
+  const request = bodySchema(requestBody, part);
+  const answer = bodySchema(ok, part);
+  const practice = isAction(place) ? tryIt(id, requestBody, place) : exampleOf('Request', requestBody);
+  return html`<p>${renderText(description)}</p>
+<p class="address"><span class="method">${place.method}</span> <code>${place.path}</code></p>
+${overKafka(place)}
+<div class="columns"><div class="practice">${practice}${exampleOf('Answer', ok)}</div><div>
+${parameterList(operation)}
+${request === undefined ? '' : html`<h3>Request</h3>${fieldList(request, { id: `${id}.request`, kind: 'request' })}`}
+${answer === undefined ? '' : html`<h3>Answer (${status})</h3>${answerFields(id, answer)}`}
+</div></div>`;
+}
+
+const lastName = (path: string): string => path.split('/').at(-1) ?? '';
+
+/** Actions only calculate and read: they can be tried. Notifications reach people. */
+function isAction({ path }: Place): boolean {
+  return ACTIONS.some(({ name }) => name === lastName(path));
+}
+
+/** The topics and types of the same call over Kafka. */
+function overKafka({ path, topicPrefix }: Place): Html {
+  const action = ACTIONS.find(({ name }) => name === lastName(path));
+  const sent = NOTIFICATIONS.find((one) => path.endsWith(one.path));
+  const topics = [action?.topic, action?.bulkTopic, sent?.topic, sent?.urgentTopic];
+  const types = [action?.requestType, action?.replyType, sent?.commandType];
+  if (action === undefined && sent === undefined) return html``;
+  const names = topics.filter((topic) => topic !== undefined).map((topic) => topicName(topicPrefix, topic));
+  return html`<p class="soft">Over Kafka: topics ${codes(names)}; message types ${codes(types.filter((type) => type !== undefined))}.</p>`;
+}
+
+function codes(names: readonly string[]): Html[] {
+  return [...new Set(names)].map((name, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`);
+}
+
+/** Sends an example, as edited, to this instance; the script shows it. */
+function tryIt(id: string, body: Body, { path }: Place): Html {
+  const examples = Object.values(body.content?.['application/json']?.examples ?? {});
+  const options = examples.map(
+    ({ summary = '', value }) => html`<option value="${JSON.stringify(value, null, 2)}">${summary}</option>`,
+  );
+  return html`<div class="try" data-address="${path}" data-name="${id}" hidden><h3>Try it</h3>
+<p><label for="example-${id}">Example</label><select id="example-${id}">${options}</select></p>
+<label for="body-${id}">Body of the request</label>
+<textarea id="body-${id}" spellcheck="false" autocomplete="off"></textarea>
+<p class="buttons"><button type="button" class="primary" data-does="send">Send<span class="hidden-text"> the request to ${id}</span></button>
+<button type="button" data-does="copy">Copy as curl<span class="hidden-text"> the request to ${id}</span></button></p>
+<p class="outcome" role="status"></p><ul class="faults" hidden></ul>
+<div class="reply" hidden><pre tabindex="0" role="group" aria-label="Answer of ${id}"></pre></div></div>
+${exampleOf('Request', body)}`;
+}
+
+function exampleOf(title: string, body: Body): Html {
+  const [example] = Object.values(body.content?.['application/json']?.examples ?? {});
+  if (example === undefined) return html``;
+  return html`<details class="group"><summary>Example: ${title.toLowerCase()}</summary><pre tabindex="0"><code>${JSON.stringify(example.value, null, 2)}</code></pre></details>`;
+}
+
+/** The schema of a body in JSON: the root of the part to which it refers. */
+function bodySchema(body: Body, part: ApiPart): JsonSchema | undefined {
+  const reference = body.content?.['application/json']?.schema?.$ref;
+  return reference === undefined ? undefined : part.schemas[lastName(reference)];
+}
+
+/** The fields of an answer; rows of a schedule are of several kinds. */
+function answerFields(id: string, schema: JsonSchema): Html {
+  const kinds = schema.items?.oneOf?.map((items) => ({ items })) ?? [schema];
+  const lists = kinds.map((kind, index) => {
+    const title = kind === schema ? '' : html`<h4>${kind.items?.description ?? ''}</h4>`;
+    const target = `${id}.answer${index === 0 ? '' : `-${index + 1}`}`;
+    return html`${title}${fieldList(kind, { id: target, kind: 'answer' })}`;
+  });
+  return html`<p>${renderText(schema.description ?? '')}</p>${lists}`;
+}
+
+function parameterList({ operationId, parameters = [] }: Operation): Html {
+  const all = (parameters as readonly Parameter[]).map(resolved);
+  if (all.length === 0) return html``;
+  return html`<h3>Parameters</h3><dl class="fields">${all.map(
+    ({ name, required, description = '', schema }) => {
+      const target = `${operationId}.parameter.${name}`;
+      const mark = required ? html` <span class="mark required">required</span>` : html``;
+      return html`<div id="${target}" data-kind="Parameter"><dt><a class="anchor" href="#${target}"><code>${name}</code></a> <span class="type">${typeText(schema)}</span>${mark}</dt><dd>${renderText(description)}</dd></div>`;
+    },
+  )}</dl>`;
+}
+
+function resolved(parameter: Parameter): Parameter {
+  if (parameter.$ref === undefined) return parameter;
+  const name = lastName(parameter.$ref) as RequestHeader;
+  return { name, required: false, ...REQUEST_HEADERS[name] };
+}

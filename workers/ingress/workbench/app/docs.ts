@@ -1,0 +1,288 @@
+/** The script of the page at /docs. It only adds to a page that is complete without it: the search, and calls to edit and send. */
+
+interface Entry {
+  readonly id: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly place: string;
+  /** In small letters: the name, its last part, and the whole text. */
+  readonly name: string;
+  readonly last: string;
+  readonly text: string;
+}
+
+interface Fault {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+const MOST_RESULTS = 40;
+const LONGEST_CALL_MS = 60_000;
+/** Shared with the workbench. */
+const TOKEN_KEY = 'workbench.token';
+const BONUS: Readonly<Record<string, number>> = { Topic: 3, Problem: 2, Rule: 2, Field: 1 };
+/** Kinds of rows of tables, by the beginnings of their ids; others are rules. */
+const ROW_KINDS: Readonly<Record<string, string>> = {
+  error: 'Problem',
+  fault: 'Fault',
+  warning: 'Warning',
+  header: 'Header',
+};
+
+const all = <Kind extends HTMLElement>(selector: string, root: ParentNode = document): Kind[] =>
+  Array.from(root.querySelectorAll<Kind>(selector));
+function one(selector: string, root: ParentNode = document): HTMLElement {
+  const [found] = all(selector, root);
+  if (found === undefined) throw new Error(`the page has no ${selector}`);
+  return found;
+}
+function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  properties: Partial<HTMLElementTagNameMap[Tag]>,
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+/** Storage may be forbidden; the page then forgets. */
+function stored(storage: 'localStorage' | 'sessionStorage', key: string): string {
+  try {
+    return globalThis[storage].getItem(key) ?? '';
+  } catch {
+    return '';
+  }
+}
+function keepToken(token: string): void {
+  try {
+    if (token === '') sessionStorage.removeItem(TOKEN_KEY);
+    else sessionStorage.setItem(TOKEN_KEY, token);
+  } catch {
+    // Storage is disabled.
+  }
+}
+
+const plain = (text: string): string => text.toLowerCase().replaceAll('installment', 'instalment');
+
+function entryOf(id: string, kind: string, title: string, target: Element): Entry {
+  const topic = target.closest('.topic')?.querySelector('h2')?.textContent ?? '';
+  const last = title.split('.').at(-1) ?? title;
+  const place = [topic, title.slice(0, -last.length - 1)].filter(Boolean).join(' · ');
+  const shown = kind === 'Field' ? last : title;
+  const text = plain(`${target.textContent} ${topic}`);
+  return { id, kind, title: shown, place, name: plain(title), last: plain(shown), text };
+}
+
+/** Everything that has a name: topics, fields, and rows of tables with an id. */
+function findEntries(): readonly Entry[] {
+  const topics = all('.topic').map((topic): Entry => {
+    const title = one('h2', topic).textContent;
+    const text = plain(
+      all('h2, .address', topic)
+        .map(({ textContent }) => textContent)
+        .join(' '),
+    );
+    return { id: topic.id, kind: 'Topic', title, place: '', name: plain(title), last: plain(topic.id), text };
+  });
+  const fields = all('[data-kind]').map((field) =>
+    entryOf(field.id, field.dataset['kind'] ?? '', one('code', field).textContent, field),
+  );
+  const rows = all('td a[id]').map((anchor) => {
+    const row = anchor.closest('tr') ?? anchor;
+    const kind = ROW_KINDS[anchor.id.split('.')[0] ?? ''] ?? 'Rule';
+    return entryOf(anchor.id, kind, one('td', row).textContent, row);
+  });
+  return [...topics, ...fields, ...rows];
+}
+
+function wordScore(word: string, { name, last, text }: Entry): number {
+  if (name === word || last === word) return 100;
+  if (last.startsWith(word)) return 70;
+  if (name.split(/[\s.[\]_-]+/).includes(word)) return 60;
+  if (name.includes(word)) return 30;
+  return text.includes(word) ? 5 : 0;
+}
+
+/** All words must occur; what is named so comes before what mentions it. */
+function scoreOf(words: readonly string[], entry: Entry): number {
+  const scores = words.map((word) => wordScore(word, entry));
+  if (scores.includes(0)) return 0;
+  const isWhole = words.length > 1 && entry.last === words.join('');
+  return scores.reduce((sum, score) => sum + score, (isWhole ? 100 : 0) + (BONUS[entry.kind] ?? 0));
+}
+
+function startSearch(): void {
+  const entries = findEntries();
+  const input = one('#search') as HTMLInputElement;
+  const results = one('#search-results');
+  const menu = one('.topics');
+  const search = (): void => {
+    const words = plain(input.value).split(/\s+/).filter(Boolean);
+    const hits = (words.length === 0 ? [] : entries)
+      .map((entry) => ({ entry, score: scoreOf(words, entry) }))
+      .filter(({ score }) => score > 0)
+      .toSorted((first, second) => second.score - first.score);
+    const links = hits.slice(0, MOST_RESULTS).map(({ entry: { id, kind, title, place } }) => {
+      const parts = Object.entries({ kind, name: title, inner: place });
+      const spans = parts.map(([className, textContent]) => element('span', { className, textContent }));
+      return element('li', {}, element('a', { href: `#${id}` }, ...spans));
+    });
+    one('ul', results).replaceChildren(...links);
+    results.hidden = hits.length === 0;
+    menu.hidden = words.length > 0;
+    const count = hits.length === 1 ? '1 result' : `${hits.length} results`;
+    const found = hits.length === 0 ? 'Nothing has this text.' : count;
+    one('#found').textContent = words.length === 0 ? '' : found;
+  };
+  input.addEventListener('input', search);
+  one('.search').addEventListener('keydown', (event) => {
+    const links = all<HTMLAnchorElement>('a', results);
+    const at = links.findIndex((link) => link === document.activeElement);
+    const target = { ArrowDown: links[at + 1] ?? links.at(-1), ArrowUp: links[at - 1] ?? input }[event.key];
+    if (target !== undefined) event.preventDefault();
+    target?.focus();
+    if (event.key === 'Enter' && event.target === input) links[0]?.click();
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && input.value !== '') {
+      input.value = '';
+      search();
+    }
+    const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+    event.preventDefault();
+    input.focus();
+  });
+  one('.search').hidden = false;
+}
+
+/** A link into a closed group opens it, and marks where it leads. */
+function reveal(): void {
+  const id = location.hash.slice(1);
+  const target = document.getElementById(id);
+  for (const marked of all('.target')) marked.classList.remove('target');
+  if (target === null) return;
+  for (const group of all<HTMLDetailsElement>('details')) if (group.contains(target)) group.open = true;
+  const shown = target.closest('tr') ?? target;
+  if (!shown.matches('.topic, main')) shown.classList.add('target');
+  shown.scrollIntoView();
+}
+
+/** JSON on lines of its own, with its numbers as they are written: 100.00 stays 100.00. Other text is unchanged. */
+function pretty(text: string): string {
+  const exact = JSON as unknown as {
+    parse(text: string, read: (key: string, value: unknown, context: { source: string }) => unknown): unknown;
+    rawJSON(text: string): unknown;
+  };
+  try {
+    const value = exact.parse(text, (_, part, { source }) =>
+      typeof part === 'number' ? exact.rawJSON(source) : part,
+    );
+    return JSON.stringify(value, null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function faultsIn(text: string): readonly Fault[] {
+  try {
+    return (JSON.parse(text) as { readonly errors?: readonly Fault[] }).errors ?? [];
+  } catch {
+    return [];
+  }
+}
+
+async function send(address: string, body: string) {
+  const token = stored('sessionStorage', TOKEN_KEY);
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body,
+    signal: AbortSignal.timeout(LONGEST_CALL_MS),
+  });
+  return { response, text: await response.text() };
+}
+
+function startTry(box: HTMLElement): void {
+  const { address = '', name = '' } = box.dataset;
+  const text = one('textarea', box) as HTMLTextAreaElement;
+  const example = one('select', box) as HTMLSelectElement;
+  const outcome = one('.outcome', box);
+  const faults = one('.faults', box);
+  const reply = one('.reply', box);
+  const fill = (): void => void (text.value = example.value);
+  /** A fault with a link to its code and to the field. */
+  const showFault = ({ path, code, message }: Fault): HTMLElement => {
+    const field = document.getElementById(`${name}.request.${path.replaceAll(/\[\d+\]/g, '')}`);
+    const shown = element('code', { textContent: path });
+    const place = field === null ? shown : element('a', { href: `#${field.id}` }, shown);
+    const link = element('a', { href: `#fault.${code}` }, element('code', { textContent: code }));
+    return element('li', {}, place, ' ', message, ' ', link);
+  };
+  const show = (result: { outcome: string; isGood: boolean; text: string }): void => {
+    outcome.textContent = result.outcome;
+    outcome.className = `outcome ${result.isGood ? 'good' : 'bad'}`;
+    const found = faultsIn(result.text);
+    faults.replaceChildren(...found.map(showFault));
+    faults.hidden = found.length === 0;
+    text.setAttribute('aria-invalid', String(found.length > 0));
+    one('pre', reply).textContent = pretty(result.text);
+    reply.hidden = result.text === '';
+  };
+  const call = async (): Promise<void> => {
+    const startedAt = performance.now();
+    try {
+      const { response, text: answer } = await send(address, text.value);
+      const { status, statusText, ok } = response;
+      const ms = Math.round(performance.now() - startedAt);
+      show({ outcome: `${status} ${statusText} in ${ms} ms`, isGood: ok, text: answer });
+      const link = element('a', { href: '#authentication', textContent: 'Authentication' });
+      if (status === 401) outcome.append('. Enter an access token at ', link, '.');
+    } catch (error) {
+      const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+      const why = isLate ? 'No answer within a minute.' : 'This instance cannot be reached.';
+      show({ outcome: why, isGood: false, text: '' });
+    }
+  };
+  const copy = async (): Promise<void> => {
+    const body = text.value.replaceAll("'", String.raw`'\''`);
+    const command = `curl -s '${location.origin}${address}' -H 'content-type: application/json' -d '${body}'`;
+    await navigator.clipboard.writeText(command);
+    outcome.textContent = 'Copied';
+  };
+  one('[data-does=send]', box).addEventListener('click', () => void call());
+  one('[data-does=copy]', box).addEventListener('click', () => void copy());
+  text.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void call();
+  });
+  example.addEventListener('change', fill);
+  fill();
+  box.hidden = false;
+}
+
+function start(): void {
+  const theme = stored('localStorage', 'workbench.theme');
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme;
+  // On a narrow screen the topics are above the content: they are closed until they are wanted.
+  const narrow = matchMedia('(max-width: 60rem)');
+  const menu = one('.topics') as HTMLDetailsElement;
+  menu.open = !narrow.matches;
+  menu.addEventListener('click', ({ target }) => {
+    if (target instanceof HTMLAnchorElement && narrow.matches) menu.open = false;
+  });
+  const token = one('#token') as HTMLInputElement;
+  token.value = stored('sessionStorage', TOKEN_KEY);
+  token.addEventListener('input', () => keepToken(token.value.trim()));
+  one('.token').hidden = false;
+  startSearch();
+  for (const box of all('.try')) startTry(box);
+  addEventListener('hashchange', reveal);
+  if (location.hash !== '') reveal();
+}
+
+start();
