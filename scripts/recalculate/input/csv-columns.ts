@@ -1,7 +1,7 @@
 /** The columns of a portfolio in CSV for the command: the fields of a request, and faults as sentences with their remedy. */
 
 import { toJsonSchema, type JsonSchema } from '../../../shared/contract/json/json-schema.ts';
-import { isDateSchema } from '../../../shared/contract/json/field-kinds.ts';
+import { flagKind, isDateSchema } from '../../../shared/contract/json/field-kinds.ts';
 import { repaymentScheduleFields } from '../../../shared/contract/schedule/request-fields.ts';
 import { nearestName } from '../../../shared/platform/nearest-name.ts';
 import {
@@ -22,8 +22,8 @@ export const CSV_FIELDS: readonly CsvField[] = Object.entries(
 ).map(([name, schema]) => ({ name, kind: kindOf(schema) }));
 
 function kindOf(schema: JsonSchema): CellKind {
-  const types = new Set([schema.type, ...(schema.anyOf ?? []).map((choice) => choice.type)].flat());
-  if (schema.enum?.includes(true) === true || types.has('boolean')) return 'flag';
+  if (flagKind(schema) !== undefined) return 'flag';
+  const types = new Set([schema.type].flat());
   if (types.has('number') || types.has('integer')) return 'number';
   if (types.has('array') || types.has('object')) return 'json';
   return isDateSchema(schema) ? 'date' : 'text';

@@ -12,7 +12,6 @@ import {
 } from './catalogue-message.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { identifyRecord, RECORD_KINDS } from '../../product/catalogue/catalogue-record.ts';
-import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
 import { anyNumber, anyText, mustBe } from '../json/field-kinds.ts';
 import { readCatalogueRecord } from './read-record.ts';
 import { toFaults, shapeFault } from '../json/faults.ts';
@@ -24,7 +23,8 @@ const NOT_OF_KIND = 'does not match the kind; `npm run catalogue -- validate` re
 const day = (which: string) =>
   anyText().nullish().describe(`${which} day of a product's validity, yyyy-mm-dd; null when open.`);
 
-const formShape = z.strictObject(
+/** A catalogue message in JSON. */
+export const catalogueRecordForm = z.strictObject(
   {
     kind: z
       .enum(RECORD_KINDS, { error: `must be one of ${RECORD_KINDS.join(', ')}` })
@@ -53,14 +53,9 @@ export const CATALOGUE_RECORD_EXAMPLE = {
   body: { name: 'Every 10 days', count: 10, unit: 'Days' },
 };
 
-/** JSON Schema of a catalogue message. */
-export function catalogueRecordSchema(): JsonSchema {
-  return toJsonSchema(formShape);
-}
-
 /** Reads a catalogue message and its record, as strictly as a file. Never throws. */
 export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMessage> {
-  const form = formShape.safeParse(value);
+  const form = catalogueRecordForm.safeParse(value);
   if (!form.success) return invalid(toFaults(form.error.issues, value));
   const { kind, body, encoding: _, ...stated } = form.data;
   const read = readCatalogueRecord(kind, body, 'body');

@@ -1,5 +1,6 @@
 /** The messages of the AsyncAPI document: each message type in Avro and in JSON. */
 
+import { z } from 'zod';
 import { messageDefinition, PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { readSchema } from '../../../schemas/schema-files.ts';
 import {
@@ -12,9 +13,9 @@ import { HEADER } from '../../messaging/header-names.ts';
 import { createProblem } from '../../platform/problem.ts';
 import { ACTIONS } from '../actions/actions.ts';
 import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
-import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordSchema } from '../catalogue-files/json-form.ts';
-import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
-import { problemSchema } from '../json/problem.ts';
+import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordForm } from '../catalogue-files/json-form.ts';
+import { publishedSchemas, schemaReference, type NamedSchemas } from '../json/json-schema.ts';
+import { problemShape } from '../json/problem.ts';
 import { NOTIFICATIONS } from '../notification/notifications.ts';
 import { PAYMENT_VALUE_EXAMPLES } from '../payment-value/calculate-pmt.ts';
 import {
@@ -28,7 +29,6 @@ import {
   type MessageHeader,
   type StatedType,
 } from './headers.ts';
-import { nameSchemas, schemaReference, type NamedSchemas } from './named-schemas.ts';
 
 const KAFKA_BINDING_VERSION = '0.5.0';
 const AVRO_FORMAT = 'application/vnd.apache.avro;version=1.9.0';
@@ -59,8 +59,8 @@ export function asyncApiComponents(): {
     ]),
     ...NOTIFICATION_RECORDS.map((one) => [`${one.type}.avro`, avroMessage(one)] as const),
   ];
-  const schemas = types.map(({ type, jsonSchema }) => [type, jsonSchema] as const);
-  return { messages: Object.fromEntries(messages), schemas: nameSchemas(Object.fromEntries(schemas)) };
+  const bodies = types.map(({ type, body }) => [type, body] as const);
+  return { messages: Object.fromEntries(messages), schemas: publishedSchemas(Object.fromEntries(bodies)) };
 }
 
 /** True for the records that only the engine writes, in Avro. */
@@ -75,7 +75,8 @@ interface MessageType {
   readonly headers: readonly MessageHeader[];
   /** Types that the header of the JSON message may state; absent: its own. */
   readonly jsonTypes?: readonly string[];
-  readonly jsonSchema: JsonSchema;
+  /** Definition of the message in JSON. */
+  readonly body: z.ZodType;
   readonly example: unknown;
 }
 
@@ -85,14 +86,14 @@ function actionTypes(): MessageType[] {
       type: requestType,
       summary,
       headers: REQUEST_MESSAGE_HEADERS,
-      jsonSchema: toJsonSchema(action.request.body),
+      body: action.request.body,
       example: example.request,
     },
     {
       type: replyType,
       summary: `Reply of ${name}`,
       headers: replyMessageHeaders(action.answerHeaders),
-      jsonSchema: toJsonSchema(action.replyShape),
+      body: action.replyShape,
       example: example.reply,
     },
   ]);
@@ -102,7 +103,7 @@ const PROBLEM: MessageType = {
   type: PROBLEM_TYPE,
   summary: 'Reply to a request that was refused or failed',
   headers: ERROR_MESSAGE_HEADERS,
-  jsonSchema: problemSchema(),
+  body: problemShape,
   example: createProblem('not-computable'),
 };
 
@@ -110,19 +111,13 @@ const CATALOGUE: MessageType = {
   type: CATALOGUE_RECORD,
   summary: 'A version of a record of the product catalogue',
   headers: CATALOGUE_MESSAGE_HEADERS,
-  jsonSchema: catalogueRecordSchema(),
+  body: catalogueRecordForm,
   example: CATALOGUE_RECORD_EXAMPLE,
 };
 
 const [{ request: EXAMPLE_REQUEST, reply: EXAMPLE_REPLY }] = PAYMENT_VALUE_EXAMPLES;
 
-const BATCH_ID: JsonSchema = {
-  title: 'BatchItemId',
-  anyOf: [
-    { type: 'string', minLength: 1, maxLength: MAX_ID_CHARACTERS },
-    { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
-  ],
-};
+const batchId = z.union([z.string().min(1).max(MAX_ID_CHARACTERS), z.int()]).meta({ id: 'BatchItemId' });
 
 /** Messages with several requests, and with their replies. */
 const BATCHES: readonly MessageType[] = [
@@ -135,49 +130,44 @@ const BATCHES: readonly MessageType[] = [
     jsonTypes: ACTIONS.filter(({ bulkTopic }) => bulkTopic !== undefined).map(
       ({ requestType }) => requestType,
     ),
-    jsonSchema: {
-      type: 'array',
-      minItems: 1,
-      maxItems: MAX_BATCH_ITEMS,
-      items: {
-        title: 'RequestBatchItem',
-        type: 'object',
-        properties: {
-          id: { ...BATCH_ID, description: 'Id that the requester chooses; the reply repeats it.' },
-          jsonParam: { type: 'object', description: 'The input, as in a single request.' },
-        },
-        required: ['jsonParam'],
-      },
-    },
+    body: z
+      .array(
+        z
+          .object({
+            id: batchId.describe('Id that the requester chooses; the reply repeats it.').optional(),
+            jsonParam: z.looseObject({}).describe('The input, as in a single request.'),
+          })
+          .meta({ id: 'RequestBatchItem' }),
+      )
+      .min(1)
+      .max(MAX_BATCH_ITEMS),
     example: [{ id: 'c-1', ...EXAMPLE_REQUEST }],
   },
   {
     type: REPLY_BATCH,
     summary: 'The replies to the requests of one message, in their order.',
     headers: replyMessageHeaders().filter(({ name }) => name !== HEADER.warnings),
-    jsonSchema: {
-      type: 'array',
-      maxItems: MAX_BATCH_ITEMS,
-      items: {
-        title: 'ReplyBatchItem',
-        type: 'object',
-        properties: {
-          id: { ...BATCH_ID, description: 'The id of the request; absent if it had none.' },
-          status: { type: 'integer', description: '200, or the status of the problem.' },
-          headers: {
-            title: 'ReplyBatchHeaders',
-            type: 'object',
-            description: `The headers ${HEADER.warnings} and ${HEADER.holidayCalendar} of a single reply; absent without any.`,
-            properties: {
-              [HEADER.warnings]: { type: 'string' },
-              [HEADER.holidayCalendar]: { type: 'string' },
-            },
-          },
-          body: { description: 'The answer, or a problem document.' },
-        },
-        required: ['status', 'body'],
-      },
-    },
+    body: z
+      .array(
+        z
+          .object({
+            id: batchId.describe('The id of the request; absent if it had none.').optional(),
+            status: z.int().min(200).max(599).describe('200, or the status of the problem.'),
+            headers: z
+              .object({
+                [HEADER.warnings]: z.string().optional(),
+                [HEADER.holidayCalendar]: z.string().optional(),
+              })
+              .meta({ id: 'ReplyBatchHeaders' })
+              .describe(
+                `The headers ${HEADER.warnings} and ${HEADER.holidayCalendar} of a single reply; absent without any.`,
+              )
+              .optional(),
+            body: z.unknown().describe('The answer, or a problem document.'),
+          })
+          .meta({ id: 'ReplyBatchItem' }),
+      )
+      .max(MAX_BATCH_ITEMS),
     example: [
       { id: 'c-1', status: 200, body: EXAMPLE_REPLY },
       { id: 'c-2', status: 422, body: createProblem('not-computable') },
@@ -212,12 +202,12 @@ function commandTypes(): MessageType[] {
     type: commandType,
     summary,
     headers: COMMAND_MESSAGE_HEADERS,
-    jsonSchema: toJsonSchema(commandShape),
+    body: commandShape,
     example,
   }));
 }
 
-function avroMessage(one: Omit<MessageType, 'jsonSchema' | 'example'>): object {
+function avroMessage(one: Omit<MessageType, 'body' | 'example'>): object {
   const definition = messageDefinition(one.type);
   if (definition === undefined) throw new Error(`the list of messages has no ${one.type}`);
   const schema: unknown = JSON.parse(readSchema(definition));

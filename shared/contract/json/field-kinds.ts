@@ -127,26 +127,40 @@ const mustBeFlag: ErrorText = (issue) => {
 };
 
 /**
- * Flags as documents show them, by the title of their definition: with the type that the interface gives them (section 4), so
- * that generated clients have one type for each. Reading accepts both types everywhere (M6).
+ * Flags as documents show them: with the type that the interface gives them (section 4), so that generated clients have one
+ * type for each. Reading accepts both types everywhere (M6).
  */
-export const SHOWN_FLAGS = {
-  Flag: { type: 'boolean' },
-  NumericFlag: { type: 'integer', minimum: 0, maximum: 1 },
-} as const satisfies Record<string, JsonSchema>;
+const SHOWN_FLAG = { type: 'boolean', enum: undefined } as const;
+const SHOWN_NUMERIC_FLAG = {
+  type: 'integer',
+  minimum: 0,
+  maximum: 1,
+  enum: undefined,
+  anyOf: undefined,
+} as const;
 
 /** A flag: true and 1, false and 0 are interchangeable (M6). Messages call it `what`. */
-export const flagOf = (what: string | ErrorText, title: keyof typeof SHOWN_FLAGS = 'Flag') =>
+export const flagOf = (
+  what: string | ErrorText,
+  shown: typeof SHOWN_FLAG | typeof SHOWN_NUMERIC_FLAG = SHOWN_FLAG,
+) =>
   z
     .literal([true, false, 0, 1], { error: typeof what === 'string' ? mustBe(what) : what })
-    .meta({ title })
+    .meta(shown)
     .transform((value) => value === true || value === 1);
 
 /** A flag of a request that the interface describes as true or false. */
 export const flag = () => flagOf(mustBeFlag);
 
 /** A flag of a request that the interface describes as 0 or 1. */
-export const flagNumber = () => flagOf(mustBeFlag, 'NumericFlag');
+export const flagNumber = () => flagOf(mustBeFlag, SHOWN_NUMERIC_FLAG);
+
+/** The kind of flag that a JSON Schema describes; undefined for other fields. */
+export function flagKind({ type, minimum, maximum }: JsonSchema): 'flag' | 'numeric-flag' | undefined {
+  const types = new Set([type].flat());
+  if (types.has('boolean')) return 'flag';
+  return types.has('integer') && minimum === 0 && maximum === 1 ? 'numeric-flag' : undefined;
+}
 
 /** A numeric option that also accepts true and false for 1 and 0 (M6); the engine checks other numbers. */
 export const numericFlag = () =>
@@ -154,7 +168,7 @@ export const numericFlag = () =>
     .union([z.number().meta({ type: 'integer' }), z.boolean()], {
       error: mustBe('one of 1, 0, true and false'),
     })
-    .meta({ title: 'NumericFlag' satisfies keyof typeof SHOWN_FLAGS })
+    .meta(SHOWN_NUMERIC_FLAG)
     .transform((value, context) => wholeNumber(Number(value), context));
 
 /** Messages about strings that are empty or too long. */

@@ -1,12 +1,10 @@
-/** The JSON Schema of a definition (draft 2020-12, which OpenAPI 3.1 and AsyncAPI 3 use) as a plain object. */
+/** JSON Schema of definitions (draft 2020-12, which OpenAPI 3.1 and AsyncAPI 3 use) as plain objects, from zod. */
 
 import { z } from 'zod';
 
 /** The part of JSON Schema that the definitions use. */
 export interface JsonSchema {
   readonly $ref?: string;
-  /** Name of the schema in published documents: the `id` of its definition. */
-  readonly title?: string;
   readonly description?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -35,61 +33,87 @@ export interface JsonSchema {
   readonly examples?: readonly unknown[];
 }
 
+/** Schemas by name. */
+export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
+
+/** Where a published document has its schemas. */
+const PLACE = '#/components/schemas/';
+/** Where zod puts the parts that several schemas share, and those of one schema. */
+const SHARED = `${PLACE}__shared#/$defs/`;
+const OWN = '#/$defs/';
+
+/** A reference to a schema of a published document. */
+export function schemaReference(name: string): { readonly $ref: string } {
+  return { $ref: PLACE + name };
+}
+
 /**
  * The JSON Schema of a definition's input, with its named parts in their places; unknown fields are allowed (E3) unless the
  * definition is strict. Throws if two definitions have the same `id`.
  */
 export function toJsonSchema(definition: z.ZodType): JsonSchema {
-  const { $schema: _dialect, $defs = {}, ...schema } = z.toJSONSchema(definition, { io: 'input' });
-  return mergeNull(putBack(schema as JsonSchema, $defs as Readonly<Record<string, JsonSchema>>));
+  const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(definition, { io: 'input' });
+  const whole = (node: unknown): JsonSchema =>
+    rewrite(node, ({ $ref, ...others }) =>
+      mergeNull($ref === undefined ? others : { ...whole($defs[$ref.slice(OWN.length)]), ...others }),
+    );
+  return whole(schema);
 }
 
-const DEFINITIONS = '#/$defs/';
-
-/** Puts parts that zod has moved because of their `id` back to their places, with the id as title. */
-function putBack(node: JsonSchema, parts: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  const { $ref, ...others } = node;
-  const title = $ref?.slice(DEFINITIONS.length);
-  const whole = title === undefined ? node : { ...parts[title], title, ...others };
-  return Object.fromEntries(
-    Object.entries(whole).map(([key, value]: [string, unknown]) => [key, putBackIn(value, parts)]),
-  );
+/**
+ * The schemas of a published document: the definitions by name, and their parts by the `id` of their definition. Each is a
+ * schema of its own, to which the others refer, so that generators of clients make one type of it. Throws if two definitions
+ * have the same `id`.
+ */
+export function publishedSchemas(definitions: Readonly<Record<string, z.ZodType>>): NamedSchemas {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, definition] of Object.entries(definitions)) registry.add(definition, { id });
+  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => PLACE + id });
+  const { __shared: shared, ...roots } = schemas as Record<string, { readonly $defs?: object }>;
+  return rewrite({ ...roots, ...shared?.$defs }, ({ $schema: _schema, $id: _id, $ref, ...others }) => ({
+    ...($ref === undefined ? {} : { $ref: $ref.replace(SHARED, PLACE) }),
+    ...forGenerators(mergeNull(others)),
+  })) as NamedSchemas;
 }
 
-function putBackIn(value: unknown, parts: Readonly<Record<string, JsonSchema>>): unknown {
-  if (Array.isArray(value)) return value.map((one) => putBackIn(one, parts));
-  return typeof value === 'object' && value !== null ? putBack(value, parts) : value;
+interface Node extends JsonSchema {
+  readonly $schema?: string;
+  readonly $id?: string;
+}
+
+/** Changes all objects of a schema, the innermost first. */
+function rewrite(schema: unknown, change: (node: Node) => object): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? change(value) : value,
+  ) as JsonSchema;
 }
 
 /** Writes "this or null" as one schema with both types, which is easier to read than a choice, for people and tools. */
 function mergeNull(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema;
-  const [only, ...others] = anyOf?.filter((choice) => choice.type !== 'null') ?? [];
-  const merged =
-    only !== undefined && others.length === 0 && isSimple(only)
-      ? { ...only, ...(rest.type === undefined ? orNull(only) : {}), ...rest }
-      : schema;
+  const [only, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? [];
+  const isChoice = only === undefined || others.length > 0 || anyOf?.length === 1;
+  if (isChoice || only.$ref !== undefined || only.anyOf !== undefined || only.oneOf !== undefined)
+    return schema;
   return {
-    ...merged,
-    ...(merged.anyOf === undefined ? {} : { anyOf: merged.anyOf.map(mergeNull) }),
-    ...(merged.oneOf === undefined ? {} : { oneOf: merged.oneOf.map(mergeNull) }),
-    ...(merged.items === undefined ? {} : { items: mergeNull(merged.items) }),
-    ...(merged.properties === undefined ? {} : { properties: mapValues(merged.properties, mergeNull) }),
+    ...only,
+    ...(only.type === undefined ? {} : { type: [only.type, 'null'].flat() }),
+    ...(only.enum === undefined ? {} : { enum: [...only.enum, null] }),
+    ...rest,
   };
 }
 
-/** False for a union, whose alternatives have their own types. */
-function isSimple({ anyOf, oneOf }: JsonSchema): boolean {
-  return anyOf === undefined && oneOf === undefined;
-}
+/** Largest whole number that clients read without a format. */
+const MAX_INT32 = 2_147_483_647;
 
-function orNull({ type, enum: values }: JsonSchema): JsonSchema {
-  return {
-    ...(type === undefined ? {} : { type: [type, 'null'].flat() }),
-    ...(values === undefined ? {} : { enum: [...values, null] }),
-  };
-}
-
-function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To) {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)] as const));
+/**
+ * The schema as generators of clients understand it: they use 32 bits for whole numbers without a format, and take a constant
+ * that is a number, true or false for text.
+ */
+function forGenerators(schema: JsonSchema): JsonSchema {
+  const { const: only, ...rest } = schema;
+  if (typeof only === 'boolean') return rest;
+  if (typeof only === 'number') return { ...rest, minimum: only, maximum: only };
+  const isLong = [schema.type].flat().includes('integer') && (schema.maximum ?? 0) > MAX_INT32;
+  return isLong && schema.format === undefined ? { ...schema, format: 'int64' } : schema;
 }

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { ERROR_CODES, type Problem } from '../../platform/problem.ts';
-import { toJsonSchema, type JsonSchema } from './json-schema.ts';
 import { toFaults } from './faults.ts';
 import { invalid, type ReadRequest } from './request-contract.ts';
 
@@ -16,23 +15,20 @@ const faultShape = z
   })
   .meta({ id: 'Fault' });
 
-const problemShape = z.object({
+/** A problem document. Reading keeps codes of later versions. */
+export const problemShape = z.object({
   type: z.string().describe('URN of the kind of problem.'),
   title: z.string().describe('The kind of problem in words.'),
   status: z.number().meta({ type: 'integer', minimum: 400, maximum: 599 }).describe('HTTP status.'),
   detail: z.string().optional().describe('Description of this occurrence.'),
   instance: z.string().optional().describe('Address of this occurrence.'),
-  code: z.string().describe('Stable code of the kind of problem.'),
+  code: z
+    .string()
+    .meta({ enum: Object.keys(ERROR_CODES) })
+    .describe('Stable code of the kind of problem.'),
   errors: z.array(faultShape).optional().describe('All faults of the request.'),
   correlationId: z.string().optional().describe('The id of this request in the logs.'),
 });
-
-/** JSON Schema of a problem document; `code` lists all codes. */
-export function problemSchema(): JsonSchema {
-  const schema = toJsonSchema(problemShape);
-  const { code, ...others } = schema.properties ?? {};
-  return { ...schema, properties: { ...others, code: { ...code, enum: Object.keys(ERROR_CODES) } } };
-}
 
 /** Reads a problem document; codes of later versions are kept. */
 export function readProblem(body: unknown): ReadRequest<Problem> {

@@ -1,5 +1,5 @@
 /** Makes the fields of the form for schedules from the schema that validates and documents its request. */
-import { isDateSchema } from '../../../shared/contract/json/field-kinds.ts';
+import { flagKind, isDateSchema } from '../../../shared/contract/json/field-kinds.ts';
 import { toJsonSchema, type JsonSchema } from '../../../shared/contract/json/json-schema.ts';
 import { repaymentScheduleFields } from '../../../shared/contract/schedule/request-fields.ts';
 import type { FieldKind, FormField } from './app/schedules/form-field.ts';
@@ -35,8 +35,8 @@ function helpOf({ description = '' }: JsonSchema): string {
 }
 
 function kindOf(name: string, schema: JsonSchema): FieldKind {
-  if (schema.title === 'Flag') return 'flag';
-  if (schema.title === 'NumericFlag') return 'numeric-flag';
+  const flag = flagKind(schema);
+  if (flag !== undefined) return flag;
   const type = [schema.type].flat().find((one) => one !== 'null');
   if (type === 'string') return isDateSchema(schema) ? 'date' : 'text';
   if (type === 'number') return 'number';

@@ -1,11 +1,11 @@
 /** The actions, and the results of actions whose caller does not wait. */
 
+import { z } from 'zod';
 import { ACTIONS } from '../../actions/actions.ts';
 import type { Action } from '../../json/action-definition.ts';
-import { toJsonSchema, type JsonSchema } from '../../json/json-schema.ts';
+import { schemaReference } from '../../json/json-schema.ts';
 import { answerHttpHeaders, type RequestHeader } from '../headers.ts';
 import { methodName } from '../method-name.ts';
-import { schemaReference } from '../named-schemas.ts';
 import { parameterReference, pathParameter, requestBody, type ApiPart, type Operation } from './part.ts';
 import { answer, pendingResponse, problemReferences } from './responses.ts';
 
@@ -25,40 +25,29 @@ const ANSWER_HEADERS = answerHttpHeaders([
  * The answer of any action. It is no union: an empty list is an answer of several actions, and generated clients cannot tell
  * their types apart.
  */
-const ANY_REPLY: JsonSchema = {
+const ANY_REPLY = {
   description: 'The answer of the action that was called, with the schema of that action.',
 };
 
 /** The answer for a result that is not available yet. */
-const PENDING_RESULT: JsonSchema = {
-  type: 'object',
-  properties: {
-    resultId: { type: 'string', description: 'Id of the result.' },
-    status: { type: 'string', enum: ['pending'] },
-    href: { type: 'string', description: 'Address of the result.' },
-  },
-  required: ['resultId', 'status', 'href'],
-};
+const pendingResult = z.object({
+  resultId: z.string().describe('Id of the result.'),
+  status: z.enum(['pending']),
+  href: z.string().describe('Address of the result.'),
+});
 
 /** The generic form of an action's body (E2). */
-const GENERIC_REQUEST: JsonSchema = {
-  type: 'object',
-  description: 'The generic form: the input in Data, next to the access parameters.',
-  properties: {
-    access_token: {
-      type: ['string', 'null'],
-      description: 'Access token; used if there is no Authorization header.',
-    },
-    user_name: { type: ['string', 'null'], description: 'Name of the user that the token was issued to.' },
-    Data: {
-      type: 'string',
+const genericRequest = z
+  .object({
+    access_token: z.string().nullish().describe('Access token; used if there is no Authorization header.'),
+    user_name: z.string().nullish().describe('Name of the user that the token was issued to.'),
+    Data: z.string().meta({
       contentMediaType: 'application/json',
-      pattern: '^\\s*\\{',
+      pattern: String.raw`^\s*\{`,
       description: 'The input of the action as JSON text. An object with the input is accepted too.',
-    },
-  },
-  required: ['Data'],
-};
+    }),
+  })
+  .describe('The generic form: the input in Data, next to the access parameters.');
 
 export function actionPart(): ApiPart {
   return {
@@ -72,11 +61,11 @@ export function actionPart(): ApiPart {
     schemas: {
       ...Object.fromEntries(
         ACTIONS.flatMap(({ requestType, request, replyType, replyShape }) => [
-          [requestType, toJsonSchema(request.body)],
-          [replyType, toJsonSchema(replyShape)],
+          [requestType, request.body],
+          [replyType, replyShape],
         ]),
       ),
-      GenericRequest: GENERIC_REQUEST,
+      GenericRequest: genericRequest,
     },
   };
 }
@@ -85,7 +74,7 @@ export function resultPart(): ApiPart {
   return {
     tag: { name: 'Results', description: 'Results of requests whose caller did not wait.' },
     paths: { '/platapi/results/{resultId}': { get: resultGet() } },
-    schemas: { PendingResult: PENDING_RESULT },
+    schemas: { PendingResult: pendingResult },
   };
 }
 

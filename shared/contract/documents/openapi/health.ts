@@ -1,39 +1,24 @@
 /** The addresses of health and metrics, for operators and their tools. */
 
-import type { JsonSchema } from '../../json/json-schema.ts';
-import { schemaReference } from '../named-schemas.ts';
+import { z } from 'zod';
+import { schemaReference } from '../../json/json-schema.ts';
 import type { ApiPart, Operation } from './part.ts';
 import { answer, problemReferences } from './responses.ts';
 
 /** The health of one part. */
-const PART: JsonSchema = {
-  title: 'PartHealth',
-  type: 'object',
-  properties: {
-    status: { type: 'string', enum: ['ready', 'starting', 'degraded', 'unhealthy'] },
-    reason: { type: 'string', description: 'Reason for an operator.' },
-  },
-  required: ['status'],
+const partFields = {
+  status: z.enum(['ready', 'starting', 'degraded', 'unhealthy']),
+  reason: z.string().describe('Reason for an operator.').optional(),
 };
+const partHealth = z.object(partFields).meta({ id: 'PartHealth' });
+const parts = (description: string) => z.record(z.string(), partHealth).describe(description);
 
 /** A health answer. */
-const HEALTH: JsonSchema = {
-  type: 'object',
-  properties: {
-    ...PART.properties,
-    parts: {
-      type: 'object',
-      description: 'The parts of the ingress by name; they determine readiness.',
-      additionalProperties: PART,
-    },
-    workers: {
-      type: 'object',
-      description: 'The other workers of the process by name; an unhealthy one fails liveness.',
-      additionalProperties: PART,
-    },
-  },
-  required: ['status', 'parts', 'workers'],
-};
+const health = z.object({
+  ...partFields,
+  parts: parts('The parts of the ingress by name; they determine readiness.'),
+  workers: parts('The other workers of the process by name; an unhealthy one fails liveness.'),
+});
 
 export function healthPart(): ApiPart {
   return {
@@ -75,7 +60,7 @@ export function healthPart(): ApiPart {
         }),
       },
     },
-    schemas: { Health: HEALTH },
+    schemas: { Health: health },
   };
 }
 

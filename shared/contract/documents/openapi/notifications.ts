@@ -1,6 +1,6 @@
 /** The addresses of notifications (interface 4.8, N3). */
 
-import { toJsonSchema } from '../../json/json-schema.ts';
+import { schemaReference } from '../../json/json-schema.ts';
 import { acceptedReply, notificationReply } from '../../notification/answers.ts';
 import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../../notification/examples.ts';
 import { NOTIFICATION_LIMITS } from '../../notification/limits.ts';
@@ -10,7 +10,6 @@ import {
   type NotificationContract,
 } from '../../notification/notifications.ts';
 import { methodName } from '../method-name.ts';
-import { schemaReference } from '../named-schemas.ts';
 import { parameterReference, pathParameter, requestBody, type ApiPart, type Operation } from './part.ts';
 import { answer, problemReferences } from './responses.ts';
 
@@ -25,9 +24,9 @@ export function notificationPart(): ApiPart {
       [NOTIFICATION_PATH]: { get: notificationGet() },
     },
     schemas: {
-      ...Object.fromEntries(NOTIFICATIONS.map(({ name, bodyShape }) => [name, toJsonSchema(bodyShape)])),
-      AcceptedNotification: toJsonSchema(acceptedReply),
-      Notification: toJsonSchema(notificationReply),
+      ...Object.fromEntries(NOTIFICATIONS.map(({ name, bodyShape }) => [name, bodyShape])),
+      AcceptedNotification: acceptedReply,
+      Notification: notificationReply,
     },
   };
 }

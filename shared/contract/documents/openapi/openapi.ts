@@ -1,8 +1,8 @@
 /** The OpenAPI 3.1 document of the HTTP interface, generated from the definitions that also validate requests. */
 
-import { problemSchema } from '../../json/problem.ts';
+import { publishedSchemas, type NamedSchemas } from '../../json/json-schema.ts';
+import { problemShape } from '../../json/problem.ts';
 import { REQUEST_HEADERS, RESPONSE_HEADERS } from '../headers.ts';
-import { nameSchemas, type NamedSchemas } from '../named-schemas.ts';
 import { actionPart, resultPart } from './actions.ts';
 import { healthPart } from './health.ts';
 import { notificationPart } from './notifications.ts';
@@ -66,7 +66,7 @@ export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly
 /** All schemas of the parts by name. */
 function schemasOf(parts: readonly ApiPart[]): NamedSchemas {
   const roots = parts.flatMap(({ schemas }) => Object.entries(schemas));
-  return nameSchemas({ Problem: problemSchema(), ...Object.fromEntries(roots) });
+  return publishedSchemas({ Problem: problemShape, ...Object.fromEntries(roots) });
 }
 
 /** The path items of a part, whose operations have its tag. */

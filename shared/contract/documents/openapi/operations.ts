@@ -1,7 +1,7 @@
 /** The addresses for operators: notifications, dead letters and the local outbox (/api/operations/v1). */
 
 import type { z } from 'zod';
-import { toJsonSchema } from '../../json/json-schema.ts';
+import { schemaReference, toJsonSchema } from '../../json/json-schema.ts';
 import {
   actionReply,
   discardBody,
@@ -18,7 +18,6 @@ import {
   notificationTimeline,
 } from '../../operations/notifications.ts';
 import { outboxList, outboxMessage } from '../../operations/outbox.ts';
-import { schemaReference } from '../named-schemas.ts';
 import { pathParameter, requestBody, type ApiPart, type Operation } from './part.ts';
 import { answer, problemReferences } from './responses.ts';
 
@@ -55,17 +54,17 @@ export function operationsPart(): ApiPart {
     },
     paths: { ...notificationPaths(), ...letterPaths(), ...outboxPaths() },
     schemas: {
-      FoundNotifications: toJsonSchema(foundNotifications),
-      NotificationTimeline: toJsonSchema(notificationTimeline),
-      DeadLetterPage: toJsonSchema(letterPage),
-      DeadLetter: toJsonSchema(shownLetter),
-      RedriveDeadLetters: toJsonSchema(redriveBody),
-      EditDeadLetters: toJsonSchema(editBody),
-      DiscardDeadLetters: toJsonSchema(discardBody),
-      MarkDeadLettersSent: toJsonSchema(markSentBody),
-      DeadLetterResults: toJsonSchema(actionReply),
-      OutboxMessages: toJsonSchema(outboxList),
-      OutboxMessage: toJsonSchema(outboxMessage),
+      FoundNotifications: foundNotifications,
+      NotificationTimeline: notificationTimeline,
+      DeadLetterPage: letterPage,
+      DeadLetter: shownLetter,
+      RedriveDeadLetters: redriveBody,
+      EditDeadLetters: editBody,
+      DiscardDeadLetters: discardBody,
+      MarkDeadLettersSent: markSentBody,
+      DeadLetterResults: actionReply,
+      OutboxMessages: outboxList,
+      OutboxMessage: outboxMessage,
     },
   };
 }

@@ -1,6 +1,6 @@
 /** The parts of the OpenAPI document, and what their operations share. */
 
-import type { JsonSchema } from '../../json/json-schema.ts';
+import type { z } from 'zod';
 import type { RequestHeader } from '../headers.ts';
 
 /**
@@ -12,8 +12,8 @@ export interface ApiPart {
   readonly tag: { readonly name: string; readonly description: string };
   /** Path items by path, below the base path. */
   readonly paths: Readonly<Record<string, PathItem>>;
-  /** The roots of its schemas, see {@link nameSchemas}. */
-  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  /** The definitions of its bodies by name, see {@link publishedSchemas}. */
+  readonly schemas: Readonly<Record<string, z.ZodType>>;
 }
 
 type PathItem = Readonly<Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', Operation>>>;

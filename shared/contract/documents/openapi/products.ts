@@ -1,6 +1,6 @@
 /** The addresses of the catalogue, for operators and their tools. */
 
-import { toJsonSchema } from '../../json/json-schema.ts';
+import { schemaReference } from '../../json/json-schema.ts';
 import {
   catalogueProduct,
   catalogueVersion,
@@ -8,7 +8,6 @@ import {
   PRODUCTS_PATH,
   productQuery,
 } from '../../operations/products.ts';
-import { schemaReference } from '../named-schemas.ts';
 import { queryParameters } from './operations.ts';
 import { parameterReference, pathParameter, type ApiPart, type Operation } from './part.ts';
 import { answer, headerReferences, problemReferences } from './responses.ts';
@@ -61,9 +60,9 @@ export function cataloguePart(): ApiPart {
       },
     },
     schemas: {
-      CatalogueProductPage: toJsonSchema(productPage),
-      CatalogueProductReply: toJsonSchema(catalogueProduct),
-      CatalogueVersionReply: toJsonSchema(catalogueVersion),
+      CatalogueProductPage: productPage,
+      CatalogueProductReply: catalogueProduct,
+      CatalogueVersionReply: catalogueVersion,
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import { createProblem, ERROR_CODES, type ErrorCode } from '../../../platform/problem.ts';
 import type { ResponseHeader } from '../headers.ts';
-import { schemaReference } from '../named-schemas.ts';
+import { schemaReference } from '../../json/json-schema.ts';
 
 /** Headers of problems by status, with Warnings for the statuses that workers return. */
 const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {

@@ -1,6 +1,6 @@
 /** The addresses of the state of the system, for operators and their tools. */
 
-import { toJsonSchema } from '../../json/json-schema.ts';
+import { schemaReference } from '../../json/json-schema.ts';
 import {
   STREAM_LIMITS,
   SYSTEM_EVENTS_PATH,
@@ -11,7 +11,6 @@ import {
   systemSettingsReply,
   type SystemState,
 } from '../../operations/system.ts';
-import { schemaReference } from '../named-schemas.ts';
 import type { ApiPart, Operation } from './part.ts';
 import { answer, problemReferences } from './responses.ts';
 
@@ -30,9 +29,9 @@ export function systemPart(): ApiPart {
       [SYSTEM_SETTINGS_PATH]: { get: settingsGet() },
     },
     schemas: {
-      SystemState: toJsonSchema(systemReply),
-      SystemEvent: toJsonSchema(systemEvent),
-      SystemSettings: toJsonSchema(systemSettingsReply),
+      SystemState: systemReply,
+      SystemEvent: systemEvent,
+      SystemSettings: systemSettingsReply,
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The fields of a JSON Schema for people: a list in groups that open and close. */
 
 import { joinPath } from '../../json/faults.ts';
-import { isDateSchema } from '../../json/field-kinds.ts';
+import { flagKind, isDateSchema } from '../../json/field-kinds.ts';
 import type { JsonSchema } from '../../json/json-schema.ts';
 import { html, type Html } from '../html.ts';
 import { renderText } from './markdown.ts';
@@ -112,6 +112,7 @@ function toEntry({ path, name, schema, required }: Field, { id, kind }: FieldLis
 /** The type in words with its limits, without null, which always means absent (M6). */
 export function typeText(schema: JsonSchema): string {
   if (isDateSchema(schema)) return 'date';
+  if (flagKind(schema) !== undefined) return 'true, false, 0, 1';
   if (schema.enum !== undefined) {
     return schema.enum
       .filter((value) => value !== null)

@@ -2,7 +2,7 @@
 
 import { topicName } from '../../../messaging/topics/topics.ts';
 import { ACTIONS } from '../../actions/actions.ts';
-import type { JsonSchema } from '../../json/json-schema.ts';
+import { toJsonSchema, type JsonSchema } from '../../json/json-schema.ts';
 import { NOTIFICATIONS } from '../../notification/notifications.ts';
 import { REQUEST_HEADERS, type RequestHeader } from '../headers.ts';
 import { html, type Html } from '../html.ts';
@@ -103,7 +103,8 @@ function exampleOf(title: string, body: Body): Html {
 /** The schema of a body in JSON: the root of the part to which it refers. */
 function bodySchema(body: Body, part: ApiPart): JsonSchema | undefined {
   const reference = body.content?.['application/json']?.schema?.$ref;
-  return reference === undefined ? undefined : part.schemas[lastName(reference)];
+  const definition = reference === undefined ? undefined : part.schemas[lastName(reference)];
+  return definition === undefined ? undefined : toJsonSchema(definition);
 }
 
 /** The fields of an answer; rows of a schedule are of several kinds. */
