@@ -44,8 +44,8 @@ export interface FolderCatalogue {
  * built in. Throws ConfigError only if the folder does not exist.
  */
 export function readWholeCatalogue(folder: string, otherCalendars?: OtherCalendars): FolderCatalogue {
-  const { records, partial, unknown, faults } = readFolder(folder);
-  const outcome = buildCatalogue(records, otherCalendars, { partial, unknown });
+  const { records, unknown, faults } = readFolder(folder);
+  const outcome = buildCatalogue(records, otherCalendars, unknown);
   const all = outcome.kind === 'refused' ? [...faults, ...outcome.faults] : faults;
   const isWhole = outcome.kind === 'catalogue' && all.length === 0;
   return { records, faults: all, catalogue: isWhole ? outcome.catalogue : undefined };
@@ -61,9 +61,7 @@ export function readFolderRecords(folder: string): Omit<FolderCatalogue, 'catalo
 }
 
 interface FolderRecords extends Omit<FolderCatalogue, 'catalogue'> {
-  /** The readable parts of records that violate their schema. */
-  readonly partial: readonly CatalogueRecord[];
-  /** Kinds with unreadable files, or with records whose code cannot be read. */
+  /** Kinds with unreadable files or records. */
   readonly unknown: ReadonlySet<RecordKind>;
 }
 
@@ -71,23 +69,19 @@ function readFolder(folder: string): FolderRecords {
   requireFolder(folder);
   const faults: CatalogueFault[] = [];
   const records: CatalogueRecord[] = [];
-  const partial: CatalogueRecord[] = [];
   const unknown = new Set<RecordKind>();
   reportUnknownEntries(folder, Object.values(KIND_FOLDERS), faults);
   for (const kind of RECORD_KINDS) {
     const known = faults.length;
     const items = readKind(folder, KIND_FOLDERS[kind], faults);
-    if (faults.length > known) unknown.add(kind);
     for (const { source, item } of items) {
       const read = readCatalogueRecord(kind, item, source);
       if (read.kind === 'record') records.push(read.entry);
       else faults.push(...read.faults);
-      if (read.kind !== 'invalid') continue;
-      partial.push(...read.partial);
-      if (read.partial.every(({ unread }) => unread?.has('Code') === true)) unknown.add(kind);
     }
+    if (faults.length > known) unknown.add(kind);
   }
-  return { records, partial, unknown, faults };
+  return { records, unknown, faults };
 }
 
 /** Combines the faults of a catalogue into one error, with a line for each. */

@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
 import type { CatalogueRecord, RecordKind, RecordsByKind } from '../../product/catalogue/catalogue-record.ts';
 import { fieldPath, valueAt } from '../json/faults.ts';
-import { partialRecord } from './partial-record.ts';
 import {
   COMMISSION_LIST_SHAPE,
   CUSTOM_LIST_SHAPE,
@@ -36,8 +35,6 @@ export type ReadRecord =
       readonly faults: readonly CatalogueFault[];
       /** Paths of the faults, such as `Interests[0].Values`; empty for the record itself. */
       readonly paths: readonly string[];
-      /** The readable part of the record, with placeholders, for further checks; empty if it is too small. */
-      readonly partial: readonly CatalogueRecord[];
     };
 
 /** Reads a parsed JSON value; `source` names its file or message. Never throws. */
@@ -45,21 +42,10 @@ export function readCatalogueRecord(kind: RecordKind, value: unknown, source: st
   const read = RECORD_SHAPES[kind].safeParse(value, { jitless: true });
   if (!read.success) {
     const paths = read.error.issues.flatMap(issuePaths).map(fieldPath);
-    const partial = readPart(kind, { error: read.error, item: value }, source);
-    return { kind: 'invalid', faults: describeFaults(read.error, value, source), paths, partial };
+    return { kind: 'invalid', faults: describeFaults(read.error, value, source), paths };
   }
   // The schema of a kind returns the record of that kind.
   return { kind: 'record', entry: { kind, source, record: read.data } as CatalogueRecord };
-}
-
-function readPart(
-  kind: RecordKind,
-  wrong: { readonly error: z.ZodError; readonly item: unknown },
-  source: string,
-): readonly CatalogueRecord[] {
-  const shape: z.ZodType = RECORD_SHAPES[kind];
-  const part = partialRecord(kind, shape, wrong);
-  return part === undefined ? [] : [{ kind, source, ...part } as CatalogueRecord];
 }
 
 /** The paths of an issue; unknown fields have their own paths. */

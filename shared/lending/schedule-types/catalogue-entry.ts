@@ -4,8 +4,6 @@
 export interface CatalogueEntry<RecordKind> {
   readonly source: string;
   readonly record: RecordKind;
-  /** Unreadable fields, replaced by harmless values: no further fault is reported for them. */
-  readonly unread?: ReadonlySet<string>;
 }
 
 /** A fault of a catalogue. */
@@ -15,9 +13,4 @@ export interface CatalogueFault {
   readonly record: string;
   /** Human-readable: what is wrong and what to do. */
   readonly message: string;
-}
-
-/** False for a message about an unreadable field; the first word of a message is the field, or `column`. */
-export function isReportable({ unread }: CatalogueEntry<unknown>, message: string): boolean {
-  return unread === undefined || !unread.has(/^\w+/.exec(message)?.[0] ?? '');
 }

@@ -11,7 +11,7 @@ import {
   BUILT_IN_SCHEDULE_TYPE_RECORDS,
   COMPILED_BUILT_IN_SCHEDULE_TYPES,
 } from './built-in-schedule-types.ts';
-import { type CatalogueEntry, type CatalogueFault, isReportable } from './catalogue-entry.ts';
+import type { CatalogueEntry, CatalogueFault } from './catalogue-entry.ts';
 import { compileScheduleType } from './compile-schedule-type.ts';
 import type { CompiledScheduleType } from './compiled-schedule-type.ts';
 import { findName } from './find-name.ts';
@@ -72,8 +72,7 @@ function readCalendars(
     const entry = entries[Number(place)];
     if (entry === undefined) continue;
     const text = field === '' ? message : `${field} ${message}`;
-    if (isReportable(entry, text))
-      faults.push({ source: entry.source, record: entry.record.name, message: text });
+    faults.push({ source: entry.source, record: entry.record.name, message: text });
   }
   return calendars;
 }
@@ -111,7 +110,7 @@ function readScheduleTypes(
       });
     }
     const recordName = record.PaymentScheduleTypeName;
-    const messages = found.map(formatActivationFault).filter((message) => isReportable(entry, message));
+    const messages = found.map(formatActivationFault);
     faults.push(...messages.map((message) => ({ source, record: recordName, message })));
   }
   const kept = new Set(builtIn.map(({ PaymentScheduleTypeId }) => PaymentScheduleTypeId));
@@ -207,7 +206,7 @@ function readPeriodicities(
   for (const entry of entries) {
     const { source, record } = entry;
     const report = (message: string): void => {
-      if (isReportable(entry, message)) faults.push({ source, record: record.name, message });
+      faults.push({ source, record: record.name, message });
     };
     const periodicity = readPeriodicity(record, report);
     const isTaken = findPeriodicity(record.name, known) !== undefined;

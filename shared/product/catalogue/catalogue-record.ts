@@ -41,11 +41,6 @@ export type CatalogueRecord = {
     readonly kind: Kind;
     readonly source: string;
     readonly record: RecordsByKind[Kind];
-    /**
-     * Paths of fields that could not be read and hold placeholders; `Values[]` means each item of Values as a whole.
-     * Absent: the record is complete.
-     */
-    readonly unread?: ReadonlySet<string>;
   };
 }[RecordKind];
 

@@ -22,34 +22,24 @@ export type CatalogueBuild =
 /** Kinds whose records are compiled together. */
 const LENDING_KINDS: readonly RecordKind[] = ['schedule-type', 'periodicity', 'calendar'];
 
-/** Records that could not be read completely. */
-interface PartlyRead {
-  /** Records some of whose fields could not be read. */
-  readonly partial: readonly CatalogueRecord[];
-  /** Kinds that may have records whose codes are unknown. */
-  readonly unknown: ReadonlySet<RecordKind>;
-}
-
 /**
  * Builds and validates the catalogue of these records and the built-in ones. `otherCalendars` finds countries that are not
- * built in. Partly read records are validated as far as possible, and references to them are valid, but a catalogue with
- * any of them is refused. Never throws.
+ * built in. Kinds in `unknown` may have records that could not be read: references to them are valid. Never throws.
  */
 export function buildCatalogue(
   records: readonly CatalogueRecord[],
   otherCalendars?: OtherCalendars,
-  { partial, unknown }: PartlyRead = { partial: [], unknown: new Set() },
+  unknown: ReadonlySet<RecordKind> = new Set(),
 ): CatalogueBuild {
-  const lending = compileLending([...records, ...partial], otherCalendars);
+  const lending = compileLending(records, otherCalendars);
   // A reference to a faulty schedule type or periodicity is not a fault: without them only the rest is checked.
-  const others = partial.filter(({ kind }) => !LENDING_KINDS.includes(kind));
-  const isRead = others.length === partial.length && LENDING_KINDS.every((kind) => !unknown.has(kind));
+  const isRead = LENDING_KINDS.every((kind) => !unknown.has(kind));
   const names = lending.kind === 'catalogue' && isRead ? lending.catalogue : undefined;
   const faults = [
     ...(lending.kind === 'refused' ? lending.faults : []),
-    ...checkCatalogue([...records, ...others], { lending: names, otherCalendars, unknown }),
+    ...checkCatalogue(records, { lending: names, otherCalendars, unknown }),
   ];
-  if (names === undefined || faults.length > 0 || partial.length > 0) return { kind: 'refused', faults };
+  if (names === undefined || faults.length > 0) return { kind: 'refused', faults };
   return { kind: 'catalogue', catalogue: buildCatalogueView(records, names) };
 }
 

@@ -46,7 +46,7 @@ export function checkCatalogue(
   for (const entry of [...records.filter((one) => !isProduct(one)), ...records.filter(isProduct)]) {
     const found: CatalogueFault[] = [];
     checkRecord(entry, recordContext, found);
-    if (found.length > 0 || entry.unread !== undefined) faulty.add(entry.record);
+    if (found.length > 0) faulty.add(entry.record);
     faultsOf.set(entry, found);
   }
   return [...faults, ...records.flatMap((entry) => faultsOf.get(entry) ?? [])];
@@ -56,16 +56,9 @@ function isProduct({ kind }: CatalogueRecord): boolean {
   return kind === 'product';
 }
 
-/** Fields that determine which version is valid on a day. */
-const DATING_FIELDS = ['Code', 'Version', 'Status', 'StartDate', 'EndDate'];
-
-function isDated({ unread }: Pick<CatalogueRecord, 'unread'>): boolean {
-  return unread === undefined || DATING_FIELDS.every((field) => !unread.has(field));
-}
-
 /** At most one Approved version of a product may be valid on any day (L1). */
 function checkVersions(records: readonly CatalogueRecord[], faults: CatalogueFault[]): void {
-  const products = records.filter((entry) => entry.kind === 'product').filter(isDated);
+  const products = records.filter((entry) => entry.kind === 'product');
   for (const entries of Map.groupBy(products, ({ record }) => codeKey(record.Code)).values()) {
     const versions = entries.map((entry) => ({ ...entry.record, entry }));
     for (const [one, other] of findOverlaps(versions)) {
@@ -83,7 +76,7 @@ function checkRecord(entry: CatalogueRecord, context: RecordContext, faults: Cat
   const report = createReporter(entry, faults);
   if (entry.kind === 'product' && entry.record.Status === 'Approved') {
     checkProduct(entry.record, context, report);
-    if (entry.unread === undefined) checkSimulation(entry.record, context, report);
+    checkSimulation(entry.record, context, report);
   }
   if (!('Status' in entry.record) || entry.record.Status !== 'Active') return;
   if (entry.kind === 'interest-list') checkInterests(entry.record, report);

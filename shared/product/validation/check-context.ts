@@ -16,7 +16,7 @@ export interface CheckContext {
   /** Undefined when schedule types, periodicities or calendars are faulty: references to them are then not checked. */
   readonly lending: LendingCatalogue | undefined;
   readonly otherCalendars?: OtherCalendars | undefined;
-  /** Kinds with records of unknown code, because a code or a whole file could not be read. */
+  /** Kinds with records that could not be read. */
   readonly unknown?: ReadonlySet<RecordKind> | undefined;
 }
 
@@ -41,35 +41,11 @@ export interface ChargeNames {
 /** Reports a fault of one record. `message` continues the field's name: `must ...` or `names ...`. */
 export type ReportFault = (field: string, message: string) => void;
 
-/** In paths of unreadable fields, such as `Values[]`: every item. */
-const ANY_ITEM = '[]';
-
-/** Creates the reporter of a record, which drops faults of fields whose value is unknown because it was unreadable. */
+/** Creates the reporter of a record. */
 export function createReporter(entry: CatalogueRecord, faults: CatalogueFault[]): ReportFault {
-  const { source, unread } = entry;
-  return (field, message) => {
-    if (unread !== undefined && isUnread(field, unread)) return;
-    faults.push({ source, record: describeRecord(entry), message: `${field} ${message}` });
-  };
-}
-
-/** True for a field that could not be read completely: itself, an object that contains it, or a part of it. */
-function isUnread(field: string, unread: ReadonlySet<string>): boolean {
-  return [...unread].some((other) =>
-    other.includes(ANY_ITEM) ? isOfItem(field, other) : isWithin(field, other) || isWithin(other, field),
-  );
-}
-
-/** True for the same field of any item of a list, but not for the fields below it. */
-function isOfItem(field: string, pattern: string): boolean {
-  const place = pattern.indexOf(ANY_ITEM) + 1;
-  const [before, after] = [pattern.slice(0, place), pattern.slice(place)];
-  const index = field.slice(before.length, field.length - after.length);
-  return field.startsWith(before) && field.endsWith(after) && /^\d+$/.test(index);
-}
-
-function isWithin(field: string, other: string): boolean {
-  return field === other || field.startsWith(`${other}.`) || field.startsWith(`${other}[`);
+  const { source } = entry;
+  return (field, message) =>
+    void faults.push({ source, record: describeRecord(entry), message: `${field} ${message}` });
 }
 
 /** Creates the reporter of the fields of a part of the record, such as `Values[0]`. */
@@ -89,7 +65,6 @@ export function checkItems<Item>(
 
 /** Describes a record in messages: `TL-STD`, or `TL-STD version 2`. */
 export function describeRecord(entry: CatalogueRecord): string {
-  if (entry.unread?.has('Code') === true) return '';
   if (entry.kind === 'schedule-type') return entry.record.PaymentScheduleTypeName;
   const { code, version } = identifyRecord(entry);
   return version === 1 ? code : `${code} version ${version}`;

@@ -32,11 +32,6 @@ const NAMED: Readonly<Record<keyof ChargeNames, string>> = {
 
 /** The names of unreadable lists are unknown: any name may be one of them. */
 const anyName = () => ({ has: () => true });
-const NAMING_FIELDS = /^(?:Status|Commissions|Insurances)$|\.(?:Name|Type|InsuranceName|Class)$/;
-
-function isNaming({ unread }: CatalogueRecord): boolean {
-  return unread !== undefined && [...unread].some((field) => NAMING_FIELDS.test(field));
-}
 
 /** Collects the names that discounts may refer to. */
 export function collectChargeNames(
@@ -47,10 +42,8 @@ export function collectChargeNames(
     selectEntries(records, kind).flatMap(({ record }) => (record.Status === 'Active' ? [record] : []));
   const commissions = active('commission-list').flatMap((list) => list.Commissions);
   const insurances = active('insurance-list').flatMap((list) => list.Insurances);
-  const isComplete = (kind: RecordKind): boolean =>
-    !mayExist(kind) && !records.some((entry) => entry.kind === kind && isNaming(entry));
-  const ofCommissions = isComplete('commission-list') ? collectKeys : anyName;
-  const ofInsurances = isComplete('insurance-list') ? collectKeys : anyName;
+  const ofCommissions = mayExist('commission-list') ? anyName : collectKeys;
+  const ofInsurances = mayExist('insurance-list') ? anyName : collectKeys;
   return {
     Commission: ofCommissions(commissions.map(({ Name }) => Name)),
     CommissionType: ofCommissions(commissions.map(({ Type }) => Type)),

@@ -22,8 +22,7 @@ export function checkIdentities(records: readonly CatalogueRecord[], faults: Cat
   const firstById = new Map<string, GuidField>();
   for (const entry of records) {
     const report = createReporter(entry, faults);
-    const isIdentified = !['Code', 'Version'].some((field) => entry.unread?.has(field));
-    if (isIdentified) checkKey(entry, recordByKey, report);
+    checkKey(entry, recordByKey, report);
     for (const found of collectGuids(entry)) {
       const first = firstById.get(found.id);
       if (first === undefined) firstById.set(found.id, found);

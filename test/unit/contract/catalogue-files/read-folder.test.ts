@@ -7,7 +7,9 @@ import {
   readWholeCatalogue,
 } from '../../../../shared/contract/catalogue-files/read-folder.ts';
 import { ConfigError } from '../../../../shared/platform/errors.ts';
-import { EXAMPLE_FOLDER } from '../../../support/builders/catalogue-entries.ts';
+import { KIND_FOLDERS } from '../../../../shared/product/catalogue/catalogue-record.ts';
+import { buildCatalogue } from '../../../../shared/product/validation/build-catalogue.ts';
+import { EXAMPLE_FOLDER, EXAMPLE_RECORDS } from '../../../support/builders/catalogue-entries.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 import { createFolder, writeFiles } from '../../../support/worlds/catalogue-world.ts';
 
@@ -77,20 +79,31 @@ describe('readWholeCatalogue', () => {
     ]);
   });
 
-  it('reports no faults of references to records that can be read in part', () => {
+  it.each([
+    ['have an unknown field', (text: string) => JSON.stringify({ ...JSON.parse(text), Colour: 'red' })],
+    ['are no JSON', () => '{"Code": '],
+  ])('reports no references as missing when the records of all other kinds %s', (_, change) => {
     cpSync(EXAMPLE_FOLDER, folder, { recursive: true });
-    for (const kind of ['schedule-types', 'periodicities', 'calendars']) {
+    const kinds = Object.values(KIND_FOLDERS).filter((kind) => kind !== 'products');
+    for (const kind of kinds) {
       for (const name of readdirSync(path.join(folder, kind))) {
-        const record = JSON.parse(readFileSync(path.join(folder, kind, name), 'utf8'));
-        write(`${kind}/${name}`, { ...record, Colour: 'red' });
+        const file = `${kind}/${name}`;
+        write(file, change(readFileSync(path.join(folder, file), 'utf8')));
       }
     }
     const { faults, catalogue, records } = readWholeCatalogue(folder);
     expect(catalogue).toBeUndefined();
-    expect(records.map(({ kind }) => kind)).not.toContain('calendar');
-    expect(new Set(faults.map(({ message }) => message))).toEqual(
-      new Set(['must not have the unknown field Colour']),
-    );
+    expect(new Set(records.map(({ kind }) => kind))).toEqual(new Set(['product']));
+    const others = faults.filter(({ message }) => !/unknown field Colour|readable JSON file/.test(message));
+    expect(others).toEqual([]);
+  });
+
+  it('reports no faults that depend on a single record that is missing because it cannot be read', () => {
+    for (const entry of EXAMPLE_RECORDS) {
+      const others = EXAMPLE_RECORDS.filter((other) => other !== entry);
+      const outcome = buildCatalogue(others, undefined, new Set([entry.kind]));
+      expect([entry.source, outcome.kind === 'refused' ? outcome.faults : []]).toEqual([entry.source, []]);
+    }
   });
 
   it('and readFolderRecords report files and folders that are not read', () => {

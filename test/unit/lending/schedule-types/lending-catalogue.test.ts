@@ -162,17 +162,6 @@ describe('periodicities of a catalogue (D7)', () => {
   });
 });
 
-it.each([
-  ['periodicities', { name: 'Own', count: 0, unit: 'Months' }, 'count', 'unit'],
-  ['scheduleTypes', own({ Status: 'New' }), 'Status', 'Rounding'],
-  ['calendars', { name: 'Own', version: '', holidays: [] }, 'version', 'name'],
-] as const)('does not report faults of unreadable fields of %s', (list, record, unreadable, other) => {
-  const faults = (field: string) =>
-    faultsOf({ [list]: [{ source: 'file', record, unread: new Set([field]) }] });
-  expect(faults(unreadable)).toEqual([]);
-  expect(faults(other)).toHaveLength(1);
-});
-
 describe('calendars of a catalogue (H2)', () => {
   it('are found by name', () => {
     const bank = { name: 'Bank', version: '1', weekend: ['Sunday'], holidays: ['2025-05-02'] };
