@@ -21,7 +21,6 @@ import {
   renderSmsCommand,
   smsCommandReader,
 } from '../notification/commands.ts';
-import { readAcceptance, readState } from '../notification/record-forms.ts';
 import { restoreSchedule, toScheduleRecord } from '../schedule/schedule-record.ts';
 import { ACTIONS } from './actions.ts';
 
@@ -59,8 +58,9 @@ export const MESSAGE_FORMS: Readonly<Record<string, MessageForm>> = {
     parse: (body) => emailCommandReader.parse(body, MESSAGE_READING),
     render: (payload) => renderEmailCommand(payload as EmailCommand),
   },
-  NotificationAcceptance: { parse: readAcceptance, render: (payload) => JSON.stringify(payload) },
-  NotificationState: { parse: readState, render: (payload) => JSON.stringify(payload) },
+  // Only the engine writes these, in Avro.
+  NotificationAcceptance: { parse: refuseToRead, render: (payload) => JSON.stringify(payload) },
+  NotificationState: { parse: refuseToRead, render: (payload) => JSON.stringify(payload) },
   CatalogueRecord: {
     parse: readCatalogueRecordForm,
     render: (payload) => renderCatalogueRecord(payload as CatalogueMessage),
@@ -96,6 +96,6 @@ function refuseToRenderBatch(): never {
 
 /** JSON readers convert exact figures to binary numbers, and the JSON of a schedule lacks its start date. */
 function refuseToRead(): ReadRequest<never> {
-  const message = 'must be in Avro: a JSON answer is for display only';
+  const message = 'must be in Avro: what the engine writes in JSON is for display only';
   return invalid([shapeFault('body', 'wrong-type', message)]);
 }

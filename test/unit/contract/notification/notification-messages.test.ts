@@ -162,13 +162,13 @@ describe('a record of a notification', () => {
   it.each([
     ['NotificationAcceptance', ACCEPTANCE_EXAMPLE],
     ['NotificationState', STATE_EXAMPLE],
-  ])('%s is unchanged after encoding and decoding as Avro and JSON', async (type, example) => {
-    const json = await throughLog(type, example, 'json');
-    expect(json).toMatchObject({ payload: example });
-    const payload = json.kind === 'decoded' ? json.payload : undefined;
-    expect(await throughLog(type, payload, 'avro')).toMatchObject({ payload: example });
-    expect(MESSAGE_FORMS[type]?.parse({ notificationId: 5 })).toMatchObject({ kind: 'invalid' });
-  });
+  ])(
+    '%s is unchanged after encoding and decoding as Avro, and cannot be read as JSON',
+    async (type, example) => {
+      expect(await throughLog(type, example, 'avro')).toMatchObject({ payload: example });
+      expect(MESSAGE_FORMS[type]?.parse(example)).toMatchObject({ kind: 'invalid' });
+    },
+  );
 });
 
 describe('renderNotification (N3)', () => {
