@@ -104,6 +104,7 @@ export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
         onRecord: (record, by) => watcher.onRecord(record, by),
         onCommit: (groupId, offset, by) => watcher.onCommit(groupId, offset, by),
         onLoss: (end, seen) => watcher.onLoss({ ...end, seen }),
+        onUnstored: (place) => watcher.onUnstored(place),
         onStop: (stop) => watcher.onStop(stop),
         onEvent: (line) => journal.note(FAULTS, line),
       },

@@ -32,6 +32,8 @@ export interface BrokerObserver {
   onCommit?(groupId: string, offset: PartitionOffset, by: string): void;
   /** A log ends at this offset although records up to `seen` could be read before. */
   onLoss?(end: PartitionOffset, seen: number): void;
+  /** A record has ended with its process, which had not stored it, and need not have. */
+  onUnstored?(place: PartitionOffset): void;
 }
 
 export interface FetchedPartition extends PartitionOffset {

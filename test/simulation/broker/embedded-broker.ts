@@ -1,5 +1,5 @@
 import type { DiskCalls } from '../../../shared/messaging/data-file.ts';
-import { partitionId, type LogMessage } from '../../../shared/messaging/message.ts';
+import { partitionId, type LogMessage, type PartitionOffset } from '../../../shared/messaging/message.ts';
 import type {
   Broker,
   GroupReads,
@@ -133,6 +133,8 @@ class LogObserver {
   readonly #observer: BrokerObserver;
   /** The next offset to be seen, by partition. */
   readonly #next = new Map<string, number>();
+  /** The places of records that need not be stored. */
+  readonly #unstored = new Map<string, PartitionOffset>();
 
   constructor(observer: BrokerObserver) {
     this.#observer = observer;
@@ -143,6 +145,7 @@ class LogObserver {
     const topics = (await broker.admin.listTopics()).toSorted((one, other) => placeOf(one) - placeOf(other));
     const see = (message: LogMessage): void => this.#see(message, life.id);
     const catchUp = (): Promise<void> => this.#catchUp(broker, topics, see);
+    await this.#forgetUnstored(broker, topics);
     await catchUp();
     await broker.createTail({ clientId: 'observer', topics, from: 'earliest' }).start(see);
     return {
@@ -152,6 +155,23 @@ class LogObserver {
         return this.#observeCommits(broker.createGroupSource(options), options.groupId, { life, catchUp });
       },
     };
+  }
+
+  /** A former process may have ended with requests that had neither an answer nor a place on the disk. */
+  async #forgetUnstored(broker: Broker, topics: readonly string[]): Promise<void> {
+    const lost = new Map(this.#unstored);
+    for (const topic of topics.filter((name) => IN_MEMORY.has(name))) {
+      const offsets = await broker.admin.offsets(topic);
+      const ranges = offsets.map(({ partition, low, high }) => ({ topic, partition, from: low, to: high }));
+      await broker.readRanges(ranges, ({ partition, offset }) => {
+        lost.delete(`${partitionId(topic, partition)} ${offset}`);
+        return 'more';
+      });
+    }
+    for (const [id, place] of lost) {
+      this.#unstored.delete(id);
+      this.#observer.onUnstored?.(place);
+    }
   }
 
   #observeCommits(
@@ -194,6 +214,7 @@ class LogObserver {
     const place = partitionId(message.topic, message.partition);
     if (message.offset < (this.#next.get(place) ?? 0)) return;
     this.#next.set(place, message.offset + 1);
+    if (IN_MEMORY.has(message.topic)) this.#unstored.set(`${place} ${message.offset}`, message);
     this.#observer.onRecord?.(message, by);
   }
 }

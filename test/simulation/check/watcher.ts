@@ -32,6 +32,8 @@ export interface Watcher {
   onRecord(record: LogMessage, by: string): void;
   onCommit(groupId: string, offset: PartitionOffset, by: string): void;
   onLoss(loss: Loss): void;
+  /** A request has ended with its process and its caller. */
+  onUnstored(place: PartitionOffset): void;
   onStop(stop: ProcessStop): void;
   onSample(sample: ProcessSample): void;
   onDelivery(call: ProviderCall): void;
@@ -99,6 +101,8 @@ export function createWatcher(options: WatcherOptions): Watcher {
       checkCommit({ groupId, topic, partition, from, offset, by });
     },
     onLoss: check((rule) => rule.onLoss),
+    onUnstored: ({ topic, partition, offset }) =>
+      forgetRecord(history, history.byPlace.get(placeOf(topic, partition, offset))),
     onStop: check((rule) => rule.onStop),
     onSample: (sample) => {
       if (sample.gauges.size > 0) history.gauges.set(sample.process, sample.gauges);
@@ -128,6 +132,11 @@ function keepRecord({ records, byPlace, byId }: History, record: SeenRecord): vo
     known.push(record);
     byId.set(id, known);
   }
+}
+
+function forgetRecord({ byId }: History, record: SeenRecord | undefined): void {
+  const id = record && headerText(record.headers, HEADER.correlationId);
+  if (id !== undefined) byId.set(id, byId.get(id)?.filter((known) => known !== record) ?? []);
 }
 
 /** Adds the state of a notification; a tombstone and an unreadable record have none. */
