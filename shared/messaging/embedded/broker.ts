@@ -73,7 +73,7 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
   const scheduler = new EmbeddedScheduler(timers);
   const limits = { ...(folder === undefined ? IN_MEMORY : ON_DISK), ...options.limits };
   const store = new SqliteStore({ ...options, folder, limits, ports });
-  const topics = new EmbeddedTopics({ clock, limits, scheduler, store });
+  const topics = new EmbeddedTopics({ clock, timers, limits, scheduler, store });
   const groups = new Map<string, EmbeddedGroup>();
   const open = new Set<Stoppable>();
   const parts: EmbeddedParts = {

@@ -1,6 +1,6 @@
 import { headerBytes, setHeader } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage, TopicPartition } from '../message.ts';
-import { REMOVED_AT_ONCE, type LogBatch, type PartitionTable } from './partition-table.ts';
+import type { LogBatch, PartitionTable } from './partition-table.ts';
 import type { EmbeddedTopicConfig } from './topic-config.ts';
 
 /** Memory of a record, and of each header, in addition to its bytes: V8's objects and pointers. */
@@ -44,7 +44,7 @@ export interface LogParts {
   readonly onReadable: OnReadable;
   /** Adds work to the next group commit. Absent: there is none, and rows are written at once. */
   readonly enqueue?: ((log: PartitionLog, work: () => void, bytes: number) => void) | undefined;
-  /** Does work on the rows of a log as a whole; false: that is not possible at present. */
+  /** Does work on the rows of a log as a whole; false: that is not possible for a moment. */
   readonly run: (log: PartitionLog, work: () => void) => boolean;
   /** The error of a read that failed. */
   readonly readFailed: (error: unknown) => unknown;
@@ -202,23 +202,23 @@ export class PartitionLog {
 
   /**
    * Removes records that are older than the topic's retention time, read or unread, as Kafka does, and on a compacted topic old
-   * tombstones, and from memory what is in the table: read from there, it is compacted. Returns how many rows it has removed, a
-   * limited number.
+   * tombstones, and from memory what is in the table: read from there, it is compacted. Removes a limited number of rows, and returns
+   * whether there may be more.
    */
-  sweep(nowMs: number): number {
+  sweep(nowMs: number): boolean {
     const { retentionMs, deleteRetentionMs } = this.config;
-    let removed = 0;
+    let isMore = false;
     if (this.config.delete) {
       const before = nowMs - retentionMs;
       this.#dropFront(({ storedAtMs }) => storedAtMs < before);
-      removed += this.#inTable((table) => table.removeOldest(this.#durable, REMOVED_AT_ONCE, before));
+      isMore = this.#inTable((table) => table.removeOldest(this.#durable, Infinity, before));
     }
     if (this.config.compact) {
-      removed += this.#inTable((table) => table.removeTombstones(nowMs - deleteRetentionMs));
+      isMore = this.#inTable((table) => table.removeTombstones(nowMs - deleteRetentionMs)) || isMore;
       const below = this.#durable;
       this.#dropFront(({ message, isStored }) => isStored && message.offset < below);
     }
-    return removed;
+    return isMore;
   }
 
   /** The group commit has written its records, and is not durable yet. */
@@ -271,11 +271,12 @@ export class PartitionLog {
     }
   }
 
-  #inTable(remove: (table: PartitionTable) => number): number {
+  /** Returns whether rows were removed, or will have to be. */
+  #inTable(remove: (table: PartitionTable) => number): boolean {
     const { table } = this;
     let removed = 0;
-    if (table === undefined || table.figures.records === 0) return 0;
-    return this.#parts.run(this, () => (removed = remove(table))) ? removed : 0;
+    if (table === undefined || table.figures.records === 0) return false;
+    return !this.#parts.run(this, () => (removed = remove(table))) || removed > 0;
   }
 
   #readMemory(position: number, maxRecords: number, maxBytes: number): LogBatch {

@@ -2,8 +2,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setHeader } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, TopicPartition } from '../message.ts';
 
-/** Rows that are removed together, in a few milliseconds. */
-export const REMOVED_AT_ONCE = 500;
+/** Rows that are removed together, in a few milliseconds: of large ones SQLite visits each page. */
+const REMOVED_AT_ONCE = 500;
+const REMOVED_BYTES = 4 * 1_048_576;
 const ALWAYS = Number.MAX_SAFE_INTEGER;
 
 /** Messages from a position on; `next` is the position after them, beyond any gap that compaction left. */
@@ -98,13 +99,14 @@ export class PartitionTable {
   }
 
   /**
-   * Removes the oldest rows below an offset that were stored before a time, up to a number. Returns how many it has removed.
+   * Removes the oldest rows below an offset that were stored before a time, at most `count` and what takes a few milliseconds. Returns
+   * how many.
    */
   removeOldest(below: number, count: number, storedBeforeMs = ALWAYS): number {
-    const { records, low } = this.#figures;
+    const { records, bytes, low } = this.#figures;
     if (records === 0 || count <= 0 || (below !== Infinity && below <= low)) return 0;
     const { removeOldest, first } = this.#prepared();
-    const most = Math.min(count, REMOVED_AT_ONCE);
+    const most = Math.min(count, REMOVED_AT_ONCE, Math.ceil((REMOVED_BYTES * records) / bytes));
     const removed = removeOldest.all(Math.min(below, ALWAYS), most, storedBeforeMs);
     if (removed.length === 0) return 0;
     this.#count(removed);

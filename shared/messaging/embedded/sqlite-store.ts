@@ -324,18 +324,20 @@ export class SqliteStore {
 
   /** Does work on the rows of a log in a transaction of its own. */
   #runNow(log: PartitionLog, work: () => void): boolean {
-    if (this.#file.isBusy || this.#isClosed || this.#failure !== undefined) return false;
+    if (this.#isClosed || this.#failure !== undefined) return true;
+    if (this.#file.isBusy) return false;
     try {
       this.#file.transaction(() => {
         work();
         this.#saveFigures(log);
       });
-      return true;
+      // A commit moves the write-ahead log to the file.
+      if (this.#file.isCheckpointDue) this.#schedule(true);
     } catch (error) {
       this.#restore(log);
       this.#fail(error, isFileDamaged(error));
-      return false;
     }
+    return true;
   }
 
   #enqueueRow(log: PartitionLog, work: () => void, bytes: number): void {

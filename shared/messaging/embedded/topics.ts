@@ -1,17 +1,20 @@
 import { MessagingError } from '../../platform/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
+import type { Timers } from '../../platform/timers.ts';
 import { HEADER } from '../header-names.ts';
 import { headerText } from '../headers.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import type { EmbeddedScheduler } from './scheduler.ts';
-import { recordBytes, type PartitionLog, type LogReader } from './partition-log.ts';
-import { REMOVED_AT_ONCE } from './partition-table.ts';
+import { recordBytes, type PartitionLog } from './partition-log.ts';
 import type { SqliteStore } from './sqlite-store.ts';
 import { parseTopicConfig, type MemoryLimits, type EmbeddedTopicConfig } from './topic-config.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import { partitionId, type OutgoingMessage, type PartitionOffset } from '../message.ts';
 import type { TopicSpec, TopicStorage } from '../ports.ts';
+
+/** Between removals of expired rows, each of which takes a few milliseconds. */
+const SWEEP_PAUSE_MS = 10;
 
 export interface EmbeddedTopic {
   readonly storage: TopicStorage | undefined;
@@ -53,20 +56,22 @@ export class EmbeddedTopics {
   readonly #limits: MemoryLimits;
   readonly #store: SqliteStore;
   readonly #scheduler: EmbeddedScheduler;
+  readonly #timers: Timers;
   /** The logs that the sweep in progress has yet to visit. */
   #unswept: PartitionLog[] = [];
-  readonly #sweeper: LogReader = { deliver: () => this.#sweepSome() };
 
   constructor(options: {
     clock: Clock;
     limits: MemoryLimits;
     scheduler: EmbeddedScheduler;
+    timers: Timers;
     store: SqliteStore;
   }) {
     this.#clock = options.clock;
     this.#limits = options.limits;
     this.#store = options.store;
     this.#scheduler = options.scheduler;
+    this.#timers = options.timers;
     this.#store.open((log) => {
       for (const reader of log.readers) this.#scheduler.wake(reader);
     });
@@ -150,27 +155,25 @@ export class EmbeddedTopics {
 
   /**
    * Applies retention and compaction to all logs, and removes what their readers have read meanwhile; called periodically, for logs
-   * without appends. A long sweep goes on in the next turns of the event loop, and a call during it has no effect.
+   * without appends. A long sweep goes on after pauses, and a call during it has no effect.
    */
   sweep(): void {
     if (this.#unswept.length > 0) return;
     this.#unswept = [...this.#topics.values()].flatMap(({ logs }) => logs);
-    if (this.#sweepSome()) this.#scheduler.wake(this.#sweeper);
+    this.#sweepSome();
   }
 
-  /** Visits as many logs as a turn may. Returns whether some are left. */
-  #sweepSome(): boolean {
+  /** Visits logs until one has removed rows, which is enough for a turn. */
+  #sweepSome(): void {
     const now = this.#clock.now();
-    let removed = 0;
-    while (removed < REMOVED_AT_ONCE) {
-      const log = this.#unswept.shift();
-      if (log === undefined) return false;
-      const count = log.sweep(now);
-      removed += count;
-      if (count >= REMOVED_AT_ONCE) this.#unswept.push(log);
+    for (let log = this.#unswept.shift(); log !== undefined; log = this.#unswept.shift()) {
+      const isMore = log.sweep(now);
       this.#forgetRead(log);
+      if (!isMore) continue;
+      this.#unswept.push(log);
+      this.#timers.schedule(() => this.#sweepSome(), SWEEP_PAUSE_MS, 'background');
+      return;
     }
-    return true;
   }
 
   /** A request needs the disk if its reply does. Nobody waits for the reply to one that was redriven. */

@@ -80,9 +80,9 @@ export class BrokerModel {
     this.fates = fates;
     this.observer = observer;
     this.#scheduler = new EmbeddedScheduler(ports.timers);
-    const { clock } = ports;
+    const { clock, timers } = ports;
     const store = new SqliteStore({ limits: LIMITS, ports });
-    this.topics = new EmbeddedTopics({ clock, limits: LIMITS, scheduler: this.#scheduler, store });
+    this.topics = new EmbeddedTopics({ clock, timers, limits: LIMITS, scheduler: this.#scheduler, store });
     this.#stopSweeps = repeat(ports.timers, () => this.topics.sweep(), SWEEP_INTERVAL_MS, 'background');
   }
 

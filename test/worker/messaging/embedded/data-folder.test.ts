@@ -412,6 +412,23 @@ describe('an expired message', () => {
     expect(await second.admin.offsets('t')).toMatchObject([{ partition: 0, low: 2, high: 2 }]);
     expect(await valuesOf(second)).toEqual([]);
   });
+
+  test('is removed with many others in parts, which do not stay in the write-ahead log', async () => {
+    const folder = newFolder();
+    const config = { 'retention.ms': '1000' };
+    let nowMs = 0;
+    const disk: DiskCalls = { ...systemDisk, checkpointBytes: 100_000 };
+    const options = { clock: { now: () => nowMs }, sweepIntervalMs: 5, disk };
+    const broker = await open(folder, options, { ...T, partitions: 1, config });
+    const publisher = await publisherOf(broker);
+    const many = Array.from({ length: 500 }, () => message('x'.repeat(1_000)));
+    for (let count = 0; count < 6; count += 1) await publisher.publish(many);
+    nowMs = 2_000;
+    await eventually('removal', STEP_MS, async () => (await broker.admin.offsets('t'))[0]?.low === 3_000);
+    const log = path.join(folder, `${FILE}-wal`);
+    await eventually('a shorter log', STEP_MS, () => statSync(log).size < 100_000);
+    expect(await valuesOf(broker)).toEqual([]);
+  });
 });
 
 const request = (value: string, replyTopic: string): OutgoingMessage => ({
@@ -446,6 +463,24 @@ describe('a record that is kept in memory', () => {
     expect(await second.admin.offsets('t')).toMatchObject([{ low: 1, high: 4 }]);
     await (await publisherOf(second)).publish([request('next', 'results')]);
     expect((await valuesOf(second)).at(-1)).toBe('4=next');
+  });
+
+  test('is one whose reply is, unless it was redriven', async () => {
+    const folder = newFolder();
+    const first = await open(folder, {}, REQUESTS);
+    await first.admin.createTopics([REPLIES]);
+    const redriven = request('redriven', 'replies');
+    await (
+      await publisherOf(first)
+    ).publish([
+      request('text', 'replies'),
+      { ...message('bytes'), headers: { kafka_replyTopic: Buffer.from('replies') } },
+      request('unknown', 'elsewhere'),
+      { ...redriven, headers: { ...redriven.headers, 'plat-redrive-count': '1' } },
+      message('none'),
+    ]);
+    await first.close();
+    expect(await valuesOf(await open(folder))).toEqual(['2=unknown', '3=redriven', '4=none']);
   });
 
   test('does not have its offset committed on the disk', async () => {
