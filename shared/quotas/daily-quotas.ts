@@ -1,5 +1,4 @@
 import type { QuotaSettings } from '../platform/load-config.ts';
-import { ReceiverCounts } from './receiver-counts.ts';
 
 /** The quotas by their names, which are codes of outcomes and labels of metrics. */
 export type Quota = 'country-not-allowed' | 'quota-caller' | 'quota-receiver' | 'quota-country';
@@ -8,8 +7,8 @@ export type Quota = 'country-not-allowed' | 'quota-caller' | 'quota-receiver' | 
 export interface Usage {
   /** Hash of the caller; all upstream systems together are one. */
   readonly caller: string;
-  /** Hashes of receivers, cc and bcc; equal only within a day. */
-  readonly receivers: readonly Buffer[];
+  /** Hashes of receivers, cc and bcc, in base64url; equal only within a day. */
+  readonly receivers: readonly string[];
   /** ISO 3166 code of the receiver of an SMS, or UNKNOWN_COUNTRY; undefined for e-mail. */
   readonly country: string | undefined;
 }
@@ -20,18 +19,21 @@ export const UNKNOWN_COUNTRY = 'ZZ';
 /** Limits the memory: further callers of a day share one count, and so one quota. */
 const MAX_CALLERS = 100_000;
 const OTHER_CALLERS = 'others';
+/** Takes about 100 MB. A further receiver of a day is refused rather than forgotten. */
+const MAX_RECEIVERS = 1_000_000;
 
 /** Everything that was used on one day. */
 export class DailyQuotas {
   readonly #settings: QuotaSettings;
   readonly #callers = new Map<string, number>();
   readonly #countries = new Map<string, number>();
-  readonly #receivers: ReceiverCounts;
+  readonly #receivers = new Map<string, number>();
+  readonly #maxReceivers: number;
   #messages = 0;
 
-  constructor(settings: QuotaSettings, maxReceivers?: number) {
+  constructor(settings: QuotaSettings, maxReceivers: number = MAX_RECEIVERS) {
     this.#settings = settings;
-    this.#receivers = new ReceiverCounts(maxReceivers);
+    this.#maxReceivers = maxReceivers;
   }
 
   /** The first quota that another message would exceed. */
@@ -50,13 +52,20 @@ export class DailyQuotas {
   add(usage: Usage): void {
     this.#count(usage, 1);
     if (this.#settings.perReceiver === undefined) return;
-    for (const hash of usage.receivers) this.#receivers.add(hash);
+    for (const hash of usage.receivers) {
+      const count = this.#receivers.get(hash);
+      if (count !== undefined || this.#receivers.size < this.#maxReceivers)
+        this.#receivers.set(hash, (count ?? 0) + 1);
+    }
   }
 
   /** Takes back a message that was added. */
   remove(usage: Usage): void {
     this.#count(usage, -1);
-    for (const hash of usage.receivers) this.#receivers.remove(hash);
+    for (const hash of usage.receivers) {
+      const count = this.#receivers.get(hash) ?? 0;
+      if (count > 0) this.#receivers.set(hash, count - 1);
+    }
   }
 
   /** The used amounts, by country where they have one. */
@@ -81,9 +90,9 @@ export class DailyQuotas {
   }
 
   /** A receiver that does not fit into the table is treated like one that has used up its quota. */
-  #isUsedUp(hash: Buffer, perReceiver: number): boolean {
-    const count = this.#receivers.count(hash);
-    return count >= perReceiver || (count === 0 && this.#receivers.isFull);
+  #isUsedUp(hash: string, perReceiver: number): boolean {
+    const count = this.#receivers.get(hash);
+    return count === undefined ? this.#receivers.size >= this.#maxReceivers : count >= perReceiver;
   }
 
   #countryQuota(country: string): number {

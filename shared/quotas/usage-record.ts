@@ -5,7 +5,6 @@ import { keyFor } from '../notification/command-proof.ts';
 import type { Channel, EmailCommand, SmsCommand } from '../notification/command.ts';
 import type { QuotaSettings } from '../platform/load-config.ts';
 import { UNKNOWN_COUNTRY, type Usage } from './daily-quotas.ts';
-import { RECEIVER_HASH_BYTES } from './receiver-counts.ts';
 
 /** A message to be counted. */
 export interface CountedMessage {
@@ -20,6 +19,9 @@ export const UPSTREAM = 'upstream';
 
 /** Without a configured secret all processes use this one; the configuration requires a secret where hashes are shared. */
 const DEFAULT_SECRET = 'banking-product-engine';
+/** Two of ten million receivers share a hash of this length with a chance below 10^-14. */
+const HASH_BYTES = 12;
+const HASH = /^[\w-]{16}$/;
 
 /** Calculates what a message uses on a day. */
 export type MeasureUsage = (message: CountedMessage, day: number) => Usage;
@@ -31,11 +33,11 @@ export type MeasureUsage = (message: CountedMessage, day: number) => Usage;
 export function createUsageMeasure(settings: QuotaSettings, secret: string = DEFAULT_SECRET): MeasureUsage {
   const { perReceiver } = settings;
   const key = keyFor(secret, 'plat notification quota');
-  const hash = (channel: Channel, day: number, receiver: string): Buffer =>
+  const hash = (channel: Channel, day: number, receiver: string): string =>
     createHmac('sha256', key)
       .update(`${day}\n${channel}\n${receiver.toLowerCase()}`)
       .digest()
-      .subarray(0, RECEIVER_HASH_BYTES);
+      .toString('base64url', 0, HASH_BYTES);
   return ({ caller, channel, command }, day) => {
     const copies = 'cc' in command ? [...command.cc, ...command.bcc] : [];
     const receivers = perReceiver === undefined ? [] : [command.receiver, ...copies];
@@ -65,7 +67,7 @@ export function usageRecord(
   const value: UsageValue = {
     day,
     caller,
-    receivers: receivers.map((hash) => hash.toString('base64url')),
+    receivers,
     ...(country === undefined ? {} : { country }),
   };
   return { topic, key: id, value: Buffer.from(JSON.stringify(value)) };
@@ -87,12 +89,10 @@ export function readUsageRecord({
   }
   const { day, caller, receivers, country } = read ?? {};
   if (!Number.isSafeInteger(day) || !Array.isArray(receivers)) return undefined;
-  const hashes = receivers.map((text) => Buffer.from(String(text), 'base64url'));
-  if (typeof caller !== 'string' || hashes.some(({ length }) => length !== RECEIVER_HASH_BYTES))
-    return undefined;
+  if (typeof caller !== 'string' || !receivers.every((hash) => HASH.test(hash))) return undefined;
   const usage = {
     caller,
-    receivers: hashes,
+    receivers,
     country: typeof country === 'string' ? country : undefined,
   };
   return { id: key.toString(), day: day ?? 0, usage };

@@ -296,7 +296,7 @@ describe('the quotas of notifications', () => {
 
 const usageOf = (text: string) => ({
   caller: 'one',
-  receivers: [Buffer.alloc(12, text)],
+  receivers: [text],
   country: undefined,
 });
 
@@ -305,4 +305,14 @@ it('a receiver that does not fit into the table is refused, and no other is', ()
   usage.add(usageOf('a'));
   expect(usage.exceeded(usageOf('a'))).toBeUndefined();
   expect(usage.exceeded(usageOf('b'))).toBe('quota-receiver');
+});
+
+it('a message that was taken back no longer counts for its receiver, however often it is', () => {
+  const usage = new DailyQuotas({ ...NONE, perReceiver: 1 });
+  usage.add(usageOf('a'));
+  expect(usage.exceeded(usageOf('a'))).toBe('quota-receiver');
+  usage.remove(usageOf('a'));
+  usage.remove(usageOf('a'));
+  usage.add(usageOf('a'));
+  expect(usage.exceeded(usageOf('a'))).toBe('quota-receiver');
 });
