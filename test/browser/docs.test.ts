@@ -18,6 +18,8 @@ import { startEngine } from '../support/worlds/engine-process.ts';
 
 const SCHEDULE = 'calculateRepaymentSchedule';
 const PAYMENT = 'calculatePmt';
+/** A topic of each kind: text, codes, an action, an operation for operators, and rules. */
+const CHECKED = ['authentication', 'limits', 'errors', SCHEDULE, 'getSystem', 'dates-d'];
 const [SMS] = NOTIFICATIONS as readonly [NotificationContract, ...NotificationContract[]];
 
 const engine = useEngine();
@@ -199,10 +201,6 @@ describe('the documentation', () => {
     await page.evaluate(
       `for (const group of document.querySelectorAll('#${SCHEDULE} details, #getSystem details')) group.open = true`,
     );
-    await searchBox(page).fill('grace');
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-    await takePicture(page, `docs-search-${name}`, false);
-    await searchBox(page).fill('');
     const tooWide = `[...document.querySelectorAll('body *')]
       .filter((one) => one.clientWidth > 0 && one.getBoundingClientRect().right > innerWidth + 1)
       .map((one) => one.outerHTML.slice(0, 100))`;
@@ -210,6 +208,13 @@ describe('the documentation', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await topic.getByRole('heading', { name: 'Request', exact: true }).scrollIntoViewIfNeeded();
     await takePicture(page, `docs-fields-${name}`, false);
+    // The other topics are of the same kinds, and axe-core takes nine seconds for all of them.
+    await page.evaluate(
+      `for (const topic of document.querySelectorAll('.topic')) if (!${JSON.stringify(CHECKED)}.includes(topic.id)) topic.remove()`,
+    );
+    await searchBox(page).fill('grace');
+    expect(await findAccessibilityFaults(page)).toEqual([]);
+    await takePicture(page, `docs-search-${name}`, false);
     expect(errors.filter((text) => !text.includes('400'))).toEqual([]);
   });
 
