@@ -343,18 +343,6 @@ describe('an Idempotency-Key (N3)', () => {
     expect(new Set(commands.map(({ id }) => id))).toEqual(new Set([first, second]));
   });
 
-  it.each([25, 24 * 30])('does not expire when the clock jumps ahead by %i hours', async (hours) => {
-    const broker = await createSharedBroker(3);
-    let aheadMs = 0;
-    const clock = { now: () => Date.now() + aheadMs };
-    const { url } = await startOn(broker, startIngressWorker, {}, clock);
-    const first = await idOf(send(url, 'sms', SMS, withKey('a')));
-    aheadMs = hours * HOUR_MS;
-    await idOf(send(url, 'sms', SMS, withKey('b')));
-    expect(await idOf(send(url, 'sms', SMS, withKey('a')))).toBe(first);
-    expect(await commandsOf(broker, 'sms')).toHaveLength(2);
-  });
-
   it('does not identify a notification that ended long ago once its acceptance has been deleted', async () => {
     const broker = await createSharedBroker(3);
     const { url } = await startOn(broker, startIngressWorker);

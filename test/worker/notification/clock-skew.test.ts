@@ -76,19 +76,3 @@ it.each([
     expect(world.providers.calls.map(({ id }) => id)).toEqual([idOf(1), idOf(2)]);
   },
 );
-
-it('continues to retry when the clock jumps ahead between two attempts', async () => {
-  const world = await notificationWorld({ tiersMs: [TIER_MS], timeLimitMs: HOUR_MS });
-  let jumpMs = 0;
-  let attempts = 0;
-  world.providers.add('only').answer = () => {
-    attempts += 1;
-    if (attempts === 1) jumpMs = 2 * HOUR_MS;
-    return attempts < 3 ? transient() : SENT;
-  };
-  await world.worker({ clock: { now: () => Date.now() + jumpMs } });
-  await world.sms({ id: idOf(1) });
-  await eventually('the outcome', SOON_MS, () => world.states.get(idOf(1))?.status === 'sent');
-  expect(attempts).toBe(3);
-  expect(world.deadLetters).toEqual([]);
-});

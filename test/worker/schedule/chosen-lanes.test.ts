@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getPriority, constants } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
-import { startEngine } from '../../support/worlds/engine-process.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 
@@ -40,16 +38,3 @@ it.each([
   await startOn(broker, startScheduleWorker);
   await expect.poll(() => answered).toEqual(['own', 'other']);
 });
-
-it('a process runs at a lower priority if it serves the bulk lane only', async () => {
-  // The lower a priority, the higher its number; a process inherits it, for example from `nice`.
-  expect(await priorityOf('interactive,bulk')).toBe(getPriority());
-  expect(await priorityOf('bulk')).toBeGreaterThanOrEqual(constants.priority.PRIORITY_BELOW_NORMAL);
-});
-
-/** The priority of a process that serves these lanes. */
-async function priorityOf(lanes: string): Promise<number> {
-  const engine = await startEngine(['schedule'], { SCHEDULE_LANES: lanes });
-  onTestFinished(async () => void (await engine.end('SIGTERM')));
-  return getPriority(engine.child.pid);
-}
