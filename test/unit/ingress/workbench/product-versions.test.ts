@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RECORD_SHAPES } from '../../../../shared/contract/catalogue-files/read-record.ts';
-import { toJsonSchema, type JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 import { timelineTicks } from '../../../../workers/ingress/workbench/app/charts/time-axis.ts';
 import { findDifferences } from '../../../../workers/ingress/workbench/app/products/version-differences.ts';
-import { FIELD_NAMES } from '../../../../workers/ingress/workbench/app/products/field-name-list.ts';
 import {
   SECTION_KEYS,
   sectionsOf,
@@ -15,20 +12,6 @@ import {
   timelineDomain,
   versionOn,
 } from '../../../../workers/ingress/workbench/app/products/version-timeline.ts';
-
-it('every field of products and lists has a name in both languages', () => {
-  const kinds = ['product', 'interest-list', 'commission-list', 'insurance-list', 'discount-list'] as const;
-  const fields = new Set(kinds.flatMap((kind) => fieldsOf(toJsonSchema(RECORD_SHAPES[kind]))));
-  expect(fields.size).toBeGreaterThan(150);
-  expect([...fields].filter((field) => FIELD_NAMES[field]?.every((name) => name !== '') !== true)).toEqual(
-    [],
-  );
-});
-
-function fieldsOf({ properties = {}, items, anyOf = [] }: JsonSchema): string[] {
-  const inner = [...Object.values(properties), ...anyOf, ...(items === undefined ? [] : [items])];
-  return [...Object.keys(properties), ...inner.flatMap(fieldsOf)];
-}
 
 const version = (number: number, from: string | null, to: string | null, status = 'Approved') => ({
   version: number,

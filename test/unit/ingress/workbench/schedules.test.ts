@@ -8,7 +8,6 @@ import {
   groupItemFields,
   unusedNames,
 } from '../../../../workers/ingress/workbench/app/schedules/field-groups.ts';
-import { FIELD_LABELS } from '../../../../workers/ingress/workbench/app/schedules/field-labels.ts';
 import {
   addItem,
   decimalsOf,
@@ -99,13 +98,6 @@ describe('the fields of the form', () => {
       expect(new Set([...main, ...more])).toEqual(new Set(field.items));
     }
     expect(unusedNames(FORM)).toEqual([]);
-  });
-
-  it('have labels, of which none is for a field that the schema has no longer', () => {
-    const names = new Set(
-      FORM.flatMap(({ name, items = [] }) => [name, ...items.map((item) => `${name}.${item.name}`)]),
-    );
-    expect(Object.keys(FIELD_LABELS).filter((name) => !names.has(name))).toEqual([]);
   });
 
   it('contain a new field of the schema without a change here', () => {

@@ -7,59 +7,7 @@ import { language, setToken, theme, token, type Language, type Theme } from './p
 import { HOME, PAGES } from './pages.tsx';
 import { createTexts } from './texts.ts';
 
-const t = createTexts({
-  en: {
-    workbench: 'Workbench',
-    navigation: 'Main',
-    skip: 'Skip to content',
-    schedules: 'Schedules',
-    products: 'Products',
-    portfolio: 'Portfolio',
-    messages: 'Messages',
-    system: 'System',
-    reference: 'API reference',
-    language: 'Language',
-    theme: 'Theme',
-    themeSystem: 'As the device',
-    themeLight: 'Light',
-    themeDark: 'Dark',
-    token: 'Access token',
-    tokenLead: 'This instance requires an access token. It is kept in this tab only and sent with each call.',
-    tokenRefused: 'The token is missing, has expired or is not valid.',
-    tokenSyntax: 'A token has no spaces, line breaks or letters with accents. Copy it again.',
-    tokenUse: 'Use token',
-    tokenChange: 'Change token',
-    tokenForget: 'Forget token',
-    unknownPage: 'There is no such page',
-    backHome: 'Go to the schedules',
-  },
-  ro: {
-    workbench: 'Atelier',
-    navigation: 'Principală',
-    skip: 'Salt la conținut',
-    schedules: 'Scadențare',
-    products: 'Produse',
-    portfolio: 'Portofoliu',
-    messages: 'Mesaje',
-    system: 'Sistem',
-    reference: 'Referință API',
-    language: 'Limbă',
-    theme: 'Temă',
-    themeSystem: 'Ca dispozitivul',
-    themeLight: 'Luminoasă',
-    themeDark: 'Întunecată',
-    token: 'Token de acces',
-    tokenLead:
-      'Această instanță cere un token de acces. El rămâne doar în această filă și este trimis la fiecare apel.',
-    tokenRefused: 'Tokenul lipsește, a expirat sau nu este valid.',
-    tokenSyntax: 'Un token nu conține spații, rânduri noi sau litere cu diacritice. Copiați-l din nou.',
-    tokenUse: 'Folosește tokenul',
-    tokenChange: 'Schimbă tokenul',
-    tokenForget: 'Uită tokenul',
-    unknownPage: 'Această pagină nu există',
-    backHome: 'Mergi la scadențare',
-  },
-});
+const t = createTexts('shell');
 
 /** The frame of the workbench: navigation, preferences, token, and the page of the current address. */
 export function Shell() {

@@ -1,15 +1,43 @@
-/** Texts in the languages of the workbench. A part keeps its own texts beside it. */
+/** Texts in the languages of the workbench. `locales` has them by part; a text that one language lacks does not compile. */
+import en from './locales/en.json' with { type: 'json' };
+import ro from './locales/ro.json' with { type: 'json' };
+import type { ReportTexts } from '../../../../shared/portfolio/report-words.ts';
 import { language, type Language } from './preferences.ts';
 
-type Texts<Key extends string> = Readonly<Record<Language, Readonly<Record<Key, string>>>>;
+type Texts = typeof en;
+export type Values = Readonly<Record<string, string | number>>;
+
+const TEXTS: Readonly<Record<Language, Texts>> = { en, ro };
+/** What the engine and its report have in English themselves. */
+export const ROMANIAN_HELP: Readonly<Record<string, string>> = ro.help satisfies Record<
+  keyof Texts['fields'],
+  string
+>;
+export const ROMANIAN_REPORT: ReportTexts = ro.report;
+/** The fields of a request that have a label; fields of items by list and name. */
+export const FIELD_KEYS: readonly string[] = Object.keys(en.fields);
 
 /**
- * Returns a function that finds a text in the current language and fills in `{name}`. Components that call it render again when
- * the language changes.
+ * Returns a function that finds a text of a part in the current language and fills in `{name}`. Components that call it render again
+ * when the language changes.
  */
-export function createTexts<Key extends string>(texts: Texts<Key>) {
-  return (key: Key, values: Readonly<Record<string, string | number>> = {}): string =>
-    texts[language.value][key].replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
-      String(values[name] ?? whole),
-    );
+export function createTexts<Part extends keyof Texts>(part: Part) {
+  return (key: keyof Texts[Part] & string, values: Values = {}): string =>
+    fillIn(TEXTS[language.value][part][key] as string, values);
+}
+
+export function fillIn(text: string, values: Values): string {
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+/** The texts of a part by names that only an answer of the engine knows; undefined for others. */
+export function knownText(part: keyof Texts, name: string): string | undefined {
+  const texts: Readonly<Record<string, string>> = TEXTS[language.value][part];
+  return Object.hasOwn(texts, name) ? texts[name] : undefined;
+}
+
+/** `NewField` as `New field`. */
+export function inWords(name: string): string {
+  const words = name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, ' ').toLowerCase();
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }

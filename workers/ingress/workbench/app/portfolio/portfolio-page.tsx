@@ -22,7 +22,7 @@ import {
 import type { FormField } from '../schedules/form-field.ts';
 import { failuresToCsv, resultsToCsv } from './result-files.ts';
 import type { RunEnd } from './run-contracts.ts';
-import { t } from './texts.ts';
+import { reportText, t } from './texts.ts';
 
 declare const SCHEDULE_FORM_FIELDS: readonly FormField[];
 
@@ -347,7 +347,7 @@ function FileDrop(props: { onFile: (file: File | undefined) => void; onExample: 
 function Results({ shown, onContinue }: { shown: Shown; onContinue: () => void }) {
   const { name, run, end, repeated, remainingMs } = shown;
   const done = doneOf(run);
-  const words = createReportWords(locale(), t);
+  const words = createReportWords(locale(), reportText);
   return (
     <>
       <div class="card stack">

@@ -12,8 +12,7 @@ import {
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatDate } from '../format.ts';
 import { getVersion, type CatalogueVersion, type ListedVersion } from './catalogue-api.ts';
-import { fieldName } from './field-names.ts';
-import { statusText, valueLines } from './field-values.ts';
+import { fieldName, statusText, valueLines } from './field-values.ts';
 import { currencyOf, Lines, ownCurrency, ReadingFaults } from './sections-view.tsx';
 import { t } from './texts.ts';
 import {

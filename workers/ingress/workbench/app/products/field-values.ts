@@ -1,8 +1,8 @@
 /** The values of catalogue fields as text in the language of the workbench. */
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
 import { choiceText } from '../schedules/field-texts.ts';
+import { inWords, knownText } from '../texts.ts';
 import type { RecordFields } from './catalogue-api.ts';
-import { fieldName } from './field-names.ts';
 import { t } from './texts.ts';
 import { isFields, itemList, titleField } from './version-sections.ts';
 
@@ -17,6 +17,11 @@ const MOST_NUMBERS = 30;
 /** Fields whose values have a name in the form of a schedule too. */
 const CHOICES = new Set(['PaymentScheduleTypes', 'PeriodType']);
 const DAY_FIELDS = new Set(['ValidFrom', 'ValidTo', 'CollectionValidFrom', 'CollectionValidTo']);
+
+/** The name of a field of a record; one without a name as words. */
+export function fieldName(field: string): string {
+  return knownText('recordFields', field) ?? inWords(field);
+}
 
 /** Nothing to show: absent, false is a value. */
 export function isBlank(value: unknown): boolean {

@@ -7,7 +7,7 @@ import { choiceText, withLabels } from '../schedules/field-texts.ts';
 import { entryText } from '../schedules/remarks.ts';
 import { ShortFigures } from '../schedules/schedule-figures.tsx';
 import { paymentLabel } from '../schedules/payment-text.ts';
-import { fieldName } from './field-names.ts';
+import { fieldName } from './field-values.ts';
 import { OfferTable } from './offer-table.tsx';
 import { offerFigures, readOffer, type Product, type SimulatedOffer } from './product-types.ts';
 import {

@@ -3,8 +3,7 @@ import { Badge, TableFrame } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
 import { decimalsOfCurrency } from '../schedules/loan.ts';
-import { fieldName } from './field-names.ts';
-import { daysText, periodicityText, valueLines } from './field-values.ts';
+import { fieldName, daysText, periodicityText, valueLines } from './field-values.ts';
 import { currentDay } from './product-search.tsx';
 import {
   describeInterest,

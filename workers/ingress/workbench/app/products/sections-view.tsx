@@ -2,8 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { Badge, CopyButton, Failure, Loading, Notice, TableFrame } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { getVersion, type CatalogueVersion, type RecordFields } from './catalogue-api.ts';
-import { fieldName } from './field-names.ts';
-import { isBlank, isId, statusText, valueLines } from './field-values.ts';
+import { fieldName, isBlank, isId, statusText, valueLines } from './field-values.ts';
 import { t } from './texts.ts';
 import { isFields, itemList, sectionsOf, titleField, type SectionKey } from './version-sections.ts';
 
