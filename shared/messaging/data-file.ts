@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fdatasync, fstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
@@ -65,8 +65,8 @@ export class DataFile {
     let database: DatabaseSync | undefined;
     try {
       mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-      // SQLite gives the write-ahead log the mode of the file.
-      closeSync(openSync(file, 'a', 0o600));
+      // SQLite gives the write-ahead log the mode of the file. One that exists may be locked: see close().
+      if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
       database = disk.open(file);
       // What a killed process left is in the page cache only: this moves it to the disk.
       database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
