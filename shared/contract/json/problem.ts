@@ -16,19 +16,21 @@ const faultShape = z
   .meta({ id: 'Fault' });
 
 /** A problem document. Reading keeps codes of later versions. */
-export const problemShape = z.object({
-  type: z.string().describe('URN of the kind of problem.'),
-  title: z.string().describe('The kind of problem in words.'),
-  status: z.number().meta({ type: 'integer', minimum: 400, maximum: 599 }).describe('HTTP status.'),
-  detail: z.string().optional().describe('Description of this occurrence.'),
-  instance: z.string().optional().describe('Address of this occurrence.'),
-  code: z
-    .string()
-    .meta({ enum: Object.keys(ERROR_CODES) })
-    .describe('Stable code of the kind of problem.'),
-  errors: z.array(faultShape).optional().describe('All faults of the request.'),
-  correlationId: z.string().optional().describe('The id of this request in the logs.'),
-});
+export const problemShape = z
+  .object({
+    type: z.string().describe('URN of the kind of problem.'),
+    title: z.string().describe('The kind of problem in words.'),
+    status: z.number().meta({ type: 'integer', minimum: 400, maximum: 599 }).describe('HTTP status.'),
+    detail: z.string().optional().describe('Description of this occurrence.'),
+    instance: z.string().optional().describe('Address of this occurrence.'),
+    code: z
+      .string()
+      .meta({ enum: Object.keys(ERROR_CODES) })
+      .describe('Stable code of the kind of problem.'),
+    errors: z.array(faultShape).optional().describe('All faults of the request.'),
+    correlationId: z.string().optional().describe('The id of this request in the logs.'),
+  })
+  .meta({ id: 'Problem' });
 
 /** Reads a problem document; codes of later versions are kept. */
 export function readProblem(body: unknown): ReadRequest<Problem> {

@@ -18,10 +18,12 @@ const moment = () => z.string().meta({ format: 'date-time' });
 const id = () => z.string().meta({ format: 'uuid' }).describe('Id of the notification.');
 
 /** The 202 answer. */
-export const acceptedReply = z.object({
-  notificationId: id(),
-  status: z.literal('accepted').describe('The notification is stored and will be sent to a provider.'),
-});
+export const acceptedReply = z
+  .object({
+    notificationId: id(),
+    status: z.literal('accepted').describe('The notification is stored and will be sent to a provider.'),
+  })
+  .meta({ id: 'AcceptedNotification' });
 
 const attempt = z
   .object({
@@ -39,19 +41,21 @@ const attempt = z
   .meta({ id: 'NotificationAttempt' });
 
 /** The answer to a query of the status. */
-export const notificationReply = z.object({
-  notificationId: id(),
-  status: z
-    .enum(STATUSES)
-    .describe(
-      '`accepted`: stored. `retrying`: an attempt failed and another one follows. `sent`: a provider accepted it. `failed`: rejected permanently, or expired. `parked`: the provider may have sent it; an operator decides whether to retry.',
-    ),
-  channel: z.enum(['sms', 'email']).describe('Channel of the notification.'),
-  attempts: z.array(attempt).describe('The last attempts, at most 20, newest last.'),
-  updatedAt: moment().describe('Time of the last change of the status.'),
-  nextAttemptAt: moment().optional().describe('While retrying: earliest time of the next attempt.'),
-  code: z.string().optional().describe('Stable code of the reason for retrying, failed or parked.'),
-});
+export const notificationReply = z
+  .object({
+    notificationId: id(),
+    status: z
+      .enum(STATUSES)
+      .describe(
+        '`accepted`: stored. `retrying`: an attempt failed and another one follows. `sent`: a provider accepted it. `failed`: rejected permanently, or expired. `parked`: the provider may have sent it; an operator decides whether to retry.',
+      ),
+    channel: z.enum(['sms', 'email']).describe('Channel of the notification.'),
+    attempts: z.array(attempt).describe('The last attempts, at most 20, newest last.'),
+    updatedAt: moment().describe('Time of the last change of the status.'),
+    nextAttemptAt: moment().optional().describe('While retrying: earliest time of the next attempt.'),
+    code: z.string().optional().describe('Stable code of the reason for retrying, failed or parked.'),
+  })
+  .meta({ id: 'Notification' });
 
 /** Writes the 202 answer as JSON text. */
 export function renderAccepted(notificationId: string): string {

@@ -72,9 +72,9 @@ const send = {
 };
 
 /** The bodies of the actions. */
-export const discardBody = objectOf(action);
-export const markSentBody = objectOf(action);
-export const redriveBody = objectOf(send);
+export const discardBody = objectOf(action).meta({ id: 'DiscardDeadLetters' });
+export const markSentBody = objectOf(action).meta({ id: 'MarkDeadLettersSent' });
+export const redriveBody = objectOf(send).meta({ id: 'RedriveDeadLetters' });
 export const editBody = objectOf({
   ...send,
   patch: z
@@ -89,7 +89,7 @@ export const editBody = objectOf({
     .describe(
       `Headers to set, such as \`kafka_replyTopic\`: ${LIMIT.editedHeaders} at most, with ${LIMIT.editedHeaderCharacters} characters each; null removes one.`,
     ),
-});
+}).meta({ id: 'EditDeadLetters' });
 
 const time = () => z.string().meta({ format: 'date-time' });
 const status = () =>

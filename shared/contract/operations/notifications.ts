@@ -71,26 +71,33 @@ const timelineEvent = z
 export type TimelineEvent = z.infer<typeof timelineEvent>;
 
 /** The timeline of one notification. */
-export const notificationTimeline = z.object({
-  notificationId: z.string().meta({ format: 'uuid' }),
-  channel: z.enum(['sms', 'email']),
-  status: z.enum(['accepted', 'sending', 'retrying', 'sent', 'failed', 'parked']),
-  code: z.string().optional().describe('Why it is retrying, failed or parked.'),
-  updatedAt: time(),
-  events: z.array(timelineEvent).describe('In the order of their times.'),
-  hasEarlierAttempts: z.boolean().describe('Only the last 20 attempts are kept; there were others.'),
-  deadLetters: z.string().optional().describe('Where a failed or parked notification has its dead letters.'),
-});
+export const notificationTimeline = z
+  .object({
+    notificationId: z.string().meta({ format: 'uuid' }),
+    channel: z.enum(['sms', 'email']),
+    status: z.enum(['accepted', 'sending', 'retrying', 'sent', 'failed', 'parked']),
+    code: z.string().optional().describe('Why it is retrying, failed or parked.'),
+    updatedAt: time(),
+    events: z.array(timelineEvent).describe('In the order of their times.'),
+    hasEarlierAttempts: z.boolean().describe('Only the last 20 attempts are kept; there were others.'),
+    deadLetters: z
+      .string()
+      .optional()
+      .describe('Where a failed or parked notification has its dead letters.'),
+  })
+  .meta({ id: 'NotificationTimeline' });
 export type NotificationTimeline = z.infer<typeof notificationTimeline>;
 
 /** The result of a search: at most one notification of each channel. */
-export const foundNotifications = z.object({
-  notifications: z.array(
-    notificationTimeline
-      .pick({ notificationId: true, channel: true, status: true, updatedAt: true })
-      .meta({ id: 'FoundNotification' }),
-  ),
-});
+export const foundNotifications = z
+  .object({
+    notifications: z.array(
+      notificationTimeline
+        .pick({ notificationId: true, channel: true, status: true, updatedAt: true })
+        .meta({ id: 'FoundNotification' }),
+    ),
+  })
+  .meta({ id: 'FoundNotifications' });
 
 /** What is known of a notification; one of acceptance and state is always present. */
 export interface KnownNotification {

@@ -11,26 +11,30 @@ const message = z.object({
 });
 
 /** The newest messages. */
-export const outboxList = z.object({
-  messages: z.array(
-    message
-      .extend({ writtenAt: z.string().meta({ format: 'date-time' }), bytes: z.int().nonnegative() })
-      .meta({ id: 'ListedOutboxMessage' }),
-  ),
-});
+export const outboxList = z
+  .object({
+    messages: z.array(
+      message
+        .extend({ writtenAt: z.string().meta({ format: 'date-time' }), bytes: z.int().nonnegative() })
+        .meta({ id: 'ListedOutboxMessage' }),
+    ),
+  })
+  .meta({ id: 'OutboxMessages' });
 export type OutboxList = z.infer<typeof outboxList>;
 
 /** One message. */
-export const outboxMessage = message.extend({
-  headers: z.array(z.string()).describe('The header lines.'),
-  text: z.string().describe('The first text part; the source of an e-mail that has HTML only.'),
-  htmlAddress: z
-    .string()
-    .optional()
-    .describe(
-      'Address of the HTML part for a frame, without scripts and resources; valid for five minutes, without a token.',
-    ),
-  files: z.array(z.string()).describe('Names of the attached files.'),
-  source: z.string().optional().describe('Address of the e-mail as a file.'),
-});
+export const outboxMessage = message
+  .extend({
+    headers: z.array(z.string()).describe('The header lines.'),
+    text: z.string().describe('The first text part; the source of an e-mail that has HTML only.'),
+    htmlAddress: z
+      .string()
+      .optional()
+      .describe(
+        'Address of the HTML part for a frame, without scripts and resources; valid for five minutes, without a token.',
+      ),
+    files: z.array(z.string()).describe('Names of the attached files.'),
+    source: z.string().optional().describe('Address of the e-mail as a file.'),
+  })
+  .meta({ id: 'OutboxMessage' });
 export type OutboxReply = z.infer<typeof outboxMessage>;

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { ACTIONS } from '../../actions/actions.ts';
 import type { Action } from '../../json/action-definition.ts';
-import { schemaReference } from '../../json/json-schema.ts';
 import { answerHttpHeaders, type RequestHeader } from '../headers.ts';
 import { methodName } from '../method-name.ts';
 import { parameterReference, pathParameter, requestBody, type ApiPart, type Operation } from './part.ts';
@@ -29,13 +28,6 @@ const ANY_REPLY = {
   description: 'The answer of the action that was called, with the schema of that action.',
 };
 
-/** The answer for a result that is not available yet. */
-const pendingResult = z.object({
-  resultId: z.string().describe('Id of the result.'),
-  status: z.enum(['pending']),
-  href: z.string().describe('Address of the result.'),
-});
-
 /** The generic form of an action's body (E2). */
 const genericRequest = z
   .object({
@@ -47,7 +39,10 @@ const genericRequest = z
       description: 'The input of the action as JSON text. An object with the input is accepted too.',
     }),
   })
-  .describe('The generic form: the input in Data, next to the access parameters.');
+  .meta({
+    id: 'GenericRequest',
+    description: 'The generic form: the input in Data, next to the access parameters.',
+  });
 
 export function actionPart(): ApiPart {
   return {
@@ -58,15 +53,6 @@ export function actionPart(): ApiPart {
       ),
       [`${ACTION_PREFIX}/{action}`]: { post: genericPost() },
     },
-    schemas: {
-      ...Object.fromEntries(
-        ACTIONS.flatMap(({ requestType, request, replyType, replyShape }) => [
-          [requestType, request.body],
-          [replyType, replyShape],
-        ]),
-      ),
-      GenericRequest: genericRequest,
-    },
   };
 }
 
@@ -74,7 +60,6 @@ export function resultPart(): ApiPart {
   return {
     tag: { name: 'Results', description: 'Results of requests whose caller did not wait.' },
     paths: { '/platapi/results/{resultId}': { get: resultGet() } },
-    schemas: { PendingResult: pendingResult },
   };
 }
 
@@ -83,22 +68,19 @@ export function resultPart(): ApiPart {
  * types the body as a union of all successful answers, and a caller who waits never gets that one.
  */
 function actionPost(action: Action): Operation {
-  const { summary, description, requestType, replyType, examples } = action;
-  const requests = examples.map(({ key, summary: title, request }) => [
-    key,
-    { summary: title, value: request },
-  ]);
+  const { summary, description, requestType, request, replyType, replyShape, examples } = action;
+  const requests = examples.map((one) => [one.key, { summary: one.summary, value: one.request }]);
   const replies = examples.map(({ key, reply }) => [key, { value: reply }]);
   return {
     operationId: methodName(requestType),
     summary,
     description: `${description} The name of the action is not case-sensitive.`,
     parameters: ACTION_HEADERS.map(parameterReference),
-    requestBody: requestBody(schemaReference(requestType), Object.fromEntries(requests)),
+    requestBody: requestBody(request.body.meta({ id: requestType }), Object.fromEntries(requests)),
     responses: {
       200: answer('The answer, without a wrapper.', {
         headers: answerHttpHeaders(action.answerHeaders),
-        schema: schemaReference(replyType),
+        schema: replyShape.meta({ id: replyType }),
         examples: Object.fromEntries(replies),
       }),
       ...problemReferences(ACTION_PROBLEMS),
@@ -125,7 +107,7 @@ function genericPost(): Operation {
       }),
       ...ACTION_HEADERS.map(parameterReference),
     ],
-    requestBody: requestBody(schemaReference('GenericRequest'), { generic: { summary, value } }),
+    requestBody: requestBody(genericRequest, { generic: { summary, value } }),
     responses: {
       200: answer('The answer of the action, without a wrapper.', {
         headers: ANSWER_HEADERS,

@@ -1,7 +1,6 @@
 /** The addresses of health and metrics, for operators and their tools. */
 
 import { z } from 'zod';
-import { schemaReference } from '../../json/json-schema.ts';
 import type { ApiPart, Operation } from './part.ts';
 import { answer, problemReferences } from './responses.ts';
 
@@ -14,11 +13,13 @@ const partHealth = z.object(partFields).meta({ id: 'PartHealth' });
 const parts = (description: string) => z.record(z.string(), partHealth).describe(description);
 
 /** A health answer. */
-const health = z.object({
-  ...partFields,
-  parts: parts('The parts of the ingress by name; they determine readiness.'),
-  workers: parts('The other workers of the process by name; an unhealthy one fails liveness.'),
-});
+const health = z
+  .object({
+    ...partFields,
+    parts: parts('The parts of the ingress by name; they determine readiness.'),
+    workers: parts('The other workers of the process by name; an unhealthy one fails liveness.'),
+  })
+  .meta({ id: 'Health' });
 
 export function healthPart(): ApiPart {
   return {
@@ -60,12 +61,11 @@ export function healthPart(): ApiPart {
         }),
       },
     },
-    schemas: { Health: health },
   };
 }
 
 function healthAnswer(description: string): object {
-  return answer(description, { headers: ['X-Correlation-Id'], schema: schemaReference('Health') });
+  return answer(description, { headers: ['X-Correlation-Id'], schema: health });
 }
 
 /** An operation without access control. */

@@ -1,6 +1,5 @@
 /** The addresses of notifications (interface 4.8, N3). */
 
-import { schemaReference } from '../../json/json-schema.ts';
 import { acceptedReply, notificationReply } from '../../notification/answers.ts';
 import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../../notification/examples.ts';
 import { NOTIFICATION_LIMITS } from '../../notification/limits.ts';
@@ -23,11 +22,6 @@ export function notificationPart(): ApiPart {
       ...Object.fromEntries(NOTIFICATIONS.map((one) => [one.path, { post: notificationPost(one) }])),
       [NOTIFICATION_PATH]: { get: notificationGet() },
     },
-    schemas: {
-      ...Object.fromEntries(NOTIFICATIONS.map(({ name, bodyShape }) => [name, bodyShape])),
-      AcceptedNotification: acceptedReply,
-      Notification: notificationReply,
-    },
   };
 }
 
@@ -37,6 +31,7 @@ function notificationPost({
   summary,
   description,
   channelNumber,
+  bodyShape,
   example,
 }: NotificationContract): Operation {
   return {
@@ -50,14 +45,14 @@ function notificationPost({
       URGENCY,
       ...(['X-Correlation-Id', 'traceparent'] as const).map(parameterReference),
     ],
-    requestBody: requestBody(schemaReference(name), { [name]: { summary, value: example } }),
+    requestBody: requestBody(bodyShape.meta({ id: name }), { [name]: { summary, value: example } }),
     responses: {
       202: answer(
         'The notification is stored and will be sent to a provider. With Kafka, all in-sync replicas have it; the ' +
           'embedded broker has it on its disk, or with DATA_DIR=memory loses it when its process ends.',
         {
           headers: ['X-Correlation-Id', 'Location', 'Warnings'],
-          schema: schemaReference('AcceptedNotification'),
+          schema: acceptedReply,
           examples: { accepted: { value: ACCEPTED_EXAMPLE } },
         },
       ),
@@ -81,7 +76,7 @@ function notificationGet(): Operation {
     responses: {
       200: answer('Its status and attempts.', {
         headers: ['X-Correlation-Id'],
-        schema: schemaReference('Notification'),
+        schema: notificationReply,
         examples: { sent: { value: NOTIFICATION_EXAMPLE } },
       }),
       ...problemReferences(STATUS_PROBLEMS),

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the HTTP interface, generated from the definitions that also validate requests. */
 
-import { publishedSchemas, type NamedSchemas } from '../../json/json-schema.ts';
-import { problemShape } from '../../json/problem.ts';
+import { z } from 'zod';
+import { publishedSchemas, schemaReference } from '../../json/json-schema.ts';
 import { REQUEST_HEADERS, RESPONSE_HEADERS } from '../headers.ts';
 import { actionPart, resultPart } from './actions.ts';
 import { healthPart } from './health.ts';
@@ -31,7 +31,14 @@ export const API_PARTS: readonly (() => ApiPart)[] = [
 ];
 
 /** Creates the document as a plain object. */
-export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly<Record<string, unknown>> {
+export function openApiDocument(options: OpenApiOptions): Readonly<Record<string, unknown>> {
+  const definitions: Record<string, z.ZodType> = {};
+  const { components, ...document } = withReferences(outline(options), definitions);
+  return { ...document, components: { ...components, schemas: publishedSchemas(definitions) } };
+}
+
+/** The document without its schemas. */
+function outline({ version, basePath }: OpenApiOptions) {
   const parts = API_PARTS.map((part) => part());
   return {
     openapi: '3.1.0',
@@ -58,15 +65,24 @@ export function openApiDocument({ version, basePath }: OpenApiOptions): Readonly
         ]),
       ),
       responses: problemResponses(),
-      schemas: schemasOf(parts),
     },
   };
 }
 
-/** All schemas of the parts by name. */
-function schemasOf(parts: readonly ApiPart[]): NamedSchemas {
-  const roots = parts.flatMap(({ schemas }) => Object.entries(schemas));
-  return publishedSchemas({ Problem: problemShape, ...Object.fromEntries(roots) });
+/** Replaces the definitions in a part of the document by references, and adds them to `found`. Throws on one without an id. */
+function withReferences<Part>(part: Part, found: Record<string, z.ZodType>): Part {
+  const replace = (node: unknown): unknown => {
+    if (node instanceof z.ZodType) {
+      const { id } = node.meta() ?? {};
+      if (id === undefined) throw new Error("the definition of a body needs a name, .meta({ id: '...' })");
+      found[id] = node;
+      return schemaReference(id);
+    }
+    if (Array.isArray(node)) return node.map(replace);
+    if (typeof node !== 'object' || node === null) return node;
+    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, replace(value)]));
+  };
+  return replace(part) as Part;
 }
 
 /** The path items of a part, whose operations have its tag. */

@@ -1,7 +1,7 @@
 /** The addresses for operators: notifications, dead letters and the local outbox (/api/operations/v1). */
 
 import type { z } from 'zod';
-import { schemaReference, toJsonSchema } from '../../json/json-schema.ts';
+import { toJsonSchema } from '../../json/json-schema.ts';
 import {
   actionReply,
   discardBody,
@@ -53,19 +53,6 @@ export function operationsPart(): ApiPart {
       description: 'For operators: what happened to a notification, dead letters, and the local outbox.',
     },
     paths: { ...notificationPaths(), ...letterPaths(), ...outboxPaths() },
-    schemas: {
-      FoundNotifications: foundNotifications,
-      NotificationTimeline: notificationTimeline,
-      DeadLetterPage: letterPage,
-      DeadLetter: shownLetter,
-      RedriveDeadLetters: redriveBody,
-      EditDeadLetters: editBody,
-      DiscardDeadLetters: discardBody,
-      MarkDeadLettersSent: markSentBody,
-      DeadLetterResults: actionReply,
-      OutboxMessages: outboxList,
-      OutboxMessage: outboxMessage,
-    },
   };
 }
 
@@ -74,7 +61,7 @@ function notificationPaths(): ApiPart['paths'] {
   return {
     [`${BASE}/notifications`]: {
       get: {
-        ...get('findNotifications', 'Finds notifications by Idempotency-Key', 'FoundNotifications', {
+        ...get('findNotifications', 'Finds notifications by Idempotency-Key', foundNotifications, {
           description: `At most one of each channel. ${scope}`,
         }),
         parameters: queryParameters(notificationQuery),
@@ -82,7 +69,7 @@ function notificationPaths(): ApiPart['paths'] {
     },
     [`${BASE}/notifications/{notificationId}`]: {
       get: {
-        ...get('getNotificationTimeline', 'Returns the timeline of a notification', 'NotificationTimeline', {
+        ...get('getNotificationTimeline', 'Returns the timeline of a notification', notificationTimeline, {
           description: `Acceptance, attempts, when the next round is due, and how it ended. ${scope}`,
           otherProblems: [404],
         }),
@@ -106,7 +93,7 @@ function letterPaths(): ApiPart['paths'] {
   return {
     [`${BASE}/dead-letters`]: {
       get: {
-        ...get('listDeadLetters', 'Lists dead letters', 'DeadLetterPage', {
+        ...get('listDeadLetters', 'Lists dead letters', letterPage, {
           description: `The newest first, in pages. ${READ_SCOPE}`,
           otherProblems: [500],
         }),
@@ -115,7 +102,7 @@ function letterPaths(): ApiPart['paths'] {
     },
     [`${BASE}/dead-letters/{topic}/{partition}/{offset}`]: {
       get: {
-        ...get('getDeadLetter', 'Returns a dead letter', 'DeadLetter', {
+        ...get('getDeadLetter', 'Returns a dead letter', shownLetter, {
           description: `With its payload, masked, and its audit. ${READ_SCOPE}`,
           otherProblems: [404, 500],
         }),
@@ -123,17 +110,17 @@ function letterPaths(): ApiPart['paths'] {
       },
     },
     [`${BASE}/dead-letters/redrive`]: {
-      post: action('redriveDeadLetters', 'Sends dead letters again', 'RedriveDeadLetters', DRY_RUN_EXAMPLE),
+      post: action('redriveDeadLetters', 'Sends dead letters again', redriveBody, DRY_RUN_EXAMPLE),
     },
     [`${BASE}/dead-letters/edit`]: {
-      post: action('editDeadLetters', 'Sends edited copies of dead letters', 'EditDeadLetters', {
+      post: action('editDeadLetters', 'Sends edited copies of dead letters', editBody, {
         selection: { ids: ['plat.notification.dead-letters.v1/4/17'] },
         patch: { receiver: '+40722123456' },
         reason: 'typing error upstream',
       }),
     },
     [`${BASE}/dead-letters/discard`]: {
-      post: action('discardDeadLetters', 'Marks dead letters as closed', 'DiscardDeadLetters', {
+      post: action('discardDeadLetters', 'Marks dead letters as closed', discardBody, {
         selection: { codes: ['no-reply-address'], until: '2026-05-01' },
         reason: 'load test',
       }),
@@ -142,7 +129,7 @@ function letterPaths(): ApiPart['paths'] {
       post: action(
         'markDeadLettersSent',
         'Marks notifications with an unknown outcome as sent',
-        'MarkDeadLettersSent',
+        markSentBody,
         {
           selection: { ids: ['plat.notification.dead-letters.v1/4/17'] },
           reason: 'the provider has delivered it',
@@ -157,14 +144,14 @@ function outboxPaths(): ApiPart['paths'] {
   const id = pathParameter('messageId', 'Id of the notification.', UUID);
   return {
     [`${BASE}/outbox`]: {
-      get: get('listOutbox', 'Lists the newest messages of the local outbox', 'OutboxMessages', {
+      get: get('listOutbox', 'Lists the newest messages of the local outbox', outboxList, {
         description: `${onlyLocal} ${READ_SCOPE}`,
         otherProblems: [404, 500],
       }),
     },
     [`${BASE}/outbox/{messageId}`]: {
       get: {
-        ...get('getOutboxMessage', 'Returns a message of the local outbox', 'OutboxMessage', {
+        ...get('getOutboxMessage', 'Returns a message of the local outbox', outboxMessage, {
           description: `${onlyLocal} ${READ_SCOPE}`,
           otherProblems: [404, 500],
         }),
@@ -206,7 +193,7 @@ function outboxPaths(): ApiPart['paths'] {
 function get(
   operationId: string,
   summary: string,
-  schema: string,
+  schema: z.ZodType,
   { description, otherProblems = [] }: { readonly description: string; readonly otherProblems?: number[] },
 ): Operation {
   return {
@@ -214,22 +201,22 @@ function get(
     summary,
     description,
     responses: {
-      200: answer(`${summary}.`, { headers: ['X-Correlation-Id'], schema: schemaReference(schema) }),
+      200: answer(`${summary}.`, { headers: ['X-Correlation-Id'], schema }),
       ...problemReferences([...READ_PROBLEMS, ...otherProblems]),
     },
   };
 }
 
-function action(operationId: string, summary: string, schema: string, example: object): Operation {
+function action(operationId: string, summary: string, schema: z.ZodType, example: object): Operation {
   return {
     operationId,
     summary,
     description: `${WRITE_SCOPE} With \`dryRun\` it writes nothing. Every action is recorded with caller, time, reason and result.`,
-    requestBody: requestBody(schemaReference(schema), { [operationId]: { summary, value: example } }),
+    requestBody: requestBody(schema, { [operationId]: { summary, value: example } }),
     responses: {
       200: answer('What was done with each dead letter, or would be.', {
         headers: ['X-Correlation-Id'],
-        schema: schemaReference('DeadLetterResults'),
+        schema: actionReply,
         ...(operationId === 'redriveDeadLetters' ? { examples: { dryRun: { value: RESULT_EXAMPLE } } } : {}),
       }),
       ...problemReferences(ACTION_PROBLEMS),

@@ -4,16 +4,14 @@ import type { z } from 'zod';
 import type { RequestHeader } from '../headers.ts';
 
 /**
- * A part of the interface: its addresses and the schemas that they refer to. A new address is an entry of `paths`; a new
- * part is a file of this folder that openapi.ts lists. Its definitions of objects and unions need `.meta({ id })`.
+ * A part of the interface. A new address is an entry of `paths`; a new part is a file of this folder that openapi.ts lists. The
+ * schemas of bodies are zod definitions; each, and each object and union in it, needs `.meta({ id })`.
  */
 export interface ApiPart {
   /** Tag of its operations, and its meaning in one sentence. */
   readonly tag: { readonly name: string; readonly description: string };
   /** Path items by path, below the base path. */
   readonly paths: Readonly<Record<string, PathItem>>;
-  /** The definitions of its bodies by name, see {@link publishedSchemas}. */
-  readonly schemas: Readonly<Record<string, z.ZodType>>;
 }
 
 type PathItem = Readonly<Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', Operation>>>;
@@ -32,7 +30,7 @@ export interface Operation {
 }
 
 /** A body in JSON. */
-export function requestBody(schema: object, examples: object): object {
+export function requestBody(schema: z.ZodType, examples: object): object {
   return { required: true, content: { 'application/json': { schema, examples } } };
 }
 

@@ -1,6 +1,6 @@
 /** The addresses of the catalogue, for operators and their tools. */
 
-import { schemaReference } from '../../json/json-schema.ts';
+import type { z } from 'zod';
 import {
   catalogueProduct,
   catalogueVersion,
@@ -35,7 +35,7 @@ export function cataloguePart(): ApiPart {
       [PRODUCTS_PATH]: {
         get: get('listProducts', 'Lists the products of the catalogue', {
           description: 'By code, in pages, each with its versions. Also drafts and closed ones.',
-          schema: 'CatalogueProductPage',
+          schema: productPage,
           parameters: queryParameters(productQuery),
           problems: PROBLEMS,
         }),
@@ -43,7 +43,7 @@ export function cataloguePart(): ApiPart {
       [`${PRODUCTS_PATH}/{code}`]: {
         get: get('getCatalogueProduct', 'Returns the versions of a product', {
           description: 'All versions, also drafts and closed ones.',
-          schema: 'CatalogueProductReply',
+          schema: catalogueProduct,
           parameters: [CODE],
           problems: [...PROBLEMS, 404],
         }),
@@ -53,23 +53,18 @@ export function cataloguePart(): ApiPart {
           description:
             'The whole record, and the lists to which it refers. Lists have versions of their own: a product uses those in ' +
             'force, whichever of its own versions is valid.',
-          schema: 'CatalogueVersionReply',
+          schema: catalogueVersion,
           parameters: [CODE, VERSION],
           problems: [...PROBLEMS, 404],
         }),
       },
-    },
-    schemas: {
-      CatalogueProductPage: productPage,
-      CatalogueProductReply: catalogueProduct,
-      CatalogueVersionReply: catalogueVersion,
     },
   };
 }
 
 interface Answered {
   readonly description: string;
-  readonly schema: string;
+  readonly schema: z.ZodType;
   readonly parameters: readonly object[];
   readonly problems: readonly number[];
 }
@@ -83,7 +78,7 @@ function get(operationId: string, summary: string, answered: Answered): Operatio
     responses: {
       200: answer(`${summary}.`, {
         headers: ['X-Correlation-Id', 'ETag'],
-        schema: schemaReference(answered.schema),
+        schema: answered.schema,
       }),
       304: {
         description: 'The answer is that of `If-None-Match`.',

@@ -1,8 +1,10 @@
 /** Shared answers of the OpenAPI document. Errors: one answer for each status, with all of its codes. */
 
+import { z } from 'zod';
 import { createProblem, ERROR_CODES, type ErrorCode } from '../../../platform/problem.ts';
+import type { JsonSchema } from '../../json/json-schema.ts';
 import type { ResponseHeader } from '../headers.ts';
-import { schemaReference } from '../../json/json-schema.ts';
+import { problemShape } from '../../json/problem.ts';
 
 /** Headers of problems by status, with Warnings for the statuses that workers return. */
 const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
@@ -52,7 +54,7 @@ function problemResponse(status: number): object {
     headers: headerReferences(['X-Correlation-Id', ...(STATUS_HEADERS[status] ?? [])]),
     content: {
       'application/problem+json': {
-        schema: schemaReference('Problem'),
+        schema: problemShape,
         examples: Object.fromEntries(codes.map((code) => [code, { value: createProblem(code) }])),
       },
     },
@@ -65,15 +67,28 @@ export function answer(
   {
     headers,
     ...media
-  }: { readonly headers: readonly ResponseHeader[]; readonly schema: object; readonly examples?: object },
+  }: {
+    readonly headers: readonly ResponseHeader[];
+    readonly schema: z.ZodType | JsonSchema;
+    readonly examples?: object;
+  },
 ): object {
   return { description, headers: headerReferences(headers), content: { 'application/json': media } };
 }
+
+/** The answer for a result that is not available yet. */
+const pendingResult = z
+  .object({
+    resultId: z.string().describe('Id of the result.'),
+    status: z.enum(['pending']),
+    href: z.string().describe('Address of the result.'),
+  })
+  .meta({ id: 'PendingResult' });
 
 /** The 202 answer: the result can be fetched later. */
 export function pendingResponse(description: string): object {
   return answer(description, {
     headers: ['X-Correlation-Id', 'Location', 'Preference-Applied', 'Retry-After', 'Warnings'],
-    schema: schemaReference('PendingResult'),
+    schema: pendingResult,
   });
 }

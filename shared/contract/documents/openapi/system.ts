@@ -1,6 +1,5 @@
 /** The addresses of the state of the system, for operators and their tools. */
 
-import { schemaReference } from '../../json/json-schema.ts';
 import {
   STREAM_LIMITS,
   SYSTEM_EVENTS_PATH,
@@ -28,11 +27,6 @@ export function systemPart(): ApiPart {
       [SYSTEM_EVENTS_PATH]: { get: eventsGet() },
       [SYSTEM_SETTINGS_PATH]: { get: settingsGet() },
     },
-    schemas: {
-      SystemState: systemReply,
-      SystemEvent: systemEvent,
-      SystemSettings: systemSettingsReply,
-    },
   };
 }
 
@@ -46,7 +40,7 @@ function stateGet(): Operation {
     responses: {
       200: answer('The state.', {
         headers: ['X-Correlation-Id'],
-        schema: schemaReference('SystemState'),
+        schema: systemReply,
         examples: { waiting: { value: EXAMPLE } },
       }),
       ...problemReferences(PROBLEMS),
@@ -66,7 +60,7 @@ function eventsGet(): Operation {
     responses: {
       200: {
         ...answer('The stream.', { headers: ['X-Correlation-Id'], schema: {} }),
-        content: { 'text/event-stream': { schema: schemaReference('SystemEvent') } },
+        content: { 'text/event-stream': { schema: systemEvent } },
       },
       ...problemReferences(PROBLEMS),
     },
@@ -81,7 +75,7 @@ function settingsGet(): Operation {
     responses: {
       200: answer('The settings.', {
         headers: ['X-Correlation-Id'],
-        schema: schemaReference('SystemSettings'),
+        schema: systemSettingsReply,
         examples: { settings: { value: { settings: SETTINGS } } },
       }),
       ...problemReferences(PROBLEMS),

@@ -186,7 +186,7 @@ function operationTopics(part: ApiPart, { basePath, topicPrefix }: DocsPageOptio
     Object.entries(item).map(([method, operation]: [string, Operation]) => {
       const place = { method: method.toUpperCase(), path: basePath + path, topicPrefix };
       const { operationId: id, summary: title } = operation;
-      return { id, title, content: operationContent(operation, part, place) };
+      return { id, title, content: operationContent(operation, place) };
     }),
   );
 }

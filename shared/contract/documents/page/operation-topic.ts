@@ -1,12 +1,13 @@
 /** One operation of the OpenAPI document for people: its address, an example to send, and its fields. */
 
+import { z } from 'zod';
 import { topicName } from '../../../messaging/topics/topics.ts';
 import { ACTIONS } from '../../actions/actions.ts';
 import { toJsonSchema, type JsonSchema } from '../../json/json-schema.ts';
 import { NOTIFICATIONS } from '../../notification/notifications.ts';
 import { REQUEST_HEADERS, type RequestHeader } from '../headers.ts';
 import { html, type Html } from '../html.ts';
-import type { ApiPart, Operation } from '../openapi/part.ts';
+import type { Operation } from '../openapi/part.ts';
 import { fieldList, typeText } from './field-list.ts';
 import { renderText } from './markdown.ts';
 
@@ -31,7 +32,7 @@ interface Body {
     Record<
       string,
       {
-        readonly schema?: JsonSchema;
+        readonly schema?: unknown;
         readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
       }
     >
@@ -39,11 +40,11 @@ interface Body {
 }
 
 /** The content of the operation's topic. */
-export function operationContent(operation: Operation, part: ApiPart, place: Place): Html {
+export function operationContent(operation: Operation, place: Place): Html {
   const { description, operationId: id, requestBody = {}, responses } = operation;
   const [[status, ok] = ['', {}]] = Object.entries(responses);
-  const request = bodySchema(requestBody, part);
-  const answer = bodySchema(ok, part);
+  const request = bodySchema(requestBody);
+  const answer = bodySchema(ok);
   const practice = isAction(place) ? tryIt(id, requestBody, place) : exampleOf('Request', requestBody);
   return html`<p>${renderText(description)}</p>
 <p class="address"><span class="method">${place.method}</span> <code>${place.path}</code></p>
@@ -100,11 +101,10 @@ function exampleOf(title: string, body: Body): Html {
   return html`<details class="group"><summary>Example: ${title.toLowerCase()}</summary><pre tabindex="0"><code>${JSON.stringify(example.value, null, 2)}</code></pre></details>`;
 }
 
-/** The schema of a body in JSON: the root of the part to which it refers. */
-function bodySchema(body: Body, part: ApiPart): JsonSchema | undefined {
-  const reference = body.content?.['application/json']?.schema?.$ref;
-  const definition = reference === undefined ? undefined : part.schemas[lastName(reference)];
-  return definition === undefined ? undefined : toJsonSchema(definition);
+/** The schema of a body in JSON, if it has a definition. */
+function bodySchema(body: Body): JsonSchema | undefined {
+  const schema = body.content?.['application/json']?.schema;
+  return schema instanceof z.ZodType ? toJsonSchema(schema) : undefined;
 }
 
 /** The fields of an answer; rows of a schedule are of several kinds. */
