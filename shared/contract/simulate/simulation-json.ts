@@ -19,88 +19,73 @@ export function formatScheduleJson({
   rows,
   currencyDigits,
 }: Pick<SimulationRecord, 'rows' | 'currencyDigits'>): string {
-  return `{"paymentSchedule":[${rows.map((row) => rowText(row, currencyDigits)).join(',')}]}`;
+  return JSON.stringify({ paymentSchedule: rows.map((row) => shownRow(row, currencyDigits)) });
 }
 
-function rowText(row: SimulationRow, digits: number): string {
-  const amount = (name: string, minor: number | undefined): string =>
-    minor === undefined ? '' : `,"${name}":${formatMinorUnits(minor, digits)}`;
-  return (
-    `{"InstallmentNo":${row.InstallmentNo}` +
-    amount('remainingValue', row.remainingValue) +
-    amount('pMT', row.pmt) +
-    amount('interest', row.interest) +
-    amount('principal', row.principal) +
-    amount('managementFee', row.managementFee) +
-    amount('totalInstallment', row.totalInstallment) +
-    amount('insurance', row.insurance) +
-    `${amount('capitalisedInterest', row.capitalisedInterest)}}`
-  );
+function shownRow(row: SimulationRow, digits: number): object {
+  const amount = (minor: number | undefined) =>
+    minor === undefined ? undefined : JSON.rawJSON(formatMinorUnits(minor, digits));
+  return {
+    InstallmentNo: row.InstallmentNo,
+    remainingValue: amount(row.remainingValue),
+    pMT: amount(row.pmt),
+    interest: amount(row.interest),
+    principal: amount(row.principal),
+    managementFee: amount(row.managementFee),
+    totalInstallment: amount(row.totalInstallment),
+    insurance: amount(row.insurance),
+    capitalisedInterest: amount(row.capitalisedInterest),
+  };
 }
 
 /** OutputInterestJson. */
 export function formatInterestJson({ basePercent, discountValue, discountPercent }: OfferedInterest): string {
-  return objectText([
-    ['BaseInterestPercent', numberText(basePercent)],
-    ['InterestDiscountValue', numberText(discountValue)],
-    ['InterestDiscountPercent', numberText(discountPercent)],
-  ]);
+  return JSON.stringify({
+    BaseInterestPercent: figure(basePercent),
+    InterestDiscountValue: figure(discountValue),
+    InterestDiscountPercent: figure(discountPercent),
+  });
 }
 
 /** OutputCommissionJson. */
 export function formatCommissionsJson(commissions: readonly OfferedCharge[]): string {
-  return listText(commissions, {
-    currency: 'CurrencyId',
-    periodicity: 'FeePeriodicityType',
-    date: 'FeeDate',
-    id: 'FeeId',
-  });
+  const shown = commissions.map((charge) => ({
+    ...figuresOf(charge),
+    CurrencyId: charge.currencyId,
+    FeePeriodicityType: charge.periodicityType,
+    FeeDate: formatCalendarDate(charge.date),
+    FeeId: charge.id,
+    IsUpfront: charge.isUpfront,
+  }));
+  return JSON.stringify(shown);
 }
 
 /** OutputInsuranceJson. */
 export function formatInsurancesJson(insurances: readonly OfferedCharge[]): string {
-  return listText(insurances, {
-    currency: 'CurrenctyId',
-    periodicity: 'InsurancePeriodicityType',
-    date: 'InsuranceDate',
-    id: 'InsuranceId',
-  });
+  const shown = insurances.map((charge) => ({
+    ...figuresOf(charge),
+    CurrenctyId: charge.currencyId,
+    InsurancePeriodicityType: charge.periodicityType,
+    InsuranceDate: formatCalendarDate(charge.date),
+    InsuranceId: charge.id,
+    IsUpfront: charge.isUpfront,
+  }));
+  return JSON.stringify(shown);
 }
 
-/** Names of fields that differ between commissions and insurances. */
-interface ChargeFieldNames {
-  readonly currency: string;
-  readonly periodicity: string;
-  readonly date: string;
-  readonly id: string;
+function figuresOf(charge: OfferedCharge): object {
+  return {
+    Name: charge.name,
+    Value: figure(charge.value),
+    Percent: figure(charge.percent),
+    BaseValue: figure(charge.baseValue),
+    BasePercent: figure(charge.basePercent),
+    DiscountValue: figure(charge.discountValue),
+    DiscountPercent: figure(charge.discountPercent),
+    ValueIsPercent: charge.valueIsPercent,
+  };
 }
 
-function listText(charges: readonly OfferedCharge[], fields: ChargeFieldNames): string {
-  return `[${charges.map((charge) => chargeText(charge, fields)).join(',')}]`;
-}
-
-function chargeText(charge: OfferedCharge, fields: ChargeFieldNames): string {
-  return objectText([
-    ['Name', JSON.stringify(charge.name)],
-    ['Value', numberText(charge.value)],
-    ['Percent', numberText(charge.percent)],
-    ['BaseValue', numberText(charge.baseValue)],
-    ['BasePercent', numberText(charge.basePercent)],
-    ['DiscountValue', numberText(charge.discountValue)],
-    ['DiscountPercent', numberText(charge.discountPercent)],
-    ['ValueIsPercent', String(charge.valueIsPercent)],
-    [fields.currency, JSON.stringify(charge.currencyId)],
-    [fields.periodicity, JSON.stringify(charge.periodicityType)],
-    [fields.date, JSON.stringify(formatCalendarDate(charge.date))],
-    [fields.id, JSON.stringify(charge.id)],
-    ['IsUpfront', String(charge.isUpfront)],
-  ]);
-}
-
-function objectText(fields: readonly (readonly [name: string, text: string])[]): string {
-  return `{${fields.map(([name, text]) => `"${name}":${text}`).join(',')}}`;
-}
-
-function numberText(value: Decimal | null): string {
-  return value === null ? 'null' : value.toFixed();
+function figure(value: Decimal | null): unknown {
+  return value === null ? null : JSON.rawJSON(value.toFixed());
 }
