@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from '../command-line/parse-command-line.ts';
 import type { DecimalMark } from '../../shared/portfolio/csv-notation.ts';
-import { STANDARD_STREAM } from './input/bytes.ts';
+import { STANDARD_STREAM } from './input/source.ts';
 import { type CsvOptions, INPUT_FORMATS, type InputFormat } from './input/records.ts';
 
 export const HELP = `Usage: npm run recalculate -- --input FILE|- --output FILE|- [OPTIONS]
@@ -120,8 +120,8 @@ const DEFAULT_PATIENCE_MS = 600_000;
 const MAX_FAILURES = 1_000_000_000;
 const FAILURES_ENDING = '.failures.ndjson';
 
-/** Suffixes of the files that a run writes next to its output. */
-const BESIDE_OUTPUT = /^\.(checkpoint\.json|lock)(\..*)?$/;
+/** The file that a run writes next to its output. */
+const CHECKPOINT_ENDING = '.checkpoint';
 
 /** The name of any other file is probably a mistake, and that file would be replaced. */
 const HTML_ENDING = /\.html?$/i;
@@ -204,8 +204,8 @@ export function resumeCommand(args: readonly string[]): string {
   return ['npm run recalculate --', ...kept.map(quoted), '--resume'].join(' ');
 }
 
-function csvOptions({ ignore, decimal, dates, 'max-failures': maxFailures }: Values): CsvOptions {
-  return { ignore, decimal, dates, goesOn: maxFailures !== undefined };
+function csvOptions({ ignore, decimal, dates }: Values): CsvOptions {
+  return { ignore, decimal, dates };
 }
 
 function outputTarget(file: string, values: Values): OutputTarget {
@@ -285,22 +285,13 @@ function sameFiles({
     (file) => file !== '' && file !== STANDARD_STREAM,
   );
   const distinct = new Set(named.map((file) => resolve(file)));
-  const faults =
-    distinct.size === named.length
-      ? []
-      : ['--input, --output, --failures and --html must be different files'];
-  if (output === undefined || output.file === STANDARD_STREAM) return faults;
-  const own = resolve(output.file);
-  const isOwn = (file: string | undefined): boolean =>
-    file !== undefined &&
-    resolve(file).startsWith(own) &&
-    BESIDE_OUTPUT.test(resolve(file).slice(own.length));
-  if ([input, failures, html].some(isOwn)) {
-    faults.push(
-      '--input, --failures and --html must not be OUTPUT.checkpoint.json or OUTPUT.lock: the run writes these',
-    );
+  if (output !== undefined && output.file !== STANDARD_STREAM) {
+    named.push(output.file + CHECKPOINT_ENDING);
+    distinct.add(resolve(output.file + CHECKPOINT_ENDING));
   }
-  return faults;
+  return distinct.size === named.length
+    ? []
+    : ['--input, --output, --failures, --html and OUTPUT.checkpoint must be different files'];
 }
 
 function midnightMs(day: string): number | undefined {

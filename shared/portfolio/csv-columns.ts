@@ -1,10 +1,10 @@
 /** The columns of a portfolio in CSV, and the values of their cells as in NDJSON. */
 
+import { BINARY_DIGITS, parseJson, refusalText } from '../platform/json.ts';
 import type { Fault } from '../platform/problem.ts';
 import { type Notation, type NotationSurvey, readDate, readNumber } from './csv-notation.ts';
-
-/** A number of this many characters has the value of the nearest binary number (IEEE 754). */
-const BINARY_DIGITS = 15;
+import type { CsvRecord } from './csv-records.ts';
+import type { NamedCell } from './equal-faults.ts';
 
 export type CellKind = 'text' | 'date' | 'number' | 'flag' | 'json';
 
@@ -33,7 +33,8 @@ export interface ColumnFault {
 
 /** The value of a line as in NDJSON, and the faults of cells that could not be read. */
 export interface LineOfCells {
-  readonly value: Readonly<Record<string, unknown>>;
+  /** Undefined if the whole line is at fault. */
+  readonly value: Readonly<Record<string, unknown>> | undefined;
   readonly faults: readonly Fault[];
 }
 
@@ -93,21 +94,11 @@ export function areColumns(
   return read.every((each) => 'path' in each);
 }
 
-/** Whether a record has a cell for each column; empty cells may be added or, below a column without a name, missing. */
-export function hasAllCells(columns: readonly CsvColumn[], cells: readonly string[]): boolean {
-  const missing = columns.slice(cells.length);
-  return missing.every(({ kind }) => kind === 'unnamed') && cells.slice(columns.length).every(isEmpty);
-}
-
-function isEmpty(cell: string): boolean {
-  return cell.trim() === '';
-}
-
 /** Adds the numbers and dates of a record to the survey of the file's notation. */
 export function surveyCells(
   survey: NotationSurvey,
   columns: readonly CsvColumn[],
-  { line, cells }: { readonly line: number; readonly cells: readonly string[] },
+  { line, cells }: CsvRecord,
 ): void {
   for (const [index, { name, kind }] of columns.entries()) {
     if (kind !== 'number' && kind !== 'date') continue;
@@ -116,19 +107,26 @@ export function surveyCells(
   }
 }
 
-/** The cells of one record as a line, one for each column. An empty cell is an absent field. */
+/** A character that a decoder puts in place of bytes that are not UTF-8. */
+const NOT_UTF8 = '\uFFFD';
+
+/** The cells of a record as a line, one for each column; undefined without any value. An empty cell is an absent field. */
 export function lineOfCells(
   columns: readonly CsvColumn[],
   cells: readonly string[],
-  { notation, parseJson }: CellReading,
-): LineOfCells {
+  notation: Notation,
+): LineOfCells | undefined {
+  // Spreadsheets append lines of empty cells.
+  if (cells.every(isEmpty)) return undefined;
+  const fault = lineFault(columns, cells);
+  if (fault !== undefined) return { value: undefined, faults: [{ path: 'line', ...fault }] };
   const line: Record<string, unknown> = {};
   const request: Record<string, unknown> = {};
   const faults: Fault[] = [];
   for (const [index, { name, path, kind, isRequestField }] of columns.entries()) {
     const cell = cells[index] ?? '';
     if (kind === 'ignored' || cell === '' || (kind !== 'text' && isEmpty(cell))) continue;
-    const read = kind === 'json' ? parseJson(cell) : readCell(kind, cell, { notation, parseJson });
+    const read = readCell(kind, cell, notation);
     if ('value' in read) (isRequestField ? request : line)[name] = read.value;
     else faults.push({ path, ...read });
   }
@@ -136,22 +134,44 @@ export function lineOfCells(
   return { value: hasWhole ? line : { ...line, [REQUEST]: request }, faults };
 }
 
-export interface CellReading {
-  readonly notation: Notation;
-  readonly parseJson: (cell: string) => ReadCell;
+/** Finds the cell of a field by its path in faults. */
+export function findCell(
+  columns: readonly CsvColumn[],
+  cells: readonly string[],
+  path: string,
+): NamedCell | undefined {
+  const index = columns.findIndex((each) => each.path === path && each.name !== '');
+  const found = columns[index];
+  return found === undefined ? undefined : { column: found.name, value: cells[index] ?? '' };
 }
 
-export type ReadCell = { readonly value: unknown } | Pick<Fault, 'code' | 'message'>;
+type CellFault = Pick<Fault, 'code' | 'message'>;
+
+/** Empty cells may be added or, below a column without a name, missing. */
+function lineFault(columns: readonly CsvColumn[], cells: readonly string[]): CellFault | undefined {
+  if (cells.some((cell) => cell.includes(NOT_UTF8)))
+    return { code: 'not-utf8', message: 'is not valid UTF-8' };
+  const missing = columns.slice(cells.length);
+  if (missing.every(({ kind }) => kind === 'unnamed') && cells.slice(columns.length).every(isEmpty))
+    return undefined;
+  const message = `has ${cells.length} cells; must have ${columns.length}, one for each column`;
+  return { code: 'malformed-csv', message };
+}
+
+function isEmpty(cell: string): boolean {
+  return cell.trim() === '';
+}
 
 function readCell(
-  kind: Exclude<CsvColumn['kind'], 'json' | 'ignored'>,
+  kind: Exclude<CsvColumn['kind'], 'ignored'>,
   cell: string,
-  { notation, parseJson }: CellReading,
-): ReadCell {
+  notation: Notation,
+): { readonly value: unknown } | CellFault {
+  if (kind === 'json') return readJson(cell);
   if (kind === 'text') return { value: cell };
   const shown = cell.trim();
   if (kind === 'unnamed') return { code: 'malformed-csv', message: 'has a value in a column without a name' };
-  if (kind === 'date') return dateOf(shown, notation);
+  if (kind === 'date') return readDay(shown, notation);
   const word = shown.toLowerCase();
   if (kind === 'flag' && (word === 'true' || word === 'false')) return { value: word === 'true' };
   const number = readNumber(shown, notation.decimal);
@@ -159,10 +179,16 @@ function readCell(
   if (number === undefined && kind === 'flag') return { value: shown };
   const like = notation.decimal === ',' ? '1234,50 or 1.234,50' : '1234.50 or 1,234.50';
   if (number === undefined) return { code: 'wrong-type', message: `must be a number such as ${like}` };
-  return number.length > BINARY_DIGITS ? parseJson(number) : { value: Number(number) };
+  return number.length > BINARY_DIGITS ? readJson(number) : { value: Number(number) };
 }
 
-function dateOf(cell: string, { dates }: Notation): ReadCell {
+function readJson(cell: string): { readonly value: unknown } | CellFault {
+  const parsed = parseJson(cell, { maxValues: Infinity });
+  if (parsed.kind === 'parsed') return parsed;
+  return { code: 'invalid-json', message: refusalText(parsed, '').trimStart() };
+}
+
+function readDay(cell: string, { dates }: Notation): { readonly value: string } | CellFault {
   const hint = 'format the column as yyyy-mm-dd';
   if (EXCEL_DAY.test(cell)) {
     return { code: 'invalid-date', message: `is the number in which Excel stores a date; ${hint}` };

@@ -3,10 +3,12 @@
  * one batch of requests.
  */
 
+import type { Readable } from 'node:stream';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { DuplicateIds } from '../../../shared/portfolio/duplicate-ids.ts';
 import type { Notation } from '../../../shared/portfolio/csv-notation.ts';
-import type { Problem, Warning } from '../../../shared/platform/problem.ts';
+import type { NamedCell } from '../../../shared/portfolio/equal-faults.ts';
+import type { Fault, Problem, Warning } from '../../../shared/platform/problem.ts';
 import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
 
 /** A contract to be calculated. */
@@ -32,16 +34,20 @@ export interface RefusedLine {
   readonly problem: Problem;
 }
 
-export type InputRecord =
+export type InputRecord = (
   | ({ readonly kind: 'contract' } & Contract)
-  | ({ readonly kind: 'refused' } & RefusedLine);
+  | ({ readonly kind: 'refused' } & RefusedLine)
+) & {
+  /** Of CSV: the cell of a field, by its path in faults. */
+  readonly cellOf?: (path: string) => NamedCell | undefined;
+};
 
 /** Consecutive records of the input. Never empty. */
 export interface InputChunk {
   readonly records: readonly InputRecord[];
   /** Line of the last record. */
   readonly lastLine: number;
-  /** SHA-256 in hexadecimal over the text of all lines up to the last one, whatever the compression and the chunks. */
+  /** SHA-256 in hexadecimal over the content of all records up to the last one, whatever the compression and the chunks. */
   readonly digest: string;
   /** Bytes of the file read up to this chunk, which show the progress when it is done. */
   readonly bytesRead: number;
@@ -50,16 +56,9 @@ export interface InputChunk {
 export const INPUT_FORMATS = ['ndjson', 'csv'] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
 
-/** As many lines with the same fault in the same column mean that the whole file has it. */
-export const MAX_EQUAL_FAULTS = 10;
-/** Characters of a value that a message shows. */
-export const MAX_SHOWN_VALUE = 40;
-
 /** How CSV is read: its notation as far as it is known, and the names of columns that are left out. */
 export interface CsvOptions extends Notation {
   readonly ignore?: readonly string[] | undefined;
-  /** Whether reading goes on after ten equal faults. */
-  readonly goesOn?: boolean | undefined;
 }
 
 /** The source of a portfolio, and the size of its chunks. */
@@ -71,7 +70,7 @@ export interface InputOptions {
   readonly maxContracts: number;
   readonly csv?: CsvOptions | undefined;
   /** Replaces the standard input. */
-  readonly stdin?: NodeJS.ReadableStream;
+  readonly stdin?: Readable;
 }
 
 /** A portfolio that is read once from start to end. */
@@ -92,7 +91,7 @@ export interface PortfolioInput {
   skip(lastLine: number, digest: string): Promise<void>;
   /** The ids that occurred more than once in the lines that were skipped or read. */
   duplicateIds(): DuplicateIds;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** The input cannot be read: it does not exist, breaks off, or its compression is damaged. */
@@ -105,35 +104,19 @@ export class InputChangedError extends InputError {
   override readonly name = 'InputChangedError';
 }
 
-/** The bytes of one contract: a line, or several lines if a cell contains line breaks. */
+/** One contract of the input before it is read: a line, or several lines if a cell contains line breaks. */
 export interface RawRecord {
   /** The number of its first line. */
   readonly line: number;
-  /** The bytes for the digest. */
-  readonly bytes: Buffer;
-  /** Set if the line cannot be read. */
-  readonly problem?: Problem;
-}
-
-/** The reader of one format. */
-export interface RecordFormat {
-  /** The records that end with these lines; blank lines are omitted. */
-  group(lines: readonly RawRecord[]): readonly RawRecord[];
-  /** The records that end with the input. */
-  end(): readonly RawRecord[];
-  /** One value for each record; undefined for an empty record. Faults of records that a resumed run skips are not counted. */
-  read(raws: readonly RawRecord[], isSkipped?: boolean): Iterable<InputRecord | undefined>;
+  /** The content for the digest. */
+  readonly text: Buffer | string;
+  /** Undefined for an empty record and for the first line of CSV. */
+  readonly read: () => InputRecord | undefined;
 }
 
 /** The problem of a line that cannot be read. */
-export function lineProblem(code: ErrorCode, faultCode: string, message: string): Problem {
-  const errors = [{ path: 'line', code: faultCode, message }];
-  return createProblem(code, { detail: `The line ${message}.`, errors });
-}
-
-/** The problem of a line that is not UTF-8. */
-export function notUtf8(code: ErrorCode): Problem {
-  return lineProblem(code, 'not-utf8', 'is not valid UTF-8');
+export function lineProblem(code: ErrorCode, fault: Pick<Fault, 'code' | 'message'>): Problem {
+  return createProblem(code, { detail: `The line ${fault.message}.`, errors: [{ path: 'line', ...fault }] });
 }
 
 /** A record that cannot be calculated. */

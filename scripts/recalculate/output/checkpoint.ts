@@ -1,62 +1,73 @@
-/** The progress of a recalculation in a file next to its output, which is replaced atomically. */
+/**
+ * The progress of a run, in an SQLite file next to its output. Only one process can work on an output, since SQLite locks that
+ * file; the system releases the lock of a process that was killed.
+ */
 
-import { readFileSync, rmSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
+import { DatabaseSync } from 'node:sqlite';
+import { deserialize, serialize } from 'node:v8';
+import { errorText } from '../../../shared/platform/errors.ts';
+import type { Tally } from '../../../shared/portfolio/tally.ts';
+import { UsageError } from '../../command-line/parse-command-line.ts';
 import type { RecalculateArguments } from '../arguments.ts';
-import { replaceFile } from './replace-file.ts';
-import { storedTally, tallyShape } from './stored-tally.ts';
 
-const count = z.number().int().min(0);
+/** What has been done so far. */
+export interface RunState {
+  /** The processed part of the input; line 0 for none. */
+  readonly input: { readonly lastLine: number; readonly digest: string };
+  readonly tally: Tally;
+  /** Duration of all sessions in milliseconds. */
+  readonly elapsedMs: number;
+}
+
+export interface Checkpoint extends RunState {
+  readonly runId: string;
+  /** Number of processes that have worked on the run. */
+  readonly sessions: number;
+  readonly options: ReturnType<typeof outputOptions>;
+  /** The start of the first session. */
+  readonly startedAtMs: number;
+  /** The time at which all requests count as sent (D2). */
+  readonly originTimestampMs: number;
+  readonly outputBytes: number;
+  readonly failuresBytes: number;
+}
+
+/** The locked file of the checkpoint. */
+export interface CheckpointFile {
+  readonly name: string;
+  /** Undefined if no run is unfinished. */
+  readonly stored: Checkpoint | undefined;
+  /** Returns when this checkpoint, and not the previous one, would be found after a power loss. */
+  save(checkpoint: Checkpoint): void;
+  /** Removes the checkpoint of a complete run, and releases the lock. */
+  remove(): void;
+  /** Releases the lock; a file without a checkpoint is removed. */
+  close(): void;
+}
 
 /** Another version of the command may count and store other figures. */
-const VERSION = 2;
+const VERSION = 3;
+const BUSY = 5;
+const NOT_A_DATABASE = 26;
 
-const checkpointShape = z.object({
-  version: z.literal(VERSION),
-  runId: z.string(),
-  /** Number of processes that have worked on the run. */
-  sessions: count,
-  /** The last of these processes. */
-  process: z.object({ pid: count, host: z.string() }),
-  /** The options that determine the bytes of the output. */
-  options: z.object({
-    inputFormat: z.string(),
-    outputFormat: z.string(),
-    gzip: z.boolean(),
-    failures: z.string().optional(),
-    compare: z.boolean(),
-    ignore: z.string().optional(),
-    decimal: z.string().optional(),
-    dates: z.string().optional(),
-  }),
-  /** The start of the first session. */
-  startedAtMs: z.number().int(),
-  /** The time at which all requests count as sent (D2). */
-  originTimestampMs: z.number().int(),
-  /** Line 0 before anything was read. */
-  input: z.object({ lastLine: count, digest: z.string() }),
-  outputBytes: count,
-  failuresBytes: count,
-  elapsedMs: z.number().min(0),
-  tally: tallyShape,
-});
-
-export type Checkpoint = z.output<typeof checkpointShape>;
-
-/** The path of the checkpoint of an output. */
-export function checkpointFile(output: string): string {
-  return `${output}.checkpoint.json`;
+/** The checkpoint is next to the file itself, not next to links to it. */
+export function checkpointName(output: string): string {
+  try {
+    return `${realpathSync(output)}.checkpoint`;
+  } catch {
+    return `${output}.checkpoint`;
+  }
 }
 
 /** The options that determine the bytes of the output; the path of the file of failures is relative to the output. */
-export function outputOptions(args: RecalculateArguments): Checkpoint['options'] {
+export function outputOptions(args: RecalculateArguments) {
   const folder = path.dirname(args.output?.file ?? '');
   return {
     inputFormat: args.inputFormat,
-    outputFormat: args.output?.format ?? 'ndjson',
-    gzip: args.output?.gzip ?? false,
+    outputFormat: args.output?.format,
+    gzip: args.output?.gzip,
     failures: args.failures === undefined ? undefined : path.relative(folder, args.failures),
     compare: args.compare,
     ignore: args.csv.ignore?.length ? args.csv.ignore.join() : undefined,
@@ -65,79 +76,72 @@ export function outputOptions(args: RecalculateArguments): Checkpoint['options']
   };
 }
 
-/** Reads a checkpoint; undefined if there is none. Throws if it is invalid or of another version, with advice. */
-export function readCheckpoint(file: string): Checkpoint | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-  const stored = parsedOrUndefined(text);
-  const read = checkpointShape.safeParse(stored);
-  if (read.success) return read.data;
-  const { version } = (stored ?? {}) as { readonly version?: unknown };
-  const isOther = Number.isSafeInteger(version) && version !== VERSION;
-  const [fault] = read.error.issues;
-  throw new Error(
-    isOther
-      ? `${file} was written by another version of the command (checkpoint version ${Number(version)}, not ${VERSION}): resume the run with that version, or start a new one with --overwrite`
-      : `${file} is not a valid checkpoint${fault === undefined || fault.path.length === 0 ? '' : ` (${fault.path.join('.')})`}: --overwrite starts a new run`,
-  );
-}
-
-function parsedOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /**
- * The path of the next checkpoint, which contains the token of the writer's lock so that no other process writes it.
+ * Opens and locks the checkpoint of an output. Throws UsageError if another process works on the output, and for a file that is
+ * no checkpoint of this version, unless `overwrite`.
  */
-function draftOf(file: string, token: string): string {
-  return `${file}.${token}.new`;
+export function openCheckpoint(output: string, overwrite: boolean): CheckpointFile {
+  const name = checkpointName(output);
+  const { db, stored } = openDatabase(name, output, overwrite);
+  let last = stored;
+  const save = db.prepare('INSERT OR REPLACE INTO checkpoint (id, state) VALUES (1, ?)');
+  const close = (): void => {
+    if (!db.isOpen) return;
+    db.close();
+    if (last === undefined) rmSync(name, { force: true });
+  };
+  return {
+    name,
+    stored,
+    save: (checkpoint) => {
+      save.run(serialize(checkpoint));
+      last = checkpoint;
+    },
+    remove: () => {
+      last = undefined;
+      close();
+    },
+    close,
+  };
 }
 
-/** Resolves when this checkpoint, and not the previous one, would be found after a power loss. */
-export async function writeCheckpoint(file: string, token: string, checkpoint: Checkpoint): Promise<void> {
-  const text = JSON.stringify({ ...checkpoint, tally: storedTally(checkpoint.tally) });
-  await replaceFile(file, draftOf(file, token), text);
-}
-
-export function removeCheckpoint(file: string): void {
-  rmSync(file, { force: true });
-}
-
-/** Removes the unfinished checkpoint of a process that was killed. */
-export function removeCheckpointDraft(file: string, token: string): void {
-  rmSync(draftOf(file, token), { force: true });
-}
-
-/** This process, as recorded in checkpoints and locks. */
-export function thisProcess(): Checkpoint['process'] {
-  return { pid: process.pid, host: hostname() };
-}
-
-/** Whether the process still runs, as far as this machine can determine. */
-export function isStillRunning({ pid, host }: Checkpoint['process']): boolean {
-  if (host !== hostname() || pid === process.pid || pid === 0) return false;
+function openDatabase(
+  name: string,
+  output: string,
+  overwrite: boolean,
+): { readonly db: DatabaseSync; readonly stored: Checkpoint | undefined } {
+  const isNew = !existsSync(name);
+  let db: DatabaseSync | undefined;
   try {
-    process.kill(pid, 0);
+    db = new DatabaseSync(name, { timeout: 0 });
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE');
+    db.exec('CREATE TABLE IF NOT EXISTS checkpoint (id INTEGER PRIMARY KEY, state BLOB NOT NULL)');
+    const row = db.prepare('SELECT state FROM checkpoint').get();
+    const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+    if (row !== undefined && version !== VERSION && !overwrite) throw otherVersion(name, version);
+    db.exec(`PRAGMA user_version = ${VERSION}; COMMIT`);
+    const stored = row === undefined || version !== VERSION ? undefined : deserialize(row['state'] as Buffer);
+    return { db, stored: stored as Checkpoint | undefined };
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM' && isRecalculation(pid);
+    db?.close();
+    const code = (error as { readonly errcode?: unknown }).errcode;
+    if (code === BUSY) throw new UsageError(`another process is still working on ${output} (${name})`);
+    if (code === NOT_A_DATABASE && overwrite) {
+      rmSync(name);
+      return openDatabase(name, output, false);
+    }
+    if (isNew) rmSync(name, { force: true });
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(
+      isNew
+        ? `${name} cannot be written: ${errorText(error)}`
+        : `${name} is not a valid checkpoint (${errorText(error)}): --overwrite starts a new run`,
+    );
   }
-  return isRecalculation(pid);
 }
 
-/** Process ids are reused: where /proc exists, the process must be running this command. */
-function isRecalculation(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('recalculate');
-  } catch {
-    return true;
-  }
+function otherVersion(name: string, version: number): UsageError {
+  return new UsageError(
+    `${name} was written by another version of the command (checkpoint version ${version}, not ${VERSION}): resume the run with that version, or start a new one with --overwrite`,
+  );
 }

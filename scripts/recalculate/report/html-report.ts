@@ -7,7 +7,7 @@ import { html, type Html } from '../../../shared/contract/documents/html.ts';
 import { reportSections } from '../../../shared/portfolio/report-sections.ts';
 import { createReportWords, englishText, type ReportWords } from '../../../shared/portfolio/report-words.ts';
 import type { Tally } from '../../../shared/portfolio/tally.ts';
-import { STANDARD_STREAM } from '../input/bytes.ts';
+import { STANDARD_STREAM } from '../input/source.ts';
 import { durationText, type Report } from './report.ts';
 
 /** What was run; times in epoch milliseconds. */

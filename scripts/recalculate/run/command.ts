@@ -11,13 +11,18 @@ import type { Engine } from '../calculation/engine.ts';
 import { InputError, type InputChunk, type PortfolioInput } from '../input/records.ts';
 import { unlessAborted, type Interruption } from './interruption.ts';
 import { openInput } from '../input/portfolio.ts';
-import { lockOutput } from '../output/output-lock.ts';
 import { createProgressPrinter, type ProgressStream } from '../report/progress.ts';
 import { type HtmlReportRun, renderHtmlReport } from '../report/html-report.ts';
 import { createReport, reportLines, type Report, type RunEnd } from '../report/report.ts';
-import { refuseUnwritable, replaceFile } from '../output/replace-file.ts';
-import { openRunFiles, refuseSameFiles, type RunFiles } from '../output/run-files.ts';
-import { isPlainFile, planRun, type RunPlan } from '../output/run-plan.ts';
+import { type CheckpointFile, openCheckpoint } from '../output/checkpoint.ts';
+import { isPlainFile, planRun, type RunPlan } from '../output/resume.ts';
+import {
+  openRunFiles,
+  refuseSameFiles,
+  refuseUnwritable,
+  replaceFile,
+  type RunFiles,
+} from '../output/run-files.ts';
 import { runRecalculation } from './run-recalculation.ts';
 import { RunError } from '../run-error.ts';
 
@@ -56,24 +61,25 @@ export async function recalculate(args: RecalculateArguments, context: RunContex
   const config = loadConfig(context.environment);
   const { stopped } = context.interruption;
   const { output } = args;
-  // Held until the process ends, since the checkpoint is removed after the report.
-  const lock = output !== undefined && isPlainFile(output.file) ? lockOutput(output.file) : undefined;
-  if (lock !== undefined) process.once('exit', () => lock.release());
   refuseSameFiles(args);
+  // Held until the process ends, since the checkpoint is removed after the report.
+  const hasCheckpoint = output !== undefined && isPlainFile(output.file);
+  const checkpoint = hasCheckpoint ? openCheckpoint(output.file, args.overwrite) : undefined;
+  process.once('exit', () => checkpoint?.close());
   if (args.html !== undefined) refuseUnwritable(args.html);
-  const plan = planRun(args, context.now());
+  const plan = planRun(args, context.now(), checkpoint?.stored);
   const options = { file: args.input, format: args.inputFormat, maxContracts: args.batch, csv: args.csv };
   const input = await unlessAborted(openInput(options), stopped);
   const { lastLine, digest } = plan.input;
   if (lastLine > 0) await unlessAborted(input.skip(lastLine, digest), stopped);
   const engine = await unlessAborted(connect(config, plan, context), stopped);
-  const files = await openRunFiles(args, plan, { token: lock?.token, stopped });
+  const files = await unlessAborted(openRunFiles(args, plan, checkpoint), stopped);
   try {
-    return await run({ args, context, config, plan, input, engine, files });
+    return await run({ args, context, config, plan, input, engine, files, checkpoint });
   } finally {
-    files.close();
+    await files.close();
     await engine.close();
-    await input.close();
+    input.close();
   }
 }
 
@@ -106,6 +112,8 @@ interface OpenRun {
   readonly input: PortfolioInput;
   readonly engine: Engine;
   readonly files: RunFiles;
+  /** Undefined if the run cannot be resumed. */
+  readonly checkpoint: CheckpointFile | undefined;
 }
 
 async function run(open: OpenRun): Promise<CommandEnd> {
@@ -128,7 +136,7 @@ async function run(open: OpenRun): Promise<CommandEnd> {
         topic: engine.topic,
         partitions: engine.partitions,
         request: (request) => patient.request(request),
-        correlationPrefix: `${plan.runId}-${plan.session}`,
+        correlationPrefix: `${plan.runId}-${plan.sessions}`,
         originTimestampMs: plan.originTimestampMs,
         timeoutMs: BATCH_TIMEOUT_MS,
       }),
@@ -177,10 +185,10 @@ type RunOutcome = { readonly elapsedMs: number } & (
 );
 
 function endOf(open: OpenRun, outcome: RunOutcome): CommandEnd {
-  const { args, context, plan, input, files } = open;
+  const { args, context, plan, input, files, checkpoint } = open;
   const isComplete = 'end' in outcome && outcome.end === 'complete';
   const error = 'error' in outcome ? outcome.error : undefined;
-  const canResume = !isComplete && plan.checkpointFile !== undefined;
+  const canResume = !isComplete && checkpoint !== undefined;
   // Work after the last checkpoint is repeated.
   const tally = canResume ? files.saved() : plan.tally;
   const end: RunEnd = {
@@ -189,7 +197,7 @@ function endOf(open: OpenRun, outcome: RunOutcome): CommandEnd {
     reason: isComplete ? undefined : reasonOf(error, context.interruption),
     resumeWith: canResume ? context.resumeWith : undefined,
     elapsedMs: plan.elapsedMs + outcome.elapsedMs,
-    sessions: plan.session,
+    sessions: plan.sessions,
     withMovers: args.compare,
     duplicateIds: input.duplicateIds(),
   };
@@ -200,7 +208,9 @@ function endOf(open: OpenRun, outcome: RunOutcome): CommandEnd {
     const page = renderHtmlReport(tally, { ...report, ...runOf(open), endedAtMs });
     await replaceFile(args.html, `${args.html}.${plan.runId}.new`, page);
   };
-  const forget = isComplete ? () => files.complete() : () => undefined;
+  const forget = (): void => {
+    if (isComplete) checkpoint?.remove();
+  };
   return { report, lines: reportLines(report), writeHtml, forget };
 }
 

@@ -6,19 +6,13 @@ import { createProblem, type Problem } from '../../../shared/platform/problem.ts
 import { readWarningsList, warningsList } from '../../../shared/platform/header-text.ts';
 import type { CalculateChunk, ContractOutcome, LateOutcome } from '../calculation/calculate-chunk.ts';
 import type { RecalculateArguments } from '../arguments.ts';
-import { compareSchedules } from '../../../shared/portfolio/comparison.ts';
-import { readFormerSchedule } from '../../../shared/portfolio/comparison.ts';
+import { compareSchedules, readFormerSchedule } from '../../../shared/portfolio/comparison.ts';
+import { createEqualFaultCount } from '../../../shared/portfolio/equal-faults.ts';
 import { inOrder } from './in-order.ts';
-import {
-  type Contract,
-  type InputChunk,
-  type InputRecord,
-  MAX_EQUAL_FAULTS,
-  MAX_SHOWN_VALUE,
-} from '../input/records.ts';
+import type { Contract, InputChunk, InputRecord } from '../input/records.ts';
 import { csvResult, failureLine, ndjsonResult, type ContractResult } from '../output/result-lines.ts';
 import type { RunFiles } from '../output/run-files.ts';
-import type { RunPlan } from '../output/run-plan.ts';
+import type { RunPlan } from '../output/resume.ts';
 import { sumsOf } from '../../../shared/portfolio/schedule-sums.ts';
 import {
   type CountedFailure,
@@ -32,8 +26,7 @@ export interface RecalculationOptions {
   readonly chunks: AsyncIterable<InputChunk>;
   readonly calculate: CalculateChunk;
   readonly files: Pick<RunFiles, 'results' | 'failures' | 'save'>;
-  readonly args: Pick<RecalculateArguments, 'output' | 'compare' | 'window' | 'maxFailures'> &
-    Partial<Pick<RecalculateArguments, 'inputFormat'>>;
+  readonly args: Pick<RecalculateArguments, 'output' | 'compare' | 'window' | 'maxFailures'>;
   /** The point at which the run continues; its tally is updated. */
   readonly plan: Pick<RunPlan, 'tally' | 'input'>;
   /** Duration of the run so far in milliseconds, including earlier sessions. */
@@ -48,7 +41,6 @@ export interface RecalculationOptions {
 
 /** Interval between checkpoints: a killed run loses at most this much work. A checkpoint takes some milliseconds. */
 const CHECKPOINT_INTERVAL_MS = 1_000;
-const MAX_COUNTED_VALUES = 1_000;
 
 /** A line of an output file with its category. */
 interface FinishedLine {
@@ -65,7 +57,7 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
   const { maxFailures, window } = options.args;
   const { tally } = options.plan;
   let { input } = options.plan;
-  const equalFaults = createValueCount();
+  const equalFaults = createEqualFaultCount();
   let savedAtMs = elapsedMs();
   let isWhole = true;
   const save = async (): Promise<void> => {
@@ -82,8 +74,8 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
     options.onFinished?.(chunk);
     if (elapsedMs() - savedAtMs >= CHECKPOINT_INTERVAL_MS) await save();
     isWhole = true;
-    if (maxFailures === undefined && options.args.inputFormat === 'csv') equalFaults.add(chunk, lines);
-    if (maxFailures === undefined || tally.failed <= maxFailures) return;
+    if (maxFailures === undefined) return refuseEqualFaults(chunk, lines, equalFaults);
+    if (tally.failed <= maxFailures) return;
     throw new RunError(`${tally.failed} contracts failed; --max-failures allows ${maxFailures}`);
   };
   const begin = (chunk: InputChunk): Promise<readonly LateOutcome[]> => {
@@ -101,34 +93,28 @@ export async function runRecalculation(options: RecalculationOptions): Promise<'
   }
 }
 
-/** Contracts of CSV that were refused for the same value of the same field: the other lines most likely have it too. */
-function createValueCount() {
-  const counts = new Map<string, number>();
-  return {
-    /** Throws RunError when {@link MAX_EQUAL_FAULTS} contracts had the same fault. */
-    add: ({ records }: InputChunk, lines: readonly FinishedLine[]): void => {
-      for (const [index, { counted }] of lines.entries()) {
-        const record = records[index];
-        if (record?.kind !== 'contract' || !('failure' in counted)) continue;
-        const request: Readonly<Record<string, unknown>> = { ...record.request };
-        for (const { path, code, message } of counted.failure.problem.errors ?? []) {
-          const column = path.replace(/^jsonParam\./, '');
-          const value = request[column];
-          if (typeof value !== 'string') continue;
-          const key = JSON.stringify([column, code, value]);
-          const lineCount = (counts.get(key) ?? 0) + 1;
-          if (lineCount >= MAX_EQUAL_FAULTS) {
-            const where = `column ${column}, ${JSON.stringify(value.slice(0, MAX_SHOWN_VALUE))} in line ${record.line}`;
-            throw new RunError(
-              `${lineCount} lines have the same fault: ${where}, ${message}; correct the file, or set --max-failures to allow more failures`,
-            );
-          }
-          // Files with more different values than this are not systematically at fault.
-          if (counts.size < MAX_COUNTED_VALUES) counts.set(key, lineCount);
-        }
-      }
-    },
-  };
+/** Throws RunError when ten lines have had the same fault. */
+function refuseEqualFaults(
+  { records }: InputChunk,
+  lines: readonly FinishedLine[],
+  countFaults: ReturnType<typeof createEqualFaultCount>,
+): void {
+  for (const [index, { counted }] of lines.entries()) {
+    const record = records[index];
+    if (record?.cellOf === undefined || !('failure' in counted)) continue;
+    const faults = counted.failure.problem.errors ?? [];
+    const { line, cellOf, kind } = record;
+    const equal = countFaults({ line, faults, cellOf, isByValue: kind === 'contract' });
+    if (equal === undefined) continue;
+    const { column, value, message, code } = equal;
+    const where =
+      column === undefined ? `line ${line}` : `column ${column}, ${JSON.stringify(value)} in line ${line},`;
+    const hint =
+      code === 'not-utf8'
+        ? 'save the file as CSV UTF-8'
+        : 'correct the file, or set --max-failures to allow more failures';
+    throw new RunError(`10 lines have the same fault: ${where} ${message}; ${hint}`);
+  }
 }
 
 async function finishedLines(

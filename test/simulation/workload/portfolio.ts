@@ -3,7 +3,8 @@ import { createCalculateChunk } from '../../../scripts/recalculate/calculation/c
 import { createPatientRequests } from '../../../scripts/recalculate/calculation/patient-requests.ts';
 import { openInput } from '../../../scripts/recalculate/input/portfolio.ts';
 import type { LineWriter } from '../../../scripts/recalculate/output/line-writer.ts';
-import type { RunFiles, RunState } from '../../../scripts/recalculate/output/run-files.ts';
+import type { RunState } from '../../../scripts/recalculate/output/checkpoint.ts';
+import type { RunFiles } from '../../../scripts/recalculate/output/run-files.ts';
 import { emptyTally } from '../../../shared/portfolio/tally.ts';
 import { runRecalculation } from '../../../scripts/recalculate/run/run-recalculation.ts';
 import { createRequester } from '../../../shared/messaging/requester/requester.ts';
@@ -186,7 +187,7 @@ async function runSession(
     });
   } finally {
     await requester.stop(0);
-    await input.close();
+    input.close();
   }
 }
 

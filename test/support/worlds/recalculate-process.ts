@@ -2,7 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { deserialize } from 'node:v8';
 import { onTestFinished } from 'vitest';
+import type { Checkpoint } from '../../../scripts/recalculate/output/checkpoint.ts';
 import type { Report } from '../../../scripts/recalculate/report/report.ts';
 import { contractLine } from '../builders/portfolio-lines.ts';
 
@@ -57,6 +60,18 @@ export async function runRecalculation(args: readonly string[], stdin?: string |
 /** The report that `--json` printed. */
 export function reportOf(stdout: string): Report {
   return JSON.parse(stdout) as Report;
+}
+
+/** The checkpoint of a run that does not work on it at the moment. */
+export function storedRun(output: string): Checkpoint {
+  const database = new DatabaseSync(`${output}.checkpoint`, { readOnly: true });
+  try {
+    return deserialize(
+      database.prepare('SELECT state FROM checkpoint').get()?.['state'] as Buffer,
+    ) as Checkpoint;
+  } finally {
+    database.close();
+  }
 }
 
 /** A temporary folder that is deleted when the test ends. */

@@ -22,12 +22,14 @@ const formats = (input: string, output: string, ...more: string[]) => {
   return [args?.inputFormat, args?.output?.format, args?.output?.gzip];
 };
 
+const DIFFERENT = '--input, --output, --failures, --html and OUTPUT.checkpoint must be different files';
+
 describe('readArguments', () => {
   it('requires only input and output', () => {
     expect(read(...FILES)).toEqual({
       input: 'in.ndjson',
       inputFormat: 'ndjson',
-      csv: { ignore: [], decimal: undefined, dates: undefined, goesOn: false },
+      csv: { ignore: [], decimal: undefined, dates: undefined },
       output: { file: 'out.ndjson', format: 'ndjson', gzip: false },
       failures: 'out.ndjson.failures.ndjson',
       compare: false,
@@ -140,9 +142,7 @@ describe('readArguments', () => {
     expect(faultsOf(...FILES, '--failures', 'f.ndjson.gz')).toEqual([
       '--failures is not compressed: its name must not end in .gz',
     ]);
-    expect(faultsOf('--input', 'a.csv', '--output', './x/../a.csv')).toEqual([
-      '--input, --output, --failures and --html must be different files',
-    ]);
+    expect(faultsOf('--input', 'a.csv', '--output', './x/../a.csv')).toEqual([DIFFERENT]);
     expect(faultsOf(...FILES, '--html', 'portfolio.csv')).toEqual([
       '--html is a file whose name ends in .html',
     ]);
@@ -152,17 +152,13 @@ describe('readArguments', () => {
     expect(faultsOf(...FILES, 'stray')).toHaveLength(1);
   });
 
-  it.each(['checkpoint.json', 'lock', 'checkpoint.json.0a1b.new'])(
-    'refuses OUTPUT.%s, which the run writes, as the input and as the file of failures',
-    (ending) => {
-      const fault =
-        '--input, --failures and --html must not be OUTPUT.checkpoint.json or OUTPUT.lock: the run writes these';
-      const own = `./out.ndjson.${ending}`;
-      expect(faultsOf(...FILES, '--failures', own)).toEqual([fault]);
-      expect(faultsOf(...FILES, '--html', `${own}.html`)).toEqual([fault]);
-      expect(faultsOf('--input', own, '--input-format', 'ndjson', '--output', 'out.ndjson')).toEqual([fault]);
-    },
-  );
+  it('refuses OUTPUT.checkpoint, which the run writes, as the input and as the file of failures', () => {
+    const own = './out.ndjson.checkpoint';
+    expect(faultsOf(...FILES, '--failures', own)).toEqual([DIFFERENT]);
+    expect(faultsOf('--input', own, '--input-format', 'ndjson', '--output', 'out.ndjson')).toEqual([
+      DIFFERENT,
+    ]);
+  });
 
   it('documents every option in the help text', () => {
     const options = [

@@ -174,15 +174,17 @@ describe('layers', () => {
     expect(others.filter(({ from, to }) => !TYPES.test(to) || valueImports(from).includes(to))).toEqual([]);
   });
 
-  it('keeps the report of portfolios small enough for browsers: it loads amounts and the escaping of HTML only', () => {
+  it('keeps the report of portfolios small enough for browsers: it loads amounts, JSON and the escaping of HTML only', () => {
     const own = listed.filter((file) => inFolder(file, 'shared/portfolio'));
     expect(own.length).toBeGreaterThan(5);
     const loaded = new Set(own.flatMap(valueImports).filter((file) => !inFolder(file, 'shared/portfolio')));
     expect([...loaded].toSorted(byText)).toEqual([
       'shared/contract/documents/html.ts',
+      'shared/contract/json/faults.ts',
       'shared/lending/numbers/money.ts',
+      'shared/platform/json.ts',
     ]);
-    expect([...loaded].flatMap(valueImports)).toEqual([]);
+    expect([...loaded].flatMap(valueImports)).toEqual(['decimal.js', 'shared/platform/problem.ts']);
   });
 
   it('lets only shared/messaging/kafka import kafkajs', () => {

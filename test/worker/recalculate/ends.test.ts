@@ -74,7 +74,7 @@ it('exits with code 2 for an invalid command line, setting or input, before it w
   const settings = beginRecalculation(['--input', input, '--output', output], { LANES: 'many' });
   expect(await settings.ended).toBe(2);
   expect(settings.stderr()).toContain('LANES');
-  expect(existsSync(`${output}.checkpoint.json`)).toBe(false);
+  expect(existsSync(`${output}.checkpoint`)).toBe(false);
 });
 
 it('exits with code 3 if the input breaks off, keeps the results, and can be resumed with the complete input', async () => {

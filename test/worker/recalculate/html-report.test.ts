@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { repricedPortfolio } from '../../support/builders/repriced-portfolio.ts';
@@ -27,20 +27,17 @@ const STEP_MS = 300;
 const MOST_LINES = 500;
 
 /** A run that has not read its whole input, once it has written a checkpoint. */
-async function pausedRun(args: readonly string[], text: string, checkpoint: string): Promise<CommandRun> {
+async function pausedRun(args: readonly string[], text: string, output: string): Promise<CommandRun> {
   const run = beginRecalculation(['--input', '-', ...args]);
   const lines = text.split('\n');
   const send = (from: number): unknown =>
     run.child.stdin?.write(`${lines.slice(from, Math.min(from + STEP, MOST_LINES)).join('\n')}\n`);
   /** Undefined until the run has opened its files, which it does after it has read the first lines. */
-  const saved = (): number | undefined =>
-    existsSync(checkpoint)
-      ? (JSON.parse(readFileSync(checkpoint, 'utf8')) as { input: { lastLine: number } }).input.lastLine
-      : undefined;
+  const written = (): number | undefined => statSync(output, { throwIfNoEntry: false })?.size;
   send(0);
-  // A checkpoint is written with the first chunk that ends a second or more after the previous one.
-  for (let line = STEP; (saved() ?? 0) === 0 && run.child.exitCode === null; await sleep(STEP_MS)) {
-    if (saved() === undefined) continue;
+  // Results are written, and a checkpoint, with the first chunk that ends a second or more after the previous ones.
+  for (let line = STEP; (written() ?? 0) === 0 && run.child.exitCode === null; await sleep(STEP_MS)) {
+    if (written() === undefined) continue;
     send(line);
     line += STEP;
   }
@@ -64,7 +61,7 @@ it('contains the same results after kill -9 and --resume as after an uninterrupt
 
   // --html may be added when the run is resumed: the checkpoint has what the report needs.
   const output = files.at('out.csv');
-  const run = await pausedRun([...OPTIONS, '--output', output], text, `${output}.checkpoint.json`);
+  const run = await pausedRun([...OPTIONS, '--output', output], text, output);
   run.child.kill('SIGKILL');
   expect(await run.ended).toBe('SIGKILL');
   const resumed = [
@@ -90,7 +87,7 @@ it('is written for an interrupted run too, and replaced when that is resumed', a
   const text = repricedPortfolio(CONTRACTS);
   const input = files.write('in.ndjson', text);
   const own = [...OPTIONS, '--output', files.at('out.ndjson'), '--html', files.at('report.html')];
-  const run = await pausedRun(own, text, files.at('out.ndjson.checkpoint.json'));
+  const run = await pausedRun(own, text, files.at('out.ndjson'));
   run.child.kill('SIGINT');
   expect(await run.ended).toBe(3);
   const part = textOf(files.text('report.html'));

@@ -1,5 +1,5 @@
-import { existsSync, linkSync, readdirSync, statSync, symlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { existsSync, linkSync, readdirSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import { expect, it, vi } from 'vitest';
 import {
@@ -33,7 +33,7 @@ it('refuses one of two concurrent runs that resume the same output, whose file s
   const both = [begin('--resume'), begin('--resume')];
   const refused = await Promise.race(both.map(async (run) => ({ run, code: await run.ended })));
   expect(refused.code).toBe(2);
-  expect(refused.run.stderr()).toMatch(/is still working on|is about to work|is taking over/);
+  expect(refused.run.stderr()).toMatch(/another process is still working on/);
   const other = both.find((run) => run !== refused.run);
   other?.child.stdin?.end();
   expect(await other?.ended).toBe(0);
@@ -42,17 +42,6 @@ it('refuses one of two concurrent runs that resume the same output, whose file s
     Array.from({ length: CONTRACTS }, (_, index) => `c-${index + 1}`),
   );
   expect(readdirSync(files.at('.')).toSorted()).toEqual(['out.ndjson.gz', 'out.ndjson.gz.failures.ndjson']);
-});
-
-it('refuses an output that a process of another machine has locked, with advice', async () => {
-  const files = portfolioFolder();
-  const input = files.write('in.ndjson', portfolio(3));
-  const options = ['--input', input, '--output', files.at('out.ndjson')];
-  files.write('out.ndjson.lock', JSON.stringify({ pid: 1, host: `not-${hostname()}`, token: 'aa' }));
-  const refused = await runRecalculation(options);
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/remove that file if it is not/)]);
-  expect(existsSync(files.at('out.ndjson'))).toBe(false);
-  expect(existsSync(files.at('out.ndjson.lock'))).toBe(true);
 });
 
 it('refuses an input that is the output or the file of failures under another name', async () => {
@@ -77,7 +66,6 @@ it('does not change the files of an earlier run if it cannot start', async () =>
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3));
   files.write('out.ndjson', 'results\n');
-  files.write('out.ndjson.checkpoint.json', 'an older one');
   const args = [
     '--input',
     input,
@@ -88,8 +76,7 @@ it('does not change the files of an earlier run if it cannot start', async () =>
   ];
   expect((await runRecalculation([...args, '--overwrite'])).code).toBe(2);
   expect(files.text('out.ndjson')).toBe('results\n');
-  expect(files.text('out.ndjson.checkpoint.json')).toBe('an older one');
-  expect(existsSync(files.at('out.ndjson.lock'))).toBe(false);
+  expect(existsSync(files.at('out.ndjson.checkpoint'))).toBe(false);
 });
 
 it('keeps an existing file of failures if --resume finds nothing to resume', async () => {
@@ -103,4 +90,28 @@ it('keeps an existing file of failures if --resume finds nothing to resume', asy
     expect.stringMatching(/already exists: .*failed\.ndjson/),
   ]);
   expect(files.text('failed.ndjson')).toBe('of another run\n');
+});
+
+it('refuses a file that is no checkpoint, and replaces it with --overwrite', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', portfolio(3));
+  const options = ['--input', input, '--output', files.at('out.ndjson')];
+  const checkpoint = files.write(
+    'out.ndjson.checkpoint',
+    'something else, longer than the header of a database',
+  );
+  const refused = await runRecalculation([...options, '--resume']);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(/is not a valid checkpoint.*--overwrite/),
+  ]);
+  const database = new DatabaseSync(files.at('other'));
+  database.exec('CREATE TABLE checkpoint (id INTEGER PRIMARY KEY, state BLOB NOT NULL)');
+  database.exec("INSERT INTO checkpoint VALUES (1, x'00'); PRAGMA user_version = 1");
+  database.close();
+  renameSync(files.at('other'), checkpoint);
+  const other = await runRecalculation([...options, '--resume']);
+  expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/checkpoint version 1, not 3/)]);
+  expect((await runRecalculation([...options, '--overwrite'])).code).toBe(0);
+  expect(existsSync(checkpoint)).toBe(false);
 });

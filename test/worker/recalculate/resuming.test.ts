@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
@@ -9,6 +9,7 @@ import {
   portfolioFolder,
   reportOf,
   runRecalculation,
+  storedRun,
   type CommandRun,
 } from '../../support/worlds/recalculate-process.ts';
 
@@ -18,16 +19,13 @@ vi.setConfig({ testTimeout: 120_000 });
 const CONTRACTS = 4_000;
 const BROKEN = { 17: 'no json', 2_500: contractLine('c-2500', { InstallmentsNo: -1 }) };
 
-/** Resolves when the run has written a checkpoint after `line`, or has ended. */
-async function checkpointBeyond(run: CommandRun, file: string, line: number): Promise<void> {
+/** Resolves when the run has written more than `bytes` bytes of results, which a checkpoint follows, or has ended. */
+async function writtenBeyond(run: CommandRun, output: string, bytes: number): Promise<void> {
   const isEnded = () => run.child.exitCode !== null || run.child.signalCode !== null;
-  while (!isEnded() && lastLineOf(file) <= line) await sleep(10);
+  while (!isEnded() && sizeOf(output) <= bytes) await sleep(10);
 }
 
-function lastLineOf(file: string): number {
-  if (!existsSync(file)) return 0;
-  return (JSON.parse(readFileSync(file, 'utf8')) as { input: { lastLine: number } }).input.lastLine;
-}
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /**
  * The input arrives in pieces, so that a run lasts at least twelve seconds on any machine, and the test can kill or
@@ -61,17 +59,17 @@ it('writes the same bytes as an uninterrupted run when it is repeatedly killed a
   expect(undisturbed.code).toBe(1);
 
   const output = files.at('out.ndjson');
-  const checkpoint = `${output}.checkpoint.json`;
   let kills = 0;
   let ended: { code: unknown; stdout: string } | undefined;
   for (let session = 0; session < 30 && ended === undefined; session += 1) {
     const isToBeKilled = kills < 4;
     const source = isToBeKilled ? '-' : input;
+    const before = sizeOf(output);
     const run = beginRecalculation([...options, '--input', source, '--output', output, '--resume']);
     if (isToBeKilled) {
       void feedInPieces(run, lines);
       // Killed shortly after a checkpoint, when the output usually extends beyond it and may end within a line.
-      await checkpointBeyond(run, checkpoint, lastLineOf(checkpoint));
+      await writtenBeyond(run, output, before);
       await sleep(Math.random() * 300);
       run.child.kill('SIGKILL');
     }
@@ -83,7 +81,7 @@ it('writes the same bytes as an uninterrupted run when it is repeatedly killed a
   expect(ended?.code).toBe(1);
   expect(files.text('out.ndjson')).toBe(files.text('whole.ndjson'));
   expect(files.text('out.ndjson.failures.ndjson')).toBe(files.text('whole.ndjson.failures.ndjson'));
-  expect(existsSync(checkpoint)).toBe(false);
+  expect(existsSync(`${output}.checkpoint`)).toBe(false);
   const { totals, read, calculated, failed, installments } = reportOf(undisturbed.stdout);
   expect(reportOf(ended?.stdout ?? '')).toMatchObject({ totals, read, calculated, failed, installments });
 });
@@ -96,7 +94,7 @@ async function interrupted(output: string) {
   const own = ['--output', files.at(output), '--batch', '10', '--window', '1'];
   const run = beginRecalculation(['--input', '-', ...own]);
   void feedInPieces(run, lines);
-  await checkpointBeyond(run, `${files.at(output)}.checkpoint.json`, 0);
+  await writtenBeyond(run, files.at(output), 0);
   run.child.kill('SIGINT');
   const code = await run.ended;
   return { files, lines, options: ['--input', input, ...own], code, stderr: run.stderr() };
@@ -108,7 +106,7 @@ it('finishes work in progress on SIGINT and prints how to resume, also for gzip'
   expect(stderr).toContain('aborted, SIGINT');
   expect(stderr).toMatch(/resume with: npm run recalculate -- .*--resume/);
   const soFar = gunzipSync(files.bytes('out.ndjson.gz')).toString().split('\n').length - 1;
-  expect(soFar).toBe(lastLineOf(files.at('out.ndjson.gz.checkpoint.json')));
+  expect(soFar).toBe(storedRun(files.at('out.ndjson.gz')).input.lastLine);
   expect(soFar).toBeLessThan(CONTRACTS);
   expect((await runRecalculation([...options, '--resume'])).code).toBe(0);
   const whole = gunzipSync(files.bytes('out.ndjson.gz')).toString();
@@ -156,7 +154,10 @@ it('refuses a second run on the same output', async () => {
   await expect.poll(() => existsSync(output), { timeout: 20_000 }).toBe(true);
   for (const option of ['--resume', '--overwrite']) {
     const second = await runRecalculation(['--input', input, '--output', output, option]);
-    expect([second.code, second.stderr]).toEqual([2, expect.stringMatching(/is still working on/)]);
+    expect([second.code, second.stderr]).toEqual([
+      2,
+      expect.stringMatching(/another process is still working on/),
+    ]);
   }
   first.child.stdin?.end();
   expect(await first.ended).toBe(0);

@@ -21,8 +21,8 @@ const BUSY = { timeout: 60_000 };
 /** Long enough to fill the pipe with available results. */
 const PIPE_FILLS_MS = 3_000;
 
-/** Waits for the lock of the run, which handles signals from then on. */
-const isBegun = (output: string) => expect.poll(() => existsSync(`${output}.lock`), BUSY).toBe(true);
+/** Waits for the checkpoint of the run, which handles signals from then on. */
+const isBegun = (output: string) => expect.poll(() => existsSync(`${output}.checkpoint`), BUSY).toBe(true);
 
 /** Whether the buffer of the paused standard output is full, so that further output stays in the pipe. */
 function isStdoutLeftFull({ child: { stdout } }: CommandRun): boolean {
@@ -101,7 +101,7 @@ it.runIf(existsSync('/dev/full'))('keeps its checkpoint if the report cannot be 
   const run = beginRecalculation(options, {}, '/dev/full');
   expect(await run.ended).toBe(3);
   expect(run.stderr()).toMatch(/the report cannot be written: .*ENOSPC/);
-  expect(existsSync(`${output}.checkpoint.json`)).toBe(true);
+  expect(existsSync(`${output}.checkpoint`)).toBe(true);
   const again = await runRecalculation([...options, '--resume']);
   expect([again.code, reportOf(again.stdout).read]).toEqual([0, 5]);
   expect(files.lines('out.ndjson')).toHaveLength(5);

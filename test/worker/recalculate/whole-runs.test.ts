@@ -33,7 +33,7 @@ it('calculates every contract of a portfolio once and in order, and reports the 
   const results = files.lines('out.ndjson');
   expect(idsOf(results)).toEqual(allIds(CONTRACTS));
   expect(files.text('out.ndjson.failures.ndjson')).toBe('');
-  expect(existsSync(files.at('out.ndjson.checkpoint.json'))).toBe(false);
+  expect(existsSync(files.at('out.ndjson.checkpoint'))).toBe(false);
   const principal = results.reduce((sum, line) => sum + Math.round(principalOf(line) * 100), 0);
   const amounts = CONTRACTS * 1_000 + (CONTRACTS * (CONTRACTS - 1)) / 2;
   expect(principal).toBe(amounts * 100);
@@ -228,6 +228,16 @@ it('ends after ten equal faults with the value, and names a notation with two re
     '10 lines have the same fault: column ScheduleType, "EqualInstalments" in line ',
   );
   expect(files.lines('out.csv.failures.ndjson')).toHaveLength(100);
+  const cells = Array.from(
+    { length: 30 },
+    (_, index) => `c-${index},EqualInstallments,x${index},12,Monthly,15,7`,
+  );
+  files.write('in.csv', [header, ...cells].join('\n'));
+  expect((await runRecalculation([...options, '--overwrite'])).stderr).toContain(
+    '10 lines have the same fault: column Amount, "x9" in line 11, must be a number such as 1234.50 or 1,234.50; correct the file, or set --max-failures',
+  );
+  const allowed = await runRecalculation([...options, '--overwrite', '--max-failures', '40']);
+  expect([allowed.code, files.lines('out.csv.failures.ndjson').length]).toEqual([1, 30]);
   files.write('in.csv', `${header}\nc-1,EqualInstallments,1.000,12,Monthly,15,7`);
   const open = await runRecalculation([...options, '--overwrite']);
   expect([open.code, open.stderr]).toEqual([

@@ -26,20 +26,8 @@ const ndjsonLine = fc.oneof(
 );
 const csvCells = Object.values(PLAIN_LOAN).join(',');
 const csvLine = fc.oneof(
-  fc.constantFrom(
-    `plain,${csvCells}`,
-    `"quo,""ted",${csvCells}`,
-    `"two\nlines",${csvCells}`,
-    `"open,${csvCells}`,
-  ),
-  fc.constantFrom(
-    '',
-    'too,few',
-    `stray"quote,${csvCells}`,
-    `"broken"quote,${csvCells}`,
-    ',,,',
-    `"ă\r\n€",${csvCells}`,
-  ),
+  fc.constantFrom(`plain,${csvCells}`, `"quo,""ted",${csvCells}`, `"two\nlines",${csvCells}`),
+  fc.constantFrom('', 'too,few', ',,,', `"ă\r\n€",${csvCells}`),
 );
 const HEADER = `id,${Object.keys(PLAIN_LOAN).join(',')}`;
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../../../workers/ingress/workbench/app/engine-error.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
+import { MAX_LINE_BYTES } from '../../../../shared/portfolio/csv-records.ts';
 import { scheduleFormFields } from '../../../../workers/ingress/workbench/schedule-form-fields.ts';
 import { remainingTime } from '../../../../workers/ingress/workbench/app/portfolio/pace.ts';
 import {
@@ -90,10 +91,15 @@ describe('reading a portfolio', () => {
       [1, undefined, 'invalid-request', 'line must be an object with the members id and jsonParam'],
       [2, undefined, 'invalid-request', `id is missing; ${id}`],
       [3, 'x', 'invalid-request', 'jsonParam must be an object'],
-      [4, undefined, 'invalid-request', `id ${id}`],
+      [4, undefined, 'invalid-request', `id must not be empty; it ${id}`],
       [5, undefined, 'malformed-json', 'line is not valid JSON (at character 1)'],
-      [6, undefined, 'invalid-request', `id ${id}`],
-      [7, undefined, 'invalid-request', 'line repeats id'],
+      [
+        6,
+        undefined,
+        'invalid-request',
+        'id must be text or a whole number of at most 9007199254740991 in absolute value',
+      ],
+      [7, undefined, 'invalid-request', 'id is repeated; each member of an object must be sent once'],
     ]);
   });
 
@@ -125,37 +131,28 @@ describe('reading a portfolio', () => {
   });
 
   it('reports each faulty record of CSV by its line and reads the others', () => {
-    const text = 'id,Amount,schedule\na,1,\nb,2\nc,3,x"y\nd,4,{broken\ne,5,,6\nf,6,\ng,"7,\nh,8,\n';
+    const text = 'id,Amount,schedule\na,1,\nb,2\nd,4,{broken\ne,5,,6\nf,6,\n';
     expect(read('a.csv', text).contracts.map(({ line, id }) => [line, id])).toEqual([
       [2, 'a'],
-      [7, 'f'],
+      [6, 'f'],
     ]);
-    expect(faultsOf('a.csv', text).map(([line, , , fault]) => [line, fault])).toEqual([
-      [3, 'line has 2 cells, but the first line names 3 columns'],
-      [4, 'line has a misplaced quote'],
-      [5, 'schedule is not valid JSON (at character 1)'],
-      [6, 'line has 4 cells, but the first line names 3 columns'],
-      [8, 'line has a misplaced quote'],
+    expect(faultsOf('a.csv', text).map(([line, id, , fault]) => [line, id, fault])).toEqual([
+      [3, undefined, 'line has 2 cells; must have 3, one for each column'],
+      [4, 'd', 'schedule is not valid JSON (at character 1)'],
+      [5, undefined, 'line has 4 cells; must have 3, one for each column'],
     ]);
   });
 
-  it('reads the lines after a quote that is never closed, without delay', () => {
-    const lines = Array.from({ length: 5_000 }, (_, index) => `c-${index},${' '.repeat(300)}1000`);
-    const text = ['id,Amount', '"open,1', ...lines].join('\n');
-    const { contracts, unreadable } = read('a.csv', text);
-    expect(unreadable.map(({ line }) => line)).toEqual([2]);
-    expect(contracts.length).toBeGreaterThan(1_000);
-    expect(contracts.at(-1)).toMatchObject({ line: 5_002, id: 'c-4999' });
+  it('refuses a file after whose line a quote is misplaced, not closed or too far away', () => {
+    for (const record of ['c,3,x"y', '"c"d,3,', '"open,4', `"${'x'.repeat(MAX_LINE_BYTES + 1)}",4`]) {
+      expect(refusalOf('id,Amount', ['a,1', 'b,2', record, 'd,4'])).toEqual({ kind: 'malformed', line: 3 });
+    }
   });
 
   it('refuses a line that is longer than a record may be, and reads the others', () => {
-    const long = `"${'x'.repeat(20_000_000)}"`;
-    const text = `id,jsonParam\na,{}\nb,${long}\nc,{}\n`;
-    expect(read('a.csv', text).contracts.map(({ line }) => line)).toEqual([2, 4]);
-    const fault = 'line is longer than 1048576 characters';
-    expect(faultsOf('a.csv', text)).toEqual([[3, undefined, 'body-too-large', fault]]);
+    const long = `"${'x'.repeat(MAX_LINE_BYTES)}"`;
     expect(faultsOf('a.ndjson', `{"id":1,"jsonParam":{}}\n${long}`)).toEqual([
-      [2, undefined, 'body-too-large', fault],
+      [2, undefined, 'body-too-large', 'line is longer than 1048576 characters'],
     ]);
   });
 
@@ -227,9 +224,13 @@ describe('reading a portfolio', () => {
     const rows = Array.from({ length: 10 }, (_, index) => `c-${index},x${index}`);
     expect(refusalOf('id,Amount', rows)).toEqual({
       kind: 'equal-faults',
-      column: 'Amount',
-      line: 2,
-      value: 'x0',
+      fault: {
+        column: 'Amount',
+        line: 11,
+        value: 'x9',
+        code: 'wrong-type',
+        message: 'must be a number such as 1234.50 or 1,234.50',
+      },
     });
     expect(refusalOf('id,Amount', rows.slice(1))).toBeUndefined();
   });

@@ -5,9 +5,9 @@ import { columnSentence, CSV_FIELDS } from '../../../../scripts/recalculate/inpu
 import { openInput } from '../../../../scripts/recalculate/input/portfolio.ts';
 import { type CsvOptions, InputError } from '../../../../scripts/recalculate/input/records.ts';
 import { formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
-import { keepDigits } from '../../../../shared/platform/json.ts';
 import { areColumns, lineOfCells, readColumns } from '../../../../shared/portfolio/csv-columns.ts';
 import type { Notation } from '../../../../shared/portfolio/csv-notation.ts';
+import { MAX_LINE_BYTES } from '../../../../shared/portfolio/csv-records.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 import {
   contractLine,
@@ -29,15 +29,13 @@ const faultsOf = (header: string) => {
   return areColumns(columns) ? [] : columns.map(columnSentence);
 };
 
-const parseJson = (cell: string) => ({ value: JSON.parse(cell, keepDigits) });
-
 /** The values of cells of a column, or the codes of their faults. */
 const valuesOf = (name: string, notation: Notation, ...cells: string[]) => {
   const columns = readColumns(['id', name], CSV_FIELDS);
   if (!areColumns(columns)) throw new Error(columns.map(columnSentence).join());
   return cells.map((cell) => {
-    const { value, faults } = lineOfCells(columns, ['', cell], { notation, parseJson });
-    return faults[0]?.code ?? (value['jsonParam'] as Record<string, unknown>)[name];
+    const { value, faults = [] } = lineOfCells(columns, ['id', cell], notation) ?? {};
+    return faults[0]?.code ?? (value?.['jsonParam'] as Record<string, unknown> | undefined)?.[name];
   });
 };
 
@@ -89,8 +87,8 @@ describe('a portfolio in CSV', () => {
     ]);
   });
 
-  it('refuses a record with a wrong number of cells, stray quotes or invalid UTF-8, and continues', async () => {
-    const text = [HEADER, `a,${CELLS},1`, 'b,1', `c"d,${CELLS}`, `"e"f,${CELLS}`, `g,${CELLS}`].join('\n');
+  it('refuses a record with a wrong number of cells or invalid UTF-8, and continues', async () => {
+    const text = [HEADER, `a,${CELLS},1`, 'b,1', `g,${CELLS}`].join('\n');
     const damaged = Buffer.concat([
       Buffer.from(`${text}\n`),
       Buffer.from([0xff]),
@@ -100,11 +98,9 @@ describe('a portfolio in CSV', () => {
     expect(outline(records)).toEqual([
       '2: invalid-request line malformed-csv',
       '3: invalid-request line malformed-csv',
-      '4: invalid-request line malformed-csv',
-      '5: invalid-request line malformed-csv',
-      '6: g',
-      '7: invalid-request line not-utf8',
-      '8: h',
+      '4: g',
+      '5: invalid-request line not-utf8',
+      '6: h',
     ]);
     expect(records[1]).toMatchObject({
       problem: { detail: 'The line has 2 cells; must have 8, one for each column.' },
@@ -124,20 +120,22 @@ describe('a portfolio in CSV', () => {
     expect(await digests('\n\n\n')).toEqual(await digests('\n'));
   });
 
-  it('refuses only one line because of an unclosed quote', async () => {
-    const good = Array.from({ length: 3 }, (_, index) => `g-${index},${CELLS}`);
-    expect(outline(await csv(...good, `"open,${CELLS}`, ...good, `"quoted",${CELLS}`))).toEqual([
-      '2: g-0',
-      '3: g-1',
-      '4: g-2',
-      '5: invalid-request line malformed-csv',
-      '6: g-0',
-      '7: g-1',
-      '8: g-2',
-      '9: quoted',
-    ]);
-    expect(outline(await csv(`"open,${CELLS}`, ...good)).slice(1)).toEqual(['3: g-0', '4: g-1', '5: g-2']);
+  it('counts lines as an editor does, also after line breaks of Windows in cells', async () => {
+    const text = [HEADER, `"a\r\nb",${CELLS}`, '', `"c\nd",${CELLS}`, `e,${CELLS}`].join('\r\n');
+    expect(outline(await readRecords(text, 'csv'))).toEqual(['2: a\r\nb', '5: c\nd', '7: e']);
   });
+
+  it.each([`c"d,${CELLS}`, `"e"f,${CELLS}`, `"open,${CELLS}`, `"${'x'.repeat(MAX_LINE_BYTES)}",${CELLS}`])(
+    'ends after the records before a misplaced, unclosed or endless quote, which its message names',
+    async (record) => {
+      const text = [HEADER, `a,${CELLS}`, `b,${CELLS}`, record, `f,${CELLS}`].join('\n');
+      await expect(readRecords(text, 'csv')).rejects.toThrow(
+        new InputError(
+          'the record after line 3 has a misplaced quote, or one that is not closed within 1 MiB',
+        ),
+      );
+    },
+  );
 });
 
 describe('the header line of CSV', () => {
@@ -366,26 +364,6 @@ describe('the notation of a CSV', () => {
       '"1.000" (line 2, column Amount) and "1000,50"',
     );
     expect(await amountsWith('7', ...many, '1.000')).toContain('"1.000" (line 3002, column Amount) and');
-  });
-});
-
-const rowsWithFaults = (count: number) =>
-  Array.from({ length: count }, (_, index) =>
-    index % 2 === 0 ? `7;x${index};2026-06-24` : '7;1;2026-06-24',
-  );
-
-describe('ten equal faults in a CSV', () => {
-  it('end the reading with the value, its line and a hint', async () => {
-    expect(await amountsAndDates(rowsWithFaults(18))).toHaveLength(18);
-    expect(await amountsAndDates(rowsWithFaults(40))).toBe(
-      '10 lines have the same fault: column Amount, "x18" in line 20, must be a number such as 1234.50 or 1,234.50; correct the file, or set --max-failures to allow more failures',
-    );
-    const bytes = Buffer.from(`id;Amount\n${'caf\u00E9;1\n'.repeat(10)}`, 'latin1');
-    await expect(readRecords(bytes, 'csv')).rejects.toThrow(/not valid UTF-8; save the file as CSV UTF-8/);
-  });
-
-  it('do not end the reading if failures are allowed', async () => {
-    expect(await amountsAndDates(rowsWithFaults(40), { goesOn: true })).toHaveLength(40);
   });
 });
 

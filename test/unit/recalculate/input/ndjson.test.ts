@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
-import { MAX_LINE_BYTES } from '../../../../scripts/recalculate/input/lines.ts';
+import { MAX_LINE_BYTES } from '../../../../shared/portfolio/csv-records.ts';
 import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../../support/builders/portfolio-lines.ts';
 
 const padded = (bytes: number) => contractLine('p').padEnd(bytes, ' ');

@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createProgressPrinter } from '../../../../scripts/recalculate/report/progress.ts';
 import {
-  durationText,
-  progressBar,
-  progressLine,
+  createProgressPrinter,
   type ProgressState,
 } from '../../../../scripts/recalculate/report/progress.ts';
 
@@ -18,50 +15,8 @@ const HALF_WAY: ProgressState = {
 };
 
 describe('the progress of a run', () => {
-  it('is a bar with percentage, number, rate, remaining time and failures, in the width of the terminal', () => {
-    const bar = `[${'#'.repeat(14)}${'-'.repeat(15)}]`;
-    expect(progressBar(HALF_WAY, 79)).toBe(`${bar}  50%  42,000 done  700/s  1m 00s left  3 failed`);
-    expect(progressBar(HALF_WAY, 200)).toContain(`[${'#'.repeat(20)}${'-'.repeat(20)}]`);
-    expect(progressBar(HALF_WAY, 54)).toBe('50%  42,000 done  700/s  1m 00s left  3 failed');
-    for (const columns of [1, 20, 50, 60, 80, 120]) {
-      expect(progressBar(HALF_WAY, columns).length).toBeLessThanOrEqual(columns);
-    }
-  });
-
-  it('is a text line in a log', () => {
-    expect(progressLine(HALF_WAY)).toBe('50%, 42,000 done, 700/s, 1m 00s left, 3 failed after 1m 00s');
-  });
-
-  it('has no percentage and no remaining time without the size of the input', () => {
-    const state = { ...HALF_WAY, totalBytes: undefined };
-    expect(progressBar(state, 80)).toBe('42,000 done  700/s  3 failed');
-    expect(progressLine(state)).toBe('42,000 done, 700/s, 3 failed after 1m 00s');
-  });
-
-  it('calculates rate and remaining time from the resumed part only', () => {
-    const state = { ...HALF_WAY, doneBefore: 36_000, bytesBefore: 4_000 };
-    expect(progressLine(state)).toBe('50%, 42,000 done, 100/s, 5m 00s left, 3 failed after 1m 00s');
-  });
-
-  it('has no rate before the first second, and at most 100 %', () => {
-    const started = { ...HALF_WAY, elapsedMs: 999 };
-    expect(progressBar(started, 80)).toMatch(/ 50%  42,000 done  3 failed$/);
-    expect(progressLine({ ...HALF_WAY, bytesRead: 12_000 })).toMatch(/^100%, .* 0s left/);
-    expect(progressLine({ ...HALF_WAY, bytesRead: 9_999 })).toMatch(/^99%/);
-    expect(progressLine({ ...HALF_WAY, bytesRead: 0, totalBytes: 0 })).toMatch(/^100%/);
-    expect(progressLine({ ...HALF_WAY, done: 90 })).toContain(' 1.5/s');
-  });
-
-  it('writes durations in the two largest units', () => {
-    const texts = [0, 59_499, 60_000, 428_000, 3_600_000, 11_100_000].map(durationText);
-    expect(texts).toEqual(['0s', '59s', '1m 00s', '7m 08s', '1h 00m', '3h 05m']);
-  });
-});
-
-describe('the printer of progress', () => {
   let written: string[] = [];
-  const streamOf = (isTTY: boolean) => ({ isTTY, columns: 60, write: (text: string) => written.push(text) });
-  const clear = '\r\u001B[K';
+  const streamOf = (isTTY: boolean) => ({ isTTY, write: (text: string) => written.push(text) });
 
   beforeEach(() => {
     written = [];
@@ -71,53 +26,51 @@ describe('the printer of progress', () => {
     vi.useRealTimers();
   });
 
-  it('redraws one line on a terminal at most five times a second and only after a change', () => {
-    let done = 0;
-    const printer = createProgressPrinter(streamOf(true), () => ({ ...HALF_WAY, done: (done += 1) }));
-    vi.advanceTimersByTime(1_000);
-    expect(written).toHaveLength(5);
-    expect(written.every((text) => text.startsWith(clear) && !text.includes('\n'))).toBe(true);
-    expect(written.every((text) => text.length - clear.length < 60)).toBe(true);
-    printer.end();
+  /** The first line in a log. */
+  const lineOf = (state: ProgressState) => {
     written = [];
-    const still = createProgressPrinter(streamOf(true), () => HALF_WAY);
+    const printer = createProgressPrinter(streamOf(false), () => state);
     vi.advanceTimersByTime(1_000);
-    expect(written).toHaveLength(1);
-    still.end();
-  });
+    printer.end();
+    return written.join('');
+  };
 
-  it('writes permanent lines above the bar, and clears the bar at the end', () => {
+  it('is redrawn on one line of a terminal, below permanent lines, and cleared at the end', () => {
     const printer = createProgressPrinter(streamOf(true), () => HALF_WAY);
-    vi.advanceTimersByTime(200);
-    const [bar] = written;
+    vi.advanceTimersByTime(500);
+    expect(written).toEqual([
+      '\r\u001B[K\u001B[?7l50%, 42,000 done, 700/s, 1 min 0 s left, 3 failed\u001B[?7h',
+    ]);
+    written = [];
     printer.say('no reply for 30 s');
     printer.end();
     vi.advanceTimersByTime(60_000);
-    expect(written).toEqual([bar, clear, 'no reply for 30 s\n', bar, clear]);
+    const clear = '\r\u001B[K\u001B[?7l\u001B[?7h';
+    expect(written).toEqual([clear, 'no reply for 30 s\n', clear]);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('writes lines without control characters after one second and then every ten without a terminal', () => {
+  it('is a line in a log after one second and then every ten', () => {
     const printer = createProgressPrinter(streamOf(false), () => HALF_WAY);
     vi.advanceTimersByTime(999);
     expect(written).toEqual([]);
     vi.advanceTimersByTime(10_001);
     printer.say('trying again');
     printer.end();
-    vi.advanceTimersByTime(60_000);
-    const line = `${progressLine(HALF_WAY)}\n`;
+    const line = '50%, 42,000 done, 700/s, 1 min 0 s left, 3 failed\n';
     expect(written).toEqual([line, line, 'trying again\n']);
   });
 
-  it('draws on a terminal without a known width', () => {
-    const printer = createProgressPrinter({ ...streamOf(true), columns: 0 }, () => HALF_WAY);
-    vi.advanceTimersByTime(200);
-    expect(written[0]).toContain('done');
-    printer.end();
+  it('has no share and no remaining time without the size of the input, and no rate in the first second', () => {
+    expect(lineOf({ ...HALF_WAY, totalBytes: undefined })).toBe('42,000 done, 700/s, 3 failed\n');
+    expect(lineOf({ ...HALF_WAY, elapsedMs: 999 })).toBe('50%, 42,000 done, 3 failed\n');
   });
 
-  it('writes nothing at the end if nothing was drawn', () => {
-    createProgressPrinter(streamOf(true), () => HALF_WAY).end();
-    expect(written).toEqual([]);
-    expect(vi.getTimerCount()).toBe(0);
+  it('has the rate and remaining time of the resumed part only, and at most 100 %', () => {
+    const resumed = { ...HALF_WAY, doneBefore: 36_000, bytesBefore: 4_000 };
+    expect(lineOf(resumed)).toBe('50%, 42,000 done, 100/s, 5 min 0 s left, 3 failed\n');
+    expect(lineOf({ ...HALF_WAY, bytesRead: 12_000 })).toMatch(/^100%, .* 0.0 s left/);
+    expect(lineOf({ ...HALF_WAY, bytesRead: 9_999 })).toMatch(/^99%/);
+    expect(lineOf({ ...HALF_WAY, bytesRead: 0, totalBytes: 0 })).toMatch(/^100%/);
   });
 });

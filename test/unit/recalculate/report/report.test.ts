@@ -3,7 +3,6 @@ import { compareSchedules } from '../../../../shared/portfolio/comparison.ts';
 import { readFormerSchedule } from '../../../../shared/portfolio/comparison.ts';
 import { createReport, reportLines } from '../../../../scripts/recalculate/report/report.ts';
 import { sumsOf } from '../../../../shared/portfolio/schedule-sums.ts';
-import { storedTally, tallyShape } from '../../../../scripts/recalculate/output/stored-tally.ts';
 import { createProblem, type ErrorCode } from '../../../../shared/platform/problem.ts';
 import {
   countFailure,
@@ -152,15 +151,6 @@ it('lists the ten changes with the largest absolute value, equal ones in the ord
 it('orders changes by their amounts, not by their minor units', () => {
   const tally = tallyOf(moved(1, 1_000, 1_005), { ...moved(2, 1_000, 1_400), digits: 2, currency: 'RON' });
   expect(tally.rises.map(({ line }) => line)).toEqual([1, 2]);
-});
-
-it('is the same for a tally restored from a checkpoint', () => {
-  const tally = tallyOf(moved(1, 100, 80), counted(2, 100), counted(3, 7, { currency: null }));
-  countFailure(tally, failure('unexpected'));
-  const restored = tallyShape.parse(JSON.parse(JSON.stringify(storedTally(tally))));
-  expect(restored).toEqual(tally);
-  for (const each of [tally, restored]) countSchedule(each, moved(9, 10, 30));
-  expect(createReport(restored, END)).toEqual(createReport(tally, END));
 });
 
 it('renders text with grouped thousands and the command that resumes the run', () => {

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readRecalculateArguments } from '../../../../scripts/recalculate/arguments.ts';
 import { openRunFiles, refuseSameFiles } from '../../../../scripts/recalculate/output/run-files.ts';
-import { planRun } from '../../../../scripts/recalculate/output/run-plan.ts';
+import { planRun } from '../../../../scripts/recalculate/output/resume.ts';
 import { countFailure, emptyTally } from '../../../../shared/portfolio/tally.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
 import { portfolioFolder } from '../../../support/worlds/recalculate-process.ts';
@@ -14,13 +14,13 @@ it('returns the tally of the last save without later changes', async () => {
   const args = readRecalculateArguments(['--input', at('in.ndjson'), '--output', at('out.ndjson')]);
   if (args === undefined) throw new Error('no arguments');
   const plan = planRun(args, 0);
-  const files = await openRunFiles(args, plan, { token: 'a', stopped: new AbortController().signal });
+  const files = await openRunFiles(args, plan, undefined);
   const tally = emptyTally();
   countFailure(tally, FAILURE);
   expect(files.saved()).toEqual(emptyTally());
   await files.save({ input: { lastLine: 1, digest: 'd' }, tally, elapsedMs: 1 });
   countFailure(tally, FAILURE);
-  files.close();
+  await files.close();
   expect([files.saved().failed, files.saved().failuresByCode.get('unexpected')]).toEqual([1, 1]);
 });
 
@@ -39,6 +39,5 @@ it('refuses a report that would replace another file of the run, under another n
   expect(() => refuseSameFiles(readAndReplaced)).toThrow(/are the same file/);
   const failures = ['--failures', files.at('failures.html'), '--html', files.at('link/failures.html')];
   const args = argumentsOf(['--input', input, ...text, ...failures]);
-  const opening = openRunFiles(args, planRun(args, 0), { token: 'a', stopped: new AbortController().signal });
-  await expect(opening).rejects.toThrow(/are the same file/);
+  expect(() => refuseSameFiles(args)).toThrow(/are the same file/);
 });

@@ -196,9 +196,10 @@ function remediesOf(fault: FileFault, { ignore = [] }: CsvChoice): readonly Reme
 
 function explain(fault: FileFault): string {
   if (fault.kind === 'equal-faults') {
-    const { column, line, value } = fault;
+    const { column = '', line, value = '' } = fault.fault;
     return t('equalFaults', { column, line: formatNumber(line), value });
   }
+  if (fault.kind === 'malformed') return t('malformed', { line: formatNumber(fault.line) });
   if (fault.kind === 'notation') {
     return fault.faults
       .map(({ kind, examples }) =>

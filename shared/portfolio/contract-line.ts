@@ -1,0 +1,52 @@
+/** One line of a portfolio, `{id, jsonParam, schedule?}`, before its request is read. */
+
+import { isAbsent, isRecord, shapeFault } from '../contract/json/faults.ts';
+import type { Fault } from '../platform/problem.ts';
+
+/** Fields of a line; others are ignored. */
+export const LINE_FIELD = { id: 'id', request: 'jsonParam', former: 'schedule' } as const;
+
+export interface ContractLine {
+  /** Undefined if it is none; then `faults` says why. */
+  readonly id: string | number | undefined;
+  readonly jsonParam: unknown;
+  /** The previous schedule as sent; undefined if absent. */
+  readonly schedule: unknown;
+  /** Names of further members, which have no effect. */
+  readonly ignored: readonly string[];
+  readonly faults: readonly Fault[];
+}
+
+/** Maximum length of a contract id in characters; the same as in a request batch. */
+const MAX_ID_LENGTH = 200;
+const ID = `text of 1 to ${MAX_ID_LENGTH} characters or a whole number`;
+
+/** The members of a line, or the fault of a value that is no object. The request is not checked. */
+export function readContractLine(value: unknown): ContractLine | Fault {
+  if (!isRecord(value)) {
+    return shapeFault('line', 'wrong-type', 'must be an object with the members id and jsonParam');
+  }
+  const { id: sent, jsonParam, schedule, ...others } = value;
+  const id = readId(sent);
+  const faults = id === undefined ? [idFault(sent)] : [];
+  return { id, jsonParam, schedule: schedule ?? undefined, ignored: Object.keys(others), faults };
+}
+
+/** A number above the safe integers would be rounded, and become another id. */
+function readId(sent: unknown): string | number | undefined {
+  if (typeof sent === 'string') return sent.length > 0 && sent.length <= MAX_ID_LENGTH ? sent : undefined;
+  return typeof sent === 'number' && Number.isSafeInteger(sent) ? sent : undefined;
+}
+
+function idFault(sent: unknown): Fault {
+  const path = LINE_FIELD.id;
+  if (isAbsent(sent)) return shapeFault(path, 'missing', `is missing; must be ${ID}`);
+  if (sent === '') return shapeFault(path, 'empty', `must not be empty; it must be ${ID}`);
+  if (typeof sent === 'string') {
+    return shapeFault(path, 'too-long', `must have at most ${MAX_ID_LENGTH} characters`);
+  }
+  if (typeof sent !== 'number' && !JSON.isRawJSON(sent))
+    return shapeFault(path, 'wrong-type', `must be ${ID}`);
+  const largest = `must be text or a whole number of at most ${Number.MAX_SAFE_INTEGER} in absolute value`;
+  return shapeFault(path, 'out-of-range', largest);
+}
