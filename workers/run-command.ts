@@ -6,7 +6,6 @@ import { isLoopback } from '../shared/platform/host-names.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import { systemPorts } from '../shared/platform/system-ports.ts';
-import type { AdminEndpoint } from './admin-endpoint.ts';
 import { createConnections } from './ingress/server/connections.ts';
 import { workWhenIdle } from './runtime/idle-work.ts';
 import { warnAboutLooseFiles } from './loose-files.ts';
@@ -122,7 +121,6 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
         })
       : undefined;
   const system = (running = await startUnlessEnded({ config, names, log, metrics }, ending));
-  const admin = await openAdminEndpoint(config, system, log);
   const startMs = performance.now() - startedAt;
   process.stdout.write(
     renderStartBanner({
@@ -141,7 +139,6 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   });
   const { reason, exitCode } = await ending;
   log.info({ reason, health: combineHealth(system.health()).status }, 'stopping');
-  await admin?.stop();
   await system.stop();
   await healthServer?.stop();
   process.exit(exitCode);
@@ -170,17 +167,6 @@ async function startUnlessEnded(options: StartOptions, ending: Promise<End>): Pr
     }
     throw error;
   }
-}
-
-/** Opens the endpoint for an embedded broker only; commands access Kafka directly. */
-async function openAdminEndpoint(
-  config: Config,
-  { broker }: RunningSystem,
-  log: Log,
-): Promise<AdminEndpoint | undefined> {
-  if (broker.kind !== 'embedded' || config.adminFile === undefined) return undefined;
-  const { startAdminEndpoint } = await import('./admin-endpoint.ts');
-  return startAdminEndpoint({ broker, topicPrefix: config.topicPrefix, file: config.adminFile, log });
 }
 
 interface End {

@@ -1,185 +1,175 @@
-import type { LetterContext } from '../../shared/dead-letters/letter-context.ts';
-import { editMessage } from '../../shared/dead-letters/edit.ts';
-import {
-  countByCode,
-  discardSelected,
-  type ActionSummary,
-  isDone,
-  newestFirst,
-  sendSelected,
-  visibleLetters,
-} from '../../shared/dead-letters/handle-letters.ts';
-import type { LetterResult, Sending } from '../../shared/dead-letters/letter-actions.ts';
-import { placeId, sanitise } from '../../shared/dead-letters/letter.ts';
-import type { Override } from '../../shared/dead-letters/redrive-rules.ts';
-import { type Scan, scanLetters } from '../../shared/dead-letters/scan-letters.ts';
-import { showLetters } from '../../shared/dead-letters/show-letters.ts';
-import { assertNever, SystemError } from '../../shared/platform/errors.ts';
-import type { DeadLettersCommand } from './arguments.ts';
+import type { z } from 'zod';
+import type {
+  ActionReply,
+  LetterPage,
+  ListedLetter,
+  shownLetter,
+} from '../../shared/contract/operations/dead-letters.ts';
+import { OPERATIONS_LIMITS } from '../../shared/contract/operations/limits.ts';
+import type { DeadLettersArguments } from './arguments.ts';
 import { readEdit } from './edit-options.ts';
-import { shownLines } from './letter-lines.ts';
+import type { LetterApi } from './letter-api.ts';
+import { listLine, resultLine, shownLines } from './letter-lines.ts';
 
-/** The result of a command. */
 export interface CommandReport {
-  /** False if an action failed or was refused, no letter was found, or a list is incomplete. */
+  /** False if an action failed or was refused, or something is not known. */
   readonly ok: boolean;
-  /** The lines of the text output. */
   readonly lines: readonly string[];
-  /** For --json. */
+  /** The document of --json. */
   readonly result: Readonly<Record<string, unknown>>;
+}
+
+export interface CommandContext {
+  readonly api: LetterApi;
+  readonly onProgress: (line: string) => void;
+  /** Aborted by the operator; the call in progress ends, and no other one is begun. */
+  readonly signal: AbortSignal;
 }
 
 const LIST_LIMIT = 100;
 const SHOW_LIMIT = 10;
-const PARTIAL_AUDIT = 'the audit was not read completely, so that handled letters may appear as open';
+const PARTIAL_AUDIT = 'the audit was read in part: dead letters that were handled may appear as open';
 
-/** Runs a command. Rejects with UsageError for an invalid patch and with SystemError if topics cannot be read. */
+/** Runs a command by calls of an ingress. Rejects with SystemError if one is refused, and with UsageError. */
 export async function runDeadLettersCommand(
-  command: DeadLettersCommand,
-  context: LetterContext,
+  args: DeadLettersArguments,
+  context: CommandContext,
 ): Promise<CommandReport> {
-  // Before any topic is read, so that an invalid patch is reported immediately.
-  const edit = command.name === 'edit' ? readEdit(command.edit) : undefined;
-  const scan = await scanLetters(context, command.selection);
-  const isAction = command.name !== 'list' && command.name !== 'show';
-  if (isAction && !scan.audit.isComplete) {
-    const text = `${PARTIAL_AUDIT}; nothing was done`;
-    throw new SystemError('audit-incomplete', text, { canRetry: false });
-  }
-  switch (command.name) {
-    case 'list':
-      return list(command, scan);
-    case 'show':
-      return show(command, scan, context);
-    case 'redrive':
-    case 'mark-sent':
-      return send(command, scan, context, { action: command.name, options: command.send });
-    case 'edit':
-      return send(command, scan, context, {
-        action: 'edit',
-        options: command.send,
-        ...(edit === undefined
-          ? {}
-          : { changed: edit.changed, change: (one) => editMessage(one, edit, context.codec) }),
-      });
-    case 'discard': {
-      return reportActions(await discardSelected(context, scan, command, command), command.dryRun);
-    }
-    default:
-      return assertNever(command);
-  }
+  if (args.name === 'list') return list(args, context);
+  return args.isAction ? act(args, context) : show(args, context);
 }
 
-type CommandOf<Name extends DeadLettersCommand['name']> = Extract<DeadLettersCommand, { name: Name }>;
-
-function list({ all, limit = LIST_LIMIT }: CommandOf<'list'>, scan: Scan): CommandReport {
-  const { letters, states, audit, isComplete } = scan;
-  const { unreadable } = audit;
-  const visible = visibleLetters(scan, all);
-  const rows = visible.slice(0, limit).map((letter) => ({
-    id: letter.id,
-    at: new Date(letter.atMs).toISOString(),
-    code: sanitise(letter.code),
-    from: letter.original === undefined ? null : sanitise(placeId(letter.original)),
-    attempts: letter.attempts,
-    redrives: letter.redrives,
-    status: states.of(letter.id).status,
-    notificationId: letter.notificationId && sanitise(letter.notificationId),
-    bytes: letter.valueBytes,
-  }));
-  const codes = countByCode(visible);
-  const handled = letters.length - visible.length;
-  const counts = Object.entries(codes).map(([code, count]) => `${count} ${code}`);
+async function list(args: DeadLettersArguments, context: CommandContext): Promise<CommandReport> {
+  const { limit = LIST_LIMIT, all } = args;
+  const { letters, ...page } = await readPages(args, context, { limit, all });
+  const { count, codes, handled, isComplete, isAuditComplete } = page;
+  const counts = Object.entries(codes).map(([code, number]) => `${number} ${code}`);
   return {
-    ok: isComplete,
+    ok: isComplete && !context.signal.aborted,
     lines: [
-      ...rows.map(
-        (row) =>
-          `${row.id}  ${row.at}  ${row.code}  ${row.from ?? '-'}  attempts ${row.attempts}  redrives ${row.redrives}  ${row.status}`,
-      ),
-      `${visible.length} letter${visible.length === 1 ? '' : 's'}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`,
-      ...(visible.length > rows.length ? [`${visible.length - rows.length} older not shown (--limit)`] : []),
+      ...letters.map(listLine),
+      `${count} letter${count === 1 ? '' : 's'}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`,
+      ...(count > letters.length ? [`${count - letters.length} older not shown (--limit)`] : []),
       ...(handled > 0 ? [`${handled} handled not shown (--all)`] : []),
-      ...(unreadable > 0 ? [`${unreadable} records of the audit topic are invalid`] : []),
-      ...(audit.isComplete ? [] : [PARTIAL_AUDIT]),
-      ...(isComplete ? [] : ['interrupted: there may be more letters']),
+      ...(isAuditComplete ? [] : [PARTIAL_AUDIT]),
+      ...(isComplete
+        ? []
+        : [`only the newest ${OPERATIONS_LIMITS.scannedLetters} dead letters were searched`]),
     ],
-    result: {
-      letters: rows,
-      count: visible.length,
-      codes,
-      handled,
-      unreadableAudit: unreadable,
-      isAuditComplete: audit.isComplete,
-      isComplete,
-    },
+    result: { letters, ...page },
   };
 }
 
-async function show(
-  { limit = SHOW_LIMIT, reveal }: CommandOf<'show'>,
-  { letters, states }: Scan,
-  context: LetterContext,
-): Promise<CommandReport> {
-  const chosen = newestFirst(letters).slice(0, limit);
-  const all = await showLetters(context, chosen, ({ id }) => states.of(id).status, reveal);
-  const more = letters.length - chosen.length;
-  const lines = all.flatMap((letter) => [...shownLines(letter), '']);
-  if (all.length === 0) return reportNoMatch();
+async function show(args: DeadLettersArguments, context: CommandContext): Promise<CommandReport> {
+  const { letters, count } = await readPages(args, context, { limit: args.limit ?? SHOW_LIMIT, all: true });
+  if (letters.length === 0) return reportNoMatch(0);
+  const shown: z.infer<typeof shownLetter>[] = [];
+  for (const { id } of letters) {
+    if (context.signal.aborted) break;
+    shown.push((await context.api.get(`/${id}`)) as z.infer<typeof shownLetter>);
+  }
+  const notShown = count - shown.length;
   return {
     ok: true,
-    lines: more > 0 ? [...lines, `${more} older not shown (--limit)`] : lines,
-    result: { letters: all, notShown: more },
+    lines: [
+      ...shown.flatMap((letter) => [...shownLines(letter), '']),
+      ...(notShown > 0 ? [`${notShown} older not shown (--limit)`] : []),
+    ],
+    result: { letters: shown, notShown },
   };
 }
 
-async function send(
-  command: Pick<DeadLettersCommand, 'limit' | 'selection'>,
-  scan: Scan,
-  context: LetterContext,
-  sending: Sending,
-): Promise<CommandReport> {
-  return reportActions(await sendSelected(context, scan, command, sending), sending.options.dryRun);
+type ListedPages = Omit<LetterPage, 'nextCursor'>;
+
+/** The newest selected dead letters, from as many pages as it takes. */
+async function readPages(
+  { criteria, ids }: DeadLettersArguments,
+  { api, signal }: CommandContext,
+  { limit, all }: { readonly limit: number; readonly all: boolean },
+): Promise<ListedPages> {
+  const { topics, codes, types, channel, key, since, until } = criteria;
+  const lists = { topic: topics, code: codes, type: types, id: ids };
+  const query = new URLSearchParams({ all: String(all) });
+  for (const [name, values] of Object.entries(lists)) for (const value of values) query.append(name, value);
+  for (const [name, value] of Object.entries({ channel, key, since, until })) {
+    if (value !== undefined) query.set(name, value);
+  }
+  const letters: ListedLetter[] = [];
+  for (;;) {
+    query.set('limit', String(Math.min(limit - letters.length, OPERATIONS_LIMITS.pageLetters)));
+    const { letters: more, nextCursor, ...page } = (await api.get('', query)) as LetterPage;
+    letters.push(...more);
+    if (nextCursor === undefined || letters.length >= limit || signal.aborted) return { ...page, letters };
+    query.set('cursor', nextCursor);
+  }
 }
 
-/** How the option that disables a guard is written in a reason. */
-const OVERRIDE_TEXT: Readonly<Record<Override, string>> = {
-  again: '; use --again to repeat it',
-  force: ', or use --force',
-  acceptDuplicates: ', or use --accept-duplicates',
-};
-
-function withOption({ override, why = '', ...result }: LetterResult): LetterResult {
-  if (override !== undefined) return { ...result, why: why + OVERRIDE_TEXT[override] };
-  return why === '' ? result : { ...result, why };
+/** Acts in portions: a call takes at most 500 dead letters, the oldest first. */
+async function act(args: DeadLettersArguments, context: CommandContext): Promise<CommandReport> {
+  const { name, limit = Infinity } = args;
+  const chosen = await chooseIds(args, context);
+  if ('handled' in chosen) return reportNoMatch(chosen.handled);
+  const body = bodyOf(args);
+  const all: ActionReply[] = [];
+  let left = Math.min(limit, chosen.ids.length);
+  for (let at = 0; left > 0 && !context.signal.aborted; at += OPERATIONS_LIMITS.actionLetters) {
+    const ids = chosen.ids.slice(at, at + OPERATIONS_LIMITS.actionLetters);
+    const portion = { ...body, selection: { ids }, limit: Math.min(left, OPERATIONS_LIMITS.actionLetters) };
+    const reply = (await context.api.post(name, portion)) as ActionReply;
+    all.push(reply);
+    left -= ids.length;
+    if (reply.counts['failed'] !== undefined) break;
+    if (left > 0) context.onProgress(`${at + ids.length} of ${chosen.ids.length} letters done`);
+  }
+  return reportActions(all, { dryRun: args['dry-run'], notBegun: Math.max(0, left) });
 }
 
-function reportActions(handled: ActionSummary, dryRun: boolean): CommandReport {
-  const { counts, notListed } = handled;
-  if (handled.results.length === 0) return reportNoMatch();
-  const results = handled.results.map(withOption);
-  const summary = Object.entries(counts)
-    .map(([result, count]) => `${count} ${result.replace('-', ' ')}`)
-    .join(', ');
+/** The ids that were given, or those of the selected dead letters, the oldest first; if there is none, how many were handled. */
+async function chooseIds(
+  args: DeadLettersArguments,
+  context: CommandContext,
+): Promise<{ readonly ids: readonly string[] } | { readonly handled: number }> {
+  if (!args.isFiltered) return { ids: args.ids };
+  const { letters, handled } = await readPages(args, context, { limit: Infinity, all: args.again });
+  const ids = letters.map(({ id }) => id).toReversed();
+  return ids.length === 0 ? { handled } : { ids: ids.slice(0, args.limit) };
+}
+
+function bodyOf(args: DeadLettersArguments): object {
+  const { name, reason, again, force, 'dry-run': dryRun, 'accept-duplicates': acceptDuplicates } = args;
+  const body = { reason, dryRun, again };
+  if (name === 'discard' || name === 'mark-sent') return body;
+  const send = { ...body, force, acceptDuplicates };
+  return name === 'edit' ? { ...send, ...readEdit(args) } : send;
+}
+
+function reportActions(
+  replies: readonly ActionReply[],
+  { dryRun, notBegun }: { readonly dryRun: boolean; readonly notBegun: number },
+): CommandReport {
+  const counts = new Map<string, number>();
+  for (const reply of replies)
+    for (const [result, count] of Object.entries(reply.counts))
+      counts.set(result, (counts.get(result) ?? 0) + count);
+  const letters = replies.flatMap((reply) => reply.letters);
+  const notListed = replies.reduce((sum, reply) => sum + reply.notListed, 0);
+  const summary = [...counts].map(([result, count]) => `${count} ${result.replace('-', ' ')}`).join(', ');
   return {
-    ok: isDone(handled.results),
+    ok: notBegun === 0 && !counts.has('refused') && !counts.has('failed'),
     lines: [
-      ...results.map(resultLine),
+      ...letters.map(resultLine),
       ...(notListed > 0 ? [`${notListed} more skipped, not listed`] : []),
       summary + (dryRun ? ' (dry run: nothing was written)' : ''),
+      ...(notBegun > 0 ? [`${notBegun} not begun`] : []),
     ],
-    result: { dryRun, counts, letters: results, notListed },
+    result: { dryRun, counts: Object.fromEntries(counts), letters, notListed, notBegun },
   };
 }
 
-function resultLine({ id, code, result, to, why, warnings = [] }: LetterResult): string {
-  const details = [to === undefined ? undefined : `to ${to}`, why, ...warnings].filter(
-    (part) => part !== undefined,
-  );
-  return [result.replace('-', ' ').padEnd(13), id, code, details.join(': ')].join('  ').trimEnd();
-}
-
-function reportNoMatch(): CommandReport {
-  const text = 'no dead letter matches; `npm run dead-letters -- list --all` lists all of them';
-  return { ok: false, lines: [text], result: { letters: [] } };
+function reportNoMatch(handled: number): CommandReport {
+  const text =
+    handled > 0
+      ? `all ${handled} that match have already been handled; use --again to repeat it`
+      : 'no dead letter matches; `npm run dead-letters -- list --all` lists all of them';
+  return { ok: handled > 0, lines: [text], result: { letters: [], handled } };
 }

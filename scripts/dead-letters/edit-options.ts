@@ -1,26 +1,27 @@
 import { readFileSync } from 'node:fs';
-import { createEdit, type Edit } from '../../shared/dead-letters/edit.ts';
+import { isRecord } from '../../shared/contract/json/faults.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { parseJson, refusalText } from '../../shared/platform/json.ts';
 import { UsageError } from '../command-line/parse-command-line.ts';
-import type { EditOptions } from './arguments.ts';
+import type { DeadLettersArguments } from './arguments.ts';
 
-/** Reads and validates the patch file, each --set and the headers. Throws UsageError. */
-export function readEdit({ set, patchFile, headers }: EditOptions): Edit {
-  const patches = [
-    ...(patchFile === undefined ? [] : [readPatch(patchFile)]),
-    ...set.map((setting) => {
-      const patch = patchOfSetting(setting);
-      if (patch !== undefined) return patch;
-      throw new UsageError('--set must be PATH=VALUE, such as receiver=+40722123456');
-    }),
-  ];
-  const edit = createEdit(patches, headers.map(readHeader));
-  if ('faults' in edit) throw new UsageError(edit.faults.map(({ message }) => message).join('\n'));
-  return edit;
+/** The changes of an edit, from the patch file and then each --set, and the headers. Throws UsageError. */
+export function readEdit({ set, patch, header }: Pick<DeadLettersArguments, 'set' | 'patch' | 'header'>) {
+  const patches = [...(patch === undefined ? [] : [readPatch(patch)]), ...set.map(patchOfSetting)];
+  return {
+    ...(patches.length === 0 ? {} : { patch: patches.reduce(combine) }),
+    headers: Object.fromEntries(header.map(readHeader)),
+  };
 }
 
-function readHeader(text: string): [string, string | undefined] {
+/** The patch that does what both do, one after the other (RFC 7396). */
+function combine(first: unknown, second: unknown): unknown {
+  if (!isRecord(first) || !isRecord(second)) return second;
+  const changed = Object.entries(second).map(([name, value]) => [name, combine(first[name], value)]);
+  return { ...first, ...Object.fromEntries(changed) };
+}
+
+function readHeader(text: string): [string, string | null] {
   const at = text.indexOf('=');
   if (at < 1) {
     throw new UsageError(
@@ -28,7 +29,7 @@ function readHeader(text: string): [string, string | undefined] {
     );
   }
   const value = text.slice(at + 1);
-  return [text.slice(0, at), value === '' ? undefined : value];
+  return [text.slice(0, at), value === '' ? null : value];
 }
 
 function readPatch(file: string): unknown {
@@ -43,16 +44,11 @@ function readPatch(file: string): unknown {
   throw new UsageError(refusalText(parsed, `--patch ${file}`));
 }
 
-/**
- * The patch of `path.to.field=value`, with the value as JSON if it is valid JSON, otherwise as a string. Undefined for
- * other forms.
- */
-export function patchOfSetting(setting: string): unknown {
-  const match = /^([^=]+)=(.*)$/s.exec(setting);
-  if (match === null) return undefined;
-  const [, path = '', text = ''] = match;
+/** The patch of `path.to.field=value`, with the value as JSON if it is valid JSON, otherwise as a string. */
+function patchOfSetting(setting: string): unknown {
+  const [, path = '', text = ''] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
   const names = path.split('.');
-  if (names.some((name) => name === '')) return undefined;
+  if (names.includes('')) throw new UsageError('--set must be PATH=VALUE, such as receiver=+40722123456');
   return names.reduceRight<unknown>((value, name) => Object.fromEntries([[name, value]]), valueOf(text));
 }
 

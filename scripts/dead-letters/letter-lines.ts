@@ -1,7 +1,37 @@
-import type { AuditRecord } from '../../shared/dead-letters/audit.ts';
-import { sanitise } from '../../shared/dead-letters/letter.ts';
-import type { ShownPayload } from '../../shared/dead-letters/masked-payload.ts';
-import type { ShownLetter } from '../../shared/dead-letters/show-letters.ts';
+import type { z } from 'zod';
+import type {
+  ActionReply,
+  ListedLetter,
+  shownLetter,
+} from '../../shared/contract/operations/dead-letters.ts';
+
+type ShownLetter = z.infer<typeof shownLetter>;
+
+export function listLine({ id, at, code, from = '-', attempts, redrives, status }: ListedLetter): string {
+  return `${id}  ${at}  ${code}  ${from}  attempts ${attempts}  redrives ${redrives}  ${status}`;
+}
+
+/** How the option that disables a guard is written in a reason. */
+const OVERRIDE_TEXT = {
+  again: '; use --again to repeat it',
+  force: ', or use --force',
+  acceptDuplicates: ', or use --accept-duplicates',
+} as const;
+
+export function resultLine({
+  id,
+  code,
+  result,
+  to,
+  why,
+  override,
+  warnings = [],
+}: ActionReply['letters'][number]): string {
+  const reason = override === undefined ? why : (why ?? '') + OVERRIDE_TEXT[override];
+  const details = [to === undefined ? undefined : `to ${to}`, reason, ...warnings];
+  const text = details.filter((part) => part !== undefined).join(': ');
+  return [result.replace('-', ' ').padEnd(13), id, code, text].join('  ').trimEnd();
+}
 
 /** Renders a letter as lines of text. */
 export function shownLines(letter: ShownLetter): readonly string[] {
@@ -10,7 +40,7 @@ export function shownLines(letter: ShownLetter): readonly string[] {
     letter.from ?? 'unknown',
     ...(letter.fromAt === undefined ? [] : [`written ${letter.fromAt}`]),
   ];
-  const kind = [sanitise(payload.type ?? 'unknown type'), payload.format, `${payload.bytes} bytes`];
+  const kind = [payload.type ?? 'unknown type', payload.format, `${payload.bytes} bytes`];
   const facts: readonly (readonly [string, string | number | null | undefined])[] = [
     ['code', letter.code],
     ['reason', letter.reason],
@@ -37,22 +67,26 @@ export function shownLines(letter: ShownLetter): readonly string[] {
       ...(letter.isAuditComplete ? [] : ['there may be other steps that are not shown']),
       ...letter.audit.map(auditLine),
     ]),
-    ...section('payload notes', [...payload.notes.map((note) => sanitise(note)), ...revealing(payload)]),
+    ...section('payload notes', payload.notes),
     ...('content' in payload ? [toPlainJson(payload.content)] : []),
   ];
 }
 
-function auditLine({ at, operator, action, stage, result, reason, members }: AuditRecord): string {
+function auditLine({
+  at,
+  operator,
+  action,
+  stage,
+  result,
+  reason,
+  members,
+}: ShownLetter['audit'][number]): string {
   const more = [result, members?.join(', '), reason].filter((part) => part !== undefined);
-  return sanitise([at, operator, action, stage, ...more].join('  '));
+  return [at, operator, action, stage, ...more].join('  ');
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`  ${title}`, ...lines.map((line) => `    ${line}`)];
-}
-
-function revealing({ isHidden }: ShownPayload): readonly string[] {
-  return isHidden === true ? ['use --reveal to show it'] : [];
 }
 
 /** JSON that a terminal shows as it is: without the control characters and marks for directions that JSON need not escape. */

@@ -80,8 +80,6 @@ const MEAN_RECORD_BYTES = 1_024;
 export interface AuditReading {
   /** Number of records that were read. */
   readonly read: number;
-  /** Number of invalid ones among them. */
-  readonly unreadable: number;
   /** False if a limit or the signal left records out. */
   readonly isComplete: boolean;
 }
@@ -99,7 +97,6 @@ export async function readAudit(
   const retained = await log.ranges([topics.audit]);
   const ranges = newestOf(retained, maxAuditRecords);
   let read = 0;
-  let unreadable = 0;
   let bytesLeft = maxAuditRecords * MEAN_RECORD_BYTES;
   let isStopped = signal.aborted;
   if (!isStopped) {
@@ -110,12 +107,11 @@ export async function readAudit(
       if (isStopped) return 'stop';
       read += 1;
       const record = readAuditRecord(message);
-      if (record === undefined) unreadable += 1;
-      else onRecord(record);
+      if (record !== undefined) onRecord(record);
       return 'more';
     });
   }
-  return { read, unreadable, isComplete: !isStopped && countOffsets(ranges) === countOffsets(retained) };
+  return { read, isComplete: !isStopped && countOffsets(ranges) === countOffsets(retained) };
 }
 
 /** Parses a record of the audit topic; undefined if it is invalid. */

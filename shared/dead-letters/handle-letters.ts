@@ -93,12 +93,7 @@ function countResults(results: readonly LetterResult[]): Readonly<Record<string,
   return Object.fromEntries(counts);
 }
 
-/** Whether an action did what was asked for: nothing failed or was refused. */
-export function isDone(results: readonly LetterResult[]): boolean {
-  return !results.some(({ result }) => result === 'refused' || result === 'failed');
-}
-
-export function newestFirst(letters: readonly Letter[]): readonly Letter[] {
+function newestFirst(letters: readonly Letter[]): readonly Letter[] {
   return letters.toSorted((one, other) => compareAge(other, one));
 }
 

@@ -5,7 +5,7 @@ import type { ReadOn } from '../messaging/ports.ts';
 import { errorText, SystemError } from '../platform/errors.ts';
 import { sleep } from '../platform/timers.ts';
 import { type AuditStep, createAuditMessage, type LetterStates } from './audit.ts';
-import { createBreaks, type LetterContext, createProgress } from './letter-context.ts';
+import { createBreaks, type LetterContext } from './letter-context.ts';
 import type { Editable, Edited } from './edit.ts';
 import { addAttempts, readAttempts } from '../notification/attempt-history.ts';
 import type { EmailCommand, SmsCommand } from '../notification/command.ts';
@@ -65,12 +65,7 @@ type SendResult = ActionResult & { readonly isLost?: boolean };
 
 const DONE = { redrive: 'redriven', edit: 'edited', 'mark-sent': 'marked-sent' } as const;
 const WOULD = { redrive: 'would-redrive', edit: 'would-edit', 'mark-sent': 'would-mark-sent' } as const;
-/** Code of a notification under an id of the ingress without the proof that the ingress wrote it. */
-const FOREIGN_ID = 'foreign-id';
 const COMMANDS: ReadonlySet<string> = new Set(['SendSmsCommand', 'SendEmailCommand']);
-const NO_SECRET =
-  'its id is one of the ingress, which proves its text by a secret that is not known here: set RESULT_ID_SECRET as for the ingress, ' +
-  'or use its pages for operators';
 /** Maximum number of audit records of discards in one publish. */
 const DISCARD_BATCH = 200;
 
@@ -88,7 +83,6 @@ export async function sendLetters(
   const results: LetterResult[] = [];
   const wanted = new Map(letters.map((letter) => [letter.id, letter]));
   const pace = createPace(context, sending.options.dryRun ? Infinity : sending.options.ratePerSecond);
-  const progress = createProgress(context, letters.length, 'letters done');
   const pause = createBreaks(context);
   const take = async (message: LogMessage): Promise<ReadOn> => {
     if (context.signal.aborted) return 'stop';
@@ -107,7 +101,6 @@ export async function sendLetters(
     const { isLost = false, ...result } = sent;
     wanted.delete(letter.id);
     results.push({ id: letter.id, code: letter.code, ...result });
-    progress.step();
     return isLost ? 'stop' : 'more';
   };
   let fault: string | undefined;
@@ -146,11 +139,9 @@ export async function discardLetters(
   }
   const open = openLetters.slice(0, limit);
   if (dryRun) return [...results, ...resultsOf(open, { result: 'would-discard' })];
-  const progress = createProgress(context, open.length, 'letters discarded');
   for (let at = 0; at < open.length; at += DISCARD_BATCH) {
     const batch = open.slice(at, at + DISCARD_BATCH);
     results.push(...resultsOf(batch, await discardBatch(context, batch)));
-    for (let done = 0; done < batch.length; done += 1) progress.step();
   }
   return results;
 }
@@ -188,10 +179,7 @@ async function sendOne(
     changed === undefined
       ? copy
       : { ...copy, value: changed.value, headers: { ...copy.headers, ...changed.headers } };
-  const message = isCommand
-    ? await proveAgain(context, edited, changed !== undefined || letter.code === FOREIGN_ID)
-    : edited;
-  if (message === undefined) return { result: 'refused', why: NO_SECRET };
+  const message = isCommand ? await proveAgain(context, edited) : edited;
   const to = copy.partition === undefined ? copy.topic : `${copy.topic}/${copy.partition}`;
   const reported = { to, ...(changed === undefined ? {} : { warnings: changed.warnings }) };
   if (sending.options.dryRun) return { result: WOULD[sending.action], ...reported };
@@ -199,19 +187,14 @@ async function sendOne(
   return { ...reported, ...(await publishAudited(context, sendable, sending, message)) };
 }
 
-/**
- * A notification under an id of the ingress with the proof of its text, for which the operator answers. Undefined: it needs another proof
- * than it has, and the secret is not known.
- */
+/** A notification under an id of the ingress gets the proof of its text, for which the operator answers. */
 async function proveAgain(
   { codec, proofs }: LetterContext,
   message: OutgoingMessage,
-  needsProof: boolean,
-): Promise<OutgoingMessage | undefined> {
+): Promise<OutgoingMessage> {
   const { headers = {}, value } = message;
   const id = headerText(headers, HEADER.notificationId) ?? '';
   if (!isIngressId(id)) return message;
-  if (proofs === undefined) return needsProof ? undefined : message;
   const decoded = await codec.decode({ value, headers });
   if (decoded.kind !== 'decoded' || !COMMANDS.has(decoded.type)) return message;
   const commandHash = proofs.hash(decoded.payload as SmsCommand | EmailCommand);

@@ -14,14 +14,12 @@ import type { LetterLog } from './letter-log.ts';
 export interface LetterContext extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly log: LetterLog;
   readonly codec: MessageCodec;
-  /** Proves notifications that are sent again; undefined: the secret of the ingress is not known. */
-  readonly proofs: CommandProofs | undefined;
+  /** Proves notifications that are sent again. */
+  readonly proofs: CommandProofs;
   readonly actor: Actor;
   readonly topics: LetterTopics;
   /** Records of the audit that are read at most, the newest ones. */
   readonly maxAuditRecords: number;
-  /** Receives a line of progress, without a line break. */
-  readonly onProgress: (line: string) => void;
   /** Aborted by the operator or by a time limit; the letter in progress is completed, and no other one is started. */
   readonly signal: AbortSignal;
 }
@@ -63,26 +61,6 @@ export function letterTopics(prefix: string): LetterTopics {
     destinations: {
       work: new Set(topicNames(prefix, WORK_TOPICS)),
       commands: new Set(topicNames(prefix, COMMAND_TOPICS)),
-    },
-  };
-}
-
-const REPORT_EVERY_MS = 2_000;
-
-/** Counts the steps of long work, and reports the number at intervals. */
-export function createProgress(
-  { onProgress, monotonic }: Pick<LetterContext, 'onProgress' | 'monotonic'>,
-  total: number,
-  what: string,
-): { step(): void } {
-  let done = 0;
-  let reportedAtMs = monotonic.elapsedMs();
-  return {
-    step: () => {
-      done += 1;
-      if (monotonic.elapsedMs() - reportedAtMs < REPORT_EVERY_MS) return;
-      reportedAtMs = monotonic.elapsedMs();
-      onProgress(`${done} of ${total} ${what}`);
     },
   };
 }

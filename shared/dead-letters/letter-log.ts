@@ -1,7 +1,7 @@
 import type { LogMessage, OffsetRange, OutgoingMessage } from '../messaging/message.ts';
 import type { Broker, OnRangeMessage, Publisher } from '../messaging/ports.ts';
 
-/** Access to the records of Kafka or of a running process. Its methods reject with SystemError. */
+/** Access to the records of the broker. Its methods reject with SystemError. */
 export interface LetterLog {
   /** The retained offsets of each partition of these topics; omits topics that do not exist. */
   ranges(topics: readonly string[]): Promise<readonly OffsetRange[]>;
@@ -14,23 +14,8 @@ export interface LetterLog {
 
 const CLIENT_ID = 'dead-letters';
 
-/** Access through a broker of its own, which is closed with the log. */
-export async function brokerLetterLog(broker: Broker): Promise<LetterLog> {
-  const shared = sharedLetterLog(broker);
-  await shared.start();
-  return {
-    ...shared,
-    close: async () => {
-      await shared.close();
-      await broker.close();
-    },
-  };
-}
-
-/** Access through a broker that others use too; it connects for the first action, or by `start`. */
-export function sharedLetterLog(
-  broker: Pick<Broker, 'admin' | 'createPublisher' | 'readRanges'>,
-): LetterLog & { readonly start: () => Promise<unknown> } {
+/** Access through a broker that others use too; it connects for the first action. */
+export function sharedLetterLog(broker: Pick<Broker, 'admin' | 'createPublisher' | 'readRanges'>): LetterLog {
   let started: Promise<Publisher> | undefined;
   const start = (): Promise<Publisher> => {
     started ??= startPublisher(broker).catch((error: unknown) => {
@@ -40,7 +25,6 @@ export function sharedLetterLog(
     return started;
   };
   return {
-    start,
     ranges: async (topics) => {
       const counts = await broker.admin.partitionCounts(topics);
       const all: OffsetRange[] = [];

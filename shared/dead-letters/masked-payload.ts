@@ -28,25 +28,20 @@ export interface ShownPayload {
   readonly notes: readonly string[];
 }
 
-export interface PayloadOptions {
-  readonly reveal: boolean;
-  /** The letter is a notification; if its payload violates the schema, every part of it may be personal data. */
-  readonly isCommand: boolean;
-}
-
 /** The types of notifications. Another one, which a header may name, is not masked by its fields. */
 const COMMAND_TYPES: ReadonlySet<string> = new Set(['SendSmsCommand', 'SendEmailCommand']);
 /** Maximum number of requests of a batch whose faults are listed. */
 const MAX_FAULTY_ITEMS = 20;
 const HIDDEN = 'the payload is hidden, since it cannot be masked';
-/** Maximum number of bytes shown of a value that is not JSON. */
-const SHOWN_BYTES = 4_096;
 
-/** Decodes and masks the value of a letter. Rejects only if the schema registry cannot be reached. */
+/**
+ * Decodes and masks the value of a letter. `isCommand`: it is a notification; if its payload violates the schema, every part of it may
+ * be personal data. Rejects only if the schema registry cannot be reached.
+ */
 export async function showPayload(
   message: LogMessage,
   codec: Codec,
-  options: PayloadOptions,
+  isCommand: boolean,
 ): Promise<ShownPayload> {
   const bytes = message.value?.length ?? 0;
   if (message.value === null) {
@@ -57,16 +52,16 @@ export async function showPayload(
   const { format } = decoded;
   if (decoded.kind === 'undecodable') {
     const named = headerText(message.headers, HEADER.messageType);
-    const type = named === undefined || options.reveal ? named : plainPath(named);
-    return { type, format, bytes, ...showRaw(message.value, listNotes(decoded.problem), options) };
+    const type = named === undefined ? named : plainPath(named);
+    return { type, format, bytes, ...showRaw(message.value, listNotes(decoded.problem), isCommand) };
   }
   const { type, payload } = decoded;
-  if (options.isCommand && !options.reveal && !COMMAND_TYPES.has(type))
+  if (isCommand && !COMMAND_TYPES.has(type))
     return { type, format, bytes, notes: [`a notification has no type ${type}`, HIDDEN], isHidden: true };
   if (type === REQUEST_BATCH)
-    return { type, format, bytes, ...(await showBatch(message.value, payload, options)) };
+    return { type, format, bytes, ...(await showBatch(message.value, payload, isCommand)) };
   try {
-    const content = mask(toJson(type, payload), options.reveal);
+    const content = maskPayload(toJson(type, payload));
     return { type, format, bytes, content, notes: [] };
   } catch (error) {
     return { type, format, bytes, notes: [`the payload cannot be shown: ${errorText(error)}`] };
@@ -77,11 +72,11 @@ export async function showPayload(
 async function showBatch(
   value: Buffer,
   payload: unknown,
-  options: PayloadOptions,
+  isCommand: boolean,
 ): Promise<Pick<ShownPayload, 'content' | 'notes' | 'isHidden'>> {
   const batch = payload as EncodedBatch;
   const opened = openAtOnce(batch);
-  if (opened.kind === 'invalid') return showRaw(value, listNotes(opened.problem), options);
+  if (opened.kind === 'invalid') return showRaw(value, listNotes(opened.problem), isCommand);
   const items: unknown[] = [];
   const notes: string[] = [];
   let faulty = 0;
@@ -93,8 +88,8 @@ async function showBatch(
     if (faulty <= MAX_FAULTY_ITEMS) notes.push(...faults.map((note) => `request ${index + 1}: ${note}`));
   }
   if (faulty > MAX_FAULTY_ITEMS) notes.push(`and ${faulty - MAX_FAULTY_ITEMS} more invalid requests`);
-  if (batch.format === 'json') return showRaw(value, notes, options);
-  return { content: mask(items, options.reveal), notes };
+  if (batch.format === 'json') return showRaw(value, notes, isCommand);
+  return { content: maskPayload(items), notes };
 }
 
 async function showItem(
@@ -126,20 +121,12 @@ function listNotes({ title, detail, errors = [] }: Problem): readonly string[] {
 function showRaw(
   value: Buffer,
   notes: readonly string[],
-  { reveal, isCommand }: PayloadOptions,
+  isCommand: boolean,
 ): Pick<ShownPayload, 'content' | 'notes' | 'isHidden'> {
   // A batch of valid requests may have more members and elements than one request.
   const parsed = parseJson(value, { maxValues: Infinity });
-  if (parsed.kind === 'refused') {
-    if (!reveal) return { notes: [...notes, HIDDEN], isHidden: true };
-    return { content: { base64: value.subarray(0, SHOWN_BYTES).toString('base64') }, notes };
-  }
-  if (isCommand && !reveal) return { notes: [...notes, HIDDEN], isHidden: true };
-  return { content: mask(parsed.value, reveal), notes };
-}
-
-function mask(content: unknown, reveal: boolean): unknown {
-  return reveal ? content : maskPayload(content);
+  if (parsed.kind === 'refused' || isCommand) return { notes: [...notes, HIDDEN], isHidden: true };
+  return { content: maskPayload(parsed.value), notes };
 }
 
 /** Fields with personal data or message texts, in lower case without separators. Amounts, dates and codes are shown. */

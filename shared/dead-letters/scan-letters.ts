@@ -1,13 +1,10 @@
 import type { LogMessage, OffsetRange } from '../messaging/message.ts';
-import { MessagingError, SystemError } from '../platform/errors.ts';
+import { MessagingError } from '../platform/errors.ts';
 import { type AuditReading, LetterStates, readAudit } from './audit.ts';
-import { createBreaks, type LetterContext, createProgress } from './letter-context.ts';
+import { createBreaks, type LetterContext } from './letter-context.ts';
 import { countOffsets, newestOf } from './letter-log.ts';
 import { type Letter, type LogPlace, parsePlace, readLetter } from './letter.ts';
 import { createSelector, namesNotifications, type Selection } from './selection.ts';
-
-/** A letter takes about 500 bytes of memory. */
-const MAX_LETTERS = 1_000_000;
 
 export interface Scan {
   /** The selected letters in the order of their offsets within each partition. */
@@ -25,13 +22,12 @@ export interface Scan {
 
 /**
  * Reads the dead letters, without keeping their values, and the audit: of each partition at most its share of `maxRecords`,
- * the newest ones. Rejects with MessagingError if a topic is missing or cannot be read, and with SystemError if more letters
- * are selected than fit into memory.
+ * the newest ones. Rejects with MessagingError if a topic is missing or cannot be read.
  */
 export async function scanLetters(
   context: LetterContext,
   selection: Selection,
-  maxRecords = Infinity,
+  maxRecords: number,
 ): Promise<Scan> {
   const { deadLetters, audit } = context.topics;
   const ranges = await context.log.ranges([...deadLetters, audit]);
@@ -63,19 +59,13 @@ async function readLetters(
   selection: Selection,
   ranges: readonly OffsetRange[],
 ): Promise<readonly Letter[]> {
-  const progress = createProgress(context, countOffsets(ranges), 'letters read');
   const pause = createBreaks(context);
   const isSelected = createSelector(selection, context.topics.prefix);
   const letters: Letter[] = [];
   await context.log.read(ranges, async (message) => {
     await pause();
     const letter = await readWithId(context, message, selection);
-    progress.step();
     if (isSelected(letter, message.key)) letters.push(letter);
-    if (letters.length > MAX_LETTERS) {
-      const text = `more than ${MAX_LETTERS} letters are selected; select fewer with --since and --until`;
-      throw new SystemError('too-many-letters', text, { canRetry: false });
-    }
     return context.signal.aborted ? 'stop' : 'more';
   });
   return letters;

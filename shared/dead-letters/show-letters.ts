@@ -32,7 +32,6 @@ export async function showLetters(
   context: LetterContext,
   letters: readonly Letter[],
   statusOf: (letter: Letter) => string,
-  reveal: boolean,
 ): Promise<readonly ShownLetter[]> {
   const audit = new Map<string, AuditRecord[]>(letters.map(({ id }) => [id, []]));
   const { isComplete } = await readAudit(context, (record) =>
@@ -49,7 +48,7 @@ export async function showLetters(
       audit: steps.slice(-MAX_STEPS),
       isAuditComplete: isComplete && steps.length <= MAX_STEPS,
     };
-    all.push(await showLetter(context, message, { letter, known, reveal }));
+    all.push(await showLetter(context, message, { letter, known }));
   }
   return all;
 }
@@ -66,14 +65,9 @@ interface Known {
 interface Showing {
   readonly letter: Letter;
   readonly known: Known;
-  readonly reveal: boolean;
 }
 
-async function showLetter(
-  { codec, topics }: LetterContext,
-  message: LogMessage,
-  { letter, known, reveal }: Showing,
-) {
+async function showLetter({ codec, topics }: LetterContext, message: LogMessage, { letter, known }: Showing) {
   const isCommand = isNotification(letter, topics);
   const { id, code, group, attempts, redrives, notificationId, original } = letter;
   const fromAtMs = headerNumber(message.headers, HEADER.deadLetterTimestamp);
@@ -88,12 +82,12 @@ async function showLetter(
     attempts,
     redrives,
     notificationId: notificationId === undefined ? undefined : sanitise(notificationId),
-    key: shownKey(message.key, isCommand && !reveal),
-    headers: shownHeaders(message.headers, { reveal, isCommand }),
+    key: shownKey(message.key, isCommand),
+    headers: shownHeaders(message.headers, isCommand),
     history: pastAttempts(message.headers)
       .slice(-MAX_STEPS)
       .map(({ text }) => sanitise(text)),
-    payload: await showPayload(message, codec, { reveal, isCommand }),
+    payload: await showPayload(message, codec, isCommand),
     ...known,
   };
 }
@@ -114,18 +108,15 @@ function isNotification({ topic, original }: Letter, topics: LetterContext['topi
 }
 
 /** Headers of this project as strings; for other headers, which may contain personal data, only the length. */
-function shownHeaders(
-  headers: MessageHeaders,
-  { reveal, isCommand }: { readonly reveal: boolean; readonly isCommand: boolean },
-): Readonly<Record<string, string>> {
+function shownHeaders(headers: MessageHeaders, isCommand: boolean): Readonly<Record<string, string>> {
   const names = Object.keys(headers).filter((name) => !PRINTED_SEPARATELY.has(name));
   const left = names.length - MAX_HEADERS;
   const shown = Object.fromEntries(
     names.slice(0, MAX_HEADERS).map((name) => {
       const text = headerText(headers, name) ?? '';
-      const isShown = reveal || (OUR_HEADERS.has(name) && isOwn(name, text, isCommand));
+      const isShown = OUR_HEADERS.has(name) && isOwn(name, text, isCommand);
       const value = isShown ? sanitise(text) : `[masked, ${text.length} characters]`;
-      return [reveal || HEADER_NAME.test(name) ? sanitise(name) : '[masked]', value];
+      return [HEADER_NAME.test(name) ? sanitise(name) : '[masked]', value];
     }),
   );
   return left > 0 ? { ...shown, '…': `${left} more headers` } : shown;

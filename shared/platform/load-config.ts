@@ -234,7 +234,6 @@ function toConfig(env: Environment) {
     /** Undefined: in memory. */
     dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,
     /** Tells commands on this machine how to reach the process. */
-    adminFile: env.DATA_DIR === 'memory' ? undefined : path.join(env.DATA_DIR, 'admin.json'),
     systemProcessUrls: env.SYSTEM_PROCESS_URLS,
     lanes: env.LANES,
     scheduleLanes: env.SCHEDULE_LANES,

@@ -34,12 +34,6 @@ export function chooseResultSecret(options: {
   );
 }
 
-/** The generated secret in the data folder of another process; undefined if there is none. */
-export function readKeptSecret(folder: string): string | undefined {
-  const file = path.join(folder, FILE);
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-}
-
 function createSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64');
 }

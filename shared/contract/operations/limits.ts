@@ -1,13 +1,13 @@
 /** The limits of the operations interface. */
 export const OPERATIONS_LIMITS = {
   /** Dead letters on a page. */
-  pageLetters: 200,
+  pageLetters: 1_000,
   defaultPageLetters: 50,
   /** Dead letters of one action, at 50 per second. */
   actionLetters: 500,
   defaultActionLetters: 100,
-  /** Dead letters that one call reads; their metadata takes 10 MB. */
-  scannedLetters: 20_000,
+  /** Dead letters that one call reads; their metadata takes 25 MB. */
+  scannedLetters: 50_000,
   /** Records of the audit that one call reads, the newest ones, in about 2 s: those of 100,000 actions. */
   auditRecords: 200_000,
   /** Criteria of one kind in a selection by filter. */

@@ -1,6 +1,8 @@
-import { runDeadLettersCommand } from '../../../scripts/dead-letters/command.ts';
+import { sendSelected } from '../../../shared/dead-letters/handle-letters.ts';
 import { letterTopics } from '../../../shared/dead-letters/letter-context.ts';
-import { brokerLetterLog } from '../../../shared/dead-letters/letter-log.ts';
+import { sharedLetterLog } from '../../../shared/dead-letters/letter-log.ts';
+import { scanLetters } from '../../../shared/dead-letters/scan-letters.ts';
+import type { Selection } from '../../../shared/dead-letters/selection.ts';
 import { writeRecords } from '../../../shared/catalogue/write-records.ts';
 import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
@@ -14,6 +16,17 @@ import type { World } from './world.ts';
 
 const REPEAT_MS = 2_000;
 const REDRIVES_PER_SECOND = 50;
+const MAX_RECORDS = 100_000;
+const NOTIFICATIONS: Selection = {
+  topics: ['notification'],
+  codes: [],
+  types: [],
+  channel: undefined,
+  key: undefined,
+  sinceMs: undefined,
+  untilMs: undefined,
+  ids: [],
+};
 
 /** Publishes a version of the changing product, until it is acknowledged. */
 export async function updateCatalogue(world: World, { id, revision }: CatalogueUpdate): Promise<void> {
@@ -69,41 +82,27 @@ export async function redrive(world: World, { id, acceptDuplicates }: Redrive): 
   const atMs = system.monotonic.elapsedMs();
   let lines: readonly string[];
   try {
-    const report = await runDeadLettersCommand(
-      {
-        name: 'redrive',
-        selection: {
-          topics: ['notification'],
-          codes: [],
-          types: [],
-          channel: undefined,
-          key: undefined,
-          sinceMs: undefined,
-          untilMs: undefined,
-          ids: [],
-        },
-        limit: undefined,
-        send: {
-          dryRun: false,
-          ratePerSecond: REDRIVES_PER_SECOND,
-          again: false,
-          force: false,
-          acceptDuplicates,
-        },
-      },
-      {
-        ...ports,
-        log: await brokerLetterLog(broker),
-        codec,
-        proofs: createCommandProofs(SIMULATED_SECRET),
-        actor: { operator: 'simulated', run: id, reason: undefined },
-        topics: letterTopics(''),
-        maxAuditRecords: 100_000,
-        onProgress: () => undefined,
-        signal: new AbortController().signal,
-      },
+    const log = sharedLetterLog(broker);
+    const context = {
+      ...ports,
+      log,
+      codec,
+      proofs: createCommandProofs(SIMULATED_SECRET),
+      actor: { operator: 'simulated', run: id, reason: undefined },
+      topics: letterTopics(''),
+      maxAuditRecords: MAX_RECORDS,
+      signal: new AbortController().signal,
+    };
+    const scan = await scanLetters(context, NOTIFICATIONS, MAX_RECORDS);
+    const options = { ratePerSecond: REDRIVES_PER_SECOND, acceptDuplicates };
+    const { counts } = await sendSelected(
+      context,
+      scan,
+      { selection: NOTIFICATIONS, limit: undefined },
+      { action: 'redrive', options: { ...options, dryRun: false, again: false, force: false } },
     );
-    lines = report.lines;
+    await log.close();
+    lines = [JSON.stringify(counts)];
   } catch (error) {
     lines = [`failed: ${errorText(error)}`];
   }

@@ -1,26 +1,28 @@
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
+import { createCommandProofs } from '../../../shared/notification/command-proof.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { readDeadLettersArguments } from '../../../scripts/dead-letters/arguments.ts';
 import { runDeadLettersCommand, type CommandReport } from '../../../scripts/dead-letters/command.ts';
-import { brokerLetterLog, type LetterLog } from '../../../shared/dead-letters/letter-log.ts';
+import { createLetterApi } from '../../../scripts/dead-letters/letter-api.ts';
+import type { LetterLog } from '../../../shared/dead-letters/letter-log.ts';
 import { letterTopics, type LetterContext } from '../../../shared/dead-letters/letter-context.ts';
+import { openNotificationIngress } from './ingress-fixture.ts';
 
 /** Shared by all tests, because it takes 0.3 s to create. */
 const CODEC = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemPorts.clock });
 
-/** The context of a command over the log of a test. */
-export function commandContext(log: LetterLog, more: Partial<LetterContext> = {}): LetterContext {
+/** The context of a call over the log of a test. */
+export function callContext(log: LetterLog, more: Partial<LetterContext> = {}): LetterContext {
   return {
     log,
     ...systemPorts,
     codec: CODEC,
-    proofs: undefined,
+    proofs: createCommandProofs('a secret of tests'),
     actor: { operator: 'olga', run: 'run-1', reason: undefined },
     topics: letterTopics(''),
     maxAuditRecords: 1_000_000,
-    onProgress: () => undefined,
     signal: new AbortController().signal,
     ...more,
   };
@@ -28,21 +30,24 @@ export function commandContext(log: LetterLog, more: Partial<LetterContext> = {}
 
 type RunLine = (...args: string[]) => Promise<CommandReport>;
 
-/** Runs command lines of `npm run dead-letters` over a log. */
-export function deadLettersWith(log: LetterLog, more: Partial<LetterContext> = {}): RunLine {
+/** Runs command lines of `npm run dead-letters` by calls of an ingress. Actions get a reason if they have none. */
+export function deadLettersAt(url: string, token?: string): RunLine {
   return async (...args) => {
-    const read = readDeadLettersArguments(args, Date.now());
+    const isRead = args[0] === 'list' || args[0] === 'show';
+    const reason = isRead || args.includes('--reason') ? [] : ['--reason', 'a test'];
+    const read = readDeadLettersArguments([...args, ...reason], Date.now());
     if (read === undefined) throw new Error('--help does not print a report');
-    const world = commandContext(log, more);
-    const operator = read.operator ?? world.actor.operator;
-    return runDeadLettersCommand(read.command, {
-      ...world,
-      actor: { ...world.actor, operator, reason: read.reason },
+    return runDeadLettersCommand(read, {
+      api: createLetterApi({ url, token }),
+      onProgress: () => undefined,
+      signal: new AbortController().signal,
     });
   };
 }
 
-/** Runs command lines over a broker, which stays open. */
-export async function deadLettersOver(broker: Broker, more: Partial<LetterContext> = {}): Promise<RunLine> {
-  return deadLettersWith(await brokerLetterLog(broker), more);
+/** Runs command lines by calls of an ingress of its own over a broker. */
+export async function deadLettersOver(broker: Broker, resultSecret?: string): Promise<RunLine> {
+  const settings = resultSecret === undefined ? {} : { resultSecret };
+  const { url } = await openNotificationIngress({ broker, ...settings });
+  return deadLettersAt(url);
 }

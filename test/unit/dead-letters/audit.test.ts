@@ -5,12 +5,12 @@ import { showLetters } from '../../../shared/dead-letters/show-letters.ts';
 import type { OffsetRange } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
-import { commandContext } from '../../support/worlds/dead-letters-world.ts';
+import { callContext } from '../../support/worlds/dead-letters-world.ts';
 
 /** A log with this many records in each partition of the audit, all of one letter; `delivered` counts those that were read. */
 function auditOf(counts: readonly number[], reason = 'new credentials') {
   const delivered: string[] = [];
-  const context = commandContext({} as LetterLog, {
+  const context = callContext({} as LetterLog, {
     actor: { operator: 'olga', run: 'run-1', reason },
   });
   const letter = deadLetter({});
@@ -40,21 +40,21 @@ describe('reading the audit', () => {
   it('passes all records on within the limit', async () => {
     const { log } = auditOf([3, 2]);
     const records: AuditRecord[] = [];
-    const reading = await readAudit(commandContext(log, { maxAuditRecords: 5 }), (one) => records.push(one));
-    expect(reading).toEqual({ read: 5, unreadable: 0, isComplete: true });
+    const reading = await readAudit(callContext(log, { maxAuditRecords: 5 }), (one) => records.push(one));
+    expect(reading).toEqual({ read: 5, isComplete: true });
     expect(records).toHaveLength(5);
   });
 
   it('reads the newest records of each partition beyond the limit, and says so', async () => {
     const { log, delivered } = auditOf([30, 2]);
-    const reading = await readAudit(commandContext(log, { maxAuditRecords: 5 }), () => undefined);
-    expect(reading).toEqual({ read: 5, unreadable: 0, isComplete: false });
+    const reading = await readAudit(callContext(log, { maxAuditRecords: 5 }), () => undefined);
+    expect(reading).toEqual({ read: 5, isComplete: false });
     expect(delivered.toSorted()).toEqual(['0/27', '0/28', '0/29', '1/0', '1/1']);
   });
 
   it('stops at records that are much larger than usual, and says so', async () => {
     const { log, delivered } = auditOf([10], 'x'.repeat(100_000));
-    const reading = await readAudit(commandContext(log, { maxAuditRecords: 250 }), () => undefined);
+    const reading = await readAudit(callContext(log, { maxAuditRecords: 250 }), () => undefined);
     expect(reading).toMatchObject({ read: 2, isComplete: false });
     expect(delivered).toHaveLength(3);
   });
@@ -62,10 +62,10 @@ describe('reading the audit', () => {
   it('stops when the signal is aborted, and says so', async () => {
     const { log, delivered } = auditOf([10]);
     const end = new AbortController();
-    const reading = await readAudit(commandContext(log, { signal: end.signal }), () => end.abort());
-    expect(reading).toEqual({ read: 1, unreadable: 0, isComplete: false });
+    const reading = await readAudit(callContext(log, { signal: end.signal }), () => end.abort());
+    expect(reading).toEqual({ read: 1, isComplete: false });
     expect(delivered).toHaveLength(2);
-    expect(await readAudit(commandContext(log, { signal: end.signal }), () => undefined)).toMatchObject({
+    expect(await readAudit(callContext(log, { signal: end.signal }), () => undefined)).toMatchObject({
       read: 0,
       isComplete: false,
     });
@@ -79,7 +79,7 @@ it('a shown letter has its newest hundred steps, and says that there are others'
     [101, 100, false],
   ] as const) {
     const { log, letter } = auditOf([count]);
-    const [one] = await showLetters(commandContext(log), [letter], () => 'open', false);
+    const [one] = await showLetters(callContext(log), [letter], () => 'open');
     expect(one?.audit).toHaveLength(shown);
     expect(one?.isAuditComplete).toBe(isAuditComplete);
   }

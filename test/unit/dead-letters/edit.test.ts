@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
 import { changedFields, createEdit, editMessage, mergePatch } from '../../../shared/dead-letters/edit.ts';
-import { patchOfSetting, readEdit } from '../../../scripts/dead-letters/edit-options.ts';
+import { readEdit } from '../../../scripts/dead-letters/edit-options.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
@@ -10,8 +10,23 @@ import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
-const edit = (message: LogMessage, set: readonly string[], headers: readonly string[] = []) =>
-  editMessage({ message, isCommand: false }, readEdit({ set, patchFile: undefined, headers }), codec);
+const NO_EDIT = { set: [], patch: undefined, header: [] };
+
+/** The edit that the ingress makes of options of the command. */
+function editOf(options: Partial<Parameters<typeof readEdit>[0]>) {
+  const { patch, headers } = readEdit({ ...NO_EDIT, ...options });
+  const made = createEdit(
+    patch === undefined ? [] : [patch],
+    Object.entries(headers).map(([name, value]) => [name, value ?? undefined]),
+  );
+  if ('faults' in made) throw new UsageError(made.faults.map(({ message }) => message).join('\n'));
+  return made;
+}
+
+const patchOf = (set: string) => readEdit({ ...NO_EDIT, set: [set] }).patch;
+
+const edit = (message: LogMessage, set: readonly string[], header: readonly string[] = []) =>
+  editMessage({ message, isCommand: false }, editOf({ set, header }), codec);
 
 const TERMS = {
   InstallmentsNo: 4,
@@ -126,37 +141,32 @@ describe('editMessage', () => {
   });
 });
 
-const NO_EDIT = { set: [], patchFile: undefined, headers: [] };
-
 describe('readEdit', () => {
-  it('keeps the order of the patches and lists the changed fields without values', () => {
-    const read = readEdit({
-      ...NO_EDIT,
-      set: ['receiver=+40722123456', 'cc=null'],
-      headers: ['kafka_replyTopic=t', 'x='],
-    });
-    expect(read.patches).toEqual([{ receiver: '+40722123456' }, { cc: null }]);
+  it('makes one patch, in which the last value of a field counts, and lists the changed fields without values', () => {
+    const set = ['a.b=1', 'a.c=2', 'receiver=x', 'receiver=+40722123456', 'cc=null'];
+    const read = editOf({ set, header: ['kafka_replyTopic=t', 'x='] });
+    expect(read.patches).toEqual([{ a: { b: 1, c: 2 }, receiver: '+40722123456', cc: null }]);
     expect(read.headers).toEqual({ kafka_replyTopic: 't', x: undefined });
-    expect(read.changed).toEqual(['receiver', 'cc', 'header kafka_replyTopic', 'header x']);
+    expect(read.changed).toEqual(['a.b', 'a.c', 'receiver', 'cc', 'header kafka_replyTopic', 'header x']);
   });
 
   it.each([
     [{ set: ['receiver'] }, 'PATH=VALUE'],
     [{ set: ['notificationId=1'] }, 'notificationId'],
-    [{ patchFile: '/does/not/exist' }, '--patch'],
-    [{ headers: ['kafka_replyTopic'] }, 'NAME=VALUE'],
-    [{ headers: ['plat-attempt=9'] }, 'plat-attempt'],
-    [{ headers: ['plat-redrive-unknown=true'] }, 'plat-redrive-unknown'],
-    [{ headers: ['plat-dead-letter-code=x'] }, 'plat-dead-letter-code'],
-    [{ headers: ['plat-origin-timestamp=yesterday'] }, 'epoch milliseconds'],
-    [{ headers: [`kafka_replyTopic=${'x'.repeat(1_001)}`] }, 'at most 1000 characters'],
-    [{ headers: ['kafka_replyTopic=a\nb'] }, 'control characters'],
-    [{ headers: Array.from({ length: 21 }, (_, number) => `h${number}=1`) }, 'at most 20 headers'],
+    [{ patch: '/does/not/exist' }, '--patch'],
+    [{ header: ['kafka_replyTopic'] }, 'NAME=VALUE'],
+    [{ header: ['plat-attempt=9'] }, 'plat-attempt'],
+    [{ header: ['plat-redrive-unknown=true'] }, 'plat-redrive-unknown'],
+    [{ header: ['plat-dead-letter-code=x'] }, 'plat-dead-letter-code'],
+    [{ header: ['plat-origin-timestamp=yesterday'] }, 'epoch milliseconds'],
+    [{ header: [`kafka_replyTopic=${'x'.repeat(1_001)}`] }, 'at most 1000 characters'],
+    [{ header: ['kafka_replyTopic=a\nb'] }, 'control characters'],
+    [{ header: Array.from({ length: 21 }, (_, number) => `h${number}=1`) }, 'at most 20 headers'],
     [{ set: Array.from({ length: 51 }, (_, number) => `f${number}=1`) }, 'at most 50 fields'],
     [{ set: [`${'jsonParam.'.repeat(21)}Amount=1`] }, 'at most 200 characters'],
   ])('refuses %j', (options, text) => {
-    expect(() => readEdit({ ...NO_EDIT, ...options })).toThrow(UsageError);
-    expect(() => readEdit({ ...NO_EDIT, ...options })).toThrow(text);
+    expect(() => editOf(options)).toThrow(UsageError);
+    expect(() => editOf(options)).toThrow(text);
   });
 });
 
@@ -187,14 +197,14 @@ describe('createEdit', () => {
 });
 
 const change = (isCommand: boolean, message: LogMessage, header: string) =>
-  editMessage({ message, isCommand }, readEdit({ ...NO_EDIT, headers: [header] }), codec);
+  editMessage({ message, isCommand }, editOf({ header: [header] }), codec);
 
 it.each(['NotificationId', 'notificationID', 'NOTIFICATIONID'])(
   'a field %s is refused, since the id of a notification is meant',
   async (field) => {
     const edited = await editMessage(
       { message: deadLetterMessage(), isCommand: true },
-      readEdit({ ...NO_EDIT, set: [`${field}="0c6a9f5e-1d5c-4b9e-8f7a-3f1f3a0f2b12"`] }),
+      editOf({ set: [`${field}="0c6a9f5e-1d5c-4b9e-8f7a-3f1f3a0f2b12"`] }),
       codec,
     );
     expect(edited).toMatchObject({
@@ -239,12 +249,12 @@ describe('a JSON merge patch', () => {
   });
 
   it('reads the value of --set as JSON if it is valid JSON, otherwise as a string', () => {
-    expect(patchOfSetting('jsonParam.Amount=1000')).toEqual({ jsonParam: { Amount: 1000 } });
-    expect(patchOfSetting('receiver=+40722123456')).toEqual({ receiver: '+40722123456' });
-    expect(patchOfSetting('receiver="40722123456"')).toEqual({ receiver: '40722123456' });
-    expect(patchOfSetting('subject=a=b')).toEqual({ subject: 'a=b' });
-    expect(patchOfSetting('cc=null')).toEqual({ cc: null });
-    for (const text of ['a', '=1', 'a..b=1', '.a=1']) expect(patchOfSetting(text)).toBeUndefined();
+    expect(patchOf('jsonParam.Amount=1000')).toEqual({ jsonParam: { Amount: 1000 } });
+    expect(patchOf('receiver=+40722123456')).toEqual({ receiver: '+40722123456' });
+    expect(patchOf('receiver="40722123456"')).toEqual({ receiver: '40722123456' });
+    expect(patchOf('subject=a=b')).toEqual({ subject: 'a=b' });
+    expect(patchOf('cc=null')).toEqual({ cc: null });
+    for (const text of ['a', '=1', 'a..b=1', '.a=1']) expect(() => patchOf(text)).toThrow(UsageError);
   });
 
   it('lists the changed fields without their values', () => {

@@ -7,7 +7,7 @@ import {
   sendSelected,
   visibleLetters,
 } from '../../../shared/dead-letters/handle-letters.ts';
-import { commandContext } from '../../support/worlds/dead-letters-world.ts';
+import { callContext } from '../../support/worlds/dead-letters-world.ts';
 import { deadLetter } from '../../support/worlds/dead-letters.ts';
 
 it('letters have one order, also those of one moment in several partitions, in whatever order they were read', () => {
@@ -22,7 +22,7 @@ it('letters have one order, also those of one moment in several partitions, in w
   });
   const scan = {
     states: new LetterStates(),
-    audit: { read: 0, unreadable: 0, isComplete: true },
+    audit: { read: 0, isComplete: true },
     isComplete: true,
     read: 4,
     prefix: '',
@@ -37,7 +37,7 @@ it('a reply lists a hundred skipped letters and counts all of them', async () =>
   const states = new LetterStates();
   const letters = Array.from({ length: 250 }, (_, offset) => deadLetter({}, { offset }));
   const log = { read: async () => undefined } as unknown as LetterLog;
-  const context = commandContext(log);
+  const context = callContext(log);
   for (const letter of letters) {
     const { value } = createAuditMessage(context, letter, { action: 'discard', stage: 'done' });
     states.add(JSON.parse(String(value)) as AuditRecord);
@@ -45,7 +45,7 @@ it('a reply lists a hundred skipped letters and counts all of them', async () =>
   const scan = {
     letters,
     states,
-    audit: { read: 250, unreadable: 0, isComplete: true },
+    audit: { read: 250, isComplete: true },
     isComplete: true,
     read: 250,
     prefix: '',

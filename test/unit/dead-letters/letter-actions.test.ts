@@ -12,7 +12,7 @@ import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/mess
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
-import { commandContext } from '../../support/worlds/dead-letters-world.ts';
+import { callContext } from '../../support/worlds/dead-letters-world.ts';
 
 const REDRIVE: Sending = {
   action: 'redrive',
@@ -68,7 +68,7 @@ const CHOSEN = [17, 18].map((offset) =>
 describe('sendLetters', () => {
   it('writes an audit record before and after each letter, without payload or address', async () => {
     const { log, reported, published } = fakeLog(LETTERS);
-    const results = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
+    const results = await sendLetters(callContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['redriven', 'redriven']);
     expect(reported()).toEqual(['begun', TOPIC.smsCommands, 'done', 'begun', TOPIC.smsCommands, 'done']);
     const audit = published.filter(({ topic }) => topic === TOPIC.deadLetterAudit);
@@ -80,27 +80,27 @@ describe('sendLetters', () => {
 
   it('stops sending if the audit cannot be written', async () => {
     const { log, reported } = fakeLog(LETTERS, failOn('begun', 'not-sent'));
-    const results = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
+    const results = await sendLetters(callContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
     expect(reported()).toEqual([]);
   });
 
   it('leaves the audit state at `begun` if the copy may have been written', async () => {
     const { log, reported } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'send-unknown'));
-    const [first] = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
+    const [first] = await sendLetters(callContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('is safe') as string });
     expect(reported()).toEqual(['begun']);
   });
 
   it('records a failure if nothing was sent, and continues if only this copy was refused', async () => {
     const { log, reported } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'message-too-large'));
-    await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
+    await sendLetters(callContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(reported()).toEqual(['begun', 'failed', 'begun', 'failed']);
   });
 
   it('reports a copy that was sent without its audit record', async () => {
     const { log } = fakeLog(LETTERS, failOn('done', 'not-sent'));
-    const [first] = await sendLetters(commandContext(log), CHOSEN, new LetterStates(), REDRIVE);
+    const [first] = await sendLetters(callContext(log), CHOSEN, new LetterStates(), REDRIVE);
     expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('it was sent') as string });
   });
 
@@ -109,7 +109,7 @@ describe('sendLetters', () => {
     const { log, reported } = fakeLog(LETTERS, ({ topic }) => {
       if (topic === TOPIC.smsCommands) interruption.abort();
     });
-    const world = commandContext(log, { signal: interruption.signal });
+    const world = callContext(log, { signal: interruption.signal });
     const results = await sendLetters(world, CHOSEN, new LetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['redriven', 'failed']);
     expect(reported()).toEqual(['begun', TOPIC.smsCommands, 'done']);
@@ -118,7 +118,7 @@ describe('sendLetters', () => {
   it('limits the rate', async () => {
     const { log } = fakeLog(LETTERS);
     const startedMs = performance.now();
-    await sendLetters(commandContext(log), CHOSEN, new LetterStates(), {
+    await sendLetters(callContext(log), CHOSEN, new LetterStates(), {
       ...REDRIVE,
       options: { ...REDRIVE.options, ratePerSecond: 10 },
     });
@@ -138,12 +138,12 @@ describe('sendLetters', () => {
     );
     const chosen = CHOSEN.slice(0, 1);
     const whole = fakeLog([letter, original]);
-    expect(await sendLetters(commandContext(whole.log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
+    expect(await sendLetters(callContext(whole.log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
       { result: 'redriven' },
     ]);
     expect(whole.published[1]?.value).toEqual(original.value);
     const { log, reported } = fakeLog([letter]);
-    expect(await sendLetters(commandContext(log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
+    expect(await sendLetters(callContext(log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
       { result: 'refused' },
     ]);
     expect(reported()).toEqual([]);
@@ -162,7 +162,7 @@ describe('sendLetters', () => {
     const chosen = [deadLetter(headers, { id: `${TOPIC.notificationDeadLetters}/4/17` })];
     const ofAnother = deadLetterMessage({}, { topic: TOPIC.smsCommands, offset: 912, timestampMs });
     const { log, reported } = fakeLog([letter, ofAnother]);
-    expect(await sendLetters(commandContext(log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
+    expect(await sendLetters(callContext(log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
       { result: 'refused' },
     ]);
     expect(reported()).toEqual([]);
@@ -171,7 +171,7 @@ describe('sendLetters', () => {
 
 it('reports a discard as failed when the audit cannot be written', async () => {
   const { log } = fakeLog([], failOn('done', 'not-sent'));
-  const results = await discardLetters(commandContext(log), CHOSEN, new LetterStates(), {
+  const results = await discardLetters(callContext(log), CHOSEN, new LetterStates(), {
     dryRun: false,
     again: false,
     limit: CHOSEN.length,
@@ -180,7 +180,7 @@ it('reports a discard as failed when the audit cannot be written', async () => {
 });
 
 it('counts only letters that are not handled yet towards the limit of a discard', async () => {
-  const context = commandContext(fakeLog([]).log);
+  const context = callContext(fakeLog([]).log);
   const states = new LetterStates();
   const [first] = CHOSEN;
   const { value } = createAuditMessage(context, first!, { action: 'discard', stage: 'done' });
@@ -196,7 +196,7 @@ const edit = (stage: AuditStep['stage']): AuditStep => ({ action: 'edit', stage 
 
 describe('the status of a letter', () => {
   const letter = deadLetter();
-  const context = commandContext(fakeLog([]).log);
+  const context = callContext(fakeLog([]).log);
   const after = (...steps: readonly AuditStep[]) => {
     const states = new LetterStates();
     for (const step of steps) {

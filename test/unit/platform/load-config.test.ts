@@ -24,8 +24,8 @@ function faultsOf(env: Record<string, string>): string[] {
 }
 
 const paths = (env: Record<string, string>) => {
-  const { adminFile, notification } = loadConfig(env);
-  return [adminFile, notification.outboxFolder];
+  const { notification } = loadConfig(env);
+  return notification.outboxFolder;
 };
 
 describe('loadConfig', () => {
@@ -116,10 +116,10 @@ describe('loadConfig', () => {
     });
   });
 
-  it('keeps the outbox and the admin file in the data folder, so that processes of one checkout share neither', () => {
-    expect(paths({})).toEqual(['var/data/admin.json', 'var/data/outbox']);
-    expect(paths({ DATA_DIR: '/srv/one' })).toEqual(['/srv/one/admin.json', '/srv/one/outbox']);
-    expect(paths({ DATA_DIR: 'memory' })).toEqual([undefined, 'var/outbox']);
+  it('keeps the outbox in the data folder', () => {
+    expect(paths({})).toBe('var/data/outbox');
+    expect(paths({ DATA_DIR: '/srv/one' })).toBe('/srv/one/outbox');
+    expect(paths({ DATA_DIR: 'memory' })).toBe('var/outbox');
   });
 
   it('rejects a provider configuration with DATA_DIR=memory', () => {

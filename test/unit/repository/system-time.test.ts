@@ -15,7 +15,6 @@ const DIRECT: Readonly<Record<string, string>> = {
   'shared/notification/outbox-folder.ts':
     'names scratch files, and compares the time of files with the clock of their system',
   'workers/run-command.ts': 'handles signals and ends the process',
-  'workers/admin-endpoint.ts': 'creates a secret token and names a scratch file',
   'workers/ingress/server/connections.ts':
     'observes and closes sockets, and measures turns of the event loop',
   'workers/ingress/server/listen.ts': 'waits for the lock of a port of the operating system',

@@ -17,12 +17,10 @@ const LIMITS = {
   read: { stopMs: 10_000, answerMs: 15_000 },
   action: { stopMs: 30_000, answerMs: 50_000 },
 } as const;
-/** A call waits so long for the earlier ones of its caller, each of which has been answered by then. */
-const WAIT_MS = 50_000;
 /** Scans of all callers that may run at the same time: each takes a share of the event loop. */
-const MAX_RUNNING = 4;
-/** Calls of one caller that wait for its running one, as a page may send two at once. */
-const MAX_WAITING = 3;
+const MAX_RUNNING = 6;
+/** Of one caller: a page reads lists and dead letters at once. */
+const MAX_OF_CALLER = 3;
 /** Operator in the audit where access control is off. */
 const ANONYMOUS = 'anonymous';
 
@@ -41,35 +39,38 @@ export interface LetterCall {
 /** Runs calls on dead letters within limits. */
 export interface LetterCalls {
   /**
-   * Runs `work` with a context whose signal is aborted at the end of the call's time, or when the caller disconnects. The
-   * calls of one caller run one after the other; one whose caller disconnects while it waits does not run (`left`). Returns
-   * `busy` if too many of them wait, or this one for 50 s, `full` if too many run, and `late` if the broker does not answer: then the call keeps its
-   * place until it does.
+   * Runs `work` with a context whose signal is aborted at the end of the call's time, or when the caller disconnects. Returns
+   * `busy` if the caller has three calls in progress, or another action, so that none acts twice; `full` if too many run; and `late` if the
+   * broker does not answer: then the call keeps its place until it does.
    */
   run<Result>(
     call: LetterCall,
     work: (context: LetterContext) => Promise<Result>,
-  ): Promise<Result | 'busy' | 'full' | 'left' | 'late'>;
+  ): Promise<Result | 'busy' | 'full' | 'late'>;
 }
 
 export function createLetterCalls(deps: LetterCallsDeps): LetterCalls {
   const { options, codec, clock, monotonic, timers, newId, letters, proofs } = deps;
-  const queues = createQueues();
-  let running = 0;
-  const runNow = async <Result>(
-    { request, kind, reason }: LetterCall,
-    { end, onLate }: { readonly end: AbortController; readonly onLate: () => void },
-    work: (context: LetterContext) => Promise<Result>,
-  ): Promise<Result | 'full' | 'left'> => {
-    if (end.signal.aborted) return 'left';
-    if (running >= MAX_RUNNING) return 'full';
-    const { stopMs, answerMs } = LIMITS[kind];
-    const cancelStop = timers.schedule(() => end.abort(), stopMs, 'background');
-    const cancelAnswer = timers.schedule(onLate, answerMs, 'background');
-    running += 1;
-    try {
-      const operator = request.subject === '' ? ANONYMOUS : request.subject;
-      return await work({
+  const running = new Set<{ readonly caller: string; readonly kind: LetterCall['kind'] }>();
+  const refusalOf = (caller: string, kind: LetterCall['kind']): 'busy' | 'full' | undefined => {
+    const own = [...running].filter((one) => one.caller === caller);
+    const isActing = kind === 'action' && own.some((one) => one.kind === 'action');
+    if (isActing || own.length >= MAX_OF_CALLER) return 'busy';
+    return running.size >= MAX_RUNNING ? 'full' : undefined;
+  };
+  return {
+    run: async ({ request, kind, reason }, work) => {
+      const call = { caller: callerOf(request), kind };
+      const refusal = refusalOf(call.caller, kind);
+      if (refusal !== undefined) return refusal;
+      const end = new AbortController();
+      onAbandoned(request, () => end.abort());
+      const late = Promise.withResolvers<'late'>();
+      const { stopMs, answerMs } = LIMITS[kind];
+      const cancelStop = timers.schedule(() => end.abort(), stopMs, 'background');
+      const cancelAnswer = timers.schedule(() => late.resolve('late'), answerMs, 'background');
+      running.add(call);
+      const ended = work({
         codec,
         proofs,
         clock,
@@ -78,82 +79,15 @@ export function createLetterCalls(deps: LetterCallsDeps): LetterCalls {
         topics: letterTopics(options.topicPrefix),
         maxAuditRecords: OPERATIONS_LIMITS.auditRecords,
         log: letters,
-        actor: { operator, run: newId(), reason },
-        onProgress: () => undefined,
+        actor: { operator: request.subject === '' ? ANONYMOUS : request.subject, run: newId(), reason },
         signal: end.signal,
+      }).finally(() => {
+        running.delete(call);
+        cancelStop();
+        cancelAnswer();
       });
-    } finally {
-      running -= 1;
-      cancelStop();
-      cancelAnswer();
-    }
-  };
-  return {
-    run: async (call, work) => {
-      const end = new AbortController();
-      const turn = queues.join(callerOf(call.request));
-      if (turn === undefined) return 'busy';
-      onAbandoned(call.request, () => {
-        end.abort();
-        turn.leave();
-      });
-      const early = Promise.withResolvers<'late' | 'busy'>();
-      const giveUp = (): void => {
-        end.abort();
-        turn.leave();
-        early.resolve('busy');
-      };
-      const cancelWait = turn.isFirst ? undefined : timers.schedule(giveUp, WAIT_MS, 'background');
-      const ended = turn.take(() => {
-        cancelWait?.();
-        return runNow(call, { end, onLate: () => early.resolve('late') }, work);
-      });
-      return Promise.race([ended, early.promise]);
-    },
-  };
-}
-
-/** The place of a call in the queue of its caller. */
-interface Turn {
-  /** No earlier call of the caller is running or waiting. */
-  readonly isFirst: boolean;
-  /** Runs the work after the earlier calls. */
-  take<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Makes room for another call at once; one that is running keeps its place until it has ended. */
-  leave(): void;
-}
-
-/** Queues of the calls of each caller. */
-function createQueues(): { join(caller: string): Turn | undefined } {
-  const queues = new Map<string, { last: Promise<unknown>; length: number }>();
-  return {
-    join: (caller) => {
-      const queue = queues.get(caller) ?? { last: Promise.resolve(), length: 0 };
-      if (queue.length > MAX_WAITING) return undefined;
-      queues.set(caller, queue);
-      const isFirst = queue.length === 0;
-      queue.length += 1;
-      let state: 'waiting' | 'running' | 'left' = 'waiting';
-      const end = (): void => {
-        if (state === 'left') return;
-        state = 'left';
-        queue.length -= 1;
-        if (queue.length === 0) queues.delete(caller);
-      };
-      return {
-        isFirst,
-        leave: () => {
-          if (state === 'waiting') end();
-        },
-        take: async (work) => {
-          const own = queue.last.then(() => {
-            if (state === 'waiting') state = 'running';
-            return work();
-          });
-          queue.last = own.catch(() => undefined);
-          return own.finally(end);
-        },
-      };
+      ended.catch(() => undefined);
+      return Promise.race([ended, late.promise]);
     },
   };
 }

@@ -44,7 +44,7 @@ const MAX_NAMES = OPERATIONS_LIMITS.editedFields + OPERATIONS_LIMITS.editedHeade
 const RECORDS_PER_UNIT = 500;
 
 /**
- * Dead letters by the rules of `npm run dead-letters`: a list by filters, one with its audit, and redrive, edit, discard and mark-sent by
+ * Dead letters, for `npm run dead-letters` and the workbench: a list by filters, one with its audit, and redrive, edit, discard and mark-sent by
  * selection, with dry run and reason. Payloads are masked. Reading requires the scope `operations:read`, actions
  * `operations:write`.
  */
@@ -113,7 +113,7 @@ async function show(
   const selection = selectionOf({ ids: [placeId(place)] });
   await respond(deps, reply, { request, kind: 'read', reason: undefined }, async (context) => {
     const { letters, states } = await scanCharged(deps, request, context, selection);
-    const [shown] = await showLetters(context, letters.slice(0, 1), ({ id }) => states.of(id).status, false);
+    const [shown] = await showLetters(context, letters.slice(0, 1), ({ id }) => states.of(id).status);
     if (shown === undefined) return undefined;
     return { ...shown, audit: shown.audit.map(renderStep) };
   });
@@ -231,7 +231,7 @@ async function respond(
   try {
     if (reply.raw.destroyed) return void reply.hijack();
     const result = await calls.run(call, work);
-    if (reply.raw.destroyed || result === 'left') return void reply.hijack();
+    if (reply.raw.destroyed) return void reply.hijack();
     if (result === undefined) return refuseUnknown(reply);
     if (result === 'busy')
       return refuse(reply, 'rate-limited', {
@@ -255,7 +255,7 @@ async function respond(
 const LATE = 'The broker takes too long. What an action has done is in the audit.';
 const TOO_MANY =
   `More than ${OPERATIONS_LIMITS.scannedLetters} dead letters or ${OPERATIONS_LIMITS.auditRecords} records of the audit would ` +
-  'have to be searched, or it took too long: select by id, or use npm run dead-letters.';
+  'have to be searched, or it took too long: select by id.';
 
 function refuseUnknown(reply: FastifyReply): void {
   refuse(reply, 'not-found', { detail: 'There is no dead letter at this place, or it is no longer kept.' });

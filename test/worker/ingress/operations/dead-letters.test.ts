@@ -7,7 +7,7 @@ import { silentLog } from '../../../../shared/platform/log.ts';
 import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.ts';
 import { JWT_SECRET, authorize } from '../../../support/builders/access-token.ts';
 import { commandsOf, recordsOf } from '../../../support/builders/notification-call.ts';
-import { deadLettersOver } from '../../../support/worlds/dead-letters-world.ts';
+import { deadLettersAt } from '../../../support/worlds/dead-letters-world.ts';
 import { deadLetterMessage } from '../../../support/worlds/dead-letters.ts';
 import { createTestBroker, openNotificationIngress } from '../../../support/worlds/ingress-fixture.ts';
 import {
@@ -188,7 +188,7 @@ describe('actions on dead letters', () => {
   });
 
   it('redrives once, records who and why, and the command sees it as handled', async () => {
-    const { broker, get, post } = await openWith(1);
+    const { broker, url, get, post } = await openWith(1);
     const call = { selection: { ids: [`${PLACE}/0`] }, reason: 'new credentials' };
     const { body } = await post('/dead-letters/redrive', call);
     expect(body).toMatchObject({ counts: { redriven: 1 }, letters: [{ result: 'redriven' }] });
@@ -201,7 +201,7 @@ describe('actions on dead letters', () => {
     expect((await post('/dead-letters/redrive', call)).body).toMatchObject({
       letters: [{ result: 'skipped', override: 'again' }],
     });
-    const command = await deadLettersOver(broker);
+    const command = deadLettersAt(url);
     expect((await command('redrive', `${PLACE}/0`)).result).toMatchObject({ counts: { skipped: 1 } });
     expect((await get('/dead-letters')).body).toMatchObject({ letters: [], handled: 1 });
     expect((await get('/dead-letters?all=true')).body).toMatchObject({ letters: [{ status: 'redriven' }] });

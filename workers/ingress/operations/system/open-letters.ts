@@ -8,6 +8,9 @@ import type { Broker, ReadOn } from '../../../../shared/messaging/ports.ts';
 import { OUTCOME_UNKNOWN } from '../../../../shared/notification/notification-state.ts';
 import type { Timers } from '../../../../shared/platform/timers.ts';
 
+/** Open dead letters that are counted, the newest ones. */
+const MAX_COUNTED = 20_000;
+
 /** Dead letters that no operator has handled. */
 export interface OpenLetters {
   readonly count: number;
@@ -49,13 +52,13 @@ export function createOpenLetters({
     // The ends of the audit first: then each dead letter that it names is read before its record.
     const auditRanges = await log.ranges([audit]);
     const ranges = await log.ranges(deadLetters);
-    const { scannedLetters, auditRecords } = OPERATIONS_LIMITS;
-    await readNew(ranges, scannedLetters, (message) => {
+    const { auditRecords } = OPERATIONS_LIMITS;
+    await readNew(ranges, MAX_COUNTED, (message) => {
       const { topic, partition, offset, atMs, code, original } = readLetter(message);
       const isParked = code === OUTCOME_UNKNOWN && destinations.commands.has(original?.topic ?? '');
       open.set(placeId(message), { topic, partition, offset, atMs, isParked });
       const [oldest] = open.keys();
-      if (open.size > scannedLetters && oldest !== undefined) forget(oldest);
+      if (open.size > MAX_COUNTED && oldest !== undefined) forget(oldest);
     });
     await readNew(auditRanges, auditRecords, (message) => {
       const record = readAuditRecord(message);
