@@ -1,8 +1,9 @@
-/** The calculation thread: runs the tasks of the thread pool in sequence. */
+/** The program of the calculation threads; piscina calls its exported functions. */
 
-import { parentPort, workerData } from 'node:worker_threads';
-import type { ThreadAnswer, ThreadConfig, ThreadTask } from './runtime/thread-pool.ts';
-import { restoreEnvironment } from '../shared/catalogue/lending-environment.ts';
+import { workerData } from 'node:worker_threads';
+import { deserialize } from 'node:v8';
+import type { ThreadAnswer, ThreadConfig, ThreadTasks } from './runtime/thread-pool.ts';
+import { restoreEnvironment, type LendingSnapshot } from '../shared/catalogue/lending-environment.ts';
 import { ACTIONS } from '../shared/contract/actions/actions.ts';
 import { isTransientFailure } from '../shared/messaging/processing-result.ts';
 import { readReply } from '../shared/messaging/requester/read-reply.ts';
@@ -11,70 +12,60 @@ import { errorText } from '../shared/platform/errors.ts';
 import { createCodec } from './create-codec.ts';
 import { createCalculations, type Calculations } from './schedule/schedule-calculations.ts';
 
-const port = parentPort;
-if (port === null) throw new Error('this program runs in a thread of the engine');
+const creatingCodec = createCodec(workerData as ThreadConfig, systemClock);
+let calculations: { readonly version: number; readonly known: Calculations } | undefined;
 
-const codec = await createCodec(workerData as ThreadConfig, systemClock);
-let calculations: Calculations | undefined;
-
-port.on('message', (task: ThreadTask) => {
-  answer(task).then(
-    ({ result, transfer }) => port.postMessage(result, transfer),
-    (error: unknown) => port.postMessage(describeFailure(error)),
-  );
-});
-
-function describeFailure(error: unknown): ThreadAnswer {
-  const thrown = error instanceof Error ? error : new Error(errorText(error));
-  return { kind: 'failed', error: thrown, mayPass: isTransientFailure(error) };
+/** Calculates a request and encodes its reply. */
+export function calculate(task: ThreadTasks['calculate']): Promise<ThreadAnswer> {
+  return answer(async () => ({ kind: 'calculated', outcome: await calculateRequest(task) }));
 }
 
-interface TaskAnswer {
-  readonly result: ThreadAnswer;
-  readonly transfer: ArrayBuffer[];
+/** Decodes a reply and renders it as JSON. */
+export function render(task: ThreadTasks['render']): Promise<ThreadAnswer> {
+  return answer(async () => ({ kind: 'rendered', reply: await renderReply(task) }));
 }
 
-async function answer(task: ThreadTask): Promise<TaskAnswer> {
-  return task.kind === 'calculate' ? calculate(task) : render(task);
+/** An error as an answer: its class would not reach the other thread. */
+async function answer(work: () => Promise<ThreadAnswer>): Promise<ThreadAnswer> {
+  try {
+    return await work();
+  } catch (error) {
+    const thrown = error instanceof Error ? error : new Error(errorText(error));
+    return { kind: 'failed', error: thrown, mayPass: isTransientFailure(error) };
+  }
 }
 
-async function calculate({
-  work,
+async function calculateRequest({
+  type,
+  value,
+  format,
+  originTimestampMs,
   snapshot,
-}: Extract<ThreadTask, { kind: 'calculate' }>): Promise<TaskAnswer> {
-  if (snapshot !== undefined) {
-    // Without the former ones, which would be of another catalogue, if the snapshot cannot be restored.
-    calculations = undefined;
-    calculations = createCalculations(restoreEnvironment(snapshot));
-  }
-  const decoded = await codec.decode({ value: Buffer.from(work.value), headers: {} });
-  const calculation = calculations?.[work.type];
+}: ThreadTasks['calculate']) {
+  const codec = await creatingCodec;
+  const decoded = await codec.decode({ value: Buffer.from(value), headers: {} });
+  const calculation = restore(snapshot)[type];
   if (decoded.kind === 'undecodable' || calculation === undefined)
-    throw new Error(`a request of type ${work.type} cannot be calculated in this thread`);
-  const outcome = calculation.answer(decoded.payload, work.originTimestampMs);
-  if (outcome.kind !== 'done' || outcome.reply === undefined) {
-    return { result: { kind: 'calculated', outcome }, transfer: [] };
-  }
-  const { type, payload, ...rest } = outcome.reply;
-  const { value, headers } = await codec.encode(type, payload, work.format);
-  const bytes = new Uint8Array(value);
-  const reply = { type, payload: undefined, ...rest, encoded: { value: bytes as Buffer, headers } };
-  return { result: { kind: 'calculated', outcome: { ...outcome, reply } }, transfer: [bytes.buffer] };
+    throw new Error(`a request of type ${type} cannot be calculated in this thread`);
+  const outcome = calculation.answer(decoded.payload, originTimestampMs);
+  if (outcome.kind !== 'done' || outcome.reply === undefined) return outcome;
+  const { reply } = outcome;
+  const encoded = await codec.encode(reply.type, reply.payload, format);
+  return { ...outcome, reply: { ...reply, payload: undefined, encoded } };
 }
 
-async function render({ value, headers }: Extract<ThreadTask, { kind: 'render' }>): Promise<TaskAnswer> {
-  const reply = await readReply(codec, { value: Buffer.from(value), headers });
-  if (reply.kind === 'problem') return { result: { kind: 'rendered', reply }, transfer: [] };
+function restore({ version, bytes }: ThreadTasks['calculate']['snapshot']): Calculations {
+  if (calculations?.version !== version) {
+    const snapshot = deserialize(new Uint8Array(bytes)) as LendingSnapshot;
+    calculations = { version, known: createCalculations(restoreEnvironment(snapshot)) };
+  }
+  return calculations.known;
+}
+
+async function renderReply({ value, headers }: ThreadTasks['render']) {
+  const reply = await readReply(await creatingCodec, { value: Buffer.from(value), headers });
+  if (reply.kind === 'problem') return reply;
   const action = ACTIONS.find(({ replyType }) => replyType === reply.type);
   if (action === undefined) throw new Error(`a reply of type ${reply.type} cannot be rendered`);
-  const body = transferable(Buffer.from(action.render(reply.payload)));
-  return {
-    result: { kind: 'rendered', reply: { ...reply, payload: undefined, body } },
-    transfer: [body.buffer],
-  };
-}
-
-/** The bytes as such, unless they are so few that Node may have put them beside others. */
-function transferable(bytes: Buffer): Uint8Array<ArrayBuffer> {
-  return bytes.length > Buffer.poolSize ? (bytes as Buffer<ArrayBuffer>) : new Uint8Array(bytes);
+  return { ...reply, payload: undefined, body: Buffer.from(action.render(reply.payload)) };
 }

@@ -1,13 +1,11 @@
 import { parseArgs } from 'node:util';
 import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
-import { combineHealth, startHealthServer, type HealthServer } from '../shared/platform/health.ts';
+import { combineHealth, startHealthServer } from '../shared/platform/health.ts';
 import { isLoopback } from '../shared/platform/host-names.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import { systemPorts } from '../shared/platform/system-ports.ts';
-import { createConnections } from './ingress/server/connections.ts';
-import { workWhenIdle } from './runtime/idle-work.ts';
 import { warnAboutLooseFiles } from './loose-files.ts';
 import { WORKER_NAMES, type WorkerName } from './worker-list.ts';
 import { renderStartBanner } from './start-banner.ts';
@@ -32,9 +30,6 @@ Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration.
 const LOG_NAME = 'engine';
 /** Time for leaving groups and closing sockets after the drain timeout, before the process is ended. */
 export const EXIT_GRACE_MS = 5_000;
-/** Connections of a health port: a few probes and scrapers, which keep one or two each. */
-const HEALTH_CONNECTIONS = 100;
-
 /** Lifetime of the token in the printed calls: long enough to try them. */
 const PRINTED_TOKEN_MS = 900_000;
 
@@ -87,19 +82,6 @@ function chooseWorkers(args: readonly string[]): readonly WorkerName[] | undefin
   return undefined;
 }
 
-/**
- * Serves health and metrics of a process without an ingress. Of more than 100 connections the one that has waited longest for
- * its caller is ended, so that half-open ones neither lock probes out nor take the files of topics and providers.
- */
-export function openHealthPort(
-  options: Omit<Parameters<typeof startHealthServer>[0], 'limitConnections'>,
-): Promise<HealthServer> {
-  return startHealthServer({
-    ...options,
-    limitConnections: (server) => void createConnections(server, HEALTH_CONNECTIONS),
-  });
-}
-
 async function run(config: Config, names: readonly WorkerName[]): Promise<void> {
   const log = createLog({ level: config.logLevel, name: LOG_NAME });
   warnAboutLooseFiles(config, log);
@@ -111,7 +93,7 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   // Started before the workers: while these wait for Kafka or the registry, the process is live but not ready.
   const healthServer =
     !names.includes('ingress') && config.http.healthPort !== undefined
-      ? await openHealthPort({
+      ? await startHealthServer({
           host: config.http.host,
           allowedHosts: config.http.allowedHosts,
           port: config.http.healthPort,
@@ -132,11 +114,6 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
       token: await printedToken(config),
     }),
   );
-  workWhenIdle({
-    ...systemPorts,
-    steps: system.idleWork,
-    onError: (error) => log.warn({ error: errorText(error) }, 'a schema could not be compiled'),
-  });
   const { reason, exitCode } = await ending;
   log.info({ reason, health: combineHealth(system.health()).status }, 'stopping');
   await system.stop();

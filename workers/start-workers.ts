@@ -24,8 +24,6 @@ export interface RunningSystem {
   /** Address of the HTTP ingress, when it is among the workers. */
   readonly url: string | undefined;
   health(): Readonly<Record<string, Health>>;
-  /** What the first calls of this process would otherwise wait for: contracts and schemas that are compiled on first use. */
-  readonly idleWork: readonly (() => void)[];
   /** Drains all workers in reverse order, then closes the broker. Idempotent. */
   stop(timeoutMs?: number): Promise<void>;
 }
@@ -62,7 +60,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   const { config, names, log, ports = systemPorts } = options;
   const metrics = options.metrics ?? createMetrics();
   const broker = options.broker ?? (await createBroker(options, ports, metrics));
-  const threads = createCalculationThreads(THREAD_PROGRAM, config, ports);
+  const threads = createCalculationThreads(THREAD_PROGRAM, config, ports.clock);
   const started: RunningWorker[] = [];
   let stopping: Promise<void> | undefined;
   const health = () => healthOf(started, broker);
@@ -107,7 +105,6 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
     metrics,
     url: started.find((worker) => worker.url !== undefined)?.url,
     health,
-    idleWork: [...started.flatMap(({ idleWork = [] }) => idleWork), ...codec.compilations()],
     stop: (timeoutMs = DRAIN_TIMEOUT_MS) => (stopping ??= stopAll(timeoutMs)),
   };
 }

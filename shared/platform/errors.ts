@@ -41,6 +41,3 @@ export function errorText(error: unknown): string {
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`);
 }
-
-/** What an operator can do about too few open files. */
-export const RAISE_OPEN_FILES = 'raise the limit of open files (ulimit -n, LimitNOFILE, docker run --ulimit)';

@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { createNameCheck, type ServedNames } from './host-names.ts';
 import { closeServer, createServer, listen } from './http-server.ts';
 import { shareScrapeTexts, type Metrics } from './metrics.ts';
@@ -8,6 +7,8 @@ import type { Timers } from './timers.ts';
 const TIMEOUT_MS = 5_000;
 /** How often Node checks the connections for exceeded timeouts. */
 const TIMEOUT_CHECK_MS = 1_000;
+/** A few probes and scrapers keep one or two each; further ones are closed at once. */
+const MAX_CONNECTIONS = 100;
 
 /**
  * Health of one part of the process, with a reason for the operator. Ready and degraded parts serve requests; a starting
@@ -54,8 +55,6 @@ export async function startHealthServer(
     metrics: Metrics;
     timers: Timers;
     health: () => Readonly<Record<string, Health>>;
-    /** Keeps the connections of the server within a limit. */
-    limitConnections?: (server: Server) => void;
     /** Shorter in tests. */
     timeoutMs?: number;
   },
@@ -94,6 +93,6 @@ export async function startHealthServer(
     return answer(404, 'text/plain', 'try /health/live, /health/ready or /metrics\n');
   });
   server.timeout = timeoutMs;
-  options.limitConnections?.(server);
+  server.maxConnections = MAX_CONNECTIONS;
   return { url: await listen(server, options.host, options.port), stop: () => closeServer(server) };
 }

@@ -68,6 +68,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
+/** Messages that one consumer handles concurrently. */
+const CONCURRENCY = 64;
 /** Prefixes of our settings: an unknown name with one of them is a misspelling. */
 const OWN_PREFIX = /^(?:AUTH|KAFKA|NOTIFICATION)_/;
 /**
@@ -235,9 +237,8 @@ function toConfig(env: Environment) {
     dataFolder: env.DATA_DIR === 'memory' ? undefined : env.DATA_DIR,
     /** Tells commands on this machine how to reach the process. */
     systemProcessUrls: env.SYSTEM_PROCESS_URLS,
-    lanes: env.LANES,
-    scheduleLanes: env.SCHEDULE_LANES,
-    /** Not settings: a simulation makes them small. */
+    /** Not settings: tests and a simulation make them small. */
+    lanes: CONCURRENCY as number,
     limits: QUEUE_LIMITS,
   } as const;
 }

@@ -24,4 +24,6 @@ export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   AUTH_JWKS_FILE: 'set AUTH_JWKS_URL, whose keys are read again when they change, or AUTH_JWT_SECRET',
   AUTH_MAX_LIFETIME: 'an access token may be valid for 24 hours',
   AUTH_USER_CLAIM: 'user_name must equal preferred_username, or sub if there is none',
+  LANES: 'a consumer handles 64 messages concurrently, and what is in progress is limited by its work',
+  SCHEDULE_LANES: 'each schedule worker serves live and bulk requests, and bulk work yields to live requests',
 };

@@ -36,8 +36,6 @@ const SHOWN: ReadonlySet<string> = new Set([
   'NOTIFICATION_QUOTA_CALLER',
   'NOTIFICATION_QUOTA_RECEIVER',
   'NOTIFICATION_QUOTA_COUNTRY',
-  'SCHEDULE_LANES',
-  'LANES',
 ]);
 
 /** Settings whose value is a duration as text, but whose default is a number of milliseconds. */

@@ -20,9 +20,6 @@ const MAX_PROCESS_URLS = 32;
 const COMMANDS_KEPT = `commands are kept for ${COMMAND_RETENTION_MS / HOUR}h`;
 const OUTCOMES_KEPT = `outcomes are kept for ${OUTCOME_RETENTION_MS / HOUR}h`;
 
-/** The lanes of a schedule worker; lanes in one process share only the process. */
-const SCHEDULE_LANES = ['interactive', 'bulk'] as const;
-
 const HOST_NAME = /^(?:[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?|\[[\da-f:.]+\])$/;
 const DURATION = /^([1-9]\d{0,5})([smh])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR };
@@ -69,13 +66,6 @@ const hosts = list
   .refine(
     (items) => items.every((item) => HOST_NAME.test(item)),
     'must hold host names or addresses without scheme and port, such as bank.example or [fd00::1]',
-  );
-/** A comma-separated list of distinct names of `names`. */
-const listOf = <const Name extends string>(names: readonly Name[]) =>
-  list.pipe(
-    z
-      .array(oneOf(names), { error: `must hold some of ${names.join(', ')}` })
-      .refine((items) => new Set(items).size === items.length, 'must not contain a name twice'),
   );
 /** A duration such as `10s`, `5m` or `1h` in milliseconds, up to `maxMs`; `why` is the reason for the limit. */
 export const durationUpTo = (maxMs: number, why: string) =>
@@ -204,10 +194,6 @@ export const environment = z.object({
   DATA_DIR: z.string().default('var/data'),
   /** Addresses of the health ports of other processes, whose state the system page shows. */
   SYSTEM_PROCESS_URLS: webAddresses.default([]),
-  /** Lanes of a schedule worker: live requests, bulk requests, or both. */
-  SCHEDULE_LANES: listOf(SCHEDULE_LANES).default([...SCHEDULE_LANES]),
-  /** Messages that one consumer handles concurrently. */
-  LANES: count(10_000, 1).default(64),
 });
 
 /** The parsed settings; see load-config.ts. */

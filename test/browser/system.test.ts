@@ -186,7 +186,7 @@ describe('the page of the system', () => {
     await search.fill('');
     await page.getByLabel('Only those that were set').check();
     await page.getByRole('rowheader', { name: 'PORT', exact: true }).waitFor();
-    expect(await page.getByRole('rowheader', { name: 'LANES', exact: true }).count()).toBe(0);
+    expect(await page.getByRole('rowheader', { name: 'REPLY_TIMEOUT_MS', exact: true }).count()).toBe(0);
     await search.fill('nothing like this');
     await page.getByText('No setting matches.').waitFor();
   });

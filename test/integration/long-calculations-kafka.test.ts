@@ -58,7 +58,6 @@ suite('the group member of a worker with long calculations', () => {
       KAFKA_CLIENT,
       KAFKA_BROKERS: kafka.brokers.join(','),
       KAFKA_TOPIC_PREFIX: scope.prefix,
-      SCHEDULE_LANES: 'interactive',
       HEALTH_PORT: '0',
     });
   }, TEST_LIMIT_MS);

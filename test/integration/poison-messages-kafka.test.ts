@@ -35,7 +35,7 @@ suite('poison messages on Kafka', () => {
   let broker: KafkaBroker;
   let publisher: Publisher;
   const name = (key: TopicKey): string => topicName(scope.prefix, key);
-  const config = (more: Readonly<Record<string, string>>) =>
+  const config = (more: Readonly<Record<string, string>> = {}) =>
     loadConfig({
       KAFKA_CLIENT,
       KAFKA_BROKERS: kafka.brokers.join(','),
@@ -108,7 +108,7 @@ suite('poison messages on Kafka', () => {
     ];
     const ids = await publishAll(name('scheduleBulkRequests'), BODY, kinds, good);
     const system = await startWorkers({
-      config: config({ SCHEDULE_LANES: 'bulk' }),
+      config: config(),
       names: ['schedule'],
       log: silentLog,
     });

@@ -1,8 +1,7 @@
 /**
  * One valid request of 41 KB, a loan of 1,200 instalments with 400 explained charges, blocked the event loop for 2.5 s,
  * and its reply was then discarded as too large. Five of them delayed a small request of another caller and the health
- * check by 8 s and used 811 MB. Such a request is now refused before it is calculated, and other long calculations run in
- * worker threads.
+ * check by 8 s and used 811 MB. Long calculations now run in threads, and end when the reply is full.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -55,7 +54,7 @@ function watchThread(): () => number {
 }
 
 it(
-  'refuses the request with the size of its reply and the limit',
+  'refuses the request with the limit of its reply',
   {
     timeout: TEST_LIMIT_MS,
   },
@@ -67,7 +66,7 @@ it(
       expect(response.status).toBe(422);
       const problem = (await response.json()) as { code: string; detail: string };
       expect(problem.code).toBe('reply-too-large');
-      expect(problem.detail).toMatch(/at least 2\d{7} bytes; a reply may have 8388608/);
+      expect(problem.detail).toMatch(/the explanations need more than the 8388608 bytes of a reply/);
     }
     expect(longestMs()).toBeLessThan(MAX_BLOCKED_MS);
   },
@@ -85,13 +84,17 @@ it(
       await (await post(url, { jsonParam })).arrayBuffer();
     const longestMs = watchThread();
     const open = new Set<string>();
-    const answers = Object.entries(EXPENSIVE_REQUESTS).map(async ([name, jsonParam]) => {
-      open.add(name);
-      const response = await post(url, { jsonParam });
-      await response.arrayBuffer();
-      open.delete(name);
-      return `${name}: ${response.status}`;
-    });
+    const answers = (async () => {
+      const statuses: string[] = [];
+      for (const [name, jsonParam] of Object.entries(EXPENSIVE_REQUESTS)) {
+        open.add(name);
+        const response = await post(url, { jsonParam });
+        await response.arrayBuffer();
+        statuses.push(`${name}: ${response.status}`);
+      }
+      open.clear();
+      return statuses;
+    })();
     let served = 0;
     while (open.size > 0) {
       const health = await Promise.all(['/health/live', '/health/ready'].map((path) => fetch(url + path)));
@@ -101,7 +104,7 @@ it(
       if (open.size > 0) served += 1;
       await sleep(SAMPLE_INTERVAL_MS);
     }
-    expect(await Promise.all(answers)).toEqual(Object.keys(EXPENSIVE_REQUESTS).map((name) => `${name}: 200`));
+    expect(await answers).toEqual(Object.keys(EXPENSIVE_REQUESTS).map((name) => `${name}: 200`));
     expect(served).toBeGreaterThan(0);
     expect(longestMs()).toBeLessThan(MAX_BLOCKED_MS);
   },
@@ -113,13 +116,9 @@ it(
     timeout: TEST_LIMIT_MS,
   },
   async () => {
-    const url = await startEngine({ RATE_LIMIT_PER_SECOND: '1' });
-    const expensive = Object.values(EXPENSIVE_REQUESTS)[0];
-    const first = await post(url, { jsonParam: expensive });
-    expect(first.status).toBe(200);
-    await first.arrayBuffer();
-    const second = await post(url, { jsonParam: PROOF_REQUEST });
-    expect(second.status).toBe(429);
-    expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(10);
+    const url = await startEngine({ RATE_LIMIT_PER_SECOND: '100' });
+    const [jsonParam = PROOF_REQUEST] = Object.values(EXPENSIVE_REQUESTS);
+    const both = await Promise.all([post(url, { jsonParam }), post(url, { jsonParam })]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 429]);
   },
 );

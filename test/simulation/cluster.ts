@@ -113,9 +113,7 @@ export async function startCluster(options: ClusterOptions): Promise<SimCluster>
   };
   const broker = await createBroker();
   const loaded = loadConfig({ RESULT_ID_SECRET: SIMULATED_SECRET, ...broker.env, ...settings });
-  // One body may be as large as all of them together.
-  const emailBodyLimitBytes = Math.min(loaded.notification.emailBodyLimitBytes, limits.notificationBodyBytes);
-  const config = { ...loaded, limits, notification: { ...loaded.notification, emailBodyLimitBytes } };
+  const config = { ...loaded, limits };
   const providers = options.createProviders?.(system, fates) ?? new SimProviders(fates, observer);
   const world = { ...broker, config, observer, providers, plant: options.plant };
   for (const spec of PROCESSES[kind]) {

@@ -92,8 +92,6 @@ function planLimits(seed: number, isWithoutFaults: boolean): QueueLimits {
     tierWindow: window(),
     pendingReplies: picks.whole(1, 4),
     resultBytes: picks.whole(1_000, 20_000),
-    // Two or three bodies.
-    notificationBodyBytes: picks.whole(300, 600),
     indexWaitingBytes: picks.whole(500, 3_000),
     hold: {
       ...QUEUE_LIMITS.hold,
@@ -101,7 +99,5 @@ function planLimits(seed: number, isWithoutFaults: boolean): QueueLimits {
       // A small number would be exceeded by what two processes write at the same time.
       keys: picks.chance(NO_HEADS_PERCENT) ? 0 : QUEUE_LIMITS.hold.keys,
     },
-    // Any body has less than 500.
-    actionBodyBytes: picks.whole(500, 1_500),
   };
 }

@@ -59,7 +59,7 @@ export async function runPortfolio(
   };
   await writePortfolio(files.input, portfolio);
   world.say(`${portfolio.contracts} contracts written`);
-  const pool = await startWorkerPool(options.workers, ['schedule'], { ...world.env, SCHEDULE_LANES: 'bulk' });
+  const pool = await startWorkerPool(options.workers, ['schedule'], world.env);
   try {
     const run = await carryOut(world, pool, files, options);
     const lag = await lagOfBulkLane(world);

@@ -63,7 +63,7 @@ export async function runUpstream(world: SoakWorld, options: UpstreamOptions): P
   const { portfolio } = options;
   const replyTopic = await world.createTopic(REPLY_TOPIC);
   const messages = Math.ceil(portfolio.contracts / ITEMS);
-  const pool = await startWorkerPool(options.workers, ['schedule'], { ...world.env, SCHEDULE_LANES: 'bulk' });
+  const pool = await startWorkerPool(options.workers, ['schedule'], world.env);
   const counts = { workerKills: 0, brokerRestarts: 0 };
   const plan = planIncidents(
     incidentsOf(world, options, counts, () => pool.replaceOne()),

@@ -1,5 +1,104 @@
-/** Child process that sends the open loads that its parent describes, all at the same time, and returns their reports. */
-import { answerTest } from './answer-test.ts';
-import { runOpenLoad, type OpenLoad } from './open-load.ts';
+/**
+ * Child process that sends calls at fixed times, whether or not earlier ones have been answered. Its argument is the JSON of its
+ * loads; it prints the JSON of their reports.
+ */
+import { Agent, request } from 'node:http';
 
-answerTest(async (loads: readonly OpenLoad[]) => Promise.all(loads.map((load) => runOpenLoad(load))));
+export interface OpenLoad {
+  readonly url: string;
+  /** Body of a POST; absent: a GET. */
+  readonly body?: string;
+  readonly perSecond: number;
+  readonly forMs: number;
+  readonly connections: number;
+  /** The address of the caller. @default 127.0.0.1 */
+  readonly from?: string;
+}
+
+/** How the calls of a load ended. Latencies are in milliseconds from the time at which the call was due. */
+export interface LoadReport {
+  calls: number;
+  /** 200. */
+  answered: number;
+  /** 503 with Retry-After. */
+  refused: number;
+  /** Other statuses and errors of connections. */
+  readonly other: Record<string, number>;
+  readonly answeredMs: Latencies;
+  readonly refusedMs: Latencies;
+  /** How late the calls were sent because this process was late or had no connection. */
+  readonly lateMs: Latencies;
+}
+
+interface Latencies {
+  readonly p50: number;
+  readonly p99: number;
+  readonly longest: number;
+}
+
+const TICK_MS = 2;
+const SECOND_MS = 1_000;
+const LIMIT_MS = 30_000;
+
+async function run(load: OpenLoad): Promise<LoadReport> {
+  const { url, body, perSecond, forMs, connections, from: localAddress = '127.0.0.1' } = load;
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const calls = Math.floor((perSecond * forMs) / SECOND_MS);
+  const answeredMs: number[] = [];
+  const refusedMs: number[] = [];
+  const lateMs: number[] = [];
+  const other: Record<string, number> = {};
+  const startMs = performance.now();
+  const send = (dueMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const end = (how: string): void => {
+        const tookMs = performance.now() - dueMs;
+        if (how === '200') answeredMs.push(tookMs);
+        else if (how === '503') refusedMs.push(tookMs);
+        else other[how] = (other[how] ?? 0) + 1;
+        resolve();
+      };
+      const method = body === undefined ? 'GET' : 'POST';
+      const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+      const call = request(url, { agent, method, headers, localAddress, timeout: LIMIT_MS }, (response) => {
+        const { statusCode, headers: received } = response;
+        const isComplete = statusCode !== 503 || received['retry-after'] !== undefined;
+        response.resume().on('end', () => end(isComplete ? String(statusCode) : '503 without Retry-After'));
+        response.on('error', (error) => end(error.message));
+      });
+      call.on('socket', () => lateMs.push(performance.now() - dueMs));
+      call.on('timeout', () => call.destroy(new Error('no answer')));
+      call.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
+      call.end(body);
+    });
+  const sent: Promise<void>[] = [];
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      const dueCalls = Math.min(calls, ((performance.now() - startMs) * perSecond) / SECOND_MS);
+      while (sent.length < dueCalls) sent.push(send(startMs + (sent.length * SECOND_MS) / perSecond));
+      if (sent.length < calls) return;
+      clearInterval(timer);
+      resolve();
+    }, TICK_MS);
+  });
+  await Promise.all(sent);
+  agent.destroy();
+  return {
+    calls,
+    answered: answeredMs.length,
+    refused: refusedMs.length,
+    other,
+    answeredMs: summarise(answeredMs),
+    refusedMs: summarise(refusedMs),
+    lateMs: summarise(lateMs),
+  };
+}
+
+function summarise(values: number[]): Latencies {
+  values.sort((a, b) => a - b);
+  const at = (share: number): number => Math.round(values[Math.floor(values.length * share)] ?? 0);
+  return { p50: at(0.5), p99: at(0.99), longest: Math.round(values.at(-1) ?? 0) };
+}
+
+const loads = JSON.parse(process.argv[2] ?? '[]') as readonly OpenLoad[];
+process.stdout.write(JSON.stringify(await Promise.all(loads.map((load) => run(load)))));

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify';
 import { PROBLEM_TYPE } from '../../schemas/messages.ts';
 import type { DataFile } from '../../shared/messaging/data-file.ts';
 import type { IndexLimits } from '../../shared/messaging/record-index/record-index.ts';
@@ -18,23 +19,18 @@ import { registerNotifications, type Notifications } from './notifications/notif
 import { registerOperations, type Operations } from './operations/operations.ts';
 import { registerSystem, type SystemRoutes, type ShownSystem } from './operations/system/system-routes.ts';
 import { registerOutbox, type OutboxReader } from './outbox/outbox-pages.ts';
-import { createApp, type App } from './server/app.ts';
-import type { Connections } from './server/connections.ts';
+import { createAdmission } from './server/admission.ts';
+import { createApp } from './server/app.ts';
 import type { IngressContext } from './server/context.ts';
 import { registerDocuments, type Documents } from './server/documents.ts';
-import { createEarlyAdmission } from './server/early-admission.ts';
 import { registerHealth } from './server/health.ts';
 import type { Listen } from './server/listen.ts';
-import { createLoadShedding } from './server/load-shedding.ts';
 import { createRateLimiter } from './server/rate-limit.ts';
 import { createTraffic, type Traffic } from './server/traffic.ts';
 import { registerWorkbench } from './workbench/workbench-pages.ts';
 
 /** The dependencies of an ingress instance. */
-export interface IngressDeps extends Omit<
-  IngressContext,
-  'rateLimiter' | 'shedding' | 'earlyAdmission' | 'traffic'
-> {
+export interface IngressDeps extends Omit<IngressContext, 'rateLimiter' | 'admission' | 'traffic'> {
   readonly listen: Listen;
   readonly actions: ActionRegistry;
   readonly documents: () => Promise<Documents>;
@@ -72,7 +68,8 @@ export interface RunningIngress {
 }
 
 /** The parts of an instance that are started and stopped. */
-interface IngressParts extends App {
+interface IngressParts {
+  readonly app: FastifyInstance;
   readonly traffic: Traffic;
   readonly results: ResultFeed;
   readonly notifications: Notifications;
@@ -83,16 +80,8 @@ interface IngressParts extends App {
 const READY: Health = { status: 'ready' };
 /** Polling interval for connections and pending responses during a shutdown. */
 const DRAIN_POLL_MS = 10;
-/**
- * How long connections are still served during a shutdown, with 503 and `Connection: close`, and how long they must have
- * been idle to be closed after that.
- */
+/** How long connections are still accepted and served during a shutdown, with 503 and `Connection: close`. */
 const KEPT_CONNECTIONS_MS = 500;
-/**
- * Share of the remaining time for accepting the connections that wait in the queue of the port; the rest is for their
- * responses. The queue empties in milliseconds, except on a machine without processor time.
- */
-const QUEUE_SHARE = 0.5;
 /** Limit for writing the responses of requests that the end of the time left unanswered. */
 const FLUSH_MS = 250;
 /** Limit for closing feeds and publishers after the last response. */
@@ -105,14 +94,12 @@ const CLOSE_TIMEOUT_MS = 2_000;
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const { options, metrics } = deps;
   const traffic = createTraffic(metrics, deps.monotonic);
-  const shedding = createLoadShedding(deps);
-  const isOpen = (): boolean => traffic.state() === 'open';
-  const earlyAdmission = createEarlyAdmission({ ...deps, shedding, isOpen });
-  const { app, connections } = createApp(options, { ...deps, traffic, earlyAdmission });
+  const app = createApp(options, { ...deps, traffic });
+  const admission = createAdmission(app, metrics);
   const results = createResultFeed(deps.broker, deps);
-  const rateLimiter = createRateLimiter(options.rateLimitPerSecond, deps.clock);
+  const rateLimiter = await createRateLimiter(options.rateLimitPerSecond);
   const resultIds = createResultIds(deps.resultSecret, deps.newId);
-  const context = { ...deps, traffic, rateLimiter, resultIds, shedding, earlyAdmission };
+  const context = { ...deps, traffic, rateLimiter, resultIds, admission };
   registerActions(app, { ...context, onResult: (id, callback) => results.onArrival(id, callback) });
   registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
   const notifications = registerNotifications(app, { ...context, indexFile: deps.indexFile });
@@ -124,11 +111,11 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const health = () => checkParts(deps, { traffic, results, notifications });
   const workers = () => ({ ingress: combineHealth(health()), ...deps.otherWorkers() });
   const system = registerSystem(app, { ...context, system: deps.system, workers });
-  const parts = { app, connections, traffic, results, notifications, operations, system };
+  const parts = { app, traffic, results, notifications, operations, system };
   registerHealth(app, options.basePath, { ...deps, health, workers: deps.otherWorkers });
-  registerMetrics(deps, results, connections);
+  registerMetrics(deps, results);
 
-  const port = await deps.listen(app, options, connections);
+  const port = await deps.listen(app, options);
   const opened = open(deps, parts);
   // The caller awaits `opened`; without one, an unhandled rejection must not end the process.
   opened.catch(() => undefined);
@@ -155,27 +142,21 @@ async function open(deps: IngressDeps, parts: IngressParts): Promise<void> {
 }
 
 async function stop(deps: IngressDeps, parts: IngressParts, drainMs: number): Promise<void> {
-  const { app, connections, traffic } = parts;
+  const { app, traffic } = parts;
   const { monotonic } = deps;
   const endsAtMs = monotonic.elapsedMs() + drainMs;
   const leftMs = (): number => Math.max(0, endsAtMs - monotonic.elapsedMs());
   traffic.close();
   parts.system.close();
-  await poll(deps, () => connections.count() === 0, Math.min(KEPT_CONNECTIONS_MS, drainMs));
-  await connections.stopListening(leftMs() * QUEUE_SHARE);
-  await poll(
-    deps,
-    () => {
-      connections.endIdle(KEPT_CONNECTIONS_MS);
-      return connections.count() === 0 && traffic.inFlight() === 0;
-    },
-    leftMs(),
-  );
+  await poll(deps, () => hasNoConnections(app), Math.min(KEPT_CONNECTIONS_MS, drainMs));
+  // Closes the port and idle connections; the others are closed after their responses.
+  const closed = app.close();
+  await poll(deps, () => traffic.inFlight() === 0, leftMs());
   await deps.requester.stop(leftMs());
   await poll(deps, () => parts.notifications.unwritten() === 0, leftMs());
   await poll(deps, () => traffic.inFlight() === 0, FLUSH_MS);
   app.server.closeAllConnections();
-  await app.close();
+  await closed;
   await Promise.all([
     parts.results.stop(CLOSE_TIMEOUT_MS),
     parts.notifications.stop(CLOSE_TIMEOUT_MS),
@@ -183,14 +164,20 @@ async function stop(deps: IngressDeps, parts: IngressParts, drainMs: number): Pr
   ]);
 }
 
+function hasNoConnections({ server }: FastifyInstance): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.getConnections((error, count) => resolve(error === null && count === 0));
+  });
+}
+
 /** Waits until a condition holds, at most for `limitMs`. */
 async function poll(
   { monotonic, timers }: Pick<SystemPorts, 'monotonic' | 'timers'>,
-  isMet: () => boolean,
+  isMet: () => boolean | Promise<boolean>,
   limitMs: number,
 ): Promise<void> {
   const endsAtMs = monotonic.elapsedMs() + limitMs;
-  while (!isMet() && monotonic.elapsedMs() < endsAtMs) await sleep(timers, DRAIN_POLL_MS);
+  while (!(await isMet()) && monotonic.elapsedMs() < endsAtMs) await sleep(timers, DRAIN_POLL_MS);
 }
 
 function checkParts(
@@ -215,16 +202,7 @@ function checkParts(
   };
 }
 
-function registerMetrics(
-  { metrics, requester }: IngressDeps,
-  results: ResultFeed,
-  connections: Connections,
-): void {
-  const opened = metrics.gauge('plat_ingress_connections', 'Open HTTP connections');
-  const replaced = metrics.gauge(
-    'plat_ingress_replaced_connections',
-    'HTTP connections that were closed while they waited for their callers, because too many were open',
-  );
+function registerMetrics({ metrics, requester }: IngressDeps, results: ResultFeed): void {
   const pending = metrics.gauge('plat_ingress_pending_replies', 'Requests that wait for a reply');
   const timedOut = metrics.gauge('plat_ingress_timed_out_replies', 'Requests without a reply in time');
   const refused = metrics.gauge(
@@ -238,8 +216,6 @@ function registerMetrics(
   const kept = metrics.gauge('plat_ingress_results', 'Results in memory');
   metrics.onScrape(() => {
     const replies = requester.stats();
-    opened.set(connections.count());
-    replaced.set(connections.replaced());
     timedOut.set(replies.timedOut);
     refused.set(replies.refused);
     unknown.set(replies.unknownReplies);

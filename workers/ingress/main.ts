@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { ACTIONS, ACTIONS_BY_NAME } from '../../shared/contract/actions/actions.ts';
+import { ACTIONS_BY_NAME } from '../../shared/contract/actions/actions.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { createRequester } from '../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
@@ -16,7 +16,6 @@ import { createChannelProfiles } from './notifications/channel-profiles.ts';
 import type { OutboxReader } from './outbox/outbox-pages.ts';
 import { readIngressOptions } from './server/http-limits.ts';
 import { listenOnSockets, type Listen } from './server/listen.ts';
-import { limitConnections, maxOpenFiles } from './server/open-files.ts';
 
 const NAME = 'ingress';
 /** Identifies the instances of one machine in the broker's tools. */
@@ -46,7 +45,7 @@ export async function startIngressWorker(
   const ingress = await startIngress({
     ...context,
     listen,
-    options: { ...readIngressOptions(config), connections: limitConnections(maxOpenFiles(), log) },
+    options: readIngressOptions(config),
     actions: ACTIONS_BY_NAME,
     documents: async () => (await import('./create-documents.ts')).createDocuments(config),
     access,
@@ -84,9 +83,7 @@ export async function startIngressWorker(
     await ingress.stop(0);
     throw error;
   }
-  // A contract is compiled when it first reads something.
-  const idleWork = ACTIONS.map((action) => (): void => void action.read({}));
-  return { name: NAME, url: ingress.url, health: ingress.health, stop: ingress.stop, idleWork };
+  return { name: NAME, url: ingress.url, health: ingress.health, stop: ingress.stop };
 }
 
 /** The outbox is shown only if all data stays on this machine; elsewhere it would show messages of other users. */

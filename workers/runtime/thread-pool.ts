@@ -1,27 +1,23 @@
 /**
- * Calculations outside the event loop (E6): worker threads calculate requests and encode their replies, and render large
- * replies. Long calculations then do not delay other callers, health checks or heartbeats, and use the memory of their
- * thread.
+ * Long work outside the event loop (E6): threads calculate requests of more than one call's units of work and encode their
+ * replies, and render large replies. Other callers, health checks and heartbeats then do not wait for them.
  */
 
 import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { serialize } from 'node:v8';
+import type { FixedQueue, Piscina, TaskQueue } from 'piscina';
+import type { LendingSnapshot } from '../../shared/catalogue/lending-environment.ts';
+import { UNITS_PER_MS } from '../../shared/contract/actions/request-limits.ts';
 import type { Encoded, EncodedMessage, MessageFormat } from '../../shared/messaging/codec.ts';
-import { Fifo } from '../../shared/platform/fifo.ts';
-import { SharedLimit } from '../../shared/platform/queues/shared-limit.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
-import type { MessageHeaders } from '../../shared/messaging/message.ts';
-import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
-import { isExpired } from '../../shared/messaging/handler/request.ts';
+import type { Outcome } from '../../shared/messaging/outcome.ts';
 import type { Reply } from '../../shared/messaging/reply.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
-import type { Config } from '../../shared/platform/load-config.ts';
-import { createProblem } from '../../shared/platform/problem.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
-import type { Timers } from '../../shared/platform/timers.ts';
-import type { LendingSnapshot } from '../../shared/catalogue/lending-environment.ts';
+import type { Config } from '../../shared/platform/load-config.ts';
+import { SharedLimit } from '../../shared/platform/queues/shared-limit.ts';
 
 /** A request to be calculated in a thread. */
 export interface CalculationWork {
@@ -32,10 +28,10 @@ export interface CalculationWork {
   /** Format of the reply. */
   readonly format: MessageFormat;
   readonly originTimestampMs: number;
-  /** Epoch milliseconds after which it is refused instead of started, since its caller no longer waits. */
+  /** Epoch milliseconds after which its caller no longer waits; undefined: nobody waits. */
   readonly deadlineMs: number | undefined;
-  /** Estimated processor time in milliseconds. */
-  readonly processorMs: number;
+  /** Estimated units of work (shared/lending/work-units.ts). */
+  readonly units: number;
   /** Who sent it; the queue is shared between requesters. */
   readonly requester: string;
   /** The environment of the calculation. */
@@ -46,9 +42,12 @@ export interface CalculationWork {
 
 /** Long work outside the event loop. Its calls reject with InfrastructureError when the process stops meanwhile. */
 export interface CalculationThreads {
-  /** Calculates a request; the outcome has the encoded reply. Undefined when its requester has no room in the queue. */
+  /**
+   * Calculates a request; the outcome has the encoded reply. Undefined when it could not be answered in time, because of
+   * what its requester and others have in the queue.
+   */
   calculate(work: CalculationWork): Promise<Outcome | undefined>;
-  /** Decodes a reply and renders it as JSON; undefined when the queue is full. */
+  /** Decodes a reply and renders it as JSON; undefined when too many replies are being rendered. */
   render(message: EncodedMessage): Promise<Reply | undefined>;
   /** Terminates the threads. Running and queued tasks are rejected. Idempotent. */
   stop(): Promise<void>;
@@ -57,306 +56,172 @@ export interface CalculationThreads {
 /** Settings of a thread's codec. */
 export type ThreadConfig = Pick<Config, 'schemaRegistry'>;
 
-/** A task of a thread. */
-export type ThreadTask =
-  | {
-      readonly kind: 'calculate';
-      readonly work: Omit<CalculationWork, 'snapshot' | 'isPatient' | keyof QueuedWork>;
-      /** Undefined: that of the previous calculation. */
-      readonly snapshot: LendingSnapshot | undefined;
-    }
-  | { readonly kind: 'render'; readonly value: Uint8Array; readonly headers: TextHeaders };
+/** The tasks of a thread, by the function of calculation-thread.ts that runs them. */
+export interface ThreadTasks {
+  readonly calculate: Pick<CalculationWork, 'type' | 'value' | 'format' | 'originTimestampMs'> & {
+    /** The environment, serialised once for all threads; a thread restores it when the version changes. */
+    readonly snapshot: { readonly version: number; readonly bytes: SharedArrayBuffer };
+  };
+  readonly render: {
+    readonly value: Uint8Array;
+    readonly headers: Readonly<Record<string, string | undefined>>;
+  };
+}
 
-type TextHeaders = Readonly<Record<string, string | undefined>>;
-
-/** The result of a task. An error is rethrown to its caller. */
+/** The result of a task. An error is rethrown to its caller; `mayPass`: the infrastructure is unavailable. */
 export type ThreadAnswer =
   | { readonly kind: 'calculated'; readonly outcome: Outcome }
   | { readonly kind: 'rendered'; readonly reply: Reply }
   | { readonly kind: 'failed'; readonly error: Error; readonly mayPass: boolean };
 
-/** More threads would compete for the same CPUs; one CPU is reserved for the event loop. */
-const MAX_THREADS = 2;
-/**
- * Estimated time of the queued calculations in milliseconds, of one requester half of it: with more, the last would exceed the
- * reply timeout (E6).
- */
-const MAX_WAITING_MS = 12_800;
-/** For a calculation without a deadline: the rest is reserved for waiting callers. */
-const MAX_WAITING_UNHURRIED_MS = 6_400;
-/** Bytes of the queued tasks of one kind: sixteen of the largest. */
-const MAX_WAITING_BYTES = 134_217_728;
-/** The most expensive request takes about a second; a thread that exceeds this time is terminated. */
-const MAX_TASK_MS = 30_000;
+/** More threads would compete for the same processors; one processor is for the event loop. */
+const MAX_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
+/** An idle thread keeps about 40 MiB; its start takes 0.3 s. */
+const IDLE_MS = 60_000;
+/** Estimated time of the calculations in the queue without a caller that waits: the rest of the reply timeout is for others. */
+const UNHURRIED_MS = 5_000;
+/** Bytes of the replies that are being rendered or wait for it: eight of the largest. */
+const MAX_RENDERED_BYTES = 67_108_864;
+/** The dearest request takes about a second; a thread that takes longer than this, queue included, is replaced. */
+const MAX_TASK_MS = 60_000;
 /** Heap of a thread: a reply of 8 MiB is calculated and rendered with less than 128 MiB. */
-const MAX_HEAP_MIB = 256;
-/** Young generation of that heap: without a limit it grows several times larger, by about 100 MiB for a thread. */
-const MAX_YOUNG_HEAP_MIB = 16;
+const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
-/** The parts of a calculation that its queue uses. */
-type QueuedWork = Pick<CalculationWork, 'deadlineMs' | 'processorMs' | 'requester'>;
-
-interface Task {
-  readonly message: ThreadTask;
-  readonly snapshot: LendingSnapshot | undefined;
-  readonly deadlineMs: number | undefined;
-  /** Estimated, of a calculation; whole milliseconds. */
-  readonly processorMs: number;
-  readonly requester: string;
-  readonly bytes: number;
-  readonly transfer: readonly ArrayBuffer[];
-  readonly resolve: (answer: ThreadAnswer) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-const EXPIRED: ThreadAnswer = { kind: 'calculated', outcome: refused(createProblem('deadline-exceeded')) };
-
-/** Creates threads that start on first use. `entry` is the program of a thread. */
+/** Creates threads that start on first use. `program` is calculation-thread.ts. */
 export function createCalculationThreads(
-  entry: URL,
+  program: URL,
   config: ThreadConfig,
-  { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
+  clock: Clock,
 ): CalculationThreads {
-  const threads = Array.from(
-    { length: Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1)) },
-    () => new CalculationThread(entry, config, { timers, onFree: () => next() }),
-  );
-  const waiting = new WaitingTasks(clock);
-  let isStopped = false;
-
-  const next = (): void => {
-    for (const thread of threads) {
-      const task = thread.isFree ? waiting.next() : undefined;
-      if (task !== undefined) thread.run(task);
-    }
-  };
-  const enqueue = (
-    queue: TaskQueue,
-    message: ThreadTask,
-    value: Uint8Array,
-    work: Partial<QueuedWork & Pick<CalculationWork, 'snapshot'>> = {},
-  ) => {
-    if (isStopped) return Promise.reject(createInterruption());
-    const { promise, resolve, reject } = Promise.withResolvers<ThreadAnswer>();
-    const transfer = [value.buffer as ArrayBuffer];
-    const { snapshot, deadlineMs, processorMs = 0, requester = '' } = work;
-    const queued = { deadlineMs, processorMs: Math.ceil(processorMs), requester, bytes: value.length };
-    queue.push({ message, snapshot, ...queued, transfer, resolve, reject });
-    next();
-    return promise;
-  };
-  return {
-    calculate: async ({ snapshot, isPatient, deadlineMs, processorMs, requester, ...work }) => {
-      const queued = { deadlineMs, processorMs, requester };
-      const queue = isPatient ? waiting.batchItems : waiting.calculationsWithRoom(queued);
-      if (queue === undefined) return undefined;
-      const value = copyBytes(work.value);
-      const message: ThreadTask = { kind: 'calculate', work: { ...work, value }, snapshot: undefined };
-      const answer = await enqueue(queue, message, value, { snapshot, ...queued });
-      return answer.kind === 'calculated' ? restoreBuffer(answer.outcome) : throwUnexpected(answer);
-    },
-    render: async ({ value, headers }) => {
-      if (waiting.renderings.bytes >= MAX_WAITING_BYTES) return undefined;
-      const own = copyBytes(value ?? new Uint8Array());
-      const answer = await enqueue(
-        waiting.renderings,
-        { kind: 'render', value: own, headers: toTextHeaders(headers) },
-        own,
-      );
-      return answer.kind === 'rendered' ? answer.reply : throwUnexpected(answer);
-    },
-    stop: async () => {
-      isStopped = true;
-      waiting.interrupt();
-      await Promise.all(threads.map((thread) => thread.stop(createInterruption())));
-    },
-  };
+  return new ThreadPool(program, config, clock);
 }
 
-/** Queued tasks of one kind, with their sums. */
-class TaskQueue {
-  readonly #tasks = new Fifo<Task>();
-  /** Estimated times by requester. */
-  readonly times = new SharedLimit();
-  bytes = 0;
-
-  push(task: Task): void {
-    this.#tasks.push(task);
-    this.times.take(task.requester, task.processorMs);
-    this.bytes += task.bytes;
-  }
-
-  shift(): Task | undefined {
-    const task = this.#tasks.shift();
-    if (task === undefined) return undefined;
-    this.bytes -= task.bytes;
-    this.times.giveBack(task.requester, task.processorMs);
-    return task;
-  }
-}
-
-/** Queued tasks. */
-class WaitingTasks {
-  readonly renderings = new TaskQueue();
-  readonly calculations = new TaskQueue();
-  /** Items of batches, whose number is limited by the batches. */
-  readonly batchItems = new TaskQueue();
+class ThreadPool implements CalculationThreads {
+  readonly #program: URL;
+  readonly #config: ThreadConfig;
   readonly #clock: Clock;
-  #isTurnOfBatch = false;
+  /** Units of the calculations that are not done, by requester. */
+  readonly #units = new SharedLimit();
+  #renderedBytes = 0;
+  #pool: Promise<Piscina> | undefined;
+  #isStopped = false;
+  #snapshot: LendingSnapshot | undefined;
+  #shared: ThreadTasks['calculate']['snapshot'] = { version: 0, bytes: new SharedArrayBuffer(0) };
 
-  constructor(clock: Clock) {
+  constructor(program: URL, config: ThreadConfig, clock: Clock) {
+    this.#program = program;
+    this.#config = config;
     this.#clock = clock;
   }
 
-  /** The queue of calculations; undefined when it has no room for one of this requester. */
-  calculationsWithRoom({ deadlineMs, requester }: QueuedWork): TaskQueue | undefined {
-    const limitMs = deadlineMs === undefined ? MAX_WAITING_UNHURRIED_MS : MAX_WAITING_MS;
-    const { times, bytes } = this.calculations;
-    return times.hasRoom(requester, limitMs) && bytes < MAX_WAITING_BYTES ? this.calculations : undefined;
-  }
-
-  /**
-   * Returns the next task: renderings first, since they complete a request, then single calculations and items of batches in
-   * turn, so that neither waits for all of the other. Refuses calculations after their deadline.
-   */
-  next(): Task | undefined {
-    const rendering = this.renderings.shift();
-    if (rendering !== undefined) return rendering;
-    let task = this.#nextCalculation();
-    for (; task !== undefined && isExpired(task.deadlineMs, this.#clock); task = this.#nextCalculation())
-      task.resolve(EXPIRED);
-    return task;
-  }
-
-  #nextCalculation(): Task | undefined {
-    const [first, second] = this.#isTurnOfBatch
-      ? [this.batchItems, this.calculations]
-      : [this.calculations, this.batchItems];
-    this.#isTurnOfBatch = !this.#isTurnOfBatch;
-    return first.shift() ?? second.shift();
-  }
-
-  interrupt(): void {
-    for (const queue of [this.renderings, this.calculations, this.batchItems]) {
-      for (let task = queue.shift(); task !== undefined; task = queue.shift())
-        task.reject(createInterruption());
-    }
-  }
-}
-
-/** One thread, restarted with the next task after it has ended. */
-class CalculationThread {
-  readonly #entry: URL;
-  readonly #config: ThreadConfig;
-  readonly #timers: Timers;
-  readonly #onFree: () => void;
-  #worker: Worker | undefined;
-  #task: Task | undefined;
-  #cancelLimit: (() => void) | undefined;
-  /** The current environment of the thread. */
-  #snapshot: LendingSnapshot | undefined;
-
-  constructor(
-    entry: URL,
-    config: ThreadConfig,
-    { timers, onFree }: { readonly timers: Timers; readonly onFree: () => void },
-  ) {
-    this.#entry = entry;
-    this.#config = config;
-    this.#timers = timers;
-    this.#onFree = onFree;
-  }
-
-  get isFree(): boolean {
-    return this.#task === undefined;
-  }
-
-  run(task: Task): void {
-    this.#task = task;
-    const isNew = task.snapshot !== undefined && task.snapshot !== this.#snapshot;
-    if (isNew) this.#snapshot = task.snapshot;
+  async calculate(work: CalculationWork): Promise<Outcome | undefined> {
+    const { type, value, format, originTimestampMs, deadlineMs, requester, isPatient } = work;
+    const units = Math.ceil(work.units);
+    const leftMs = deadlineMs === undefined ? UNHURRIED_MS : deadlineMs - this.#clock.now();
+    if (!isPatient && !this.#units.hasRoom(requester, MAX_THREADS * leftMs * UNITS_PER_MS)) return undefined;
+    this.#units.take(requester, units);
     try {
-      // Throws when the system has no thread left.
-      const worker = (this.#worker ??= this.#start());
-      worker.ref();
-      this.#cancelLimit = this.#timers.schedule(() => {
-        void this.stop(new Error(`a calculation took longer than ${MAX_TASK_MS} ms`));
-      }, MAX_TASK_MS);
-      const { message, snapshot } = task;
-      worker.postMessage(isNew ? { ...message, snapshot } : message, task.transfer);
-    } catch (error) {
-      this.#snapshot = undefined;
-      this.#end((ended) => ended.reject(error));
+      const snapshot = this.#share(work.snapshot);
+      const answer = await this.#run('calculate', { type, value, format, originTimestampMs, snapshot });
+      if (answer.kind !== 'calculated') throw new Error('a calculation thread answered another task');
+      return withBuffer(answer.outcome);
+    } finally {
+      this.#units.giveBack(requester, units);
     }
   }
 
-  /** Terminates the thread; its task is rejected with the reason. */
-  async stop(reason: Error): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = undefined;
-    this.#snapshot = undefined;
-    this.#end((task) => task.reject(reason));
-    await worker?.terminate();
+  async render({ value, headers }: EncodedMessage): Promise<Reply | undefined> {
+    if (this.#renderedBytes >= MAX_RENDERED_BYTES) return undefined;
+    // As text, since their bytes may be views of a complete fetch response, which would be copied.
+    const texts = Object.fromEntries(Object.keys(headers).map((name) => [name, headerText(headers, name)]));
+    const bytes = value ?? new Uint8Array();
+    this.#renderedBytes += bytes.length;
+    try {
+      const answer = await this.#run('render', { value: bytes, headers: texts });
+      if (answer.kind !== 'rendered') throw new Error('a calculation thread answered another task');
+      return answer.reply;
+    } finally {
+      this.#renderedBytes -= bytes.length;
+    }
   }
 
-  #start(): Worker {
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await (await this.#pool)?.destroy();
+  }
+
+  async #run<Name extends keyof ThreadTasks>(
+    name: Name,
+    task: ThreadTasks[Name],
+  ): Promise<Exclude<ThreadAnswer, { kind: 'failed' }>> {
+    if (this.#isStopped) throw createInterruption();
+    const options = { name, signal: AbortSignal.timeout(MAX_TASK_MS) };
+    let answer: ThreadAnswer;
+    try {
+      const pool = await (this.#pool ??= this.#open());
+      answer = (await pool.run(task, options)) as ThreadAnswer;
+    } catch (error) {
+      throw this.#isStopped ? createInterruption() : error;
+    }
+    if (answer.kind !== 'failed') return answer;
+    const { error, mayPass } = answer;
+    throw mayPass ? new InfrastructureError('calculation-thread', error.message, error) : error;
+  }
+
+  async #open(): Promise<Piscina> {
+    const piscina = await import('piscina');
     const cache = getCompileCacheDir();
-    const worker = new Worker(this.#entry, {
+    const pool = new piscina.Piscina({
+      filename: this.#program.href,
+      name: 'calculate',
+      minThreads: 0,
+      maxThreads: MAX_THREADS,
+      idleTimeout: IDLE_MS,
+      maxQueue: Number.POSITIVE_INFINITY,
+      taskQueue: renderingsFirst(new piscina.FixedQueue(), new piscina.FixedQueue()),
+      recordTiming: false,
+      workerData: { schemaRegistry: this.#config.schemaRegistry },
       // Only the cache of compiled code, which halves the time that the start of a thread takes: its settings are data.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(cache) },
-      workerData: { schemaRegistry: this.#config.schemaRegistry },
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MIB },
+      resourceLimits: HEAP,
     });
-    worker.on('message', (answer: ThreadAnswer) => {
-      if (worker === this.#worker) this.#end((task) => task.resolve(answer));
-    });
-    worker.on('error', (error) => this.#lost(worker, error));
-    worker.on('exit', (code) =>
-      this.#lost(worker, new Error(`a calculation thread exited with code ${code}`)),
-    );
-    return worker;
+    // A thread that fails while it starts: its task is rejected by its time limit, and the next one starts another thread.
+    pool.on('error', () => undefined);
+    return pool;
   }
 
-  #lost(worker: Worker, error: unknown): void {
-    if (worker !== this.#worker) return;
-    this.#worker = undefined;
-    this.#snapshot = undefined;
-    this.#end((task) => task.reject(error));
-  }
-
-  #end(settle: (task: Task) => void): void {
-    this.#cancelLimit?.();
-    this.#worker?.unref();
-    const task = this.#task;
-    this.#task = undefined;
-    if (task !== undefined) settle(task);
-    this.#onFree();
+  #share(snapshot: LendingSnapshot): ThreadTasks['calculate']['snapshot'] {
+    if (snapshot === this.#snapshot) return this.#shared;
+    const serialised = serialize(snapshot);
+    const bytes = new SharedArrayBuffer(serialised.length);
+    new Uint8Array(bytes).set(serialised);
+    this.#snapshot = snapshot;
+    this.#shared = { version: this.#shared.version + 1, bytes };
+    return this.#shared;
   }
 }
 
-/** Copies bytes to a buffer that can be transferred to another thread. */
-function copyBytes(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes);
-}
-
-/** Converts headers to text, since their bytes may be views of a complete fetch response, which would be copied. */
-function toTextHeaders(headers: MessageHeaders): TextHeaders {
-  return Object.fromEntries(Object.keys(headers).map((name) => [name, headerText(headers, name)]));
+/** Takes renderings before calculations, since each completes a call. */
+function renderingsFirst(renderings: FixedQueue, calculations: FixedQueue): TaskQueue {
+  const queueOf = (task: object): FixedQueue =>
+    (task as { readonly name?: string }).name === 'render' ? renderings : calculations;
+  return {
+    get size() {
+      return renderings.size + calculations.size;
+    },
+    shift: () => renderings.shift() ?? calculations.shift(),
+    push: (task) => queueOf(task).push(task),
+    remove: (task) => queueOf(task).remove(task),
+  };
 }
 
 /** Restores the buffer of an encoded reply, which another thread sends as a plain byte array. */
-function restoreBuffer(outcome: Outcome): Outcome {
+function withBuffer(outcome: Outcome): Outcome {
   const encoded = outcome.kind === 'done' ? outcome.reply?.encoded : undefined;
   if (outcome.kind !== 'done' || outcome.reply === undefined || encoded === undefined) return outcome;
   const { buffer, byteOffset, byteLength } = encoded.value;
   const value: Encoded['value'] = Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
   return { ...outcome, reply: { ...outcome.reply, encoded: { ...encoded, value } } };
-}
-
-function throwUnexpected(answer: ThreadAnswer): never {
-  if (answer.kind !== 'failed') throw new Error('a calculation thread answered another task');
-  const { error, mayPass } = answer;
-  throw mayPass ? new InfrastructureError('calculation-thread', error.message, error) : error;
 }
 
 function createInterruption(): InfrastructureError {

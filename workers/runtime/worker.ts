@@ -28,8 +28,6 @@ export interface RunningWorker {
   stop(timeoutMs: number): Promise<void>;
   /** Address of the worker's own HTTP server, if it has one. */
   readonly url?: string;
-  /** What its first calls would otherwise wait for, in steps of some milliseconds. */
-  readonly idleWork?: readonly (() => void)[];
 }
 
 /** Starts a worker; each workers/<name>/main.ts exports such a function. */

@@ -3,7 +3,7 @@ import {
   type LendingEnvironment,
   type LendingWorkerCatalogue,
 } from '../../shared/catalogue/lending-environment.ts';
-import { LONG_WORK_MS } from '../../shared/contract/actions/request-limits.ts';
+import { UNITS_PER_CALL } from '../../shared/contract/actions/request-limits.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import { REPLY_BATCH, REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
 import {
@@ -57,35 +57,30 @@ export function startScheduleWorker(context: WorkerContext): Promise<RunningWork
     name: 'schedule',
     messageTypes: MESSAGE_TYPES,
     deadLetterTopic: 'scheduleDeadLetters',
-    lanes: LANES.filter(({ lane }) => context.config.scheduleLanes.includes(lane)),
+    lanes: LANES,
     open: openLendingCatalogue,
     createHandlers: ({ environment }) =>
       createScheduleHandlers(environment, threads === undefined ? undefined : { threads, codec }),
   });
 }
 
-/**
- * The handlers by type of request, the same for both lanes. A request whose reply would be too large is refused before it
- * is calculated; with `offload` a long calculation runs in a thread (E6).
- */
+/** The handlers by type of request, the same for both lanes; with `offload` a long calculation runs in a thread (E6). */
 export function createScheduleHandlers(
   environment: LendingEnvironment,
   offload?: CalculationOffload,
 ): Handlers {
   const handlers = Object.entries(createCalculations(environment)).map(
-    ([type, { refuseUnknownDay, estimate, answer }]): [string, Handler] => [
+    ([type, { refuseUnknownDay, units: unitsOf, answer }]): [string, Handler] => [
       type,
       (payload, request) => {
         const { originTimestampMs, timeFault } = request;
         const untimely = timeFault && refuseUnknownDay(payload, timeFault);
         if (untimely !== undefined) return untimely;
-        const estimated = estimate(payload, originTimestampMs);
-        if ('problem' in estimated) return estimated;
-        const { processorMs } = estimated;
+        const units = unitsOf(payload);
         const snapshot =
-          processorMs > LONG_WORK_MS && offload !== undefined ? environment.snapshot?.() : undefined;
+          units > UNITS_PER_CALL && offload !== undefined ? environment.snapshot?.() : undefined;
         if (offload === undefined || snapshot === undefined) return answer(payload, originTimestampMs);
-        return calculateInThread(offload, { type, payload, processorMs, snapshot }, request);
+        return calculateInThread(offload, { type, payload, units, snapshot }, request);
       },
     ],
   );
@@ -101,7 +96,7 @@ async function calculateInThread(
   {
     payload,
     ...calculation
-  }: Pick<CalculationWork, 'type' | 'processorMs' | 'snapshot'> & { readonly payload: unknown },
+  }: Pick<CalculationWork, 'type' | 'units' | 'snapshot'> & { readonly payload: unknown },
   request: Request,
 ): Promise<Outcome> {
   const { value } = await codec.encode(calculation.type, payload, 'avro');

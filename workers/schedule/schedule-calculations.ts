@@ -1,7 +1,7 @@
 /** The calculations of the schedule worker. Pure, so that the event loop and the calculation threads share them. */
 
 import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
-import { MAX_REPLY_BYTES, refuseLargeReply } from '../../shared/contract/actions/request-limits.ts';
+import { MAX_REPLY_BYTES } from '../../shared/contract/actions/request-limits.ts';
 import { limitFaults } from '../../shared/contract/json/faults.ts';
 import { JSON_PARAM } from '../../shared/contract/json/request-contract.ts';
 import { calculateRate } from '../../shared/lending/calculate-rate.ts';
@@ -15,13 +15,12 @@ import type { RequestFault, RequestWarning } from '../../shared/lending/request/
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
 import type { UsedCalendar } from '../../shared/lending/request/repayment-schedule.ts';
 import { findScheduleFaults } from '../../shared/lending/terms/validate-schedule-request.ts';
-import { rateEffort, scheduleEffort, type RequestEffort } from '../../shared/lending/request-effort.ts';
+import { rateUnits, scheduleUnits } from '../../shared/lending/work-units.ts';
 import { done, refused, type Outcome, type ReplyBody } from '../../shared/messaging/outcome.ts';
 import { formatCalendar } from '../../shared/platform/header-text.ts';
 import { createProblem, type Fault } from '../../shared/platform/problem.ts';
 
 const DAY_MS = 86_400_000;
-const NO_EFFORT: RequestEffort = { processorMs: 0, leastReplyBytes: 0 };
 
 /** The result of a calculation, with the fields that had no effect, or all reasons why there is none. */
 type CalculationResult =
@@ -45,8 +44,8 @@ interface Calculation<Request> {
    * otherwise undefined. Absent when no answer does.
    */
   faultsWithoutDay?(request: Request, environment: LendingEnvironment): readonly RequestFault[] | undefined;
-  /** The estimated effort (E6); absent when it is negligible. */
-  effort?(request: Request, environment: LendingEnvironment, requestDay: CalendarDate): RequestEffort;
+  /** The units of work (E6); absent when there are next to none. */
+  units?(request: Request, environment: LendingEnvironment): number;
   calculate(request: Request, environment: LendingEnvironment, requestDay: CalendarDate): CalculationResult;
 }
 
@@ -54,13 +53,11 @@ interface Calculation<Request> {
 export interface AnsweredCalculation {
   /** The refusal of a request whose answer depends on its day, which is unknown because of `fault`. */
   readonly refuseUnknownDay: (payload: unknown, fault: Fault) => Outcome | undefined;
-  /** The estimated effort of a request, or its refusal because the reply would be too large. */
-  readonly estimate: (payload: unknown, originTimestampMs: number) => RequestEffort | Refused;
-  /** The outcome of a request that was not refused. A refusal contains all faults (E1, E3). */
+  /** The units of work of a request. */
+  readonly units: (payload: unknown) => number;
+  /** The outcome of a request. A refusal contains all faults (E1, E3). */
   readonly answer: (payload: unknown, originTimestampMs: number) => Outcome;
 }
-
-export type Refused = Extract<Outcome, { kind: 'refused' }>;
 
 /** Calculations by the type of the request. */
 export type Calculations = Readonly<Record<string, AnsweredCalculation>>;
@@ -70,7 +67,7 @@ const REPAYMENT_SCHEDULE: Calculation<RepaymentScheduleRequest> = {
   replyType: 'CalculateRepaymentScheduleReply',
   faultsWithoutDay: (request, { catalogue }) =>
     startsOnRequestDay(request, catalogue.periodicities) ? findScheduleFaults(request, catalogue) : undefined,
-  effort: (request, { catalogue }, requestDay) => scheduleEffort(request, requestDay, catalogue),
+  units: (request, { catalogue }) => scheduleUnits(request, catalogue),
   calculate: (request, { catalogue, calendars }, requestDay) =>
     calculateRepaymentSchedule(request, {
       requestDay,
@@ -89,7 +86,7 @@ const PAYMENT_VALUE: Calculation<PaymentValueRequest> = {
 /** The rate of given cash flows with its proof (A6). */
 const RATE: Calculation<RateRequest> = {
   replyType: 'CalculateRateReply',
-  effort: (request) => rateEffort(request),
+  units: (request) => rateUnits(request),
   calculate: (request, { catalogue }) => calculateRate(request, catalogue.periodicities),
 };
 
@@ -111,12 +108,7 @@ function createAnsweredCalculation<Request>(
       const others = calculation.faultsWithoutDay?.(payload as Request, environment);
       return others && refuseFaults(others, [fault]);
     },
-    estimate: (payload, originTimestampMs) => {
-      const effort =
-        calculation.effort?.(payload as Request, environment, toUtcDay(originTimestampMs)) ?? NO_EFFORT;
-      const tooLarge = refuseLargeReply(effort);
-      return tooLarge === undefined ? effort : { kind: 'refused', problem: tooLarge };
-    },
+    units: (payload) => calculation.units?.(payload as Request, environment) ?? 0,
     answer: (payload, originTimestampMs) => {
       const result = calculation.calculate(payload as Request, environment, toUtcDay(originTimestampMs));
       if ('faults' in result) return refuseFaults(result.faults);

@@ -68,9 +68,8 @@ export async function connectEngine(config: Config, instanceId: string): Promise
 async function openBroker(config: Config): Promise<{ broker: Broker; close: () => Promise<void> }> {
   if (config.kafka === undefined) {
     const { createEmbeddedBroker } = await import('../../../shared/messaging/embedded/broker.ts');
-    const bulk: Config = { ...config, scheduleLanes: ['bulk'] };
     const broker = createEmbeddedBroker({ limits: { maxBytesPerTopic: EMBEDDED_TOPIC_BYTES } });
-    const system = await startWorkers({ config: bulk, names: ['schedule'], log: quietLog(config), broker });
+    const system = await startWorkers({ config, names: ['schedule'], log: quietLog(config), broker });
     const close = async (): Promise<void> => {
       await system.stop(0);
       await broker.close();

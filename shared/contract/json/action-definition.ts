@@ -1,8 +1,6 @@
 /** Actions of the interface: what ingress, workers and documents have to know about each one. */
 
 import { messageDefinition } from '../../../schemas/messages.ts';
-import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import type { RequestEffort } from '../../lending/request-effort.ts';
 import type { AnswerHeader } from '../../messaging/reply.ts';
 import type { TopicKey } from '../../messaging/topics/topics.ts';
 import type { z } from 'zod';
@@ -46,8 +44,8 @@ export interface ActionDefinition<Request, Reply> {
   readonly examples: Examples;
   /** Additional headers of an answer. */
   readonly answerHeaders?: readonly AnswerHeader[];
-  /** Estimates the effort of a valid request (E6); absent: negligible. */
-  effort?(request: Request, requestDay: CalendarDate): RequestEffort;
+  /** The units of work of a valid request (E6); absent: next to none. */
+  units?(request: Request): number;
   /** Writes the payload of the reply message as the JSON text of the answer. */
   render(reply: Reply): string;
 }

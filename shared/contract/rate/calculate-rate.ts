@@ -8,7 +8,7 @@ import {
 } from '../../lending/annual-rate/cash-flow-terms.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { BUILT_IN_PERIODICITIES } from '../../lending/dates/periodicity.ts';
-import { rateEffort } from '../../lending/request-effort.ts';
+import { rateUnits } from '../../lending/work-units.ts';
 import type { DiscountedFlow, ProvenRate, RateRequest } from '../../lending/request/rate-request.ts';
 import { Validation } from '../../lending/request/validation.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
@@ -192,6 +192,6 @@ export const CALCULATE_RATE = defineAction<RateRequest, ProvenRate>({
   request: rateRequest,
   replyShape: rateReply,
   examples: RATE_EXAMPLES,
-  effort: rateEffort,
+  units: rateUnits,
   render: renderRate,
 });

@@ -1,7 +1,7 @@
 /** `PLAT_BP_CalculateRepaymentSchedule`: the contract of its request, and the action. */
 
 import { findScheduleFaults } from '../../lending/terms/validate-schedule-request.ts';
-import { scheduleEffort } from '../../lending/request-effort.ts';
+import { scheduleUnits } from '../../lending/work-units.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
 import type { Fault } from '../../platform/problem.ts';
@@ -84,7 +84,7 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
   replyShape: repaymentScheduleReply,
   examples: REPAYMENT_SCHEDULE_EXAMPLES,
   answerHeaders: ['holidayCalendar'],
-  effort: scheduleEffort,
+  units: (request) => scheduleUnits(request),
   render: renderRepaymentSchedule,
 });
 

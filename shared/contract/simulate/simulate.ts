@@ -4,7 +4,7 @@
  */
 
 import type { z } from 'zod';
-import { simulationEffort } from '../../lending/request-effort.ts';
+import { simulationUnits } from '../../lending/work-units.ts';
 import { MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
 import type { Fault } from '../../platform/problem.ts';
@@ -145,6 +145,6 @@ export const SIMULATE = defineAction<SimulateInput, SimulatePayload>({
   replyShape: simulateReply,
   examples: SIMULATE_EXAMPLES,
   answerHeaders: ['holidayCalendar'],
-  effort: simulationEffort,
+  units: simulationUnits,
   render: renderSimulation,
 });

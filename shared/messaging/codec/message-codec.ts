@@ -50,8 +50,6 @@ export interface MessageCodec extends Codec {
    * The type of a message by its header or schema id, without decoding it; undefined if it has none. Rejects like `decode`.
    */
   typeOf(message: EncodedMessage): SyncOrAsync<string | undefined>;
-  /** Functions that compile the writers and readers of all types that were prepared, in some milliseconds each. */
-  compilations(): readonly (() => void)[];
 }
 
 /** The content types of our own messages. */
@@ -98,7 +96,6 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
   const store = createSchemaStore({ ...options, ...compiled });
   const write = createAvroWriter();
   const decoder = new Decoder(store, shapes);
-  const prepared = new Set<AvroMessage>();
 
   const messageOf = (type: string): AvroMessage => {
     const message = byType.get(type);
@@ -130,15 +127,8 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
       return store.findWriterId(message).then((found) => encodeAvro(message, found, payload));
     },
     prepare: async (types) => {
-      for (const type of types) {
-        await store.findWriterId(messageOf(type));
-        prepared.add(messageOf(type));
-      }
+      for (const type of types) await store.findWriterId(messageOf(type));
     },
-    compilations: () =>
-      [...prepared].map(
-        (message) => () => void store.known(store.writerId(message) ?? message.definition.localSchemaId),
-      ),
     typeOf: ({ value, headers }) => {
       if (value?.[0] !== MAGIC_BYTE) return headerText(headers, HEADER.messageType);
       return value.length < WIRE_HEADER_BYTES ? undefined : decoder.typeOf(value.readUInt32BE(1));

@@ -55,8 +55,6 @@ export interface Requester {
   canSend(): boolean;
   /** Sends a request and resolves with its reply or a problem. Rejects only on a bug. */
   request(request: OutgoingRequest): Promise<Reply>;
-  /** Stops waiting for a reply: the request resolves with `reply-timeout`. */
-  cancel(correlationId: string): void;
   /**
    * Sends a request whose reply goes to `replyTopic`, and resolves when it is on the log. `broker-unavailable`: it was not
    * stored; `reply-timeout`: it may be stored.
@@ -179,10 +177,6 @@ class LogRequester implements Requester {
 
   stats(): RequesterStats {
     return { ...this.#counts, pending: this.#pending.size };
-  }
-
-  cancel(correlationId: string): void {
-    this.#pending.take(correlationId)?.settle(problemReply('reply-timeout', correlationId));
   }
 
   request(request: OutgoingRequest): Promise<Reply> {

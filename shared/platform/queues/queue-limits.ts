@@ -41,10 +41,6 @@ export interface QueueLimits {
   readonly pendingReplies: number;
   /** Results in one ingress, shared by their callers. */
   readonly resultBytes: number;
-  /** Bodies of actions that one ingress is reading or waits to answer. */
-  readonly actionBodyBytes: number;
-  /** Bodies of notifications that one ingress is reading or passing on. */
-  readonly notificationBodyBytes: number;
   /** Records that an index has not written yet. */
   readonly indexWaitingBytes: number;
   readonly hold: HoldLimits;
@@ -64,10 +60,6 @@ export const QUEUE_LIMITS: QueueLimits = {
   // half of them, so that one that is stuck leaves enough for the others.
   pendingReplies: 20_000,
   resultBytes: 64 * MIB,
-  // 256 of the largest bodies by default, and one if `BODY_LIMIT_BYTES` has its maximum. They take a few times that when parsed.
-  actionBodyBytes: 64 * MIB,
-  // About 25 of the largest e-mails, which take four times that when parsed and encoded.
-  notificationBodyBytes: 256 * MIB,
   indexWaitingBytes: 16 * MIB,
   hold: {
     // Each takes 663 bytes with the keys of an ingress.

@@ -6,8 +6,6 @@ export interface FakeRequester extends Requester {
   readonly requests: OutgoingRequest[];
   /** Requests whose replies go to another topic, each with that topic. */
   readonly fired: { request: OutgoingRequest; replyTopic: string }[];
-  /** Correlation ids of cancelled requests. */
-  readonly cancelled: string[];
 }
 
 /** A requester without a broker that replies with the given function; start() resolves with `ready`. */
@@ -17,19 +15,14 @@ export function createFakeRequester(
 ): FakeRequester {
   const requests: OutgoingRequest[] = [];
   const fired: FakeRequester['fired'] = [];
-  const cancelled: string[] = [];
   let isReady = false;
   let pending = 0;
   return {
     requests,
     fired,
-    cancelled,
     fire: async (request, replyTopic) => {
       fired.push({ request, replyTopic });
       return { kind: 'sent', correlationId: request.correlationId ?? '' };
-    },
-    cancel: (correlationId) => {
-      cancelled.push(correlationId);
     },
     start: async () => {
       await ready;

@@ -65,7 +65,6 @@ export const jsonCodec: MessageCodec = {
   faultsOf: () => [],
   typeOf: ({ headers }) => String(headers[HEADER.messageType]),
   prepare: async () => undefined,
-  compilations: () => [],
 };
 
 /** The settings for tests: a free port, no rate limit, and small stores. */

@@ -24,6 +24,8 @@ export const SMS = TOPIC.smsCommands;
 
 export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
+  /** Messages that a consumer handles concurrently. */
+  readonly lanes?: number;
   readonly clock?: Clock;
   readonly log?: Log;
   /** In milliseconds, because the configuration allows whole seconds only. */
@@ -86,6 +88,7 @@ export async function notificationWorld(options: WorldOptions = {}): Promise<Not
   const { notification } = loaded;
   const config: Config = {
     ...loaded,
+    lanes: options.lanes ?? loaded.lanes,
     limits: { ...loaded.limits, hold: { ...loaded.limits.hold, ...options.holdLimits } },
     notification: {
       ...notification,

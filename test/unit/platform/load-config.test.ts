@@ -59,16 +59,6 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('reads the lanes of a schedule worker, both by default, and rejects unknown ones', () => {
-    expect(loadConfig({}).scheduleLanes).toEqual(['interactive', 'bulk']);
-    expect(loadConfig({ SCHEDULE_LANES: 'bulk' }).scheduleLanes).toEqual(['bulk']);
-    expect(faultOf({ SCHEDULE_LANES: 'bulk,night' })).toContain('must be one of interactive, bulk');
-    expect(faultOf({ SCHEDULE_LANES: 'bulk,bulk' })).toContain(
-      'SCHEDULE_LANES: must not contain a name twice',
-    );
-    expect(faultOf({ SCHEDULE_LANES: ' , ' })).toContain('SCHEDULE_LANES: must name at least one');
-  });
-
   it('treats an empty variable as absent', () => {
     expect(loadConfig({ KAFKA_BROKERS: '', PORT: '' }).http.port).toBe(8_080);
   });

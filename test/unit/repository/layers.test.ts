@@ -52,7 +52,16 @@ const WALLS: Readonly<Record<string, RegExp>> = {
 };
 
 /** Packages that no start needs without their settings. */
-const LOADED_ON_USE = new Set(['jose', 'nodemailer', 'twilio', 'undici', 'kafkajs', '@platformatic/kafka']);
+const LOADED_ON_USE = new Set([
+  'jose',
+  'nodemailer',
+  'twilio',
+  'undici',
+  'kafkajs',
+  '@platformatic/kafka',
+  'piscina',
+  'rate-limiter-flexible',
+]);
 const BROWSER_PACKAGES =
   /^(preact|preact-iso|preact\/hooks|@preact\/signals|d3-(scale|shape)|csv-parse\/browser\/esm\/sync)$/;
 /** What the workbench takes types from. */

@@ -15,12 +15,10 @@ const DIRECT: Readonly<Record<string, string>> = {
   'shared/notification/outbox-folder.ts':
     'names scratch files, and compares the time of files with the clock of their system',
   'workers/run-command.ts': 'handles signals and ends the process',
-  'workers/ingress/server/connections.ts':
-    'observes and closes sockets, and measures turns of the event loop',
-  'workers/ingress/server/listen.ts': 'waits for the lock of a port of the operating system',
   'workers/ingress/server/malformed-http.ts':
     'closes sockets, and names responses to bytes that are not a request',
   'workers/ingress/server/send-answer.ts': 'closes sockets that keep sending a body',
+  'workers/runtime/thread-pool.ts': 'limits the time of threads, which a simulation does not have',
   'workers/runtime/result-secret.ts': 'creates a secret, which must not come from a seed',
   'workers/notification/providers/mail/message-body-watch.ts': 'waits for the buffers of a connection',
 };

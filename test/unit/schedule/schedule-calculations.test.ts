@@ -61,18 +61,18 @@ describe('outcome of a schedule request', () => {
   });
 });
 
-it('estimates a number of instalments that is refused like the largest that is not', () => {
-  const most = SCHEDULE.estimate(loan({ InstallmentsNo: 1_200 }), 0);
-  expect(SCHEDULE.estimate(loan({ InstallmentsNo: 2_000_000_000 }), 0)).toEqual(most);
+it('counts a number of instalments that is refused like the largest that is not', () => {
+  const most = SCHEDULE.units(loan({ InstallmentsNo: 1_200 }));
+  expect(SCHEDULE.units(loan({ InstallmentsNo: 2_000_000_000 }))).toBe(most);
   expect(answer({ InstallmentsNo: 2_000_000_000 })).toMatchObject({
     problem: { errors: [{ path: 'jsonParam.InstallmentsNo', code: 'out-of-range' }] },
   });
 });
 
-it('estimates no effort for a payment, and the effort of a schedule by its instalments', () => {
+it('counts no work for a payment, and that of a schedule by its instalments', () => {
   const { CalculatePMTRequest: payment } = createCalculations(BUILT_IN_ENVIRONMENT);
-  expect(payment?.estimate({}, 0)).toEqual({ processorMs: 0, leastReplyBytes: 0 });
-  expect(SCHEDULE.estimate(loan(), 0)).toMatchObject({ leastReplyBytes: expect.any(Number) as number });
+  expect(payment?.units({})).toBe(0);
+  expect(SCHEDULE.units(loan({ InstallmentsNo: 24 }))).toBe(2 * SCHEDULE.units(loan({ InstallmentsNo: 12 })));
 });
 
 it.each([

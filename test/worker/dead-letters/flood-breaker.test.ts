@@ -15,7 +15,7 @@ const MESSAGES = 1_000;
 
 async function startWorld() {
   const broker = await createSharedBroker(1);
-  const config = loadConfig({ LANES: String(LANES) });
+  const config = { ...loadConfig({}), lanes: LANES };
   const metrics = createMetrics();
   const codec = await createCodec(config, systemClock);
   const context = { ...systemPorts, config, codec, broker, log: silentLog, metrics };

@@ -7,7 +7,7 @@ import { startHealthServer, type Health } from '../../../shared/platform/health.
 import { createMetrics, type Metrics } from '../../../shared/platform/metrics.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
-import { openRawHttp, type RawHttp } from '../../support/raw-http.ts';
+import { openRawHttp } from '../../support/raw-http.ts';
 import { hasAcceptance, idOf, send, SMS } from '../../support/builders/notification-call.ts';
 import {
   createTestBroker,
@@ -18,7 +18,6 @@ import {
   startTestIngress,
   type IngressSettings,
 } from '../../support/worlds/ingress-fixture.ts';
-import { openHealthPort } from '../../../workers/run-command.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 interface HealthAnswer {
@@ -191,16 +190,4 @@ it('a health port closes connections whose callers send no request, or do not re
   await unread.closed();
   const text = await unread.received(() => true);
   expect(text.split('HTTP/1.1 200 OK').length - 1).toBeLessThan(UNREAD_SCRAPES);
-});
-
-it('a health port serves a probe while more half-open connections than its limit are kept open', async () => {
-  const server = await openHealthPort({ ...HEALTH_PORT, metrics: createMetrics() });
-  onTestFinished(() => server.stop());
-  const port = Number(new URL(server.url).port);
-  const halfOpen: RawHttp[] = [];
-  for (let count = 0; count < 101; count += 1) halfOpen.push(await openRawHttp(port));
-  const [oldest] = halfOpen;
-  expect(await oldest?.received((text) => text.includes('overloaded'))).toMatch(/^HTTP\/1\.1 503 /);
-  oldest?.send('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
 });

@@ -1,47 +1,38 @@
-import { describe, expect, it } from 'vitest';
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { ECHO_PATH, openTestIngress, postEcho } from '../../support/worlds/ingress-fixture.ts';
 import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 
-/** Of one connection, more than Node reads at once. */
-const PIPELINED = 7_000;
 const head = (lines: string) =>
   `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${lines}\r\n`;
 
 describe('the rate limit (E6)', () => {
   it('responds with 429 and Retry-After above the allowance, and admits again later', async () => {
-    let nowMs = 1_000_000;
-    const ingress = await openTestIngress({
-      options: { rateLimitPerSecond: 3 },
-      clock: { now: () => nowMs },
-    });
-    const statuses = [];
-    for (let call = 0; call < 5; call++) statuses.push((await postEcho(ingress, {})).status);
-    expect(statuses).toEqual([200, 200, 200, 429, 429]);
-    const refused = await postEcho(ingress, {});
+    const ingress = await openTestIngress({ options: { rateLimitPerSecond: 3 } });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => postEcho(ingress, {})));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 429, 429]);
+    const refused = answers[statuses.indexOf(429)] as Response;
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(await refused.json()).toMatchObject({
       code: 'rate-limited',
       detail: 'Send fewer requests; try again in 1 s.',
     });
-    nowMs += 334;
-    expect((await postEcho(ingress, {})).status).toBe(200);
-    expect((await postEcho(ingress, {})).status).toBe(429);
+    await expect.poll(async () => (await postEcho(ingress, {})).status, { timeout: 5_000 }).toBe(200);
   });
 
   it('counts a large body as several requests, even if it cannot be parsed', async () => {
-    const clock = { now: () => 1_000_000 };
-    const ingress = await openTestIngress({ options: { rateLimitPerSecond: 4 }, clock });
+    const ingress = await openTestIngress({ options: { rateLimitPerSecond: 2 } });
     const large = `{"text":"${'x'.repeat(200_000)}`;
     const headers = { 'content-type': 'application/json' };
     const send = async (body: string) =>
       (await fetch(ingress.url + ECHO_PATH, { method: 'POST', headers, body })).status;
-    expect([await send(large), await send(large), await send('{}')]).toEqual([400, 400, 429]);
+    expect([await send(large), await send('{}')]).toEqual([400, 429]);
   });
 
   it('counts results, but not health and documents', async () => {
-    const clock = { now: () => 1_000_000 };
-    const ingress = await openTestIngress({ options: { rateLimitPerSecond: 1 }, clock });
+    const ingress = await openTestIngress({ options: { rateLimitPerSecond: 1 } });
     const get = async (path: string) => (await fetch(ingress.url + path)).status;
     expect(await get('/platapi/results/none')).toBe(404);
     expect(await get('/platapi/results/none')).toBe(429);
@@ -118,22 +109,6 @@ describe('pipelined requests', () => {
     const text = await raw.received((so) => so.endsWith('{"n":2}'));
     expect(text.match(/{"n":\d}/g)).toEqual(['{"n":1}', '{"n":2}']);
   });
-
-  it('of one connection leave others their turns', async () => {
-    const ingress = await openTestIngress();
-    const busy = await openRawHttp(ingress.port);
-    const other = await openRawHttp(ingress.port);
-    let answered = 0;
-    busy.socket.on('data', (chunk) => (answered += chunk.toString('latin1').split('HTTP/1.1 ').length - 1));
-    // Node reads 64 KiB at once, which are 1,400 of them.
-    busy.send('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(PIPELINED));
-    await expect.poll(() => answered, { interval: 1 }).toBeGreaterThan(0);
-    const before = answered;
-    other.send('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await new Promise((resolve) => other.socket.once('data', resolve));
-    expect(answered - before).toBeLessThan(1_000);
-    await expect.poll(() => answered, { timeout: 20_000 }).toBe(PIPELINED);
-  });
 });
 
 describe('malformed HTTP', () => {
@@ -169,27 +144,6 @@ describe('malformed HTTP', () => {
 });
 
 describe('a caller that disconnects', () => {
-  it('cancels its pending request', async () => {
-    const asked = Promise.withResolvers<void>();
-    const requester = createFakeRequester(() => {
-      asked.resolve();
-      return new Promise(() => undefined);
-    });
-    const ingress = await openTestIngress({ requester });
-    const controller = new AbortController();
-    const call = fetch(ingress.url + ECHO_PATH, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{}',
-      signal: controller.signal,
-    });
-    call.catch(() => undefined);
-    await asked.promise;
-    expect(requester.cancelled).toEqual([]);
-    controller.abort();
-    await expect.poll(() => requester.cancelled).toEqual([requester.requests[0]?.correlationId]);
-  });
-
   it('does not cause a request message if its body is incomplete', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester });
@@ -248,6 +202,44 @@ describe('the shutdown', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 503 /);
     expect(answer).toMatch(/\r\nretry-after: 1\r\n/i);
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    await stopped;
+  });
+
+  it('sends no second response to a connection that it is closing after bytes that are not HTTP', async () => {
+    const ingress = await openTestIngress({});
+    const peer = connect({ port: ingress.port, host: '127.0.0.1', allowHalfOpen: true });
+    let text = '';
+    peer.on('data', (chunk) => (text += chunk.toString())).on('error', () => undefined);
+    onTestFinished(() => void peer.destroy());
+    peer.write('not HTTP\r\n\r\n');
+    await expect.poll(() => text).toMatch(/^HTTP\/1\.1 400 /);
+    await ingress.stop(2_000);
+    expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+
+  it('returns 503 without a reset to a caller that is still sending its body', async () => {
+    const ingress = await openTestIngress({});
+    const caller = await openRawHttp(ingress.port);
+    const errors: unknown[] = [];
+    caller.socket.on('error', (error) => errors.push(error));
+    const stopped = ingress.stop(5_000);
+    caller.send(`${head('Content-Length: 100000\r\n')}{`);
+    expect(await caller.received(hasBody)).toMatch(/^HTTP\/1\.1 503 [^]*\r\nconnection: close\r\n/i);
+    expect(caller.socket.writable).toBe(true);
+    caller.send(Buffer.alloc(50_000, ' '));
+    caller.send(Buffer.alloc(49_999, ' '));
+    await caller.closed();
+    await stopped;
+    expect(errors).toEqual([]);
+  });
+
+  it('asks a monitor to close its kept-alive connection too', async () => {
+    const ingress = await openTestIngress({});
+    const monitor = await openRawHttp(ingress.port);
+    const stopped = ingress.stop(5_000);
+    monitor.send('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(await monitor.received(hasBody)).toMatch(/\r\nconnection: close\r\n/i);
+    await monitor.closed();
     await stopped;
   });
 

@@ -181,7 +181,7 @@ it('sends each message once, but not in order, while there is no room for the he
 });
 
 it('sends other messages while one waits for the only provider that may repeat it, and the followers after that', async () => {
-  const world = await notificationWorld({ env: { LANES: '2' }, tiersMs: [1_000] });
+  const world = await notificationWorld({ lanes: 2, tiersMs: [1_000] });
   let isDown = false;
   const isRepeated = new Set<string>();
   const first = world.providers.add('first', { isIdempotent: true });

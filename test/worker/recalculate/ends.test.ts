@@ -71,9 +71,9 @@ it('exits with code 2 for an invalid command line, setting or input, before it w
     const { code, stderr } = await runRecalculation(args);
     expect([code, stderr]).toEqual([2, expect.stringMatching(words)]);
   }
-  const settings = beginRecalculation(['--input', input, '--output', output], { LANES: 'many' });
+  const settings = beginRecalculation(['--input', input, '--output', output], { REPLY_TIMEOUT_MS: 'many' });
   expect(await settings.ended).toBe(2);
-  expect(settings.stderr()).toContain('LANES');
+  expect(settings.stderr()).toContain('REPLY_TIMEOUT_MS');
   expect(existsSync(`${output}.checkpoint`)).toBe(false);
 });
 

@@ -26,8 +26,6 @@ export type AccessDecision =
 export interface Access {
   readonly required: boolean;
   check(credentials: CallerCredentials): AccessDecision | Promise<AccessDecision>;
-  /** The subject of a token that was verified recently; undefined if it has to be verified. */
-  findSubject(token: string): string | undefined;
   /** Whether tokens can be checked, where that depends on another system. */
   health?(): Health;
 }
@@ -41,7 +39,6 @@ const EVERY_SCOPE: ReadonlySet<string> = new Set<OperationsScope>(['operations:r
 export const openAccess: Access = {
   required: false,
   check: () => ({ kind: 'granted', subject: ANONYMOUS, scopes: EVERY_SCOPE }),
-  findSubject: () => ANONYMOUS,
 };
 
 /** The token of `Authorization: Bearer <token>` (RFC 6750); undefined for any other header. */

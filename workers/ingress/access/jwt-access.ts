@@ -119,7 +119,6 @@ export function createJwtAccess(
       const known = cache.find(token);
       return known === undefined ? checkNewToken(token, userName) : compareUser(known, userName);
     },
-    findSubject: (token) => cache.find(token)?.subject,
     ...(health === undefined ? {} : { health }),
   };
 }

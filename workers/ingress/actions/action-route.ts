@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Reply } from '../../../shared/messaging/reply.ts';
 import type { Action } from '../../../shared/contract/json/action-definition.ts';
-import { refuseLargeReply, requestWeight } from '../../../shared/contract/actions/request-limits.ts';
-import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import { callsOf } from '../../../shared/contract/actions/request-limits.ts';
 import type { Requester, OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { MAX_REQUEST_VALUES } from '../../../shared/platform/json.ts';
@@ -11,16 +10,15 @@ import { nearestName } from '../../../shared/platform/nearest-name.ts';
 import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
 import { authenticateBearer, authenticateBody, readBody } from '../server/authentication.ts';
-import type { Place } from '../server/adaptive-limit.ts';
-import { BodyBudget, type BodyShare } from '../server/body-budget.ts';
+import { ACTION_BYTES_PER_UNIT, type Permit } from '../server/admission.ts';
 import { callerOf } from '../server/caller.ts';
 import type { IngressContext } from '../server/context.ts';
 import { createLogCorrelationId, readTraceContext } from '../server/correlation-id.ts';
 import { RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
-import { requireJson, type BodyRoom } from '../server/json-body.ts';
+import { requireJson } from '../server/json-body.ts';
 import { refuseRateLimited } from '../server/rate-limit.ts';
 import { refuse, refuseOtherMethods, sendJson, sendProblem } from '../server/send-answer.ts';
-import { onAbandoned, requireOpen } from '../server/traffic.ts';
+import { requireOpen } from '../server/traffic.ts';
 import { readPreferences } from './prefer-header.ts';
 import { renderPending, formatResultPath, sendReply } from './reply.ts';
 import type { ResultIds } from './result-ids.ts';
@@ -28,7 +26,7 @@ import type { ResultIds } from './result-ids.ts';
 /** The part of an action that the ingress needs to forward its requests; a new action requires no change here. */
 export type ActionContract = Pick<
   Action,
-  'name' | 'topic' | 'requestType' | 'replyType' | 'read' | 'effort' | 'render'
+  'name' | 'topic' | 'requestType' | 'replyType' | 'read' | 'units' | 'render'
 >;
 
 /** Actions by their name in lower case: names are case-insensitive (E4). */
@@ -46,19 +44,12 @@ export interface ActionRouteDeps extends IngressContext {
 interface ValidRequest {
   readonly action: ActionContract;
   readonly payload: unknown;
-  readonly admitted: Admitted;
+  readonly permit: Permit;
+  readonly timeoutMs: number;
   readonly warnings: readonly Warning[];
 }
 
-/** The places of a request, and its estimated processor time. */
-interface Admitted {
-  readonly place: Place;
-  readonly processorMs: number;
-}
-
 const SECOND_MS = 1_000;
-const DAY_MS = 86_400_000;
-const SERVICE_UNAVAILABLE = 503;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -72,10 +63,8 @@ declare module 'fastify' {
  * when the reply arrives, or with `Prefer: respond-async` immediately with the address of the result (RFC 7240).
  */
 export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): void {
-  const { options, shedding, earlyAdmission, traffic } = deps;
-  const prefix = `${options.basePath}/platapi/automation-processors/actions/`;
-  const url = `${prefix}:action`;
-  earlyAdmission.watch(prefix, (name) => deps.actions.get(name.toLowerCase())?.topic);
+  const { options, admission, traffic } = deps;
+  const url = `${options.basePath}/platapi/automation-processors/actions/:action`;
   const findAction = createActionLookup(deps);
   app.decorateRequest('action');
   app.post(url, {
@@ -85,11 +74,14 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
       requireOpen(traffic),
       requireJson(options.bodyLimitBytes),
       authenticateBearer(deps),
-      shedding.requireRoom(({ action }) => action.topic),
-      readBody(deps, createRooms(deps)),
+      admission.requirePermit(({ action }) => action.topic, {
+        limitBytes: options.bodyLimitBytes,
+        bytesPerUnit: ACTION_BYTES_PER_UNIT,
+      }),
+      readBody(deps, { limitBytes: options.bodyLimitBytes, maxValues: MAX_REQUEST_VALUES }),
       authenticateBody(deps),
     ],
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
       const { action } = request;
       const read = action.read(request.body);
       if (read.kind === 'invalid') {
@@ -97,40 +89,18 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
         return;
       }
       const { payload, warnings } = read;
-      const admitted = admit(deps, request, reply, payload);
-      if (admitted === undefined) return;
-      const preferences = readPreferences(request.headers.prefer);
-      const valid = { action, payload, warnings, admitted };
-      const { waitSeconds } = preferences;
-      const responding = preferences.respondAsync
-        ? respondLater(deps, request, reply, valid)
-        : respondNow(deps, request, reply, { ...valid, waitSeconds });
-      responding.catch((error: unknown) => reply.send(error));
+      const { respondAsync, waitSeconds } = readPreferences(request.headers.prefer);
+      const waitMs = (waitSeconds ?? Number.POSITIVE_INFINITY) * SECOND_MS;
+      const timeoutMs = respondAsync ? options.asyncTimeoutMs : Math.min(options.replyTimeoutMs, waitMs);
+      const permit = await admit(deps, request, reply, payload);
+      if (permit === undefined) return;
+      const valid = { action, payload, warnings, permit, timeoutMs };
+      if (respondAsync) return respondLater(deps, request, reply, valid);
+      if (timeoutMs === waitMs) reply.header('preference-applied', `wait=${waitSeconds}`);
+      return respondNow(deps, request, reply, valid);
     },
   });
   refuseOtherMethods(app, url, 'POST', [findAction]);
-}
-
-/**
- * Limits the memory of the bodies of all actions. A caller gets half of it. Requests without a bearer token, which may have one in
- * their body (E2), together get no more than that, and an address half of it, so that they do not lock the others out.
- */
-function createRooms({ options }: ActionRouteDeps) {
-  const { bodyLimitBytes: limitBytes, actionBodyBytes } = options;
-  const budget = new BodyBudget(actionBodyBytes);
-  // The largest body has room when there is no other.
-  const half = Math.max(actionBodyBytes / 2, limitBytes);
-  const quarter = Math.max(actionBodyBytes / 4, limitBytes);
-  const withoutToken = { name: 'without a token', limitBytes: half };
-  const sharesOf = (request: FastifyRequest): readonly BodyShare[] =>
-    request.caller === ''
-      ? [withoutToken, { name: callerOf(request), limitBytes: quarter }]
-      : [{ name: request.caller, limitBytes: half }];
-  return (request: FastifyRequest, reply: FastifyReply): BodyRoom => ({
-    limitBytes,
-    maxValues: MAX_REQUEST_VALUES,
-    reserve: budget.of(reply, sharesOf(request)),
-  });
 }
 
 /** Hook: finds the action of the path, or responds with 404 and the most similar name. */
@@ -158,66 +128,53 @@ function labelAction(request: FastifyRequest, _reply: FastifyReply, done: () => 
 }
 
 /**
- * Admits a request by its effort, and charges an expensive one to the caller's allowance (E6). Undefined if it was refused:
- * its reply would be too large, too many requests are in progress, or the allowance is used up.
+ * Admits the work of a request, and charges an expensive one to the caller's allowance (E6). Undefined if it was refused, since too
+ * much is in progress or the allowance is used up, or if its caller has disconnected, which has released its permit.
  */
-function admit(
-  { rateLimiter, shedding, clock }: ActionRouteDeps,
+async function admit(
+  { rateLimiter, admission, options }: ActionRouteDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
-): Admitted | undefined {
-  const { action, caller, bodyCost } = request;
-  const effort = action.effort?.(payload, Math.floor(clock.now() / DAY_MS) as CalendarDate);
-  const tooLarge = effort === undefined ? undefined : refuseLargeReply(effort);
-  if (tooLarge !== undefined) {
-    sendProblem(reply, tooLarge);
-    return undefined;
-  }
-  const processorMs = effort?.processorMs ?? 0;
-  const place = shedding.admit(request, reply, { queue: action.topic, processorMs });
-  if (place === undefined) return undefined;
-  const further = effort === undefined ? 0 : requestWeight(effort) - 1;
-  const waitSeconds = further === 0 ? 0 : rateLimiter.charge(caller, further, bodyCost);
-  if (waitSeconds === 0) return { place, processorMs };
-  place.release();
+): Promise<Permit | undefined> {
+  if (reply.raw.destroyed) return undefined;
+  const units = request.action.units?.(payload) ?? 0;
+  if (!admission.admitWork(request, reply, units)) return undefined;
+  // The dearest request takes a whole second of the allowance, not more, and some of it has been taken already.
+  const taken = 1 + request.bodyCost;
+  const further = Math.min(callsOf(units), options.rateLimitPerSecond) - taken;
+  const waitSeconds = further > 0 ? await rateLimiter.take(request.caller, further) : 0;
+  if (waitSeconds === 0) return reply.raw.destroyed ? undefined : request.permit;
   refuseRateLimited(reply, waitSeconds);
   return undefined;
 }
 
-/** Sends a request and waits for its reply, at most for the caller's `Prefer: wait`. */
-function respondNow(
+/**
+ * Sends a request and waits for its reply, at most for the caller's `Prefer: wait`. The request keeps its permit until then, also
+ * if the caller disconnects: its worker is busy with it.
+ */
+async function respondNow(
   deps: ActionRouteDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  valid: ValidRequest & { readonly waitSeconds: number | undefined },
+  valid: ValidRequest,
 ): Promise<void> {
-  const { place, processorMs } = valid.admitted;
-  if (reply.raw.destroyed) {
-    place.release();
-    return Promise.resolve();
-  }
-  const waitMs = (valid.waitSeconds ?? Number.POSITIVE_INFINITY) * SECOND_MS;
-  const timeoutMs = Math.min(deps.options.replyTimeoutMs, waitMs);
-  if (timeoutMs === waitMs) reply.header('preference-applied', `wait=${valid.waitSeconds}`);
+  const { permit, timeoutMs } = valid;
   const correlationId = createLogCorrelationId(request.headers, request.id, deps.newId);
-  onAbandoned(request, () => {
-    place.abandon();
-    deps.requester.cancel(correlationId);
-  });
-  const outgoing = createOutgoing(deps, request, valid, { correlationId, timeoutMs });
-  const respond = (answer: Reply): void => {
-    place.release(releaseReason(answer, processorMs));
+  permit.hold();
+  try {
+    const answer = await deps.requester.request(createOutgoing(deps, request, valid, correlationId));
     sendReply(reply, { ...valid, answer: explainTimeout(answer, timeoutMs) });
-  };
-  return deps.requester.request(outgoing).then(respond);
+  } finally {
+    permit.release();
+  }
 }
 
 /**
  * `Prefer: respond-async` (RFC 7240): publishes the request with the results topic as its reply address, and responds with
  * 202 and the address of the result once the broker has stored it. If publishing fails, responds with a problem; the
- * result of a request that was stored nevertheless is never read. The request keeps its place until its result is there,
- * like any other that the worker has not answered.
+ * result of a request that was stored nevertheless is never read. The request keeps its permit until its result is there or
+ * overdue.
  */
 async function respondLater(
   deps: ActionRouteDeps,
@@ -225,17 +182,23 @@ async function respondLater(
   reply: FastifyReply,
   valid: ValidRequest,
 ): Promise<void> {
-  const { basePath, topicPrefix, asyncTimeoutMs: timeoutMs } = deps.options;
+  const { basePath, topicPrefix } = deps.options;
+  const { permit, timeoutMs } = valid;
   const issuedAtMs = deps.clock.now();
   const owner = hashSubject(request.subject);
   const ticket = { issuedAtMs, deadlineMs: issuedAtMs + timeoutMs, owner, action: valid.action.name };
   const { id, correlationId } = deps.resultIds.issue(ticket, callerOf(request));
-  const outgoing = createOutgoing(deps, request, valid, { correlationId, timeoutMs });
-  const { place, processorMs } = valid.admitted;
-  deps.onResult(correlationId, () => place.release(processorMs));
+  const outgoing = createOutgoing(deps, request, valid, correlationId);
+  permit.hold();
+  const cancelRelease = deps.timers.schedule(() => permit.release(), timeoutMs, 'background');
+  const release = (): void => {
+    cancelRelease();
+    permit.release();
+  };
+  deps.onResult(correlationId, release);
   const sent = await deps.requester.fire(outgoing, topicName(topicPrefix, 'ingressResults'));
   if (sent.kind !== 'sent') {
-    place.release();
+    release();
     return sendProblem(reply, sent.problem);
   }
   const header = warningsList(valid.warnings, undefined);
@@ -250,17 +213,11 @@ async function respondLater(
 function createOutgoing(
   { options }: ActionRouteDeps,
   { headers }: FastifyRequest,
-  { action, payload }: ValidRequest,
-  call: Required<Pick<OutgoingRequest, 'correlationId' | 'timeoutMs'>>,
+  { action, payload, timeoutMs }: ValidRequest,
+  correlationId: string,
 ): OutgoingRequest {
   const topic = topicName(options.topicPrefix, action.topic);
-  return { topic, type: action.requestType, payload, ...call, ...readTraceContext(headers) };
-}
-
-/** What the limit learns from the reply about the queue of the worker. The delay of a refusal tells nothing of it. */
-function releaseReason(answer: Reply, processorMs: number): number | 'refused' | undefined {
-  if (answer.kind !== 'problem' || answer.problem.status !== SERVICE_UNAVAILABLE) return processorMs;
-  return answer.problem.code === 'overloaded' ? 'refused' : undefined;
+  return { topic, type: action.requestType, payload, correlationId, timeoutMs, ...readTraceContext(headers) };
 }
 
 /** Adds to the problem of a timeout how long this caller waited, and that the request may be sent again. */

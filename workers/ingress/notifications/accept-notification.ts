@@ -42,11 +42,8 @@ export interface ValidNotification {
   readonly priority: Priority;
 }
 
-/**
- * Accepts a notification and responds to it. Resolves with whether it waited for the broker: a refusal or a repetition is
- * faster than that.
- */
-export type AcceptNotification = (notification: ValidNotification) => Promise<boolean>;
+/** Accepts a notification and responds to it. */
+export type AcceptNotification = (notification: ValidNotification) => Promise<void>;
 
 export interface AcceptDeps extends IngressContext, IdempotencyDeps {
   readonly publisher: Publisher;
@@ -70,19 +67,16 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
   const acceptOnce = createAcceptOnce(deps);
   return async (notification) => {
     const { request, reply, contract, command, idempotencyKey } = notification;
-    if (reply.raw.destroyed) return false;
+    if (reply.raw.destroyed) return;
     // Never accepted and then forgotten: a repetition within 24 hours would be sent again.
-    if (deps.feed.health().status !== 'ready') {
-      refuse(reply, 'not-ready', { detail: NOT_KEPT });
-      return false;
-    }
+    if (deps.feed.health().status !== 'ready') return refuse(reply, 'not-ready', { detail: NOT_KEPT });
     try {
       if (idempotencyKey === undefined) {
         const notificationId = deps.keys.newId();
-        const result = await accept(deps, notification, { notificationId, bodyHash: '', keyId: undefined });
-        return result !== 'refused';
+        await accept(deps, notification, { notificationId, bodyHash: '', keyId: undefined });
+        return;
       }
-      return await acceptOnce({
+      await acceptOnce({
         owner: { subject: request.subject, channel: contract.channel, idempotencyKey },
         command,
         reply,
@@ -96,7 +90,6 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
       // The command was not published: a schema registry cannot be reached, or there is a bug.
       if (!isTransientFailure(error)) throw error;
       refuse(reply, 'broker-unavailable');
-      return false;
     }
   };
 }

@@ -52,11 +52,9 @@ const KEYS_UNKNOWN =
 
 /**
  * Accepts the first of several requests with the same Idempotency-Key; the others wait for it and get its response, or 409 if they
- * differ from it. Resolves with whether the broker may have the command of this request.
+ * differ from it.
  */
-export function createAcceptOnce(
-  deps: IdempotencyDeps,
-): (notification: KeyedNotification) => Promise<boolean> {
+export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNotification) => Promise<void> {
   const runInOrder = createKeyedQueue();
   const unknown: UnknownRequests = new Map();
   return (notification) => {
@@ -94,37 +92,36 @@ async function acceptInTurn(
   deps: IdempotencyDeps & { readonly unknown: UnknownRequests },
   notification: KeyedNotification,
   keyId: string,
-): Promise<boolean> {
+): Promise<void> {
   const { owner, command, reply, accept } = notification;
   const { unknown } = deps;
   const hasExpired = (sinceMs: number): boolean => deps.clock.now() - sinceMs >= KEY_LIFETIME_MS;
-  if (reply.raw.destroyed) return false;
+  if (reply.raw.destroyed) return;
   const bodyHash = deps.keys.commands.hash(command);
   const former = await deps.feed.acceptance(keyId);
   if (former !== undefined && !hasExpired(former.acceptedAt)) {
     respondToRepeat(deps, notification, { former, bodyHash });
-    return false;
+    return;
   }
   const uncertain = unknown.get(keyId);
   if (uncertain !== undefined && uncertain.bodyHash !== bodyHash && !hasExpired(uncertain.atMs)) {
     refuseConflict(deps, notification);
-    return false;
+    return;
   }
   const incompleteForMs = former === undefined ? deps.feed.incompleteForMs() : 0;
   if (incompleteForMs > 0) {
     deps.count(owner.channel, 'refused');
     setRetryAfter(reply, incompleteForMs);
     refuse(reply, 'not-ready', { detail: KEYS_UNKNOWN });
-    return false;
+    return;
   }
   const notificationId = await chooseId(deps, owner, former?.notificationId);
   const result = await accept({ notificationId, bodyHash, keyId });
-  if (result === 'refused') return false;
+  if (result === 'refused') return;
   unknown.delete(keyId);
   if (result === 'unknown') unknown.set(keyId, { bodyHash, atMs: deps.clock.now() });
   const [oldest] = unknown.keys();
   if (unknown.size > MAX_UNKNOWN && oldest !== undefined) unknown.delete(oldest);
-  return true;
 }
 
 /**

@@ -1,16 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
-import type { Channel, Priority } from '../../../shared/notification/command.ts';
+import type { Priority } from '../../../shared/notification/command.ts';
 import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
+import { NOTIFICATION_BYTES_PER_UNIT, type AdmissionQueue } from '../server/admission.ts';
 import { authenticate, countBody } from '../server/authentication.ts';
-import { BodyBudget, type BodyShare } from '../server/body-budget.ts';
-import { callerOf } from '../server/caller.ts';
 import type { IngressContext } from '../server/context.ts';
-import type { Queue } from '../server/load-shedding.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, refuseOtherMethods, sendProblem } from '../server/send-answer.ts';
-import { labelMetrics, onAbandoned, requireOpen } from '../server/traffic.ts';
+import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { AcceptNotification } from './accept-notification.ts';
 import type { ChannelProfiles } from './channel-profiles.ts';
 import { CHANNELS, type ChannelContract } from './channels.ts';
@@ -33,9 +31,6 @@ const URGENCIES: ReadonlyMap<string, Priority> = new Map([
 ]);
 
 const URGENCY_RULE = `one of ${[...URGENCIES.keys()].join(', ')}`;
-/** Encoding and publishing 256 KiB takes 10 ms. */
-const MS_PER_BODY_BYTE = 10 / 262_144;
-const EMAIL_SHARE = 0.9;
 
 type NotificationHeaders =
   | {
@@ -50,32 +45,29 @@ type NotificationHeaders =
  * faults together, then calls `accept`. The token is accepted in the header only (E2).
  */
 export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void {
-  const { options, shedding, earlyAdmission, traffic, channelProfiles } = deps;
-  const budget = new BodyBudget(options.notificationBodyBytes);
+  const { options, admission, traffic, channelProfiles } = deps;
   const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };
-  const sharesOf = createShares(options.notificationBodyBytes, limits);
   for (const contract of Object.values(CHANNELS)) {
     const { channel } = contract;
     const limitBytes = limits[channel];
     const url = `${options.basePath}/api/notifications/v1/${channel}/send`;
-    earlyAdmission.watch(url, (_rest, headers) => queueOf(headers));
     app.post(url, {
       preHandler: [
         labelMetrics(`send-${channel}`),
         requireOpen(traffic),
         requireJson(limitBytes),
         authenticate(deps),
-        shedding.requireRoom((request) => queueOf(request.headers)),
+        admission.requirePermit((request) => queueOf(request.headers), {
+          limitBytes,
+          bytesPerUnit: NOTIFICATION_BYTES_PER_UNIT,
+        }),
       ],
       handler: async (request, reply) => {
         const headers = readNotificationHeaders(request.raw, contract);
         if (headers.kind === 'refused') return sendProblem(reply, headers.problem);
         const profile = channelProfiles.of(channel);
         if (profile === undefined) return refuse(reply, 'no-provider');
-        await readJsonBody(request, reply, {
-          limitBytes,
-          reserve: budget.of(reply, sharesOf(channel, callerOf(request))),
-        });
+        await readJsonBody(request, reply, { limitBytes });
         countBody(deps, request);
         if (reply.sent) return;
         const reading = { country: options.defaultCountry, ...profile };
@@ -87,11 +79,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
         }
         const { payload: command, warnings } = read;
         const { idempotencyKey, priority } = headers;
-        const processorMs = request.bodyBytes * MS_PER_BODY_BYTE;
-        const place = shedding.admit(request, reply, { queue: queueOf(request.headers), processorMs });
-        if (place === undefined) return;
-        onAbandoned(request, () => place.abandon());
-        const hasWaited = await deps.accept({
+        await deps.accept({
           request,
           reply,
           contract,
@@ -100,38 +88,16 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
           idempotencyKey,
           priority,
         });
-        place.release(hasWaited ? processorMs : undefined);
       },
     });
     refuseOtherMethods(app, url, 'POST');
   }
 }
 
-/** Urgent notifications have places of their own, so that they are admitted while too many others arrive. */
-function queueOf({ urgency }: IncomingHttpHeaders): Queue {
+/** Urgent notifications have a limit of their own, so that they are admitted while too many others arrive. */
+function queueOf({ urgency }: IncomingHttpHeaders): AdmissionQueue {
   const isUrgent = URGENCIES.get(String(urgency).toLowerCase()) === 'urgent';
   return isUrgent ? 'urgentNotifications' : 'notifications';
-}
-
-/**
- * The shares of a notification in the memory for bodies. E-mails leave some of it for SMS, which are small and often urgent. A caller
- * gets half of what e-mails may use for its e-mails, and half of what they leave for its SMS, so that one that sends slowly does not
- * lock others out.
- */
-function createShares(budgetBytes: number, limits: Readonly<Record<Channel, number>>) {
-  const emailBytes = budgetBytes * EMAIL_SHARE;
-  const shares = {
-    email: { all: emailBytes, caller: emailBytes / 2 },
-    sms: { all: budgetBytes, caller: (budgetBytes - emailBytes) / 2 },
-  };
-  return (channel: Channel, caller: string): readonly BodyShare[] => {
-    const { all, caller: own } = shares[channel];
-    // The largest body has room when there is no other.
-    return [
-      { name: channel, limitBytes: Math.max(all, limits[channel]) },
-      { name: `${channel} of ${caller}`, limitBytes: Math.max(own, limits[channel]) },
-    ];
-  };
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -7,23 +6,14 @@ import fastify, {
 } from 'fastify';
 import { createNameCheck } from '../../../shared/platform/host-names.ts';
 import { METHODS } from '../../../shared/platform/http-server.ts';
-import { createConnections, type Connections } from './connections.ts';
 import type { IngressContext } from './context.ts';
 import { chooseCorrelationId } from './correlation-id.ts';
 import { HTTP_LIMITS, type IngressOptions } from './http-limits.ts';
 import { answerClientError, findFramingFault, refuseConnect } from './malformed-http.ts';
-import { createPipelinedRequests, type PipelinedRequestsDeps } from './pipelined-requests.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
 /** The only path that accepts larger bodies. */
 const EMAIL_ADDRESS = /\/email\/send(?:\?|$)/;
-
-export interface App {
-  readonly app: FastifyInstance;
-  readonly connections: Connections;
-}
-
-type AppDeps = Pick<IngressContext, 'traffic' | 'earlyAdmission' | 'log'> & PipelinedRequestsDeps;
 
 /**
  * The HTTP server without routes: limits, timeouts, correlation ids, the check of Host and Origin for all requests, and a
@@ -32,22 +22,12 @@ type AppDeps = Pick<IngressContext, 'traffic' | 'earlyAdmission' | 'log'> & Pipe
  * Routes check their requests in `preHandler` hooks, in the listed order, and read bodies themselves: up to a limit, and
  * not at all if a hook has already responded.
  */
-export function createApp(options: IngressOptions, deps: AppDeps): App {
-  const { traffic, earlyAdmission, log } = deps;
-  const app = createServer(options, deps.newId);
-  const handlers = app.server.listeners('request') as RequestListener[];
-  app.server.removeAllListeners('request');
-  const connections = createConnections(app.server, options.connections);
-  const pipelined = createPipelinedRequests(deps);
-  app.server.on('request', (request, response) => {
-    const handle = (): void => {
-      for (const handler of handlers) handler(request, response);
-    };
-    if (connections.isEnded(request)) return handle();
-    const admit = (): void => earlyAdmission.admit(request, response, handle);
-    if (connections.isPipelined(request)) pipelined.admit(request, response, admit);
-    else admit();
-  });
+export function createApp(
+  options: IngressOptions,
+  { traffic, log, newId }: Pick<IngressContext, 'traffic' | 'log' | 'newId'>,
+): FastifyInstance {
+  const app = createServer(options, newId);
+  app.server.maxConnections = HTTP_LIMITS.connections;
   answerExpectations(app, options);
   app.server.on('connect', (_request, socket) => refuseConnect(socket));
   acceptAllMethods(app);
@@ -67,11 +47,6 @@ export function createApp(options: IngressOptions, deps: AppDeps): App {
     .decorateRequest('bodyCost', 0);
   const checkNames = createNameCheck(options);
   app.addHook('onRequest', (request, reply, done) => {
-    if (connections.isEnded(request.raw)) {
-      request.raw.resume();
-      reply.hijack();
-      return;
-    }
     setCommonHeaders(request, reply);
     traffic.observe(request, reply);
     const fault = findFramingFault(request.raw);
@@ -89,7 +64,7 @@ export function createApp(options: IngressOptions, deps: AppDeps): App {
       detail: `The documentation at ${options.basePath}/docs lists all paths.`,
     }),
   );
-  return { app, connections };
+  return app;
 }
 
 /**

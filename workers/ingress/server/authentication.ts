@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { andThen, isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import {
   readBearerToken,
@@ -9,7 +8,7 @@ import {
 } from '../access/access.ts';
 import { addressOf, callerOf } from './caller.ts';
 import type { IngressContext } from './context.ts';
-import { receiveJsonBody, type BodyRoom } from './json-body.ts';
+import { readJsonBody, type BodyRoom } from './json-body.ts';
 import { estimateBodyCost, refuseRateLimited } from './rate-limit.ts';
 import { refuse } from './send-answer.ts';
 
@@ -26,27 +25,26 @@ declare module 'fastify' {
 
 type AuthenticationDeps = Pick<IngressContext, 'access' | 'rateLimiter'>;
 
-type AsyncHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
+type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
  * Hook: admits a caller by its bearer token, or responds with 401, 403, 429 or 503 (E1, E2, E6). Requests are counted by
  * subject, or by remote address if there is no valid token or no access control.
  */
-export function authenticate(deps: AuthenticationDeps): AsyncHook {
-  return async (request, reply) => {
-    const credentials = { token: readBearerToken(request.headers.authorization), userName: undefined };
-    await admit(deps, request, reply, credentials);
-  };
+export function authenticate(deps: AuthenticationDeps): Hook {
+  return (request, reply) =>
+    admit(deps, request, reply, {
+      token: readBearerToken(request.headers.authorization),
+      userName: undefined,
+    });
 }
 
 /** Hook: like `authenticate`, but leaves a request without a bearer token to `authenticateBody` (E2). */
 export function authenticateBearer(deps: AuthenticationDeps): Hook {
-  return (request, reply, done) => {
+  return async (request, reply) => {
     const token = readBearerToken(request.headers.authorization);
-    const isInBody = deps.access.required && token === undefined;
-    const admitted = isInBody ? undefined : admit(deps, request, reply, { token, userName: undefined });
-    continueAfter(admitted, reply, done);
+    if (deps.access.required && token === undefined) return;
+    await admit(deps, request, reply, { token, userName: undefined });
   };
 }
 
@@ -55,37 +53,23 @@ export function authenticateBearer(deps: AuthenticationDeps): Hook {
  * admitted by its bearer token is not counted again, but a user_name in its body must match the token.
  */
 export function authenticateBody(deps: AuthenticationDeps): Hook {
-  return (request, reply, done) => {
+  return async (request, reply) => {
     const credentials = readCredentials(request.headers.authorization, request.body);
-    const admitted =
-      request.caller === ''
-        ? andThen(admit(deps, request, reply, credentials), () => {
-            // The body of a refused request is charged to its address, so that it does not use up the subject's allowance.
-            if (reply.sent) request.caller = addressOf(request);
-          })
-        : andThen(deps.access.check(credentials), (decision) => {
-            if (decision.kind === 'granted') recordCaller(request, decision);
-            else refuseCaller(reply, decision, credentials);
-          });
-    continueAfter(
-      andThen(admitted, () => countBody(deps, request)),
-      reply,
-      done,
-    );
+    if (request.caller === '') {
+      await admit(deps, request, reply, credentials);
+      // The body of a refused request is charged to its address, so that it does not use up the subject's allowance.
+      if (reply.sent) request.caller = addressOf(request);
+    } else decide(request, reply, await deps.access.check(credentials), credentials);
+    countBody(deps, request);
   };
 }
 
 /** Hook: reads the body into `request.body`. Counts a body that cannot be read; `authenticateBody` counts the others. */
-export function readBody(
-  deps: AuthenticationDeps,
-  roomOf: (request: FastifyRequest, reply: FastifyReply) => BodyRoom,
-): Hook {
-  return (request, reply, done) =>
-    receiveJsonBody(request, { reply, room: roomOf(request, reply) }, (error) => {
-      if (error !== undefined) return done(error);
-      if (!reply.sent) return done();
-      countBody(deps, request);
-    });
+export function readBody(deps: AuthenticationDeps, room: BodyRoom): Hook {
+  return async (request, reply) => {
+    await readJsonBody(request, reply, room);
+    if (reply.sent) countBody(deps, request);
+  };
 }
 
 /** Charges the caller for a body that was read, by its length and its members and elements. */
@@ -98,29 +82,28 @@ export function countBody(
   rateLimiter.spend(callerOf(request), request.bodyCost);
 }
 
-/** Continues with the next hook unless the request was refused, at once where nothing has to be awaited. */
-function continueAfter(checked: SyncOrAsync<void>, reply: FastifyReply, done: (error?: Error) => void): void {
-  const proceed = (): void => {
-    if (!reply.sent) done();
-  };
-  if (isPromise(checked)) checked.then(proceed, done);
-  else proceed();
-}
-
-function admit(
+async function admit(
   { access, rateLimiter }: AuthenticationDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   credentials: CallerCredentials,
-): SyncOrAsync<void> {
-  return andThen(access.check(credentials), (decision) => {
-    const isKnown = access.required && decision.kind === 'granted';
-    request.caller = isKnown ? `subject ${decision.subject}` : addressOf(request);
-    const waitSeconds = rateLimiter.take(request.caller);
-    if (waitSeconds > 0) refuseRateLimited(reply, waitSeconds);
-    else if (decision.kind === 'granted') recordCaller(request, decision);
-    else refuseCaller(reply, decision, credentials);
-  });
+): Promise<void> {
+  const decision = await access.check(credentials);
+  const isKnown = access.required && decision.kind === 'granted';
+  request.caller = isKnown ? `subject ${decision.subject}` : addressOf(request);
+  const waitSeconds = await rateLimiter.take(request.caller);
+  if (waitSeconds > 0) refuseRateLimited(reply, waitSeconds);
+  else decide(request, reply, decision, credentials);
+}
+
+function decide(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  decision: AccessDecision,
+  credentials: CallerCredentials,
+): void {
+  if (decision.kind === 'granted') recordCaller(request, decision);
+  else refuseCaller(reply, decision, credentials);
 }
 
 function recordCaller(

@@ -33,13 +33,12 @@ export function authorizeOperator(
  */
 export function authorizeTicket(
   deps: Pick<IngressContext, 'access' | 'rateLimiter'>,
-): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void {
-  return (request, reply, done) => {
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  return async (request, reply) => {
     request.caller = addressOf(request);
-    const waitSeconds = deps.rateLimiter.take(request.caller);
+    const waitSeconds = await deps.rateLimiter.take(request.caller);
     if (waitSeconds > 0) return refuseRateLimited(reply, waitSeconds);
     refuseForeignHost(deps, request, reply);
-    if (!reply.sent) done();
   };
 }
 

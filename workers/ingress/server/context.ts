@@ -4,9 +4,8 @@ import type { Log } from '../../../shared/platform/log.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { Access } from '../access/access.ts';
+import type { Admission } from './admission.ts';
 import type { IngressOptions } from './http-limits.ts';
-import type { EarlyAdmission } from './early-admission.ts';
-import type { LoadShedding } from './load-shedding.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -15,8 +14,7 @@ export interface IngressContext extends SystemPorts {
   readonly options: IngressOptions;
   readonly access: Access;
   readonly rateLimiter: RateLimiter;
-  readonly shedding: LoadShedding;
-  readonly earlyAdmission: EarlyAdmission;
+  readonly admission: Admission;
   readonly traffic: Traffic;
   readonly broker: Broker;
   readonly codec: MessageCodec;

@@ -12,17 +12,8 @@ export const HTTP_LIMITS = {
   headerBytes: 16 * KIB,
   /** How often Node checks the connections for exceeded timeouts. */
   timeoutCheckMs: 1 * SECOND_MS,
-  /** Maximum number of open connections; beyond it those that wait for their callers are ended, the oldest first. */
+  /** Maximum number of open connections; further ones are closed at once. */
   connections: 10_000,
-  /** Of that number, how many more may have been ended and not yet be closed by their peers. */
-  endedShare: 0.1,
-  /**
-   * Files that a process needs for other purposes: about 110 from its start on, 128 segments that are read, one that is written for
-   * each of 40 topics, and connections to brokers and providers.
-   */
-  otherFiles: 400,
-  /** Maximum number of connections where hardly any files are left for them. */
-  leastConnections: 50,
   /** Characters of one path parameter; a result id has up to 240. */
   pathParameterLength: 512,
   /** A refused body up to this length is read completely to keep the connection; after a longer one it is closed. */
@@ -54,8 +45,6 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     allowedHosts: http.allowedHosts,
     /** The prefix of all paths, for example `/bank`; empty by default. */
     basePath: http.basePath,
-    /** Fewer where the process may have few open files. */
-    connections: HTTP_LIMITS.connections as number,
     bodyLimitBytes: http.bodyLimitBytes,
     emailBodyLimitBytes: notification.emailBodyLimitBytes,
     /** Per caller; 0: no limit. */
@@ -78,8 +67,6 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     /** How long results are kept after the deadline of their request (E6, results topic retention). */
     resultRetentionMs: 60 * MINUTE_MS,
     resultStoreBytes: config.limits.resultBytes,
-    actionBodyBytes: config.limits.actionBodyBytes,
-    notificationBodyBytes: Math.max(config.limits.notificationBodyBytes, notification.emailBodyLimitBytes),
     notificationRetentionMs: ACCEPTANCE_RETENTION_MS,
   };
 }

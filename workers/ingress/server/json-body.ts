@@ -13,13 +13,11 @@ declare module 'fastify' {
   }
 }
 
-/** The memory that a body may take. */
+/** What a body may take. */
 export interface BodyRoom {
   readonly limitBytes: number;
   /** Maximum number of members and elements. @default MAX_JSON_VALUES */
   readonly maxValues?: number;
-  /** Reserves memory for each chunk; false if there is none left. Absent if the total memory is not limited. */
-  readonly reserve?: (bytes: number) => boolean;
 }
 
 export type ParsedBody =
@@ -29,8 +27,6 @@ export type ParsedBody =
 type ReadBody =
   | { readonly kind: 'read'; readonly bytes: Buffer }
   | { readonly kind: 'too-large' }
-  /** The memory for bodies is used up at the moment. */
-  | { readonly kind: 'no-room' }
   /** The client disconnected. */
   | { readonly kind: 'aborted' };
 
@@ -39,7 +35,6 @@ const JSON_TYPE =
   /^application\/json[ \t]*((?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*)$/i;
 const CHARSET = /;[ \t]*charset=("?)([^";\s]*)\1/gi;
 const NO_BODY = { detail: 'Send a JSON object as the body.' };
-const NO_ROOM = { detail: 'Too many large request bodies are being received; try again shortly.' };
 
 /** Hook: refuses a request by its headers: no body, another media type, or a body that is too long (E1). */
 export function requireJson(limitBytes: number) {
@@ -64,34 +59,16 @@ export function requireJson(limitBytes: number) {
  * Reads the body into `request.body`, or responds with its fault. `reply.sent` is then true, as it is when the client
  * disconnected.
  */
-export function readJsonBody(request: FastifyRequest, reply: FastifyReply, room: BodyRoom): Promise<void> {
-  return new Promise((resolve, reject) => {
-    receiveJsonBody(request, { reply, room }, (error) => {
-      if (error === undefined) resolve();
-      else reject(error);
-    });
-  });
-}
-
-/** As {@link readJsonBody}, without a promise: calls back when the body was read, or with the error of a bug. */
-export function receiveJsonBody(
+export async function readJsonBody(
   request: FastifyRequest,
-  { reply, room }: { readonly reply: FastifyReply; readonly room: BodyRoom },
-  done: (error?: Error) => void,
-): void {
-  receiveBody(request.raw, room, (read) => {
-    try {
-      takeBody(request, reply, read, room);
-    } catch (error) {
-      return done(error as Error);
-    }
-    done();
-  });
+  reply: FastifyReply,
+  room: BodyRoom,
+): Promise<void> {
+  takeBody(request, reply, await receiveBody(request.raw, room), room);
 }
 
 function takeBody(request: FastifyRequest, reply: FastifyReply, read: ReadBody, room: BodyRoom): void {
   if (read.kind === 'too-large') return refuseTooLarge(reply, room.limitBytes);
-  if (read.kind === 'no-room') return refuse(reply, 'overloaded', NO_ROOM);
   if (read.kind === 'aborted') {
     reply.hijack();
     return;
@@ -133,36 +110,23 @@ function refuseTooLarge(reply: FastifyReply, limitBytes: number): void {
   refuse(reply, 'body-too-large', { detail: `A body may have at most ${limitBytes} bytes.` });
 }
 
-/** Reads a body; stops as soon as it exceeds the limit or no memory is left. Calls back once. */
-function receiveBody(
-  request: IncomingMessage,
-  { limitBytes, reserve }: BodyRoom,
-  done: (read: ReadBody) => void,
-): void {
-  if (request.destroyed) return done({ kind: 'aborted' });
+/** Reads a body; stops as soon as it exceeds the limit. */
+function receiveBody(request: IncomingMessage, { limitBytes }: BodyRoom): Promise<ReadBody> {
+  if (request.destroyed) return Promise.resolve({ kind: 'aborted' });
+  const { promise, resolve } = Promise.withResolvers<ReadBody>();
   const chunks: Buffer[] = [];
   let length = 0;
-  let isEnded = false;
-  // The listeners stay, since removing them costs more than a call that does nothing; they do not keep the bytes.
-  const finish = (outcome: ReadBody): void => {
-    if (isEnded) return;
-    isEnded = true;
-    chunks.length = 0;
-    done(outcome);
-  };
   request
     .on('data', (chunk: Buffer) => {
-      if (isEnded) return;
       length += chunk.length;
-      if (length > limitBytes) finish({ kind: 'too-large' });
-      else if (reserve?.(chunk.length) === false) finish({ kind: 'no-room' });
-      else chunks.push(chunk);
+      if (length <= limitBytes) chunks.push(chunk);
+      else {
+        chunks.length = 0;
+        resolve({ kind: 'too-large' });
+      }
     })
-    .on('end', () => {
-      if (isEnded) return;
-      const [first] = chunks;
-      const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length);
-      finish({ kind: 'read', bytes });
-    })
-    .on('close', () => finish({ kind: 'aborted' }));
+    // These listeners stay while the request is being answered: they do not keep the bytes.
+    .on('end', () => resolve({ kind: 'read', bytes: Buffer.concat(chunks.splice(0)) }))
+    .on('close', () => resolve({ kind: 'aborted' }));
+  return promise;
 }

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { MonotonicClock } from '../../../shared/platform/clock.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
-import { Slots } from '../../../shared/platform/queues/slots.ts';
 import { refuse } from './send-answer.ts';
 
 /** Status of requests whose caller disconnected; used in metrics only. */
@@ -33,7 +32,7 @@ export interface Traffic {
 /** Counts requests in flight and their duration by action and status. */
 export function createTraffic(metrics: Metrics, monotonic: MonotonicClock): Traffic {
   let state: 'starting' | 'open' | 'draining' = 'starting';
-  const inFlight = new Slots<ServerResponse>();
+  const inFlight = new Set<ServerResponse>();
   const duration = metrics.duration(
     'plat_http_request_duration_seconds',
     'HTTP requests by action and status',
@@ -57,16 +56,16 @@ export function createTraffic(metrics: Metrics, monotonic: MonotonicClock): Traf
     },
     close: () => {
       state = 'draining';
-      for (const response of inFlight.all()) response.shouldKeepAlive = false;
+      for (const response of inFlight) response.shouldKeepAlive = false;
     },
     inFlight: () => inFlight.size,
     observe: (request, { raw }) => {
       const startedAtMs = monotonic.elapsedMs();
-      const slot = inFlight.add(raw);
+      inFlight.add(raw);
       if (state === 'draining') raw.shouldKeepAlive = false;
       // Unlike the onResponse hook of fastify, this event is emitted when the caller disconnects too.
       raw.on('close', () => {
-        inFlight.remove(raw, slot);
+        inFlight.delete(raw);
         const isAnswered = raw.writableFinished;
         findObserver(request.metricsLabel, isAnswered ? raw.statusCode : ABANDONED).observe(
           (monotonic.elapsedMs() - startedAtMs) / MILLIS_PER_SECOND,

@@ -52,7 +52,6 @@ import {
   type RoundDeps,
 } from './provider-round.ts';
 import { ChannelConcurrency } from './channel-concurrency.ts';
-import { StepSlices } from './step-slices.ts';
 
 export interface CommandDeliveryOptions extends RoundDeps {
   readonly channel: Channel;
@@ -85,8 +84,6 @@ const MAX_PROVIDER_WAIT_MS = 10_000;
 const LEDGER_READ_MS = 5_000;
 /** Interval between checks while it waits, since the configuration may replace the providers. */
 const PROVIDER_CHECK_MS = 1_000;
-/** Effects that wait for a provider and take next to no processor time, so that normal deliveries go on. */
-const WAITS_OUTSIDE: ReadonlySet<DeliveryEffect['kind']> = new Set(['acquire-provider', 'call-providers']);
 
 /** One run of the state machine. */
 interface Run {
@@ -108,7 +105,6 @@ export class CommandDelivery {
   /** Notifications that reached a provider and whose outcome is not on the log: no other round of them is started. */
   readonly #begun = new Set<string>();
   readonly #concurrency: ChannelConcurrency;
-  readonly #slices: StepSlices;
   readonly #options: CommandDeliveryOptions;
   /** When a provider of the channel was last available, on the monotonic clock. */
   #servedMs: number;
@@ -117,7 +113,6 @@ export class CommandDelivery {
     this.#options = options;
     this.#servedMs = options.monotonic.elapsedMs();
     this.#concurrency = new ChannelConcurrency(options.timers);
-    this.#slices = new StepSlices(options);
     this.inProgress = new DeliveriesInProgress(options.monotonic);
   }
 
@@ -177,17 +172,16 @@ export class CommandDelivery {
   }
 
   async #finish(run: Run, first: DeliveryStep): Promise<Outcome> {
-    const { id, priority } = run.delivery.copy;
+    const { id } = run.delivery.copy;
     let { state, effects } = first;
     // Another copy of the notification may be in progress, so its entry must not be replaced.
     if (state.step === 'ended') return state.outcome;
-    if (priority === 'urgent') this.#slices.enterUrgent();
     try {
       for (;;) {
         this.inProgress.enter(id, state.step);
         let event: DeliveryEvent | undefined;
         for (const effect of effects) {
-          const result = this.#performInTurn(run, effect);
+          const result = this.#perform(run, effect);
           event = isPromise(result) ? await result : result;
         }
         if (state.step === 'ended') return state.outcome;
@@ -195,7 +189,6 @@ export class CommandDelivery {
         ({ state, effects } = advance(run.delivery, state, event));
       }
     } finally {
-      if (priority === 'urgent') this.#slices.leaveUrgent();
       this.#releaseSlot(run);
       this.inProgress.leave(id);
     }
@@ -251,13 +244,6 @@ export class CommandDelivery {
   #times({ timeLimitFromMs }: CommandCopy): Times {
     const nowMs = this.#options.clock.now();
     return { nowMs, ageMs: nowMs - timeLimitFromMs };
-  }
-
-  #performInTurn(run: Run, effect: DeliveryEffect): SyncOrAsync<DeliveryEvent | undefined> {
-    const { priority } = run.delivery.copy;
-    const result = this.#slices.run(priority, () => this.#perform(run, effect));
-    const isOutside = priority === 'urgent' && WAITS_OUTSIDE.has(effect.kind) && isPromise(result);
-    return isOutside ? this.#slices.waitOutside(result) : result;
   }
 
   #perform(run: Run, effect: DeliveryEffect): SyncOrAsync<DeliveryEvent | undefined> {

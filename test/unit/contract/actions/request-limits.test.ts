@@ -1,62 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { findAction } from '../../../../shared/contract/actions/actions.ts';
-import {
-  MAX_REPLY_BYTES,
-  refuseLargeReply,
-  requestWeight,
-} from '../../../../shared/contract/actions/request-limits.ts';
+import { callsOf, MAX_REPLY_BYTES } from '../../../../shared/contract/actions/request-limits.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { allTopicSpecs } from '../../../../shared/messaging/topics/topic-settings.ts';
 import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
-import {
-  commissions,
-  EXPENSIVE_REQUESTS,
-  EXPLAINED_LOAN,
-  TOO_LARGE_REPLY,
-} from '../../../support/expensive-requests.ts';
+import { commissions, EXPENSIVE_REQUESTS, EXPLAINED_LOAN } from '../../../support/expensive-requests.ts';
 import { date, decimal, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
 
-/** The estimated effort of a call. */
-function effortOf(jsonParam: object, name = 'PLAT_BP_CalculateRepaymentSchedule') {
-  return effortOfBody({ jsonParam }, name);
+/** How many calls a call counts as. */
+function callsOfCall(jsonParam: object, name = 'PLAT_BP_CalculateRepaymentSchedule') {
+  return callsOfBody({ jsonParam }, name);
 }
 
-function effortOfBody(body: object, name: string) {
+function callsOfBody(body: object, name: string): number {
   const action = findAction(name);
   const read = action?.read(body);
-  const effort = read?.kind === 'valid' ? action?.effort?.(read.payload, REQUEST_DAY) : undefined;
-  if (effort === undefined) throw new Error(`no estimate: ${JSON.stringify(read)}`);
-  return effort;
+  if (read?.kind !== 'valid') throw new Error(`not a request: ${JSON.stringify(read)}`);
+  return callsOf(action?.units?.(read.payload) ?? 0);
 }
 
-describe('refuseLargeReply (E6)', () => {
-  it('uses the common message size limit of the topics', () => {
+describe('the size of a reply (E6)', () => {
+  it('is limited by the common message size limit of the topics', () => {
     const limits = allTopicSpecs('', []).map(({ config }) => config?.['max.message.bytes']);
     expect(new Set(limits)).toEqual(new Set([String(MAX_REPLY_BYTES)]));
-  });
-
-  it('refuses 1,200 installments with 400 explained charges, with the limit and the expected size', () => {
-    const problem = refuseLargeReply(effortOf(TOO_LARGE_REPLY));
-    expect(problem).toMatchObject({ code: 'reply-too-large', status: 422 });
-    expect(problem?.detail).toMatch(
-      /at least \d{8} bytes; a reply may have 8388608\. Send the request without Explain/,
-    );
-  });
-
-  it.each([
-    ['1,200 installments, explained', EXPLAINED_LOAN],
-    ['1,200 installments with 400 charges', { ...TOO_LARGE_REPLY, Explain: false }],
-    ['the effective rate alone, which has no explanation', { ...TOO_LARGE_REPLY, CalculateDAE: 1 }],
-    ['120 installments with 400 charges, explained', { ...TOO_LARGE_REPLY, InstallmentsNo: 120 }],
-    ['yearly charges', { ...EXPLAINED_LOAN, Commission: commissions(200, { FeePeriodicityType: 'Annual' }) }],
-    ['waived charges', { ...EXPLAINED_LOAN, Commission: commissions(200, { GracePeriodFee: 1_200 }) }],
-    [
-      'a loan that a prepayment may repay early',
-      { ...TOO_LARGE_REPLY, EarlyRepayments: [{ Date: '2025-01-09', Amount: 1 }] },
-    ],
-    ...Object.entries(EXPENSIVE_REQUESTS),
-  ])('accepts %s', (_, jsonParam) => {
-    expect(refuseLargeReply(effortOf(jsonParam))).toBeUndefined();
   });
 
   it('the engine refuses Explain when the explanations exceed the limit', () => {
@@ -79,7 +45,7 @@ const flows = (count: number) => ({
   Amounts: Array.from({ length: count }, (_, index) => (index === 0 ? -1_000 : 12)),
 });
 
-describe('requestWeight (E6)', () => {
+describe('the work of a request (E6)', () => {
   it.each([
     ['a loan of 360 installments', { ...EXPLAINED_LOAN, InstallmentsNo: 360, Explain: false }],
     ['a loan of 1,200 installments', { ...EXPLAINED_LOAN, Explain: false }],
@@ -88,21 +54,21 @@ describe('requestWeight (E6)', () => {
       { ...EXPLAINED_LOAN, InstallmentsNo: 60, Commission: commissions(3) },
     ],
   ])('is 1 for %s', (_, jsonParam) => {
-    expect(requestWeight(effortOf(jsonParam))).toBe(1);
+    expect(callsOfCall(jsonParam)).toBe(1);
   });
 
   it.each(Object.entries(EXPENSIVE_REQUESTS))(
     'is between 20 and 100, one second of the default rate limit, for %s',
     (_, jsonParam) => {
-      const weight = requestWeight(effortOf(jsonParam));
+      const weight = callsOfCall(jsonParam);
       expect(weight).toBeGreaterThan(20);
       expect(weight).toBeLessThanOrEqual(100);
     },
   );
 
   it('is larger for a rate of 5,000 flows than for one of 100', () => {
-    expect(requestWeight(effortOf(flows(100), 'PLAT_BP_CalculateRate'))).toBe(1);
-    expect(requestWeight(effortOf(flows(5_000), 'PLAT_BP_CalculateRate'))).toBeGreaterThan(10);
+    expect(callsOfCall(flows(100), 'PLAT_BP_CalculateRate')).toBe(1);
+    expect(callsOfCall(flows(5_000), 'PLAT_BP_CalculateRate')).toBeGreaterThan(10);
   });
 
   it('is larger for a simulation with a new rate in each of 1,200 rows', () => {
@@ -114,8 +80,8 @@ describe('requestWeight (E6)', () => {
     }));
     const interestType = INTEREST_OPTION_IDS.Collection;
     const name = 'PLAT_BP_Simulate';
-    expect(requestWeight(effortOfBody({ ...terms, loanPeriod: 300 }, name))).toBe(1);
+    expect(callsOfBody({ ...terms, loanPeriod: 300 }, name)).toBe(1);
     const sent = { ...terms, interestType, jsonMultipleInterestRates };
-    expect(requestWeight(effortOfBody(sent, name))).toBeGreaterThan(20);
+    expect(callsOfBody(sent, name)).toBeGreaterThan(20);
   });
 });

@@ -22,7 +22,7 @@ const guarded = createJwtAccess(
 async function call(scope: OperationsScope, access: Access, headers: Record<string, string> = {}) {
   const app = fastify();
   onTestFinished(() => app.close());
-  const rateLimiter = { take: () => 0, charge: () => 0, spend: () => undefined };
+  const rateLimiter = { take: async () => 0, spend: () => undefined };
   app.decorateRequest('subject', '').decorateRequest('caller', '').decorateRequest('scopes', undefined);
   app.get('/', { preHandler: [authorizeOperator({ access, rateLimiter }, scope)] }, ({ subject }) => ({
     subject,

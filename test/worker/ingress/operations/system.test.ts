@@ -72,7 +72,7 @@ it('shows groups, members and lag of workers in other processes, and the catalog
   expect(groupOf(unread)).toMatchObject({ worker: 'schedule', state: 'empty', lag: 3, members: [] });
   expect(groupOf(unread)?.partitions.map(({ lag }) => lag)).toEqual([2, 0, 1]);
   // Without the lane of bulk requests, whose group keeps its state.
-  await startOn(broker, startScheduleWorker, { SCHEDULE_LANES: 'interactive' });
+  await startOn(broker, startScheduleWorker);
   await expect.poll(async () => groupOf(await stateOf(ingress))?.lag).toBe(0);
   const read = groupOf(await stateOf(ingress));
   expect(read).toMatchObject({
@@ -227,7 +227,7 @@ it('a broker that cannot be read is a finding, with what was read before', async
 it('settings are listed without their secrets', async () => {
   const ingress = await startOn(await createSharedBroker(1), startIngressWorker, {
     AUTH_JWT_SECRET: JWT_SECRET,
-    LANES: '32',
+    REPLY_TIMEOUT_MS: '3200',
   });
   const response = await fetch(`${ingress.url}${SYSTEM}/settings`, {
     headers: await authorize('ana', 'operations:read'),
@@ -236,7 +236,7 @@ it('settings are listed without their secrets', async () => {
   expect(text).not.toContain(JWT_SECRET);
   const { settings } = systemSettingsReply.parse(JSON.parse(text));
   expect(settings).toContainEqual({ name: 'AUTH_JWT_SECRET', source: 'set' });
-  expect(settings).toContainEqual({ name: 'LANES', source: 'set', value: '32' });
+  expect(settings).toContainEqual({ name: 'REPLY_TIMEOUT_MS', source: 'set', value: '3200' });
 });
 
 it.each([SYSTEM, EVENTS, `${SYSTEM}/settings`])('%s needs the scope operations:read', async (path) => {

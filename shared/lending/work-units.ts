@@ -1,0 +1,58 @@
+/**
+ * The work of a request in units, counted from its fields before any calculation (E6). A unit is one figure of one row, about
+ * a microsecond on an ordinary server. Rate limits, the share of a caller, and the choice between event loop and thread are
+ * based on it, so it has to grow with whatever a caller can send more of; it need not be exact.
+ */
+
+import { readChargeInputs } from './charges/charge-input.ts';
+import { explainsRows } from './request/answer-shape.ts';
+import { MAX_INSTALLMENTS } from './request/max-installments.ts';
+import type { RateRequest } from './request/rate-request.ts';
+import type { RepaymentScheduleRequest } from './request/repayment-schedule-request.ts';
+import type { CompiledScheduleType } from './schedule-types/compiled-schedule-type.ts';
+import type { ScheduleCatalogue } from './schedule-types/schedule-catalogue.ts';
+
+/** The figures of a row without charges. */
+const COLUMNS = 8;
+/** An explained figure takes as long as ten others. */
+const EXPLAINED = 10;
+/** So does a figure that a formula or an iteration finds as thirty others. */
+const SOLVED = 30;
+/** The most work of any request: explanations stop when the reply is full, and all iterations are bounded. */
+const MAX_UNITS = 900_000;
+
+/** The units of a repayment schedule; with a catalogue, the formulas of its schedule type are included. */
+export function scheduleUnits(request: RepaymentScheduleRequest, catalogue?: ScheduleCatalogue): number {
+  const early = request.EarlyRepayments?.length ?? 0;
+  const bands = request.BandedInterestRates?.length ?? 0;
+  // A larger number is refused without a calculation.
+  const rows = Math.min(request.InstallmentsNo, MAX_INSTALLMENTS) + early;
+  const figures = COLUMNS + readChargeInputs(request).length;
+  // The payment is found again after each prepayment and change of rate; with bands of rates it may be in every row (S5).
+  const payments = early + (request.MultipleInterestRates?.length ?? 0) + (bands > 0 ? rows / COLUMNS : 0);
+  const formulas = countFormulas(catalogue?.findScheduleType(request.ScheduleType));
+  const perRow = figures * (explainsRows(request) ? EXPLAINED : 1) + payments + bands + formulas * SOLVED;
+  return Math.min(MAX_UNITS, rows * perRow);
+}
+
+/** The units of the rate of cash flows with its proof (A6). */
+export function rateUnits({ CashFlows, Amounts }: RateRequest): number {
+  return ((CashFlows?.length ?? 0) + (Amounts?.length ?? 0)) * SOLVED;
+}
+
+/** The units of a simulation with ten offers; most products have fewer. */
+export function simulationUnits({
+  loanPeriod,
+  jsonMultipleInterestRates: rates = [],
+}: {
+  readonly loanPeriod: number;
+  readonly jsonMultipleInterestRates?: readonly unknown[] | undefined;
+}): number {
+  return Math.min(Math.max(0, loanPeriod), MAX_INSTALLMENTS) * (SOLVED + rates.length);
+}
+
+function countFormulas(type: CompiledScheduleType | undefined): number {
+  if (type?.hasFormulas !== true) return 0;
+  const methods = [type.interest, type.payment, type.principal, ...type.extras.map(({ method }) => method)];
+  return methods.filter(({ kind }) => kind === 'Formula').length;
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { rateUnits, scheduleUnits, simulationUnits } from '../../../shared/lending/work-units.ts';
+import { date, decimal, loan } from '../../support/builders/lending-loan.ts';
+
+const many = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item);
+const fee = {
+  FeePeriodicityType: 'Monthly',
+  FeeDate: date('2025-01-01'),
+  FeeName: 'F',
+  SourceValue: decimal(1),
+};
+const bands = many(3, { MinUtilizedAmount: decimal(0), Value: decimal(5) });
+const prepayment = { Date: date('2025-01-09'), Amount: decimal(1) };
+const rate = { FromInstNo: 1, ToInstNo: 1, InterestRate: decimal(5) };
+
+describe('the units of a schedule', () => {
+  const few = loan({ InstallmentsNo: 120 });
+  it.each([
+    ['installments', { InstallmentsNo: 121 }],
+    ['charges', { Commission: [fee] }],
+    ['explanations', { Explain: true }],
+    ['bands of rates', { BandedInterestRates: bands }],
+    ['prepayments', { EarlyRepayments: [prepayment] }],
+    ['rates', { MultipleInterestRates: [rate] }],
+  ])('grow with its %s', (_, more) => {
+    expect(scheduleUnits(loan({ InstallmentsNo: 120, ...more }))).toBeGreaterThan(scheduleUnits(few));
+  });
+
+  it('grow with the square of the installments where each may change the payment', () => {
+    const [long, short] = [1_200, 300].map((InstallmentsNo) =>
+      scheduleUnits(loan({ InstallmentsNo, BandedInterestRates: bands })),
+    );
+    expect((long ?? 0) / (short ?? 1)).toBeGreaterThan(8);
+  });
+
+  it('are a thousandth of a second for an ordinary loan, and never more than a second', () => {
+    expect(scheduleUnits(few)).toBeLessThan(1_000);
+    const most = { Commission: many(200, fee), EarlyRepayments: many(1_200, prepayment), Explain: true };
+    expect(scheduleUnits(loan({ InstallmentsNo: 1_200, ...most }))).toBe(900_000);
+  });
+});
+
+it('the units of cash flows and of simulations grow with what they calculate', () => {
+  const [less, more] = [50, 5_000].map((count) =>
+    rateUnits({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: many(count, decimal(1)) }),
+  );
+  expect(more).toBe(100 * (less ?? 0));
+  expect(simulationUnits({ loanPeriod: 24 })).toBe(2 * simulationUnits({ loanPeriod: 12 }));
+  expect(simulationUnits({ loanPeriod: 12, jsonMultipleInterestRates: [rate] })).toBeGreaterThan(
+    simulationUnits({ loanPeriod: 12 }),
+  );
+});

@@ -1,0 +1,286 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { HEADER } from '../../../shared/messaging/header-names.ts';
+import type { Reply } from '../../../shared/messaging/reply.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import type { Access } from '../../../workers/ingress/access/access.ts';
+import { listenOnSockets } from '../../../workers/ingress/server/listen.ts';
+import { createFakeRequester } from '../../support/fakes/requester.ts';
+import { tokenAccess } from '../../support/fakes/token-access.ts';
+import { hasBody, openRawHttp } from '../../support/raw-http.ts';
+import {
+  echoAction,
+  ECHO_PATH,
+  createTestBroker,
+  openNotificationIngress,
+  openTestIngress,
+  postEcho,
+  type IngressSettings,
+} from '../../support/worlds/ingress-fixture.ts';
+
+/** More than one caller can have in progress, of which each is a hundredth of a second of work. */
+const CALLS = 80;
+
+const as = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** An ingress whose workers reply when `reply` is called. */
+async function openSilentIngress(settings: IngressSettings = {}) {
+  const replied = Promise.withResolvers<Reply>();
+  const requester = createFakeRequester(() => replied.promise);
+  const actions = [
+    { ...echoAction, units: () => 10_000 },
+    { ...echoAction, name: 'PLAT_BP_Long', units: () => 900_000 },
+    { ...echoAction, name: 'PLAT_BP_Other', topic: 'productRequests' as const },
+  ];
+  const ingress = await openTestIngress({
+    requester,
+    actions: new Map(actions.map((action) => [action.name.toLowerCase(), action])),
+    ...settings,
+  });
+  const calls: Promise<Response>[] = [];
+  let refused = 0;
+  const call = (
+    name: string,
+    headers: Record<string, string> = {},
+    init: RequestInit = {},
+  ): Promise<Response> =>
+    fetch(ingress.url + ECHO_PATH.replace('Echo', name), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: '{}',
+      ...init,
+    });
+  return {
+    ingress,
+    requester,
+    call,
+    /** Sends more calls than are admitted; resolves with how many wait for their replies. */
+    flood: async (headers: Record<string, string> = {}, init: RequestInit = {}): Promise<number> => {
+      const before = requester.requests.length;
+      for (let sent = 0; sent < CALLS; sent += 1) {
+        const sending = fetch(ingress.url + ECHO_PATH, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: '{}',
+          ...init,
+        });
+        calls.push(sending);
+        sending.then(
+          ({ status }) => (refused += status === 503 ? 1 : 0),
+          () => undefined,
+        );
+      }
+      await expect.poll(() => requester.requests.length - before + refused).toBe(CALLS);
+      return requester.requests.length - before;
+    },
+    reply: async (): Promise<readonly number[]> => {
+      replied.resolve({ kind: 'reply', type: 'EchoReply', payload: {} });
+      return (await Promise.all(calls)).map(({ status }) => status);
+    },
+  };
+}
+
+describe('a call beyond the work that may be in progress', () => {
+  it('is refused with 503 and Retry-After before its body arrives, and its connection is kept', async () => {
+    const scene = await openSilentIngress();
+    const waiting = await scene.flood();
+    expect(waiting).toBeGreaterThan(CALLS / 8);
+    const raw = await openRawHttp(scene.ingress.port);
+    const head = `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+    raw.send(`${head}X-Correlation-Id: loan-1\r\nContent-Length: 2\r\n\r\n`);
+    const answer = await raw.received(hasBody);
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+    expect(answer).toMatch(/\r\nretry-after: 1\r\n/i);
+    expect(answer).toMatch(/\r\nx-correlation-id: loan-1\r\n/i);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+      status: 503,
+      code: 'overloaded',
+      detail: 'Too many requests are waiting; this one was not processed.',
+    });
+    raw.send('{}GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(await raw.received((text) => text.includes('HTTP/1.1 200 '))).toContain('"status":"ready"');
+    const ends = await scene.reply();
+    expect(ends.filter((status) => status === 200)).toHaveLength(waiting);
+    expect((await postEcho(scene.ingress, {})).status).toBe(200);
+  });
+
+  it('is refused without a reset when its connection is to be closed and its body arrives later', async () => {
+    const scene = await openSilentIngress();
+    await scene.flood();
+    const raw = await openRawHttp(scene.ingress.port);
+    const errors: Error[] = [];
+    raw.socket.on('error', (error) => errors.push(error));
+    raw.send(
+      `POST ${ECHO_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
+        'Connection: close\r\nContent-Length: 200000\r\n\r\n{',
+    );
+    expect(await raw.received(hasBody)).toMatch(/^HTTP\/1\.1 503 [^]*\r\nconnection: close\r\n/i);
+    for (let sent = 0; sent < 2; sent += 1) {
+      raw.send(' '.repeat(90_000));
+      await sleep(50);
+      expect(raw.socket.readyState).toBe('open');
+    }
+    raw.send(' '.repeat(20_000 - 1));
+    await raw.closed();
+    expect(errors).toEqual([]);
+    await scene.reply();
+  });
+
+  it('delays neither health checks, metrics nor the calls of other workers', async () => {
+    const scene = await openSilentIngress();
+    const waiting = await scene.flood();
+    const get = (path: string) => fetch(scene.ingress.url + path);
+    expect((await get('/health/ready')).status).toBe(200);
+    expect(await (await get('/metrics')).text()).toMatch(
+      /plat_ingress_shed_total\{queue="scheduleRequests",reason="share"\} [1-9]/,
+    );
+    const other = scene.call('Other');
+    await expect.poll(() => scene.requester.requests.length).toBe(waiting + 1);
+    await scene.reply();
+    expect((await other).status).toBe(200);
+  });
+
+  it('takes nothing from callers that have less in progress', async () => {
+    const scene = await openSilentIngress({ access: tokenAccess() });
+    const waiting = await scene.flood(as('flood'));
+    const quiet = [scene.call('Echo', as('quiet')), scene.call('Echo', as('quiet'))];
+    await expect.poll(() => scene.requester.requests.length).toBe(waiting + 2);
+    expect((await scene.call('Echo', as('flood'))).status).toBe(503);
+    await scene.reply();
+    expect((await Promise.all(quiet)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('is still refused after the callers of the others have disconnected, until their workers reply', async () => {
+    const scene = await openSilentIngress();
+    const leaving = new AbortController();
+    await scene.flood({}, { signal: leaving.signal });
+    leaving.abort();
+    await expect
+      .poll(async () => (await fetch(`${scene.ingress.url}/metrics`)).text())
+      .toMatch(/plat_http_requests_in_flight 1\n/);
+    expect((await scene.call('Echo')).status).toBe(503);
+    await scene.reply().catch(() => undefined);
+    await expect.poll(async () => (await scene.call('Echo')).status).toBe(200);
+  });
+});
+
+describe('long calculations in progress', () => {
+  it('leave their places to short calls, and one to another caller', async () => {
+    const scene = await openSilentIngress({ access: tokenAccess() });
+    const waiting = [scene.call('Long', as('flood')), scene.call('Long', as('flood'))];
+    await expect.poll(() => scene.requester.requests.length).toBe(2);
+    expect((await scene.call('Long', as('flood'))).status).toBe(503);
+    waiting.push(scene.call('Long', as('other')), scene.call('Echo', as('flood')));
+    await expect.poll(() => scene.requester.requests.length).toBe(4);
+    await scene.reply();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
+});
+
+describe('an event loop that is late', () => {
+  it('refuses calls, but neither health checks nor metrics', async () => {
+    let isLate = false;
+    const ingress = await openTestIngress({
+      listen: async (app, { host, port }) => {
+        const rest = { heapUsed: 0, rssBytes: 0, eventLoopUtilized: 0 };
+        app.decorate('memoryUsage', () => ({ ...rest, eventLoopDelay: isLate ? 2_000 : Infinity }));
+        return Number(new URL(await app.listen({ host, port })).port);
+      },
+    });
+    expect((await postEcho(ingress, {})).status).toBe(200);
+    isLate = true;
+    expect((await postEcho(ingress, {})).status).toBe(503);
+    expect((await fetch(`${ingress.url}/health/ready`)).status).toBe(200);
+    const metrics = await (await fetch(`${ingress.url}/metrics`)).text();
+    expect(metrics).toContain('plat_ingress_shed_total{queue="scheduleRequests",reason="event-loop"} 1');
+  });
+
+  it('is noticed by the server that listens on sockets', async () => {
+    const server: { app?: FastifyInstance } = {};
+    await openTestIngress({
+      listen: async (app, address) => {
+        server.app = app;
+        return listenOnSockets(app, address);
+      },
+    });
+    await expect
+      .poll(
+        () => {
+          const endMs = performance.now() + 1_500;
+          while (performance.now() < endMs);
+          return sleep(20).then(() => server.app?.memoryUsage().eventLoopDelay);
+        },
+        { timeout: 20_000, interval: 0 },
+      )
+      .toBeGreaterThan(1_000);
+  });
+});
+
+it('a caller that disconnects while its token is checked leaves its place to others', async () => {
+  const { access, checking } = heldAccess();
+  const scene = await openSilentIngress({ access });
+  const leaving = new AbortController();
+  const left = [1, 2].map(() => scene.call('Long', {}, { signal: leaving.signal }));
+  await expect.poll(() => checking.length).toBe(2);
+  leaving.abort();
+  await Promise.allSettled(left);
+  await expect
+    .poll(async () => (await fetch(`${scene.ingress.url}/metrics`)).text())
+    .toMatch(/plat_http_requests_in_flight 1\n/);
+  for (const answer of checking.splice(0)) answer();
+  const stays = scene.call('Long');
+  await expect.poll(() => checking.length).toBe(1);
+  checking[0]?.();
+  await expect.poll(() => scene.requester.requests.length).toBe(1);
+  await scene.reply();
+  expect((await stays).status).toBe(200);
+});
+
+/** Grants access to every call without a token in its header, each when its function in `checking` is called. */
+function heldAccess() {
+  const checking: (() => void)[] = [];
+  const access: Access = {
+    required: true,
+    check: () =>
+      new Promise((resolve) =>
+        checking.push(() => resolve({ kind: 'granted', subject: 'ana', scopes: new Set() })),
+      ),
+  };
+  return { access, checking };
+}
+
+describe('large bodies of notifications', () => {
+  it('that one caller announces do not exhaust the memory', async () => {
+    const { url, port } = await openNotificationIngress();
+    const statuses: string[] = [];
+    for (let sent = 0; sent < 8; sent += 1) {
+      const raw = await openRawHttp(port);
+      raw.send(
+        'POST /api/notifications/v1/email/send HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
+          'X-Sender-Id: platrealm\r\nX-Communication-Channel: 2\r\nContent-Length: 10000000\r\n\r\n{',
+      );
+      raw.socket.on('data', (chunk) => statuses.push(chunk.toString().slice(9, 12)));
+    }
+    await expect.poll(() => statuses).not.toEqual([]);
+    expect(new Set(statuses)).toEqual(new Set(['503']));
+    expect(statuses.length).toBeLessThan(5);
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+  });
+});
+
+describe('an asynchronous request', () => {
+  it('keeps its permit until its result is there', async () => {
+    const broker = await createTestBroker();
+    const scene = await openSilentIngress({ broker });
+    const prefer = { prefer: 'respond-async' };
+    for (let sent = 0; sent < 2; sent += 1) expect((await scene.call('Long', prefer)).status).toBe(202);
+    expect((await scene.call('Long', prefer)).status).toBe(503);
+    const correlationId = scene.requester.fired[0]?.request.correlationId ?? '';
+    const headers = { [HEADER.correlationId]: correlationId };
+    const publisher = broker.createPublisher({ clientId: 'worker' });
+    await publisher.start();
+    await publisher.publish([{ topic: TOPIC.ingressResults, key: '1', value: Buffer.from('{}'), headers }]);
+    await expect.poll(async () => (await scene.call('Long', prefer)).status).toBe(202);
+  });
+});
