@@ -11,7 +11,6 @@ import { systemTimers } from '../../shared/platform/timers.ts';
 import { createCodec } from '../../workers/create-codec.ts';
 import { publishCatalogue } from '../../workers/publish-catalogue.ts';
 import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts';
-import { openEventStream } from '../support/event-stream.ts';
 import { scheduleRows } from '../support/builders/schedule-call.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
@@ -97,7 +96,6 @@ suite('the state of the system on Kafka', () => {
     // The other workers have never run here.
     expect(state.findings).toEqual([]);
 
-    const reader = await openEventStream(`${ingress.url}${PATH}/events`);
     await schedule?.stop(STOP_MS);
     schedule = undefined;
     await healthServer?.stop();
@@ -106,16 +104,16 @@ suite('the state of the system on Kafka', () => {
     const topic = topicName(scope.prefix, 'scheduleRequests');
     await publisher.publish([{ topic, key: null, partition: 3, value: Buffer.from('{}') }]);
     await publisher.stop();
-    const last = () => systemReply.parse(JSON.parse(reader.events.at(-1)?.data ?? '{}'));
-    const findings = () => last().findings.filter(({ severity }) => severity === 'critical');
+    const findings = async () =>
+      (await stateOf()).findings.filter(({ severity }) => severity === 'critical');
     await expect
-      .poll(() => findings().map(({ code, subject }) => `${code} ${subject}`), { timeout: STEP_MS })
+      .poll(async () => (await findings()).map(({ code, subject }) => `${code} ${subject}`), { timeout: STEP_MS })
       .toEqual([
         `process-unreadable ${process}`,
         `group-without-members ${scope.prefix}plat.schedule.interactive`,
       ]);
-    expect(group(last(), 'interactive')).toMatchObject({ state: 'empty', lag: 1, members: [] });
-    expect(group(last(), 'interactive')?.partitions[3]).toMatchObject({ lag: 1 });
-    reader.close();
+    const last = await stateOf();
+    expect(group(last, 'interactive')).toMatchObject({ state: 'empty', lag: 1, members: [] });
+    expect(group(last, 'interactive')?.partitions[3]).toMatchObject({ lag: 1 });
   });
 });

@@ -17,7 +17,7 @@ import { registerResults } from './actions/result-route.ts';
 import type { ChannelProfiles } from './notifications/channel-profiles.ts';
 import { registerNotifications, type Notifications } from './notifications/notifications.ts';
 import { registerOperations, type Operations } from './operations/operations.ts';
-import { registerSystem, type SystemRoutes, type ShownSystem } from './operations/system/system-routes.ts';
+import { registerSystem, type ShownSystem } from './operations/system/system-routes.ts';
 import { registerOutbox, type OutboxReader } from './outbox/outbox-pages.ts';
 import { createAdmission } from './server/admission.ts';
 import { createApp } from './server/app.ts';
@@ -73,7 +73,6 @@ interface IngressParts {
   readonly traffic: Traffic;
   readonly results: ResultFeed;
   readonly notifications: Notifications;
-  readonly system: SystemRoutes;
   readonly operations: Operations;
 }
 
@@ -110,8 +109,8 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
 
   const health = () => checkParts(deps, { traffic, results, notifications });
   const workers = () => ({ ingress: combineHealth(health()), ...deps.otherWorkers() });
-  const system = registerSystem(app, { ...context, system: deps.system, workers });
-  const parts = { app, traffic, results, notifications, operations, system };
+  registerSystem(app, { ...context, system: deps.system, workers });
+  const parts = { app, traffic, results, notifications, operations };
   registerHealth(app, options.basePath, { ...deps, health, workers: deps.otherWorkers });
   registerMetrics(deps, results);
 
@@ -147,7 +146,6 @@ async function stop(deps: IngressDeps, parts: IngressParts, drainMs: number): Pr
   const endsAtMs = monotonic.elapsedMs() + drainMs;
   const leftMs = (): number => Math.max(0, endsAtMs - monotonic.elapsedMs());
   traffic.close();
-  parts.system.close();
   await poll(deps, () => hasNoConnections(app), Math.min(KEPT_CONNECTIONS_MS, drainMs));
   // Closes the port and idle connections; the others are closed after their responses.
   const closed = app.close();

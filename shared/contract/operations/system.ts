@@ -4,22 +4,7 @@ import { z } from 'zod';
 
 /** The addresses, relative to the base path. */
 export const SYSTEM_PATH = '/api/operations/v1/system';
-export const SYSTEM_EVENTS_PATH = `${SYSTEM_PATH}/events`;
 export const SYSTEM_SETTINGS_PATH = `${SYSTEM_PATH}/settings`;
-
-/** Limits of the streams of events. */
-export const STREAM_LIMITS = {
-  /** Of one instance: each may take one event of some 20 kB of memory while its reader is slow. */
-  streams: 100,
-  /** Of one caller: a browser opens six connections to a server that does not speak HTTP/2. */
-  streamsOfCaller: 8,
-  /** Comments that keep proxies from closing a quiet connection, which common ones do after 30 or 60 s. */
-  heartbeatMs: 15_000,
-  /** Then the reader connects again, which checks its token again. */
-  durationMs: 15 * 60_000,
-  /** How long a reader waits before it connects again. */
-  retryMs: 2_000,
-};
 
 const moment = () => z.string().meta({ format: 'date-time' });
 const wholeNumber = () => z.int().nonnegative();
@@ -226,26 +211,6 @@ const setting = z
   })
   .meta({ id: 'SystemSetting' });
 
-const streamEnd = z
-  .object({
-    reason: z
-      .enum(['renew', 'stopping'])
-      .describe('`renew`: connect again at once. `stopping`: the instance is shutting down.'),
-  })
-  .meta({ id: 'StreamEnd' });
-
-/** An event of the stream, with its data as JSON. */
-export const systemEvent = z
-  .discriminatedUnion('event', [
-    z
-      .object({ event: z.literal('system').describe('Name of the event.'), data: systemReply })
-      .meta({ id: 'SystemStateEvent' }),
-    z
-      .object({ event: z.literal('end').describe('Name of the event.'), data: streamEnd })
-      .meta({ id: 'StreamEndEvent' }),
-  ])
-  .meta({ id: 'SystemEvent' });
-
 /** The settings of the answering instance. */
 export const systemSettingsReply = z
   .object({ settings: z.array(setting).describe('All settings, in their documented order.') })
@@ -261,4 +226,3 @@ export type SystemGroup = z.infer<typeof group>;
 export type SystemRate = z.infer<typeof rate>;
 export type SystemBreaker = z.infer<typeof breaker>;
 export type SystemCatalogue = z.infer<typeof catalogue>;
-export type StreamEnd = z.infer<typeof streamEnd>;

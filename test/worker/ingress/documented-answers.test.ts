@@ -51,8 +51,8 @@ const [firstAction, ...otherActions] = ACTIONS.map(({ name }) => ACTION_PREFIX +
 /** The address of the generic form. */
 const GENERIC = `${ACTION_PREFIX}{action}`;
 const SYSTEM = '/api/operations/v1/system';
-/** Both document the same problems as SYSTEM. */
-const OF_SYSTEM = [`${SYSTEM}/events`, `${SYSTEM}/settings`];
+/** Documents the same problems as SYSTEM. */
+const OF_SYSTEM = [`${SYSTEM}/settings`];
 const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 const FIND = `${OPERATIONS}/notifications`;
 const TIMELINE = `${OPERATIONS}/notifications/{notificationId}`;
@@ -312,12 +312,6 @@ const PROVOKE: Readonly<Record<string, () => Promise<Response>>> = {
   [`${SYSTEM} 429`]: () => limited(SYSTEM),
   [`${SYSTEM} 431`]: () => sendRaw(`GET ${SYSTEM} HTTP/1.1\r\nHost: localhost\r\n${LONG}`),
   [`${SYSTEM} 503`]: () => withoutKeys(SYSTEM),
-  [`${SYSTEM}/events 200`]: async () => {
-    const ingress = await alone();
-    const response = await fetch(`${ingress.url}${SYSTEM}/events`);
-    await ingress.stop(1_000);
-    return response;
-  },
   [`${SYSTEM}/settings 200`]: async () => fetch(`${(await alone()).url}${SYSTEM}/settings`),
   ...Object.fromEntries(
     [
@@ -702,9 +696,6 @@ function resolved(node: unknown): unknown {
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value)]));
 }
 
-/** Of a stream, its schema describes one event. */
 function readBody(type: string, text: string): unknown {
-  if (type !== 'text/event-stream') return type.startsWith('text/') ? text : JSON.parse(text);
-  const [, event, data = ''] = /^event: (.+)\ndata: (.+)$/m.exec(text) ?? [];
-  return { event, data: JSON.parse(data) as unknown };
+  return type.startsWith('text/') ? text : JSON.parse(text);
 }

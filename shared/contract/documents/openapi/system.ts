@@ -1,11 +1,8 @@
 /** The addresses of the state of the system, for operators and their tools. */
 
 import {
-  STREAM_LIMITS,
-  SYSTEM_EVENTS_PATH,
   SYSTEM_PATH,
   SYSTEM_SETTINGS_PATH,
-  systemEvent,
   systemReply,
   systemSettingsReply,
   type SystemState,
@@ -13,7 +10,6 @@ import {
 import type { ApiPart, Operation } from './part.ts';
 import { answer, problemReferences } from './responses.ts';
 
-const STREAM_MINUTES = STREAM_LIMITS.durationMs / 60_000;
 const PROBLEMS = [400, 401, 403, 405, 408, 429, 431, 503];
 
 export function systemPart(): ApiPart {
@@ -24,7 +20,6 @@ export function systemPart(): ApiPart {
     },
     paths: {
       [SYSTEM_PATH]: { get: stateGet() },
-      [SYSTEM_EVENTS_PATH]: { get: eventsGet() },
       [SYSTEM_SETTINGS_PATH]: { get: settingsGet() },
     },
   };
@@ -43,25 +38,6 @@ function stateGet(): Operation {
         schema: systemReply,
         examples: { waiting: { value: EXAMPLE } },
       }),
-      ...problemReferences(PROBLEMS),
-    },
-  };
-}
-
-function eventsGet(): Operation {
-  return {
-    operationId: 'followSystem',
-    summary: 'Sends the state of the system whenever it changes',
-    description:
-      'Server-sent events; the schema is that of one, its data as JSON. `system` comes at once, then after a change, once a ' +
-      `second at most. \`end\` comes before the server ends the stream: to renew it after ${STREAM_MINUTES} minutes, or to ` +
-      `stop. Comments keep a quiet connection open. 429: the caller has ${STREAM_LIMITS.streamsOfCaller} streams; 503: the ` +
-      `instance has ${STREAM_LIMITS.streams}, or is shutting down.`,
-    responses: {
-      200: {
-        ...answer('The stream.', { headers: ['X-Correlation-Id'], schema: {} }),
-        content: { 'text/event-stream': { schema: systemEvent } },
-      },
       ...problemReferences(PROBLEMS),
     },
   };

@@ -173,7 +173,6 @@ test('the paths are those of the interface, below the base path', () => {
     '/api/operations/v1/products/{code}',
     '/api/operations/v1/products/{code}/versions/{version}',
     '/api/operations/v1/system',
-    '/api/operations/v1/system/events',
     '/api/operations/v1/system/settings',
     '/health/live',
     '/health/ready',

@@ -41,11 +41,8 @@ const HISTOGRAMS: Readonly<
 
 /** The metrics that `observe` needs. */
 export const RATE_METRICS: readonly string[] = Object.keys(HISTOGRAMS);
-/**
- * Labels of requests that are no work of the system: those of its own addresses, of which a stream lasts as long as its caller
- * watches, and the pages of the workbench.
- */
-export const WATCHING = ['system', 'system-settings', 'system-events', 'workbench'] as const;
+/** Labels of requests that are no work of the system: those of its own addresses and the pages of the workbench. */
+export const WATCHING = ['system', 'system-settings', 'workbench'] as const;
 
 const WINDOW_MS = 60_000;
 /** Observations in between are not kept: a minute needs no more than thirteen. */

@@ -25,23 +25,15 @@ export interface SystemWatchDeps extends Pick<SystemPorts, 'clock' | 'monotonic'
 
 /** The state of the system, observed only on demand. */
 export interface SystemWatch {
-  /** The state as JSON text, at most a second old. */
+  /** The state as JSON text, at most a second old: all who ask within that time share an observation. */
   state(): Promise<string>;
-  /**
-   * Calls back with the state whenever it has changed, at most once a second, until the returned function is called. Without
-   * followers nothing is observed and no timer runs.
-   */
-  follow(onState: (json: string) => void): () => void;
 }
 
-/** Interval of observations while it is followed; also how long a state is shared. */
-const INTERVAL_MS = 1_000;
+/** How long a state is shared. */
+const SHARED_MS = 1_000;
 /** How long an answer waits for broker and processes; then it shows what was read before, and the fault. */
 const BROKER_LIMIT_MS = 3_000;
 const PROCESS_LIMIT_MS = 2_500;
-
-/** What changes with every observation although nothing has happened: the window of the rates moves. */
-const RESTLESS: ReadonlySet<string> = new Set(['at', 'windowSeconds', 'perSecond']);
 
 interface Source {
   readonly name: string;
@@ -51,58 +43,34 @@ interface Source {
 }
 
 export function createSystemWatch(deps: SystemWatchDeps): SystemWatch {
-  const { monotonic, timers } = deps;
+  const { monotonic } = deps;
   const letters = createReading(createOpenLetters(deps), deps, BROKER_LIMIT_MS);
   showLetters(deps, letters);
   const observe = createObserver(deps, letters);
-  const followers = new Set<(json: string) => void>();
-  let last: { readonly json: string; readonly essence: string; readonly atMs: number } | undefined;
+  let last: { readonly json: string; readonly atMs: number } | undefined;
   let pending: Promise<string> | undefined;
-  let cancel: (() => void) | undefined;
-  const observeOnce = async (isPatient: boolean): Promise<string> => {
+  const observeOnce = async (): Promise<string> => {
     try {
-      const state = await observe(isPatient);
-      const json = JSON.stringify(state);
-      const essence = JSON.stringify(state, (key, value: unknown) => (RESTLESS.has(key) ? undefined : value));
-      const hasChanged = essence !== last?.essence;
-      last = { json, essence, atMs: monotonic.elapsedMs() };
-      if (hasChanged) for (const onState of followers) onState(json);
+      const json = JSON.stringify(await observe());
+      last = { json, atMs: monotonic.elapsedMs() };
       return json;
     } finally {
       pending = undefined;
     }
   };
-  const tick = (): void => {
-    cancel = timers.schedule(tick, INTERVAL_MS, 'background');
-    pending ??= observeOnce(false);
-    // An observation that fails is a bug of this file; the next one may succeed.
-    pending.catch(() => undefined);
-  };
   return {
     state: () => {
-      if (last !== undefined && monotonic.elapsedMs() - last.atMs < INTERVAL_MS) {
-        return Promise.resolve(last.json);
-      }
-      return (pending ??= observeOnce(true));
-    },
-    follow: (onState) => {
-      followers.add(onState);
-      cancel ??= timers.schedule(tick, INTERVAL_MS, 'background');
-      return () => {
-        followers.delete(onState);
-        if (followers.size > 0) return;
-        cancel?.();
-        cancel = undefined;
-      };
+      if (last !== undefined && monotonic.elapsedMs() - last.atMs < SHARED_MS) return Promise.resolve(last.json);
+      return (pending ??= observeOnce());
     },
   };
 }
 
-/** Creates a function that observes the state; `isPatient`: it waits for broker and processes, if they are due. */
+/** Creates a function that observes the state, once broker and processes have been read or did not answer in time. */
 function createObserver(
   deps: SystemWatchDeps,
   letters: Reading<LetterFigures>,
-): (isPatient: boolean) => Promise<SystemState> {
+): () => Promise<SystemState> {
   const { clock, monotonic, timers, version } = deps;
   const createdAtMs = clock.now();
   const broker = createReading(createBrokerState(deps), deps, BROKER_LIMIT_MS);
@@ -115,13 +83,12 @@ function createObserver(
       reading: createReading(() => readProcess(address, timers), deps, PROCESS_LIMIT_MS),
     })),
   ];
-  return async (isPatient) => {
-    const reading = Promise.all([
+  return async () => {
+    await Promise.all([
       broker.refresh(),
       letters.refresh(),
       ...sources.map((source) => source.reading?.refresh()),
     ]);
-    if (isPatient || broker.latest().readAtMs === undefined) await reading;
     const own = await ownState(deps.metrics, deps.workers());
     const nowMs = monotonic.elapsedMs();
     const ageMs = (startMs: number): number => Math.max(0, clock.now() - startMs);
