@@ -109,6 +109,8 @@ function renderNotificationCalls(config: Config, url: string, access: string): s
     `curl -s ${access}${url}/api/notifications/v1/${channel}/send -H 'x-communication-channel: ${number}' ` +
     `-H 'x-sender-id: platrealm' -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
   const isLocal = config.kafka === undefined && config.notification.configFile === undefined;
-  const outbox = isLocal ? [`# sent notifications, since no provider is configured: ${url}/outbox`, ''] : [];
+  const outbox = isLocal
+    ? [`# sent notifications, since no provider is configured: ${url}/workbench/messages/outbox`, '']
+    : [];
   return ['# an SMS', send('sms', 1, SMS), '', '# an e-mail', send('email', 2, EMAIL), '', ...outbox];
 }

@@ -1,10 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ACTIONS } from '../../shared/contract/actions/actions.ts';
-import {
-  NOTIFICATIONS,
-  type NotificationContract,
-} from '../../shared/contract/notification/notifications.ts';
 import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
 import {
   findAccessibilityFaults,
@@ -20,7 +16,6 @@ const SCHEDULE = 'calculateRepaymentSchedule';
 const PAYMENT = 'calculatePmt';
 /** A topic of each kind: text, codes, an action, an operation for operators, and rules. */
 const CHECKED = ['authentication', 'limits', 'errors', SCHEDULE, 'getSystem', 'dates-d'];
-const [SMS] = NOTIFICATIONS as readonly [NotificationContract, ...NotificationContract[]];
 
 const engine = useEngine();
 const openPage = useBrowser();
@@ -232,35 +227,5 @@ describe('the documentation', () => {
     await page.emulateMedia({ media: 'print' });
     expect(await topics(page).isVisible()).toBe(false);
     await takePicture(page, 'docs-print', false);
-  });
-
-  it.each([
-    ['light', { colorScheme: 'light' as const }],
-    ['phone', { viewport: PHONE }],
-  ])('has outbox pages of the same look: %s', async (name, options) => {
-    const sent = await fetch(`${engine.url}${SMS.path}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-communication-channel': SMS.channelNumber,
-        'x-sender-id': 'platrealm',
-      },
-      body: JSON.stringify(SMS.example),
-    });
-    expect(sent.status).toBe(202);
-    const { page, errors } = await openPage(`${engine.url}/outbox`, options);
-    await expect
-      .poll(async () => {
-        await page.reload();
-        return page.getByRole('table').getByRole('link').count();
-      })
-      .toBeGreaterThan(0);
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-    await takePicture(page, `outbox-${name}`, false);
-    await page.getByRole('table').getByRole('link').first().click();
-    await page.getByRole('link', { name: 'All messages' }).waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-    await takePicture(page, `outbox-message-${name}`, false);
-    expect(errors).toEqual([]);
   });
 });

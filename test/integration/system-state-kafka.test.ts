@@ -104,10 +104,11 @@ suite('the state of the system on Kafka', () => {
     const topic = topicName(scope.prefix, 'scheduleRequests');
     await publisher.publish([{ topic, key: null, partition: 3, value: Buffer.from('{}') }]);
     await publisher.stop();
-    const findings = async () =>
-      (await stateOf()).findings.filter(({ severity }) => severity === 'critical');
+    const findings = async () => (await stateOf()).findings.filter(({ severity }) => severity === 'critical');
     await expect
-      .poll(async () => (await findings()).map(({ code, subject }) => `${code} ${subject}`), { timeout: STEP_MS })
+      .poll(async () => (await findings()).map(({ code, subject }) => `${code} ${subject}`), {
+        timeout: STEP_MS,
+      })
       .toEqual([
         `process-unreadable ${process}`,
         `group-without-members ${scope.prefix}plat.schedule.interactive`,

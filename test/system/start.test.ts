@@ -177,8 +177,8 @@ describe('npm start without settings', () => {
       });
       expect([url, answer.status]).toEqual([url, url.includes('/notifications/') ? 202 : 200]);
     }
-    const outbox = await fetch(`${engine.url}/outbox`);
-    expect([outbox.status, engine.stdout().includes(`${engine.url}/outbox`)]).toEqual([200, true]);
+    const outbox = `${engine.url}/workbench/messages/outbox`;
+    expect([(await fetch(outbox)).status, engine.stdout().includes(outbox)]).toEqual([200, true]);
     const pages = ['/docs', '/openapi.json', '/asyncapi.json', '/health/live', '/health/ready', '/metrics'];
     const statuses = await Promise.all(
       pages.map(async (page) => [page, (await fetch(engine.url + page)).status]),

@@ -17,8 +17,8 @@ import { registerResults } from './actions/result-route.ts';
 import type { ChannelProfiles } from './notifications/channel-profiles.ts';
 import { registerNotifications, type Notifications } from './notifications/notifications.ts';
 import { registerOperations, type Operations } from './operations/operations.ts';
+import type { OutboxReader } from './operations/outbox-routes.ts';
 import { registerSystem, type ShownSystem } from './operations/system/system-routes.ts';
-import { registerOutbox, type OutboxReader } from './outbox/outbox-pages.ts';
 import { createAdmission } from './server/admission.ts';
 import { createApp } from './server/app.ts';
 import type { IngressContext } from './server/context.ts';
@@ -46,7 +46,7 @@ export interface IngressDeps extends Omit<IngressContext, 'rateLimiter' | 'admis
   /** Where the records of notifications are indexed; undefined: in memory. Closed with the ingress. */
   readonly indexFile?: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
-  /** The local outbox, if it receives the messages and its page is shown. */
+  /** The local outbox, if it receives the messages and may be shown. */
   readonly outbox: OutboxReader | undefined;
   /** Renders large replies; if absent, they are rendered on the event loop. */
   readonly threads?: CalculationThreads | undefined;
@@ -102,7 +102,6 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   registerActions(app, { ...context, onResult: (id, callback) => results.onArrival(id, callback) });
   registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
   const notifications = registerNotifications(app, { ...context, indexFile: deps.indexFile });
-  registerOutbox(app, context);
   const operations = registerOperations(app, { ...context, ...notifications });
   registerDocuments(app, options.basePath, deps.documents);
   registerWorkbench(app, context);

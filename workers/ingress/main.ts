@@ -13,7 +13,7 @@ import { createReplyReader } from './actions/reply.ts';
 import { chooseResultSecret } from '../runtime/result-secret.ts';
 import { startIngress } from './ingress.ts';
 import { createChannelProfiles } from './notifications/channel-profiles.ts';
-import type { OutboxReader } from './outbox/outbox-pages.ts';
+import type { OutboxReader } from './operations/outbox-routes.ts';
 import { readIngressOptions } from './server/http-limits.ts';
 import { listenOnSockets, type Listen } from './server/listen.ts';
 

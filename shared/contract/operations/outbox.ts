@@ -34,7 +34,6 @@ export const outboxMessage = message
         'Address of the HTML part for a frame, without scripts and resources; valid for five minutes, without a token.',
       ),
     files: z.array(z.string()).describe('Names of the attached files.'),
-    source: z.string().optional().describe('Address of the e-mail as a file.'),
   })
   .meta({ id: 'OutboxMessage' });
 export type OutboxReply = z.infer<typeof outboxMessage>;

@@ -30,7 +30,7 @@ import { createSharedBroker, startOn } from '../../support/worlds/ingress-system
 import { startSimulationWithExamples, startWithExamples } from '../../support/worlds/product-worker.ts';
 import { createLetterTopics, OPERATIONS, publishLetters } from '../../support/worlds/operations-calls.ts';
 import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts';
-import type { OutboxReader } from '../../../workers/ingress/outbox/outbox-pages.ts';
+import type { OutboxReader } from '../../../workers/ingress/operations/outbox-routes.ts';
 import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
 import { ACTION_PATH, post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';

@@ -18,7 +18,6 @@ const PATHS = [
   'GET /metrics',
   'GET /docs',
   'GET /openapi.json',
-  'GET /outbox',
   'GET /nowhere',
   'GET /platapi/results/none',
   `POST ${ECHO_PATH}`,

@@ -3,11 +3,10 @@ import { sharedLetterLog } from '../../../shared/dead-letters/letter-log.ts';
 import type { IngressContext } from '../server/context.ts';
 import type { NotificationFeed } from '../notifications/notification-feed.ts';
 import type { NotificationKeys } from '../notifications/notification-ids.ts';
-import type { OutboxReader } from '../outbox/outbox-pages.ts';
 import { createLetterCalls } from './letter-calls.ts';
 import { registerLetters } from './letter-routes.ts';
 import { registerNotificationSearch } from './notification-routes.ts';
-import { registerOutboxMessages } from './outbox-routes.ts';
+import { registerOutboxMessages, type OutboxReader } from './outbox-routes.ts';
 import { createOnDemandCatalogue } from './on-demand-catalogue.ts';
 import { registerProducts } from './product-routes.ts';
 

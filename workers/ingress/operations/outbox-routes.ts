@@ -3,14 +3,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts';
 import type { OutboxList, OutboxReply } from '../../../shared/contract/operations/outbox.ts';
 import { readMessageHead } from '../../../shared/notification/message-head.ts';
-import type { OutboxMessage } from '../../../shared/notification/outbox-folder.ts';
+import type { OutboxFolder, OutboxMessage } from '../../../shared/notification/outbox-folder.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
-import { readMailText } from '../outbox/mail-text.ts';
-import { explainNoOutbox, type OutboxReader } from '../outbox/outbox-pages.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
 import { authorizeOperator, authorizeTicket } from '../server/authorize-operator.ts';
+import { readMailText } from './mail-text.ts';
+
+/** Read access to the local outbox. */
+export type OutboxReader = Pick<OutboxFolder, 'list' | 'read'>;
 
 type MessageRequest = FastifyRequest<{
   Params: { readonly id: string };
@@ -44,7 +46,7 @@ export function registerOutboxMessages(
   base: string,
   deps: IngressContext & { readonly outbox: OutboxReader | undefined; readonly resultSecret: string },
 ): void {
-  const { outbox, options } = deps;
+  const { outbox } = deps;
   const url = `${base}/outbox`;
   const preHandler = [labelMetrics('operations-outbox'), authorizeOperator(deps, 'operations:read')];
   const tickets = createTickets(deps.resultSecret, deps.clock);
@@ -68,11 +70,8 @@ export function registerOutboxMessages(
   app.get(`${url}/:id`, { preHandler }, async (request: MessageRequest, reply) => {
     const message = await find(request.params.id, reply);
     if (message === undefined) return;
-    const addresses = {
-      html: `${url}/${message.id}/html`,
-      source: `${options.basePath}/outbox/${message.id}/message.eml`,
-    };
-    sendJson(reply, 200, JSON.stringify(renderMessage(message, addresses, tickets.create(message.id))));
+    const htmlAddress = `${url}/${message.id}/html?ticket=${tickets.create(message.id)}`;
+    sendJson(reply, 200, JSON.stringify(renderMessage(message, htmlAddress)));
   });
   const html = `${url}/:id/html`;
   const mayFrame = { preHandler: [labelMetrics('operations-outbox'), authorizeTicket(deps)] };
@@ -93,13 +92,17 @@ export function registerOutboxMessages(
   for (const address of [url, `${url}/:id`, html]) refuseOtherMethods(app, address, 'GET');
 }
 
+function explainNoOutbox(reply: FastifyReply): void {
+  refuse(reply, 'not-found', {
+    detail:
+      'The local outbox is available only on the embedded broker without a provider configuration. Otherwise messages ' +
+      'go to the providers of NOTIFICATION_CONFIG_FILE, or to the folder outbox in the DATA_DIR of the notification worker.',
+  });
+}
+
 const EXPIRED = 'The address has expired; read the message again for a new one.';
 
-function renderMessage(
-  { id, channel, content }: OutboxMessage,
-  addresses: { readonly html: string; readonly source: string },
-  ticket: string,
-): OutboxReply {
+function renderMessage({ id, channel, content }: OutboxMessage, htmlAddress: string): OutboxReply {
   const { head, text, html, files } = readMailText(content);
   const { sender, receiver, subject } = readMessageHead(content);
   return {
@@ -110,9 +113,8 @@ function renderMessage(
     subject,
     headers: [...head],
     text: text.slice(0, MAX_SHOWN_CHARACTERS),
-    ...(html === undefined ? {} : { htmlAddress: `${addresses.html}?ticket=${ticket}` }),
+    ...(html === undefined ? {} : { htmlAddress }),
     files: [...files],
-    ...(channel === 'email' ? { source: addresses.source } : {}),
   };
 }
 

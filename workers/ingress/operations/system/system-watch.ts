@@ -60,17 +60,15 @@ export function createSystemWatch(deps: SystemWatchDeps): SystemWatch {
   };
   return {
     state: () => {
-      if (last !== undefined && monotonic.elapsedMs() - last.atMs < SHARED_MS) return Promise.resolve(last.json);
+      if (last !== undefined && monotonic.elapsedMs() - last.atMs < SHARED_MS)
+        return Promise.resolve(last.json);
       return (pending ??= observeOnce());
     },
   };
 }
 
 /** Creates a function that observes the state, once broker and processes have been read or did not answer in time. */
-function createObserver(
-  deps: SystemWatchDeps,
-  letters: Reading<LetterFigures>,
-): () => Promise<SystemState> {
+function createObserver(deps: SystemWatchDeps, letters: Reading<LetterFigures>): () => Promise<SystemState> {
   const { clock, monotonic, timers, version } = deps;
   const createdAtMs = clock.now();
   const broker = createReading(createBrokerState(deps), deps, BROKER_LIMIT_MS);

@@ -4,7 +4,6 @@ import type { Schemas } from '../schemas.ts';
 import { Button, Empty, Failure, Loading, TableFrame, Tabs } from '../design/components.tsx';
 import { useLoaded } from '../design/use-loaded.ts';
 import { formatMoment } from '../format.ts';
-import { TOKEN_REQUIRED } from '../page-settings.ts';
 import { listOutbox, readOutbox } from './operations-api.ts';
 import { t } from './texts.ts';
 
@@ -92,20 +91,13 @@ export function OutboxMessage({ messagesPath, id }: { messagesPath: string; id: 
 }
 
 function Message({ messagesPath, message }: { messagesPath: string; message: Schemas['OutboxMessage'] }) {
-  const { id, channel, subject, sender, receiver, headers, text, htmlAddress, files, source } = message;
+  const { id, channel, subject, sender, receiver, headers, text, htmlAddress, files } = message;
   const parts: readonly Part[] =
     htmlAddress === undefined ? ['text', 'headers'] : ['rendered', 'text', 'headers'];
   const [part, setPart] = useState<Part>(parts[0] ?? 'text');
   return (
     <section class="card stack" aria-labelledby="message-title">
-      <div class="row-between">
-        <h2 id="message-title">{subject === '' ? t(channel) : subject}</h2>
-        {source !== undefined && !TOKEN_REQUIRED && (
-          <a class="button button-small" href={source} download target="_self">
-            {t('download')}
-          </a>
-        )}
-      </div>
+      <h2 id="message-title">{subject === '' ? t(channel) : subject}</h2>
       <dl class="definition-list">
         <dt>{t('from')}</dt>
         <dd>{sender}</dd>

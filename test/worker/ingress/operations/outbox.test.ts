@@ -1,0 +1,99 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createTransport } from 'nodemailer';
+import { expect, it } from 'vitest';
+import { openOutboxFolder } from '../../../../shared/notification/outbox-folder.ts';
+import { startIngressWorker } from '../../../../workers/ingress/main.ts';
+import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
+import { openTestIngress } from '../../../support/worlds/ingress-fixture.ts';
+import { createSharedBroker, startOn } from '../../../support/worlds/ingress-system.ts';
+import { operationsOf } from '../../../support/worlds/operations-calls.ts';
+import { scratchFolder } from '../../../support/scratch-folder.ts';
+
+const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
+
+/** An e-mail as the system writes it. */
+async function mail(options: object): Promise<Buffer> {
+  const transport = createTransport({ streamTransport: true, buffer: true });
+  const { message } = await transport.sendMail({
+    from: 'a@bank.example',
+    to: 'ana@mail.example',
+    ...options,
+  });
+  return message as unknown as Buffer;
+}
+
+/** The list and the message of an outbox with this message. */
+async function shown(written: Buffer, channel: 'sms' | 'email' = 'email') {
+  const folder = path.join(scratchFolder(), 'outbox');
+  await mkdir(folder);
+  const outbox = openOutboxFolder(folder);
+  await outbox.write(ID, channel, written);
+  await writeFile(path.join(path.dirname(folder), 'secret.txt'), 'planted');
+  const { url } = await openTestIngress({ outbox });
+  const { get } = operationsOf(url);
+  const { body: list } = await get('/outbox');
+  return { get, list, message: (await get(`/outbox/${ID}`)).body };
+}
+
+it('shows an e-mail as text with the names of its attachments', async () => {
+  const html = '<h1>Ofertă</h1><p>Hello</p>';
+  const attachments = [{ filename: 'ofertă.pdf', content: Buffer.from('%PDF-1.7') }];
+  const { message } = await shown(await mail({ subject: 'Ofertă nouă', html, attachments }));
+  expect(message).toMatchObject({
+    subject: 'Ofertă nouă',
+    text: expect.stringContaining(html) as string,
+    files: ['ofertă.pdf'],
+  });
+});
+
+it('lists the subject after the addresses of 50 recipients of maximum length', async () => {
+  const cc = Array.from({ length: 49 }, (_, index) => `n${index}@${'long.'.repeat(47)}example`);
+  const written = await mail({ cc, subject: 'ă'.repeat(499), text: 'Hello' });
+  expect((await shown(written)).list).toMatchObject({ messages: [{ subject: 'ă'.repeat(499) }] });
+  const endless = Buffer.from(`X: ${'x'.repeat(100_000)}\nSubject: hidden\n\nHello`);
+  expect((await shown(endless)).list).toMatchObject({ messages: [{ subject: '' }] });
+});
+
+it('shows an SMS', async () => {
+  const { message } = await shown(Buffer.from('From: MyBank\nTo: +40722123456\n\nCode 4711'), 'sms');
+  expect(message).toMatchObject({ receiver: '+40722123456', text: 'Code 4711' });
+});
+
+it.each(['x', '%2e%2e%2fsecret', `${ID}.txt`, '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c60'])(
+  'has no message %s',
+  async (id) => {
+    const { get } = await shown(Buffer.from('To: +40722123456\n\nCode'), 'sms');
+    expect((await get(`/outbox/${id}`)).status).toBe(404);
+  },
+);
+
+it('needs the scope operations:read if access control is on, and does not exist if there is a provider configuration', async () => {
+  const folder = scratchFolder();
+  const broker = await createSharedBroker(1);
+  const guarded = await startOn(broker, startIngressWorker, {
+    AUTH_JWT_SECRET: JWT_SECRET,
+    DATA_DIR: scratchFolder(),
+  });
+  expect((await operationsOf(guarded.url).get('/outbox')).status).toBe(401);
+  const caller = operationsOf(guarded.url, await authorize('ana'));
+  for (const address of ['/outbox', `/outbox/${ID}`]) {
+    expect(await caller.get(address)).toMatchObject({
+      status: 403,
+      body: { detail: 'The access token does not have the scope operations:read.' },
+    });
+  }
+  const reader = operationsOf(guarded.url, await authorize('ana', 'operations:read'));
+  expect((await reader.get('/outbox')).status).toBe(200);
+  const file = path.join(folder, 'providers.json');
+  await writeFile(file, '{"notificationConfigurations": []}');
+  const configured = await startOn(broker, startIngressWorker, {
+    NOTIFICATION_CONFIG_FILE: file,
+    DATA_DIR: scratchFolder(),
+  });
+  const detail = /embedded broker without a provider configuration.*NOTIFICATION_CONFIG_FILE/;
+  expect(await operationsOf(configured.url).get('/outbox')).toMatchObject({
+    status: 404,
+    body: { code: 'not-found', detail: expect.stringMatching(detail) as string },
+  });
+});
