@@ -43,7 +43,7 @@ try {
 async function ingressOf({ url, 'token-file': file }: DeadLettersArguments): Promise<LetterApiOptions> {
   const { http, auth } = loadConfig(process.env);
   const isAny = http.host === '0.0.0.0' || http.host === '::';
-  const own = `http://${isAny ? '127.0.0.1' : http.host}:${http.port}${http.basePath}`;
+  const own = `http://${isAny ? '127.0.0.1' : http.host}:${http.port}`;
   return {
     url: (url ?? own).replace(/\/$/, ''),
     token: file === undefined ? await signed(auth) : read(file),

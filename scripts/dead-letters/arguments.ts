@@ -43,7 +43,7 @@ Actions (redrive, edit, discard, mark-sent):
   --force            redrive, edit: includes dead letters that have come back three times: fix the cause first
   --accept-duplicates  redrive, edit: includes notifications with an unknown outcome, which may have been sent already
 
-  --url URL          the ingress, with its base path; by default that of HOST, PORT and BASE_PATH on this machine
+  --url URL          the ingress; by default that of HOST and PORT on this machine
   --token-file FILE  its access token, with the scopes operations:read and operations:write; by default one for the user of
                      the operating system is signed with AUTH_JWT_SECRET, if that is set
   --json             one JSON document on standard output

@@ -200,7 +200,6 @@ function toConfig(env: Environment) {
       port: env.PORT,
       allowedHosts: env.ALLOWED_HOSTS,
       healthPort: env.HEALTH_PORT,
-      basePath: env.BASE_PATH,
       bodyLimitBytes: env.BODY_LIMIT_BYTES,
       rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND,
     },

@@ -17,7 +17,7 @@ export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   NOTIFICATION_UNKNOWN_EMAIL: 'NOTIFICATION_UNKNOWN holds for both channels',
   EMAIL_BODY_LIMIT_BYTES: 'the body of an e-mail may have 10 MiB, as much as a message on a topic can hold',
   OUTBOX_FOLDER: 'the local outbox is the folder outbox in DATA_DIR',
-  ADMIN_FILE: 'npm run dead-letters calls the ingress at HOST, PORT and BASE_PATH, or that of --url',
+  ADMIN_FILE: 'npm run dead-letters calls the ingress at HOST and PORT, or that of --url',
   START_TIMEOUT_MS:
     'a start waits two minutes for Kafka and the schema registry; a supervisor starts it again',
   DRAIN_TIMEOUT_MS: 'a stopping process has ten seconds to finish its work',
@@ -26,4 +26,5 @@ export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   AUTH_USER_CLAIM: 'user_name must equal preferred_username, or sub if there is none',
   LANES: 'a consumer handles 64 messages concurrently, and what is in progress is limited by its work',
   SCHEDULE_LANES: 'each schedule worker serves live and bulk requests, and bulk work yields to live requests',
+  BASE_PATH: 'give the engine a host name of its own in the reverse proxy',
 };

@@ -18,7 +18,6 @@ const SHOWN: ReadonlySet<string> = new Set([
   'PORT',
   'HEALTH_PORT',
   'LOG_LEVEL',
-  'BASE_PATH',
   'KAFKA_CLIENT',
   'KAFKA_TOPIC_PREFIX',
   'KAFKA_SSL',

@@ -108,10 +108,6 @@ export const environment = z.object({
   /** Port for health and metrics of a process without an ingress; absent: it does not serve them. */
   HEALTH_PORT: port.optional(),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
-  BASE_PATH: z
-    .string()
-    .regex(/^(\/[\w.~-]+)*$/, 'must be empty or a path such as /bank')
-    .default(''),
   KAFKA_BROKERS: list.optional(),
   /** The client library that connects to Kafka. */
   KAFKA_CLIENT: oneOf(['kafkajs', 'platformatic']).default('kafkajs'),

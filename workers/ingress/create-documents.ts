@@ -20,15 +20,13 @@ export function createDocuments({
   replyTimeoutMs,
 }: Config): Documents {
   const { version } = packageJson;
-  const { basePath } = http;
   const broker = kafka?.brokers[0];
   return {
-    openApiJson: () => JSON.stringify(openApiDocument({ version, basePath })),
+    openApiJson: () => JSON.stringify(openApiDocument({ version })),
     asyncApiJson: () => JSON.stringify(asyncApiDocument({ version, topicPrefix, broker })),
     docsPage: async () =>
       docsPage({
         version,
-        basePath,
         topicPrefix,
         limits: {
           bodyBytes: http.bodyLimitBytes,

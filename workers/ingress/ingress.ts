@@ -58,7 +58,6 @@ export interface IngressDeps extends Omit<IngressContext, 'rateLimiter' | 'admis
 
 export interface RunningIngress {
   readonly port: number;
-  /** Address with the base path. */
   readonly url: string;
   /** Resolves when actions are accepted; rejects when the requester, a feed or a publisher cannot be started. */
   readonly opened: Promise<void>;
@@ -103,14 +102,14 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
   const notifications = registerNotifications(app, { ...context, indexFile: deps.indexFile });
   const operations = registerOperations(app, { ...context, ...notifications });
-  registerDocuments(app, options.basePath, deps.documents);
+  registerDocuments(app, deps.documents);
   registerWorkbench(app, context);
 
   const health = () => checkParts(deps, { traffic, results, notifications });
   const workers = () => ({ ingress: combineHealth(health()), ...deps.otherWorkers() });
   registerSystem(app, { ...context, system: deps.system, workers });
   const parts = { app, traffic, results, notifications, operations };
-  registerHealth(app, options.basePath, { ...deps, health, workers: deps.otherWorkers });
+  registerHealth(app, { ...deps, health, workers: deps.otherWorkers });
   registerMetrics(deps, results);
 
   const port = await deps.listen(app, options);
@@ -120,7 +119,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   let stopped: Promise<void> | undefined;
   return {
     port,
-    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${options.basePath}`,
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     opened,
     health: () => combineHealth(health()),
     stop: (drainMs) => (stopped ??= stop(deps, parts, drainMs)),

@@ -73,7 +73,7 @@ export async function startIngressWorker(
       settings: config.settings,
     },
     otherWorkers: () => {
-      const { [NAME]: _own, clock: _clock, ...others } = context.processHealth();
+      const { [NAME]: _own, ...others } = context.processHealth();
       return others;
     },
   });

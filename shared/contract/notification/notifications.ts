@@ -10,7 +10,6 @@ export interface NotificationContract {
   readonly name: string;
   readonly summary: string;
   readonly description: string;
-  /** Path below the base path. */
   readonly path: string;
   /** Value of the header X-Communication-Channel. */
   readonly channelNumber: string;
@@ -56,5 +55,5 @@ export const NOTIFICATIONS: readonly NotificationContract[] = [
   },
 ];
 
-/** Path of a notification below the base path. */
+/** Path of a notification. */
 export const NOTIFICATION_PATH = '/api/notifications/v1/{notificationId}';

@@ -5,7 +5,7 @@ import { objectOf } from '../json/field-kinds.ts';
 import { day, line, numberFrom } from './field-kinds.ts';
 import { OPERATIONS_LIMITS as LIMIT } from './limits.ts';
 
-/** The address of the list, relative to the base path. */
+/** The address of the list. */
 export const PRODUCTS_PATH = '/api/operations/v1/products';
 
 /** The parameters of the list. */

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-/** The addresses, relative to the base path. */
+/** The addresses. */
 export const SYSTEM_PATH = '/api/operations/v1/system';
 export const SYSTEM_SETTINGS_PATH = `${SYSTEM_PATH}/settings`;
 

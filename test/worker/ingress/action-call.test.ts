@@ -27,16 +27,6 @@ describe('calling an action', () => {
     }
   });
 
-  it('serves only paths below the configured base path', async () => {
-    const ingress = await openTestIngress({ options: { basePath: '/bank' } });
-    expect(ingress.url).toMatch(/\/bank$/);
-    expect((await postEcho(ingress, {})).status).toBe(200);
-    const elsewhere = await fetch(`http://127.0.0.1:${ingress.port}${ECHO_PATH}`, { method: 'POST' });
-    expect(elsewhere.status).toBe(404);
-    expect((await fetch(`http://127.0.0.1:${ingress.port}/health/ready`)).status).toBe(200);
-    expect((await fetch(`${ingress.url}/health/ready`)).status).toBe(200);
-  });
-
   it('gives each request message a unique correlation id, even if callers send the same one', async () => {
     const requester = createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
     const ingress = await openTestIngress({ requester });

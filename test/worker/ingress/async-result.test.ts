@@ -75,14 +75,14 @@ const statusOf = async (url: string): Promise<number> => (await fetch(url)).stat
 
 describe('Prefer: respond-async', () => {
   it('responds with 202 and the address of the result, with the results topic as reply address', async () => {
-    const ingress = await open({ options: { basePath: '/bank' } });
+    const ingress = await open();
     const response = await postEcho(ingress, { odd: 1 }, RESPOND_ASYNC);
     expect(response.status).toBe(202);
     const body = (await response.json()) as Accepted;
     expect(body).toEqual({
       resultId: body.resultId,
       status: 'pending',
-      href: `/bank/platapi/results/${body.resultId}`,
+      href: `/platapi/results/${body.resultId}`,
     });
     expect(response.headers.get('location')).toBe(body.href);
     expect(response.headers.get('preference-applied')).toBe('respond-async');

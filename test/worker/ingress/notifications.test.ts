@@ -137,7 +137,7 @@ describe('sending a notification (interface 4.8, N3)', () => {
   });
 
   it('publishes an e-mail with its attachments', async () => {
-    const { broker, url } = await system({ BASE_PATH: '/bank' });
+    const { broker, url } = await system();
     const content = Buffer.from('An offer').toString('base64');
     const body = {
       ...EMAIL,

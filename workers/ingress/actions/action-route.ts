@@ -64,7 +64,7 @@ declare module 'fastify' {
  */
 export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): void {
   const { options, admission, traffic } = deps;
-  const url = `${options.basePath}/platapi/automation-processors/actions/:action`;
+  const url = '/platapi/automation-processors/actions/:action';
   const findAction = createActionLookup(deps);
   app.decorateRequest('action');
   app.post(url, {
@@ -104,7 +104,7 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
 }
 
 /** Hook: finds the action of the path, or responds with 404 and the most similar name. */
-function createActionLookup({ actions, options }: ActionRouteDeps) {
+function createActionLookup({ actions }: ActionRouteDeps) {
   const names = [...actions.values()].map(({ name }) => name);
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const { action: name } = request.params as { readonly action: string };
@@ -117,7 +117,7 @@ function createActionLookup({ actions, options }: ActionRouteDeps) {
     const nearest = nearestName(name, names);
     const hint = nearest === undefined ? '' : `Did you mean ${nearest}? `;
     refuse(reply, 'unknown-action', {
-      detail: `${hint}The documentation at ${options.basePath}/docs lists the actions.`,
+      detail: `${hint}The documentation at /docs lists the actions.`,
     });
   };
 }
@@ -182,7 +182,7 @@ async function respondLater(
   reply: FastifyReply,
   valid: ValidRequest,
 ): Promise<void> {
-  const { basePath, topicPrefix } = deps.options;
+  const { topicPrefix } = deps.options;
   const { permit, timeoutMs } = valid;
   const issuedAtMs = deps.clock.now();
   const owner = hashSubject(request.subject);
@@ -204,10 +204,10 @@ async function respondLater(
   const header = warningsList(valid.warnings, undefined);
   if (header !== undefined) reply.header('warnings', header);
   reply
-    .header('location', formatResultPath(basePath, id))
+    .header('location', formatResultPath(id))
     .header('preference-applied', 'respond-async')
     .header('retry-after', RETRY_AFTER_SECONDS);
-  sendJson(reply, 202, renderPending(basePath, id));
+  sendJson(reply, 202, renderPending(id));
 }
 
 function createOutgoing(

@@ -53,11 +53,11 @@ export function sendReply(
 }
 
 /** Path of a result, relative to the host. */
-export function formatResultPath(basePath: string, resultId: string): string {
-  return `${basePath}/platapi/results/${resultId}`;
+export function formatResultPath(resultId: string): string {
+  return `/platapi/results/${resultId}`;
 }
 
 /** The JSON text of a pending result. */
-export function renderPending(basePath: string, resultId: string): string {
-  return JSON.stringify({ resultId, status: 'pending', href: formatResultPath(basePath, resultId) });
+export function renderPending(resultId: string): string {
+  return JSON.stringify({ resultId, status: 'pending', href: formatResultPath(resultId) });
 }

@@ -29,7 +29,7 @@ const BYTES_PER_REQUEST = 131_072;
  * caller. Any instance can respond: the id contains everything needed about the request.
  */
 export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): void {
-  const url = `${deps.options.basePath}/platapi/results/:id`;
+  const url = '/platapi/results/:id';
   app.get<{ Params: { readonly id: string } }>(url, {
     preHandler: [labelMetrics('result'), authenticate(deps)],
     handler: async (request, reply) => {
@@ -46,7 +46,7 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
       if (stored === undefined || action === undefined) {
         if (nowMs > ticket.deadlineMs + RESULT_TRAVEL_MS) return explainAbsence(deps, reply, ticket);
         reply.header('retry-after', RETRY_AFTER_SECONDS);
-        return sendJson(reply, 202, renderPending(deps.options.basePath, id));
+        return sendJson(reply, 202, renderPending(id));
       }
       // Otherwise a caller that keeps reading a large one would occupy the threads that render the replies of all.
       deps.rateLimiter.spend(request.caller, Math.floor((stored.value?.length ?? 0) / BYTES_PER_REQUEST));

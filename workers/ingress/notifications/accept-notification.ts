@@ -83,7 +83,7 @@ export function createAccept(deps: AcceptDeps): AcceptNotification {
         accept: (ids) => accept(deps, notification, ids),
         repeatAnswer: (notificationId) => {
           if (deps.acceptances.isUnwritten(notificationId)) refuseUnknown(notification);
-          else sendAccepted(deps, notification, notificationId);
+          else sendAccepted(notification, notificationId);
         },
       });
     } catch (error) {
@@ -153,7 +153,7 @@ async function respondToStored(
   deps.count(contract.channel, isUnknown ? 'unknown' : 'accepted');
   if (reply.raw.destroyed) return 'stored';
   if (isUnknown) refuseUnknown(notification);
-  else sendAccepted(deps, notification, acceptance.notificationId);
+  else sendAccepted(notification, acceptance.notificationId);
   return 'stored';
 }
 
@@ -225,13 +225,9 @@ function encodeAcceptance(
   return isPromise(encoded) ? encoded.then(record) : record(encoded);
 }
 
-function sendAccepted(
-  { options }: AcceptDeps,
-  { reply, warnings }: ValidNotification,
-  notificationId: string,
-): void {
+function sendAccepted({ reply, warnings }: ValidNotification, notificationId: string): void {
   const header = warningsList(warnings, undefined);
   if (header !== undefined) reply.header('warnings', header);
-  reply.header('location', `${options.basePath}/api/notifications/v1/${notificationId}`);
+  reply.header('location', `/api/notifications/v1/${notificationId}`);
   sendJson(reply, 202, renderAccepted(notificationId));
 }

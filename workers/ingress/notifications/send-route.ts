@@ -50,7 +50,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
   for (const contract of Object.values(CHANNELS)) {
     const { channel } = contract;
     const limitBytes = limits[channel];
-    const url = `${options.basePath}/api/notifications/v1/${channel}/send`;
+    const url = `/api/notifications/v1/${channel}/send`;
     app.post(url, {
       preHandler: [
         labelMetrics(`send-${channel}`),

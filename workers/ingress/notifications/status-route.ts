@@ -21,7 +21,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * another caller or is no longer kept; 503 while it may be one that this instance cannot know.
  */
 export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): void {
-  const url = `${deps.options.basePath}/api/notifications/v1/:notificationId`;
+  const url = '/api/notifications/v1/:notificationId';
   app.get<{ Params: { readonly notificationId: string } }>(url, {
     preHandler: [labelMetrics('notification'), authenticate(deps)],
     handler: async (request, reply) => {

@@ -25,7 +25,7 @@ export interface Operations {
 
 /** Registers the addresses for operators: notifications, dead letters, the local outbox and the catalogue. */
 export function registerOperations(app: FastifyInstance, deps: OperationsDeps): Operations {
-  const base = `${deps.options.basePath}/api/operations/v1`;
+  const base = '/api/operations/v1';
   const log = sharedLetterLog(deps.broker);
   registerNotificationSearch(app, base, deps);
   const calls = createLetterCalls({ ...deps, letters: log, proofs: deps.keys.commands });

@@ -61,7 +61,7 @@ export function createApp(
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, log));
   app.setNotFoundHandler((_request, reply) =>
     refuse(reply, 'not-found', {
-      detail: `The documentation at ${options.basePath}/docs lists all paths.`,
+      detail: 'The documentation at /docs lists all paths.',
     }),
   );
   return app;

@@ -29,11 +29,7 @@ const INLINE = /<(style|script)\b[^>]*>([\s\S]*?)<\/\1>/gi;
  * Serves /docs, /openapi.json and /asyncapi.json with entity tags. Each is rendered once, on its first request, and what renders
  * them is loaded then: both take tens of milliseconds, which would delay every start.
  */
-export function registerDocuments(
-  app: FastifyInstance,
-  basePath: string,
-  load: () => Promise<Documents>,
-): void {
+export function registerDocuments(app: FastifyInstance, load: () => Promise<Documents>): void {
   const json = 'application/json; charset=utf-8';
   const creators: Record<string, (documents: Documents) => Promise<Resource> | Resource> = {
     '/docs': async (documents) => {
@@ -50,11 +46,11 @@ export function registerDocuments(
       const documents = await load();
       return (resource ??= await create(documents));
     };
-    app.get(basePath + path, async (request, reply) => {
+    app.get(path, async (request, reply) => {
       sendResource(request, reply, await find());
       return reply;
     });
-    refuseOtherMethods(app, basePath + path, 'GET');
+    refuseOtherMethods(app, path, 'GET');
   }
 }
 

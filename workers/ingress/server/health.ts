@@ -14,37 +14,33 @@ export interface HealthDeps {
 }
 
 /**
- * Serves three paths, both below the base path and at the root, since probes do not know the base path:
+ * Serves three paths:
  *
  * - /health/live: 503 when a part of this instance or any worker of the process is unhealthy, and only a restart helps;
  * - /health/ready: 503 with the reason while this instance cannot serve; other workers are listed but do not count, since
  *   another process may do their work;
  * - /metrics.
  */
-export function registerHealth(app: FastifyInstance, basePath: string, deps: HealthDeps): void {
+export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
   const respond = (reply: FastifyReply, health: Health, isOk: boolean): void => {
     const body = { ...health, parts: deps.health(), workers: deps.workers() };
     sendJson(reply, isOk ? 200 : 503, JSON.stringify(body));
   };
   const scrape = shareScrapeTexts(deps.metrics, deps.timers);
-  for (const prefix of new Set(['', basePath])) {
-    app.get(`${prefix}/health/live`, (_request, reply) => {
-      const all = combineHealth({ ...deps.workers(), ...deps.health() });
-      respond(reply, all, all.status !== 'unhealthy');
-    });
-    app.get(`${prefix}/health/ready`, (_request, reply) => {
-      const own = combineHealth(deps.health());
-      respond(reply, own, own.status === 'ready' || own.status === 'degraded');
-    });
-    app.get(`${prefix}/metrics`, async (request, reply) => {
-      const text = await scrape(namesIn(request.url));
-      return reply
-        .header('content-type', deps.metrics.contentType)
-        .header('cache-control', 'no-store')
-        .send(text);
-    });
-    for (const path of ['/health/live', '/health/ready', '/metrics']) {
-      refuseOtherMethods(app, prefix + path, 'GET');
-    }
-  }
+  app.get('/health/live', (_request, reply) => {
+    const all = combineHealth({ ...deps.workers(), ...deps.health() });
+    respond(reply, all, all.status !== 'unhealthy');
+  });
+  app.get('/health/ready', (_request, reply) => {
+    const own = combineHealth(deps.health());
+    respond(reply, own, own.status === 'ready' || own.status === 'degraded');
+  });
+  app.get('/metrics', async (request, reply) => {
+    const text = await scrape(namesIn(request.url));
+    return reply
+      .header('content-type', deps.metrics.contentType)
+      .header('cache-control', 'no-store')
+      .send(text);
+  });
+  for (const path of ['/health/live', '/health/ready', '/metrics']) refuseOtherMethods(app, path, 'GET');
 }

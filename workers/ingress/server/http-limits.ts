@@ -43,8 +43,6 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     port: http.port,
     /** Host names of this instance in addition to loopback names, in lower case (host-names.ts). */
     allowedHosts: http.allowedHosts,
-    /** The prefix of all paths, for example `/bank`; empty by default. */
-    basePath: http.basePath,
     bodyLimitBytes: http.bodyLimitBytes,
     emailBodyLimitBytes: notification.emailBodyLimitBytes,
     /** Per caller; 0: no limit. */

@@ -41,7 +41,7 @@ interface Page {
 
 /**
  * Serves the workbench at /workbench and all addresses below it, and its files at /workbench/assets. The page and its files contain no data:
- * they are sent without a token, and the page asks for one where access control is on. / and the base path redirect to it.
+ * they are sent without a token, and the page asks for one where access control is on. / redirects to it.
  *
  * The files are compiled on the first request, so that a start does not wait for them.
  */
@@ -49,8 +49,7 @@ export function registerWorkbench(
   app: FastifyInstance,
   deps: Pick<IngressContext, 'access' | 'log' | 'options'>,
 ): void {
-  const { basePath } = deps.options;
-  const base = `${basePath}/workbench`;
+  const base = '/workbench';
   let loading: Promise<Bundle> | undefined;
   const load = (): Promise<Bundle> => {
     loading ??= loadBundle().catch((error: unknown) => {
@@ -88,9 +87,7 @@ export function registerWorkbench(
     sendAsset(request, reply, asset);
   });
   for (const path of ['', '/*', '/assets/:name']) refuseOtherMethods(app, base + path, 'GET', preHandler);
-  for (const path of new Set(['/', basePath || '/', `${basePath}/`])) {
-    app.get(path, (_request, reply) => reply.redirect(base, 302));
-  }
+  app.get('/', (_request, reply) => reply.redirect(base, 302));
 }
 
 async function loadOrExplain(
@@ -130,16 +127,15 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): 
 function renderPage(
   { script, styles, parts }: Bundle,
   pageName: string,
-  { access, options: { basePath, topicPrefix } }: Pick<IngressContext, 'access' | 'options'>,
+  { access, options: { topicPrefix } }: Pick<IngressContext, 'access' | 'options'>,
 ): Page {
-  const assets = `${basePath}/workbench/assets`;
+  const assets = '/workbench/assets';
   const body = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="base-path" content="${basePath}">
 <meta name="schedule-topic" content="${topicName(topicPrefix, 'scheduleRequests')}">
 <meta name="access" content="${access.required ? 'token' : 'open'}">
 <title>Workbench</title>
@@ -149,7 +145,7 @@ ${[script, ...(parts.get(pageName) ?? [])].map((name) => html`<link rel="modulep
 </head>
 <body>
 <div id="app"></div>
-<noscript>The workbench needs JavaScript. Everything that it does can be done with the HTTP interface: <a href="${basePath}/docs">documentation</a>.</noscript>
+<noscript>The workbench needs JavaScript. Everything that it does can be done with the HTTP interface: <a href="/docs">documentation</a>.</noscript>
 </body>
 </html>
 `.markup;

@@ -15,8 +15,6 @@ import { systemPart } from './system.ts';
 export interface OpenApiOptions {
   /** Version of the release. */
   readonly version: string;
-  /** Path before `/platapi`, such as `/bank`; empty by default. */
-  readonly basePath: string;
 }
 
 /** The parts of the interface, in the order of the document. */
@@ -38,7 +36,7 @@ export function openApiDocument(options: OpenApiOptions): Readonly<Record<string
 }
 
 /** The document without its schemas. */
-function outline({ version, basePath }: OpenApiOptions) {
+function outline({ version }: OpenApiOptions) {
   const parts = API_PARTS.map((part) => part());
   return {
     openapi: '3.1.0',
@@ -51,7 +49,7 @@ function outline({ version, basePath }: OpenApiOptions) {
       contact: { name: 'The operators of this instance' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: basePath === '' ? '/' : basePath }],
+    servers: [{ url: '/' }],
     security: [{ bearer: [] }, {}],
     tags: parts.map(({ tag }) => tag),
     paths: Object.fromEntries(parts.flatMap(pathsOf)),

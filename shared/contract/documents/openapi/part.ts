@@ -10,7 +10,7 @@ import type { RequestHeader } from '../headers.ts';
 export interface ApiPart {
   /** Tag of its operations, and its meaning in one sentence. */
   readonly tag: { readonly name: string; readonly description: string };
-  /** Path items by path, below the base path. */
+  /** Path items by path. */
   readonly paths: Readonly<Record<string, PathItem>>;
 }
 

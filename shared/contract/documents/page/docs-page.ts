@@ -21,8 +21,6 @@ import { operationContent } from './operation-topic.ts';
 
 export interface DocsPageOptions {
   readonly version: string;
-  /** Path before `/platapi`; empty by default. */
-  readonly basePath: string;
   readonly topicPrefix: string;
   readonly limits: InstanceLimits;
   /** Markdown: the text of guide.md, and that of docs/rulings.md. */
@@ -54,7 +52,7 @@ interface TopicGroup {
 
 /** Creates the page as a string. */
 export function docsPage(options: DocsPageOptions): string {
-  const { basePath, version, script } = options;
+  const { version, script } = options;
   const groups = listTopics(options);
   const page = html`<!doctype html>
 <html lang="en">
@@ -70,7 +68,7 @@ export function docsPage(options: DocsPageOptions): string {
 ${sideBar(options, groups)}
 <main class="content" id="content" tabindex="-1">
 <header><h1>API reference</h1>
-<p>Banking product engine, version ${version}. For tools: <a href="${basePath}/openapi.json">OpenAPI</a> and <a href="${basePath}/asyncapi.json">AsyncAPI</a>. To work with schedules, products and messages in the browser, open the <a href="${basePath}/workbench">workbench</a>.</p>
+<p>Banking product engine, version ${version}. For tools: <a href="/openapi.json">OpenAPI</a> and <a href="/asyncapi.json">AsyncAPI</a>. To work with schedules, products and messages in the browser, open the <a href="/workbench">workbench</a>.</p>
 </header>
 ${groups.map(
   ({ title, topics }) =>
@@ -157,10 +155,9 @@ const HEADERS: Readonly<Record<string, readonly (readonly [heading: string, head
 };
 
 /** The guide with the values of this instance. */
-function withValues({ guide, basePath, topicPrefix, limits }: DocsPageOptions): string {
+function withValues({ guide, topicPrefix, limits }: DocsPageOptions): string {
   const { attachments, attachmentBytes, recipients, smsCharacters } = NOTIFICATION_LIMITS;
   const values: Readonly<Record<string, string>> = {
-    basePath,
     prefix: topicPrefix,
     body: bytes(limits.bodyBytes),
     emailBody: bytes(limits.emailBodyBytes),
@@ -181,10 +178,10 @@ function bytes(value: number): string {
   return kib < 1_024 ? `${number(kib)} KiB` : `${number(kib / 1_024)} MiB`;
 }
 
-function operationTopics(part: ApiPart, { basePath, topicPrefix }: DocsPageOptions): readonly Topic[] {
+function operationTopics(part: ApiPart, { topicPrefix }: DocsPageOptions): readonly Topic[] {
   return Object.entries(part.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]: [string, Operation]) => {
-      const place = { method: method.toUpperCase(), path: basePath + path, topicPrefix };
+      const place = { method: method.toUpperCase(), path, topicPrefix };
       const { operationId: id, summary: title } = operation;
       return { id, title, content: operationContent(operation, place) };
     }),
@@ -192,15 +189,15 @@ function operationTopics(part: ApiPart, { basePath, topicPrefix }: DocsPageOptio
 }
 
 /** The navigation, and a search for browsers with script. */
-function sideBar({ basePath, version }: DocsPageOptions, groups: readonly TopicGroup[]): Html {
+function sideBar({ version }: DocsPageOptions, groups: readonly TopicGroup[]): Html {
   const lists = groups.map(
     ({ title, topics }) => html`<h2>${title}</h2>
 <ul>${topics.map((topic) => html`<li><a href="#${topic.id}">${topic.title}</a></li>`)}</ul>
 `,
   );
   return html`<aside class="side" aria-label="Topics and search">
-<a class="brand" href="${basePath}/workbench"><svg width="22" height="22" viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="3" fill="currentColor"/><path d="M3 12h2V8H3zm4 0h2V5H7zm4 0h2V3h-2z" fill="var(--surface)"/></svg>Banking product engine</a>
-<p><a href="${basePath}/workbench">Workbench</a> · <span class="soft">${version}</span></p>
+<a class="brand" href="/workbench"><svg width="22" height="22" viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="3" fill="currentColor"/><path d="M3 12h2V8H3zm4 0h2V5H7zm4 0h2V3h-2z" fill="var(--surface)"/></svg>Banking product engine</a>
+<p><a href="/workbench">Workbench</a> · <span class="soft">${version}</span></p>
 <div class="search" role="search" hidden><label for="search">Search <kbd>/</kbd></label>
 <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Field, code, header, rule" aria-describedby="found"><p id="found" role="status"></p>
 <nav id="search-results" aria-label="Search results" hidden><ul></ul></nav></div>

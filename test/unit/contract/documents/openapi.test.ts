@@ -40,7 +40,7 @@ interface OpenApi {
   };
 }
 
-const document = openApiDocument({ version: '1.2.3', basePath: '/bank' }) as unknown as OpenApi;
+const document = openApiDocument({ version: '1.2.3' }) as unknown as OpenApi;
 const ACTION_PREFIX = '/platapi/automation-processors/actions/';
 
 const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
@@ -142,8 +142,8 @@ test('times in addresses have the pattern that they are checked by', () => {
   }
 });
 
-test('the paths are those of the interface, below the base path', () => {
-  expect(document.servers).toEqual([{ url: '/bank' }]);
+test('the paths are those of the interface', () => {
+  expect(document.servers).toEqual([{ url: '/' }]);
   expect(Object.keys(document.paths)).toEqual([
     '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule',
     '/platapi/automation-processors/actions/PLAT_BP_CalculatePMT',
@@ -334,7 +334,7 @@ function faultyFields<Payload>(
 }
 
 test('each operation has an id of its own, a description, a described tag and documented refusals', () => {
-  const { tags } = openApiDocument({ version: '1', basePath: '' }) as {
+  const { tags } = openApiDocument({ version: '1' }) as {
     tags: { name: string; description: string }[];
   };
   const operations = Object.values(document.paths).flatMap((item) =>

@@ -59,7 +59,7 @@ const termsOf = (fields: Record<string, string>) => loanTerms(withFields(fields)
 
 describe('the fields of the form', () => {
   it('are those of the published request, with their descriptions', () => {
-    const { components } = openApiDocument({ version: '1', basePath: '' }) as unknown as {
+    const { components } = openApiDocument({ version: '1' }) as unknown as {
       components: { schemas: Record<string, JsonSchema> };
     };
     const { RepaymentScheduleTerms: published, CommissionCharge: commission } = components.schemas;

@@ -74,7 +74,7 @@ describe('the timeline of a notification', () => {
 
   it('of a parked one says where its dead letters are', async () => {
     const broker = await createTestBroker();
-    const { url } = await openNotificationIngress({ broker, options: { basePath: '/bank' } });
+    const { url } = await openNotificationIngress({ broker });
     await writeState(
       broker,
       notificationState(ID, { status: 'parked', code: 'outcome-unknown', updatedAt: NOW }),
@@ -83,7 +83,7 @@ describe('the timeline of a notification', () => {
     await expect.poll(async () => (await get(`/notifications/${ID}`)).status).toBe(200);
     expect((await get(`/notifications/${ID}`)).body).toMatchObject({
       status: 'parked',
-      deadLetters: `/bank/api/operations/v1/dead-letters?all=true&id=${ID}`,
+      deadLetters: `/api/operations/v1/dead-letters?all=true&id=${ID}`,
     });
   });
 

@@ -167,7 +167,7 @@ it('shows other processes by the addresses of their health ports, and which of t
   onTestFinished(() => healthPort.stop());
   const other = await openTestIngress();
   // Something that answers with a page, and a port on which nothing listens.
-  const foreign = await openTestIngress({ options: { basePath: '/foreign' } });
+  const foreign = await openTestIngress();
   const closed = await startHealthServer({ ...HEALTH_PORT, metrics, health: () => ({}) });
   await closed.stop();
   const urls = [healthPort.url, other.url, `${foreign.url}/docs`, closed.url];
@@ -180,9 +180,9 @@ it('shows other processes by the addresses of their health ports, and which of t
     { workers: [{ name: 'ingress', status: 'ready' }] },
     {
       workers: [],
-      fault: '/foreign/docs/health/ready answers with status 404',
+      fault: '/docs/health/ready answers with status 404',
       faultCode: 'unexpected-answer',
-      faultDetail: '/foreign/docs/health/ready: 404',
+      faultDetail: '/docs/health/ready: 404',
     },
     {
       workers: [],

@@ -34,9 +34,8 @@ export function registerSystem(app: FastifyInstance, deps: SystemRouteDeps): voi
     label: Exclude<(typeof WATCHING)[number], 'workbench'>,
     handler: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
   ) => {
-    const url = options.basePath + path;
-    app.get(url, { preHandler: [labelMetrics(label), authorizeOperator(deps, 'operations:read')], handler });
-    refuseOtherMethods(app, url, 'GET');
+    app.get(path, { preHandler: [labelMetrics(label), authorizeOperator(deps, 'operations:read')], handler });
+    refuseOtherMethods(app, path, 'GET');
   };
   const settings = JSON.stringify({ settings: system.settings });
   serve(SYSTEM_PATH, 'system', async (_request, reply) => sendJson(reply, 200, await watch.state()));

@@ -2,7 +2,6 @@
 import { signal as createSignal } from '@preact/signals';
 import type { Problem, Warning } from '../../../../shared/platform/problem.ts';
 import { EngineError } from './engine-error.ts';
-import { BASE_PATH } from './page-settings.ts';
 import { token } from './preferences.ts';
 import { wait } from './wait.ts';
 
@@ -32,7 +31,7 @@ const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 8_000;
 
-/** Reads an address below the base path; of the query, what is empty or undefined is left out. */
+/** Reads an address; of the query, what is empty or undefined is left out. */
 export async function getJson<Reply>(path: string, query: Query, options: CallOptions): Promise<Reply> {
   const parameters = Object.entries(query).flatMap(([name, value]) =>
     [value ?? ''].flat().flatMap((one) => (one === '' ? [] : [[name, one]])),
@@ -84,7 +83,7 @@ async function send<Reply>(
   body: object | undefined,
   signal: AbortSignal,
 ): Promise<Answer<Reply>> {
-  const response = await fetch(BASE_PATH + path, {
+  const response = await fetch(path, {
     headers: {
       accept: 'application/json, application/problem+json',
       ...(token.value === '' ? {} : { authorization: `Bearer ${token.value}` }),

@@ -4,11 +4,9 @@ function readMeta(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
 }
 
-/** The prefix of all addresses of the instance, for example `/bank`; empty by default. */
-export const BASE_PATH = readMeta('base-path');
 /** The topic of schedule requests, with the prefix of the instance. */
 export const SCHEDULE_TOPIC = readMeta('schedule-topic');
 /** Whether the instance requires access tokens. */
 export const TOKEN_REQUIRED = readMeta('access') === 'token';
 /** Below this path are the addresses of the workbench. */
-export const WORKBENCH_PATH = `${BASE_PATH}/workbench`;
+export const WORKBENCH_PATH = '/workbench';

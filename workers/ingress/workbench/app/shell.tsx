@@ -2,7 +2,7 @@ import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'pre
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { tokenRefused } from './api.ts';
 import { Button, Dialog, Empty, Failure, Field } from './design/components.tsx';
-import { BASE_PATH, TOKEN_REQUIRED, WORKBENCH_PATH } from './page-settings.ts';
+import { TOKEN_REQUIRED, WORKBENCH_PATH } from './page-settings.ts';
 import { language, setToken, theme, token, type Language, type Theme } from './preferences.ts';
 import { HOME, PAGES } from './pages.tsx';
 import { createTexts } from './texts.ts';
@@ -51,7 +51,7 @@ function Side() {
             );
           })}
           <li>
-            <a href={`${BASE_PATH}/docs`} target="_self">
+            <a href="/docs" target="_self">
               <Icon name="reference" />
               {t('reference')}
             </a>

@@ -29,7 +29,7 @@ const limits = {
 const read = (file: string) => readFileSync(new URL(`../../../../../${file}`, import.meta.url), 'utf8');
 const rulings = read('docs/rulings.md');
 const guide = read('shared/contract/documents/page/guide.md');
-const options = { version: '1.2.3', basePath: '/bank', topicPrefix: 'test.', limits, rulings, guide };
+const options = { version: '1.2.3', topicPrefix: 'test.', limits, rulings, guide };
 const page = docsPage({ ...options, script: '' });
 
 const posted = (path: string): string => `<span class="method">POST</span> <code>${path}</code>`;
@@ -84,7 +84,7 @@ describe('the page', () => {
 
   test('has the path, topics and message types of all actions', () => {
     for (const { name, topic, bulkTopic, requestType, replyType } of ACTIONS) {
-      expect(page).toContain(posted(`/bank/platapi/automation-processors/actions/${name}`));
+      expect(page).toContain(posted(`/platapi/automation-processors/actions/${name}`));
       expect(page).toContain(topicName('test.', topic));
       expect(page).toContain(topicName('test.', bulkTopic ?? topic));
       expect(page).toContain(requestType);
@@ -94,13 +94,13 @@ describe('the page', () => {
 
   test('has the path, headers, topic and message type of all notifications', () => {
     for (const { path, channelNumber, topic, commandType, bodyShape } of NOTIFICATIONS) {
-      expect(page).toContain(posted(`/bank${path}`));
+      expect(page).toContain(posted(path));
       expect(page).toContain(topicName('test.', topic));
       expect(page).toContain(commandType);
       expect(page).toContain(channelNumber);
       for (const field of Object.keys(bodyShape.shape)) expect(page).toContain(fieldName('', field));
     }
-    expect(page).toContain('<code>/bank/api/notifications/v1/{notificationId}</code>');
+    expect(page).toContain('<code>/api/notifications/v1/{notificationId}</code>');
     for (const header of ['X-Communication-Channel', 'X-Sender-Id', 'Idempotency-Key', 'platrealm'])
       expect(page).toContain(`<code>${header}</code>`);
   });
@@ -115,13 +115,13 @@ describe('the page', () => {
   test('starts with a valid call to copy', () => {
     const [, body = ''] = /-d '([^']*)'/.exec(guide) ?? [];
     expect(ACTIONS[0]?.read(JSON.parse(body))).toMatchObject({ kind: 'valid', warnings: [] });
-    expect(page).toContain(`$ENGINE/bank/platapi/automation-processors/actions/${ACTIONS[0]?.name}`);
+    expect(page).toContain(`$ENGINE/platapi/automation-processors/actions/${ACTIONS[0]?.name}`);
     expect(page).not.toMatch(/%\w+%/);
   });
 
   test('describes all operations of the OpenAPI document', () => {
-    const { paths } = openApiDocument({ version: '1.2.3', basePath: '/bank' });
-    for (const path of Object.keys(paths as object)) expect(page).toContain(`/bank${path}<`);
+    const { paths } = openApiDocument({ version: '1.2.3' });
+    for (const path of Object.keys(paths as object)) expect(page).toContain(`${path}<`);
   });
 
   test('lists all fields of the request, nested fields by their path, with type and limits', () => {
@@ -220,11 +220,11 @@ describe('the page', () => {
 
   test('links to the other documents and to existing places', () => {
     const targets = [...page.matchAll(/href="([^"]+)"/g)].map(([, target = '']) => target);
-    expect(targets).toContain('/bank/openapi.json');
+    expect(targets).toContain('/openapi.json');
     const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => `#${id}`));
     expect(targets.filter((one) => one.startsWith('#') && !ids.has(one))).toEqual([]);
     const others = new Set(targets.filter((one) => !one.startsWith('#')));
-    expect([...others]).toEqual(['/bank/workbench', '/bank/openapi.json', '/bank/asyncapi.json']);
+    expect([...others]).toEqual(['/workbench', '/openapi.json', '/asyncapi.json']);
   });
 });
 

@@ -9,7 +9,7 @@ export function asJson(terms: unknown): string {
 }
 
 /**
- * A command for a POSIX shell. `origin` is the address of the instance with its base path. An instance with access control reads the token
+ * A command for a POSIX shell. `origin` is the address of the instance. An instance with access control reads the token
  * from the variable TOKEN of the shell.
  */
 export function asCurl(origin: string, terms: unknown, needsToken = false): string {

@@ -1,5 +1,5 @@
 import { CopyButton, Notice } from '../design/components.tsx';
-import { BASE_PATH, SCHEDULE_TOPIC, TOKEN_REQUIRED } from '../page-settings.ts';
+import { SCHEDULE_TOPIC, TOKEN_REQUIRED } from '../page-settings.ts';
 import { asCurl, asJson, asKafkaMessage } from './call-formats.ts';
 import { placeText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
@@ -56,10 +56,7 @@ export function Result(props: {
       <ScheduleTable schedule={schedule} decimals={decimals} />
       <OfferNote />
       <div class="row no-print">
-        <CopyButton
-          label={t('copyCurl')}
-          text={() => asCurl(location.origin + BASE_PATH, terms, TOKEN_REQUIRED)}
-        />
+        <CopyButton label={t('copyCurl')} text={() => asCurl(location.origin, terms, TOKEN_REQUIRED)} />
         <CopyButton label={t('copyJson')} text={() => asJson(terms)} />
         <CopyButton label={t('copyKafka')} text={() => asKafkaMessage(SCHEDULE_TOPIC, terms)} />
       </div>
