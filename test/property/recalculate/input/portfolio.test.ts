@@ -31,10 +31,13 @@ const csvLine = fc.oneof(
 );
 const HEADER = `id,${Object.keys(PLAIN_LOAN).join(',')}`;
 
-/** The bytes of a portfolio, some of them replaced so that they are not UTF-8. */
+const QUOTE = 0x22;
+
+/** The bytes of a portfolio, one of them replaced so that it is not UTF-8. Around quotes that would end the reading. */
 function portfolio(lines: readonly string[], end: string, damagedAt: number): Buffer {
   const bytes = Buffer.from(lines.join(end));
-  if (damagedAt >= HEADER.length + 2 && damagedAt < bytes.length) bytes[damagedAt] = 0xff;
+  const isDamaged = damagedAt >= HEADER.length + 2 && damagedAt < bytes.length;
+  if (isDamaged && !bytes.subarray(damagedAt - 1, damagedAt + 2).includes(QUOTE)) bytes[damagedAt] = 0xff;
   return bytes;
 }
 
