@@ -136,7 +136,7 @@ describe('the page of portfolios', () => {
       ['not readable', '4', 'invalid-request'],
     ]);
     expect(rows[1]).toContain('jsonParam.Amount');
-    expect(rows[2]).toContain('has 2 cells, but the first line names 9 columns');
+    expect(rows[2]).toContain('has 2 cells; must have 9, one for each column');
     expect(await page.getByText('nothing to compare').count()).toBe(1);
     const csv = await downloadText(page, 'Failures as CSV');
     expect(csv.split('\r\n').map((line) => line.split(',').slice(0, 2).join())).toEqual([

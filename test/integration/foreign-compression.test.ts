@@ -77,7 +77,7 @@ suite('batches in lz4 and snappy', () => {
   const listedLetters = async (): Promise<number> => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      ['scripts/dead-letters.ts', 'list', '--json'],
+      ['scripts/dead-letters.ts', 'list', '--json', '--url', system.url ?? ''],
       {
         cwd: root,
         env: { ...process.env, SCHEMA_REGISTRY_URL: '', ...env },
@@ -145,7 +145,7 @@ suite('batches in lz4 and snappy', () => {
     const amounts = Array.from({ length: 24 }, (_, index) => 200 + index);
     const answers = await Promise.all(amounts.map((Amount) => scheduleRows(url, { Amount })));
     expect(answers.map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
-    // An ingress reads one partition of the replies from its current end; only the command reads dead letters.
+    // An ingress reads one partition of the replies from its current end; only the list of dead letters reads them.
     const stored = COMPRESSIONS.length * (RESULT_PARTITIONS + 2 * REQUEST_PARTITIONS);
     const came = stored + COMPRESSIONS.length;
     const skipped = HAS_CODECS ? 0 : stored + came;
