@@ -75,7 +75,7 @@ describe('startup without a schema registry', () => {
 });
 
 describe('a command that deployments run before the workers', () => {
-  const unreachable = { KAFKA_BROKERS: '127.0.0.1:9', SCHEMA_REGISTRY_URL: 'http://127.0.0.1:9' };
+  const unreachable = { KAFKA_BROKERS: '127.0.0.1:9', SCHEMA_REGISTRY_URL: 'http://127.0.0.1:2' };
   const spawnScript = (args: readonly string[]) => {
     const child = spawn(process.execPath, args, {
       cwd: path.resolve(import.meta.dirname, '../..'),
