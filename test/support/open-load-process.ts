@@ -10,6 +10,8 @@ export interface OpenLoad {
   readonly body?: string;
   readonly perSecond: number;
   readonly forMs: number;
+  /** The calls of this time at the start, which also opens the connections, are not in the report. @default 0 */
+  readonly uncountedMs?: number;
   readonly connections: number;
   /** The address of the caller. @default 127.0.0.1 */
   readonly from?: string;
@@ -41,18 +43,30 @@ const SECOND_MS = 1_000;
 const LIMIT_MS = 30_000;
 
 async function run(load: OpenLoad): Promise<LoadReport> {
-  const { url, body, perSecond, forMs, connections, from: localAddress = '127.0.0.1' } = load;
+  const {
+    url,
+    body,
+    perSecond,
+    forMs,
+    connections,
+    from: localAddress = '127.0.0.1',
+    uncountedMs = 0,
+  } = load;
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const calls = Math.floor((perSecond * forMs) / SECOND_MS);
+  const uncounted = Math.floor((perSecond * uncountedMs) / SECOND_MS);
+  const calls = uncounted + Math.floor((perSecond * forMs) / SECOND_MS);
   const answeredMs: number[] = [];
   const refusedMs: number[] = [];
   const lateMs: number[] = [];
   const other: Record<string, number> = {};
   const startMs = performance.now();
-  const send = (dueMs: number): Promise<void> =>
+  const send = (index: number): Promise<void> =>
     new Promise((resolve) => {
+      const dueMs = startMs + (index * SECOND_MS) / perSecond;
+      const isCounted = index >= uncounted;
       const end = (how: string): void => {
         const tookMs = performance.now() - dueMs;
+        if (!isCounted && (how === '200' || how === '503')) return resolve();
         if (how === '200') answeredMs.push(tookMs);
         else if (how === '503') refusedMs.push(tookMs);
         else other[how] = (other[how] ?? 0) + 1;
@@ -66,7 +80,9 @@ async function run(load: OpenLoad): Promise<LoadReport> {
         response.resume().on('end', () => end(isComplete ? String(statusCode) : '503 without Retry-After'));
         response.on('error', (error) => end(error.message));
       });
-      call.on('socket', () => lateMs.push(performance.now() - dueMs));
+      call.on('socket', () => {
+        if (isCounted) lateMs.push(performance.now() - dueMs);
+      });
       call.on('timeout', () => call.destroy(new Error('no answer')));
       call.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
       call.end(body);
@@ -75,7 +91,7 @@ async function run(load: OpenLoad): Promise<LoadReport> {
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
       const dueCalls = Math.min(calls, ((performance.now() - startMs) * perSecond) / SECOND_MS);
-      while (sent.length < dueCalls) sent.push(send(startMs + (sent.length * SECOND_MS) / perSecond));
+      while (sent.length < dueCalls) sent.push(send(sent.length));
       if (sent.length < calls) return;
       clearInterval(timer);
       resolve();
@@ -84,7 +100,7 @@ async function run(load: OpenLoad): Promise<LoadReport> {
   await Promise.all(sent);
   agent.destroy();
   return {
-    calls,
+    calls: calls - uncounted,
     answered: answeredMs.length,
     refused: refusedMs.length,
     other,

@@ -7,7 +7,7 @@ import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { serialize } from 'node:v8';
-import type { FixedQueue, Piscina, TaskQueue } from 'piscina';
+import type { Piscina } from 'piscina';
 import type { LendingSnapshot } from '../../shared/catalogue/lending-environment.ts';
 import { UNITS_PER_MS } from '../../shared/contract/actions/request-limits.ts';
 import type { Encoded, EncodedMessage, MessageFormat } from '../../shared/messaging/codec.ts';
@@ -16,6 +16,7 @@ import type { Outcome } from '../../shared/messaging/outcome.ts';
 import type { Reply } from '../../shared/messaging/reply.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
+import { Fifo } from '../../shared/platform/fifo.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import { SharedLimit } from '../../shared/platform/queues/shared-limit.ts';
 
@@ -82,7 +83,7 @@ const IDLE_MS = 60_000;
 const UNHURRIED_MS = 5_000;
 /** Bytes of the replies that are being rendered or wait for it: eight of the largest. */
 const MAX_RENDERED_BYTES = 67_108_864;
-/** The dearest request takes about a second; a thread that takes longer than this, queue included, is replaced. */
+/** The dearest request takes about a second; a thread that takes longer than this is replaced. */
 const MAX_TASK_MS = 60_000;
 /** Heap of a thread: a reply of 8 MiB is calculated and rendered with less than 128 MiB. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
@@ -103,6 +104,9 @@ class ThreadPool implements CalculationThreads {
   /** Units of the calculations that are not done, by requester. */
   readonly #units = new SharedLimit();
   #renderedBytes = 0;
+  /** Tasks that the pool has; the others wait here, since its own queue is not in order when tasks have time limits. */
+  #running = 0;
+  readonly #waiting = { render: new Fifo<() => void>(), calculate: new Fifo<() => void>() };
   #pool: Promise<Piscina> | undefined;
   #isStopped = false;
   #snapshot: LendingSnapshot | undefined;
@@ -154,18 +158,37 @@ class ThreadPool implements CalculationThreads {
     name: Name,
     task: ThreadTasks[Name],
   ): Promise<Exclude<ThreadAnswer, { kind: 'failed' }>> {
-    if (this.#isStopped) throw createInterruption();
-    const options = { name, signal: AbortSignal.timeout(MAX_TASK_MS) };
+    await this.#turn(name);
     let answer: ThreadAnswer;
     try {
+      if (this.#isStopped) throw createInterruption();
       const pool = await (this.#pool ??= this.#open());
-      answer = (await pool.run(task, options)) as ThreadAnswer;
+      answer = (await pool.run(task, { name, signal: AbortSignal.timeout(MAX_TASK_MS) })) as ThreadAnswer;
     } catch (error) {
       throw this.#isStopped ? createInterruption() : error;
+    } finally {
+      this.#running -= 1;
+      this.#startNext();
     }
     if (answer.kind !== 'failed') return answer;
     const { error, mayPass } = answer;
     throw mayPass ? new InfrastructureError('calculation-thread', error.message, error) : error;
+  }
+
+  /** Resolves when a thread is free. Renderings come before calculations, since each completes a call. */
+  #turn(name: keyof ThreadTasks): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting[name].push(resolve);
+    this.#startNext();
+    return promise;
+  }
+
+  #startNext(): void {
+    if (this.#running >= MAX_THREADS) return;
+    const start = this.#waiting.render.shift() ?? this.#waiting.calculate.shift();
+    if (start === undefined) return;
+    this.#running += 1;
+    start();
   }
 
   async #open(): Promise<Piscina> {
@@ -177,8 +200,6 @@ class ThreadPool implements CalculationThreads {
       minThreads: 0,
       maxThreads: MAX_THREADS,
       idleTimeout: IDLE_MS,
-      maxQueue: Number.POSITIVE_INFINITY,
-      taskQueue: renderingsFirst(new piscina.FixedQueue(), new piscina.FixedQueue()),
       recordTiming: false,
       workerData: { schemaRegistry: this.#config.schemaRegistry },
       // Only the cache of compiled code, which halves the time that the start of a thread takes: its settings are data.
@@ -199,20 +220,6 @@ class ThreadPool implements CalculationThreads {
     this.#shared = { version: this.#shared.version + 1, bytes };
     return this.#shared;
   }
-}
-
-/** Takes renderings before calculations, since each completes a call. */
-function renderingsFirst(renderings: FixedQueue, calculations: FixedQueue): TaskQueue {
-  const queueOf = (task: object): FixedQueue =>
-    (task as { readonly name?: string }).name === 'render' ? renderings : calculations;
-  return {
-    get size() {
-      return renderings.size + calculations.size;
-    },
-    shift: () => renderings.shift() ?? calculations.shift(),
-    push: (task) => queueOf(task).push(task),
-    remove: (task) => queueOf(task).remove(task),
-  };
 }
 
 /** Restores the buffer of an encoded reply, which another thread sends as a plain byte array. */
