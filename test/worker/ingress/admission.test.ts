@@ -57,25 +57,20 @@ async function openSilentIngress(settings: IngressSettings = {}) {
     /** Sends calls, many at once and then one by one, until one is refused; resolves with how many wait for their replies. */
     flood: async (headers: Record<string, string> = {}, init: RequestInit = {}): Promise<number> => {
       const before = requester.requests.length;
-      let sent = 0;
-      let refused = 0;
-      const send = async (count: number): Promise<void> => {
-        refused = 0;
-        sent += count;
+      const send = async (count: number): Promise<number> => {
         const ended = requester.requests.length + count;
+        let refused = 0;
+        const onAnswer = ({ status }: Response): void => void (refused += status === 503 ? 1 : 0);
         for (let index = 0; index < count; index += 1) {
           const sending = call('Echo', headers, init);
           calls.push(sending);
-          sending.then(
-            ({ status }) => (refused += status === 503 ? 1 : 0),
-            () => undefined,
-          );
+          sending.then(onAnswer, () => undefined);
         }
         await expect.poll(() => requester.requests.length + refused).toBe(ended);
+        return refused;
       };
       await send(CALLS);
-      do await send(1);
-      while (refused === 0 && sent < 2 * CALLS);
+      await expect.poll(() => send(1)).toBe(1);
       return requester.requests.length - before;
     },
     reply: async (): Promise<readonly number[]> => {
