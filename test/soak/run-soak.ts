@@ -5,16 +5,14 @@ import { runPortfolio } from './portfolio-run.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { runNetwork } from './network-run.ts';
 import { longSoak, networkSoak } from './soak-sizes.ts';
-import { networkFaults, portfolioFaults, rollingFaults, upstreamFaults } from './soak-verdict.ts';
+import { networkFaults, portfolioFaults, rollingFaults } from './soak-verdict.ts';
 import { openSoakWorld, type SoakWorld } from './soak-world.ts';
-import { runUpstream } from './upstream-events.ts';
 
 const HELP = `Usage: npm run test:soak -- [--contracts N] [--rounds N] [--seconds N] [--only PART]
 
 On Apache Kafka of three nodes, started here, or on the one of KAFKA_BROKERS (whose brokers are then left alone):
   portfolio  N contracts of 12 to 360 rows through npm run recalculate, while workers are killed at 20, 40, 60 and 80 %,
              a broker is restarted at 50 % and the command itself is killed and resumed at 70 % of the results
-  upstream   a tenth of them as arrays of requests by plain kafkajs with a separate reply topic, with the same kills
   rolling    a restart of all processes, one after another, N rounds, under constant load over HTTP
   network    calls and notifications for N seconds over connections that are torn, delayed, black-holed and silent; always
              on a separate Kafka, behind proxies
@@ -29,7 +27,7 @@ const DEFAULT_CONTRACTS = '100000';
 const DEFAULT_ROUNDS = '5';
 const SECOND_MS = 1_000;
 const DEFAULT_SECONDS = '600';
-const PARTS = ['portfolio', 'upstream', 'rolling', 'network'] as const;
+const PARTS = ['portfolio', 'rolling', 'network'] as const;
 type Part = (typeof PARTS)[number];
 
 interface SoakArguments {
@@ -94,10 +92,6 @@ async function runPart(world: SoakWorld, part: WorldPart, args: SoakArguments): 
     case 'portfolio': {
       const report = await runPortfolio(world, size.portfolio);
       return { part, figures: { ...report }, faults: portfolioFaults(report) };
-    }
-    case 'upstream': {
-      const report = await runUpstream(world, size.upstream);
-      return { part, figures: { ...report }, faults: upstreamFaults(report) };
     }
     case 'rolling': {
       const report = await rollingRestart(world, size.rolling);

@@ -3,7 +3,6 @@
 import type { NetworkOptions } from './network-run.ts';
 import type { PortfolioRunOptions } from './portfolio-run.ts';
 import type { RollingRestartOptions } from './rolling-restart.ts';
-import type { UpstreamOptions } from './upstream-events.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -12,7 +11,6 @@ const AS_OF = '2026-05-01';
 
 export interface SoakSize {
   readonly portfolio: PortfolioRunOptions;
-  readonly upstream: UpstreamOptions;
   readonly rolling: RollingRestartOptions;
 }
 
@@ -42,14 +40,6 @@ export function longSoak(contracts: number, rounds: number): SoakSize {
       sampleEvery: 50,
       limitMs: 90 * MINUTE_MS,
     },
-    upstream: {
-      portfolio: { ...portfolio, contracts: Math.ceil(contracts / 10) },
-      workers: 3,
-      workerKillsAt: [0.2, 0.4, 0.6, 0.8],
-      brokerRestartAt: 0.5,
-      brokerAwayMs: 20 * SECOND_MS,
-      limitMs: 30 * MINUTE_MS,
-    },
     rolling: {
       workers: ['schedule', 'product', 'simulation', 'notification'],
       calls: ['schedule', 'schedule', 'payment', 'schedule', 'simulation', 'schedule', 'product'],
@@ -71,14 +61,6 @@ export const SHORT_SOAK: SoakSize = {
     commandOptions: ['--batch=25', '--window=8'],
     sampleEvery: 20,
     limitMs: 2 * MINUTE_MS,
-  },
-  upstream: {
-    portfolio: { contracts: 400, seed: SEED, asOf: AS_OF },
-    workers: 2,
-    workerKillsAt: [0.3],
-    brokerRestartAt: undefined,
-    brokerAwayMs: 0,
-    limitMs: MINUTE_MS,
   },
   rolling: {
     workers: ['schedule'],

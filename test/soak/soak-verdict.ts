@@ -4,7 +4,6 @@ import type { NetworkReport } from './network-run.ts';
 import type { PortfolioRunReport } from './portfolio-run.ts';
 import type { RollingRestartReport } from './rolling-restart.ts';
 import type { ReplyFigures } from './topic-reading.ts';
-import type { UpstreamReport } from './upstream-events.ts';
 
 /** Every contract has exactly one result, in order and equal to the engine's; no message is left unprocessed. */
 export function portfolioFaults(report: PortfolioRunReport): string[] {
@@ -14,16 +13,6 @@ export function portfolioFaults(report: PortfolioRunReport): string[] {
     ...unless(report.exitCode === 0, `the command exited with ${report.exitCode}`),
     ...none(report, ['missing', 'repeatedIds', 'unknown', 'outOfOrder', 'failures']),
     ...unless(report.lines === report.contracts, `${report.lines} results for ${report.contracts} contracts`),
-    ...logFaults(report),
-  ];
-}
-
-/** Every message has a reply with its items in order; repeated replies are byte-identical. */
-export function upstreamFaults(report: UpstreamReport): string[] {
-  return [
-    ...report.trouble,
-    ...none(report, ['misplaced', 'wrongStatus', 'different']),
-    ...unless(report.compared > 0, 'no items compared'),
     ...logFaults(report),
   ];
 }

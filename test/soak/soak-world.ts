@@ -30,8 +30,6 @@ export interface SoakWorld {
   readonly folder: string;
   readonly say: Say;
   readonly topic: (key: TopicKey) => string;
-  /** Creates a topic that does not belong to the system. */
-  createTopic(name: string): Promise<string>;
   /**
    * Kills one broker with SIGKILL and restarts it on its data after `awayMs`; resolves when it is back. Undefined for an
    * existing Kafka, which the test must not kill.
@@ -97,11 +95,6 @@ async function openOn(brokers: readonly string[], own: LocalKafka | undefined, s
     folder,
     say,
     topic: (key) => topicName(prefix, key),
-    createTopic: async (name) => {
-      const topic = `${prefix}${name}`;
-      await createTopics(broker, [{ topic, partitions: 12 }]);
-      return topic;
-    },
     restartBroker: own === undefined ? undefined : (awayMs) => restartOne(own, awayMs),
     close: async () => {
       await broker.close();

@@ -4,9 +4,8 @@ import { errorText } from '../../shared/platform/errors.ts';
 import { runPortfolio } from '../soak/portfolio-run.ts';
 import { rollingRestart } from '../soak/rolling-restart.ts';
 import { SHORT_SOAK } from '../soak/soak-sizes.ts';
-import { portfolioFaults, rollingFaults, upstreamFaults } from '../soak/soak-verdict.ts';
+import { portfolioFaults, rollingFaults } from '../soak/soak-verdict.ts';
 import { openSoakWorld, type SoakWorld } from '../soak/soak-world.ts';
-import { runUpstream } from '../soak/upstream-events.ts';
 
 /** The short form of `npm run test:soak`, on a separate Kafka of three nodes, because it kills a broker. */
 const world = await openWorld();
@@ -25,13 +24,6 @@ suite('a system of three Kafka nodes under kill -9 and restarts', () => {
     print('portfolio', report);
     expect(portfolioFaults(report)).toEqual([]);
     expect(report).toMatchObject({ workerKills: 2, commandKills: 1, lines: report.contracts });
-  });
-
-  it('answers every batch of an upstream system in order while a worker is killed', async () => {
-    const report = await runUpstream(open, SHORT_SOAK.upstream);
-    print('upstream', report);
-    expect(upstreamFaults(report)).toEqual([]);
-    expect(report.workerKills).toBe(1);
   });
 
   it('returns every reply to its caller while all processes restart one after another under load', async () => {
