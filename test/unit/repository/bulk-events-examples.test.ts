@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readContract, readLines } from '../../../docs/examples/node-kafkajs/portfolio.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
-import {
-  batchIdFault,
-  MAX_BATCH_ITEMS,
-  MAX_ID_CHARACTERS,
-} from '../../../shared/messaging/codec/request-batch.ts';
+import { MAX_BATCH_ITEMS } from '../../../shared/messaging/codec/request-batch.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -44,20 +39,6 @@ function namesIn(source: string): { headers: Set<string>; topics: Set<string> } 
   };
 }
 
-async function linesOf(text: string, chunkBytes: number): Promise<string[]> {
-  const bytes = Buffer.from(text);
-  async function* chunks(): AsyncGenerator<Buffer> {
-    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
-  }
-  const lines: string[] = [];
-  for await (const line of readLines(chunks())) lines.push(line.toString());
-  return lines;
-}
-
-function clientVersion(file: string): string | undefined {
-  return (JSON.parse(read(file)) as { dependencies: Record<string, string> }).dependencies['kafkajs'];
-}
-
 describe('the examples of bulk requests as events', () => {
   it.each(BULK_EXAMPLES)('%s uses the headers and the topic of the engine, and no other names', (file) => {
     const { headers, topics } = namesIn(read(file));
@@ -79,64 +60,5 @@ describe('the examples of bulk requests as events', () => {
     expect([...topics].filter((name) => !new Set<string>(Object.values(TOPIC)).has(name))).toEqual([]);
     expect([...headers].filter((name) => !new Set<string>(Object.values(HEADER)).has(name))).toEqual([]);
     expect(text).toContain(`1 to ${MAX_BATCH_ITEMS} requests`);
-  });
-
-  it('the Node example uses the Kafka client of this project', () => {
-    expect(clientVersion('docs/examples/node-kafkajs/package.json')).toBe(clientVersion('package.json'));
-  });
-
-  it('the sample portfolio contains contracts, each with an id, and one invalid line', () => {
-    const lines = read('docs/examples/portfolio.ndjson').trimEnd().split('\n');
-    const ids = lines.flatMap((line) => {
-      try {
-        return [(JSON.parse(line) as { id: unknown }).id];
-      } catch {
-        return [];
-      }
-    });
-    expect(ids.length).toBe(lines.length - 1);
-    expect(new Set(ids).size).toBe(ids.length);
-  });
-
-  it.each([1, 2, 3, 1_024])(
-    'the Node example splits lines only at line feeds, reading %d bytes at a time',
-    async (chunkBytes) => {
-      const odd = '{"id":"\u2028\u2029\u0085\u{1f4c8}"}';
-      expect(await linesOf(`${odd}\n\na\rb\r\n${odd}`, chunkBytes)).toEqual([odd, '', 'a\rb\r', odd]);
-      expect(await linesOf('a\n', chunkBytes)).toEqual(['a']);
-      expect(await linesOf('', chunkBytes)).toEqual([]);
-    },
-  );
-
-  it.each([
-    'a',
-    '\u2028',
-    '\u{1f4c8}'.repeat(MAX_ID_CHARACTERS / 2),
-    '\u{1f4c8}'.repeat(MAX_ID_CHARACTERS / 2 + 1),
-    '',
-    2 ** 53 - 1,
-    2 ** 53,
-    1.5,
-    true,
-  ])('the Node example sends only ids that the engine accepts (example %#)', (id) => {
-    const contract = readContract(Buffer.from(JSON.stringify({ id })), 1);
-    expect(contract?.id).toBe(batchIdFault(id) === undefined ? id : undefined);
-  });
-
-  it.each([
-    ['NaN', Buffer.from('{"id":"a","jsonParam":{"Amount":NaN}}')],
-    ['no object', Buffer.from('null')],
-    ['no id', Buffer.from('{"jsonParam":{}}')],
-    ['bytes that are not UTF-8', Buffer.from('{"id":"\u00e9"}', 'latin1')],
-  ])('the Node example skips lines that are not contracts: %s', (_, line) => {
-    expect(readContract(line, 1)).toBeUndefined();
-  });
-
-  it('the Node example accepts a byte order mark and does not send it', () => {
-    expect(readContract(Buffer.from('\ufeff{"id":1}\r'), 1)).toMatchObject({
-      id: 1,
-      text: '{"id":1}\r',
-      rows: 1,
-    });
   });
 });
