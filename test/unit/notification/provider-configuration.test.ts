@@ -51,10 +51,6 @@ describe('the provider configuration (interface 4.8, N1)', () => {
     ]);
   });
 
-  it('treats empty credentials as absent', () => {
-    expect(entriesOf(configurationText(HTTP))[0]!.settings.authentication).toEqual({ key: 'k3y' });
-  });
-
   it('accepts default-sender, and a payload-template as an object', () => {
     const { defaultSender: _, ...rest } = HTTP;
     const template = { to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' };
@@ -96,11 +92,6 @@ describe('the channel profile', () => {
     expect(profile).toEqual({
       channels: { sms: { defaultSender: 'Bank' }, email: { defaultSender: 'info@bank.example' } },
     });
-  });
-
-  it('omits a channel without a provider', () => {
-    expect(Object.keys(readChannelProfile(configurationText(SMTP)).channels)).toEqual(['email']);
-    expect(readChannelProfile('{"notificationConfigurations":[]}')).toEqual({ channels: {} });
   });
 
   it('throws all faults of an invalid configuration', () => {
@@ -168,12 +159,6 @@ describe('an invalid configuration', () => {
       expect(read.kind).toBe('invalid');
       expect(JSON.stringify(read)).not.toContain(secret);
     }
-  });
-
-  it('states the rule for a mail server without TLS', () => {
-    expect(faultsOf({ ...SMTP, smtp: { requireTls: false } })).toEqual({
-      'smtp.requireTls': 'must be true unless the host is this machine or allowInsecure is true',
-    });
   });
 
   it('reports repeated fields by their paths', () => {

@@ -140,10 +140,6 @@ describe('a copy on a retry tier', () => {
       expect(await handle()).toEqual(expected);
     },
   );
-
-  it('waits for the delay of its tier if its due time is later', async () => {
-    expect(await tier().handling(copy(0, { waitMs: HOUR_MS }))()).toEqual({ retryAfterMs: DELAY_MS });
-  });
 });
 
 /** The failure of a publish. */
@@ -168,14 +164,6 @@ describe('a copy that is due', () => {
       ]);
     },
   );
-
-  it('becomes a dead letter when its partition does not exist', async () => {
-    const { copies, counts, letters, handling, message } = due();
-    copies.onPublish = failing('topic-unknown');
-    counts.set(ORIGIN, 3);
-    expect(await handling(message, DELAY_MS)()).toBe('settled');
-    expect(letters.sent).toHaveLength(1);
-  });
 
   it('ends its notification when its topic rejects it for its content', async () => {
     const { copies, letters, rejected, handling, message } = due();
@@ -236,17 +224,5 @@ describe('the consumer of a tier', () => {
       await vi.advanceTimersByTimeAsync(5_000);
     }
     expect(copies.sent).toHaveLength(1);
-  });
-
-  it('counts the waits of copies of one key concurrently when the clock of their writer is ahead', async () => {
-    const count = 50;
-    const messages = Array.from({ length: count }, (_, offset) => ({
-      ...copy(HOUR_MS),
-      offset,
-      key: Buffer.from('same'),
-    }));
-    const { copies } = consuming(messages);
-    await vi.advanceTimersByTimeAsync(DELAY_MS + 100);
-    expect(copies.sent).toHaveLength(count);
   });
 });

@@ -135,15 +135,6 @@ describe('the Avro wire format', () => {
       );
     }
   });
-
-  it('reports no faults for payloads that fit', () => {
-    expect(codec.faultsOf(REQUEST, fullRequest)).toEqual([]);
-    expect(codec.faultsOf(REPLY, schedule)).toEqual([]);
-  });
-
-  it('throws if a type is not in the list of messages', () => {
-    expect(() => codec.encode('Nothing', {}, 'avro')).toThrow('Nothing');
-  });
 });
 
 describe('the format of a message', () => {
@@ -193,11 +184,6 @@ describe('the format of a message', () => {
     }
   });
 
-  it('uses the last value of a repeated header', () => {
-    const headers = { 'content-type': ['application/json', 'application/vnd.apache.avro'] };
-    expect(payloadOf(codec.decode({ value: avro.value, headers }))).toEqual(smallRequest);
-  });
-
   it.each([
     ['a null value', null, 'empty'],
     ['an empty value', '', 'empty'],
@@ -223,45 +209,6 @@ describe('the format of a message', () => {
 });
 
 describe('JSON messages', () => {
-  it('may start with JSON whitespace only', () => {
-    const json = atOnce(codec.encode(REQUEST, smallRequest, 'json')).value.toString();
-    expect(payloadOf(decodeText(` \t\r\n${json}`))).toEqual(smallRequest);
-    expect(problemOf(decodeText(`\v${json}`)).detail).toContain('neither Avro nor JSON');
-    expect(problemOf(decodeText(' '.repeat(2_000))).detail).toContain('neither Avro nor JSON');
-  });
-
-  it('encode and decode a request and a problem, with the type in a header', () => {
-    for (const [type, payload] of [
-      [REQUEST, smallRequest],
-      [PROBLEM, problem],
-    ] as const) {
-      const encoded = atOnce(codec.encode(type, payload, 'json'));
-      expect(encoded.headers).toEqual({ 'content-type': 'application/json', 'plat-message-type': type });
-      expect(codec.decode(encoded)).toMatchObject({ kind: 'decoded', type, format: 'json', payload });
-    }
-  });
-
-  it('report ignored fields as warnings', () => {
-    const body = {
-      jsonParam: {
-        ...JSON.parse(atOnce(codec.encode(REQUEST, smallRequest, 'json')).value.toString()).jsonParam,
-        Colour: 'red',
-      },
-    };
-    expect(decodeText(JSON.stringify(body))).toMatchObject({
-      kind: 'decoded',
-      warnings: [{ path: 'jsonParam.Colour' }],
-    });
-  });
-
-  it('are refused with all schema violations', () => {
-    const refused = problemOf(decodeText('{"jsonParam":{"Amount":"1","InstallmentsNo":4}}'));
-    expect(refused).toMatchObject({ code: 'invalid-request', status: 400 });
-    expect(refused.errors?.map((fault) => fault.path)).toEqual(
-      expect.arrayContaining(['jsonParam.Amount', 'jsonParam.ScheduleType', 'jsonParam.PeriodicityType']),
-    );
-  });
-
   it.each([
     ['truncated JSON', '{"jsonParam":', 'malformed-json'],
     ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'malformed-json'],

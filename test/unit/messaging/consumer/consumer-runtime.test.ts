@@ -66,18 +66,6 @@ test('does not send a commit if no further message has completed', async () => {
   expect(source.commits).toHaveLength(1);
 });
 
-test('has no timer but that of heartbeats while nothing is in progress', async () => {
-  const { work, sink } = createScene();
-  await afterCommitTick();
-  expect(vi.getTimerCount()).toBe(1);
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(vi.getTimerCount()).toBe(2);
-  await work.end(0);
-  await vi.advanceTimersByTimeAsync(2 * COMMIT_MS);
-  expect(vi.getTimerCount()).toBe(1);
-});
-
 test('observes the progress again when a message arrives after an idle time', async () => {
   const { work, sink, runtime } = createScene({ stallMs: 60_000 });
   sink.onMessages(1, fakeMessages(0, 0), 1);
@@ -183,17 +171,6 @@ test('resumes a paused partition in the next generation', () => {
   expect(source.paused.size).toBe(1);
   sink.onAssigned(2, partitions(0));
   expect(source.paused.size).toBe(0);
-});
-
-test('resumes only the paused partitions in the next generation', () => {
-  const { source, sink } = createScene({ window: { messages: 1 } });
-  sink.onAssigned(2, partitions(0, 1));
-  sink.onMessages(2, [fakeMessage(0, { partition: 1 })], 1);
-  const resumed = vi.spyOn(source, 'resume');
-  sink.onAssigned(3, partitions(0, 1));
-  expect(resumed.mock.calls).toEqual([[partitions(1)]]);
-  sink.onAssigned(4, partitions(0, 1));
-  expect(resumed).toHaveBeenCalledTimes(1);
 });
 
 test('commits completed messages immediately on a revocation and does not start others', async () => {
@@ -620,12 +597,6 @@ test.each(['rebalances', 'stops'])(
   },
 );
 
-test('ignores the position of an unassigned partition', () => {
-  const { sink, runtime } = createScene();
-  sink.onPosition?.(1, { topic: FAKE_TOPIC, partition: 1 }, 3, 7);
-  expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
-});
-
 test('is degraded while a partition cannot be read for five seconds, unless it is unhealthy anyway', async () => {
   const { source, sink, runtime } = createScene();
   source.unread = { topic: FAKE_TOPIC, partition: 0, forMs: 4_999 };
@@ -673,42 +644,6 @@ test('is ready when the partitions of a failed commit are assigned anew and no m
   await afterCommitTick();
   sink.onAssigned(2, [{ topic: FAKE_TOPIC, partition: 0 }]);
   await vi.advanceTimersByTimeAsync(61_000);
-  expect(runtime.health().status).toBe('ready');
-});
-
-test('is ready when a commit fails after its partitions were assigned anew and no message follows', async () => {
-  const { work, source, sink, runtime } = createScene();
-  const { promise, reject } = Promise.withResolvers<boolean>();
-  source.onCommit = () => promise;
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  await work.end(0);
-  await afterCommitTick();
-  sink.onAssigned(2, partitions(1));
-  await afterCommitTick();
-  reject(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
-  await vi.advanceTimersByTimeAsync(61_000);
-  expect(runtime.health().status).toBe('ready');
-});
-
-test('is ready when another source is assigned after a failed commit and no message follows', async () => {
-  const { work, source, sink, runtime } = createScene();
-  source.onCommit = () =>
-    Promise.reject(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  await work.end(0);
-  await afterCommitTick();
-  runtime.attach(new FakeGroupSource(), () => undefined).onAssigned(1, partitions(0));
-  await vi.advanceTimersByTimeAsync(61_000);
-  expect(runtime.health().status).toBe('ready');
-});
-
-test('is ready when another source is assigned after a stall and no message follows', async () => {
-  const { sink, runtime } = createScene();
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  await vi.advanceTimersByTimeAsync(61_000);
-  expect(runtime.health().status).toBe('unhealthy');
-  runtime.attach(new FakeGroupSource(), () => undefined).onAssigned(1, partitions(1));
-  await afterCommitTick();
   expect(runtime.health().status).toBe('ready');
 });
 

@@ -47,53 +47,7 @@ function contents(log: PartitionLog, from = 0): string[] {
   return found;
 }
 
-describe('read()', () => {
-  test('returns messages from a position on, up to the limit, and the next position', () => {
-    const log = createLog();
-    for (let index = 0; index < 10; index += 1) append(log, 'k', `v${index}`);
-    const batch = log.read(4, 3, 1e9);
-    expect(batch.messages.map(({ offset }) => offset)).toEqual([4, 5, 6]);
-    expect(batch.next).toBe(7);
-    expect(log.read(10, 3, 1e9)).toEqual({ messages: [], next: 10 });
-  });
-
-  test('returns at least one message with any byte limit', () => {
-    const log = createLog();
-    append(log, 'k', 'a long value');
-    append(log, 'k', 'another');
-    expect(log.read(0, 10, 1).messages).toHaveLength(1);
-  });
-});
-
-test('a log returns headers with any name', () => {
-  const log = createLog();
-  log.append({ topic: 't', key: null, value: null, headers: { ['__proto__']: ['x', 'y'] } }, null, 0);
-  const [message] = log.read(0, 1, 1).messages;
-  expect(Object.entries(message?.headers ?? {})).toEqual([
-    ['__proto__', [Buffer.from('x'), Buffer.from('y')]],
-  ]);
-});
-
 describe('a log with limits', () => {
-  test('is full at the byte limit', () => {
-    const probe = createLog();
-    append(probe, 'k', 'value');
-    const full = createLog({}, { maxBytesPerTopic: probe.bytes });
-    append(full, 'k', 'value');
-    expect(full.isFull()).toBe(true);
-    const notFull = createLog({}, { maxBytesPerTopic: probe.bytes + 1 });
-    append(notFull, 'k', 'value');
-    expect(notFull.isFull()).toBe(false);
-  });
-
-  test('makes room by compaction with cleanup.policy=compact', () => {
-    const log = createLog({ 'cleanup.policy': 'compact' });
-    for (let index = 0; index < 100; index += 1) append(log, `k${index % 10}`, `v${index}`);
-    log.makeRoom(0, 0);
-    expect(log.isFull()).toBe(false);
-    expect(contents(log)).toHaveLength(10);
-  });
-
   test('makes room by removing the oldest records, and never reuses an offset', () => {
     const log = createLog();
     for (let index = 0; index < 100; index += 1) append(log, 'k', `v${index}`);
@@ -116,16 +70,6 @@ describe('a log with limits', () => {
     expect(contents(log)[0]).toBe('5=v5');
   });
 
-  test('counts bytes, headers and overhead, and subtracts all of them on removal', () => {
-    const log = createLog({}, { maxBytesPerTopic: 10_000 });
-    const headers = { a: 'x'.repeat(1_000) };
-    while (!log.isFull()) log.append({ topic: 't', key: null, value: Buffer.alloc(1_000), headers }, null, 0);
-    expect(log.high).toBeLessThanOrEqual(5);
-    log.sweep(Infinity);
-    expect(log.bytes).toBe(0);
-    expect(log.low).toBe(log.high);
-  });
-
   test('removes records older than the retention time since their append', () => {
     const log = createLog({ 'retention.ms': '1000' });
     append(log, 'k', 'old', 0);
@@ -139,24 +83,7 @@ describe('a log with limits', () => {
   });
 });
 
-describe('append()', () => {
-  test('keeps the timestamp of the message, or sets the current time', () => {
-    const log = createLog();
-    const message = { topic: 't', key: null, value: null };
-    log.append({ ...message, timestampMs: 5 }, null, 9);
-    log.append(message, null, 9);
-    expect(log.read(0, 10, 1e9).messages.map(({ timestampMs }) => timestampMs)).toEqual([5, 9]);
-  });
-});
-
 describe('a log under compaction', () => {
-  test('does not remove old records with cleanup.policy=compact', () => {
-    const log = createLog({ 'cleanup.policy': 'compact', 'retention.ms': '10' });
-    append(log, 'k', 'v', 0);
-    log.sweep(1_000);
-    expect(contents(log)).toEqual(['0=v']);
-  });
-
   test('keeps the newest record of each key, at its own offset', () => {
     const log = createLog({ 'cleanup.policy': 'compact' });
     for (const [key, value] of [
@@ -186,25 +113,6 @@ describe('a log under compaction', () => {
     expect(contents(log)).toEqual(['2=2']);
   });
 
-  test('does not drop the newest record of a key to make room', () => {
-    const log = createLog({ 'cleanup.policy': 'compact' });
-    for (let index = 0; index < 100; index += 1) append(log, `k${index}`, 'v');
-    log.makeRoom(Infinity, 0);
-    expect(log.isFull()).toBe(true);
-    expect(contents(log)).toHaveLength(100);
-  });
-
-  test('needs constant space for a key that is overwritten repeatedly', () => {
-    const log = createLog({ 'cleanup.policy': 'compact' }, { maxRecordsPerTopic: 1_000 });
-    for (let index = 0; index < 3_000; index += 1) {
-      append(log, `k${index % 10}`, `v${index}`);
-      if (log.isFull()) log.makeRoom(0, 0);
-      if (log.isFull()) throw new Error(`the log is full after ${index} records`);
-    }
-    log.sweep(0);
-    expect(contents(log)).toHaveLength(10);
-  });
-
   test('removes the oldest keys with cleanup.policy=compact,delete', () => {
     const log = createLog({ 'cleanup.policy': 'compact,delete' });
     for (let index = 0; index < 100; index += 1) append(log, `k${index}`, 'v');
@@ -213,84 +121,6 @@ describe('a log under compaction', () => {
     append(log, 'k0', 'again');
     log.sweep(0);
     expect(contents(log).at(-1)).toBe('100=again');
-  });
-});
-
-function storedLog(isEager = false) {
-  const works: (() => void)[] = [];
-  const woken: number[] = [];
-  const parts: LogParts = {
-    ...AT_ONCE,
-    onReadable: ({ high }) => woken.push(high),
-    enqueue: (_, work) => works.push(work),
-  };
-  const log = createLog({}, { keptRecordsPerTopic: 4 }, { isStored: true, isEager, parts });
-  const commit = (): void => {
-    for (const work of works.splice(0)) work();
-    log.written();
-  };
-  return { log, woken, commit };
-}
-
-describe('a log whose records are stored by a group commit', () => {
-  test('shows them when they are durable', () => {
-    const { log, woken, commit } = storedLog();
-    append(log, 'k', 'a');
-    expect([log.high, log.end, contents(log)]).toEqual([0, 1, []]);
-    commit();
-    append(log, 'k', 'b');
-    expect(log.high).toBe(0);
-    log.settled();
-    expect([log.high, contents(log)]).toEqual([1, ['0=a']]);
-    commit();
-    log.settled();
-    expect([woken, contents(log)]).toEqual([
-      [1, 2],
-      ['0=a', '1=b'],
-    ]);
-  });
-
-  test('shows them at once if it has requests', () => {
-    const { log, woken, commit } = storedLog(true);
-    append(log, 'k', 'a');
-    expect([woken, contents(log)]).toEqual([[1], ['0=a']]);
-    commit();
-    append(log, 'k', 'b');
-    log.forgetRead(2);
-    expect(contents(log)).toEqual(['0=a', '1=b']);
-  });
-
-  test('does not have those that were lost, and never reuses their offsets', () => {
-    const { log, commit } = storedLog();
-    append(log, 'k', 'a');
-    commit();
-    log.settled();
-    append(log, 'k', 'lost');
-    log.lost();
-    expect([log.high, contents(log)]).toEqual([2, ['0=a']]);
-    expect(append(log, 'k', 'b')).toBe(2);
-  });
-
-  test('keeps records in memory until they are read, and in the order of all', () => {
-    const { log, woken, commit } = storedLog();
-    const inMemory = (value: string) =>
-      log.append({ topic: 't', key: 'k', value: Buffer.from(value) }, null, 0, true);
-    expect(inMemory('one')).toBe('done');
-    append(log, 'k', 'two');
-    expect(inMemory('three')).toBe('done');
-    expect([woken, log.high]).toEqual([[1], 1]);
-    commit();
-    log.settled();
-    for (let more = 0; more < 10; more += 1) append(log, 'k', 'more');
-    commit();
-    log.settled();
-    log.forgetRead(0);
-    expect(contents(log).slice(0, 4)).toEqual(['0=one', '1=two', '2=three', '3=more']);
-    log.forgetRead(1);
-    expect(contents(log).slice(0, 3)).toEqual(['1=two', '2=three', '3=more']);
-    log.forgetRead(3);
-    expect(contents(log).slice(0, 3)).toEqual(['1=two', '3=more', '4=more']);
-    expect([log.low, log.lastStored, contents(log, 2)[0]]).toEqual([1, 12, '3=more']);
   });
 });
 

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Codec, Decoded } from '../../../../shared/messaging/codec.ts';
-import { consumerMetrics } from '../../../../shared/messaging/handler/consumer-metrics.ts';
 import { isTransientFailure } from '../../../../shared/messaging/processing-result.ts';
 import type { Handler, Request } from '../../../../shared/messaging/handler/request.ts';
 import { createBatchHandler, type BatchCounts } from '../../../../shared/messaging/handler/batch-handler.ts';
-import { abandon, done, refused, retry, type Outcome } from '../../../../shared/messaging/outcome.ts';
+import { done, refused, retry, type Outcome } from '../../../../shared/messaging/outcome.ts';
 import {
   type BatchItem,
   type EncodedBatch,
@@ -15,9 +14,8 @@ import { WorkSlices } from '../../../../shared/messaging/handler/work-slices.ts'
 import { createProblem } from '../../../../shared/platform/problem.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
-import { createMetrics } from '../../../../shared/platform/metrics.ts';
 import { createFakeCodec, readFakeValue } from '../../../support/fakes/codec.ts';
-import { FAKE_TOPIC, fakeMessage } from '../../../support/fakes/messages.ts';
+import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const SLICE_MS = 2;
@@ -112,79 +110,6 @@ test('counts each item as progress of its message, and of those that wait for it
   expect([progress?.steps, waiting?.steps]).toEqual([3, 6]);
 });
 
-test('answers the items in order, each with its warnings and holiday calendar', async () => {
-  const warned: Decoded = {
-    kind: 'decoded',
-    type: 'Question',
-    format: 'json',
-    payload: 1,
-    warnings: [{ code: 'unknown-member', path: 'a' }],
-  };
-  const { run, counts } = createScene([question(0), question(1, warned)], {
-    handler: (payload) =>
-      done({
-        type: 'Answer',
-        payload: [payload],
-        warnings: 'no-effect;b',
-        holidayCalendar: 'RO;version=ș',
-      }),
-  });
-  const outcome = await run();
-  expect(answersOf(outcome)).toEqual([
-    [0, 200, [0]],
-    [1, 200, [1]],
-  ]);
-  expect(batchOf(outcome)).toMatchObject({
-    items: [
-      { warnings: 'no-effect;b', holidayCalendar: 'RO;version=%C8%99' },
-      { warnings: 'unknown-member;a, no-effect;b' },
-    ],
-  });
-  expect(counts).toEqual([{ done: 2, refused: 0, unexpected: 0 }]);
-});
-
-test('answers each refused, undecodable or failed item with its problem, and the others as usual', async () => {
-  const foreign: Decoded = { kind: 'decoded', type: 'toString', format: 'json', payload: 0 };
-  const unreadable: Decoded = {
-    kind: 'undecodable',
-    format: 'json',
-    problem: createProblem('undecodable-message'),
-  };
-  const outcomes: Record<number, () => Outcome | Promise<Outcome>> = {
-    3: () => refused(createProblem('not-computable')),
-    4: () => {
-      throw new TypeError('secret of the stack');
-    },
-    5: () => Promise.reject(new TypeError('secret of the stack')),
-    6: () => abandon(createProblem('invalid-request')),
-    7: () => done(),
-    8: () => Promise.resolve(done({ type: 'Answer', payload: 'late' })),
-  };
-  const items = Array.from({ length: 20 }, (_, n) => question(n));
-  items[1] = question(1, foreign);
-  items[2] = question(2, unreadable);
-  const { run, counts, errors } = createScene(items, {
-    handler: (n) => outcomes[n as number]?.() ?? done({ type: 'Answer', payload: n }),
-  });
-  const outcome = await run();
-  expect(answersOf(outcome)).toEqual([
-    [0, 200, 0],
-    [1, 400, 'undecodable-message'],
-    [2, 400, 'undecodable-message'],
-    [3, 422, 'not-computable'],
-    [4, 500, 'unexpected'],
-    [5, 500, 'unexpected'],
-    [6, 400, 'invalid-request'],
-    [7, 500, 'unexpected'],
-    [8, 200, 'late'],
-    ...Array.from({ length: 11 }, (_, n) => [n + 9, 200, n + 9]),
-  ]);
-  expect(outcome).not.toHaveProperty('end');
-  expect(counts).toEqual([{ done: 13, refused: 4, unexpected: 3 }]);
-  const at = { err: expect.any(TypeError) as unknown, topic: FAKE_TOPIC, partition: 0, offset: 7, item: 4 };
-  expect(errors).toEqual([[at, 'an item of a batch failed unexpectedly']]);
-});
-
 test.each([
   ['half of the items', 4, 2, true],
   ['fewer than half of the items', 5, 2, false],
@@ -276,45 +201,6 @@ test('stops at the next slice when the process stops', async () => {
   expect(handled).toBe(4);
 });
 
-test('refuses a batch whose deadline has passed, without opening it', async () => {
-  const { run } = createScene(1, {
-    context: { deadlineMs: NOW_MS - 60_000 },
-    open: () => {
-      throw new Error('must not be read');
-    },
-  });
-  expect(await run()).toMatchObject({ kind: 'refused', problem: { code: 'deadline-exceeded' } });
-});
-
-test('refuses a batch that cannot be opened', async () => {
-  const problem = createProblem('malformed-json');
-  const { run } = createScene(1, { open: () => ({ step: () => ({ kind: 'invalid', problem }) }) });
-  expect(await run()).toEqual({ kind: 'refused', problem });
-});
-
-test('stops if the replies exceed the largest message', async () => {
-  let handled = 0;
-  const { run, counts } = createScene(100, {
-    handler: () => {
-      handled += 1;
-      return done({ type: 'Answer', payload: 'x'.repeat(1_024 * 1_024) });
-    },
-  });
-  expect(await run()).toMatchObject({ kind: 'refused', problem: { code: 'reply-too-large' } });
-  expect(handled).toBe(8);
-  expect(counts).toEqual([{ done: 8, refused: 0, unexpected: 0 }]);
-});
-
-test('counts the items of batches by their result', async () => {
-  const metrics = createMetrics();
-  const observe = consumerMetrics(metrics, 'schedule-bulk');
-  observe.onBatchItems({ done: 498, refused: 2, unexpected: 0 });
-  observe.onBatchItems({ done: 1, refused: 0, unexpected: 0 });
-  const text = await metrics.text();
-  expect(text).toContain('plat_batch_items_total{worker="schedule-bulk",result="done"} 499');
-  expect(text).toContain('plat_batch_items_total{worker="schedule-bulk",result="refused"} 2');
-});
-
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 /** An item that is decoded later. */
@@ -363,15 +249,6 @@ test.each(['decode', 'handle', 'encode'] as const)(
   },
 );
 
-test('releases the slices if awaited work fails', async () => {
-  const { run, slices } = createScene([
-    { id: 0, decode: () => Promise.reject(new InfrastructureError('schema-registry-unavailable', 'away')) },
-  ]);
-  await expect(run()).rejects.toThrow('away');
-  await slices.acquire();
-  slices.release();
-});
-
 test('does not handle further items if the process stops while the batch waits', async () => {
   const stop = new AbortController();
   const gate = Promise.withResolvers<Decoded>();
@@ -415,21 +292,6 @@ test('refuses a batch whose deadline passes between its items', async () => {
   });
   expect(await run()).toMatchObject({ kind: 'refused', problem: { code: 'deadline-exceeded' } });
   expect(handled).toEqual([0]);
-});
-
-test('opens a batch in slices', async () => {
-  let steps = 0;
-  const scene = createScene(0, {
-    open: () => ({
-      step: () => {
-        steps += 1;
-        scene.work(1);
-        return steps < 10 ? undefined : { kind: 'items', items: [question(0)] };
-      },
-    }),
-  });
-  expect(answersOf(await scene.run())).toHaveLength(1);
-  expect(scene.turns()).toBe(6);
 });
 
 test('adds the correlation id of the message to the problem of an item (E1)', async () => {

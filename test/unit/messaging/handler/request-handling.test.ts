@@ -13,7 +13,6 @@ import { InfrastructureError, MessagingError } from '../../../../shared/platform
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createFakeCodec, readFakeValue } from '../../../support/fakes/codec.ts';
 import { replyTopicRule } from '../../../../shared/messaging/topics/topics.ts';
-import { partitionOfKey } from '../../../../shared/messaging/topics/key-partition.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 import { FakePublisher } from '../../../support/fakes/publisher.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
@@ -118,13 +117,6 @@ test('states the type of every reply in a header, also of replies in Avro and of
   expect(types).toEqual(['Answer', 'ProblemReply']);
 });
 
-test('chooses the reply partition by the key if the request does not name one', async () => {
-  const { handle, replies } = createScene();
-  for (const offset of [7, 8, 9]) await handle({ ...question(), offset });
-  const partition = partitionOfKey(Buffer.from('the key'), 6);
-  expect(replies.sent.map((reply) => reply.partition)).toEqual([partition, partition, partition]);
-});
-
 test.each([
   ['echoes the last of repeated correlation ids', [Buffer.from('first'), CORRELATION], CORRELATION],
   ['replies without a correlation id to a request without one', undefined, undefined],
@@ -132,21 +124,6 @@ test.each([
   const { handle, replies } = createScene();
   await handle(question({ kafka_correlationId: given }));
   expect(replies.sent[0]?.headers?.kafka_correlationId).toEqual(echoed);
-});
-
-test('replies in the format of the request', async () => {
-  const { handle, replies } = createScene();
-  await handle({ ...question(), value: Buffer.concat([Buffer.of(0), Buffer.from('{"type":"Question"}')]) });
-  await handle(question());
-  expect(replies.sent.map(({ value }) => value?.[0])).toEqual([0, '{'.charCodeAt(0)]);
-});
-
-test('sends warnings as a header', async () => {
-  const { handle, replies } = createScene(() =>
-    done({ type: 'Answer', payload: 1, warnings: 'no-effect;a.b' }),
-  );
-  await handle(question());
-  expect(replies.sent[0]?.headers?.['plat-warnings']).toBe('no-effect;a.b');
 });
 
 test('lists fields ignored by the decoder before the warnings of the handler (E3)', async () => {
@@ -205,21 +182,6 @@ test('passes origin timestamp, deadline, attempt and correlation id to the handl
   expect(seen[1]).toMatchObject({ originTimestampMs: NOW_MS + 7, correlationId: CORRELATION });
 });
 
-test('replies to a refused request with its problem', async () => {
-  const problem = createProblem('not-computable', { detail: 'the amount is too large' });
-  const { handle, replies, handled } = createScene(() => refused(problem));
-  expect(await handle(question())).toBe('settled');
-  expect(replies.sent[0]?.headers).toMatchObject({
-    'plat-error-code': 'not-computable',
-    'plat-error-retryable': 'false',
-    'kafka_nest-err': JSON.stringify(problem),
-    'kafka_nest-is-disposed': Buffer.alloc(1),
-    kafka_correlationId: CORRELATION,
-  });
-  expect(readFakeValue(replies.sent[0]?.value)).toEqual({ type: 'ProblemReply', payload: problem });
-  expect(handled).toMatchObject([{ result: 'refused', code: 'not-computable' }]);
-});
-
 test('shortens a long problem to one line in the NestJS header and sends all of it in the body', async () => {
   const errors = Array.from({ length: 100 }, (_, index) => ({
     path: `p${index}`,
@@ -233,28 +195,6 @@ test('shortens a long problem to one line in the NestJS header and sends all of 
   expect(replies.sent[0]?.headers?.['kafka_nest-err']).toBe(`invalid-request: ${detail}`.slice(0, 500));
   const payload = { ...problem, correlationId: 'loan-4711' };
   expect(readFakeValue(replies.sent[0]?.value)).toEqual({ type: 'ProblemReply', payload });
-});
-
-test('replies to an undecodable message instead of writing a dead letter', async () => {
-  const problem = createProblem('malformed-json');
-  const { handle, replies, deadLetters } = createScene(undefined, {
-    decode: () => ({ kind: 'undecodable', format: 'json', problem }),
-  });
-  await handle(question());
-  expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('malformed-json');
-  expect(deadLetters.sent).toEqual([]);
-});
-
-test('refuses an undecodable message as undecodable even after its deadline', async () => {
-  const { handle, replies } = createScene();
-  await handle(question({ 'plat-deadline': String(NOW_MS - 60_000) }, 'garbage'));
-  expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('undecodable-message');
-});
-
-test('refuses a type without a handler', async () => {
-  const { handle, replies } = createScene();
-  await handle(question({}, { type: 'toString', payload: 1 }));
-  expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('undecodable-message');
 });
 
 test.each([
@@ -336,14 +276,6 @@ test.each<[string, Partial<Codec>]>([
   expect(replies.sent[0]?.headers?.['plat-error-code']).toBe('unexpected');
 });
 
-test('writes a dead letter if the error reply cannot be encoded', async () => {
-  const { handle, deadLetters } = createScene(undefined, {
-    encode: () => Promise.reject(new Error('no schema')),
-  });
-  expect(await handle(question())).toBe('failed');
-  expect(codesOf(deadLetters)).toEqual(['unexpected']);
-});
-
 test.each([
   [
     'decoding',
@@ -357,12 +289,6 @@ test.each([
   const { handle, replies, deadLetters } = createScene(undefined, codec);
   await expect(handle(question())).rejects.toMatchObject({ code: 'registry-unavailable' });
   expect([...replies.sent, ...deadLetters.sent]).toEqual([]);
-});
-
-test('rethrows a transient failure to publish the reply', async () => {
-  const { handle, replies } = createScene();
-  replies.onPublish = failWith('send-unknown', true);
-  await expect(handle(question(), 59)).rejects.toMatchObject({ code: 'send-unknown' });
 });
 
 test('delays a message on retry and writes a dead letter on abandon', async () => {
@@ -398,12 +324,6 @@ test('writes a dead letter with full provenance if an error reply cannot be sent
     'plat-dead-letter-at': String(NOW_MS),
   });
   expect(deadLetterCodes).toEqual(['not-computable']);
-});
-
-test('keeps the origin timestamp in a dead letter, from the record if the header is absent', async () => {
-  const { handle, deadLetters } = createScene(() => refused(createProblem('not-computable')));
-  await handle(question(withoutAddress));
-  expect(deadLetters.sent[0]?.headers?.['plat-origin-timestamp']).toBe(String(NOW_MS + 7));
 });
 
 test('writes a dead letter for a reply without an address, but not if there is no reply', async () => {
@@ -520,12 +440,6 @@ test('retries if the broker refuses the look-up of the reply topic', async () =>
   expect([...replies.sent, ...deadLetters.sent]).toEqual([]);
 });
 
-test('reports types without a handler as unknown in metrics', async () => {
-  const { handle, handled } = createScene();
-  await handle(question({}, { type: 'Anything', payload: 1 }));
-  expect(handled).toMatchObject([{ type: 'unknown', result: 'refused' }]);
-});
-
 test('writes dead letters for a reply topic deleted since its look-up', async () => {
   const known = new Map([[FOREIGN, 6]]);
   const admin = { partitionCounts: () => Promise.resolve(known) };
@@ -556,13 +470,6 @@ test('replies with reply-too-large if the reply exceeds the message size', async
     message?.headers?.['plat-error-code'] === undefined ? failWith('message-too-large')() : Promise.resolve();
   expect(await handle(question())).toBe('settled');
   expect(replies.sent.map(({ headers }) => headers?.['plat-error-code'])).toEqual(['reply-too-large']);
-});
-
-test('writes a dead letter if the error reply exceeds the message size', async () => {
-  const { handle, replies, deadLetters } = createScene(() => refused(createProblem('not-computable')));
-  replies.onPublish = failWith('message-too-large');
-  await handle(question());
-  expect(codesOf(deadLetters)).toEqual(['not-computable']);
 });
 
 test('writes a dead letter without the value if it exceeds the message size', async () => {
@@ -623,19 +530,4 @@ test('does not count dead letters of requests that cannot be answered as failure
   const { handle, deadLetters } = createScene();
   expect(await handle(question(withoutAddress))).toBe('settled');
   expect(deadLetters.sent).toHaveLength(1);
-});
-
-const answerAsFailed: Handler = () => ({
-  kind: 'done',
-  reply: { type: 'Answer', payload: 1 },
-  failed: true,
-});
-
-test('counts an answered failure as failed', async () => {
-  const { handle, replies, handled } = createScene(answerAsFailed);
-  expect(await handle(question())).toBe('failed');
-  expect(replies.sent).toHaveLength(1);
-  expect(handled).toMatchObject([{ result: 'unexpected', code: 'unexpected' }]);
-  // Retrying a dead letter would store it twice.
-  expect(await handle(question(withoutAddress))).toBe('settled');
 });

@@ -114,19 +114,6 @@ it('a start continues when the index recovers while its backlog is read', async 
   expect([tail.isCurrent(), received(), readers]).toEqual([true, 1, { created: 2, running: 1 }]);
 });
 
-it('has not caught up while its reader is replaced', async () => {
-  const { tail, setWritable } = recoveringTail();
-  void tail.start();
-  await vi.advanceTimersByTimeAsync(1_500);
-  setWritable(true);
-  for (let step = 0; step < 4; step += 1) {
-    await expect(tail.caughtUp(100)).rejects.toMatchObject({ code: 'tail-behind' });
-    await vi.advanceTimersByTimeAsync(499);
-  }
-  await vi.advanceTimersByTimeAsync(100);
-  await expect(tail.caughtUp(100)).resolves.toBeUndefined();
-});
-
 it('has one reader after an index that recovers, fails and recovers again while the reader is replaced', async () => {
   const { tail, readers, setWritable, received } = recoveringTail();
   const started = tail.start();
@@ -142,14 +129,6 @@ it('has one reader after an index that recovers, fails and recovers again while 
   await vi.advanceTimersByTimeAsync(10_000);
   await expect(started).resolves.toBeUndefined();
   expect([tail.isCurrent(), received(), readers.running]).toEqual([true, 1, 1]);
-});
-
-it('a start pauses between its looks while the index takes no records, and fails after a minute', async () => {
-  const { tail, looks } = heldTail();
-  const started = tail.start().catch((error: unknown) => error);
-  await vi.advanceTimersByTimeAsync(62_000);
-  await expect(started).resolves.toMatchObject({ code: 'tail-behind' });
-  expect(looks()).toBeLessThan(65);
 });
 
 it('a start ends when the tail is stopped while the index takes no records', async () => {
@@ -222,19 +201,6 @@ it('reads records once, in order, whose index fails while they wait for a schema
   await started;
   expect(received).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(tail.health()).toEqual({ status: 'ready' });
-});
-
-it('reads records once, in order, whose index fails and recovers while others wait for a schema', async () => {
-  const { tail, schema, received, setReady, writeRest } = lateTail(5);
-  void tail.start();
-  await expect.poll(() => tail.health().status).toBe('degraded');
-  setReady(false);
-  writeRest();
-  setReady(true);
-  await new Promise(setImmediate);
-  schema.resolve();
-  await expect.poll(() => tail.health().status).toBe('ready');
-  expect(received).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
 it('a start waits for a schema for as long as that takes', async () => {

@@ -5,7 +5,6 @@ import type { LogMessage, MessageHeaders } from '../../../../shared/messaging/me
 import type { PublisherOptions, TailOptions } from '../../../../shared/messaging/ports.ts';
 import { createRequester, type RequesterOptions } from '../../../../shared/messaging/requester/requester.ts';
 import type { Reply } from '../../../../shared/messaging/reply.ts';
-import { createProblem } from '../../../../shared/platform/problem.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createFakeCodec } from '../../../support/fakes/codec.ts';
@@ -115,18 +114,6 @@ test('resolves with type, payload and warnings of the reply', async () => {
   expect(requester.pending()).toBe(0);
 });
 
-test('resolves with the sanitised holiday calendar header', async () => {
-  const { requester, reply } = await createScene();
-  const answer = requester.request(question);
-  reply('id-1', 1, { 'plat-holiday-calendar': 'RO\r\nX-Evil: 1;version=2026.1' });
-  expect(await answer).toEqual({
-    kind: 'reply',
-    type: 'Answer',
-    payload: 1,
-    holidayCalendar: 'RO%0D%0AX-Evil: 1;version=2026.1',
-  });
-});
-
 test('matches replies to requests in any order', async () => {
   const { requester, reply } = await createScene();
   const answers = ['a', 'b', 'c'].map((correlationId) => requester.request({ ...question, correlationId }));
@@ -155,12 +142,6 @@ test('drops and counts unknown, late and repeated replies', async () => {
   });
 });
 
-test('drops a reply without a correlation id', async () => {
-  const { requester, tail } = await createScene();
-  tail.deliver(replyMessage(Buffer.from('x'), {}));
-  expect(requester.stats().unknownReplies).toBe(1);
-});
-
 test('times out at the deadline', async () => {
   const { requester } = await createScene();
   let reply: Reply | undefined;
@@ -170,14 +151,6 @@ test('times out at the deadline', async () => {
   await vi.advanceTimersByTimeAsync(41);
   expect(reply).toMatchObject({ problem: { code: 'reply-timeout', status: 504, correlationId: 'id-1' } });
   expect(requester.pending()).toBe(0);
-});
-
-test('resolves with the problem of an error reply', async () => {
-  const { requester, reply } = await createScene();
-  const problem = createProblem('not-computable', { errors: [{ path: 'a', code: 'b', message: 'c' }] });
-  const answer = requester.request(question);
-  reply('id-1', problem, { 'plat-error-code': 'not-computable' }, 'ProblemReply');
-  expect(await answer).toEqual({ kind: 'problem', problem });
 });
 
 test.each([
@@ -315,12 +288,6 @@ test('rejects if the payload cannot be encoded, and is no longer pending', async
   expect(requester.pending()).toBe(0);
 });
 
-test('rejects a correlation id that is already pending', async () => {
-  const { requester } = await createScene();
-  void requester.request({ ...question, correlationId: 'twice' });
-  await expect(requester.request({ ...question, correlationId: 'twice' })).rejects.toThrow('already pending');
-});
-
 test('fires a request with another reply topic and resolves when it is stored', async () => {
   const { requester, publisher } = await createScene();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -335,15 +302,6 @@ test('fires a request with another reply topic and resolves when it is stored', 
   expect(publisher.sent[0]?.headers?.[HEADER.replyTopic]).toBe('plat.ingress.results.v1');
   expect(publisher.sent[0]?.headers).not.toHaveProperty(HEADER.replyPartition);
   expect(requester.pending()).toBe(0);
-});
-
-test.each([
-  ['not-sent', 'broker-unavailable'],
-  ['send-unknown', 'reply-timeout'],
-])('resolves a fired request that fails with %s with the problem %s', async (failure, code) => {
-  const { requester, publisher } = await createScene();
-  publisher.onPublish = () => Promise.reject(new MessagingError(failure, failure, { canRetry: true }));
-  expect(await requester.fire(question, 'elsewhere')).toMatchObject({ problem: { code } });
 });
 
 test('waits for pending replies on stop(), then resolves the remaining requests with not-ready', async () => {

@@ -103,15 +103,6 @@ test.each([{ maxRecords: 2 }, { maxBytes: 6 }])(
   },
 );
 
-test('replaces a record by one of the same size when it is full', async () => {
-  const { table, put, get } = createScene({ maxRecords: 1, maxBytes: 3 });
-  await table.start();
-  put(0, 'a', 'one');
-  put(1, 'a', 'two');
-  expect(get('a')).toBe('two');
-  expect(table.stats().leftOut).toBe(0);
-});
-
 test('rejects start() if the end is not reached in time', async () => {
   const { table, tail } = createScene();
   tail.onCaughtUp = () => Promise.reject(new Error('too slow'));
@@ -137,17 +128,4 @@ test('copies value and headers out of the fetched buffer', async () => {
   expect(kept).toEqual({ type: Buffer.from('xx'), repeated: [Buffer.from('x'), 'text'], text: 'text' });
   const { type, repeated } = kept as { type: Buffer; repeated: [Buffer, string] };
   expect([value, type, repeated[0]].map(({ buffer }) => buffer.byteLength)).toEqual([6, 6, 6]);
-});
-
-test('counts the bytes of headers, with their names', async () => {
-  const { table, tail, put } = createScene({ maxBytes: 12 });
-  await table.start();
-  tail.deliver(
-    fakeMessage(0, { key: 'a', value: Buffer.from('one'), headers: { type: Buffer.from('json') } }),
-  );
-  expect(table.stats().bytes).toBe(11);
-  put(1, 'b', 'two');
-  expect(table.stats()).toMatchObject({ records: 1, leftOut: 1 });
-  put(2, 'a', null);
-  expect(table.stats()).toMatchObject({ records: 0, bytes: 0 });
 });

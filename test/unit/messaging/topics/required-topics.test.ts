@@ -17,16 +17,11 @@ import { MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
 
 const KEYS = Object.keys(TOPIC) as TopicKey[];
-const HOUR_MS = 3_600_000;
 
 function specOf(key: TopicKey) {
   const [spec] = topicSpecs('', [key]);
   if (spec === undefined) throw new Error(`no specification of ${key}`);
   return spec;
-}
-
-function retentionOf(key: TopicKey): number {
-  return Number(specOf(key).config?.['retention.ms']);
 }
 
 function asSpecified(key: TopicKey) {
@@ -53,19 +48,6 @@ const failing = (code: string) => ({
 });
 
 describe('topic specifications', () => {
-  test('define every topic by its prefixed name', () => {
-    expect(topicSpecs('x.', KEYS).map(({ topic }) => topic)).toEqual(KEYS.map((key) => `x.${TOPIC[key]}`));
-  });
-
-  test('set 12 partitions for work, 6 for results, and records of 8 MiB for every topic', () => {
-    expect(specOf('scheduleRequests').partitions).toBe(12);
-    expect(specOf('ingressReplies').partitions).toBe(12);
-    expect(specOf('ingressResults').partitions).toBe(6);
-    for (const key of KEYS) {
-      expect(specOf(key).config).toMatchObject({ 'max.message.bytes': String(8 * 1_024 * 1_024) });
-    }
-  });
-
   test('make the broker recompress batches on every topic', () => {
     for (const { config } of allTopicSpecs('', [10_000])) {
       expect(['uncompressed', 'gzip']).toContain(config?.['compression.type']);
@@ -73,26 +55,6 @@ describe('topic specifications', () => {
     for (const key of ['scheduleRequests', 'ingressReplies', 'ingressResults'] as const) {
       expect(specOf(key).config?.['compression.type']).toBe('uncompressed');
     }
-  });
-
-  test('limit replies to an hour and 512 MiB, with segments that close before that', () => {
-    const { config = {} } = specOf('ingressResults');
-    expect(config['cleanup.policy']).toBe('delete');
-    expect(Number(config['retention.ms'])).toBe(HOUR_MS);
-    expect(Number(config['segment.ms'])).toBeLessThan(HOUR_MS);
-    expect(Number(config['segment.bytes'])).toBeLessThan(Number(config['retention.bytes']));
-  });
-
-  test('keep the latest catalogue records permanently, in one partition', () => {
-    const { partitions, config = {} } = specOf('catalogueRecords');
-    expect(partitions).toBe(1);
-    expect(config).toMatchObject({ 'cleanup.policy': 'compact', 'compression.type': 'uncompressed' });
-    expect(config['retention.ms']).toBeUndefined();
-    expect(Number(config['delete.retention.ms'])).toBeGreaterThan(24 * HOUR_MS);
-  });
-
-  test('keep dead letters longer than requests', () => {
-    expect(retentionOf('scheduleDeadLetters')).toBeGreaterThan(retentionOf('scheduleBulkRequests'));
   });
 
   test('prevent startup if topics are missing, with their names and the command that creates them', async () => {
@@ -195,12 +157,6 @@ describe('topic specifications', () => {
     const topics = ['payments.answers', 'bank-one', 'my.bank-one', 'payments-answers', '_schemas'];
     expect(topics.filter(mayReplyTo)).toEqual(['payments.answers', 'bank-one']);
     expect(mayReplyTo('y.plat.ingress.replies.v1')).toBe(false);
-  });
-
-  test('do not report additional settings of a topic as differences', () => {
-    const state = asSpecified('ingressResults');
-    state.config.set('flush.ms', '7');
-    expect(topicDifferences(specOf('ingressResults'), state)).toEqual([]);
   });
 
   test('report different partition counts and settings with actual and expected values', () => {

@@ -99,7 +99,6 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
   return { time, timers, done, written, providers, copies, ledger, delivery, deliver };
 }
 
-const isDown = () => ({ kind: 'open', afterMs: 60_000, code: 'down' }) as const;
 const WAIT_SOON = { kind: 'retry', afterMs: 100 };
 
 describe.each(['parked', 'sending'] as const)(
@@ -175,27 +174,6 @@ describe('a delivery', () => {
     expect(delivery.inProgress.size).toBe(0);
   });
 
-  it('writes an intent with owner, lease and the providers that may be called', async () => {
-    const { providers, written, deliver } = world();
-    providers.add('down', { admission: () => ({ kind: 'open', afterMs: 9, code: 'x' }) });
-    providers.add('one', { isIdempotent: true, identity: 'hash' });
-    await deliver();
-    expect(written[0]).toMatchObject({
-      notificationId: ID,
-      channel: 'sms',
-      attempt: 1,
-      owner: 'self',
-      leaseUntil: NOW + 6_500,
-      providers: ['one'],
-      repeatableBy: 'hash',
-    });
-    providers.add('two');
-    await deliver();
-    expect(written[2]).toMatchObject({ leaseUntil: NOW + 8_000, providers: ['one', 'two'] });
-    expect(written[2]?.repeatableBy).toBeUndefined();
-    expect(written[1]).toMatchObject({ status: 'sent', providerMessageId: 'their-id', owner: undefined });
-  });
-
   it.each([
     ['sent', SENT, { code: undefined, providerMessageId: 'their-id', nextAttemptAt: undefined }],
     ['retrying', transient(), { code: 'busy', providerMessageId: undefined, nextAttemptAt: NOW + 10_000 }],
@@ -212,22 +190,6 @@ describe('a delivery', () => {
       expect(written[1]?.attempts).toMatchObject([{ attempt: 1, provider: 'one', result: kind, at: NOW }]);
     },
   );
-
-  it('rejects a command after its deadline and the tolerance for clock skew', async () => {
-    const { providers, deliver } = world();
-    providers.add('one');
-    expect(await deliver({}, NOW - 2_001)).toMatchObject({ kind: 'refused' });
-    expect(providers.calls).toEqual([]);
-    expect(await deliver({}, NOW - 2_000)).toEqual({ kind: 'done' });
-  });
-
-  it('does not send after a lost claim', async () => {
-    const { providers, done, ledger, deliver } = world();
-    ledger.claim = () => Promise.resolve(false);
-    providers.add('one');
-    expect(await deliver()).toMatchObject(WAIT_SOON);
-    expect(done).toEqual([]);
-  });
 });
 
 it('does not send if the lease is too short after a slow claim, and delivers later', async () => {
@@ -253,31 +215,6 @@ describe('an intent without an outcome', () => {
     expect(done[0]).toBe('claim sending');
   });
 
-  it('has an unknown outcome if a provider was called and the outcome could not be written', async () => {
-    const { providers, done, ledger, deliver } = world({}, intent);
-    const settle = ledger.settle.bind(ledger);
-    providers.add('one');
-    ledger.settle = () => Promise.reject(new InfrastructureError('away', 'away'));
-    await expect(deliver()).rejects.toMatchObject({ code: 'away' });
-    ledger.settle = settle;
-    await deliver();
-    expect(done).toEqual([
-      'claim sending',
-      'one sent',
-      'declare parked',
-      'count parked outcome-unknown',
-      'dead letter outcome-unknown',
-      'count dead letter outcome-unknown',
-    ]);
-  });
-
-  it('is retried later if another outcome precedes it on the log', async () => {
-    const { done, ledger, deliver } = world({}, { ...intent, owner: 'another' });
-    ledger.declare = () => Promise.resolve(false);
-    expect(await deliver()).toMatchObject({ kind: 'retry' });
-    expect(done).toEqual([]);
-  });
-
   it('is parked if the ledger may have lost its entry, unless an operator accepts a second send', async () => {
     const { providers, done, ledger, deliver } = world();
     providers.add('one');
@@ -292,18 +229,6 @@ describe('an intent without an outcome', () => {
     done.length = 0;
     await deliver({ 'plat-redrive-unknown': 'true', 'plat-redrive-count': '1', 'plat-attempt': '2' });
     expect(done).toContain('settle sent');
-  });
-
-  it('has an unknown outcome when the round fails unexpectedly', async () => {
-    const { providers, written, deliver } = world();
-    providers.add('one').answer = () => {
-      throw new Error('a bug');
-    };
-    await deliver();
-    expect(written.at(-1)).toMatchObject({
-      status: 'parked',
-      attempts: [{ provider: '-', result: 'unknown', code: 'round-broken' }],
-    });
   });
 });
 
@@ -337,24 +262,6 @@ describe('waiting for a provider', () => {
     expect(time.elapsedMs).toBe(START_MS + 600_001);
   });
 
-  it.each([
-    ['overdue with an available provider', 600_001, 'ready'],
-    ['not overdue without an available provider', 0, 'degraded'],
-  ] as const)('takes ten seconds if the copy is %s', async (_, ageMs, condition) => {
-    const { time, providers, deliver } = world();
-    providers.add('one', { condition, admission: () => ({ kind: 'wait', afterMs: 60_000 }) });
-    providers.add('down', { condition: 'degraded' }).admission = () => ({
-      kind: 'open',
-      afterMs: 60_000,
-      code: 'x',
-    });
-    time.wallMs += ageMs;
-    time.elapsedMs += 600_001;
-    const beganMs = time.elapsedMs;
-    expect(await deliver()).toMatchObject(WAIT_SOON);
-    expect(time.elapsedMs - beganMs).toBe(10_000);
-  });
-
   it('ends when earlier rounds have their results, before their outcomes are written', async () => {
     const { providers, ledger, deliver } = world();
     const written = Promise.withResolvers<void>();
@@ -378,14 +285,6 @@ describe('waiting for a provider', () => {
     expect(stalls).toHaveLength(10);
     expect(stalls.at(-1)).toEqual({ step: 'acquiring', stalledMs: 1_000 });
     expect(delivery.inProgress.hasRound(0)).toBe(true);
-  });
-
-  it('parks the notification if no provider may repeat a send with an unknown outcome', async () => {
-    const history = [{ attempt: 1, at: NOW, provider: 'gone', result: 'unknown', code: 'timeout' }];
-    const { done, providers, deliver } = world();
-    providers.add('one', { isIdempotent: true });
-    await deliver({ 'plat-attempt': '2', 'plat-attempt-history': JSON.stringify(history) });
-    expect(done[0]).toBe('settle parked');
   });
 
   const bound = [
@@ -414,43 +313,10 @@ describe('waiting for a provider', () => {
       expect(delivery.inProgress.size).toBe(0);
     },
   );
-
-  it('takes ten seconds if the only provider of the channel is down, whichever may send the copy', async () => {
-    const { time, done, providers, deliver } = world();
-    providers.add('one', { isIdempotent: true, admission: isDown });
-    expect(await deliver(BOUND)).toMatchObject(WAIT_SOON);
-    expect(time.elapsedMs).toBe(START_MS + 10_000);
-    expect(done).toEqual([]);
-  });
-
-  it('releases the send slot when the delivery fails', async () => {
-    const { providers, ledger, deliver } = world();
-    providers.add('one', { concurrency: 1 });
-    ledger.claim = () => Promise.reject(new InfrastructureError('away', 'away'));
-    for (let count = 0; count < 4; count += 1) await expect(deliver()).rejects.toThrow('away');
-  });
 });
 
 describe('a normal delivery', () => {
   const OTHER = ID.replace(/1$/, '2');
-
-  it('does not wait while an urgent one waits for the answer of its provider', async () => {
-    const { time, written, providers, deliver } = world();
-    const answer = Promise.withResolvers<typeof SENT>();
-    const answers = [answer.promise, SENT];
-    const asked = Promise.withResolvers<void>();
-    providers.add('one').answer = () => {
-      asked.resolve();
-      return answers.shift() ?? SENT;
-    };
-    const urgent = deliver({}, undefined, ID, 'urgent');
-    await asked.promise;
-    expect(await deliver({}, undefined, OTHER)).toEqual({ kind: 'done' });
-    expect(time.elapsedMs).toBe(START_MS);
-    answer.resolve(SENT);
-    expect(await urgent).toEqual({ kind: 'done' });
-    expect(written.map(({ notificationId }) => notificationId)).toEqual([ID, OTHER, OTHER, ID]);
-  });
 
   it('does not wait while an urgent one waits for a provider that may be called', async () => {
     const { time, providers, deliver } = world();
@@ -468,17 +334,6 @@ describe('a normal delivery', () => {
     expect(time.elapsedMs).toBe(START_MS);
     expect(await urgent).toEqual({ kind: 'done' });
   });
-});
-
-it('retries a second copy later while the first is in progress', async () => {
-  const { providers, deliver } = world();
-  const answer = Promise.withResolvers<typeof SENT>();
-  providers.add('one').answer = () => answer.promise;
-  const first = deliver();
-  expect(await deliver()).toMatchObject({ kind: 'retry', afterMs: 250 });
-  expect(await deliver()).toMatchObject({ kind: 'retry', afterMs: 250 });
-  answer.resolve(SENT);
-  expect(await first).toEqual({ kind: 'done' });
 });
 
 it.each([

@@ -5,7 +5,6 @@ import {
   callProviders,
   eligibleProviders,
   leaseMs,
-  takeTurn,
 } from '../../../../workers/notification/delivery/provider-round.ts';
 import type { RoundResult } from '../../../../workers/notification/state/delivery-state-machine.ts';
 import {
@@ -100,36 +99,11 @@ it.each([
   },
 );
 
-it('skips a provider with an open breaker and waits for a short rate limit', async () => {
-  const open: ProviderAdmission = { kind: 'open', afterMs: 9, code: 'x' };
-  const limited: ProviderAdmission = { kind: 'wait', afterMs: 500 };
-  expect(
-    (await round([{ result: transient() }, { result: SENT, admission: open }, { result: SENT }])).asked,
-  ).toEqual(['a', 'c']);
-  const waited = await round([{ result: transient() }, { result: SENT, admission: limited }]);
-  expect({ asked: waited.asked, waits: waited.waits }).toEqual({ asked: ['a', 'b'], waits: [500] });
-});
-
 it('does not wait long for a rate limit but reports it as a transient failure', async () => {
   const limited: ProviderAdmission = { kind: 'wait', afterMs: 30_000 };
   const done = await round([{ result: transient('busy', 60_000) }, { result: SENT, admission: limited }]);
   expect(done.asked).toEqual(['a']);
   expect(failureOf(done.end)).toEqual({ kind: 'transient', code: 'rate-limited', retryAfterMs: 30_000 });
-});
-
-it('reports the shortest Retry-After of its providers', async () => {
-  const patient = await round([{ result: transient('a', 60_000) }, { result: transient('b', 20_000) }]);
-  expect(failureOf(patient.end)).toEqual({ kind: 'transient', code: 'b', retryAfterMs: 20_000 });
-  const soon = await round([{ result: transient('a', 60_000) }, { result: transient('b') }]);
-  expect(failureOf(soon.end)).toEqual({ kind: 'transient', code: 'b' });
-});
-
-it('keeps the Retry-After of one provider if another is misconfigured', async () => {
-  const misconfigured: SendResult = { kind: 'misconfigured', code: 'http-401' };
-  const done = await round([{ result: transient('a', 60_000) }, { result: misconfigured }]);
-  expect(failureOf(done.end)).toEqual({ kind: 'transient', code: 'http-401', retryAfterMs: 60_000 });
-  const alone = await round([{ result: misconfigured }]);
-  expect(failureOf(alone.end)).toEqual({ kind: 'transient', code: 'http-401' });
 });
 
 it('starts with the given provider without admitting it again', async () => {
@@ -161,28 +135,6 @@ it('starts with the given provider without admitting it again', async () => {
   expect(admissions).toBe(1);
 });
 
-it('ends without waiting for the rate limit of the next provider when it is aborted', async () => {
-  const { time, timers, ...clocks } = virtualTime();
-  const stop = new AbortController();
-  const set = scriptedProviders();
-  let admissions = 0;
-  const limited = (): ProviderAdmission => {
-    admissions += 1;
-    return admissions < 10 ? { kind: 'wait', afterMs: 1_500 } : GO;
-  };
-  set.add('first', { answer: () => transient() });
-  set.add('second', { admission: limited });
-  timers.schedule(() => stop.abort(), 500);
-  const turn = { providers: set.list, first: 0 };
-  const end = await callProviders(
-    { message: anSms(), attempt: 1, priority: 'normal', turn, leaseEndsMs: 10_000, signal: stop.signal },
-    { ...clocks, timers, sendTimeoutMs: 1_000, onAttempt: () => undefined },
-  );
-  expect(failureOf(end)).toEqual({ kind: 'transient', code: 'busy' });
-  expect({ admissions, elapsedMs: time.elapsedMs }).toEqual({ admissions: 1, elapsedMs: 500 });
-  expect(set.calls.map(({ provider }) => provider)).toEqual(['first']);
-});
-
 it('does not make a call that could exceed the lease', async () => {
   expect((await round([{ result: SENT }], 1_499)).end).toBeUndefined();
   expect((await round([{ result: SENT }], 1_500)).asked).toEqual(['a']);
@@ -196,17 +148,6 @@ it('reports an unknown outcome as repeatable only if the provider recognises ids
     isRepeatable: true,
   });
   expect((await round([{ result: unknown() }])).end).toMatchObject({ isRepeatable: false });
-});
-
-it('takes the first provider with a closed breaker, and waits for its rate limit', () => {
-  const set = scriptedProviders();
-  expect(takeTurn([])).toEqual({ kind: 'open', afterMs: 30_000 });
-  const first = set.add('first', { admission: () => ({ kind: 'open', afterMs: 700, code: 'x' }) });
-  expect(takeTurn([first])).toEqual({ kind: 'open', afterMs: 700 });
-  const limited = set.add('limited', { admission: () => ({ kind: 'wait', afterMs: 40 }) });
-  const free = set.add('free');
-  expect(takeTurn([first, limited, free])).toEqual({ kind: 'wait', afterMs: 40 });
-  expect(takeTurn([first, free, limited])).toEqual({ kind: 'go', index: 1 });
 });
 
 it('computes a lease for all calls of the round, for ten providers if their number is unknown', () => {

@@ -4,7 +4,6 @@ import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/brok
 import { PayloadError } from '../../../../shared/messaging/codec/avro-message.ts';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../../shared/messaging/ports.ts';
-import { RecordIndex } from '../../../../shared/messaging/record-index/record-index.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
 import { OUTCOME_RETENTION_MS } from '../../../../shared/platform/retention.ts';
 import { monotonicClock } from '../../../../shared/platform/clock.ts';
@@ -176,16 +175,6 @@ it('retries to encode an outcome, and rejects one that can never be encoded', as
   await expect.poll(() => records.map(({ notificationId }) => notificationId)).toEqual(['a']);
 });
 
-it('rejects an unwritten outcome with ledger-stopped if it is stopped', async () => {
-  const { open, failures } = await world();
-  const one = await open('one');
-  await one.stop(0);
-  failures.push(new InfrastructureError('away', 'away'));
-  await expect(one.settle(stateOf('a', { status: 'sent' }))).rejects.toMatchObject({
-    code: 'ledger-stopped',
-  });
-});
-
 it('accepts a declared outcome unless another one supersedes it', async () => {
   const { open, writeState } = await world();
   const one = await open('one');
@@ -224,19 +213,6 @@ it('writes an outcome again that an intent of a process which has ended hides on
   await expect.poll(() => records.map(({ status }) => status)).toEqual(['sent', 'sending', 'sent']);
 });
 
-it('writes a hidden outcome again although the index cannot be read', async () => {
-  const { open, writeState, records } = await world();
-  const two = await open('two');
-  await writeState('a', stateOf('a', { status: 'sent' }));
-  await writeState('a', stateOf('a'));
-  await two.caughtUp(1_000);
-  const find = vi.spyOn(RecordIndex.prototype, 'find').mockImplementation(() => {
-    throw new InfrastructureError('index-unavailable', 'the index cannot be read');
-  });
-  onTestFinished(() => find.mockRestore());
-  await expect.poll(() => records.map(({ status }) => status)).toEqual(['sent', 'sending', 'sent']);
-});
-
 it('skips and counts records of other types, and removes an entry on its tombstone', async () => {
   const { open, write, writeState } = await world();
   const one = await open('one');
@@ -251,35 +227,6 @@ it('skips and counts records of other types, and removes an entry on its tombsto
     status: 'degraded',
     reason: `${TOPIC} has 1 records that cannot be read`,
   });
-});
-
-it('keeps the order of records while the schema of one is not available yet', async () => {
-  const { open, writeState, schema } = await world();
-  const one = await open('one');
-  await writeState('a', stateOf('a', { status: 'retrying', attempt: 1 }), true);
-  await writeState('b', stateOf('b', { status: 'retrying' }), true);
-  await writeState('a', stateOf('a', { status: 'sending', attempt: 2 }));
-  const caughtUp = one.caughtUp(1_000);
-  expect(one.find('a')).toBeUndefined();
-  schema.resolve();
-  await caughtUp;
-  expect(one.find('a')).toMatchObject({ status: 'sending', attempt: 2 });
-  expect(one.find('b')).toMatchObject({ status: 'retrying' });
-});
-
-it('retries a schema after a transient failure and skips a record whose schema cannot be read', async () => {
-  const { open, writeState, schema, schemaFailures } = await world();
-  const one = await open('one');
-  schema.resolve();
-  schemaFailures.push(new InfrastructureError('registry-down', 'down'));
-  await writeState('a', stateOf('a'), true);
-  await one.caughtUp(1_000);
-  expect(one.find('a')).toMatchObject({ status: 'sending' });
-  schemaFailures.push(new Error('invalid schema'));
-  await writeState('b', stateOf('b'), true);
-  await one.caughtUp(1_000);
-  expect(one.find('b')).toBeUndefined();
-  expect(one.figures()).toMatchObject({ badRecords: 1 });
 });
 
 it('leaves records on the topic while one waits for its schema, and reads each once after that', async () => {
@@ -297,18 +244,6 @@ it('leaves records on the topic while one waits for its schema, and reads each o
   for (let id = 0; id < 300; id += 1) expect(one.find(String(id))?.status).toBe('sent');
   expect(decode).toHaveBeenCalledTimes(302);
   expect(one.health()).toEqual({ status: 'ready' });
-});
-
-it('reads back a claim that waits behind a record whose schema is not available yet', async () => {
-  const { open, writeState, schema, records } = await world();
-  const one = await open('one');
-  await writeState('a', stateOf('a'), true);
-  await expect.poll(() => one.health().status).toBe('degraded');
-  const claimed = one.claim(stateOf('b'));
-  // The timers of the claim are short.
-  while (!records.some(({ notificationId }) => notificationId === 'b')) await new Promise(setImmediate);
-  schema.resolve();
-  expect(await claimed).toBe(true);
 });
 
 it('handles a transient decoding failure of a record that arrives while it stops', async () => {

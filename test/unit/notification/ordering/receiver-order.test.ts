@@ -125,13 +125,6 @@ it('replaces a head that is no longer awaited', async () => {
   expect(hold.get(key)?.head).toMatchObject({ id: copy.id, attempt: 2 });
 });
 
-it('processes followers immediately if the copy of their head fails unexpectedly', async () => {
-  const { hold, key, processed, handle } = await world([1, 2], { head: 'failed' });
-  expect(await handle(copyOfHead())).toBe('failed');
-  expect(processed).toEqual(['head', 'id-1', 'id-2']);
-  expect(hold.has(key)).toBe(false);
-});
-
 it('keeps followers waiting if another message with the key fails or their head is retried again', async () => {
   const { states, processed, handle } = await world([1]);
   await handle(fakeMessage(8, { key: 'k', headers: { [HEADER.notificationId]: 'other' } }));
@@ -160,20 +153,6 @@ it('does not end a head that another process sets while its copy goes back to a 
   await handle(fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'place' } }));
   expect(hold.get(key)?.head?.id).toBe('place');
   expect(processed).toEqual(['place']);
-});
-
-it('keeps followers waiting if the copy of their head goes back to a tier without another round', async () => {
-  const { hold, key, order, meanwhile, handle } = await world([1]);
-  meanwhile.run = () => order.setHead({ ...readCopy(copyOfHead(), 1, undefined), id: 'head' }, 2);
-  expect(await handle(copyOfHead())).toBe('settled');
-  expect(hold.get(key)).toMatchObject({ head: { id: 'head', attempt: 2 }, followers: [{ id: 'id-1' }] });
-});
-
-it('treats the copy of a head without an attempt header as the first round', async () => {
-  const { states, processed, handle } = await world([1], {}, true);
-  states.set('head', { status: 'retrying', attempt: 1 });
-  await handle(fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'HEAD' } }));
-  expect(processed).toEqual(['HEAD']);
 });
 
 it('writes one wake message for a key without an awaited head, and then processes the followers', async () => {
@@ -249,15 +228,6 @@ it('does not process a head again whose follower is retried, but wakes the key, 
   for (const message of [later, ...wakes]) expect(await handle(message)).toBe('settled');
   expect(processed).toEqual(['head', 'id-1', 'id-1', 'id-1', 'id-1', 'id-2', 'later']);
   expect(hold.has(key)).toBe(false);
-});
-
-it('distinguishes commands from wake messages and ignores a wake message without a key', async () => {
-  const { processed, handle } = await world([]);
-  const headers = { [HEADER.holdWake]: 'true', [HEADER.notificationId]: 'a command' };
-  await handle(fakeMessage(7, { key: null, headers }));
-  expect(processed).toEqual(['a command']);
-  expect(await handle({ ...fakeMessage(8, { key: null, headers }), value: null })).toBe('settled');
-  expect(processed).toEqual(['a command']);
 });
 
 it('counts the results of followers, which wait for a wake message or a probe while the breaker is open', async () => {

@@ -86,21 +86,6 @@ describe('the circuit breaker of a provider', () => {
     expect(subject.admit()).toEqual({ kind: 'go' });
   });
 
-  it('ignores messages for which the provider was not called', async () => {
-    const given = guarded({ breaker: BREAKER });
-    const uncalled: SendResult = { kind: 'transient', code: 'no-connection', isUncalled: true };
-    await given.fail(3, uncalled);
-    await given.fail(2);
-    await given.call(uncalled);
-    expect(given.subject.health()).toEqual({ status: 'ready' });
-    const [first, second] = await probing({ ...given, fail: () => given.fail(1) });
-    await first?.answer(uncalled);
-    expect(given.subject.health().status).toBe('degraded');
-    expect(given.subject.admit()).toEqual({ kind: 'go' });
-    await second?.answer(SENT);
-    expect(given.subject.health()).toEqual({ status: 'ready' });
-  });
-
   it('opens immediately if the provider is misconfigured', async () => {
     const { subject, call } = guarded({ breaker: BREAKER });
     await call({ kind: 'misconfigured', code: 'smtp-535-5.7.8' });
@@ -133,36 +118,6 @@ describe('the circuit breaker of a provider', () => {
     expect(changes).toEqual(['open connect-refused', ...halfOpen, 'closed']);
   });
 
-  it('doubles the open time only once for concurrent probes, and closes when the last one succeeds', async () => {
-    const given = guarded({ breaker: BREAKER });
-    const { subject } = given;
-    const probes = await probing(given);
-    await probes[0]?.answer(DOWN);
-    expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 2_000 });
-    await probes[1]?.answer({ kind: 'misconfigured', code: 'http-403' });
-    expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 2_000 });
-    await probes[2]?.answer({ kind: 'permanent', code: 'smtp-550' });
-    expect(subject.admit()).toEqual({ kind: 'go' });
-  });
-
-  it('stays open for the longest Retry-After of its probes', async () => {
-    const given = guarded({ breaker: BREAKER });
-    const probes = await probing(given);
-    await probes[0]?.answer(DOWN);
-    await probes[1]?.answer({ kind: 'transient', code: 'http-429', retryAfterMs: 60_000 });
-    expect(given.subject.admit()).toMatchObject({ kind: 'open', afterMs: 60_000 });
-  });
-
-  it('closes when a probe is rejected because of its message', async () => {
-    const given = guarded({ breaker: BREAKER });
-    await given.fail(3);
-    for (const code of ['smtp-550', 'http-400']) {
-      given.time.now += 1_000;
-      await given.call({ kind: 'permanent', code });
-      expect(given.subject.health().status).toBe('ready');
-    }
-  });
-
   it('doubles the open time with every failed probe up to the maximum, and resets it after a success', async () => {
     const { subject, time, fail, call } = guarded({ breaker: BREAKER });
     await fail(3);
@@ -186,23 +141,6 @@ describe('the circuit breaker of a provider', () => {
     time.now += 1_000;
     for (let probe = 0; probe < 3; probe += 1) expect(subject.admit()).toEqual({ kind: 'go' });
     expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 500 });
-    time.now += 1_000;
-    expect(subject.admit()).toEqual({ kind: 'go' });
-  });
-
-  it('ignores results of calls that started before it opened', async () => {
-    const { subject, next, fail, time } = guarded({ breaker: BREAKER });
-    const early = [Promise.withResolvers<SendResult>(), Promise.withResolvers<SendResult>()];
-    const calls = early.map((answer) => {
-      next.answer = () => answer.promise;
-      expect(subject.admit()).toEqual({ kind: 'go' });
-      return subject.send(anSms(), SIGNAL);
-    });
-    await fail(3);
-    early[0]?.resolve(SENT);
-    early[1]?.resolve({ kind: 'misconfigured', code: 'smtp-535' });
-    await Promise.all(calls);
-    expect(subject.admit()).toEqual({ kind: 'open', afterMs: 1_000, code: 'connect-refused' });
     time.now += 1_000;
     expect(subject.admit()).toEqual({ kind: 'go' });
   });
@@ -232,25 +170,6 @@ describe('the rate limit of a provider', () => {
     expect(burst('urgent')).toBe(2);
     time.now += 10_000;
     expect(burst('urgent')).toBe(10);
-  });
-
-  it('keeps the next call for an urgent message that has to wait', () => {
-    const { subject, time } = guarded({ ratePerSecond: 1 });
-    expect(subject.admit()).toEqual({ kind: 'go' });
-    expect(subject.admit('urgent')).toEqual({ kind: 'wait', afterMs: 1_000 });
-    time.now += 1_000;
-    expect(subject.admit().kind).toBe('wait');
-    expect(subject.admit('urgent')).toEqual({ kind: 'go' });
-    // One that does not come back keeps it for a moment only.
-    expect(subject.admit('urgent').kind).toBe('wait');
-    time.now += 1_100;
-    expect(subject.admit()).toEqual({ kind: 'go' });
-  });
-
-  it('supports rates below one call per second', () => {
-    const slow = guarded({ ratePerSecond: 0.5 });
-    expect(slow.subject.admit()).toEqual({ kind: 'go' });
-    expect(slow.subject.admit()).toEqual({ kind: 'wait', afterMs: 2_000 });
   });
 
   it('keeps the rate over a long time, whatever the resolution of the clock', () => {
@@ -288,17 +207,6 @@ describe('the rate limit of a provider', () => {
 });
 
 describe('the guard', () => {
-  it('returns the result and reports its duration', async () => {
-    const { subject, next, time, settled } = guarded();
-    next.answer = () => {
-      time.now += 20;
-      return Promise.resolve(SENT);
-    };
-    subject.admit();
-    expect(await subject.send(anSms(), SIGNAL)).toEqual(SENT);
-    expect(settled).toEqual([20]);
-  });
-
   it('sanitises the code of a result', async () => {
     const { call } = guarded();
     const answered = await call({
@@ -318,12 +226,6 @@ describe('the guard', () => {
     subject.admit();
     expect(await subject.send(anSms(), SIGNAL)).toEqual({ kind: 'unknown', code: 'provider-fault' });
   });
-});
-
-it('closes its provider', async () => {
-  const { subject, closed } = guarded();
-  await subject.close();
-  expect(closed).toHaveBeenCalledOnce();
 });
 
 it('has an identity only if the options contain one', () => {

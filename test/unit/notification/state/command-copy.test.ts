@@ -3,13 +3,7 @@ import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import type { MessageHeaders } from '../../../../shared/messaging/message.ts';
 import type { AttemptRecord } from '../../../../shared/notification/notification-state.ts';
 import { addAttempts, readAttempts } from '../../../../shared/notification/attempt-history.ts';
-import {
-  deadCopy,
-  readCopy,
-  retryCopy,
-  withLedgerAttempts,
-} from '../../../../workers/notification/state/command-copy.ts';
-import type { LedgerEntry } from '../../../../workers/notification/state/ledger-entry.ts';
+import { deadCopy, readCopy, retryCopy } from '../../../../workers/notification/state/command-copy.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
@@ -63,26 +57,12 @@ describe('a copy of a command', () => {
     });
   });
 
-  it('measures its time limit from its origin, or from its redrive', () => {
-    expect(copyOf().timeLimitFromMs).toBe(ORIGIN);
-    expect(copyOf({ [HEADER.redriveCount]: '1' }).timeLimitFromMs).toBe(ORIGIN + 5_000);
-    const redriven = copyOf({ [HEADER.redriveCount]: '1', [HEADER.timeLimitFrom]: '77' });
-    expect(redriven.timeLimitFromMs).toBe(77);
-    const { headers } = retryCopy(redriven, { topic: 'tier', attempt: 2, dueAtMs: ORIGIN, attempts: [] });
-    expect(headers?.[HEADER.timeLimitFrom]).toBe('77');
-  });
-
   it.each(['3000000000', '2147483647', '-1', 'two'])(
     'is an original command if its attempt is %s',
     (text) => {
       expect(copyOf({ [HEADER.attempt]: text })).toMatchObject({ attempt: 1, isOriginal: true });
     },
   );
-
-  it('may have any attempt whose next one fits a record of the ledger', () => {
-    const copy = copyOf({ [HEADER.attempt]: '2147483646' });
-    expect(copy).toMatchObject({ attempt: 2 ** 31 - 2, isOriginal: false });
-  });
 
   it('omits the permission for a second send and the time limit in its dead letter', () => {
     const copy = copyOf(
@@ -100,10 +80,6 @@ describe('a copy of a command', () => {
     });
   });
 });
-
-/** The history of a copy after adding the attempts of this ledger entry. */
-const historyOf = (history: readonly AttemptRecord[], known: LedgerEntry | undefined) =>
-  withLedgerAttempts({ ...copyOf(), history }, known, ORIGIN).history;
 
 describe('the attempt history', () => {
   it('keeps at most 20 attempts, newest last, including an unknown outcome', () => {
@@ -126,17 +102,6 @@ describe('the attempt history', () => {
     expect(kept.at(-1)?.attempt).toBe(29);
     const unknown = Array.from({ length: 30 }, (_, index) => attempt(index, 'unknown'));
     expect(addAttempts(unknown, [attempt(30)])).toEqual(unknown.slice(0, 20));
-  });
-
-  it('adds unknown outcomes that only the ledger contains', () => {
-    const [first, second] = [attempt(1, 'unknown'), attempt(2)];
-    const retrying = { status: 'retrying', attempt: 2, attempts: [first, second] } as const;
-    expect(historyOf([second], retrying)).toEqual([first, second]);
-    expect(historyOf([first, second], retrying)).toEqual([first, second]);
-    const parked = { status: 'parked', attempt: 1, code: 'outcome-unknown' } as const;
-    expect(historyOf([first], parked)).toEqual([first]);
-    expect(historyOf([], parked)).toMatchObject([{ provider: '-', result: 'unknown', at: ORIGIN }]);
-    expect(historyOf([second], undefined)).toEqual([second]);
   });
 
   it('is empty if the header is invalid', () => {

@@ -181,31 +181,6 @@ describe('after reading a copy', () => {
     expect(shown(advance(retried, RECEIVED, read(known, { quota })))).toBe(BEGINS);
   });
 
-  it('starts a round of a parked notification only for a later redrive that accepts a second send', () => {
-    const accepts = { redriveUnknown: true };
-    expect(shown(advance(deliveryOf({ ...accepts, attempt: 3 }), RECEIVED, read(PARKED)))).toBe(BEGINS);
-    expect(shown(advance(deliveryOf({ ...accepts, attempt: 2 }), RECEIVED, read(PARKED)))).toBe(
-      'following-up, dead letter outcome-unknown',
-    );
-  });
-
-  it('parks a notification if this process may have called a provider after its intent', () => {
-    const parked = 'recording, write parked outcome-unknown by log order';
-    const hasBegun = { hasBegun: true };
-    expect(shown(advance(deliveryOf(), RECEIVED, read(OURS, hasBegun)))).toBe(parked);
-    expect(shown(advance(deliveryOf({ attempt: 3 }), RECEIVED, read(OURS, hasBegun)))).toBe(parked);
-    expect(shown(advance(deliveryOf(), RECEIVED, read(THEIRS, hasBegun)))).toBe('ended, again in 1000');
-    expect(shown(advance(deliveryOf(), RECEIVED, read(undefined, hasBegun)))).toBe(BEGINS);
-  });
-
-  it('retries later while this process delivers another copy', () => {
-    const other: LedgerEntry = { ...SENT, channel: 'email' };
-    for (const known of [undefined, OURS, LOST, RETRYING, FAILED, PARKED, SENT, other]) {
-      const event = read(known, { isInProgress: true });
-      expect(shown(advance(deliveryOf({ attempt: 9 }), RECEIVED, event))).toBe('ended, again in 250');
-    }
-  });
-
   it('writes a dead letter if its id belongs to the other channel', () => {
     for (const known of [OURS, RETRYING, FAILED, PARKED, SENT]) {
       const event = read({ ...known, channel: 'email' });
@@ -276,22 +251,6 @@ describe('a round without an outcome', () => {
     expect(effectOf(intent, [], deliveryOf({}, 'resend'))).toMatchObject(retrying);
     expect(effectOf(intent, [], deliveryOf({ redriveUnknown: true }))).toMatchObject(retrying);
   });
-});
-
-it('repeats a retry copy with its due time and the attempts of its round', () => {
-  const own = attempt('transient', NOW, { attempt: 2 });
-  const carried = attempt('unknown', NOW, { attempt: 2, provider: 'two' });
-  const known = { ...RETRYING, attempts: [attempt('transient'), own, carried] };
-  expect(advance(deliveryOf({ history: [carried] }), RECEIVED, read(known))).toEqual({
-    state: { step: 'following-up' },
-    effects: [
-      { kind: 'write-retry-copy', attempt: 3, dueAtMs: NOW + 5_000, tierMs: 10_000, attempts: [own] },
-    ],
-  });
-  const { nextAttemptAt: _, ...undated } = RETRYING;
-  expect(advance(deliveryOf(), RECEIVED, read(undated)).effects).toMatchObject([
-    { dueAtMs: NOW, tierMs: 10_000, attempts: [] },
-  ]);
 });
 
 const QUEUEING: DeliveryState = { step: 'queueing', isOverdue: false };
@@ -404,29 +363,6 @@ describe('waiting for a provider', () => {
   ])('in %o with isUnserved %s leads to: %s', (state, isUnserved, expected) => {
     expect(shown(advance(deliveryOf(), state, { kind: 'no-provider', isUnserved }))).toBe(expected);
   });
-
-  it('takes place on the shortest tier that covers the wait while others may send notifications behind it', () => {
-    const down = { kind: 'eligible-unavailable', afterMs: 30_000, nowMs: NOW } as const;
-    const { effects } = advance(deliveryOf(UNKNOWN_BEFORE), ACQUIRING, down);
-    const copy = { attempt: 2, dueAtMs: NOW + MINUTE, tierMs: MINUTE, attempts: [] };
-    expect(effects.at(-1)).toEqual({ kind: 'write-retry-copy', ...copy });
-  });
-
-  it('ends as parked after the time limit if the message may have been sent by a provider that is down', () => {
-    const down = { kind: 'eligible-unavailable', afterMs: 30_000, nowMs: NOW } as const;
-    expect(shown(advance(deliveryOf(UNKNOWN_BEFORE), OVERDUE, down))).toBe(
-      'recording, release-send-slot, write parked outcome-unknown',
-    );
-  });
-
-  it('keeps isOverdue and lets the next delivery proceed', () => {
-    const step = advance(deliveryOf(), { step: 'queueing', isOverdue: true }, { kind: 'first-in-line' });
-    expect(step).toEqual({ state: OVERDUE, effects: [{ kind: 'acquire-provider', isOverdue: true }] });
-    const acquired = advance(deliveryOf(), OVERDUE, { kind: 'provider-acquired', turn: TURN });
-    expect(acquired).toEqual({ state: CLAIMING, effects: [{ kind: 'write-intent', turn: TURN }] });
-    const claimed = advance(deliveryOf(), CLAIMING, { kind: 'claimed', leaseEndsMs: 9 });
-    expect(claimed.effects).toEqual([{ kind: 'call-providers', turn: TURN, leaseEndsMs: 9 }]);
-  });
 });
 
 describe('the end of a round', () => {
@@ -490,26 +426,6 @@ describe('the end of a round', () => {
       `recording, release-send-slot, write ${expected}`,
     );
   });
-
-  it('sets the time of the next attempt by the wall clock, not before the Retry-After of a provider', () => {
-    const failure = { kind: 'transient', code: 'busy', retryAfterMs: 11_000 } as const;
-    const { state } = advance(deliveryOf({ attempt: 1 }), SENDING, ended(notSent(failure)));
-    expect(state).toEqual({
-      step: 'recording',
-      conclusion: { status: 'retrying', code: 'busy', nextAttemptAt: NOW + MINUTE, tierMs: MINUTE },
-      attempts: [attempt('transient')],
-    });
-  });
-
-  it('keeps the id and the attempts of a sent message', () => {
-    const { effects } = advance(deliveryOf(), SENDING, ended(sentRound));
-    expect(effects[1]).toEqual({
-      kind: 'write-outcome',
-      conclusion: { status: 'sent', providerMessageId: 'abc' },
-      attempts: [attempt('sent')],
-      isOwnRound: true,
-    });
-  });
 });
 
 describe('after an outcome', () => {
@@ -525,23 +441,6 @@ describe('after an outcome', () => {
     ],
   ])('%o', (conclusion, expected) => {
     expect(shown(advance(deliveryOf(), recording(conclusion), { kind: 'outcome-recorded' }))).toBe(expected);
-  });
-
-  it('writes a retry copy to the tier of the conclusion with the attempts of the round', () => {
-    const conclusion = { status: 'retrying', code: 'busy', nextAttemptAt: NOW + 7, tierMs: 10_000 } as const;
-    const attempts = [attempt('transient')];
-    const { effects } = advance(
-      deliveryOf(),
-      { step: 'recording', conclusion, attempts },
-      { kind: 'outcome-recorded' },
-    );
-    expect(effects[1]).toEqual({
-      kind: 'write-retry-copy',
-      attempt: 3,
-      dueAtMs: NOW + 7,
-      tierMs: 10_000,
-      attempts,
-    });
   });
 });
 
