@@ -1,30 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/repayment-schedule.ts';
 import {
   column,
   date,
   decimal,
-  dueDates,
   faultCodes,
   faultsOf,
   scheduleOf,
 } from '../../../support/builders/lending-loan.ts';
 
 describe('residual value (B1)', () => {
-  it('adds a row on the last due date, without days and interest', () => {
-    const schedule = scheduleOf({ ResidualValue: decimal(200) });
-    expect(schedule.rows.at(-1)).toMatchObject({
-      InstallmentNo: 5,
-      noDays: 0,
-      installmentTypeId: INSTALLMENT_TYPE_IDS.Residual,
-      remainingValue: 20_000,
-      interest: 0,
-      principal: 20_000,
-      totalInstallment: 20_000,
-    });
-    expect(dueDates(schedule).slice(-2)).toEqual(['2025-05-01', '2025-05-01']);
-  });
-
   it('is required by Balloon, which collects it with the last instalment by default (S4)', () => {
     const balloon = { ScheduleType: 'Balloon', ResidualValue: decimal(200) } as const;
     expect(scheduleOf(balloon).rows).toHaveLength(4);
@@ -113,30 +97,9 @@ describe('the termination date of 30E/360 ISDA (C1)', () => {
     expect(daysOf({ RealInstallmentNo: 4 })).toEqual([30, 30, 30, 30]);
   });
 
-  it('shortens the last period of the payment if the contract ends in February, shown or not', () => {
-    const ending = { InstallmentsNo: 3 };
-    expect(daysOf(ending)).toEqual([30, 30, 28]);
-    expect(paymentOf(ending)).toBe('339.95');
-    expect(paymentOf({ ...ending, InterestCalculationMethod: '30E/360' })).toBe('339.95');
-    expect(paymentOf({ ...ending, RealInstallmentNo: 2 })).toBe('339.95');
-  });
-
   it('is the maturity date, and the shifted date where interest accrues to it', () => {
     expect(daysOf({ MaturityDate: date('2026-02-28') }).at(-1)).toBe(328);
     expect(daysOf({ InstallmentsNo: 4, MaturityDate: date('2025-03-30') })).toEqual([30, 30, 30, 30]);
-  });
-
-  it('stays if a fixed payment or a prepayment ends the schedule earlier', () => {
-    expect(daysOf({ installmentValue: decimal(345) })).toEqual([30, 30, 30]);
-    const balance = decimal(scheduleOf(isda).rows[3]?.remainingValue ?? 0).div(100);
-    const prepaid = { EarlyRepayments: [{ Date: date('2025-02-28'), Amount: balance }] };
-    expect(daysOf(prepaid)).toEqual([30, 30, 30, 0]);
-  });
-
-  it('ends the rest of the last period after a prepayment', () => {
-    const prepaid = { EarlyRepayments: [{ Date: date('2025-02-10'), Amount: decimal(100) }] };
-    expect(daysOf({ ...prepaid, RealInstallmentNo: 3 })).toEqual([30, 30, 10, 18]);
-    expect(daysOf(prepaid)).toEqual([30, 30, 10, 20, 30, 30]);
   });
 });
 

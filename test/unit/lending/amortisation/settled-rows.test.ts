@@ -17,36 +17,6 @@ const RUNNING = {
 } as const;
 
 describe('settled rows (X1)', () => {
-  it('are omitted; dates count from the original FirstDueDate', () => {
-    const dates = datesFor(RUNNING);
-    expect(texts(dates.dueDates)).toEqual(['2025-04-01', '2025-05-01', '2025-06-01', '2025-07-01']);
-    expect(dates.settledRows).toBe(2);
-    expect(dates.rowCount).toBe(4);
-    expect(dates.startDate).toBe(RUNNING.LastDueDate);
-    expect(dates.accrualStart).toBe(RUNNING.LastDueDate);
-    expect(dates.regularMonths).toEqual([1, 1, 1, 1]);
-  });
-
-  it('are followed by a FirstDueDate after LastDueDate', () => {
-    const dates = datesFor({ ...RUNNING, FirstDueDate: date('2025-04-20') });
-    expect(texts(dates.dueDates)).toEqual(['2025-04-20', '2025-05-01', '2025-06-01', '2025-07-01']);
-    expect(dates.regularMonths).toEqual([0, 0, 1, 1]);
-  });
-
-  it('are followed by a row one period after LastDueDate without FirstDueDate (D3)', () => {
-    const dates = datesFor({ ...RUNNING, FirstDueDate: undefined });
-    expect(texts(dates.dueDates)).toEqual(['2025-04-01', '2025-05-01', '2025-06-01', '2025-07-01']);
-  });
-
-  it('start an irregular period if LastDueDate is not the installment day (C2)', () => {
-    const dates = datesFor({ ...RUNNING, LastDueDate: date('2025-03-10') });
-    expect(texts(dates.dueDates)[0]).toBe('2025-04-01');
-    expect(accrualDays(dates)[0]).toBe(22);
-    expect(dates.regularMonths).toEqual([0, 1, 1, 1]);
-    const odd = { FirstDueDate: date('2025-02-10'), LastDueDate: date('2025-02-10'), BlockInstallmentNo: 1 };
-    expect(datesFor({ ...RUNNING, ...odd }).regularMonths).toEqual([0, 1, 1, 1, 1]);
-  });
-
   it('require LastDueDate and at least one remaining row', () => {
     expect(
       texts(datesFor({ ...RUNNING, BlockInstallmentNo: 5, LastDueDate: date('2025-06-01') }).dueDates),
@@ -82,20 +52,6 @@ describe('LastDueDate shifted off a holiday (X1, H3)', () => {
     expect(texts([dates.accrualStart])).toEqual(['2025-03-01']);
     expect(accrualDays(dates)[0]).toBe(31);
     expect(dates.regularMonths).toEqual([1, 1, 1, 1]);
-  });
-
-  it('is also the start of interest if DeferDueDate is true', () => {
-    const dates = datesFor({ ...SHIFTED, LastDueDate: MOVED, DeferDueDate: true });
-    expect(dates.accrualStart).toBe(MOVED);
-    expect(accrualDays(dates)[0]).toBe(29);
-    expect(dates.regularMonths).toEqual([0, 1, 0, 0]);
-  });
-
-  it('starts an irregular period if DeferDueDate is true, even on the installment day (C2)', () => {
-    const odd = { FirstDueDate: date('2025-02-08'), LastDueDate: date('2025-02-10'), InstallmentDay: 10 };
-    const dates = datesFor({ ...SHIFTED, ...odd, BlockInstallmentNo: 1, DeferDueDate: true });
-    expect(texts([dates.accrualStart, ...dates.dueDates.slice(0, 1)])).toEqual(['2025-02-10', '2025-03-10']);
-    expect(dates.regularMonths.slice(0, 2)).toEqual([0, 1]);
   });
 
   it('is recognised only if the shift of this request moves the last settled row to it', () => {

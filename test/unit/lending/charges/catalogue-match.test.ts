@@ -102,17 +102,6 @@ describe('defaults of the catalogue (S6)', () => {
     expect(feeWarnings({ ...ONE_PERCENT, FeeName: 'Share' }, financed)).toEqual([]);
   });
 
-  it('are overridden by the request, even by false', () => {
-    const sent = { FeeName: 'Share', PercentAppliedTo: 'Interest', PerAnnum: false, IsUpfront: true };
-    expect(feeItem(sent)).toMatchObject({
-      price: { base: 'Interest', partOfYear: undefined },
-      isUpfront: true,
-    });
-    const notUnused = { FeeName: 'Unused line', IsForUnusage: false, IsUpfront: false };
-    expect(feeItem(notUnused)).toMatchObject({ price: { base: 'FinancedAmount' }, isUpfront: false });
-    expect(premiumItem({ InsuranceName: 'Life', IsUpfront: false }).isUpfront).toBe(false);
-  });
-
   it('do not apply to unknown names or without a catalogue', () => {
     expect(feeItem({ FeeName: 'Mystery' }).price).toMatchObject({ base: 'FinancedAmount' });
     const Commission: [CommissionItem] = [fee({ ...ONE_PERCENT, FeeName: 'Share' })];
@@ -125,14 +114,6 @@ describe('defaults of the catalogue (S6)', () => {
       true,
       false,
     ]);
-  });
-
-  it('do not apply to an amount and are not reported as ignored (E5)', () => {
-    const line = { SourceValue: decimal(5), FeeName: 'Unused line' };
-    expect(feeItem({ ...line, SourcePercent: undefined })).toMatchObject({
-      price: { kind: 'value', amount: 500 },
-    });
-    expect(feeWarnings(line)).toEqual([]);
   });
 
   it('supply the insurance class and commission name that the schedule type refers to (F4)', () => {
@@ -200,22 +181,6 @@ describe('a commission name in several lists (S6)', () => {
       base: 'RemainingValue',
     });
     expect(feeWarnings({ FeeName: 'Share', FeeId: 'id-00', ...ONE_PERCENT }, other)).toEqual(ADDED_BY_SHARE);
-  });
-
-  it('causes no warning if the difference has no effect', () => {
-    const other = charges({ appliedTo: 'Interest', perAnnum: true });
-    expect(feeWarnings({ FeeName: 'Share' }, other)).toEqual([]);
-    const all = { ...ONE_PERCENT, PercentAppliedTo: 'Interest', PerAnnum: true };
-    expect(feeWarnings({ FeeName: 'Share', ...all }, other)).toEqual([]);
-  });
-
-  it('gets the defaults after the differing list is removed', () => {
-    const other = charges({ appliedTo: 'Interest', perAnnum: true });
-    other.replace('other 0', []);
-    expect(feeItem({ FeeName: 'Share' }, other).price).toMatchObject({ base: 'RemainingValue' });
-    other.replace('list', []);
-    expect(other.isEmpty).toBe(true);
-    expect(other.uses('FeeName')).toBe(false);
   });
 });
 

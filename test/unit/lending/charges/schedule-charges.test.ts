@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { addDays, type CalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import { traceRowCharges, collectRowCharges } from '../../../../shared/lending/charges/row-charges.ts';
 import {
   refuseLateCharges,
@@ -23,15 +22,9 @@ import {
 import { date, decimal, faultsOf, loan } from '../../../support/builders/lending-loan.ts';
 
 const FOUR = monthlyRows('2025-01-01', 4);
-const THREE_YEARS = monthlyRows('2025-01-01', 36);
 
 const feesOf = (changes: Partial<CommissionItem>, schedule: ChargeSchedule = FOUR) =>
   feesOn(schedule, { Commission: [fee(changes)] });
-
-/** Rows that collect a quarterly fee from a date on. */
-function quarterlyFrom(FeeDate: string, IsUpfront: boolean): readonly number[] {
-  return rowsWith(feesOf({ FeeDate: date(FeeDate), IsUpfront, FeePeriodicityType: 'Quarterly' }));
-}
 
 describe('percentage charge (F2)', () => {
   const onePercent = { SourcePercent: decimal(1) };
@@ -50,35 +43,6 @@ describe('percentage charge (F2)', () => {
     expect(firstOf({ ...onePercent, PercentAppliedTo })).toBe(expected);
   });
 
-  it('is based on FinancedAmount by default', () => {
-    expect(firstOf(onePercent)).toBe(1000);
-  });
-
-  it('is a rate per charge, or with PerAnnum an annual rate for the months of its period', () => {
-    const ofRemaining = { SourcePercent: decimal('0.5'), PercentAppliedTo: 'RemainingValue' };
-    const feeOf = (changes: Partial<CommissionItem>) =>
-      feesOn(FOUR, { Commission: [fee({ ...ofRemaining, ...changes })] }, { ...figures, remaining: 83_333 });
-    expect(feeOf({ PerAnnum: true })[0]).toBe(35);
-    expect(feeOf({ PerAnnum: false })[0]).toBe(417);
-    expect(feeOf({ PerAnnum: true, FeePeriodicityType: 'Quarterly' })).toEqual([0, 0, 104, 0]);
-    expect(feesOf({ ...onePercent, PerAnnum: true, FeePeriodicityType: 'Annual' }, THREE_YEARS)[11]).toBe(
-      1000,
-    );
-  });
-
-  it('with PerAnnum counts the days of its period over 365 in day and week units', () => {
-    const perAnnum = { SourcePercent: decimal('36.5'), PerAnnum: true };
-    expect(firstOf({ ...perAnnum, FeePeriodicityType: 'Daily' })).toBe(31 * 100);
-    expect(firstOf({ ...perAnnum, FeePeriodicityType: 'Biweekly' })).toBe(2 * 1400);
-  });
-
-  it('is rounded separately for each of several charges in a row', () => {
-    const weekly = { SourcePercent: decimal('0.0005'), FeePeriodicityType: 'Weekly' };
-    expect(feesOf(weekly)).toEqual([4, 4, 4, 5]);
-    expect(feesOf({ ...weekly, SourcePercent: decimal('0.00049') })).toEqual([0, 0, 0, 0]);
-    expect(feesOn({ ...FOUR, rounding: 'HALF_EVEN' }, { Commission: [fee(weekly)] })).toEqual([0, 0, 0, 0]);
-  });
-
   it('is exact beyond the precision of floating point', () => {
     const percent = { SourcePercent: decimal('33.333333333333333333333333333333') };
     const schedule = { ...FOUR, amount: 999_999_999_999_999 };
@@ -87,41 +51,9 @@ describe('percentage charge (F2)', () => {
       feesOf({ SourcePercent: decimal('12.345678901') }, { ...FOUR, amount: 987_654_321_098_765 })[0],
     ).toBe(121_932_631_134_705);
   });
-
-  it('is negative if its base is negative', () => {
-    const Commission = [fee({ ...onePercent, PercentAppliedTo: 'Interest' })];
-    expect(feesOn(FOUR, { Commission }, { ...figures, interest: -800 })[0]).toBe(-8);
-    expect(feesOn(FOUR, { Commission }, { ...figures, interest: 0 })).toEqual([0, 0, 0, 0]);
-  });
 });
 
 describe('dates of charges (F3)', () => {
-  it('collect an annual premium over 36 months in rows 1, 13, 25 upfront and 12, 24, 36 in arrears', () => {
-    expect(rowsWith(premiumsOn(THREE_YEARS, { Insurance: [premium({ IsUpfront: true })] }))).toEqual([
-      1, 13, 25,
-    ]);
-    expect(rowsWith(premiumsOn(THREE_YEARS, { Insurance: [premium({ IsUpfront: false })] }))).toEqual([
-      12, 24, 36,
-    ]);
-  });
-
-  it.each([true, false])(
-    'collect a monthly fee over 36 months once in every row (IsUpfront %s)',
-    (IsUpfront) => {
-      expect(feesOf({ IsUpfront }, THREE_YEARS)).toEqual(Array.from({ length: 36 }, () => 500));
-    },
-  );
-
-  it('collect a charge on a due date in arrears, and with the next row upfront', () => {
-    expect(quarterlyFrom('2025-01-01', false)).toEqual([3]);
-    expect(quarterlyFrom('2025-01-02', false)).toEqual([4]);
-    expect(quarterlyFrom('2025-02-01', false)).toEqual([4]);
-    expect(quarterlyFrom('2025-02-02', false)).toEqual([]);
-    expect(quarterlyFrom('2025-02-01', true)).toEqual([2]);
-    expect(quarterlyFrom('2025-01-31', true)).toEqual([1, 4]);
-    expect(quarterlyFrom('2025-02-28', true)).toEqual([2]);
-  });
-
   it('drop charges before the start and keep later ones in full', () => {
     expect(feesOf({ FeeDate: date('2020-06-15') })).toEqual([500, 500, 500, 500]);
     const quarterly = { FeeDate: date('2024-11-15'), FeePeriodicityType: 'Quarterly' };
@@ -131,55 +63,11 @@ describe('dates of charges (F3)', () => {
     expect(feesOf(annual)).toEqual([0, 0, 0, 0]);
   });
 
-  it('collect charges on the start date with the first row', () => {
-    const FeeDate = date('2024-12-01');
-    expect(feesOf({ FeeDate, IsUpfront: true })).toEqual([500, 500, 500, 500]);
-    expect(feesOf({ FeeDate, IsUpfront: false })).toEqual([1000, 500, 500, 500]);
-  });
-
   it('assign charges in arrears on the start date of a recalculation to the settled row', () => {
     const FeeDate = date('2024-12-01');
     const recalculated = { ...FOUR, isRecalculation: true };
     expect(feesOf({ FeeDate, IsUpfront: true }, recalculated)).toEqual([500, 500, 500, 500]);
     expect(feesOf({ FeeDate, IsUpfront: false }, recalculated)).toEqual([500, 500, 500, 500]);
-  });
-
-  it('count from the day of the first charge after a shorter month', () => {
-    const rows = rowsOn(
-      date('2024-01-30'),
-      ['2024-02-28', '2024-02-29', '2024-03-30', '2024-03-31', '2024-04-29', '2024-04-30'].map(date),
-    );
-    const FeeDate = date('2024-01-31');
-    expect(rowsWith(feesOf({ FeeDate, IsUpfront: false }, rows))).toEqual([2, 4, 6]);
-    expect(rowsWith(feesOf({ FeeDate, IsUpfront: true }, rows))).toEqual([1, 3, 5]);
-  });
-
-  it('fall on 28 February for a charge that started on 29 February', () => {
-    const rows = rowsOn(
-      date('2024-02-29'),
-      ['2025-02-27', '2025-02-28', '2028-02-28', '2028-02-29'].map(date),
-    );
-    const yearly = { FeeDate: date('2024-02-29'), FeePeriodicityType: 'Yearly' };
-    expect(feesOf(yearly, rows)).toEqual([0, 500, 1000, 500]);
-  });
-
-  it('collect every daily and weekly charge of a period, however long', () => {
-    expect(feesOf({ FeePeriodicityType: 'Daily' })).toEqual([31, 28, 31, 30].map((days) => days * 500));
-    expect(feesOf({ FeePeriodicityType: 'Weekly' })).toEqual([2000, 2000, 2000, 2500]);
-    const century = rowsOn(date('1900-01-01'), [date('2999-12-31')]);
-    const cent = { SourceValue: decimal('0.01'), FeePeriodicityType: 'Daily', FeeDate: date('1900-01-01') };
-    expect(feesOf(cent, century)).toEqual([date('2999-12-31') - date('1900-01-01')]);
-  });
-
-  it('compare charges with unshifted due dates', () => {
-    const moved = FOUR.dates.dueDates.map((dueDate) => addDays(dueDate, 2));
-    const shifted = {
-      ...FOUR,
-      dates: { ...FOUR.dates, accrualStart: date('2025-01-03'), accrualDates: moved },
-    };
-    const FeeDate = date('2025-01-02');
-    expect(feesOf({ FeeDate, IsUpfront: false }, shifted)).toEqual([0, 500, 500, 500]);
-    expect(feesOf({ FeeDate, IsUpfront: true }, shifted)).toEqual([500, 500, 500, 500]);
   });
 
   it('end with the last row shown (B6)', () => {
@@ -202,51 +90,9 @@ describe('dates of charges (F3)', () => {
       'Commission[1].FeeDate date-order',
     ]);
   });
-
-  it('waive charges within the grace period, counted by original row numbers', () => {
-    expect(feesOf({ GracePeriodFee: 2 })).toEqual([0, 0, 500, 500]);
-    expect(feesOf({ GracePeriodFee: 9 })).toEqual([0, 0, 0, 0]);
-    const settled = { ...FOUR, dates: { ...FOUR.dates, settledRows: 3 } };
-    expect(feesOf({ GracePeriodFee: 4 }, settled)).toEqual([0, 500, 500, 500]);
-    expect(feesOf({ GracePeriodFee: 3 }, settled)).toEqual([500, 500, 500, 500]);
-    const Insurance = [premium({ InsurancePeriodicityType: 'Monthly', GracePeriodInsurance: 1 })];
-    expect(premiumsOn(FOUR, { Insurance })).toEqual([0, 6000, 6000, 6000]);
-  });
-
-  it('collect the same charges in the remaining rows of a recalculation (X1)', () => {
-    const charges = [
-      fee({ FeeDate: date('2024-10-31') }),
-      fee({ FeeDate: date('2025-01-01'), IsUpfront: true, FeePeriodicityType: 'Biweekly' }),
-      fee({ FeeDate: date('2025-01-01'), FeePeriodicityType: 'Quarterly', GracePeriodFee: 7 }),
-    ];
-    const whole = feesOn(THREE_YEARS, { Commission: charges });
-    for (const settledRows of [1, 2, 6, 35]) {
-      const start = THREE_YEARS.dates.dueDates[settledRows - 1] as CalendarDate;
-      const left = rowsOn(start, THREE_YEARS.dates.dueDates.slice(settledRows), { isRecalculation: true });
-      const schedule = { ...left, dates: { ...left.dates, settledRows } };
-      expect(feesOn(schedule, { Commission: charges })).toEqual(whole.slice(settledRows));
-    }
-  });
 });
 
 describe('charge totals of a row (F4)', () => {
-  it('add up commissions and insurances separately', () => {
-    const Commission = [fee(), fee({ SourcePercent: decimal(1), PercentAppliedTo: 'Interest' })];
-    const Insurance = [
-      premium({ InsurancePeriodicityType: 'Quarterly' }),
-      premium({ SourceValue: decimal(1) }),
-    ];
-    expect(feesOn(FOUR, { Commission, Insurance })).toEqual([510, 510, 510, 510]);
-    expect(premiumsOn(FOUR, { Commission, Insurance })).toEqual([0, 0, 6000, 0]);
-  });
-
-  it('include insurances only if the request contains some', () => {
-    expect(scheduleOn(FOUR, { Commission: [fee()] }).scheduled?.hasInsurances).toBe(false);
-    expect(scheduleOn(FOUR, { Insurance: [] }).scheduled?.hasInsurances).toBe(false);
-    expect(scheduleOn(FOUR, { Insurance: [premium()] }).scheduled?.hasInsurances).toBe(true);
-    expect(feesOn(FOUR, {})).toEqual([0, 0, 0, 0]);
-  });
-
   it('include blocked amounts in the first row, also without a charge in it (X2)', () => {
     const blocked = {
       IsLocked: true,
@@ -272,21 +118,6 @@ describe('commission for unusage (F5)', () => {
     expect(feesOn(actual, { ...request, StartDateForUnusage })).toEqual([18, 31, 34, 33]);
   });
 
-  it('is charged from the start to the last due date by default', () => {
-    expect(feesOn(actual, request)).toEqual([34, 31, 34, 33]);
-    expect(feesOn(FOUR, request)).toEqual([33, 33, 33, 33]);
-  });
-
-  it('ends with ExpiryDateForOD', () => {
-    expect(feesOn(actual, { ...request, ExpiryDateForOD: date('2025-02-15') })).toEqual([34, 15, 0, 0]);
-    expect(feesOn(actual, { ...request, ExpiryDateForOD: date('2025-01-01') })).toEqual([0, 0, 0, 0]);
-  });
-
-  it('starts and ends within one row', () => {
-    const dates = { StartDateForUnusage: date('2025-02-10'), ExpiryDateForOD: date('2025-02-20') };
-    expect(feesOn(actual, { ...request, ...dates })).toEqual([0, 11, 0, 0]);
-  });
-
   it('counts a full regular month as 30 days, and part of it by the convention (C2)', () => {
     const february = rowsOn(date('2025-01-31'), [date('2025-02-28')]);
     expect(feesOn(february, { ...request, UnusedAmount: decimal(3600) })).toEqual([300]);
@@ -298,12 +129,6 @@ describe('commission for unusage (F5)', () => {
     const graced = { ...request, Commission: [{ ...unusage, GracePeriodFee: 1 }] };
     expect(feesOn(actual, graced)).toEqual([0, 31, 34, 33]);
     expect(feesOn(actual, { Commission: [fee({ IsForUnusage: true })] })).toEqual([500, 500, 500, 500]);
-  });
-
-  it('follows the accrual dates', () => {
-    const accrualDates = FOUR.dates.dueDates.map((dueDate) => addDays(dueDate, 2));
-    const deferred = { ...actual, dates: { ...actual.dates, accrualDates } };
-    expect(feesOn(deferred, request)).toEqual([36, 31, 34, 33]);
   });
 });
 
@@ -369,13 +194,6 @@ describe('trace of the charges of a row (S6, Explain)', () => {
     ]);
     expect(tracesOf(2).map(({ name }) => name)).toEqual(['Account fee', 'Share', 'Unused', 'Life']);
     expect(tracesOf(3).map(({ name }) => name)).toEqual(['Account fee', 'Share', 'Unused', 'Late']);
-  });
-
-  it('adds up to the totals of the row', () => {
-    for (const row of [0, 1, 2, 3]) {
-      const sum = tracesOf(row).reduce((total, { amount }) => total + amount, 0);
-      expect(sum).toBe([2244, 2044, 8044, 2644][row]);
-    }
   });
 });
 

@@ -6,64 +6,7 @@ import { date, dueDates, faultCodes, scheduleOf } from '../../../support/builder
 
 const NOT_SENT = { ActivationDate: undefined } as const;
 
-describe('start of the schedule (D2)', () => {
-  it('is ActivationDate if present', () => {
-    const schedule = scheduleOf({ FirstDueDate: date('2025-03-01') });
-    expect(formatCalendarDate(schedule.startDate)).toBe('2025-01-01');
-    expect(schedule.rows[0]?.noDays).toBe(59);
-  });
-
-  it('is one period before FirstDueDate without ActivationDate', () => {
-    const starts = (['Monthly', 'Quarterly', 'Annual', 'Weekly', 'Daily'] as const).map((PeriodicityType) =>
-      scheduleOf({ ...NOT_SENT, PeriodicityType, FirstDueDate: date('2025-03-01') }),
-    );
-    expect(starts.map(({ startDate }) => formatCalendarDate(startDate))).toEqual([
-      '2025-02-01',
-      '2024-12-01',
-      '2024-03-01',
-      '2025-02-22',
-      '2025-02-28',
-    ]);
-  });
-
-  it('is the installment day if FirstDueDate is that of a shorter month', () => {
-    const schedule = scheduleOf({ ...NOT_SENT, FirstDueDate: date('2025-02-28'), InstallmentDay: 31 });
-    expect(formatCalendarDate(schedule.startDate)).toBe('2025-01-31');
-    const other = scheduleOf({ ...NOT_SENT, FirstDueDate: date('2025-03-31'), InstallmentDay: 5 });
-    expect(formatCalendarDate(other.startDate)).toBe('2025-02-28');
-  });
-
-  it('is the day of the request without any date', () => {
-    const schedule = scheduleOf(NOT_SENT);
-    expect(formatCalendarDate(schedule.startDate)).toBe('2024-05-17');
-    expect(dueDates(schedule)[0]).toBe('2024-06-01');
-  });
-});
-
 describe('first due date (D3)', () => {
-  const quarter = { PeriodicityType: 'Quarterly', ActivationDate: date('2025-01-10'), InstallmentDay: 15 };
-
-  it('lies in the activation month, the next month or one period later, by InstallmentMethod', () => {
-    const methods = ['ActualMonth', 'nextmonth', undefined];
-    const schedules = methods.map((InstallmentMethod) => scheduleOf({ ...quarter, InstallmentMethod }));
-    expect(schedules.map((schedule) => dueDates(schedule)[0])).toEqual([
-      '2025-01-15',
-      '2025-02-15',
-      '2025-04-15',
-    ]);
-  });
-
-  it('is in the next month with ActualMonth if the day is not after the start', () => {
-    const schedules = [9, 10, 11].map((InstallmentDay) =>
-      scheduleOf({ ...quarter, InstallmentDay, InstallmentMethod: 'ActualMonth' }),
-    );
-    expect(schedules.map((schedule) => dueDates(schedule)[0])).toEqual([
-      '2025-02-09',
-      '2025-02-10',
-      '2025-01-11',
-    ]);
-  });
-
   it('is clamped to the month first, and then compared with the start by ActualMonth', () => {
     const schedule = scheduleOf({
       ActivationDate: date('2025-02-28'),
@@ -71,13 +14,6 @@ describe('first due date (D3)', () => {
       InstallmentMethod: 'ActualMonth',
     });
     expect(dueDates(schedule)[0]).toBe('2025-03-31');
-  });
-
-  it('is one period after the start for units of days and weeks, which ignore InstallmentDay', () => {
-    const daily = scheduleOf({ PeriodicityType: 'Daily', InstallmentDay: 20 });
-    expect(dueDates(daily)).toEqual(['2025-01-02', '2025-01-03', '2025-01-04', '2025-01-05']);
-    const biweekly = scheduleOf({ PeriodicityType: 'Biweekly', InstallmentDay: 20 });
-    expect(dueDates(biweekly)).toEqual(['2025-01-15', '2025-01-29', '2025-02-12', '2025-02-26']);
   });
 
   it('must be after the start', () => {
@@ -129,12 +65,6 @@ describe('subsequent due dates (D4)', () => {
 });
 
 describe('maturity (D5)', () => {
-  it('replaces the date of the last row', () => {
-    const schedule = scheduleOf({ MaturityDate: date('2025-06-20') });
-    expect(dueDates(schedule)).toEqual(['2025-02-01', '2025-03-01', '2025-04-01', '2025-06-20']);
-    expect(schedule.rows.at(-1)?.noDays).toBe(80);
-  });
-
   it('must be after the previous row', () => {
     expect(faultCodes({ MaturityDate: date('2025-04-01') })).toEqual(['MaturityDate date-order']);
     expect(dueDates(scheduleOf({ MaturityDate: date('2025-04-02') })).at(-1)).toBe('2025-04-02');

@@ -13,13 +13,6 @@ function aprilFaults(changes: Changes): readonly string[] {
 }
 
 describe('MaturityDate (D5)', () => {
-  it('replaces the last date and makes its period irregular', () => {
-    const later = datesFor({ MaturityDate: date('2025-06-20') });
-    expect(texts(later.dueDates)).toEqual(['2025-02-01', '2025-03-01', '2025-04-01', '2025-06-20']);
-    expect(later.regularMonths).toEqual([1, 1, 1, 0]);
-    expect(datesFor({ MaturityDate: date('2025-05-01') }).regularMonths).toEqual([1, 1, 1, 1]);
-  });
-
   it('is ignored by schedule types that do not use it', () => {
     const dates = datesFor({ MaturityDate: date('2020-01-01') }, { useMaturityDate: false });
     expect(texts(dates.dueDates).at(-1)).toBe('2025-05-01');
@@ -53,45 +46,11 @@ function expiryFaults(changes: Changes): readonly string[] {
 }
 
 describe('ExpiryDateForOD of an overdraft (B5)', () => {
-  it('replaces the due dates after it with a single last row', () => {
-    const dates = expiring('2025-03-15');
-    expect(texts(dates.dueDates)).toEqual(['2025-02-01', '2025-03-01', '2025-03-15']);
-    expect(dates.regularMonths).toEqual([1, 1, 0]);
-    expect(dates.rowCount).toBe(3);
-  });
-
-  it('replaces an equal due date', () => {
-    const dates = expiring('2025-03-01');
-    expect(texts(dates.dueDates)).toEqual(['2025-02-01', '2025-03-01']);
-    expect(dates.regularMonths).toEqual([1, 1]);
-  });
-
-  it('moves the last row if it is later', () => {
-    expect(texts(expiring('2025-09-15').dueDates)).toEqual([
-      '2025-02-01',
-      '2025-03-01',
-      '2025-04-01',
-      '2025-09-15',
-    ]);
-  });
-
-  it('leaves one row if it is before the first due date', () => {
-    expect(texts(expiring('2025-01-20').dueDates)).toEqual(['2025-01-20']);
-    expect(texts(expiring('2025-01-20', { PeriodicityType: 'Once', InstallmentsNo: 1 }).dueDates)).toEqual([
-      '2025-01-20',
-    ]);
-  });
-
   it('takes precedence over MaturityDate and may leave fewer rows than RealInstallmentNo', () => {
     const dates = expiring('2025-03-15', { MaturityDate: date('2020-01-01'), RealInstallmentNo: 2 });
     expect(texts(dates.dueDates)).toHaveLength(3);
     expect(dates.rowCount).toBe(2);
     expect(expiring('2025-03-15', { RealInstallmentNo: 4 }).rowCount).toBe(3);
-  });
-
-  it('leaves MaturityDate in force if it is absent', () => {
-    const dates = datesFor({ MaturityDate: date('2025-06-20') }, { usesExpiry: true });
-    expect(texts(dates.dueDates).at(-1)).toBe('2025-06-20');
   });
 
   it('must be after the start and the settled rows', () => {

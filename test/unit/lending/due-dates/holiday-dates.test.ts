@@ -4,7 +4,6 @@ import { planScheduleDates } from '../../../../shared/lending/due-dates/schedule
 import cases from '../../../cases/lending/shifted-due-dates.json' with { type: 'json' };
 import { date, loan } from '../../../support/builders/lending-loan.ts';
 import {
-  accrualDays,
   calendarsOf,
   contextOf,
   dateFaults,
@@ -22,74 +21,7 @@ const HOLIDAY_METHOD_NAMES: Readonly<Record<string, string>> = {
   Nearest: 'Nearest',
 };
 
-/** The shifted date of an amount due on the day, for each method. */
-function paidByMethods(day: string): readonly (string | undefined)[] {
-  const methods = ['forward', 'BACKWARD', 'ModifiedForward', 'ModifiedBackward', 'Nearest', 'none'];
-  return methods.map((HolidayMethod) => {
-    const due = { FirstDueDate: date(day), InstallmentsNo: 1 } as const;
-    return texts(datesFor({ ...ON_WORKING_DAYS, ...due, HolidayMethod }).shownDates)[0];
-  });
-}
-
 describe('due dates on holidays and weekends (H1, H3)', () => {
-  it('are shifted to the next business day while interest accrues to the unshifted dates', () => {
-    const dates = datesFor(SATURDAYS);
-    expect(texts(dates.dueDates)).toEqual(['2025-02-01', '2025-03-01']);
-    expect(texts(dates.shownDates)).toEqual(['2025-02-03', '2025-03-03']);
-    expect(dates.accrualDates).toBe(dates.dueDates);
-    expect(accrualDays(dates)).toEqual([31, 28]);
-    expect(dates.regularMonths).toEqual([1, 1]);
-    expect(dates.calendar?.name).toBe('WEEKENDS');
-  });
-
-  it('accrue interest to the shifted date over irregular periods if DeferDueDate is true (C2)', () => {
-    const dates = datesFor({ ...SATURDAYS, DeferDueDate: true });
-    expect(texts(dates.accrualDates)).toEqual(['2025-02-03', '2025-03-03']);
-    expect(dates.accrualDates).toBe(dates.shownDates);
-    expect(accrualDays(dates)).toEqual([33, 28]);
-    expect(dates.regularMonths).toEqual([0, 0]);
-  });
-
-  it('make only those periods irregular that start or end on a shifted date', () => {
-    const dates = datesFor({ ...SATURDAYS, InstallmentsNo: 6, DeferDueDate: true });
-    expect(texts(dates.shownDates)).toEqual([
-      '2025-02-03',
-      '2025-03-03',
-      '2025-04-01',
-      '2025-05-01',
-      '2025-06-02',
-      '2025-07-01',
-    ]);
-    expect(dates.regularMonths).toEqual([0, 0, 0, 1, 0, 0]);
-  });
-
-  it('are returned in the array of unshifted dates if no date is shifted', () => {
-    const dates = datesFor({ ...ON_WORKING_DAYS, ActivationDate: date('2025-03-01'), InstallmentsNo: 2 });
-    expect(texts(dates.dueDates)).toEqual(['2025-04-01', '2025-05-01']);
-    expect(dates.shownDates).toBe(dates.dueDates);
-    expect(datesFor({}).shownDates).toEqual(datesFor({}).dueDates);
-  });
-
-  it('are shifted by each method, whose name is case-insensitive', () => {
-    // Saturday 31 May 2025 is the last day of its month, Saturday 1 March the first.
-    expect(paidByMethods('2025-05-31')).toEqual([
-      '2025-06-02',
-      '2025-05-30',
-      '2025-05-30',
-      '2025-05-30',
-      '2025-05-30',
-      '2025-05-31',
-    ]);
-    expect(paidByMethods('2025-03-01')).toEqual([
-      '2025-03-03',
-      '2025-02-28',
-      '2025-03-03',
-      '2025-03-03',
-      '2025-02-28',
-      '2025-03-01',
-    ]);
-  });
-
   it.each(cases.map((known) => [known.id, known] as const))(
     'match the published date of %s',
     (_id, known) => {
@@ -120,13 +52,6 @@ describe('due dates on holidays and weekends (H1, H3)', () => {
     }
   });
 
-  it('may become equal, which leaves a deferred period without days', () => {
-    const daily = { ...ON_WORKING_DAYS, PeriodicityType: 'Daily', ActivationDate: date('2025-01-02') };
-    const dates = datesFor({ ...daily, DeferDueDate: true });
-    expect(texts(dates.shownDates)).toEqual(['2025-01-03', '2025-01-06', '2025-01-06', '2025-01-06']);
-    expect(accrualDays(dates)).toEqual([1, 3, 0, 0]);
-  });
-
   it('include the maturity, the expiry and the only date of periodicity Once', () => {
     const maturity = { ...SATURDAYS, MaturityDate: date('2025-03-08') };
     expect(texts(datesFor(maturity).shownDates)).toEqual(['2025-02-03', '2025-03-10']);
@@ -136,13 +61,6 @@ describe('due dates on holidays and weekends (H1, H3)', () => {
     const single = datesFor({ ...once, MaturityDate: date('2025-03-08'), DeferDueDate: true });
     expect(texts(single.accrualDates)).toEqual(['2025-03-10']);
     expect(single.regularMonths).toEqual([0]);
-  });
-
-  it('make the period irregular if a deferred maturity is shifted to the installment day (C2)', () => {
-    const changes = { ...ON_WORKING_DAYS, InstallmentDay: 3, MaturityDate: date('2025-03-02') } as const;
-    const dates = datesFor({ ...changes, InstallmentsNo: 2, DeferDueDate: true });
-    expect(texts(dates.shownDates)).toEqual(['2025-02-03', '2025-03-03']);
-    expect(dates.regularMonths).toEqual([0, 0]);
   });
 });
 

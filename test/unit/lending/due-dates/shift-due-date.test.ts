@@ -1,10 +1,5 @@
-import { MAX_CLOSURE_DAYS } from '../../../../shared/lending/calendars/business-calendar.ts';
 import { describe, expect, it } from 'vitest';
-import {
-  HOLIDAY_METHODS,
-  type HolidayMethod,
-  shiftDueDate,
-} from '../../../../shared/lending/due-dates/shift-due-date.ts';
+import { type HolidayMethod, shiftDueDate } from '../../../../shared/lending/due-dates/shift-due-date.ts';
 import { addMonths, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import rawCases from '../../../cases/lending/calendar.json' with { type: 'json' };
 import { calendarNamed, ownCalendar } from '../../../support/builders/lending-calendar.ts';
@@ -76,52 +71,4 @@ describe('published business-day adjustments (H1)', () => {
       }
     },
   );
-});
-
-describe('shift methods (H1)', () => {
-  it('leave a business day unchanged', () => {
-    expect(HOLIDAY_METHODS.map((method) => shifted('2025-03-03', method))).toEqual(
-      HOLIDAY_METHODS.map(() => '2025-03-03'),
-    );
-  });
-
-  it('reverse direction at a month end if modified', () => {
-    expect(shifted('2025-05-31', 'Forward')).toBe('2025-06-02');
-    expect(shifted('2025-05-31', 'ModifiedForward')).toBe('2025-05-30');
-    expect(shifted('2025-03-01', 'Backward')).toBe('2025-02-28');
-    expect(shifted('2025-03-01', 'ModifiedBackward')).toBe('2025-03-03');
-    expect(shifted('2026-08-01', 'ModifiedBackward')).toBe('2026-08-03');
-  });
-
-  it('choose the nearest day, or the later of two equally near days', () => {
-    expect(shifted('2025-03-01', 'Nearest')).toBe('2025-02-28');
-    expect(shifted('2025-03-02', 'Nearest')).toBe('2025-03-03');
-    const longWeekend = ownCalendar({ weekend: WEEKEND, holidays: ['2025-03-03'] });
-    expect(shifted('2025-03-02', 'Nearest', longWeekend)).toBe('2025-03-04');
-    const midweek = ownCalendar({ weekend: [], holidays: ['2025-03-05'] });
-    expect(shifted('2025-03-05', 'Nearest', midweek)).toBe('2025-03-06');
-  });
-
-  it('leave the date unchanged with None', () => {
-    expect(shifted('2025-12-25', 'None', calendarNamed('RO'))).toBe('2025-12-25');
-  });
-
-  it.each(['Backward', 'Nearest', 'ModifiedForward', 'ModifiedBackward'] as const)(
-    'shift forward when %s would reach the start or an earlier day',
-    (method) => {
-      expect(shifted('2025-05-31', method, ordinaryWeek, '2025-05-29')).toBe('2025-05-30');
-      expect(shifted('2025-05-31', method, ordinaryWeek, '2025-05-30')).toBe('2025-06-02');
-      expect(shifted('2025-05-31', method, ordinaryWeek, '2025-05-31')).toBe('2025-06-02');
-    },
-  );
-
-  it('search no further than the longest closure and then leave the date unchanged', () => {
-    const never = { name: 'Never', version: '1', isWorkingDay: () => false };
-    expect(HOLIDAY_METHODS.map((method) => shifted('2025-03-01', method, never))).toEqual(
-      HOLIDAY_METHODS.map(() => '2025-03-01'),
-    );
-    const reopens = date('2025-03-01') + MAX_CLOSURE_DAYS;
-    const closed = { name: 'Closed', version: '1', isWorkingDay: (day: number) => day >= reopens };
-    expect(shifted('2025-03-01', 'Forward', closed)).toBe('2025-04-30');
-  });
 });

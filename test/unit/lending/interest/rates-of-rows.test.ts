@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  column,
-  date,
-  decimal,
-  faultCodes,
-  faultsOf,
-  scheduleOf,
-} from '../../../support/builders/lending-loan.ts';
+import { column, decimal, faultCodes, faultsOf, scheduleOf } from '../../../support/builders/lending-loan.ts';
 
 const NO_RATE = { InterestPercent: undefined } as const;
 
@@ -15,18 +8,6 @@ describe('rate ranges (R1)', () => {
     { InterestRate: decimal(12), FromInstNo: 1, ToInstNo: 2 },
     { InterestRate: decimal(24), FromInstNo: 3, ToInstNo: 4 },
   ];
-
-  it('recalculate the level payment at each change', () => {
-    const schedule = scheduleOf({ ...NO_RATE, MultipleInterestRates: TWO });
-    expect(column(schedule, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
-    expect(schedule.warnings).toEqual([]);
-  });
-
-  it('start after the previous range and end with the last row by default', () => {
-    const short = [{ InterestRate: decimal(12), ToInstNo: 2 }, { InterestRate: decimal(24) }];
-    const schedule = scheduleOf({ ...NO_RATE, MultipleInterestRates: short });
-    expect(column(schedule, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
-  });
 
   it('report a fault that all of them share once', () => {
     const open = [{ ToInstNo: 2 }, { FromInstNo: 3 }];
@@ -40,28 +21,9 @@ describe('rate ranges (R1)', () => {
     ]);
   });
 
-  it('may be in any order, and equal rates do not count as a change', () => {
-    const reversed = scheduleOf({ ...NO_RATE, MultipleInterestRates: TWO.toReversed() });
-    expect(column(reversed, 'pmt')).toEqual(['256.28', '256.28', '260.09', '260.09']);
-    const same = TWO.map((range) => ({ ...range, InterestRate: decimal(12) }));
-    expect(scheduleOf({ ...NO_RATE, MultipleInterestRates: same }).rows).toEqual(scheduleOf().rows);
-  });
-
   it('replace InterestPercent, which is reported as ignored', () => {
     const schedule = scheduleOf({ MultipleInterestRates: TWO });
     expect(schedule.warnings).toEqual([{ code: 'no-effect', path: 'InterestPercent' }]);
-  });
-
-  it('count the original row numbers in a recalculation (X1)', () => {
-    const schedule = scheduleOf({
-      MultipleInterestRates: TWO,
-      ...NO_RATE,
-      Amount: decimal('753.72'),
-      LastDueDate: date('2025-02-01'),
-      BlockInstallmentNo: 1,
-    });
-    expect(column(schedule, 'interest').slice(0, 2)).toEqual(['7.54', '10.10']);
-    expect(schedule.rows.map(({ InstallmentNo }) => InstallmentNo)).toEqual([2, 3, 4]);
   });
 
   const refused = [
@@ -119,26 +81,6 @@ const BANDS = [
 ];
 
 describe('rate bands (R2)', () => {
-  const YEAR = { ...NO_RATE, Amount: decimal(1500), PeriodicityType: 'Annual', InstallmentsNo: 1 } as const;
-
-  it('apply their rates to slices of the balance', () => {
-    expect(column(scheduleOf({ ...YEAR, BandedInterestRates: BANDS }), 'interest')).toEqual(['140.00']);
-  });
-
-  it('extend to the minimum of the next band, in any order', () => {
-    const schedule = scheduleOf({ ...YEAR, BandedInterestRates: BANDS.toReversed() });
-    expect(column(schedule, 'interest')).toEqual(['140.00']);
-  });
-
-  it('apply one rate to the whole balance with BandMethod Whole', () => {
-    const whole = { BandedInterestRates: BANDS, BandMethod: 'whole' };
-    expect(column(scheduleOf({ ...YEAR, ...whole }), 'interest')).toEqual(['120.00']);
-    expect(column(scheduleOf({ ...YEAR, ...whole, Amount: decimal(1000) }), 'interest')).toEqual(['80.00']);
-    expect(column(scheduleOf({ ...YEAR, ...whole, Amount: decimal('999.99') }), 'interest')).toEqual([
-      '100.00',
-    ]);
-  });
-
   it('determine a level payment that repays the unrounded balance', () => {
     const schedule = scheduleOf({ ...NO_RATE, Amount: decimal(1500), BandedInterestRates: BANDS });
     expect(column(schedule, 'pmt')).toEqual(['382.58', '382.58', '382.58', '382.58']);

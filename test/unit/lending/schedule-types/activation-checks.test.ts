@@ -63,27 +63,10 @@ describe('order of columns (S3)', () => {
     ]);
   });
 
-  it('requires a Formula after every column that it names', () => {
-    const half = formulaColumn('Half', 'PMT / 2 + Quarter');
-    expect(
-      messagesOf(BALANCE, INTEREST, half, LEVEL, REST, formulaColumn('Quarter', 'Interest / 4')),
-    ).toEqual([
-      'column Half must be listed after PMT, which its formula names: move it below',
-      'column Half must be listed after Quarter, which its formula names: move it below',
-    ]);
-  });
-
   it('requires the principal, if calculated by Balance, after payment and interest', () => {
     expect(messagesOf(BALANCE, REST, LEVEL, INTEREST)).toEqual([
       'column Principal must be listed after PMT, because it is PMT less Interest: move it below',
       'column Principal must be listed after Interest, because it is PMT less Interest: move it below',
-    ]);
-  });
-
-  it('requires TotalInstallment after every column included in it', () => {
-    const total = formulaColumn('TotalInstallment', 'PMT + ManagementFee + Insurance');
-    expect(withColumn(total, formulaColumn('Service', 'Interest / 100', { Fee: 'Service' }))).toEqual([
-      'column TotalInstallment must be listed after Service, which it includes: move it below',
     ]);
   });
 
@@ -277,20 +260,6 @@ describe('names in a formula (S2, S3)', () => {
     ]);
   });
 
-  it('rejects a standard column that is not listed', () => {
-    expect(messagesOf(BALANCE, INTEREST, PARTS, formulaColumn('Own', 'PMT / 2'))).toEqual([
-      'column Own names PMT in its formula: list that column before it',
-    ]);
-  });
-
-  it('rejects a formula that names TotalInstallment, which is calculated last', () => {
-    expect(withColumn(formulaColumn('Own', 'TotalInstallment / 2'))).toEqual([
-      'column Own must not name TotalInstallment, which is calculated last: write PMT + ManagementFee + Insurance',
-    ]);
-    const total = formulaColumn('TotalInstallment', 'PMT + ManagementFee + Insurance');
-    expect(withColumn(total, formulaColumn('Own', 'TotalInstallment / 2'))[0]).toContain('must not name');
-  });
-
   it('reports a syntax error or a division by zero with its position', () => {
     expect(withColumn(formulaColumn('Own', '1 +'), formulaColumn('Other', 'PMT / 0'))).toEqual([
       'column Own has a formula that cannot be read at position 4: a number, a name or ( is missing at the end',
@@ -377,15 +346,6 @@ describe('combinations of methods (S1, S2, S3)', () => {
     ],
   ])('rejects %s', (_, changes, columns, message) => {
     expect(activationMessages(recordOf(columns, changes))).toEqual([message]);
-  });
-
-  it('reports a missing interest of a level payment', () => {
-    expect(messagesOf(BALANCE, LEVEL, REST)).toEqual([expect.stringContaining('column Interest is missing')]);
-  });
-
-  it('reports a missing principal once', () => {
-    const record = recordOf([BALANCE, INTEREST], { IsWithEqualInstallments: true });
-    expect(activationMessages(record)).toEqual([expect.stringContaining('column Principal is missing')]);
   });
 
   it('accepts InstallmentValueCustom if a payment, equal parts or a formula reads the value', () => {
