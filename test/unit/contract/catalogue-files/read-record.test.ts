@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readCatalogueRecord } from '../../../../shared/contract/catalogue-files/read-record.ts';
 import type { RecordKind } from '../../../../shared/product/catalogue/catalogue-record.ts';
-import {
-  EXAMPLE_RECORDS,
-  exampleJson,
-  type Json,
-  recordFrom,
-} from '../../../support/builders/catalogue-entries.ts';
+import { exampleJson, type Json, recordFrom } from '../../../support/builders/catalogue-entries.ts';
 
 const ID = '33333333-3333-4333-8333-333333333333';
 
@@ -31,15 +26,6 @@ function faultsAfter(kind: RecordKind, code: string, change: (json: Json) => unk
 }
 
 describe('readCatalogueRecord', () => {
-  it('returns a record that it has already read unchanged', () => {
-    for (const { kind, record, source } of EXAMPLE_RECORDS) {
-      expect(readCatalogueRecord(kind, JSON.parse(JSON.stringify(record)), source)).toEqual({
-        kind: 'record',
-        entry: { kind, record, source },
-      });
-    }
-  });
-
   it('sets absent fields of a product to null, false, an empty list or version 1', () => {
     expect(recordFrom('product', LEAST_PRODUCT).record).toMatchObject({
       Version: 1,
@@ -75,20 +61,6 @@ describe('readCatalogueRecord', () => {
           Formula: null,
         },
       ],
-    });
-  });
-
-  it('reads null as absent, and 0 and 1 as flags (M6)', () => {
-    const { record } = recordFrom('product', {
-      ...LEAST_PRODUCT,
-      Version: null,
-      Questions: null,
-      GeneralData: { PeriodicityType: 'Monthly', IsRevolving: 1, IsGuaranteed: 0, DeferDueDate: null },
-    });
-    expect(record).toMatchObject({
-      Version: 1,
-      Questions: [],
-      GeneralData: { IsRevolving: true, IsGuaranteed: false, DeferDueDate: false },
     });
   });
 
@@ -285,11 +257,6 @@ describe('a name that is part of a message key', () => {
       }
     },
   );
-
-  it('may contain single dots, blanks, underscores and hyphens', () => {
-    const json = { ...exampleJson('custom-list', 'PREFERRED-EMPLOYERS'), Code: 'A-1.0 x_y' };
-    expect(readCatalogueRecord('custom-list', json, 'test.json').kind).toBe('record');
-  });
 });
 
 describe('an unknown field', () => {

@@ -185,19 +185,6 @@ test('the request topics of all actions are channels, with the prefix', () => {
   expect(addresses).toEqual(expect.arrayContaining(topics.map((topic) => topicName('test.', topic))));
 });
 
-test('the topics of notifications are channels, with the prefix', () => {
-  const topics = [
-    'smsCommands',
-    'emailCommands',
-    'smsUrgentCommands',
-    'emailUrgentCommands',
-    'notificationAcceptances',
-    'notificationOutcomes',
-  ] as const;
-  const addresses = channels.map(({ address }) => address);
-  expect(addresses).toEqual(expect.arrayContaining(topics.map((topic) => topicName('test.', topic))));
-});
-
 /** Records that only the engine writes, in Avro. */
 const RECORDS = ['NotificationAcceptance', 'NotificationState'];
 
@@ -210,31 +197,6 @@ test('all messages are documented in Avro, in JSON unless only the engine writes
   expect(found.toSorted()).toEqual(expected.toSorted());
   const used = new Set(channels.flatMap((channel) => Object.values(channel.messages).map(idOf)));
   expect([...used].toSorted()).toEqual(messages.map(([id]) => id).toSorted());
-});
-
-test('only the replies of schedules and simulations have the header of the holiday calendar', () => {
-  const withCalendar = messages
-    .filter(([, { headers }]) => HEADER.holidayCalendar in (headers?.properties ?? {}))
-    .map(([id]) => id);
-  expect(withCalendar.toSorted()).toEqual([
-    'CalculateRepaymentScheduleReply.avro',
-    'CalculateRepaymentScheduleReply.json',
-    'SimulateReply.avro',
-    'SimulateReply.json',
-  ]);
-});
-
-test('only bulk channels have batches of requests, which have batches of replies', () => {
-  const ofChannel = (topic: 'scheduleRequests' | 'scheduleBulkRequests'): readonly string[] =>
-    Object.values(channels.find(({ address }) => address === topicName('test.', topic))?.messages ?? {}).map(
-      idOf,
-    );
-  expect(ofChannel('scheduleBulkRequests')).toEqual(
-    expect.arrayContaining(['RequestBatch.avro', 'RequestBatch.json']),
-  );
-  expect(ofChannel('scheduleRequests')).not.toContain('RequestBatch.json');
-  const replies = document.operations['calculatePmtInBulk']?.reply?.messages.map(idOf);
-  expect(replies).toContain('ReplyBatch.json');
 });
 
 test('what the engine sends is documented: replies, and the records of notifications', () => {

@@ -98,19 +98,6 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('all references can be resolved', () => {
-  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
-    ([, path = '']) => path,
-  );
-  expect(references.length).toBeGreaterThan(20);
-  for (const reference of references) {
-    const found = reference
-      .split('/')
-      .reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document);
-    expect({ reference, type: typeof found }).toEqual({ reference, type: 'object' });
-  }
-});
-
 test('whole numbers in addresses have a range, and a format where they need more than 32 bits', () => {
   const operations = Object.values(document.paths).flatMap((item): Operation[] => Object.values(item));
   const numbers = operations
@@ -233,11 +220,6 @@ describe('the schemas', () => {
       );
       expect(unlimited.map(([field]) => `${name}.${field}`)).toEqual([]);
     }
-  });
-
-  test('have counts that begin at zero or one', () => {
-    const negative = nodes.filter(({ schema }) => schema.minimum === Number.MIN_SAFE_INTEGER);
-    expect(negative.map(({ place }) => place)).toEqual([]);
   });
 
   test('refuse a band without its rate, as the calculation does', () => {
@@ -472,14 +454,4 @@ describe('errors', () => {
     );
     for (const { status } of Object.values(ERROR_CODES)) expect(statuses).toContain(String(status));
   });
-
-  test.each(answers)('%s: the example of %s is a problem document', (_name, code, value) => {
-    expect(faultsOf('Problem', value)).toEqual([]);
-    expect(value).toMatchObject({ code });
-  });
-});
-
-test('the result of an asynchronous request is documented with all statuses', () => {
-  const statuses = Object.keys(document.paths['/platapi/results/{resultId}']?.get.responses ?? {});
-  expect(statuses).toEqual(expect.arrayContaining(['200', '202', '404', '410', '504']));
 });

@@ -43,42 +43,6 @@ describe('spelling (A5, D1)', () => {
     );
   });
 
-  test('an unknown casing is written as capitalised, the default', () => {
-    const casing = 'kebab' as 'lower';
-    expect(render({ casing })).toBe(render({ casing: 'capitalised' }));
-  });
-
-  test('capitalised has dates with Z', () => {
-    expect(render({ casing: 'capitalised', show: 'rows-with-eir', eir: '7.2444' })).toBe(
-      '[{"InstallmentNo":1,"DueDate":"2024-02-01T00:00:00Z","NoDays":31,"InstallmentTypeId":"type-1",' +
-        '"RemainingValue":100.00,"PMT":17.01,"Interest":0.58,"Principal":16.43,"ManagementFee":0.00,' +
-        '"TotalInstallment":17.01,"EIR":7.2444,"ScheduleTypeId":"schedule-1","IsEarlyRepayment":"false"}]',
-    );
-  });
-
-  test('CalculateDAE 0 writes rows without rates', () => {
-    expect(JSON.parse(render({ show: 'rows' }))).not.toHaveProperty('0.dae');
-  });
-
-  test('CalculateDAE 1 writes only the rate, or null if there is none (A4)', () => {
-    expect(render({ show: 'dae' })).toBe('[{"dae":7.2239}]');
-    expect(render({ show: 'dae', dae: null })).toBe('[{"dae":null}]');
-  });
-
-  test('insurance and capitalised interest are written only if present (F4, M3)', () => {
-    const both = { insurance: 250, capitalisedInterest: 1_000 };
-    expect(JSON.parse(withRow(both))).toMatchObject([{ insurance: 2.5, capitalisedInterest: 10 }]);
-    const capitalised = render({
-      casing: 'capitalised',
-      show: 'rows-with-eir',
-      eir: null,
-      rows: [{ ...ROW, ...both }],
-    });
-    expect(JSON.parse(capitalised)).toMatchObject([{ Insurance: 2.5, CapitalisedInterest: 10, EIR: null }]);
-    expect(repaymentScheduleReply.safeParse(JSON.parse(capitalised)).success).toBe(true);
-    expect(repaymentScheduleReply.safeParse(JSON.parse(withRow(both))).success).toBe(true);
-  });
-
   test('additional columns come before the total and have the same names in both spellings (F4)', () => {
     const rows = [{ ...ROW, insurance: 0, columns: [150, -5] }];
     const extraColumns = ['Monthly fee', 'A "b"'];
@@ -98,14 +62,6 @@ describe('spelling (A5, D1)', () => {
 
   test('a prepayment is marked with the string "true" (X3)', () => {
     expect(JSON.parse(withRow({ isEarlyRepayment: true }))).toMatchObject([{ isEarlyRepayment: 'true' }]);
-  });
-
-  test('a schedule without rows is an empty array', () => {
-    expect(render({ rows: [] })).toBe('[]');
-  });
-
-  test('rows are separated by commas', () => {
-    expect(JSON.parse(render({ rows: [ROW, { ...ROW, InstallmentNo: 2 }] }))).toHaveLength(2);
   });
 });
 

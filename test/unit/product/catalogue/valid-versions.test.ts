@@ -3,14 +3,10 @@ import type { ProductStatus } from '../../../../shared/product/catalogue/product
 import {
   selectProductVersion,
   isValidOn,
-  daysOverlap,
   isActive,
   isWithin,
   selectListVersion,
   findOverlaps,
-  indexValues,
-  valueOn,
-  valuesOn,
 } from '../../../../shared/product/catalogue/valid-versions.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
@@ -65,15 +61,6 @@ describe('overlapping versions (L1)', () => {
   ])('are reported only if both are Approved and share a day: %s', (_, one, other, expected) => {
     expect(findOverlaps([one, other])).toHaveLength(expected);
   });
-
-  it('are reported in pairs', () => {
-    const [one, two, three] = [1, 2, 3].map((number) => version(number, null, null));
-    expect(findOverlaps([one!, two!, three!])).toEqual([
-      [one, two],
-      [one, three],
-      [two, three],
-    ]);
-  });
 });
 
 describe('the version of a list in force (L2)', () => {
@@ -93,12 +80,6 @@ describe('the version of a list in force (L2)', () => {
   });
 });
 
-const value = (
-  ValidFrom: string | null,
-  ValidTo: string | null,
-  Status: 'Active' | 'Draft' | 'Closed' = 'Active',
-) => ({ ValidFrom, ValidTo, Status }) as const;
-
 describe('dated values (L2)', () => {
   it.each([
     ['2024-01-01', '2024-01-31', '2023-12-31', false],
@@ -112,48 +93,9 @@ describe('dated values (L2)', () => {
     expect(isWithin(date(day), from, to)).toBe(expected);
   });
 
-  it('overlap if they share a day, in either order', () => {
-    const one = value('2024-01-01', '2024-01-31');
-    for (const [other, expected] of [
-      [value('2024-01-31', null), true],
-      [value('2024-02-01', null), false],
-      [value(null, '2023-12-31'), false],
-      [value(null, null), true],
-    ] as const) {
-      expect(daysOverlap(one, other)).toBe(expected);
-      expect(daysOverlap(other, one)).toBe(expected);
-    }
-  });
-
-  it('are returned if they are Active and valid on the day, in catalogue order', () => {
-    const old = value(null, '2023-12-31');
-    const draft = value('2024-01-01', null, 'Draft');
-    const closed = value('2024-01-01', null, 'Closed');
-    const current = value('2024-01-01', null);
-    const values = [old, draft, closed, current];
-    expect(valuesOn(values, date('2024-05-01'))).toEqual([current]);
-    expect(valueOn(values, date('2023-05-01'))).toBe(old);
-    expect(valueOn([draft, closed], date('2024-05-01'))).toBeUndefined();
-  });
-
   it('of interests have ValueStatus instead of Status', () => {
     expect(isActive({ ValueStatus: 'Active' })).toBe(true);
     expect(isActive({ ValueStatus: 'Draft' })).toBe(false);
     expect(isActive({ Status: 'Closed' })).toBe(false);
-  });
-
-  it('are found by an index in any order and with gaps', () => {
-    const values = [
-      { ValidFrom: '2024-03-01', ValidTo: '2024-03-31' },
-      { ValidFrom: null, ValidTo: '2023-12-31' },
-      { ValidFrom: '2024-05-01', ValidTo: null },
-      { ValidFrom: '2024-01-15', ValidTo: '2024-02-14' },
-    ].map((days) => ({ ...days, Status: 'Active' as const }));
-    const find = indexValues([...values, { ValidFrom: null, ValidTo: null, Status: 'Draft' }]);
-    const days = ['2000-01-01', '2023-12-31', '2024-01-01', '2024-01-15', '2024-02-14', '2024-02-15'];
-    for (const day of [...days, '2024-03-01', '2024-03-31', '2024-04-01', '2024-05-01', '2999-12-31']) {
-      expect(find(date(day))).toBe(valueOn(values, date(day)));
-    }
-    expect(indexValues([])(date('2024-01-01'))).toBeUndefined();
   });
 });

@@ -56,10 +56,6 @@ describe('selection of the product (L1)', () => {
       faults: [{ path: 'productCode' }, { path: 'productId' }],
     });
   });
-
-  test('throws without code and id', () => {
-    expect(() => lookUpDetails({}, example)).toThrow('code or the id');
-  });
 });
 
 describe('display data', () => {
@@ -67,21 +63,6 @@ describe('display data', () => {
     const found = lookUpDetails({ productCode: 'MG-HOME' }, example);
     expect(found).toMatchObject({
       answer: { ProductImage: '[{"Name":"home-loan.png","RealName":"home-loan-large.png"}]', NoOfDebtor: 4 },
-    });
-  });
-
-  test('has null for absent fields', () => {
-    const context = { catalogue: catalogueOf(), requestDay: SIMULATION_DAY };
-    expect(lookUpDetails({ productCode: 'PL' }, context)).toEqual({
-      kind: 'found',
-      answer: {
-        Name: 'Personal loan',
-        ProductImage: null,
-        Benefits: null,
-        DisplayConditions: null,
-        NoOfDebtor: null,
-      },
-      warnings: [],
     });
   });
 });

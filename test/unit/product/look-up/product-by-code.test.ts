@@ -89,14 +89,7 @@ function fieldsOf({ BankingProduct: _always, ...containers }: Answer): string {
   return ['BankingProduct', ...lines].join(' | ');
 }
 
-const EMPTY = { InterestsAndCommissions: [], Insurances: [], Discounts: [] };
-
 describe('sections (L2)', () => {
-  test('each have a flag', () => {
-    const known = Object.values(FIELDS).flatMap((sections) => Object.keys(sections));
-    expect([...SECTION_FLAGS].toSorted()).toEqual(known.toSorted());
-  });
-
   test('are returned in order for every combination of flags, with their containers', () => {
     const plain = { catalogue: catalogueOf(), requestDay: SIMULATION_DAY };
     const combinations = 2 ** SECTION_FLAGS.length;
@@ -124,28 +117,6 @@ describe('sections (L2)', () => {
         BankingProductType: 'MG',
       },
     });
-  });
-
-  test('are empty for displayBPDimensions alone', () => {
-    expect(answerOf({ BankingProductCode: 'MG-HOME', displayBPDimensions: true }).Dimensions).toEqual({});
-  });
-
-  test('are empty lists if there is no data', () => {
-    const { Details, Availability, Dimensions } = answerOf(
-      { BankingProductCode: 'pl', ...ALL },
-      {
-        catalogue: catalogueOf({ product: { PaymentScheduleTypes: [], ...EMPTY } }),
-        requestDay: SIMULATION_DAY,
-      },
-    );
-    const { GeneralData: _data, ...lists } = Details ?? {};
-    expect(Object.values(lists)).toEqual([[], [], [], [], [], []]);
-    expect(Availability).toMatchObject({
-      AvailabilityItemFilters: [],
-      ProductCovenants: [],
-      MandatoryRoles: [],
-    });
-    expect(Object.values(Dimensions ?? {})).toEqual([[], [], [], []]);
   });
 });
 

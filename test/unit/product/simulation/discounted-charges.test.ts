@@ -14,7 +14,6 @@ import {
   messagesOf,
   price,
   recordOf,
-  SIMULATION_DAY,
   warningsOf,
 } from '../../../support/worlds/simulated-product.ts';
 
@@ -48,24 +47,6 @@ describe('the commissions of a simulation', () => {
     expect(withCommission(unusage).commissions).toEqual([]);
   });
 
-  it('start on the day of the request, with one charge per period (F3)', () => {
-    expect(withCommission({}).rows.map((row) => row.managementFee)).toEqual([0, 1000, 1000, 1000, 1000]);
-    expect(withCommission({ PeriodicityType: 'Bimonthly' }).rows.map((row) => row.managementFee)).toEqual([
-      0, 0, 1000, 0, 1000,
-    ]);
-    const upfront = withCommission({ PeriodicityType: 'Quarterly', IsUpfront: true, GracePeriodFee: 1 });
-    expect(upfront.rows.map((row) => row.managementFee)).toEqual([0, 0, 0, 0, 1000]);
-  });
-
-  it('can be percentages of any base, per charge or per year (F2)', () => {
-    const percentage = { ValueIsPercent: true, ...price(99, 1.2) };
-    expect(withCommission(percentage).firstFee).toBe(1200);
-    expect(withCommission({ ...percentage, PerAnnum: true }).firstFee).toBe(100);
-    const ofBalance = withCommission({ ...percentage, PercentAppliedTo: 'RemainingValue' });
-    expect(ofBalance.rows.map((row) => row.managementFee)).toEqual([0, 1200, 904, 606, 305]);
-    expect(withCommission({ ValueIsPercent: true, ...price(null), Percent: 2 }).firstFee).toBe(2000);
-  });
-
   it('have the value of the day, and are omitted if there is none (L2)', () => {
     const ended = { ...dated('2020-01-01', 7), ValidTo: '2024-12-31' };
     expect(withCommission({ Values: [ended, dated('2025-01-01', 9)] }).firstFee).toBe(900);
@@ -94,26 +75,6 @@ describe('the commissions of a simulation', () => {
     expect(record.insurances).toHaveLength(1);
   });
 
-  it('are listed with all fields of the reply (4.4)', () => {
-    const [shown] = withCommission({ IsUpfront: false }).commissions;
-    expect(shown).toMatchObject({
-      name: 'Administration',
-      percent: null,
-      basePercent: null,
-      discountValue: null,
-      discountPercent: null,
-      valueIsPercent: false,
-      currencyId: '2e9b7d10-4c86-4f35-a1d0-000000455552',
-      periodicityType: 'Monthly',
-      date: SIMULATION_DAY,
-      id: guid(200),
-      isUpfront: false,
-    });
-    expect(shown?.value?.toFixed()).toBe('10');
-    expect(shown?.baseValue?.toFixed()).toBe('10');
-    expect(withCommission({}).commissions[0]?.isUpfront).toBeNull();
-  });
-
   it('are rejected by name if the loan cannot be charged with them (E1)', () => {
     expect(messagesOf({ commissions: [commission({ Currency: 'RON' })] })).toEqual([
       'must be a product whose commission Administration is in EUR',
@@ -138,14 +99,6 @@ describe('the insurances of a simulation', () => {
     expect(withInsurance({ IsMandatoryForApplicant: false }).insurances).toEqual([]);
     expect(withInsurance({ Status: 'Closed' }).insurances).toEqual([]);
     expect(withInsurance({ IncludedIntoRepaymentScheduleInstallment: false }).insurances).toEqual([]);
-  });
-
-  it('are part of the total, separate from the fees (Q4, F4)', () => {
-    const record = recordOf({ commissions: [commission()], insurances: [insurance()] });
-    expect(record.rows[1]).toMatchObject({ pmt: 25_628, managementFee: 1000, insurance: 300 });
-    expect(record.rows[1]?.totalInstallment).toBe(26_928);
-    expect(record.insurances).toMatchObject([{ name: 'Life', id: guid(300), percent: null }]);
-    expect(recordOf({}).rows[1]).not.toHaveProperty('insurance');
   });
 
   it('can be percentages of the financed amount or of another base (F2)', () => {

@@ -55,13 +55,6 @@ function figuresOf(record: SimulationRecord) {
   };
 }
 
-/** The first fee, of 10 with a discount of 50 %, for a figure of the filter Years. */
-function feeWithDiscount(changes: Partial<DiscountRecord>, figure?: number): number {
-  const jsonDiscountFilter = figure === undefined ? [] : [{ name: 'Years', value: figure }];
-  const offering = { commissions: [commission()], discounts: [percent(50, changes)] };
-  return recordOf(offering, { jsonDiscountFilter }).firstFee;
-}
-
 describe('discounts', () => {
   it.each(['DIS', 'dis', ' DIS '])(
     'in a list that the product names twice, as %o, apply once (Q5)',
@@ -74,11 +67,6 @@ describe('discounts', () => {
       expect(record.firstFee).toBe(9000);
     },
   );
-
-  it('in a list that is not in force do not apply', () => {
-    const offering = { commissions: [commission()], product: { Discounts: ['GONE'] } };
-    expect(recordOf(offering).firstFee).toBe(1000);
-  });
 
   it('apply percentages first, then values: 100 less 10 % less 5 is 85 (Q5)', () => {
     const record = recordOf({
@@ -105,17 +93,6 @@ describe('discounts', () => {
     expect(record.interest.discountPercent.toFixed()).toBe('0');
   });
 
-  it('apply each percentage to the remaining price (Q5)', () => {
-    const twice = [percent(10), percent(20, { Id: guid(403), Name: 'More' })];
-    const record = recordOf({ commissions: [commission(price(100))], discounts: twice });
-    expect(figuresOf(record)).toMatchObject({ value: '72', discountPercent: '28', discountValue: null });
-    const rated = recordOf({
-      interests: [interest(rate(10))],
-      discounts: twice.map((each) => ({ ...each, ...ofInterest })),
-    });
-    expect(rated).toMatchObject({ interestPercent: '7.2000%' });
-  });
-
   it('never reduce a price or a rate below zero (Q5)', () => {
     const record = recordOf({
       interests: [interest(rate(0.5))],
@@ -126,14 +103,6 @@ describe('discounts', () => {
     expect(record.interest.discountValue.toFixed()).toBe('0.5');
     expect(record.totalFee).toBe(0);
     expect(figuresOf(record)).toMatchObject({ value: '0', discountValue: '4' });
-  });
-
-  it('do not apply to a negative rate (Q5, R3)', () => {
-    const record = recordOf({
-      interests: [interest(rate(-0.5))],
-      discounts: [value(0.55, ofInterest), percent(10, ofInterest)],
-    });
-    expect(record).toMatchObject({ interestPercent: '-0.5000%' });
   });
 
   it('round a discounted price to the currency once, at the end (M2)', () => {
@@ -165,12 +134,6 @@ describe('discounts', () => {
       discounts: [value(1)],
     });
     expect(figuresOf(weekly)).toMatchObject({ baseValue: '2.301369863', value: '1.3' });
-  });
-
-  it('use their value unless UseBankingFormula is set with a formula (Q7)', () => {
-    const Formula = { Name: 'Third', Expression: 'X / 3', Inputs: ['X'] };
-    expect(feeWithDiscount({ Formula })).toBe(500);
-    expect(feeWithDiscount({ UseBankingFormula: true })).toBe(500);
   });
 
   it('in money are rejected for a percentage that is not of the financed amount (Q5)', () => {
@@ -207,16 +170,6 @@ describe('discounts', () => {
     expect(feeWith(percent(50, { ...ofInterest, InterestType: 'Fixed' })).interestPercent).toBe('12.0000%');
     expect(feeWith(percent(50, { ...ofInterest, InterestType: 'Variable' })).interestPercent).toBe('6.0000%');
   });
-
-  it('apply if they are Active and valid on the day, and their filters pass (L2, L3)', () => {
-    expect(feeWithDiscount({ Status: 'Closed' })).toBe(1000);
-    expect(feeWithDiscount({ StartDate: '2025-01-02' })).toBe(1000);
-    expect(feeWithDiscount({ EndDate: '2025-01-01' })).toBe(500);
-    const Filters = [{ Name: 'Years', From: 3, To: null }];
-    expect(feeWithDiscount({ Filters }, 2)).toBe(1000);
-    expect(feeWithDiscount({ Filters }, 3)).toBe(500);
-    expect(feeWithDiscount({ Filters })).toBe(500);
-  });
 });
 
 describe('optional discounts', () => {
@@ -232,11 +185,6 @@ describe('optional discounts', () => {
     expect(recordOf(offering, { optional: [{ Name: 'Staff', ProductDiscountId: guid(401) }] }).firstFee).toBe(
       500,
     );
-  });
-
-  it('apply once if they are named twice (Q5)', () => {
-    const twice = { discount: [{ Name: 'Staff' }, { Name: 'Staff' }], optional: [{ Name: 'Staff' }] };
-    expect(recordOf(offering, twice).firstFee).toBe(500);
   });
 
   it('are rejected if they are unknown, of another product, or not valid (Q5)', () => {

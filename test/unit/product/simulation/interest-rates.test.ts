@@ -78,24 +78,6 @@ describe('the interests of a simulation', () => {
     expect(refusalOf({ interests: [] })).toEqual(['productCode not-allowed 422']);
   });
 
-  it('exclude Closed and penalty interests, and interests without a rate on the day (L2)', () => {
-    const interests = [
-      interest({ Id: guid(101), Name: 'A', Status: 'Closed' }),
-      interest({ Id: guid(102), Name: 'B', IsPenalty: true }),
-      interest({
-        Id: guid(103),
-        Name: 'C',
-        Values: [{ Value: 1, ValueStatus: 'Active', ValidFrom: '2025-01-02', ValidTo: null }],
-      }),
-      interest({ Id: guid(104), Name: 'D' }),
-    ];
-    expect(recordOf({ interests }, { interestTypeName: 'Fixed' }).interestId).toBe(guid(104));
-    expect(refusalOf({ interests: interests.slice(0, 3) })).toEqual(['productCode not-allowed 422']);
-    expect(refusalOf({ interests: [interest({ Type: 'Variable', Values: [] })] })).toEqual([
-      'productCode not-allowed 422',
-    ]);
-  });
-
   it('are offered for each item whose filters pass, with counts of interests and items (Q3, Q4, L3)', () => {
     const offering = { ...SEVERAL, ...FURTHER_ITEM };
     const records = recordsOf(offering, { interestTypeName: 'Fixed' });
@@ -190,11 +172,6 @@ describe('a Collection interest', () => {
     const record = recordOf(STEPPED);
     expect(record.interestPercent).toBe('12.0000%');
     expect(record.rows.map((row) => row.pmt)).toEqual([0, 25_628, 25_628, 26_009, 26_009]);
-  });
-
-  it('omits the ranges after the last instalment (R1)', () => {
-    expect(recordOf(STEPPED, { loanPeriod: 2 }).terms.MultipleInterestRates).toHaveLength(1);
-    expect(recordOf(STEPPED, { loanPeriod: 1 }).rows).toHaveLength(2);
   });
 
   it('uses the rates of the request instead (Q7)', () => {
@@ -296,28 +273,6 @@ describe('a banking formula', () => {
       'no-effect jsonInputFormula.interestInput.Rating',
       'no-effect jsonInputFormula.commissionInput.Rating',
     ]);
-  });
-
-  it('treats names of Object.prototype like other argument names (Q7, L3)', () => {
-    const names = ['__proto__', 'constructor', 'toString'];
-    const others = names.map((name) => ({ name, value: decimal(1) }));
-    const sent = {
-      interestType: BankingFormula,
-      jsonInputFormula: { interestInput: [base, score, ...others] },
-    };
-    expect(warningsOf(BY_FORMULA, sent)).toEqual(
-      names.map((name) => `no-effect jsonInputFormula.interestInput.${name}`),
-    );
-    const prototypeSum = formula('constructor + toString', ['constructor', 'toString']);
-    const interests = [interest({ Type: 'BankingFormula', Values: [], Formula: prototypeSum })];
-    expect(refusalOf({ interests }, { interestType: BankingFormula })).toEqual([
-      'jsonInputFormula.interestInput.constructor missing 422',
-      'jsonInputFormula.interestInput.toString missing 422',
-    ]);
-    const figures = { interestType: BankingFormula, jsonInputFormula: { interestInput: others } };
-    expect(recordOf({ interests }, figures).interestPercent).toBe('2.0000%');
-    const filters = names.map((name) => ({ name, value: 1 }));
-    expect(warningsOf({}, { jsonFilterCommission: filters, jsonDiscountFilter: filters })).toHaveLength(6);
   });
 
   it('is rejected if it has no value, or if an argument is repeated (Q7)', () => {

@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
-import { formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import { simulate } from '../../../../shared/product/simulation/simulate.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 import {
@@ -17,7 +16,6 @@ import {
   interest,
   messagesOf,
   price,
-  rate,
   recordOf,
   refusalOf,
   simulated,
@@ -42,38 +40,9 @@ describe('the schedule of a simulation', () => {
     expect(names).toEqual(['US']);
   });
 
-  it('starts with row 0 for the down payment, followed by the financed amount (Q1)', () => {
-    const { rows } = recordOf({}, { downPayment: decimal(100) });
-    expect(rows[0]).toEqual({
-      InstallmentNo: 0,
-      remainingValue: 100_000,
-      pmt: 0,
-      interest: 0,
-      principal: 10_000,
-      managementFee: 0,
-      totalInstallment: 10_000,
-    });
-    expect(rows[1]).toMatchObject({ InstallmentNo: 1, remainingValue: 90_000 });
-    expect(rows).toHaveLength(5);
-  });
-
-  it('has row 0 even without a down payment (Q1)', () => {
-    const { rows } = recordOf();
-    expect(rows[0]).toMatchObject({ remainingValue: 100_000, principal: 0, totalInstallment: 0 });
-    expect(rows[1]).toMatchObject({ remainingValue: 100_000, interest: 1000, pmt: 25_628 });
-  });
-
   it('rejects a down payment that equals the whole amount (Q1)', () => {
     expect(refusalOf({}, { downPayment: decimal(1000) })).toEqual(['downPayment out-of-range 422']);
     expect(refusalOf({}, { downPayment: decimal(-1) })).toEqual(['downPayment out-of-range 422']);
-  });
-
-  it('starts on the day of the request; the first due date is one period later (Q2)', () => {
-    const monthly = recordOf({}, {}, date('2025-01-31')).terms;
-    expect(monthly).toMatchObject({ PeriodicityType: 'Monthly', InstallmentDay: 31, InstallmentsNo: 4 });
-    expect(formatCalendarDate(monthly.ActivationDate ?? SOME_DAY)).toBe('2025-01-31');
-    const quarterly = recordOf({ general: { PeriodicityType: 'Quarterly' } });
-    expect(quarterly.rows[1]).toMatchObject({ interest: 3000 });
   });
 
   it('shifts due dates by the calendars and settings of the product (Q2, H1, H3)', () => {
@@ -132,15 +101,7 @@ describe('the schedule of a simulation', () => {
     expect(recordOf({}, principal).rows[1]).toMatchObject({ principal: 20_000 });
     expect(refusalOf({}, { principalValue: decimal(200) })).toEqual(['principalValue not-allowed 422']);
   });
-
-  it('uses the currency of the product (M2)', () => {
-    const yen = { availability: { Currency: 'JPY' } };
-    expect(recordOf(yen)).toMatchObject({ currencyDigits: 0, total: 1026 });
-    expect(refusalOf(yen, { amount: decimal('1000.5') })).toEqual(['amount too-many-decimals 422']);
-  });
 });
-
-const SOME_DAY = date('1900-01-01');
 
 describe('the figures of a simulation record', () => {
   const offering = {
@@ -171,10 +132,6 @@ describe('the figures of a simulation record', () => {
     expect(Number.parseFloat(withFee.irr ?? '')).toBeGreaterThan(16);
   });
 
-  it('exclude row 0 from the IRR, because the down payment is not lent (A3)', () => {
-    expect(recordOf({}, { amount: decimal(2000), downPayment: decimal(1000) }).irr).toBe('12.0026%');
-  });
-
   it.each(['EqualInstallments', 'Balloon'])(
     'include the residual of %s in the last period of the IRR: its row is due on the same day (A3, B1)',
     (name) => {
@@ -186,24 +143,6 @@ describe('the figures of a simulation record', () => {
   it('exclude fees that are paid at the start from all sums (Q4, Q6)', () => {
     const once = commission({ PeriodicityType: 'Once', ...price(100) });
     expect(recordOf({ commissions: [once] })).toMatchObject({ firstFee: 0, totalFee: 0, irr: '12.0026%' });
-  });
-
-  it('include the ids of interest, lists and item (Q4)', () => {
-    const ids = recordOf();
-    expect(ids).toMatchObject({
-      interestId: '00000000-0000-4000-8000-000000000100',
-      interestListId: '00000000-0000-4000-8000-000000000011',
-      interestCommissionItemId: '00000000-0000-4000-8000-000000000010',
-      commissionListId: '00000000-0000-4000-8000-000000000012',
-      cntInterestId: 1,
-      cntInterestCommissionItemId: 1,
-    });
-  });
-
-  it('round a rate for display only (M4, Q4)', () => {
-    const record = recordOf({ interests: [interest(rate(7.123_456))] });
-    expect(record.interestPercent).toBe('7.1235%');
-    expect(record.terms.InterestPercent?.toFixed()).toBe('7.123456');
   });
 });
 
