@@ -25,7 +25,6 @@ and checks what the system promises. The same seed gives the same run.
   --jobs N        runs seeds on N threads; default one for each processor
   --keep-going    goes on after a seed that fails
   --trace         prints everything that happened, also for a seed that passes (--seed)
-  --shrink        leaves out faults and calls of a failing seed while it still fails, and prints the smallest (--seed)
   --json          prints one JSON document
 
 Exit codes: 0 no seed failed, 1 a seed failed, 2 wrong usage.
@@ -41,7 +40,6 @@ export interface SimulateArguments {
   readonly jobs: number;
   readonly keepGoing: boolean;
   readonly trace: boolean;
-  readonly shrink: boolean;
   readonly json: boolean;
 }
 
@@ -63,16 +61,15 @@ export function readSimulateArguments(args: readonly string[]): SimulateArgument
     jobs: wholeNumber(1, MAX_JOBS),
     'keep-going': flag(),
     trace: flag(),
-    shrink: flag(),
     json: flag(),
   });
   if (line === undefined) return undefined;
-  const { seed, seeds, from, minutes, trace, shrink, json, 'keep-going': keepGoing } = line.values;
+  const { seed, seeds, from, minutes, trace, json, 'keep-going': keepGoing } = line.values;
   const faults = [...line.faults, ...unexpectedArguments(line.positionals)];
   if (seed !== undefined && (seeds ?? from ?? minutes) !== undefined) {
     faults.push('--seed runs one seed: omit --seeds, --from and --minutes');
   }
-  if (seed === undefined && (trace || shrink)) faults.push('--trace and --shrink need --seed');
+  if (seed === undefined && trace) faults.push('--trace needs --seed');
   refuseFaults(faults);
   const limitMs = minutes === undefined ? Infinity : minutes * MINUTE_MS;
   const many = seeds ?? (minutes === undefined ? DEFAULT_SEEDS : Infinity);
@@ -85,7 +82,6 @@ export function readSimulateArguments(args: readonly string[]): SimulateArgument
     jobs: line.values.jobs ?? availableParallelism(),
     keepGoing,
     trace,
-    shrink,
     json,
   };
 }

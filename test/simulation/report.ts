@@ -3,7 +3,6 @@ import type { Violation } from './check/rule.ts';
 import type { FaultCounts } from './faults/call-fates.ts';
 import type { SeedResult } from './run-seed.ts';
 import { planSeed, type SeedPlan } from './seed-plan.ts';
-import { describePart, type Shrunk } from './shrink.ts';
 
 /** Entries of the trace before a violation that are shown in addition to those about its ids. */
 const SHOWN_ENTRIES = 40;
@@ -77,14 +76,6 @@ export function failureLines({ seed, violations, trace, replay }: SeedFailure): 
     ...trace,
     '',
     `replay:  ${replay} --trace`,
-    `shrink:  ${replay} --shrink`,
-  ];
-}
-
-export function shrunkLines({ plan, parts, runs }: Shrunk): readonly string[] {
-  return [
-    `the smallest plan that still fails, after ${runs} runs: ${parts.length} parts`,
-    ...parts.map((part) => `  ${describePart(plan, part)}`),
   ];
 }
 

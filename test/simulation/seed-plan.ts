@@ -24,7 +24,7 @@ const EMBEDDED_SKEW_MS = 6_000;
 /** What a run over the embedded broker leaves out: its catalogue is a folder, and portfolios are recalculated over Kafka. */
 const CLUSTER_ONLY: ReadonlySet<Activity['kind']> = new Set(['catalogue', 'recalculation']);
 
-/** Everything that a seed determines, as data: a run is shrunk by leaving parts of it out. */
+/** Everything that a seed determines, as data. */
 export interface SeedPlan {
   readonly seed: number;
   readonly system: SystemKind;

@@ -2,7 +2,7 @@
 import { UsageError } from '../../scripts/command-line/parse-command-line.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { HELP, readSimulateArguments, type SimulateArguments } from './arguments.ts';
-import type { SeedFailure, SeedSummary, Totals } from './report.ts';
+import type { SeedSummary, Totals } from './report.ts';
 
 const FAILED = 1;
 const USAGE = 2;
@@ -27,18 +27,15 @@ async function run(args: SimulateArguments): Promise<number> {
   const startedAtMs = performance.now();
   const elapsedMs = (): number => performance.now() - startedAtMs;
   const showProgress = progressOf(totals, elapsedMs);
-  const shrunk: string[] = [];
   for await (const summary of summariesOf(args)) {
     addSummary(totals, summary);
     showProgress();
     const { failure } = summary;
     if (failure !== undefined && !args.json) print(failureLines(failure));
-    if (failure !== undefined && args.shrink) shrunk.push(...(await shrink(failure, args)));
-    if (!args.json) print(shrunk);
     if ((failure !== undefined && !args.keepGoing) || elapsedMs() >= args.limitMs) break;
   }
   const seconds = elapsedMs() / 1_000;
-  if (args.json) print([JSON.stringify({ from: args.from, seconds, ...totals, shrunk }, undefined, 2)]);
+  if (args.json) print([JSON.stringify({ from: args.from, seconds, ...totals }, undefined, 2)]);
   else print(totalsLines(totals, elapsedMs()));
   return totals.failures.length > 0 ? FAILED : 0;
 }
@@ -58,23 +55,6 @@ async function* summariesOf(args: SimulateArguments): AsyncGenerator<SeedSummary
   const result = await runPlan(planSeed(from, system, plant));
   if (trace) print(result.journal.entries.map(formatEntry));
   yield summaryOf(result);
-}
-
-/** Describes the smallest plan of the seed that violates the same rule. */
-async function shrink(
-  { seed, violations }: SeedFailure,
-  { system, plant }: SimulateArguments,
-): Promise<readonly string[]> {
-  const { planSeed } = await import('./seed-plan.ts');
-  const { shrunkLines } = await import('./report.ts');
-  const { shrinkPlan } = await import('./shrink.ts');
-  const { runPlan } = await import('./run-seed.ts');
-  const options = { run: runPlan, onProgress: onShrunk };
-  return shrunkLines(await shrinkPlan(planSeed(seed, system, plant), violations[0]?.rule ?? '', options));
-}
-
-function onShrunk(parts: number, runs: number): void {
-  say(`${parts} parts in run ${runs}`);
 }
 
 /** Reports the progress at most every few seconds. */
