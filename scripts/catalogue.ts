@@ -1,5 +1,6 @@
 /** `npm run catalogue`: validates, publishes and shows the product catalogue on the configured Kafka. */
 import { createLibraryCalendars } from '../shared/calendars/library-calendars.ts';
+import type { CalendarDate } from '../shared/lending/dates/calendar-date.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { topicName } from '../shared/messaging/topics/topics.ts';
@@ -22,6 +23,7 @@ import { UsageError } from './command-line/parse-command-line.ts';
 const FAULTS = 1;
 const USAGE = 2;
 const BROKER = 3;
+const DAY_MS = 86_400_000;
 
 continueWithClosedPipes();
 
@@ -38,7 +40,9 @@ try {
 }
 
 async function run(command: CatalogueCommand): Promise<CommandReport> {
-  const attempt = () => runCatalogueCommand(command, { connect, otherCalendars: createLibraryCalendars() });
+  const today = Math.floor(systemClock.now() / DAY_MS) as CalendarDate;
+  const attempt = () =>
+    runCatalogueCommand(command, { connect, otherCalendars: createLibraryCalendars(), today });
   if (command.name !== 'publish') return attempt();
   // Deployments publish before the workers start, possibly before the brokers are up. A retry writes only what is missing.
   const wait = createStartWait({

@@ -8,8 +8,9 @@ import {
   formatFault,
 } from '../../shared/contract/catalogue-files/read-folder.ts';
 import type { CatalogueFault } from '../../shared/lending/schedule-types/catalogue-entry.ts';
-import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
 import { assertNever } from '../../shared/platform/errors.ts';
+import { selectEntries } from '../../shared/product/catalogue/catalogue-view.ts';
+import { checkSimulations } from '../../shared/product/validation/check-simulation.ts';
 import {
   type CatalogueRecord,
   identifyRecord,
@@ -25,6 +26,7 @@ import {
   planChanges,
   compareWithTopic,
   validateResult,
+  type ValidationContext,
   type FolderDifference,
   indexByKey,
   findSharedKeys,
@@ -58,11 +60,9 @@ export interface CommandReport {
   readonly result: Readonly<Record<string, unknown>>;
 }
 
-export interface CommandTools {
+export interface CommandTools extends ValidationContext {
   /** Opens the topic; throws if no broker is configured. */
   readonly connect: () => Promise<CatalogueConnection>;
-  /** Finds the calendars of countries that are not built in. */
-  readonly otherCalendars?: OtherCalendars | undefined;
 }
 
 /** Runs a command. Rejects with UsageError (no such folder), ConfigError (no broker set) and MessagingError. */
@@ -92,9 +92,14 @@ export async function runCatalogueCommand(
   }
 }
 
-async function validate(folder: string, { otherCalendars }: CommandTools): Promise<CommandReport> {
-  const { records, faults } = readWholeCatalogue(folder, otherCalendars);
-  const all = [...faults, ...(faults.length > 0 ? [] : findPublicationFaults(folder, records))];
+async function validate(folder: string, tools: CommandTools): Promise<CommandReport> {
+  const { records, faults, catalogue } = readWholeCatalogue(folder, tools.otherCalendars);
+  const products = selectEntries(records, 'product');
+  const all = [
+    ...faults,
+    ...(faults.length > 0 ? [] : findPublicationFaults(folder, records)),
+    ...(catalogue === undefined ? [] : checkSimulations(products, { ...tools, catalogue })),
+  ];
   if (all.length > 0) return refused(all);
   return done([`${folder}: ${records.length} records, no faults`], { records: records.length });
 }
@@ -123,14 +128,15 @@ async function publish(
   const topic = await readTopicRecords(connection);
   const difference = compareWithTopic(wanted.records, topic);
   const changes = planChanges(wanted.records, difference, deleteMissing);
-  const after = { put: wanted.records, removed: changes.remove };
-  const faults = validateResult(after, topic, tools.otherCalendars);
-  if (faults.length > 0) return refused(faults);
   const { added, changed, missing, unchanged } = difference;
+  const keys = [...added, ...changed.map(({ key }) => key)];
+  const after = { put: wanted.records, removed: changes.remove, changed: [...keys, ...changes.remove] };
+  const faults = validateResult(after, topic, tools);
+  if (faults.length > 0) return refused(faults);
   const will = dryRun ? 'would write' : 'wrote';
   const gone = dryRun ? 'would delete' : 'deleted';
   const lines = [
-    ...[...added, ...changed.map(({ key }) => key)].map((key) => `${will} ${key}`),
+    ...keys.map((key) => `${will} ${key}`),
     ...missing.map((key) => (deleteMissing ? `${gone} ${key}` : `kept ${key}, which is not in the folder`)),
     `${added.length} new, ${changed.length} changed, ${unchanged} unchanged, ${changes.remove.length} deleted` +
       (dryRun ? ' (dry run: nothing was written)' : ''),
@@ -185,8 +191,8 @@ async function changeStatus(
   }
   // The compiler cannot derive that the record still belongs to its kind.
   const next = { ...entry, record: { ...entry.record, Status: status } } as CatalogueRecord;
-  const after = { put: new Map([[key, next]]), removed: [] };
-  const faults = validateResult(after, topic, tools.otherCalendars);
+  const after = { put: new Map([[key, next]]), removed: [], changed: [key] };
+  const faults = validateResult(after, topic, tools);
   if (faults.length > 0) return refused(faults);
   const report = done([`${key} is now ${status}`], { key, status, changed: true });
   return write({ put: [next], remove: [] }, topic, { ...tools, connection }, report);
@@ -199,7 +205,7 @@ async function changeStatus(
 async function write(
   changes: RecordChanges,
   before: TopicRecords,
-  { connection, otherCalendars }: CommandTools & { readonly connection: CatalogueConnection },
+  { connection, ...context }: CommandTools & { readonly connection: CatalogueConnection },
   written: CommandReport,
 ): Promise<CommandReport> {
   if ((await countWritten(connection)) !== before.written) {
@@ -210,7 +216,8 @@ async function write(
   const own = changes.put.length + changes.remove.length;
   if ((await countWritten(connection)) === before.written + own) return written;
   const after = await readTopicRecords(connection);
-  const faults = validateResult({ put: new Map(), removed: [] }, after, otherCalendars);
+  const changed = after.identities.map(({ key }) => key);
+  const faults = validateResult({ put: new Map(), removed: [], changed }, after, context);
   return faults.length > 0 ? conflicting(faults, written) : written;
 }
 

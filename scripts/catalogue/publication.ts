@@ -4,12 +4,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RecordChanges } from '../../shared/catalogue/write-records.ts';
 import type { CatalogueFault } from '../../shared/lending/schedule-types/catalogue-entry.ts';
 import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
+import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { buildCatalogue } from '../../shared/product/validation/build-catalogue.ts';
+import { checkSimulations } from '../../shared/product/validation/check-simulation.ts';
 import {
   type CatalogueRecord,
+  codeKey,
   identifyRecord,
   recordKey,
 } from '../../shared/product/catalogue/catalogue-record.ts';
+import { selectEntries } from '../../shared/product/catalogue/catalogue-view.ts';
+import type { ProductRecord } from '../../shared/product/catalogue/product-record.ts';
 import { asJson, type FieldDifference, compareFields } from './field-differences.ts';
 import type { TopicRecords } from './topic-records.ts';
 
@@ -64,6 +69,14 @@ export function planChanges(
 interface Outcome {
   readonly put: ReadonlyMap<string, CatalogueRecord>;
   readonly removed: readonly string[];
+  /** Keys of the records that change; products that they affect are simulated. */
+  readonly changed: readonly string[];
+}
+
+/** What a validation needs besides the records. */
+export interface ValidationContext {
+  readonly otherCalendars?: OtherCalendars | undefined;
+  readonly today: CalendarDate;
 }
 
 /**
@@ -71,9 +84,9 @@ interface Outcome {
  * of a record that is only on the topic is the topic.
  */
 export function validateResult(
-  { put, removed }: Outcome,
+  { put, removed, changed }: Outcome,
   topic: TopicRecords,
-  otherCalendars?: OtherCalendars,
+  context: ValidationContext,
 ): readonly CatalogueFault[] {
   const deleted = new Set(removed);
   const stays = (key: string): boolean => !put.has(key) && !deleted.has(key);
@@ -87,8 +100,27 @@ export function validateResult(
       record: code,
       message: 'cannot be read: publish it again, or delete it with --delete-missing',
     }));
-  const outcome = buildCatalogue([...put.values(), ...kept], otherCalendars);
-  return [...unreadable, ...(outcome.kind === 'refused' ? outcome.faults : [])];
+  const records = [...put.values(), ...kept];
+  const outcome = buildCatalogue(records, context.otherCalendars);
+  if (outcome.kind === 'refused') return [...unreadable, ...outcome.faults];
+  const affected = selectEntries(records, 'product').filter(({ record }) => isAffected(record, changed));
+  return [...unreadable, ...checkSimulations(affected, { ...context, catalogue: outcome.catalogue })];
+}
+
+/** Whether a product or a list to which it refers changes; all other kinds of records may affect any product. */
+function isAffected(product: ProductRecord, changed: readonly string[]): boolean {
+  const own = new Set([
+    `product/${codeKey(product.Code)}`,
+    ...product.InterestsAndCommissions.flatMap(({ InterestList, CommissionList }) => [
+      `interest-list/${codeKey(InterestList ?? '')}`,
+      `commission-list/${codeKey(CommissionList ?? '')}`,
+    ]),
+    ...product.Insurances.map(({ InsuranceList }) => `insurance-list/${codeKey(InsuranceList)}`),
+    ...product.Discounts.map((code) => `discount-list/${codeKey(code)}`),
+  ]);
+  return changed.some(
+    (key) => own.has(key.slice(0, key.lastIndexOf('/'))) || !/^(?:product|\w+-list)\//.test(key),
+  );
 }
 
 /** Finds records of a folder that have the same message key as another record. */

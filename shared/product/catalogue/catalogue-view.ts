@@ -105,13 +105,3 @@ function indexVersions(entries: readonly CatalogueRecord[]): ReadonlyMap<string,
   const versions = Map.groupBy(lists, ({ Code }) => codeKey(Code));
   return new Map([...versions].map(([code, found]) => [code, selectListVersion(found as ListVersion[])]));
 }
-
-/** Hides the lists that are in a set of faulty records. */
-export function excludeFaultyLists(lists: ListsInForce, faulty: ReadonlySet<unknown>): ListsInForce {
-  return {
-    list: (kind, code) => {
-      const list = lists.list(kind, code);
-      return faulty.has(list) ? undefined : list;
-    },
-  };
-}

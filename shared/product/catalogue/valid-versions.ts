@@ -70,30 +70,6 @@ export function valueOn<Value extends DatedValue>(
   return valuesOn(values, day)[0];
 }
 
-/**
- * Indexes values by day. The returned function finds the same value as {@link valueOn}, by binary search. No two Active
- * values may share a day.
- */
-export function indexValues<Value extends DatedValue>(
-  values: readonly Value[],
-): (day: CalendarDate) => Value | undefined {
-  const entries = values
-    .filter(isActive)
-    .map((value) => ({ value, from: value.ValidFrom ?? '', to: value.ValidTo }))
-    .toSorted((one, other) => (one.from < other.from ? -1 : Number(one.from > other.from)));
-  return (day) => {
-    const text = formatDay(day);
-    let [low, high] = [0, entries.length];
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if ((entries[middle]?.from ?? '') <= text) low = middle + 1;
-      else high = middle;
-    }
-    const entry = entries[low - 1];
-    return entry !== undefined && (entry.to === null || text <= entry.to) ? entry.value : undefined;
-  };
-}
-
 /** True for an Active record; others are never returned (L2). */
 export function isActive(value: WithStatus): boolean {
   return ('ValueStatus' in value ? value.ValueStatus : value.Status) === 'Active';

@@ -18,7 +18,7 @@ import type { SimulateRequest } from './simulate-request.ts';
 import { isActive } from '../catalogue/valid-versions.ts';
 
 /** Maximum number of offers of one simulation, which limits its work and the size of its reply. */
-export const MAX_OFFERS = 100;
+const MAX_OFFERS = 100;
 
 /** An interest of an interest-commission item. */
 export interface Offer {

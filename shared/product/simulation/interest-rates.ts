@@ -174,7 +174,7 @@ function listRanges(
 }
 
 /** The instalment ranges that are valid on the day. */
-export function findRangesOn({ CollectionInterests }: InterestRecord, day: CalendarDate) {
+function findRangesOn({ CollectionInterests }: InterestRecord, day: CalendarDate) {
   return CollectionInterests.filter(({ InterestStartDate, InterestEndDate }) =>
     isWithin(day, InterestStartDate, InterestEndDate),
   );
@@ -198,7 +198,7 @@ function findBandsOn({ BandedInterests }: InterestRecord, day: CalendarDate) {
 }
 
 /** The bands of the day for a schedule: overdraft bands apply to overdrafts only, unless there are no others. */
-export function selectBands(
+function selectBands(
   interest: InterestRecord,
   { requestDay, isOverdraft }: Pick<RateContext, 'requestDay' | 'isOverdraft'>,
 ) {

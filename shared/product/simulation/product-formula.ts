@@ -89,11 +89,3 @@ export class FormulaArguments {
     );
   }
 }
-
-/** Calculates a formula without arguments; undefined when it has arguments or no value. */
-export function evaluateConstant({ Expression }: FormulaRecord): ExactFigure | undefined {
-  const tree = parseFormula(Expression);
-  if (tree.kind === 'formula-error' || collectNames(tree).size > 0) return undefined;
-  const compiled = compileFormula(tree, { getSlot: () => 0, rounding: 'HALF_UP' });
-  return 'kind' in compiled ? undefined : compiled.constant;
-}

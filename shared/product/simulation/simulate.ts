@@ -34,7 +34,7 @@ export interface SimulateContext {
  * Maximum number of rows of all offers together: limits the time of a simulation and keeps its reply within one
  * message.
  */
-export const MAX_ROWS = 36_000;
+const MAX_ROWS = 36_000;
 /**
  * The payment is recalculated for each rate of the request; doing so for this many instalments takes as long as one
  * row.

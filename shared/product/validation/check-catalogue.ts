@@ -5,7 +5,7 @@
 
 import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
 import { type CatalogueRecord, codeKey, type RecordKind } from '../catalogue/catalogue-record.ts';
-import { selectEntries, indexLists, excludeFaultyLists } from '../catalogue/catalogue-view.ts';
+import { selectEntries, indexLists } from '../catalogue/catalogue-view.ts';
 import { findOverlaps } from '../catalogue/valid-versions.ts';
 import { checkCommission, checkInsurance } from './check-charge-lists.ts';
 import {
@@ -20,7 +20,6 @@ import { checkIdentities } from './check-identities.ts';
 import { checkInterests } from './check-interests.ts';
 import { checkNames } from './check-parts.ts';
 import { checkProduct } from './check-product.ts';
-import { checkSimulation } from './check-simulation.ts';
 
 /** Finds all faults of these records, in catalogue order; each names record, field and what to do. */
 export function checkCatalogue(
@@ -33,27 +32,14 @@ export function checkCatalogue(
   const lists = indexLists(records);
   const productCodes = new Set(selectEntries(records, 'product').map(({ record }) => codeKey(record.Code)));
   const mayExist = (kind: RecordKind): boolean => context.unknown?.has(kind) === true;
-  const faulty = new Set<unknown>();
   const recordContext: RecordContext = {
     ...context,
-    soundLists: excludeFaultyLists(lists, faulty),
     hasProduct: (code) => productCodes.has(codeKey(code)) || mayExist('product'),
     hasList: (kind, code) => lists.list(kind, code) !== undefined || mayExist(kind),
     charges: collectChargeNames(records, mayExist),
   };
-  const faultsOf = new Map<CatalogueRecord, readonly CatalogueFault[]>();
-  // Lists are checked first: whether a product can use a faulty list is unknown until the list is corrected.
-  for (const entry of [...records.filter((one) => !isProduct(one)), ...records.filter(isProduct)]) {
-    const found: CatalogueFault[] = [];
-    checkRecord(entry, recordContext, found);
-    if (found.length > 0) faulty.add(entry.record);
-    faultsOf.set(entry, found);
-  }
-  return [...faults, ...records.flatMap((entry) => faultsOf.get(entry) ?? [])];
-}
-
-function isProduct({ kind }: CatalogueRecord): boolean {
-  return kind === 'product';
+  for (const entry of records) checkRecord(entry, recordContext, faults);
+  return faults;
 }
 
 /** At most one Approved version of a product may be valid on any day (L1). */
@@ -76,7 +62,6 @@ function checkRecord(entry: CatalogueRecord, context: RecordContext, faults: Cat
   const report = createReporter(entry, faults);
   if (entry.kind === 'product' && entry.record.Status === 'Approved') {
     checkProduct(entry.record, context, report);
-    checkSimulation(entry.record, context, report);
   }
   if (!('Status' in entry.record) || entry.record.Status !== 'Active') return;
   if (entry.kind === 'interest-list') checkInterests(entry.record, report);

@@ -9,7 +9,6 @@ import {
   type RecordKind,
   type ListKind,
 } from '../catalogue/catalogue-record.ts';
-import type { ListsInForce } from '../catalogue/catalogue-view.ts';
 
 /** The context of the checks of a catalogue. */
 export interface CheckContext {
@@ -22,8 +21,6 @@ export interface CheckContext {
 
 /** The context of the checks of a single record. */
 export interface RecordContext extends CheckContext {
-  /** The lists in force that have no faults. */
-  readonly soundLists: ListsInForce;
   /** True when a product, or a list in force, has the code, or may have it because not all records could be read. */
   readonly hasProduct: (code: string) => boolean;
   readonly hasList: (kind: ListKind, code: string) => boolean;

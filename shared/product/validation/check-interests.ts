@@ -7,7 +7,7 @@ import type {
   InterestListRecord,
   InterestRecord,
 } from '../catalogue/list-records.ts';
-import { daysOverlap, isActive, isWithin, bandDays, rangeDays } from '../catalogue/valid-versions.ts';
+import { daysOverlap, isActive, bandDays, rangeDays } from '../catalogue/valid-versions.ts';
 import type { ValidDays } from '../catalogue/record-parts.ts';
 import { checkItems, type ReportFault } from './check-context.ts';
 import {
@@ -19,7 +19,6 @@ import {
   checkValues,
   RATE_LIMITS,
 } from './check-parts.ts';
-import { splitAtChanges } from './days-of-change.ts';
 
 /** Reports contradictory interests, and ranges that refer to an interest without a rate. */
 export function checkInterests({ Interests }: InterestListRecord, report: ReportFault): void {
@@ -110,7 +109,6 @@ function checkRanges(
     to: (range.InterestEndPeriod ?? Number.POSITIVE_INFINITY) + 1,
   }));
   reportOverlaps(spans, 'CollectionInterests', report);
-  checkCover(ranges, report);
 }
 
 function checkBands(bands: readonly BandedInterest[], report: ReportFault): void {
@@ -148,29 +146,6 @@ function reportOverlaps(spans: readonly Span[], list: string, report: ReportFaul
       );
     if (earlier >= 0) {
       report(`${list}[${place}]`, `must not overlap ${list}[${earlier}]: end one before the other starts`);
-    }
-  }
-}
-
-/**
- * Reports gaps (R1): on each day with a valid range, the valid ranges start with instalment 1 and are contiguous. The end of
- * the last one is checked with the product.
- */
-function checkCover(ranges: readonly CollectionInterest[], report: ReportFault): void {
-  const reported = new Set<number>();
-  const placed = ranges.map((range, place) => ({ ...range, place, first: range.InterestStartPeriod ?? 1 }));
-  for (const { day } of splitAtChanges(ranges.map(rangeDays))) {
-    const valid = placed.filter((range) => isWithin(day, range.InterestStartDate, range.InterestEndDate));
-    let covered = 0;
-    for (const { InterestEndPeriod, place, first } of valid.toSorted(
-      (one, other) => one.first - other.first,
-    )) {
-      if (first > covered + 1 && !reported.has(place)) {
-        reported.add(place);
-        const message = `must be ${covered + 1}: every instalment needs a rate`;
-        report(`CollectionInterests[${place}].InterestStartPeriod`, message);
-      }
-      covered = Math.max(covered, InterestEndPeriod ?? Number.POSITIVE_INFINITY);
     }
   }
 }

@@ -228,6 +228,6 @@ export function checkBase(base: string | null, report: ReportFault): void {
 }
 
 /** Decimals of a number in its shortest decimal notation. */
-export function countDecimals(value: number): number {
+function countDecimals(value: number): number {
   return new Decimal(value).decimalPlaces();
 }

@@ -1,113 +1,170 @@
 /**
- * Checks that products can be simulated: faults of the catalogue because of which every simulation would be refused are
- * reported before publication instead of to every caller (Q2-Q7).
+ * Simulates products at both ends of their bounds, so that no product is published that refuses its callers because of the
+ * catalogue alone (Q2-Q7).
  */
 
-import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
+import { Decimal } from 'decimal.js';
+import { findCalendar } from '../../lending/calendars/find-calendar.ts';
+import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
+import {
+  type CalendarDate,
+  formatCalendarDate,
+  parseCalendarDate,
+} from '../../lending/dates/calendar-date.ts';
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
-import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
-import { type LoanRange, findLoanRange } from './loan-range.ts';
-import { nestReport, type RecordContext, type ReportFault } from './check-context.ts';
-import { checkContractCharges, checkInsuranceCounts } from './check-contract-charges.ts';
-import { checkOfferCounts, checkOfferedRates } from './check-offered-rates.ts';
+import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
+import { type RequestFault, Validation } from '../../lending/request/validation.ts';
+import type { CatalogueEntry, CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
+import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
+import { findInsuranceItems, type CatalogueView } from '../catalogue/catalogue-view.ts';
+import { INTEREST_OPTION_IDS } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
-import { codeKey } from '../catalogue/catalogue-record.ts';
-import { daysOverlap, productDays } from '../catalogue/valid-versions.ts';
+import { checkPeriodBounds } from '../simulation/loan-bounds.ts';
+import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../simulation/simulate-request.ts';
+import { simulate } from '../simulation/simulate.ts';
+import { describeRecord } from './check-context.ts';
 
-/** Reports faults because of which every simulation would be refused. References are checked by {@link checkProduct}. */
-export function checkSimulation(product: ProductRecord, context: RecordContext, report: ReportFault): void {
-  const { lending } = context;
-  if (lending === undefined || !isProductType(product.BankingProductType)) return;
-  const periodicity = findPeriodicity(product.GeneralData.PeriodicityType, lending.periodicities);
-  const attached = product.PaymentScheduleTypes.flatMap((name, place) => {
-    const type = lending.findScheduleType(name);
-    return type === undefined ? [] : [{ type, place }];
+/** The context of the check. */
+export interface SimulationCheck {
+  readonly catalogue: CatalogueView;
+  readonly otherCalendars?: OtherCalendars | undefined;
+  /** A product that is valid later is simulated on its first day. */
+  readonly today: CalendarDate;
+}
+
+type Loan = Pick<SimulateRequest, 'amount' | 'loanPeriod' | 'downPayment'>;
+
+/** Of products without a MaximumAmount. */
+const LARGE_AMOUNT = 1_000_000;
+const PERCENT = 100;
+/** For products that shift due dates by the default calendar, which each instance configures. */
+const ANY_CALENDAR = 'TARGET';
+/** For each argument of a formula. */
+const ANY_FIGURE = new Decimal(1);
+/** Figures that the caller sends decide, not the catalogue. */
+const BY_CALLER = /^(?:json|interestType$|installmentValue$|principalValue$)/;
+
+/** Finds the faults of Approved products that are valid today or later, each with the loan that is refused. */
+export function checkSimulations(
+  products: readonly CatalogueEntry<ProductRecord>[],
+  check: SimulationCheck,
+): readonly CatalogueFault[] {
+  return products.flatMap((entry) => {
+    const messages = new Set(checkProduct(entry.record, check));
+    const record = describeRecord({ kind: 'product', ...entry });
+    return [...messages].map((message) => ({ source: entry.source, record, message }));
   });
-  const types = attached
-    .map(({ type }) => type)
-    .filter(({ type }) => servesProductType(type, product.BankingProductType));
-  checkCharges(product, types, context, report);
-  checkInsuranceCounts(product, context, report);
-  if (periodicity === undefined) return;
-  const range = findLoanRange(product.Availability, periodicity, nestReport('Availability', report));
-  for (const { type, place } of attached) {
-    checkScheduleType(type, { product, periodicity, range }, (problem) => {
-      report(`PaymentScheduleTypes[${place}]`, `names ${type.type.name}, ${problem}`);
-    });
-  }
-  if (range === undefined) return;
-  const loans = { product, range, types };
-  for (const [place, { InterestList }] of product.InterestsAndCommissions.entries()) {
-    const list = context.soundLists.list('interest-list', InterestList);
-    if (list === undefined) continue;
-    checkOfferedRates(list, loans, (problem) => {
-      const field = `InterestsAndCommissions[${place}].InterestList`;
-      report(field, `names the interest list ${InterestList}, ${problem}`);
-    });
-  }
-  checkOfferCounts(loans, context, report);
 }
 
-interface SimulatedWith {
-  readonly product: ProductRecord;
-  readonly periodicity: Periodicity;
-  readonly range: LoanRange | undefined;
-}
-
-function checkScheduleType(
-  { type, principal, namesRead }: CompiledScheduleType,
-  { product, periodicity, range }: SimulatedWith,
-  reportProblem: (problem: string) => void,
-): void {
-  const { measurementUnit, maximumInstallments } = type;
-  const { unit, name } = periodicity;
-  const isDayUnit = unit === 'Days' || unit === 'Weeks';
-  if (measurementUnit !== null && unit !== 'Once' && isDayUnit !== (measurementUnit === 'Days')) {
-    reportProblem(
-      `which counts in ${measurementUnit.toLowerCase()}, but PeriodicityType is ${name}: name another`,
+function checkProduct(product: ProductRecord, check: SimulationCheck): readonly string[] {
+  const { catalogue } = check;
+  const first = parseCalendarDate(product.StartDate ?? '') ?? check.today;
+  const requestDay = first > check.today ? first : check.today;
+  const periodicity = findPeriodicity(product.GeneralData.PeriodicityType, catalogue.lending.periodicities);
+  if (periodicity === undefined || catalogue.product(product.Code, requestDay) !== product) return [];
+  return product.PaymentScheduleTypes.flatMap((name, place) => {
+    const type = catalogue.lending.findScheduleType(name);
+    if (type === undefined) return [];
+    const loans = listLoans(product, { type, periodicity, start: requestDay });
+    if (typeof loans === 'string') return [loans];
+    const faults = loans.flatMap((loan) =>
+      refusalsOf(product, { ...loan, scheduleType: name }, requestDay, check),
     );
-  }
-  const needsResidual = type.residualRequired || namesRead.has('ResidualValue');
-  if (needsResidual && product.ResidualPercent === null) {
-    reportProblem('which needs ResidualPercent of the product: add it, or name another');
-  }
-  const needsCapital = principal.kind === 'CapitalPercent' || namesRead.has('CapitalPercent');
-  if (needsCapital && product.CapitalPercent === null) {
-    reportProblem('which needs CapitalPercent of the product: add it, or name another');
-  }
-  const least = unit === 'Once' ? 1 : (range?.leastPeriods ?? 1);
-  if (maximumInstallments !== null && least > maximumInstallments) {
-    reportProblem(
-      `which has at most ${maximumInstallments} instalments, but MinimumPeriod requires ${least}`,
-    );
-  }
+    return faults
+      .slice(0, 1)
+      .map((fault) => `PaymentScheduleTypes[${place}] names ${type.type.name}, ${fault}`);
+  });
 }
 
-function checkCharges(
+/** The smallest loan with the shortest term, and the largest with the longest; or why the bounds allow none. */
+function listLoans(
+  { Availability }: ProductRecord,
+  { type, periodicity, start }: { type: CompiledScheduleType; periodicity: Periodicity; start: CalendarDate },
+): readonly Loan[] | string {
+  const { MinimumAmount, MaximumAmount, MinimumAdvance, Currency } = Availability;
+  const digits = currencyDigits(Currency) ?? DEFAULT_CURRENCY_DIGITS;
+  const unit = new Decimal(10).pow(-digits);
+  const least = Decimal.max(unit, new Decimal(MinimumAmount ?? 0).toDecimalPlaces(digits, Decimal.ROUND_UP));
+  const most =
+    MaximumAmount === null
+      ? Decimal.max(least, LARGE_AMOUNT)
+      : new Decimal(MaximumAmount).toDecimalPlaces(digits, Decimal.ROUND_DOWN);
+  if (most.lessThan(least)) {
+    return `Availability.MaximumAmount must allow an amount above zero with at most ${digits} decimals, those of ${Currency}: raise it`;
+  }
+  const isAllowed = (periods: number): boolean => {
+    const validation = new Validation();
+    checkPeriodBounds({ periods, periodicity, start }, Availability, validation);
+    return validation.faults.length === 0;
+  };
+  const terms = Array.from({ length: MAX_INSTALLMENTS }, (_, index) => index + 1);
+  const shortest = terms.find(isAllowed);
+  const longest = terms.findLast(isAllowed);
+  if (shortest === undefined || longest === undefined) {
+    return `Availability.MaximumPeriod must allow a whole number of ${periodicity.name} periods from MinimumPeriod on, at most ${MAX_INSTALLMENTS}: change the bounds`;
+  }
+  const limit = periodicity.unit === 'Once' ? null : type.type.maximumInstallments;
+  const ends = [
+    [least, shortest],
+    [most, Math.max(shortest, Math.min(longest, limit ?? longest))],
+  ] as const;
+  return ends.map(([amount, loanPeriod]) => ({
+    amount,
+    loanPeriod,
+    downPayment: amount
+      .times(MinimumAdvance ?? 0)
+      .dividedBy(PERCENT)
+      .toDecimalPlaces(digits, Decimal.ROUND_UP),
+  }));
+}
+
+/** The faults of a loan with each type of interest that the product has, as far as the catalogue is at fault. */
+function refusalsOf(
   product: ProductRecord,
-  types: readonly CompiledScheduleType[],
-  { soundLists, lending }: RecordContext,
-  report: ReportFault,
-): void {
-  const codes = new Map(product.Discounts.map((code) => [codeKey(code), code]));
-  const discounts = [...codes.values()].flatMap((code) =>
-    (soundLists.list('discount-list', code)?.Discounts ?? []).map((record) => ({ code, record })),
+  loan: Loan & Pick<SimulateRequest, 'scheduleType'>,
+  requestDay: CalendarDate,
+  { catalogue, otherCalendars }: SimulationCheck,
+): readonly string[] {
+  const { types, jsonInputFormula } = readLists(product, catalogue);
+  const calendars = {
+    find: (name: string) =>
+      findCalendar(name, { catalogue: catalogue.lending.calendars, others: otherCalendars }),
+    defaultName: ANY_CALENDAR,
+  };
+  const faults = types.flatMap((type) => {
+    const interestType = type && INTEREST_OPTION_IDS[type];
+    const request = { ...loan, productCode: product.Code, interestType, jsonInputFormula };
+    const outcome = simulate(request, { catalogue, calendars, requestDay });
+    return outcome.kind === 'refused' ? outcome.faults.filter(isOfCatalogue) : [];
+  });
+  const { Currency } = product.Availability;
+  const refused = `with which ${loan.amount.toString()} ${Currency} over ${loan.loanPeriod} periods from ${formatCalendarDate(requestDay)} cannot be simulated`;
+  return faults.map(({ path, message }) => `${refused}: ${path} ${message}`);
+}
+
+function isOfCatalogue({ path, code }: RequestFault): boolean {
+  return !BY_CALLER.test(path) && code !== 'too-many-rows';
+}
+
+/** The types of a product's interests, undefined without any, and a figure for each argument of its formulas. */
+function readLists(product: ProductRecord, catalogue: CatalogueView) {
+  const items = product.InterestsAndCommissions;
+  const interests = items.flatMap(
+    (item) => catalogue.list('interest-list', item.InterestList)?.Interests ?? [],
   );
-  const charged = { product, types, discounts, periodicities: lending?.periodicities ?? [] };
-  for (const [place, { CommissionList }] of product.InterestsAndCommissions.entries()) {
-    const { Commissions = [] } = soundLists.list('commission-list', CommissionList) ?? {};
-    const field = `InterestsAndCommissions[${place}].CommissionList`;
-    checkContractCharges(Commissions, charged, (problem) =>
-      report(field, `names the commission list ${CommissionList}, ${problem}`),
-    );
-  }
-  for (const [place, item] of product.Insurances.entries()) {
-    if (!daysOverlap(productDays(item), productDays(product))) continue;
-    const { InsuranceList } = item;
-    const { Insurances = [] } = soundLists.list('insurance-list', InsuranceList) ?? {};
-    const field = `Insurances[${place}].InsuranceList`;
-    checkContractCharges(Insurances, charged, (problem) =>
-      report(field, `names the insurance list ${InsuranceList}, ${problem}`),
-    );
-  }
+  const offered = interests.filter(({ Status, IsPenalty }) => Status === 'Active' && !IsPenalty);
+  const priced = [
+    ...interests,
+    ...items.flatMap((item) => catalogue.list('commission-list', item.CommissionList)?.Commissions ?? []),
+    ...findInsuranceItems(product, catalogue).flatMap(({ list }) => list.Insurances),
+    ...product.Discounts.flatMap((code) => catalogue.list('discount-list', code)?.Discounts ?? []),
+  ];
+  const names = new Set(
+    priced.flatMap(({ Formula }) => Formula?.Inputs ?? []).map((name) => name.toLowerCase()),
+  );
+  const figures = [...names].map((name) => ({ name, value: ANY_FIGURE }));
+  const jsonInputFormula = Object.fromEntries(FORMULA_INPUT_PARTS.map((part) => [part, figures]));
+  const types = [...new Set(offered.map(({ Type }) => Type))];
+  return { types: types.length === 0 ? [undefined] : types, jsonInputFormula };
 }

@@ -6,6 +6,7 @@ import { readCatalogueArguments } from '../../../scripts/catalogue/command-argum
 import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
+import { date } from '../../support/builders/lending-loan.ts';
 import {
   CATALOGUE_TOPIC,
   type CatalogueWorld,
@@ -18,13 +19,15 @@ import {
   writeFiles,
 } from '../../support/worlds/catalogue-world.ts';
 
+const TODAY = date('2026-01-15');
+
 /** Runs a command line over the embedded broker of the test. */
 function run(world: Pick<CatalogueWorld, 'broker' | 'codec'>, ...line: readonly string[]) {
   const args = readCatalogueArguments(line);
   if (args === undefined) throw new Error('unexpected --help');
   const { broker, codec } = world;
   const connection = { broker, codec, topic: CATALOGUE_TOPIC, log: silentLog };
-  return runCatalogueCommand(args.command, { connect: () => Promise.resolve(connection) });
+  return runCatalogueCommand(args.command, { connect: () => Promise.resolve(connection), today: TODAY });
 }
 
 /** Another writer writes to the topic after the command has read it and before it writes. */
@@ -55,7 +58,7 @@ const whole: Files = {
 describe('validate', () => {
   it('accepts a complete folder without a broker', async () => {
     const command = readCatalogueArguments(['validate', createFolder(whole)])!.command;
-    expect(await runCatalogueCommand(command, { connect: withoutBroker })).toMatchObject({
+    expect(await runCatalogueCommand(command, { connect: withoutBroker, today: TODAY })).toMatchObject({
       ok: true,
       result: { records: 3 },
     });

@@ -260,22 +260,6 @@ describe('checks of a catalogue', () => {
     expect(faultsAfter(change)).toEqual(expected.map((message) => `${change[1]}: ${message}`));
   });
 
-  it('report a gap between ranges once, not for each day', () => {
-    const change: Change = [
-      'interest-list',
-      'INT-STEPS',
-      ({ Interests }) => {
-        const [first, second] = Interests[0].CollectionInterests;
-        Object.assign(second, { InterestStartPeriod: 15, InterestEndPeriod: 60 });
-        const third = { ...second, InterestStartPeriod: 61, InterestEndPeriod: null };
-        Interests[0].CollectionInterests = [first, second, { ...third, InterestEndDate: '2030-12-31' }];
-      },
-    ];
-    expect(faultsAfter(change).filter((fault) => fault.startsWith('INT-STEPS'))).toEqual([
-      'INT-STEPS: Interests[0].CollectionInterests[1].InterestStartPeriod must be 13: every instalment needs a rate',
-    ]);
-  });
-
   it('accept adjacent bands, and overlapping ranges of different days', () => {
     expect(
       faultsAfter(

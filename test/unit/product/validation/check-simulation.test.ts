@@ -1,25 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogueRecord } from '../../../../shared/product/catalogue/catalogue-record.ts';
+import { selectEntries } from '../../../../shared/product/catalogue/catalogue-view.ts';
+import { checkSimulations } from '../../../../shared/product/validation/check-simulation.ts';
+import { date } from '../../../support/builders/lending-loan.ts';
 import { buildCatalogue } from '../../../../shared/product/validation/build-catalogue.ts';
 import {
   bands,
   type Change,
+  EXAMPLE_RECORDS,
   leaseFee,
   leaseRate,
   steps,
   withChanges,
 } from '../../../support/builders/catalogue-entries.ts';
 
-/** The faults of a catalogue, as `record: message`. */
+/** A day on which all products of the example catalogue are valid. */
+const TODAY = date('2026-01-15');
+
+/** The faults of a catalogue, and of simulations of its products, as `record: message`. */
 function faultsOf(records: readonly CatalogueRecord[]): readonly string[] {
   const outcome = buildCatalogue(records);
-  return outcome.kind === 'refused'
-    ? outcome.faults.map(({ record, message }) => `${record}: ${message}`)
-    : [];
+  const faults =
+    outcome.kind === 'refused'
+      ? outcome.faults
+      : checkSimulations(selectEntries(records, 'product'), { ...outcome, today: TODAY });
+  return faults.map(({ record, message }) => `${record}: ${message}`);
 }
-
-const CAR_INTERESTS = 'LS-CAR: InterestsAndCommissions[0].InterestList names the interest list INT-LEASE,';
-const CAR_CHARGES = 'LS-CAR: InterestsAndCommissions[0].CommissionList names the commission list COM-LEASE,';
 
 const carBounds = (change: object): Change => [
   'product',
@@ -32,17 +38,17 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
   [
     'a commission in another currency (Q6)',
     leaseFee({ Currency: 'RON' }),
-    `${CAR_CHARGES} whose commission Contract fee is in RON, not EUR: name a list in EUR`,
+    'LS-CAR: PaymentScheduleTypes[0] names Leasing, with which 5000 EUR over 12 periods from 2026-01-15 cannot be simulated: productCode must be a product whose commission Contract fee is in EUR',
   ],
   [
     'a commission in another currency with a percentage but no values (Q6)',
     leaseFee({ Currency: 'RON', Values: [], ValueIsPercent: true, Percent: 1 }),
-    `${CAR_CHARGES} whose commission Contract fee is in RON, not EUR: name a list in EUR`,
+    'cannot be simulated: productCode must be a product whose commission Contract fee is in EUR',
   ],
   [
     'an insurance in another currency (Q6)',
     ['insurance-list', 'INS-VEHICLE', ({ Insurances }) => (Insurances[0].Currency = 'USD')],
-    'LS-CAR: Insurances[0].InsuranceList names the insurance list INS-VEHICLE, whose insurance',
+    'cannot be simulated: productCode must be a product whose insurance Comprehensive vehicle insurance is in EUR',
   ],
   [
     'a discount in money on a percentage of the balance (Q5)',
@@ -60,17 +66,17 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
         }
       },
     ],
-    'a percentage of a figure other than FinancedAmount: make it a percentage, or restrict it',
+    'cannot be simulated: productCode must be a product whose commission Analysis fee has no discount in money, because it is a percentage of another figure',
   ],
   [
     'a gap between ranges (R1)',
     steps((ranges) => (ranges[1].InterestStartPeriod = 15)),
-    'INT-STEPS: Interests[0].CollectionInterests[1].InterestStartPeriod must be 13: every instalment needs a rate',
+    'cannot be simulated: productCode must be a product whose interest Stepped rate has one rate for every instalment',
   ],
   [
     'ranges that start after instalment 1 (R1)',
     steps((ranges) => (ranges[0].InterestStartPeriod = 2)),
-    'INT-STEPS: Interests[0].CollectionInterests[0].InterestStartPeriod must be 1: every instalment needs a rate',
+    'cannot be simulated: productCode must be a product whose interest Stepped rate has one rate for every instalment',
   ],
   [
     'a range from instalment 0 (R1)',
@@ -80,27 +86,27 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
   [
     'a gap between ranges from the end date of a range on (R1)',
     steps((ranges) => (ranges[0].InterestEndDate = '2023-12-31')),
-    'INT-STEPS: Interests[0].CollectionInterests[1].InterestStartPeriod must be 1: every instalment needs a rate',
+    'cannot be simulated: productCode must be a product whose interest Stepped rate has one rate for every instalment',
   ],
   [
     'ranges that end before the longest term (R1)',
     steps((ranges) => (ranges[1].InterestEndPeriod = 83)),
-    'TL-STEPS: InterestsAndCommissions[0].InterestList names the interest list INT-STEPS, whose interest Stepped rate has no rate after instalment 83 of 84: extend its last range, or lower MaximumPeriod',
+    '25000 EUR over 84 periods from 2026-01-15 cannot be simulated: loanPeriod must be at most 83 periods: the interest Stepped rate has no rate for later instalments',
   ],
   [
     'bands that start above zero (R2)',
     bands((items) => (items[0].MinUtilizedAmount = 100)),
-    'OD-CURRENT: InterestsAndCommissions[0].InterestList names the interest list INT-OVERDRAFT, whose interest Overdraft by utilised amount has no band below 100: start one at 0',
+    'cannot be simulated: productCode must be a product whose interest Overdraft by utilised amount has one rate for every amount',
   ],
   [
     'bands that end below the largest amount (R2)',
     bands((items) => (items[1].MaxUtilizedAmount = 1500)),
-    'whose interest Overdraft by utilised amount has no band above 1500: raise its last maximum, or lower MaximumAmount',
+    '5000 EUR over 12 periods from 2026-01-15 cannot be simulated: amount must be smaller: the interest Overdraft by utilised amount has no rate for every balance of the schedule',
   ],
   [
     'a band limit with more decimals than the currency (M2)',
     bands((items) => (items[1].MinUtilizedAmount = 1000.001)),
-    'has the band limit 1000.001',
+    'cannot be simulated: productCode must be a product whose interest Overdraft by utilised amount has one rate for every amount',
   ],
   [
     'a band with equal limits (R2)',
@@ -125,22 +131,22 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
   [
     'interests without any value (Q3)',
     leaseRate((interest) => (interest.Values = [])),
-    `${CAR_INTERESTS} in which no interest has a rate while the product is valid: add a value for those days`,
+    'cannot be simulated: productCode must be a product that has an interest with a rate on the day of the request',
   ],
   [
     'interests without a value while the product is valid (Q3)',
     leaseRate((interest) => Object.assign(interest.Values[0], { ValidFrom: null, ValidTo: '2019-12-31' })),
-    `${CAR_INTERESTS} in which no interest has a rate while the product is valid: add a value for those days`,
+    'cannot be simulated: productCode must be a product that has an interest with a rate on the day of the request',
   ],
   [
     'a rate that makes the balance negative (R3)',
     leaseRate((interest) => (interest.Values[0].Value = -100_000)),
-    `${CAR_INTERESTS} whose interest`,
+    'cannot be simulated: productCode must be a product whose interest Car lease fixed has valid rates: each must leave a positive balance in every period',
   ],
   [
     'a rate that makes the balance zero (R3)',
     leaseRate((interest) => (interest.Values[0].Value = -1200)),
-    'has the rate -1200, which makes the balance zero or negative with Leasing: raise it',
+    'cannot be simulated: productCode must be a product whose interest Car lease fixed has valid rates: each must leave a positive balance in every period',
   ],
   [
     'a rate above the limit (M6)',
@@ -192,12 +198,12 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
   [
     'a schedule type that needs the missing CapitalPercent (B3)',
     ['product', 'CC-CLASSIC', (product) => (product.CapitalPercent = null)],
-    'CC-CLASSIC: PaymentScheduleTypes[1] names CreditCard, which needs CapitalPercent of the product: add it, or name another',
+    'CC-CLASSIC: PaymentScheduleTypes[1] names CreditCard, with which 300 EUR over 3 periods from 2026-01-15 cannot be simulated: scheduleType must not be a type that needs CapitalPercent, which the product does not have',
   ],
   [
     'a schedule type that needs the missing ResidualPercent (B1)',
     ['product', 'TL-STUDY', (product) => product.PaymentScheduleTypes.splice(0, 9, 'Balloon')],
-    'TL-STUDY: PaymentScheduleTypes[0] names Balloon, which needs ResidualPercent of the product: add it, or name another',
+    'cannot be simulated: scheduleType must not be a type that needs ResidualValue, which the product does not have',
   ],
   [
     'a ResidualPercent above 100 (B1)',
@@ -207,17 +213,17 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
   [
     'a schedule type whose unit differs from that of the periodicity (S1)',
     ['product', 'CC-CLASSIC', (product) => (product.GeneralData.PeriodicityType = 'Weekly')],
-    'CC-CLASSIC: PaymentScheduleTypes[0] names CardMinimumPayment, which counts in months, but PeriodicityType is Weekly: name another',
+    "cannot be simulated: scheduleType must be a schedule type for the product's PeriodicityType, Weekly",
   ],
   [
     'a schedule type with fewer instalments than the shortest term (S4)',
     ['product', 'TL-STUDY', (product) => product.PaymentScheduleTypes.push('Once')],
-    'names Once, which has at most 1 instalments, but MinimumPeriod requires',
+    'TL-STUDY: PaymentScheduleTypes[2] names Once, with which 500 EUR over 12 periods from 2026-01-15 cannot be simulated: loanPeriod must be at most 1 with this schedule type',
   ],
   [
     'charges with a schedule type that does not accept any (B4)',
     ['product', 'DP-TERM', (product) => (product.InterestsAndCommissions[0].CommissionList = 'COM-LEASE')],
-    'DP-TERM: InterestsAndCommissions[0].CommissionList names the commission list COM-LEASE, whose commission',
+    'cannot be simulated: productCode must be a product without commissions, which the schedule type does not accept; or use another scheduleType',
   ],
   [
     'amount bounds between two minor units (M2)',
@@ -232,12 +238,12 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
   [
     'a MinimumAmount above the limit (M6)',
     carBounds({ MinimumAmount: 1e14, MaximumAmount: null }),
-    'LS-CAR: Availability.MinimumAmount must be at most 10000000000000.00',
+    'cannot be simulated: amount must be at most 10000000000000.00',
   ],
   [
     'a MinimumPeriod above the limit (M6)',
     carBounds({ MinimumPeriod: 1201, MaximumPeriod: null }),
-    'LS-CAR: Availability.MinimumPeriod must be at most 1200 periods, the maximum for a schedule: lower it',
+    'LS-CAR: Availability.MaximumPeriod must allow a whole number of Monthly periods from MinimumPeriod on, at most 1200: change the bounds',
   ],
   [
     'period bounds without a whole number of periods (Q6)',
@@ -249,7 +255,7 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
         product.GeneralData.PeriodicityType = 'Quarterly';
       },
     ],
-    'LS-CAR: Availability.MaximumPeriod must allow a whole number of Quarterly periods, at least MinimumPeriod (13): raise it',
+    'LS-CAR: Availability.MaximumPeriod must allow a whole number of Quarterly periods from MinimumPeriod on, at most 1200: change the bounds',
   ],
   [
     'a MaximumPeriod below one period (Q6)',
@@ -261,12 +267,12 @@ const CASES: readonly (readonly [title: string, change: Change, fault: string])[
         product.GeneralData.PeriodicityType = 'Annual';
       },
     ],
-    'LS-CAR: Availability.MaximumPeriod must allow a whole number of Annual periods: raise it',
+    'LS-CAR: Availability.MaximumPeriod must allow a whole number of Annual periods from MinimumPeriod on, at most 1200: change the bounds',
   ],
   [
     'a MinimumAdvance of 100 % (Q1)',
     carBounds({ MinimumAdvance: 100, MaximumAdvance: 100 }),
-    'LS-CAR: Availability.MinimumAdvance must be below 100, or there is nothing to finance',
+    'cannot be simulated: downPayment must be less than amount',
   ],
 ];
 
@@ -286,6 +292,10 @@ const manyInterests = (length: number): Change => [
 ];
 
 describe('checks of simulations', () => {
+  it('accept the example catalogue', () => {
+    expect(faultsOf(EXAMPLE_RECORDS)).toEqual([]);
+  });
+
   it.each(CASES)('report %s', (_, change, fault) => {
     const faults = faultsOf(withChanges(change));
     expect(faults.filter((reported) => reported.includes(fault))).not.toEqual([]);
@@ -317,13 +327,63 @@ describe('checks of simulations', () => {
       carBounds({ MinimumAmount: 100.001, MaximumAmount: 100.01 }),
     ],
     ['as many interests as the limit of offers (Q3)', manyInterests(100)],
+    [
+      'a charge in another currency that not every contract has',
+      leaseFee({ Currency: 'RON', AutomaticLoadOnContract: false, MandatoryForApplicant: false }),
+    ],
+    ['a commission that is waived in all instalments', leaseFee({ GracePeriodFee: 1200 })],
+    [
+      'a negative rate that leaves a positive balance',
+      leaseRate((interest) => (interest.Values[0].Value = -1199.99)),
+    ],
+    ['a large rate', leaseRate((interest) => (interest.Values[0].Value = 100_000))],
+    ['a residual of 100 %', ['product', 'LS-CAR', (product) => (product.ResidualPercent = 100)]],
+    [
+      'a Balloon with a residual',
+      [
+        'product',
+        'TL-STUDY',
+        (product) =>
+          Object.assign(product, {
+            ResidualPercent: 33.333,
+            PaymentScheduleTypes: ['EqualInstallments', 'Balloon'],
+          }),
+      ],
+    ],
+    ['ranges that end with the longest term', steps((ranges) => (ranges[1].InterestEndPeriod = 84))],
+    ['bands up to the largest amount', bands((items) => (items[1].MaxUtilizedAmount = 100_000_000))],
+    [
+      'a periodicity in days with bounds in months',
+      [
+        'product',
+        'TL-MARKET',
+        ({ Availability }) =>
+          Object.assign(Availability, { PeriodType: 'Months', MinimumPeriod: 1, MaximumPeriod: 12 }),
+      ],
+    ],
+    [
+      'an annual periodicity',
+      ['product', 'TL-STUDY', (product) => (product.GeneralData.PeriodicityType = 'Annual')],
+    ],
+    [
+      'the periodicity Once',
+      ['product', 'TL-STUDY', (product) => (product.GeneralData.PeriodicityType = 'Once')],
+    ],
+    [
+      'no bounds',
+      [
+        'product',
+        'DP-TERM',
+        ({ Availability }) =>
+          Object.assign(Availability, {
+            MinimumPeriod: null,
+            MaximumPeriod: null,
+            MinimumAmount: null,
+            MaximumAmount: null,
+          }),
+      ],
+    ],
   ])('accept %s', (_, change) => {
     expect(faultsOf(withChanges(change))).toEqual([]);
-  });
-
-  it('report more interests than the limit of offers (Q3)', () => {
-    expect(faultsOf(withChanges(manyInterests(101)))).toEqual([
-      'LS-CAR: InterestsAndCommissions must have at most 100 interests of Type Fixed without Filters, not 101: filter or remove some',
-    ]);
   });
 });
