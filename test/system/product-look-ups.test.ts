@@ -1,11 +1,8 @@
+import { examplesOf } from '../support/builders/action-examples.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  INSURANCE_LIST_EXAMPLES,
-  PRODUCT_DETAILS_EXAMPLES,
-} from '../../shared/contract/product/look-up-examples.ts';
 import { guidOf, productValue } from '../support/worlds/catalogue-world.ts';
 import { runEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import { lookUp } from '../support/builders/look-up-call.ts';
@@ -37,10 +34,10 @@ describe('npm start with a catalogue', () => {
     const { url } = await start();
     expect(await lookUp(url, 'tl-personal')).toEqual({ status: 200, name: 'Personal loan' });
     expect(await lookUp(url, 'TL-BRIDGE')).toEqual({ status: 404, name: undefined });
-    const [insurances] = INSURANCE_LIST_EXAMPLES;
+    const [insurances] = examplesOf('PLAT_BP_GetProductInsuranceList');
     const list = await callAction(url, 'PLAT_BP_GetProductInsuranceList', insurances.request);
     expect(list).toEqual(insurances.reply);
-    const [details] = PRODUCT_DETAILS_EXAMPLES;
+    const [details] = examplesOf('plat_bp_getbankingproductdetails');
     const found = await callAction(url, 'plat_bp_getbankingproductdetails', details.request);
     expect(found).toEqual(details.reply);
   });

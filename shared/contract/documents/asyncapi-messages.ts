@@ -17,7 +17,7 @@ import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordForm } from '../catalogue-file
 import { publishedSchemas, schemaReference, type NamedSchemas } from '../json/json-schema.ts';
 import { problemShape } from '../json/problem.ts';
 import { NOTIFICATIONS } from '../notification/notifications.ts';
-import { PAYMENT_VALUE_EXAMPLES } from '../payment-value/calculate-pmt.ts';
+import { CALCULATE_PMT } from '../payment-value/calculate-pmt.ts';
 import {
   CATALOGUE_MESSAGE_HEADERS,
   COMMAND_MESSAGE_HEADERS,
@@ -115,7 +115,7 @@ const CATALOGUE: MessageType = {
   example: CATALOGUE_RECORD_EXAMPLE,
 };
 
-const [{ request: EXAMPLE_REQUEST, reply: EXAMPLE_REPLY }] = PAYMENT_VALUE_EXAMPLES;
+const [{ request: EXAMPLE_REQUEST, reply: EXAMPLE_REPLY }] = CALCULATE_PMT.examples;
 
 const batchId = z.union([z.string().min(1).max(MAX_ID_CHARACTERS), z.int()]).meta({ id: 'BatchItemId' });
 

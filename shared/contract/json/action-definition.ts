@@ -16,11 +16,10 @@ export interface Example {
   readonly reply: unknown;
 }
 
-/** Examples of an action; the first is the main one. */
-export type Examples = readonly [Example, ...Example[]];
-
 /** An action with the topics and types that the list of messages gives it. */
 export interface Action extends ActionDefinition<unknown, unknown> {
+  /** The first is the main one. */
+  readonly examples: readonly [Example, ...Example[]];
   /** Topic of its requests. */
   readonly topic: TopicKey;
   /** Topic of bulk requests, which have no waiting caller; undefined for actions without one. */
@@ -41,7 +40,8 @@ export interface ActionDefinition<Request, Reply> {
   readonly requestType: string;
   readonly request: RequestContract<Request>;
   readonly replyShape: z.ZodType;
-  readonly examples: Examples;
+  /** Worked examples, which tests run. */
+  readonly examples: readonly Example[];
   /** Additional headers of an answer. */
   readonly answerHeaders?: readonly AnswerHeader[];
   /** The units of work of a valid request (E6); absent: next to none. */
@@ -50,11 +50,20 @@ export interface ActionDefinition<Request, Reply> {
   render(reply: Reply): string;
 }
 
-/** Makes an action from its definition. Throws when the list of messages does not have its request. */
+/** Makes an action from its definition. Throws when the list of messages does not have its request, and without an example. */
 export function defineAction<Request, Reply>(definition: ActionDefinition<Request, Reply>): Action {
-  const { request, requestType } = definition;
+  const { request, requestType, examples } = definition;
+  const [main, ...others] = examples;
   const message = messageDefinition(requestType);
   if (message?.kind !== 'request') throw new Error(`the list of messages has no request ${requestType}`);
+  if (main === undefined) throw new Error(`${definition.name} has no example`);
   const { requestTopic: topic, bulkRequestTopic: bulkTopic, replyType } = message;
-  return { ...definition, topic, bulkTopic, replyType, read: readEitherForm(request) };
+  return {
+    ...definition,
+    examples: [main, ...others],
+    topic,
+    bulkTopic,
+    replyType,
+    read: readEitherForm(request),
+  };
 }

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import type { TopicKey } from '../../messaging/topics/topics.ts';
-import { EMAIL_EXAMPLE, SMS_EXAMPLE } from './examples.ts';
+import examples from './examples.json' with { type: 'json' };
 import { emailCommandFields, emailFields, smsCommandFields, smsFields } from './request-fields.ts';
 
 export interface NotificationContract {
@@ -38,7 +38,7 @@ export const NOTIFICATIONS: readonly NotificationContract[] = [
     commandType: 'SendSmsCommand',
     bodyShape: smsFields,
     commandShape: smsCommandFields,
-    example: SMS_EXAMPLE,
+    example: examples.sms,
   },
   {
     name: 'SendEmail',
@@ -51,7 +51,7 @@ export const NOTIFICATIONS: readonly NotificationContract[] = [
     commandType: 'SendEmailCommand',
     bodyShape: emailFields,
     commandShape: emailCommandFields,
-    example: EMAIL_EXAMPLE,
+    example: examples.email,
   },
 ];
 

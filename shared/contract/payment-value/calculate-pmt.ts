@@ -1,4 +1,4 @@
-/** `PLAT_BP_CalculatePMT` (interface sections 2.3 and 4.7, rules M5 and P2): request, answer and examples. */
+/** `PLAT_BP_CalculatePMT` (interface sections 2.3 and 4.7, rules M5 and P2): request and answer. */
 
 import type { Decimal } from 'decimal.js';
 import { z } from 'zod';
@@ -8,9 +8,10 @@ import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
 import type { PaymentValue, PaymentValueRequest } from '../../lending/request/payment-value-request.ts';
 import { MAX_PAYMENT_AMOUNT, MAX_PAYMENT_DIGITS } from '../../lending/terms/payment-terms.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { defineAction, type Examples } from '../json/action-definition.ts';
+import { defineAction } from '../json/action-definition.ts';
 import { amount, count, numericFlag, optional, percent, text, requestOf } from '../json/field-kinds.ts';
 import { createRequestContract } from '../json/request-contract.ts';
+import examples from './examples.json' with { type: 'json' };
 
 /** The fields of the request (interface section 4.7 and the extension of rule M5). */
 export const paymentValueFields = requestOf({
@@ -89,36 +90,6 @@ function figureText(figure: Decimal, digits: number): string {
   return figure.isZero() ? figure.abs().toFixed(digits) : figure.toFixed(digits);
 }
 
-const TERMS = {
-  InstallmentsNo: 4,
-  PeriodicityType: 'Monthly',
-  InterestCalculationMethod: '30/360',
-  FinancedAmount: 1000,
-  InterestPercent: 12,
-};
-
-/** Worked examples, which tests run: 1000 at 12 % in four months. */
-export const PAYMENT_VALUE_EXAMPLES: Examples = [
-  {
-    key: 'arrears',
-    summary: 'The payment of 1000 at 12 % in four months, in arrears',
-    request: { jsonParam: TERMS },
-    reply: { PMTValue: 256.28, PrincipalValue: 250 },
-  },
-  {
-    key: 'balloonInAdvance',
-    summary: 'The same in advance with a balloon of 200',
-    request: { jsonParam: { ...TERMS, FutureValue: 200, InterestType: 1 } },
-    reply: { PMTValue: 204.98, PrincipalValue: 200 },
-  },
-  {
-    key: 'savingsPlan',
-    summary: 'The monthly payment to save 1000 in four months',
-    request: { jsonParam: { ...TERMS, FinancedAmount: null, FutureValue: 1000 } },
-    reply: { PMTValue: 246.28, PrincipalValue: 250 },
-  },
-];
-
 export const CALCULATE_PMT = defineAction<PaymentValueRequest, PaymentValue>({
   name: 'PLAT_BP_CalculatePMT',
   summary: 'Calculates the level payment of a loan or of a savings plan',
@@ -128,6 +99,6 @@ export const CALCULATE_PMT = defineAction<PaymentValueRequest, PaymentValue>({
   requestType: 'CalculatePMTRequest',
   request: paymentValueRequest,
   replyShape: paymentValueReply,
-  examples: PAYMENT_VALUE_EXAMPLES,
+  examples,
   render: renderPaymentValue,
 });

@@ -25,12 +25,7 @@ import {
 import { toJsonSchema } from '../json/json-schema.ts';
 import { createJsonWriter } from '../json/json-writer.ts';
 import { createRequestContract, type Fields } from '../json/request-contract.ts';
-import {
-  INSURANCE_LIST_EXAMPLES,
-  PRODUCT_DETAILS_EXAMPLES,
-  PRODUCT_DOCUMENTS_EXAMPLES,
-} from './look-up-examples.ts';
-import { PRODUCT_BY_CODE_EXAMPLES } from './product-by-code-examples.ts';
+import examples from './examples.json' with { type: 'json' };
 import { productByCodeReply } from './product-by-code-reply.ts';
 import {
   insuranceListReply,
@@ -143,7 +138,7 @@ export const LOOK_UPS: readonly Action[] = [
     requestType: 'GetBankingProductByCodeRequest',
     request: productByCodeRequest,
     replyShape: productByCodeReply,
-    examples: PRODUCT_BY_CODE_EXAMPLES,
+    examples: examples.plat_bp_getbankingproductbycode,
     render: ({ json }) => json,
   }),
   defineAction<SelectorRequest, ProductDetails>({
@@ -153,7 +148,7 @@ export const LOOK_UPS: readonly Action[] = [
     requestType: 'GetBankingProductDetailsRequest',
     request: productDetailsRequest,
     replyShape: productDetailsReply,
-    examples: PRODUCT_DETAILS_EXAMPLES,
+    examples: examples.plat_bp_getbankingproductdetails,
     render: lazyWriter(productDetailsReply),
   }),
   defineAction<InsuranceListInput, InsuranceListPayload>({
@@ -165,7 +160,7 @@ export const LOOK_UPS: readonly Action[] = [
     requestType: 'GetProductInsuranceListRequest',
     request: insuranceListRequest,
     replyShape: insuranceListReply,
-    examples: INSURANCE_LIST_EXAMPLES,
+    examples: examples.PLAT_BP_GetProductInsuranceList,
     render: lazyWriter(insuranceListReply),
   }),
   defineAction<SelectorRequest, ProductDocumentsPayload>({
@@ -175,7 +170,7 @@ export const LOOK_UPS: readonly Action[] = [
     requestType: 'GetProductDocumentsRequest',
     request: productDocumentsRequest,
     replyShape: productDocumentsReply,
-    examples: PRODUCT_DOCUMENTS_EXAMPLES,
+    examples: examples.plat_bp_getproductdocuments,
     render: ({ documents }) => writeDocuments(documents),
   }),
 ];

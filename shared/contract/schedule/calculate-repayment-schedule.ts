@@ -8,7 +8,7 @@ import type { Fault } from '../../platform/problem.ts';
 import { defineAction } from '../json/action-definition.ts';
 import { isAbsent, isRecord, shapeFault, topField } from '../json/faults.ts';
 import { createRequestContract, type Fields } from '../json/request-contract.ts';
-import { REPAYMENT_SCHEDULE_EXAMPLES } from './examples.ts';
+import examples from './examples.json' with { type: 'json' };
 import { renderRepaymentSchedule } from './render-schedule.ts';
 import { repaymentScheduleReply } from './reply-fields.ts';
 import { repaymentScheduleFields } from './request-fields.ts';
@@ -82,7 +82,7 @@ export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleReques
   requestType: 'CalculateRepaymentScheduleRequest',
   request: repaymentScheduleRequest,
   replyShape: repaymentScheduleReply,
-  examples: REPAYMENT_SCHEDULE_EXAMPLES,
+  examples,
   answerHeaders: ['holidayCalendar'],
   units: (request) => scheduleUnits(request),
   render: renderRepaymentSchedule,

@@ -25,7 +25,7 @@ import {
 import { defineAction } from '../json/action-definition.ts';
 import { createRequestContract, type Fields } from '../json/request-contract.ts';
 import { interestRateRange } from '../schedule/request-fields.ts';
-import { SIMULATE_EXAMPLES } from './examples.ts';
+import examples from './examples.json' with { type: 'json' };
 import { renderSimulation, simulateReply, type SimulatePayload } from './reply.ts';
 
 /** Maximum number of optional discounts that a request may name. */
@@ -143,7 +143,7 @@ export const SIMULATE = defineAction<SimulateInput, SimulatePayload>({
   requestType: 'SimulateRequest',
   request: simulateRequest,
   replyShape: simulateReply,
-  examples: SIMULATE_EXAMPLES,
+  examples,
   answerHeaders: ['holidayCalendar'],
   units: simulationUnits,
   render: renderSimulation,

@@ -1,8 +1,4 @@
-import { SIMULATE_EXAMPLES } from '../../../shared/contract/simulate/examples.ts';
-import {
-  PRODUCT_DETAILS_EXAMPLES,
-  INSURANCE_LIST_EXAMPLES,
-} from '../../../shared/contract/product/look-up-examples.ts';
+import { examplesOf } from '../../support/builders/action-examples.ts';
 import { Picks } from '../../support/random/pick.ts';
 
 /** A request as it is sent over HTTP or in a JSON message. */
@@ -112,17 +108,17 @@ function changingProduct(): ActionBody {
 }
 
 function productDetails(picks: Picks): ActionBody {
-  const { request } = picks.of(...PRODUCT_DETAILS_EXAMPLES);
+  const { request } = picks.of(...examplesOf('plat_bp_getbankingproductdetails'));
   return { requestType: 'GetBankingProductDetailsRequest', body: { ...request, Date: LOOK_UP_DAY } };
 }
 
 function insurances(picks: Picks): ActionBody {
-  const { request } = picks.of(...INSURANCE_LIST_EXAMPLES);
+  const { request } = picks.of(...examplesOf('PLAT_BP_GetProductInsuranceList'));
   return { requestType: 'GetProductInsuranceListRequest', body: { ...request, Date: LOOK_UP_DAY } };
 }
 
 function simulation(picks: Picks, number: number): ActionBody {
-  const [{ request }] = SIMULATE_EXAMPLES;
+  const [{ request }] = examplesOf('PLAT_BP_Simulate');
   return {
     requestType: 'SimulateRequest',
     body: { ...request, amount: 5_000 + number, loanPeriod: picks.whole(6, 12) },

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../../shared/contract/actions/actions.ts';
-import { EMAIL_EXAMPLE, SMS_EXAMPLE } from '../../../shared/contract/notification/examples.ts';
+import examples from '../../../shared/contract/notification/examples.json' with { type: 'json' };
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
@@ -235,14 +235,14 @@ const CHANNELS = [
   {
     channel: 'sms',
     communication: '1',
-    example: SMS_EXAMPLE,
+    example: examples.sms,
     type: 'SendSmsCommand',
     topic: TOPIC.smsCommands,
   },
   {
     channel: 'email',
     communication: '2',
-    example: EMAIL_EXAMPLE,
+    example: examples.email,
     type: 'SendEmailCommand',
     topic: TOPIC.emailCommands,
   },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
-import { PAYMENT_VALUE_EXAMPLES } from '../../../shared/contract/payment-value/calculate-pmt.ts';
+import { CALCULATE_PMT } from '../../../shared/contract/payment-value/calculate-pmt.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
@@ -100,7 +100,7 @@ it('answers a JSON array of requests with one reply, whose items equal the singl
 it('answers a RequestBatch in Avro with a ReplyBatch, also for mixed calculations', async () => {
   const world = await createBatchWorld();
   const { codec } = world;
-  const payment = (PAYMENT_VALUE_EXAMPLES[0].request as { jsonParam: object }).jsonParam;
+  const payment = (CALCULATE_PMT.examples[0].request as { jsonParam: object }).jsonParam;
   const items = [
     { id: 'c-1', value: await avroValue(codec, PROOF_REQUEST) },
     { id: 7, value: await avroValue(codec, { ...PROOF_REQUEST, HolidayShift: true, HolidayCountry: 'RO' }) },

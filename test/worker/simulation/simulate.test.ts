@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
-import { SIMULATE_EXAMPLES } from '../../../shared/contract/simulate/examples.ts';
+import { SIMULATE } from '../../../shared/contract/simulate/simulate.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
@@ -24,9 +24,9 @@ import { ACTION_PATH, post } from '../../support/builders/schedule-call.ts';
 const PATH = '/platapi/automation-processors/actions/plat_bp_simulate';
 const OF_TYPE = { [HEADER.messageType]: 'SimulateRequest' };
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: { now: () => 0 } });
-const [PERSONAL] = SIMULATE_EXAMPLES;
+const [PERSONAL] = SIMULATE.examples;
 /** A loan calculated by formulas, with a down payment. */
-const STUDY = SIMULATE_EXAMPLES.find(({ key }) => key === 'byFormula') ?? PERSONAL;
+const STUDY = SIMULATE.examples.find(({ key }) => key === 'byFormula') ?? PERSONAL;
 
 /** Starts a simulation worker; returns a function that sends it a record and waits for the reply. */
 async function startCaller() {
@@ -42,7 +42,7 @@ const bodyOf = (reply: LogMessage) => JSON.parse(reply.value?.toString('utf8') ?
 const faultsOf = (reply: unknown) => (reply as Problem).errors?.map(({ path, code }) => `${path} ${code}`);
 
 describe('a simulation over Kafka', () => {
-  it.each(SIMULATE_EXAMPLES)('replies in JSON to a request in JSON: $key', async ({ request, reply }) => {
+  it.each(SIMULATE.examples)('replies in JSON to a request in JSON: $key', async ({ request, reply }) => {
     const send = await startCaller();
     const answer = await send(jsonOf(request), OF_TYPE);
     expect(bodyOf(answer)).toEqual(reply);

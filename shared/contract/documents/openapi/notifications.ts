@@ -1,7 +1,7 @@
 /** The addresses of notifications (interface 4.8, N3). */
 
 import { acceptedReply, notificationReply } from '../../notification/answers.ts';
-import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../../notification/examples.ts';
+import examples from '../../notification/examples.json' with { type: 'json' };
 import { NOTIFICATION_LIMITS } from '../../notification/limits.ts';
 import {
   NOTIFICATION_PATH,
@@ -53,7 +53,7 @@ function notificationPost({
         {
           headers: ['X-Correlation-Id', 'Location', 'Warnings'],
           schema: acceptedReply,
-          examples: { accepted: { value: ACCEPTED_EXAMPLE } },
+          examples: { accepted: { value: examples.accepted } },
         },
       ),
       ...problemReferences(SEND_PROBLEMS),
@@ -77,7 +77,7 @@ function notificationGet(): Operation {
       200: answer('Its status and attempts.', {
         headers: ['X-Correlation-Id'],
         schema: notificationReply,
-        examples: { sent: { value: NOTIFICATION_EXAMPLE } },
+        examples: { sent: { value: examples.notification } },
       }),
       ...problemReferences(STATUS_PROBLEMS),
     },

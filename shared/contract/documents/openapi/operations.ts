@@ -18,6 +18,7 @@ import {
   notificationTimeline,
 } from '../../operations/notifications.ts';
 import { outboxList, outboxMessage } from '../../operations/outbox.ts';
+import examples from '../../operations/examples.json' with { type: 'json' };
 import { pathParameter, requestBody, type ApiPart, type Operation } from './part.ts';
 import { answer, problemReferences } from './responses.ts';
 
@@ -27,25 +28,6 @@ const ACTION_PROBLEMS = [400, 401, 403, 405, 408, 413, 415, 422, 429, 431, 500, 
 const READ_SCOPE = 'Requires the scope `operations:read`.';
 const WRITE_SCOPE = 'Requires the scope `operations:write`.';
 const UUID = { type: 'string', format: 'uuid' };
-const DRY_RUN_EXAMPLE = {
-  selection: { codes: ['time-limit-exceeded'], since: '2026-05-01' },
-  dryRun: true,
-};
-const RESULT_EXAMPLE = {
-  run: '5e0c7f0e-0c1a-4b58-9a3e-0c5d7a1b2c3d',
-  dryRun: true,
-  counts: { 'would-redrive': 1 },
-  notListed: 0,
-  letters: [
-    {
-      id: 'plat.notification.dead-letters.v1/4/17',
-      code: 'time-limit-exceeded',
-      result: 'would-redrive',
-      to: 'plat.notification.commands.email.v1/4',
-    },
-  ],
-};
-
 export function operationsPart(): ApiPart {
   return {
     tag: {
@@ -110,30 +92,20 @@ function letterPaths(): ApiPart['paths'] {
       },
     },
     [`${BASE}/dead-letters/redrive`]: {
-      post: action('redriveDeadLetters', 'Sends dead letters again', redriveBody, DRY_RUN_EXAMPLE),
+      post: action('redriveDeadLetters', 'Sends dead letters again', redriveBody, examples.redrive),
     },
     [`${BASE}/dead-letters/edit`]: {
-      post: action('editDeadLetters', 'Sends edited copies of dead letters', editBody, {
-        selection: { ids: ['plat.notification.dead-letters.v1/4/17'] },
-        patch: { receiver: '+40722123456' },
-        reason: 'typing error upstream',
-      }),
+      post: action('editDeadLetters', 'Sends edited copies of dead letters', editBody, examples.edit),
     },
     [`${BASE}/dead-letters/discard`]: {
-      post: action('discardDeadLetters', 'Marks dead letters as closed', discardBody, {
-        selection: { codes: ['no-reply-address'], until: '2026-05-01' },
-        reason: 'load test',
-      }),
+      post: action('discardDeadLetters', 'Marks dead letters as closed', discardBody, examples.discard),
     },
     [`${BASE}/dead-letters/mark-sent`]: {
       post: action(
         'markDeadLettersSent',
         'Marks notifications with an unknown outcome as sent',
         markSentBody,
-        {
-          selection: { ids: ['plat.notification.dead-letters.v1/4/17'] },
-          reason: 'the provider has delivered it',
-        },
+        examples.markSent,
       ),
     },
   };
@@ -217,7 +189,9 @@ function action(operationId: string, summary: string, schema: z.ZodType, example
       200: answer('What was done with each dead letter, or would be.', {
         headers: ['X-Correlation-Id'],
         schema: actionReply,
-        ...(operationId === 'redriveDeadLetters' ? { examples: { dryRun: { value: RESULT_EXAMPLE } } } : {}),
+        ...(operationId === 'redriveDeadLetters'
+          ? { examples: { dryRun: { value: examples.results } } }
+          : {}),
       }),
       ...problemReferences(ACTION_PROBLEMS),
     },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ACTIONS, findAction } from '../../../../shared/contract/actions/actions.ts';
-import { ACCEPTED_EXAMPLE, NOTIFICATION_EXAMPLE } from '../../../../shared/contract/notification/examples.ts';
+import notification from '../../../../shared/contract/notification/examples.json' with { type: 'json' };
 import { NOTIFICATION_LIMITS } from '../../../../shared/contract/notification/limits.ts';
 import { emailReader } from '../../../../shared/contract/notification/commands.ts';
 import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
@@ -56,8 +56,8 @@ test('the notification of the guide is valid, and its answers are worked example
   const call = /email\/send \\\n(?:.*\\\n)+ {2}-d '([^']+)'/.exec(guide)?.[1] ?? '';
   const read = await emailReader.read(JSON.parse(call), { hasDefaultSender: true });
   expect(read).toMatchObject({ kind: 'valid', warnings: [] });
-  expect(blocks).toContainEqual(ACCEPTED_EXAMPLE);
-  expect(blocks).toContainEqual(NOTIFICATION_EXAMPLE);
+  expect(blocks).toContainEqual(notification.accepted);
+  expect(blocks).toContainEqual(notification.notification);
 });
 
 test('the guide has the limits of notifications', () => {

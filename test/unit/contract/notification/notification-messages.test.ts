@@ -8,7 +8,7 @@ import {
 } from '../../../../shared/contract/notification/commands.ts';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import { renderNotification } from '../../../../shared/contract/notification/answers.ts';
-import { ACCEPTANCE_EXAMPLE, STATE_EXAMPLE } from '../../../../shared/contract/notification/examples.ts';
+import examples from '../../../../shared/contract/notification/examples.json' with { type: 'json' };
 import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';
 import type { EmailCommand, SmsCommand } from '../../../../shared/notification/command.ts';
 import type {
@@ -86,7 +86,7 @@ describe('a command message', () => {
   it('has all fields of the domain type in Avro', () => {
     expect(names('SendSmsCommand')).toEqual(Object.keys(SMS).toSorted());
     expect(names('SendEmailCommand')).toEqual(Object.keys(EMAIL).toSorted());
-    expect(names('NotificationAcceptance')).toEqual(Object.keys(ACCEPTANCE_EXAMPLE).toSorted());
+    expect(names('NotificationAcceptance')).toEqual(Object.keys(examples.acceptanceRecord).toSorted());
   });
 });
 
@@ -160,8 +160,8 @@ describe('the check of a command from Avro', () => {
 
 describe('a record of a notification', () => {
   it.each([
-    ['NotificationAcceptance', ACCEPTANCE_EXAMPLE],
-    ['NotificationState', STATE_EXAMPLE],
+    ['NotificationAcceptance', examples.acceptanceRecord],
+    ['NotificationState', examples.stateRecord],
   ])(
     '%s is unchanged after encoding and decoding as Avro, and cannot be read as JSON',
     async (type, example) => {
@@ -172,8 +172,8 @@ describe('a record of a notification', () => {
 });
 
 describe('renderNotification (N3)', () => {
-  const acceptance = ACCEPTANCE_EXAMPLE as NotificationAcceptance;
-  const state = { ...STATE_EXAMPLE, owner: 'process', leaseUntil: 5 } as unknown as NotificationState;
+  const acceptance = examples.acceptanceRecord as NotificationAcceptance;
+  const state = { ...examples.stateRecord, owner: 'process', leaseUntil: 5 } as unknown as NotificationState;
   const reported = (known: NotificationState | undefined) =>
     JSON.parse(renderNotification(acceptance, known)) as object;
 

@@ -2,12 +2,7 @@ import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
-import {
-  INSURANCE_LIST_EXAMPLES,
-  PRODUCT_DETAILS_EXAMPLES,
-  PRODUCT_DOCUMENTS_EXAMPLES,
-} from '../../../../shared/contract/product/look-up-examples.ts';
-import { PRODUCT_BY_CODE_EXAMPLES } from '../../../../shared/contract/product/product-by-code-examples.ts';
+import { examplesOf } from '../../../support/builders/action-examples.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';
@@ -38,10 +33,10 @@ const ofType = (type: string) => ({ [HEADER.messageType]: type });
 const bodyOf = (reply: LogMessage) => JSON.parse(reply.value?.toString('utf8') ?? '') as unknown;
 
 const EXAMPLES = [
-  ['GetBankingProductByCode', PRODUCT_BY_CODE_EXAMPLES],
-  ['GetBankingProductDetails', PRODUCT_DETAILS_EXAMPLES],
-  ['GetProductInsuranceList', INSURANCE_LIST_EXAMPLES],
-  ['GetProductDocuments', PRODUCT_DOCUMENTS_EXAMPLES],
+  ['GetBankingProductByCode', examplesOf('plat_bp_getbankingproductbycode')],
+  ['GetBankingProductDetails', examplesOf('plat_bp_getbankingproductdetails')],
+  ['GetProductInsuranceList', examplesOf('PLAT_BP_GetProductInsuranceList')],
+  ['GetProductDocuments', examplesOf('plat_bp_getproductdocuments')],
 ] as const;
 
 it.each(EXAMPLES)('%s replies in JSON to a request in JSON', async (type, examples) => {
@@ -58,15 +53,23 @@ it.each([
   [
     'GetBankingProductByCode',
     { BankingProductCode: 'TL-PERSONAL', displayBPAvailability: true, displayMandatoryRoles: true },
-    { json: JSON.stringify(PRODUCT_BY_CODE_EXAMPLES[0].reply) },
+    { json: JSON.stringify(examplesOf('plat_bp_getbankingproductbycode')[0].reply) },
   ],
-  ['GetBankingProductDetails', { productCode: 'tl-personal' }, PRODUCT_DETAILS_EXAMPLES[0].reply],
+  [
+    'GetBankingProductDetails',
+    { productCode: 'tl-personal' },
+    examplesOf('plat_bp_getbankingproductdetails')[0].reply,
+  ],
   [
     'GetProductInsuranceList',
     { productCode: 'MG-HOME', filterList: [{ name: 'Amount', value: new Decimal(150_000) }] },
-    { ...(INSURANCE_LIST_EXAMPLES[0].reply as object), warnings: [] },
+    { ...(examplesOf('PLAT_BP_GetProductInsuranceList')[0].reply as object), warnings: [] },
   ],
-  ['GetProductDocuments', { productCode: 'TL-PERSONAL' }, { documents: PRODUCT_DOCUMENTS_EXAMPLES[0].reply }],
+  [
+    'GetProductDocuments',
+    { productCode: 'TL-PERSONAL' },
+    { documents: examplesOf('plat_bp_getproductdocuments')[0].reply },
+  ],
 ])('%s replies in Avro to a request in Avro', async (type, request, payload) => {
   const send = await startCaller();
   const { value, headers } = await codec.encode(`${type}Request`, request, 'avro');
@@ -117,7 +120,7 @@ it('has the case-insensitive HTTP paths of the interface, with both forms of the
   const broker = await createSharedBroker(1);
   await startOn(broker, startWithExamples);
   const { url } = await startOn(broker, startIngressWorker);
-  const [{ request, reply }] = INSURANCE_LIST_EXAMPLES;
+  const [{ request, reply }] = examplesOf('PLAT_BP_GetProductInsuranceList');
   const bodies = [
     request,
     { Data: request },
