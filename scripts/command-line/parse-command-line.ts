@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { errorText } from '../../shared/platform/errors.ts';
+import { nearestName } from '../../shared/platform/nearest-name.ts';
 
 /** The command line is invalid. */
 export class UsageError extends Error {
@@ -158,25 +159,7 @@ function usageError(fault: string): UsageError {
   return new UsageError(`${fault}\n(see --help)`);
 }
 
-/** Suggests the most similar known name if it differs in at most a third of its letters. */
 function suggestion(sent: string, known: readonly string[]): string {
-  const [nearest] = known
-    .map((name) => ({ name, distance: editDistance(sent, name) }))
-    .toSorted((one, other) => one.distance - other.distance);
-  const isNear = nearest !== undefined && nearest.distance <= Math.ceil(nearest.name.length / 3);
-  return isNear ? `; did you mean ${nearest.name}?` : '';
-}
-
-/** The Levenshtein distance: letters to insert, remove or replace. */
-function editDistance(one: string, other: string): number {
-  let distances = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [row, letter] of Array.from(one).entries()) {
-    const next = [row + 1];
-    for (const [column, counterpart] of Array.from(other).entries()) {
-      const replaced = (distances[column] ?? 0) + (letter === counterpart ? 0 : 1);
-      next.push(Math.min(replaced, (distances[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    distances = next;
-  }
-  return distances.at(-1) ?? 0;
+  const nearest = nearestName(sent, known);
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
 }

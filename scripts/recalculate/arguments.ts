@@ -1,6 +1,5 @@
 /** The command line of `npm run recalculate`. */
 
-import { resolve } from 'node:path';
 import { formatCalendarDate, parseCalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import {
   flag,
@@ -120,9 +119,6 @@ const DEFAULT_PATIENCE_MS = 600_000;
 const MAX_FAILURES = 1_000_000_000;
 const FAILURES_ENDING = '.failures.ndjson';
 
-/** The file that a run writes next to its output. */
-const CHECKPOINT_ENDING = '.checkpoint';
-
 /** The name of any other file is probably a mistake, and that file would be replaced. */
 const HTML_ENDING = /\.html?$/i;
 const WORKBOOK_ENDING = /\.(xls[xmb]?|ods)$/i;
@@ -169,7 +165,15 @@ export function readRecalculateArguments(args: readonly string[]): RecalculateAr
   if (line === undefined) return undefined;
   const { values, given } = line;
   const { input = '', output = '' } = values;
-  const read = {
+  refuseFaults([
+    ...unexpectedArguments(line.positionals),
+    ...repeatedOptions(given),
+    ...missingFiles(values),
+    ...line.faults,
+    ...unknownFormats(values, given),
+    ...contradictions(values),
+  ]);
+  return {
     input,
     inputFormat: values['input-format'] ?? formatByName(input) ?? 'ndjson',
     csv: csvOptions(values),
@@ -186,16 +190,6 @@ export function readRecalculateArguments(args: readonly string[]): RecalculateAr
     maxFailures: values['max-failures'],
     json: values.json,
   };
-  refuseFaults([
-    ...unexpectedArguments(line.positionals),
-    ...repeatedOptions(given),
-    ...missingFiles(values),
-    ...line.faults,
-    ...unknownFormats(values, given),
-    ...contradictions(values),
-    ...sameFiles(read),
-  ]);
-  return read;
 }
 
 /** The command line that resumes the run, quoted for a shell. */
@@ -273,25 +267,6 @@ function contradictions(values: Values): readonly string[] {
     [resume && overwrite, '--resume continues the run that --overwrite would discard: choose one'],
   ];
   return faults.flatMap(([isAtFault, fault]) => (isAtFault ? [fault] : []));
-}
-
-function sameFiles({
-  input,
-  output,
-  failures,
-  html,
-}: Pick<RecalculateArguments, 'input' | 'output' | 'failures' | 'html'>) {
-  const named = [input, output?.file ?? '', failures ?? '', html ?? ''].filter(
-    (file) => file !== '' && file !== STANDARD_STREAM,
-  );
-  const distinct = new Set(named.map((file) => resolve(file)));
-  if (output !== undefined && output.file !== STANDARD_STREAM) {
-    named.push(output.file + CHECKPOINT_ENDING);
-    distinct.add(resolve(output.file + CHECKPOINT_ENDING));
-  }
-  return distinct.size === named.length
-    ? []
-    : ['--input, --output, --failures, --html and OUTPUT.checkpoint must be different files'];
 }
 
 function midnightMs(day: string): number | undefined {

@@ -16,7 +16,6 @@ import type { OutgoingRequest } from '../../../shared/messaging/requester/reques
 import type { Reply } from '../../../shared/messaging/reply.ts';
 import { createProblem, type Problem } from '../../../shared/platform/problem.ts';
 import type { Contract } from '../input/records.ts';
-import { RunError } from '../run-error.ts';
 
 /** The result of one contract. */
 export type ContractOutcome =
@@ -55,23 +54,12 @@ interface Item {
   readonly value: Buffer;
 }
 
-/** What the replies to the messages of one batch have shown so far. */
-interface SeenReplies {
-  isAnyUsable: boolean;
-  lastCode: string;
-}
-
 export function createCalculateChunk(options: CalculateChunkOptions): CalculateChunk {
   const { codec, correlationPrefix, topic, partitions, originTimestampMs, timeoutMs } = options;
   let batches = 0;
   let messages = 0;
-  const failing = countFailingBatches();
 
-  const ask = async (
-    items: readonly Item[],
-    correlationId: string,
-    seen: SeenReplies,
-  ): Promise<readonly LateOutcome[]> => {
+  const ask = async (items: readonly Item[], correlationId: string): Promise<readonly LateOutcome[]> => {
     const request: OutgoingRequest = {
       topic,
       type: REQUEST_BATCH,
@@ -82,25 +70,17 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
       correlationId,
     };
     const reply = await options.request(request);
-    if (isUsableReply(request, reply)) seen.isAnyUsable = true;
-    else seen.lastCode = reply.kind === 'problem' ? reply.problem.code : reply.type;
     const answers = answersTo(items, reply);
     if (answers !== undefined) return answers.map((answer) => () => readAnswer(codec, answer));
-    if (items.length > 1) return askHalves(items, correlationId, seen);
+    if (items.length > 1) return askHalves(items, correlationId);
     const problem = reply.kind === 'problem' ? reply.problem : unreadable();
     return items.map(() => () => failed(problem));
   };
   /** Sends the halves of a batch: one contract may fail all of it, by an answer that is too large or by a crash. */
-  const askHalves = async (items: readonly Item[], id: string, seen: SeenReplies): Promise<LateOutcome[]> => {
+  const askHalves = async (items: readonly Item[], id: string): Promise<LateOutcome[]> => {
     const middle = Math.ceil(items.length / 2);
-    const first = await ask(items.slice(0, middle), `${id}.1`, seen);
-    return [...first, ...(await ask(items.slice(middle), `${id}.2`, seen))];
-  };
-  const askAll = async (items: readonly Item[], id: string): Promise<readonly LateOutcome[]> => {
-    const seen: SeenReplies = { isAnyUsable: false, lastCode: '' };
-    const answers = await ask(items, id, seen);
-    failing.add(items.length, seen.isAnyUsable, seen.lastCode);
-    return answers;
+    const first = await ask(items.slice(0, middle), `${id}.1`);
+    return [...first, ...(await ask(items.slice(middle), `${id}.2`))];
   };
 
   return async (contracts) => {
@@ -112,7 +92,7 @@ export function createCalculateChunk(options: CalculateChunkOptions): CalculateC
       encoded.push(isPromise(item) ? await item : item);
     }
     const items = encoded.filter((item): item is Item => 'value' in item);
-    const answers = items.length === 0 ? [] : await askAll(items, correlationId);
+    const answers = items.length === 0 ? [] : await ask(items, correlationId);
     let next = 0;
     return encoded.map((item) => {
       if (!('value' in item)) return () => failed(item);
@@ -177,29 +157,4 @@ function answersTo(items: RequestBatch['items'], reply: Reply): readonly ReplyBa
 export function isUsableReply(request: OutgoingRequest, reply: Reply): boolean {
   if (reply.kind === 'problem') return reply.problem.code === 'reply-too-large';
   return answersTo((request.payload as RequestBatch).items, reply) !== undefined;
-}
-
-/** Fewer consecutive failed batches may be caused by single contracts that crash a worker. */
-const MAX_BATCHES = 3;
-const MIN_CONTRACTS = 10;
-
-/** Counts consecutive batches without a usable reply to any of their messages. */
-interface FailingBatches {
-  /** Throws RunError if there are too many. */
-  add(contracts: number, isAnyUsable: boolean, lastCode: string): void;
-}
-
-function countFailingBatches(): FailingBatches {
-  let batches = 0;
-  let contracts = 0;
-  return {
-    add: (count, isAnyUsable, lastCode) => {
-      batches = isAnyUsable ? 0 : batches + 1;
-      contracts = isAnyUsable ? 0 : contracts + count;
-      if (batches < MAX_BATCHES || contracts < MIN_CONTRACTS) return;
-      throw new RunError(
-        `the workers fail: the last ${batches} batches, with ${contracts} contracts, had no usable reply, even when split into halves (${lastCode})`,
-      );
-    },
-  };
 }

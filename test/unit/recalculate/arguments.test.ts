@@ -22,8 +22,6 @@ const formats = (input: string, output: string, ...more: string[]) => {
   return [args?.inputFormat, args?.output?.format, args?.output?.gzip];
 };
 
-const DIFFERENT = '--input, --output, --failures, --html and OUTPUT.checkpoint must be different files';
-
 describe('readArguments', () => {
   it('requires only input and output', () => {
     expect(read(...FILES)).toEqual({
@@ -142,7 +140,6 @@ describe('readArguments', () => {
     expect(faultsOf(...FILES, '--failures', 'f.ndjson.gz')).toEqual([
       '--failures is not compressed: its name must not end in .gz',
     ]);
-    expect(faultsOf('--input', 'a.csv', '--output', './x/../a.csv')).toEqual([DIFFERENT]);
     expect(faultsOf(...FILES, '--html', 'portfolio.csv')).toEqual([
       '--html is a file whose name ends in .html',
     ]);
@@ -150,14 +147,6 @@ describe('readArguments', () => {
     expect(faultsOf('--input', 'x.csv', '--patience', '25h', '--summary')).toHaveLength(1);
     expect(faultsOf(...FILES, '--colour')).toHaveLength(1);
     expect(faultsOf(...FILES, 'stray')).toHaveLength(1);
-  });
-
-  it('refuses OUTPUT.checkpoint, which the run writes, as the input and as the file of failures', () => {
-    const own = './out.ndjson.checkpoint';
-    expect(faultsOf(...FILES, '--failures', own)).toEqual([DIFFERENT]);
-    expect(faultsOf('--input', own, '--input-format', 'ndjson', '--output', 'out.ndjson')).toEqual([
-      DIFFERENT,
-    ]);
   });
 
   it('documents every option in the help text', () => {

@@ -7,7 +7,6 @@ import type { OutgoingRequest } from '../../../../shared/messaging/requester/req
 import type { Reply } from '../../../../shared/messaging/reply.ts';
 import { createProblem, type ErrorCode } from '../../../../shared/platform/problem.ts';
 import { codecOf, PROBLEM, REPLY, schedule, smallRequest } from '../../../support/builders/codec-fixture.ts';
-import { RunError } from '../../../../scripts/recalculate/run-error.ts';
 
 const codec = codecOf();
 
@@ -147,30 +146,4 @@ it('sends nothing if there is no valid contract', async () => {
     { kind: 'problem' },
   ]);
   expect(requests).toEqual([]);
-});
-
-it('fails the run after three consecutive batches without a usable reply, even when split into halves', async () => {
-  const { requests, outcomes } = scene(() => problemReply('unexpected'));
-  expect(await outcomes(contracts(8))).toHaveLength(8);
-  await outcomes(contracts(8));
-  await expect(outcomes(contracts(8))).rejects.toThrow(
-    new RunError(
-      'the workers fail: the last 3 batches, with 24 contracts, had no usable reply, even when split into halves (unexpected)',
-    ),
-  );
-  expect(requests).toHaveLength(3 * 15);
-});
-
-it('continues after single contracts that crash a worker and after answers that are too large', async () => {
-  let turn = 0;
-  const { outcomes } = scene((request) => {
-    turn += 1;
-    return turn % 40 === 0 ? allGood(request) : problemReply('unexpected');
-  });
-  for (let batch = 0; batch < 10; batch += 1) await outcomes(contracts(8));
-  const alone = scene(() => problemReply('unexpected'));
-  for (let batch = 0; batch < 5; batch += 1) await alone.outcomes(contracts(1));
-  const tooLarge = scene(() => problemReply('reply-too-large'));
-  for (let batch = 0; batch < 5; batch += 1) await tooLarge.outcomes(contracts(8));
-  expect(tooLarge.requests).toHaveLength(5 * 15);
 });

@@ -40,4 +40,8 @@ it('refuses a report that would replace another file of the run, under another n
   const failures = ['--failures', files.at('failures.html'), '--html', files.at('link/failures.html')];
   const args = argumentsOf(['--input', input, ...text, ...failures]);
   expect(() => refuseSameFiles(args)).toThrow(/are the same file/);
+  const own = ['--failures', files.at('x/../out.ndjson.checkpoint')];
+  expect(() => refuseSameFiles(argumentsOf(['--input', input, ...text, ...own]))).toThrow(
+    /are the same file/,
+  );
 });
