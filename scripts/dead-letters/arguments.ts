@@ -16,7 +16,7 @@ export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]
 
   list       lists dead letters, newest first, and counts them by code; hides handled ones
     --all            includes those that were redriven, edited, discarded or marked as sent
-  show       shows origin, reason, headers and payload of a dead letter (personal data masked), and its audit records
+  show       prints origin, reason, headers and payload of a dead letter (personal data masked) and its audit records, as JSON
   redrive    sends dead letters to the topic that they came from
   edit       changes payload or headers, validates them as the worker does, and sends an edited copy
     --set PATH=VALUE a field, such as receiver=+40722123456 or jsonParam.Amount=1000; repeatable.

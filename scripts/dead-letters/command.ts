@@ -1,15 +1,9 @@
-import type { z } from 'zod';
-import type {
-  ActionReply,
-  LetterPage,
-  ListedLetter,
-  shownLetter,
-} from '../../shared/contract/operations/dead-letters.ts';
+import type { ActionReply, LetterPage, ListedLetter } from '../../shared/contract/operations/dead-letters.ts';
 import { OPERATIONS_LIMITS } from '../../shared/contract/operations/limits.ts';
 import type { DeadLettersArguments } from './arguments.ts';
 import { readEdit } from './edit-options.ts';
 import type { LetterApi } from './letter-api.ts';
-import { listLine, resultLine, shownLines } from './letter-lines.ts';
+import { listLine, resultLine, toPlainJson } from './letter-lines.ts';
 
 export interface CommandReport {
   /** False if an action failed or was refused, or something is not known. */
@@ -63,18 +57,15 @@ async function list(args: DeadLettersArguments, context: CommandContext): Promis
 async function show(args: DeadLettersArguments, context: CommandContext): Promise<CommandReport> {
   const { letters, count } = await readPages(args, context, { limit: args.limit ?? SHOW_LIMIT, all: true });
   if (letters.length === 0) return reportNoMatch(0);
-  const shown: z.infer<typeof shownLetter>[] = [];
+  const shown: unknown[] = [];
   for (const { id } of letters) {
     if (context.signal.aborted) break;
-    shown.push((await context.api.get(`/${id}`)) as z.infer<typeof shownLetter>);
+    shown.push(await context.api.get(`/${id}`));
   }
   const notShown = count - shown.length;
   return {
     ok: true,
-    lines: [
-      ...shown.flatMap((letter) => [...shownLines(letter), '']),
-      ...(notShown > 0 ? [`${notShown} older not shown (--limit)`] : []),
-    ],
+    lines: [...shown.map(toPlainJson), ...(notShown > 0 ? [`${notShown} older not shown (--limit)`] : [])],
     result: { letters: shown, notShown },
   };
 }

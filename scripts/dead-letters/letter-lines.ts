@@ -1,11 +1,4 @@
-import type { z } from 'zod';
-import type {
-  ActionReply,
-  ListedLetter,
-  shownLetter,
-} from '../../shared/contract/operations/dead-letters.ts';
-
-type ShownLetter = z.infer<typeof shownLetter>;
+import type { ActionReply, ListedLetter } from '../../shared/contract/operations/dead-letters.ts';
 
 export function listLine({ id, at, code, from = '-', attempts, redrives, status }: ListedLetter): string {
   return `${id}  ${at}  ${code}  ${from}  attempts ${attempts}  redrives ${redrives}  ${status}`;
@@ -31,62 +24,6 @@ export function resultLine({
   const details = [to === undefined ? undefined : `to ${to}`, reason, ...warnings];
   const text = details.filter((part) => part !== undefined).join(': ');
   return [result.replace('-', ' ').padEnd(13), id, code, text].join('  ').trimEnd();
-}
-
-/** Renders a letter as lines of text. */
-export function shownLines(letter: ShownLetter): readonly string[] {
-  const { payload } = letter;
-  const from = [
-    letter.from ?? 'unknown',
-    ...(letter.fromAt === undefined ? [] : [`written ${letter.fromAt}`]),
-  ];
-  const kind = [payload.type ?? 'unknown type', payload.format, `${payload.bytes} bytes`];
-  const facts: readonly (readonly [string, string | number | null | undefined])[] = [
-    ['code', letter.code],
-    ['reason', letter.reason],
-    ['at', letter.at],
-    ['from', from.join(', ')],
-    ['group', letter.group],
-    ['notification', letter.notificationId],
-    ['attempts', letter.attempts],
-    ['redrives', letter.redrives],
-    ['key', letter.key],
-    ['payload', kind.filter((part) => part !== undefined).join(', ')],
-  ];
-  return [
-    `${letter.id}  ${letter.status}`,
-    ...facts.flatMap(([name, value]) =>
-      value === undefined || value === null || value === '' ? [] : [`  ${name.padEnd(13)}${String(value)}`],
-    ),
-    ...section(
-      'headers',
-      Object.entries(letter.headers).map(([name, value]) => `${name}: ${value}`),
-    ),
-    ...section('attempts', letter.history),
-    ...section('audit', [
-      ...(letter.isAuditComplete ? [] : ['there may be other steps that are not shown']),
-      ...letter.audit.map(auditLine),
-    ]),
-    ...section('payload notes', payload.notes),
-    ...('content' in payload ? [toPlainJson(payload.content)] : []),
-  ];
-}
-
-function auditLine({
-  at,
-  operator,
-  action,
-  stage,
-  result,
-  reason,
-  members,
-}: ShownLetter['audit'][number]): string {
-  const more = [result, members?.join(', '), reason].filter((part) => part !== undefined);
-  return [at, operator, action, stage, ...more].join('  ');
-}
-
-function section(title: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : [`  ${title}`, ...lines.map((line) => `    ${line}`)];
 }
 
 /** JSON that a terminal shows as it is: without the control characters and marks for directions that JSON need not escape. */

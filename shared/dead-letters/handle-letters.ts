@@ -1,5 +1,7 @@
 import { isHandled } from './audit.ts';
-import { discardLetters, type LetterResult, sendLetters, type Sending } from './letter-actions.ts';
+import type { ActionReply } from '../contract/operations/dead-letters.ts';
+import { discardLetters, type LetterResult, resultsOf, sendLetters, type Sending } from './letter-actions.ts';
+import type { SendOptions } from './redrive-rules.ts';
 import type { LetterContext } from './letter-context.ts';
 import { type Letter, sanitise } from './letter.ts';
 import type { Scan } from './scan-letters.ts';
@@ -11,68 +13,53 @@ export interface Chosen {
   readonly limit: number | undefined;
 }
 
-/** What an action did. */
-export interface ActionSummary {
-  /** The results, without the skipped ones beyond the first hundred. */
-  readonly results: readonly LetterResult[];
-  /** The number of letters by result, with those that are not listed. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** How many skipped ones are not listed. */
-  readonly notListed: number;
+/** What an action did; skipped letters beyond the first hundred are counted but not listed. */
+export type ActionSummary = Pick<ActionReply, 'letters' | 'counts' | 'notListed'>;
+
+/** What is done with the selected letters. */
+export interface Acting extends Omit<Sending, 'action' | 'options'> {
+  readonly action: Sending['action'] | 'discard';
+  readonly options: SendOptions;
 }
 
 /** A selection by filter may contain thousands of letters that were handled before. */
 const MAX_LISTED_SKIPPED = 100;
 
 /**
- * Sends the selected letters again, the oldest first. Those that have been handled are skipped without `again`; ids without a
- * letter are reported as failed.
+ * Acts on the selected letters, the oldest first. Those that have been handled are skipped without `again`; ids without a letter are
+ * reported as failed.
  */
-export async function sendSelected(
+export async function actOnSelected(
   context: LetterContext,
   scan: Scan,
   { selection, limit }: Chosen,
-  sending: Sending,
+  { action, ...acting }: Acting,
 ): Promise<ActionSummary> {
   const { states } = scan;
-  const isSkipped = ({ id }: Letter): boolean => !sending.options.again && isHandled(states.of(id));
-  const skipped = scan.letters.filter(isSkipped).map(({ id, code }): LetterResult => ({
-    id,
-    code,
-    result: 'skipped',
-    why: `it has already been ${states.of(id).status}`,
-    override: 'again',
-  }));
-  const open = oldestFirst(scan.letters.filter((letter) => !isSkipped(letter))).slice(0, limit);
-  const results = await sendLetters(context, open, states, sending);
-  return summarise([...skipped, ...results, ...findMissing(selection, scan)]);
-}
-
-/** Marks the selected letters as discarded; for skipped and missing ones see `sendSelected`. */
-export async function discardSelected(
-  context: LetterContext,
-  scan: Scan,
-  { selection, limit }: Chosen,
-  options: { readonly dryRun: boolean; readonly again: boolean },
-): Promise<ActionSummary> {
-  const letters = oldestFirst(scan.letters);
-  const results = await discardLetters(context, letters, scan.states, { ...options, limit });
-  return summarise([...results, ...findMissing(selection, scan)]);
-}
-
-function summarise(all: readonly LetterResult[]): ActionSummary {
-  let skipped = 0;
-  const results = all.filter(({ result }) => {
-    if (result !== 'skipped') return true;
-    skipped += 1;
-    return skipped <= MAX_LISTED_SKIPPED;
+  const isSkipped = ({ id }: Letter): boolean => !acting.options.again && isHandled(states.of(id));
+  const skipped = scan.letters.filter(isSkipped).flatMap((letter) => {
+    const why = `it has already been ${states.of(letter.id).status}`;
+    return resultsOf([letter], { result: 'skipped', why, override: 'again' });
   });
-  return { results, counts: countResults(all), notListed: all.length - results.length };
+  const open = scan.letters
+    .filter((letter) => !isSkipped(letter))
+    .toSorted(compareAge)
+    .slice(0, limit);
+  const results =
+    action === 'discard'
+      ? await discardLetters(context, open, acting.options.dryRun)
+      : await sendLetters(context, open, states, { action, ...acting });
+  const listed = [...skipped.slice(0, MAX_LISTED_SKIPPED), ...results, ...findMissing(selection, scan)];
+  const notListed = Math.max(0, skipped.length - MAX_LISTED_SKIPPED);
+  const counts = countNames([...listed, ...skipped.slice(MAX_LISTED_SKIPPED)].map(({ result }) => result));
+  return { letters: listed, counts: Object.fromEntries(counts), notListed };
 }
 
 /** The letters that still need an action, or all of them, newest first. */
 export function visibleLetters({ letters, states }: Scan, includesHandled: boolean): readonly Letter[] {
-  return newestFirst(letters.filter(({ id }) => includesHandled || !isHandled(states.of(id))));
+  return letters
+    .filter(({ id }) => includesHandled || !isHandled(states.of(id)))
+    .toSorted((one, other) => compareAge(other, one));
 }
 
 /** Ours and those of common mail servers are fewer. */
@@ -80,25 +67,17 @@ const MAX_CODES = 100;
 
 /** The number of letters by code, the most frequent first; those of rare codes beyond the first hundred together as `*`. */
 export function countByCode(letters: readonly Letter[]): Readonly<Record<string, number>> {
-  const counts = new Map<string, number>();
-  for (const { code } of letters) counts.set(sanitise(code), (counts.get(sanitise(code)) ?? 0) + 1);
-  const sorted = [...counts].toSorted(([, one], [, other]) => other - one);
+  const sorted = [...countNames(letters.map(({ code }) => sanitise(code)))].toSorted(
+    ([, one], [, other]) => other - one,
+  );
   const rare = sorted.slice(MAX_CODES).reduce((sum, [, count]) => sum + count, 0);
   return Object.fromEntries([...sorted.slice(0, MAX_CODES), ...(rare > 0 ? [['*', rare] as const] : [])]);
 }
 
-function countResults(results: readonly LetterResult[]): Readonly<Record<string, number>> {
+function countNames(names: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { result } of results) counts.set(result, (counts.get(result) ?? 0) + 1);
-  return Object.fromEntries(counts);
-}
-
-function newestFirst(letters: readonly Letter[]): readonly Letter[] {
-  return letters.toSorted((one, other) => compareAge(other, one));
-}
-
-function oldestFirst(letters: readonly Letter[]): readonly Letter[] {
-  return letters.toSorted(compareAge);
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
 
 /** By time, then by place, so that each scan has the same order, whichever partition it reads first. */

@@ -1,9 +1,9 @@
+import type { ActionReply } from '../contract/operations/dead-letters.ts';
 import { HEADER } from '../messaging/header-names.ts';
 import { headerText } from '../messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OffsetRange, OutgoingMessage } from '../messaging/message.ts';
 import type { ReadOn } from '../messaging/ports.ts';
 import { errorText, SystemError } from '../platform/errors.ts';
-import { sleep } from '../platform/timers.ts';
 import { type AuditStep, createAuditMessage, type LetterStates } from './audit.ts';
 import { createBreaks, type LetterContext } from './letter-context.ts';
 import type { Editable, Edited } from './edit.ts';
@@ -11,51 +11,27 @@ import { addAttempts, readAttempts } from '../notification/attempt-history.ts';
 import type { EmailCommand, SmsCommand } from '../notification/command.ts';
 import { isIngressId } from '../notification/command-proof.ts';
 import { OUTCOME_UNKNOWN, type NotificationState } from '../notification/notification-state.ts';
-import { type Letter, type LogPlace, placeId } from './letter.ts';
+import { type Letter, type LogPlace, placeId, sanitise } from './letter.ts';
 import { readOne } from './letter-log.ts';
 import {
   redriveMessage,
   decideMarking,
   decideRedrive,
-  type Override,
   type SendOptions,
   type Verdict,
 } from './redrive-rules.ts';
 import { channelOf } from './selection.ts';
 
 /** The result of an action on one letter; `would-` in a dry run. */
-export interface LetterResult {
-  readonly id: string;
-  readonly code: string;
-  readonly result:
-    | 'redriven'
-    | 'edited'
-    | 'discarded'
-    | 'marked-sent'
-    | 'would-redrive'
-    | 'would-edit'
-    | 'would-discard'
-    | 'would-mark-sent'
-    | 'skipped'
-    | 'refused'
-    | 'failed';
-  /** The topic to which it was sent, or would be. */
-  readonly to?: string;
-  /** Why it was skipped, refused or failed. */
-  readonly why?: string;
-  /** The option with which it would not have been skipped or refused. */
-  readonly override?: Override;
-  /** Ignored fields of an edited payload, as `code;path`. */
-  readonly warnings?: readonly string[];
-}
+export type LetterResult = ActionReply['letters'][number];
 
 /** How letters are sent: unchanged, or edited by `change`; those that are marked as sent are not sent again. */
 export interface Sending {
   readonly action: 'redrive' | 'edit' | 'mark-sent';
-  readonly options: SendOptions;
+  readonly options: Omit<SendOptions, 'again'>;
   /** The fields that an edit changes, without values. */
-  readonly changed?: readonly string[];
-  readonly change?: (letter: Editable) => Promise<Edited>;
+  readonly changed?: readonly string[] | undefined;
+  readonly change?: ((letter: Editable) => Promise<Edited>) | undefined;
 }
 
 type ActionResult = Omit<LetterResult, 'id' | 'code'>;
@@ -70,7 +46,7 @@ const COMMANDS: ReadonlySet<string> = new Set(['SendSmsCommand', 'SendEmailComma
 const DISCARD_BATCH = 200;
 
 /**
- * Sends letters again, one after the other at the requested rate. Writes `begun` to the audit, then the copy, then `done`.
+ * Sends letters again, one after the other. Writes `begun` to the audit, then the copy, then `done`.
  * A letter without `done` may have been sent. Sending it again is safe, since workers recognise the copy of a notification
  * by its attempt number, and calculations return the same result.
  */
@@ -82,7 +58,6 @@ export async function sendLetters(
 ): Promise<readonly LetterResult[]> {
   const results: LetterResult[] = [];
   const wanted = new Map(letters.map((letter) => [letter.id, letter]));
-  const pace = createPace(context, sending.options.dryRun ? Infinity : sending.options.ratePerSecond);
   const pause = createBreaks(context);
   const take = async (message: LogMessage): Promise<ReadOn> => {
     if (context.signal.aborted) return 'stop';
@@ -96,11 +71,11 @@ export async function sendLetters(
         : decideRedrive(letter, states.of(letter.id), sending.options, destinations);
     const sent: SendResult =
       verdict.kind === 'send'
-        ? await sendOne(context, { letter, message, verdict }, sending, pace).catch(reportUnexpected)
-        : { result: 'refused', why: verdict.why, ...overrideOf(verdict) };
+        ? await sendOne(context, { letter, message, verdict }, sending).catch(reportUnexpected)
+        : { result: 'refused', why: verdict.why, override: verdict.override };
     const { isLost = false, ...result } = sent;
     wanted.delete(letter.id);
-    results.push({ id: letter.id, code: letter.code, ...result });
+    results.push(...resultsOf([letter], result));
     return isLost ? 'stop' : 'more';
   };
   let fault: string | undefined;
@@ -111,36 +86,22 @@ export async function sendLetters(
     fault = error.message;
   }
   const why = context.signal.aborted ? 'interrupted' : (fault ?? 'not started, or no longer on its topic');
-  const others = [...wanted.values()].map(({ id, code }) => ({ id, code, result: 'failed', why }) as const);
-  return [...results, ...others];
+  return [...results, ...resultsOf([...wanted.values()], { result: 'failed', why })];
 }
 
 /**
- * Marks the first `limit` letters that have not been handled as discarded, by an audit record for each. The letters stay on their topic until its retention ends, since
- * single records of a topic cannot be deleted.
+ * Marks letters as discarded, by an audit record for each. They stay on their topic until its retention ends, since single records
+ * of a topic cannot be deleted.
  */
 export async function discardLetters(
   context: LetterContext,
   letters: readonly Letter[],
-  states: LetterStates,
-  {
-    dryRun,
-    again,
-    limit,
-  }: { readonly dryRun: boolean; readonly again: boolean; readonly limit: number | undefined },
+  dryRun: boolean,
 ): Promise<readonly LetterResult[]> {
+  if (dryRun) return resultsOf(letters, { result: 'would-discard' });
   const results: LetterResult[] = [];
-  const openLetters: Letter[] = [];
-  for (const letter of letters) {
-    const { status } = states.of(letter.id);
-    const isHandled = status === 'discarded' || (!again && (status === 'redriven' || status === 'edited'));
-    if (!isHandled) openLetters.push(letter);
-    else results.push(...resultsOf([letter], { result: 'skipped', why: `it has already been ${status}` }));
-  }
-  const open = openLetters.slice(0, limit);
-  if (dryRun) return [...results, ...resultsOf(open, { result: 'would-discard' })];
-  for (let at = 0; at < open.length; at += DISCARD_BATCH) {
-    const batch = open.slice(at, at + DISCARD_BATCH);
+  for (let at = 0; at < letters.length; at += DISCARD_BATCH) {
+    const batch = letters.slice(at, at + DISCARD_BATCH);
     results.push(...resultsOf(batch, await discardBatch(context, batch)));
   }
   return results;
@@ -153,17 +114,11 @@ interface Sendable {
   readonly verdict: Extract<Verdict, { kind: 'send' }>;
 }
 
-async function sendOne(
-  context: LetterContext,
-  sendable: Sendable,
-  sending: Sending,
-  pace: () => Promise<void>,
-): Promise<SendResult> {
+async function sendOne(context: LetterContext, sendable: Sendable, sending: Sending): Promise<SendResult> {
   const { letter, verdict } = sendable;
   if (sending.action === 'mark-sent') {
     const record = await sentRecord(context, sendable);
     if (sending.options.dryRun) return { result: WOULD[sending.action] };
-    await pace();
     return publishAudited(context, sendable, sending, record);
   }
   const whole = await readWholeMessage(context, sendable.message, verdict.to);
@@ -181,9 +136,9 @@ async function sendOne(
       : { ...copy, value: changed.value, headers: { ...copy.headers, ...changed.headers } };
   const message = isCommand ? await proveAgain(context, edited) : edited;
   const to = copy.partition === undefined ? copy.topic : `${copy.topic}/${copy.partition}`;
-  const reported = { to, ...(changed === undefined ? {} : { warnings: changed.warnings }) };
+  const warnings = changed?.warnings.length ? [...changed.warnings] : undefined;
+  const reported = { to, warnings };
   if (sending.options.dryRun) return { result: WOULD[sending.action], ...reported };
-  await pace();
   return { ...reported, ...(await publishAudited(context, sendable, sending, message)) };
 }
 
@@ -288,12 +243,9 @@ async function publishAudit(
   await context.log.publish(letters.map((letter) => createAuditMessage(context, letter, step)));
 }
 
-function overrideOf({ override }: { readonly override?: Override }): { readonly override?: Override } {
-  return override === undefined ? {} : { override };
-}
-
-function resultsOf(letters: readonly Letter[], result: ActionResult): readonly LetterResult[] {
-  return letters.map(({ id, code }) => ({ id, code, ...result }));
+/** The results of letters, whose codes another system may have written. */
+export function resultsOf(letters: readonly Letter[], result: ActionResult): readonly LetterResult[] {
+  return letters.map(({ id, code }) => ({ id, code: sanitise(code), ...result }));
 }
 
 /**
@@ -333,18 +285,4 @@ function findRanges(letters: readonly Letter[]): readonly OffsetRange[] {
     ranges.set(id, { topic, partition, from: Math.min(from, offset), to: Math.max(to, offset + 1) });
   }
   return [...ranges.values()];
-}
-
-/** Returns a function that waits so that its calls return evenly spaced, at most `perSecond` in a second. */
-function createPace(
-  { monotonic, timers }: Pick<LetterContext, 'monotonic' | 'timers'>,
-  perSecond: number,
-): () => Promise<void> {
-  let dueAt = monotonic.elapsedMs();
-  return async () => {
-    const nowMs = monotonic.elapsedMs();
-    const waitMs = dueAt - nowMs;
-    dueAt = Math.max(dueAt, nowMs) + 1_000 / perSecond;
-    if (waitMs > 0) await sleep(timers, waitMs);
-  };
 }

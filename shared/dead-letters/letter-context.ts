@@ -11,7 +11,7 @@ import type { SystemPorts } from '../platform/system-ports.ts';
 import type { LetterLog } from './letter-log.ts';
 
 /** The services and settings that work on dead letters needs. */
-export interface LetterContext extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
+export interface LetterContext extends Pick<SystemPorts, 'clock' | 'timers'> {
   readonly log: LetterLog;
   readonly codec: MessageCodec;
   /** Proves notifications that are sent again. */

@@ -10,7 +10,6 @@ import { DEAD_LETTER_HEADERS, type Letter, type LogPlace, pastAttempts, sanitise
 /** The options of redrive and edit. */
 export interface SendOptions {
   readonly dryRun: boolean;
-  readonly ratePerSecond: number;
   /** Includes letters that have already been handled according to the audit. */
   readonly again: boolean;
   /** Includes letters that have reached the limit of redrives. */
@@ -37,7 +36,7 @@ const OMITTED: ReadonlySet<string> = new Set([
 
 export type Verdict =
   | { readonly kind: 'send'; readonly to: LogPlace; readonly overrides: readonly string[] }
-  | { readonly kind: 'refuse'; readonly why: string; readonly override?: Override };
+  | { readonly kind: 'refuse'; readonly why: string; readonly override: Override | undefined };
 
 /** An option that disables a guard. */
 export type Override = 'again' | 'force' | 'acceptDuplicates';
@@ -129,5 +128,5 @@ function commandHeaders(
 }
 
 function refuse(why: string, override?: Override): Verdict {
-  return { kind: 'refuse', why, ...(override === undefined ? {} : { override }) };
+  return { kind: 'refuse', why, override };
 }

@@ -3,7 +3,7 @@ export const OPERATIONS_LIMITS = {
   /** Dead letters on a page. */
   pageLetters: 1_000,
   defaultPageLetters: 50,
-  /** Dead letters of one action, at 50 per second. */
+  /** Dead letters of one action. */
   actionLetters: 500,
   defaultActionLetters: 100,
   /** Dead letters that one call reads; their metadata takes 25 MB. */

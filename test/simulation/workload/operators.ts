@@ -1,4 +1,4 @@
-import { sendSelected } from '../../../shared/dead-letters/handle-letters.ts';
+import { actOnSelected } from '../../../shared/dead-letters/handle-letters.ts';
 import { letterTopics } from '../../../shared/dead-letters/letter-context.ts';
 import { sharedLetterLog } from '../../../shared/dead-letters/letter-log.ts';
 import { scanLetters } from '../../../shared/dead-letters/scan-letters.ts';
@@ -15,7 +15,6 @@ import type { CatalogueUpdate, Redrive } from './plan.ts';
 import type { World } from './world.ts';
 
 const REPEAT_MS = 2_000;
-const REDRIVES_PER_SECOND = 50;
 const MAX_RECORDS = 100_000;
 const NOTIFICATIONS: Selection = {
   topics: ['notification'],
@@ -94,12 +93,11 @@ export async function redrive(world: World, { id, acceptDuplicates }: Redrive): 
       signal: new AbortController().signal,
     };
     const scan = await scanLetters(context, NOTIFICATIONS, MAX_RECORDS);
-    const options = { ratePerSecond: REDRIVES_PER_SECOND, acceptDuplicates };
-    const { counts } = await sendSelected(
+    const { counts } = await actOnSelected(
       context,
       scan,
       { selection: NOTIFICATIONS, limit: undefined },
-      { action: 'redrive', options: { ...options, dryRun: false, again: false, force: false } },
+      { action: 'redrive', options: { acceptDuplicates, dryRun: false, again: false, force: false } },
     );
     await log.close();
     lines = [JSON.stringify(counts)];

@@ -16,7 +16,7 @@ import { callContext } from '../../support/worlds/dead-letters-world.ts';
 
 const REDRIVE: Sending = {
   action: 'redrive',
-  options: { dryRun: false, ratePerSecond: 10_000, again: false, force: false, acceptDuplicates: false },
+  options: { dryRun: false, force: false, acceptDuplicates: false },
 };
 const AUDIT_MESSAGE = { topic: 'a', partition: 0, offset: 0, key: null, headers: {}, timestampMs: 0 };
 
@@ -115,16 +115,6 @@ describe('sendLetters', () => {
     expect(reported()).toEqual(['begun', TOPIC.smsCommands, 'done']);
   });
 
-  it('limits the rate', async () => {
-    const { log } = fakeLog(LETTERS);
-    const startedMs = performance.now();
-    await sendLetters(callContext(log), CHOSEN, new LetterStates(), {
-      ...REDRIVE,
-      options: { ...REDRIVE.options, ratePerSecond: 10 },
-    });
-    expect(performance.now() - startedMs).toBeGreaterThan(95);
-  });
-
   it('reads an omitted value from the original topic as long as the message is retained', async () => {
     const letter = deadLetterMessage({}, { value: null });
     const original = deadLetterMessage(
@@ -171,24 +161,8 @@ describe('sendLetters', () => {
 
 it('reports a discard as failed when the audit cannot be written', async () => {
   const { log } = fakeLog([], failOn('done', 'not-sent'));
-  const results = await discardLetters(callContext(log), CHOSEN, new LetterStates(), {
-    dryRun: false,
-    again: false,
-    limit: CHOSEN.length,
-  });
+  const results = await discardLetters(callContext(log), CHOSEN, false);
   expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
-});
-
-it('counts only letters that are not handled yet towards the limit of a discard', async () => {
-  const context = callContext(fakeLog([]).log);
-  const states = new LetterStates();
-  const [first] = CHOSEN;
-  const { value } = createAuditMessage(context, first!, { action: 'discard', stage: 'done' });
-  const read = readAuditRecord({ ...AUDIT_MESSAGE, value });
-  if (read === undefined) throw new Error('the record cannot be read');
-  states.add(read);
-  const results = await discardLetters(context, CHOSEN, states, { dryRun: true, again: false, limit: 1 });
-  expect(results.map(({ result }) => result)).toEqual(['skipped', 'would-discard']);
 });
 
 const redrive = (stage: AuditStep['stage']): AuditStep => ({ action: 'redrive', stage });

@@ -64,7 +64,7 @@ it('an invalid request without a reply address can be listed, shown and edited, 
   expect(row?.from).toMatch(/^plat\.schedule\.requests\.v1\/\d\/0$/);
 
   const shown = await command('show', id);
-  expect(shown.lines.join('\n')).toMatch(/group +plat\.schedule\.interactive/);
+  expect(shown.lines.join('\n')).toContain('"group": "plat.schedule.interactive"');
   expect(shown.lines.join('\n')).toContain('"InstallmentsNo": "four"');
   expect(shown.lines.join('\n')).toContain('jsonParam.InstallmentsNo: ');
 

@@ -161,7 +161,9 @@ it('repeated redrives of an upstream command with an invalid id send one notific
   await expect.poll(() => world.deadLetters.length).toBe(1);
   const shown = await command('show', '--topic', 'notification');
   expect(JSON.stringify([await command('list'), shown])).not.toMatch(/planted/);
-  expect(shown.lines.join('\n')).toContain('{"attempt":1,"at":2,"provider":"main","result":"transient"}');
+  expect(shown.lines.join('\n')).toContain(
+    JSON.stringify('{"attempt":1,"at":2,"provider":"main","result":"transient"}'),
+  );
 
   provider.answer = () => SENT;
   const edit = ['edit', '--topic', 'notification', '--set', 'receiver=+40722123456', '--again'] as const;

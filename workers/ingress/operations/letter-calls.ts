@@ -9,8 +9,8 @@ import type { IngressContext } from '../server/context.ts';
 import { onAbandoned } from '../server/traffic.ts';
 
 /**
- * `stopMs`: longest time of a call; what was not read until then is left out, and no other dead letter is begun. 500 of them at 50 a
- * second take 10 s; the rest allows for reading them and for a slow broker. `answerMs`: then the caller is answered although a
+ * `stopMs`: longest time of a call; what was not read until then is left out, and no other dead letter is begun. 500 of them take
+ * seconds; the rest allows for reading them and for a slow broker. `answerMs`: then the caller is answered although a
  * call of the broker has not ended; a publish may take 15 s.
  */
 const LIMITS = {
@@ -50,7 +50,7 @@ export interface LetterCalls {
 }
 
 export function createLetterCalls(deps: LetterCallsDeps): LetterCalls {
-  const { options, codec, clock, monotonic, timers, newId, letters, proofs } = deps;
+  const { options, codec, clock, timers, newId, letters, proofs } = deps;
   const running = new Set<{ readonly caller: string; readonly kind: LetterCall['kind'] }>();
   const refusalOf = (caller: string, kind: LetterCall['kind']): 'busy' | 'full' | undefined => {
     const own = [...running].filter((one) => one.caller === caller);
@@ -74,7 +74,6 @@ export function createLetterCalls(deps: LetterCallsDeps): LetterCalls {
         codec,
         proofs,
         clock,
-        monotonic,
         timers,
         topics: letterTopics(options.topicPrefix),
         maxAuditRecords: OPERATIONS_LIMITS.auditRecords,

@@ -11,9 +11,8 @@ import {
 import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts';
 import { readFields, readQuery } from '../../../shared/contract/operations/read-fields.ts';
 import type { AuditRecord } from '../../../shared/dead-letters/audit.ts';
-import { createEdit, editMessage } from '../../../shared/dead-letters/edit.ts';
-import { discardSelected, sendSelected } from '../../../shared/dead-letters/handle-letters.ts';
-import type { LetterResult, Sending } from '../../../shared/dead-letters/letter-actions.ts';
+import { createEdit, type Editable, editMessage } from '../../../shared/dead-letters/edit.ts';
+import { actOnSelected } from '../../../shared/dead-letters/handle-letters.ts';
 import type { LetterContext } from '../../../shared/dead-letters/letter-context.ts';
 import { parsePlace, placeId, sanitise } from '../../../shared/dead-letters/letter.ts';
 import { type Scan, scanLetters } from '../../../shared/dead-letters/scan-letters.ts';
@@ -36,7 +35,6 @@ export interface LetterRouteDeps extends IngressContext {
 
 /** A selection of 500 ids has 50 KiB, and an edited payload is as large as a request. */
 const BODY_LIMIT_BYTES = 262_144;
-const SENT_PER_SECOND = 50;
 const ACTIONS = ['redrive', 'edit', 'discard', 'mark-sent'] as const;
 /** The names of the fields and headers that an edit may change. */
 const MAX_NAMES = OPERATIONS_LIMITS.editedFields + OPERATIONS_LIMITS.editedHeaders;
@@ -162,25 +160,14 @@ async function act(
     if (!scan.isComplete || !scan.audit.isComplete) return 'incomplete';
     const { limit = OPERATIONS_LIMITS.defaultActionLetters, dryRun } = fields;
     const chosen = { selection, limit };
-    const { results, counts, notListed } =
-      action === 'discard'
-        ? await discardSelected(context, scan, chosen, fields)
-        : await sendSelected(context, scan, chosen, sendingOf(context, action, fields, changes));
+    const options = { force: false, acceptDuplicates: false, ...fields };
+    const change = changes && ((letter: Editable) => editMessage(letter, changes, context.codec));
+    const acting = { action, options, changed: changes?.changed, change };
+    const summary = await actOnSelected(context, scan, chosen, acting);
     const { run } = context.actor;
-    if (!dryRun) deps.log.info({ action, run, counts }, 'an operator handled dead letters');
-    return { run, dryRun, counts, letters: results.map(renderResult), notListed } satisfies ActionReply;
+    if (!dryRun) deps.log.info({ action, run, counts: summary.counts }, 'an operator handled dead letters');
+    return { run, dryRun, ...summary } satisfies ActionReply;
   });
-}
-
-function sendingOf(
-  { codec }: LetterContext,
-  action: Exclude<LetterAction, 'discard'>,
-  { dryRun, again, force = false, acceptDuplicates = false }: ActionFields,
-  edit: Exclude<ReturnType<typeof editOf>, { faults: unknown }> | undefined,
-): Sending {
-  const options = { dryRun, ratePerSecond: SENT_PER_SECOND, again, force, acceptDuplicates };
-  if (edit === undefined) return { action, options };
-  return { action, options, changed: edit.changed, change: (letter) => editMessage(letter, edit, codec) };
 }
 
 function editOf({ patch, headers = {} }: ActionFields) {
@@ -214,11 +201,6 @@ function selectionOf(
 ): Selection {
   const { ids = [], topics = [], codes = [], types = [], channel, key, since, until } = sent;
   return { ids, topics, codes, types, channel, key, sinceMs: since, untilMs: until };
-}
-
-function renderResult({ warnings, ...result }: LetterResult): ActionReply['letters'][number] {
-  const shown = { ...result, code: sanitise(result.code) };
-  return warnings === undefined || warnings.length === 0 ? shown : { ...shown, warnings: [...warnings] };
 }
 
 /** Runs the work of a call and responds with its result; `undefined`: there is no such dead letter. */
