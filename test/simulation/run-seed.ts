@@ -23,7 +23,6 @@ import {
 } from './workload/callers.ts';
 import { redrive, updateCatalogue } from './workload/operators.ts';
 import { ARRIVAL_MS, planLastCalls, REPLY_TOPICS, type Activity } from './workload/plan.ts';
-import { recalculate } from './workload/portfolio.ts';
 import { createProviderWorld } from './workload/providers.ts';
 import { writeCommand, writePoison, writeRequest } from './workload/upstream.ts';
 import type { World } from './workload/world.ts';
@@ -34,7 +33,7 @@ const MINUTE_MS = 60_000;
  * 15 minutes later (docs/notification-delivery.md).
  */
 export const SETTLE_LIMIT_MS = 25 * MINUTE_MS;
-/** Everything but the delivery of notifications has settled by then: requests, portfolios, redrives, and all processes. */
+/** Everything but the delivery of notifications has settled by then: requests, redrives, and all processes. */
 const REQUESTS_SETTLE_MS = 5 * MINUTE_MS;
 /** What has settled stays so: a consumer that makes no progress is reported as unhealthy after a minute. */
 const STAYS_SETTLED_MS = 70_000;
@@ -287,8 +286,6 @@ function perform(world: World, activity: Activity): Promise<void> {
       return writePoison(world, activity);
     case 'catalogue':
       return updateCatalogue(world, activity);
-    case 'recalculation':
-      return recalculate(world, activity);
     case 'redrive':
       return redrive(world, activity);
     default:

@@ -21,8 +21,8 @@ const NO_HEADS_PERCENT = 25;
 const EMBEDDED_PERCENT = 20;
 /** The steps of the only clock of an embedded system, which decides when its messages are due, add up to less than this. */
 const EMBEDDED_SKEW_MS = 6_000;
-/** What a run over the embedded broker leaves out: its catalogue is a folder, and portfolios are recalculated over Kafka. */
-const CLUSTER_ONLY: ReadonlySet<Activity['kind']> = new Set(['catalogue', 'recalculation']);
+/** What a run over the embedded broker leaves out: its catalogue is a folder. */
+const CLUSTER_ONLY: ReadonlySet<Activity['kind']> = new Set(['catalogue']);
 
 /** Everything that a seed determines, as data. */
 export interface SeedPlan {

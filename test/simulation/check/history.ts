@@ -3,7 +3,7 @@ import type { Channel } from '../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import type { SendResult } from '../../../shared/notification/provider.ts';
 import type { Expected } from '../workload/expected-answers.ts';
-import type { Activity, NotificationCall, Recalculation, UpstreamRequest } from '../workload/plan.ts';
+import type { Activity, NotificationCall, UpstreamRequest } from '../workload/plan.ts';
 import type { Answer } from '../ingress-call.ts';
 
 /** An HTTP call of an action, or the fetch of its result. */
@@ -86,15 +86,6 @@ export interface UpstreamMessage {
   readonly expected: readonly (Expected | undefined)[];
 }
 
-/** One portfolio run, over its sessions. */
-export interface PortfolioRun {
-  readonly activity: Recalculation;
-  readonly results: string[];
-  readonly failures: string[];
-  readonly expected: readonly string[];
-  end?: 'complete' | 'aborted';
-}
-
 /** A look at a process. */
 export interface ProcessSample {
   readonly process: string;
@@ -132,7 +123,6 @@ export interface History {
   /** The last gauges of each process, by its name. */
   readonly gauges: Map<string, ProcessSample['gauges']>;
   readonly upstream: UpstreamMessage[];
-  readonly portfolios: PortfolioRun[];
   /** Versions of the changing product whose publish began. */
   readonly revisions: { readonly revision: number; readonly atMs: number; isAcknowledged: boolean }[];
   /** The last answers to look-ups of the changing product, when everything had settled. */
@@ -160,7 +150,6 @@ export function createHistory(): History {
     lastResults: [],
     gauges: new Map(),
     upstream: [],
-    portfolios: [],
     revisions: [],
     lastLookUps: [],
     redrives: [],

@@ -289,33 +289,6 @@ function codeOf({ body }: Answer): string | undefined {
   return (JSON.parse(body) as Partial<Problem>).code;
 }
 
-const portfolioIsComplete: Rule = {
-  name: 'a portfolio has each line exactly once and in order',
-  source: 'docs/recalculation.md',
-  atEnd: (_end, { history }) =>
-    history.portfolios.flatMap(({ activity, end, results, failures, expected }): readonly Finding[] => {
-      const { id } = activity;
-      if (end !== 'complete') return [{ detail: `${id} was ${end ?? 'not ended'}`, ids: [id] }];
-      const wanted = expected.filter((line) => line.startsWith('{'));
-      const wrong = Math.max(wanted.length, results.length);
-      for (let index = 0; index < wrong; index += 1) {
-        if (sameJson(results[index], wanted[index] ?? 'null')) continue;
-        return [
-          {
-            detail: `${id}: line ${index + 1} is ${shorten(results[index])} instead of ${shorten(wanted[index])}`,
-            ids: [id],
-          },
-        ];
-      }
-      const failed = failures.map(
-        (line) => JSON.parse(line) as { readonly id: string; readonly problem: Problem },
-      );
-      const got = failed.map((one) => `${one.id} ${one.problem.code}`).join(', ');
-      const refused = expected.filter((line) => !line.startsWith('{')).join(', ');
-      return got === refused ? [] : [{ detail: `${id}: failures ${got} instead of ${refused}`, ids: [id] }];
-    }),
-};
-
 const repliesKeepOrder: Rule = {
   name: 'requests with the same key are answered in their order',
   source: 'docs/bulk-events.md The message',
@@ -392,5 +365,4 @@ export const REQUEST_RULES: readonly Rule[] = [
   poisonBecomesDeadLetter,
   asyncResultsArrive,
   resultsStay,
-  portfolioIsComplete,
 ];

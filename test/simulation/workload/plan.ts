@@ -17,7 +17,6 @@ const MAX_REPEATS = 3;
 /** One notification in this many is urgent. */
 const URGENT_EVERY = 5;
 const FLOOD = 220;
-const SECOND_MS = 1_000;
 /** Clocks of upstream systems: behind by more than all time limits, ahead by less than what a run waits for. */
 const MAX_BEHIND_MS = 7_200_000;
 const MAX_AHEAD_MS = 60_000;
@@ -102,14 +101,6 @@ export interface CatalogueUpdate extends Planned {
   readonly revision: number;
 }
 
-/** A recalculation of a portfolio, which is killed and resumed at these times after its start. */
-export interface Recalculation extends Planned {
-  readonly kind: 'recalculation';
-  readonly contracts: number;
-  readonly batch: number;
-  readonly killsAfterMs: readonly number[];
-}
-
 /** An operator who redrives dead letters of notifications. */
 export interface Redrive extends Planned {
   readonly kind: 'redrive';
@@ -123,7 +114,6 @@ export type Activity =
   | UpstreamCommand
   | PoisonMessage
   | CatalogueUpdate
-  | Recalculation
   | Redrive;
 
 type Draft<Kind extends Activity['kind']> = Omit<Extract<Activity, { kind: Kind }>, 'id' | 'atMs' | 'kind'>;
@@ -142,7 +132,6 @@ export function planActivities(seed: number): readonly Activity[] {
     command: picks.whole(1, 5),
     poison: picks.whole(0, 4),
     catalogue: picks.of(0, 1, 3),
-    recalculation: picks.of(0, 0, 1),
     redrive: picks.of(0, 1, 2),
   };
   const activities = (Object.keys(counts) as Activity['kind'][]).flatMap((kind) =>
@@ -194,8 +183,6 @@ function draft(picks: Picks, kind: Activity['kind'], number: number): Activity {
       return { ...planned, kind, ...draftPoison(picks) };
     case 'catalogue':
       return { ...planned, kind, revision: number };
-    case 'recalculation':
-      return { ...planned, kind, ...draftRecalculation(picks) };
     case 'redrive':
       // Late, so that there are dead letters.
       return {
@@ -300,14 +287,4 @@ function draftPoison(picks: Picks): Draft<'poison'> {
     ? picks.of(...requests)
     : picks.of<TopicKey>(...requests, 'smsCommands', 'emailCommands');
   return { topic, fault, key, count: 1 };
-}
-
-function draftRecalculation(picks: Picks): Draft<'recalculation'> {
-  return {
-    contracts: picks.whole(5, 40),
-    batch: picks.whole(2, 10),
-    killsAfterMs: Array.from({ length: picks.of(0, 1, 2) }, () => picks.whole(0, 15 * SECOND_MS)).toSorted(
-      (a, b) => a - b,
-    ),
-  };
 }
