@@ -30,15 +30,6 @@ function run(world: Pick<CatalogueWorld, 'broker' | 'codec'>, ...line: readonly 
   return runCatalogueCommand(args.command, { connect: () => Promise.resolve(connection), today: TODAY });
 }
 
-/** Another writer writes to the topic after the command has read it and before it writes. */
-function withOther(world: CatalogueWorld, write: () => Promise<unknown>) {
-  const prepare = async (types: readonly string[]): Promise<void> => {
-    await write();
-    await world.codec.prepare(types);
-  };
-  return { ...world, codec: { ...world.codec, prepare } };
-}
-
 /** Fails if no broker is given. */
 const withoutBroker = () => Promise.reject(new Error('no broker'));
 
@@ -271,11 +262,6 @@ describe('approve and close', () => {
     const back = await run(world, 'approve', 'INT', '1', '--kind', 'interest-list');
     expect(back).toMatchObject({ ok: true, result: { status: 'Active' } });
   });
-
-  it('refuse kinds without a status', async () => {
-    const world = await createCatalogueWorld();
-    await expect(run(world, 'close', 'x', '1', '--kind', 'calendar')).rejects.toThrow(UsageError);
-  });
 });
 
 const draft = (Version: number) =>
@@ -305,36 +291,6 @@ describe('two writers at the same time', () => {
       Status: 'Approved',
     });
   });
-
-  it('are reported with the faults that their changes have together', async () => {
-    const world = await createCatalogueWorld();
-    await run(world, 'publish', createFolder({ 'products/1.json': draft(1), 'products/2.json': draft(2) }));
-    const approved = await run(
-      withOther(world, () => run(world, 'approve', 'TL', '1')),
-      'approve',
-      'TL',
-      '2',
-    );
-    expect(approved).toMatchObject({ ok: false, result: { status: 'Approved', changed: true } });
-    expect(approved.lines[0]).toBe('product/tl/2 is now Approved');
-    expect(approved.lines[1]).toContain('only one version may be Approved on a day');
-    expect(approved.lines.at(-1)).toContain(
-      '1 fault on the topic, because others wrote to it at the same time',
-    );
-  });
-
-  it('are both accepted if their changes agree', async () => {
-    const world = await createCatalogueWorld();
-    const other = createFolder({ 'products/other.json': productValue('OTHER') });
-    const own = createFolder({ 'products/1.json': draft(2) });
-    const published = await run(
-      withOther(world, () => run(world, 'publish', other)),
-      'publish',
-      own,
-    );
-    expect(published).toMatchObject({ ok: true, faults: [], result: { added: ['product/tl/2'] } });
-    expect(await countWritten(world)).toBe(2);
-  });
 });
 
 describe('the command line', () => {
@@ -352,13 +308,6 @@ describe('the command line', () => {
     [['list', '--unknown']],
   ])('rejects %j', (line) => {
     expect(() => readCatalogueArguments(line)).toThrow(UsageError);
-  });
-
-  it('reports a missing folder', async () => {
-    const world = await createCatalogueWorld();
-    await expect(run(world, 'validate', '/nowhere/at/all')).rejects.toThrow(
-      'there is no folder /nowhere/at/all',
-    );
   });
 
   it('reports a missing topic', async () => {

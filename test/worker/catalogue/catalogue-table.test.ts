@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { toCatalogueMessage } from '../../../shared/contract/catalogue-files/catalogue-message.ts';
-import { CatalogueTable } from '../../../shared/catalogue/catalogue-table.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
-import { createMetrics } from '../../../shared/platform/metrics.ts';
 import {
   CATALOGUE_TOPIC,
   createCatalogueWorld,
@@ -15,7 +13,6 @@ import {
   productValue,
   recordOf,
 } from '../../support/worlds/catalogue-world.ts';
-import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 const TODAY = day('2026-06-01');
 /** Time limit between writing a record and finding it by a look-up. */
@@ -92,14 +89,6 @@ describe('a look-up in the catalogue table', () => {
       table.list('discount-list', 'INT'),
     ]).toEqual([undefined, undefined, undefined]);
   });
-
-  it('returns the same object until the record changes', async () => {
-    const world = await createCatalogueWorld();
-    await world.put(product('TL'));
-    const table = await world.table();
-    expect(table.product('TL', TODAY)).toBe(table.product('tl', TODAY));
-    expect(table.stats()).toMatchObject({ records: 1, unpackedRecords: 1 });
-  });
 });
 
 describe('the catalogue table', () => {
@@ -114,46 +103,6 @@ describe('the catalogue table', () => {
     await seen(() => expect(table.product('TL', TODAY)).toBeUndefined());
     expect(table.stats()).toMatchObject({ records: 0, unpackedRecords: 0 });
     expect(table.identities()).toEqual([]);
-  });
-
-  it('reads all records again after a restart', async () => {
-    const world = await createCatalogueWorld();
-    await world.put(product('TL'), periodicity('Every 10 days'));
-    const first = await world.table();
-    await first.stop();
-    const table = await world.table();
-    expect(table.health()).toEqual({ status: 'ready' });
-    expect(table.health()).toEqual({ status: 'ready' });
-    expect(table.product('TL', TODAY)).toBeDefined();
-    expect(table.identities().map(({ key }) => key)).toEqual(['periodicity/every 10 days/1', 'product/tl/1']);
-    expect(table.record('product/tl/1')?.kind).toBe('product');
-    expect(table.record('product/tl/2')).toBeUndefined();
-  });
-
-  it('is not ready before it is started', async () => {
-    const world = await createCatalogueWorld();
-    const own = { ...systemPorts, broker: world.broker, codec: world.codec, topic: CATALOGUE_TOPIC };
-    const table = new CatalogueTable({ ...own, log: silentLog, clientId: 'table' });
-    expect(table.health()).toMatchObject({ status: 'starting' });
-    expect(table.health().status).toBe('starting');
-    await table.stop();
-  });
-
-  it('exposes its state as metrics', async () => {
-    const world = await createCatalogueWorld();
-    await world.put(product('TL'));
-    const metrics = createMetrics();
-    const own = {
-      ...systemPorts,
-      broker: world.broker,
-      codec: world.codec,
-      topic: CATALOGUE_TOPIC,
-      log: silentLog,
-    };
-    const table = new CatalogueTable({ ...own, clientId: 'lookups', metrics });
-    await table.start();
-    expect(await metrics.text()).toContain('plat_catalogue_state{worker="lookups",figure="records"} 1');
-    await table.stop();
   });
 });
 
@@ -193,12 +142,6 @@ describe('unreadable records', () => {
     await world.put(second);
     await table.caughtUp(SEEN_WITHIN_MS);
     expect(table.list('interest-list', 'INT')?.Version).toBe(2);
-  });
-
-  it('do not include hand-written JSON records', async () => {
-    const world = await createCatalogueWorld();
-    await world.write('product/tl/1', JSON.stringify({ kind: 'product', body: productValue('TL') }), isJson);
-    expect((await world.table()).product('TL', TODAY)?.Id).toBe(guidOf(1));
   });
 });
 
@@ -310,34 +253,5 @@ describe('a schema that must be fetched', () => {
     isAway = false;
     await seen(() => expect(table.health().status).toBe('ready'));
     expect(name()).toBe('new');
-  });
-
-  it('does not restore a record that was deleted in the meantime', async () => {
-    const world = await createCatalogueWorld();
-    await world.put(product('TL'));
-    await world.remove('product/tl/1');
-    const table = await world.table({ codec: slowCodec(world.codec, 0) });
-    expect(table.identities()).toEqual([]);
-  });
-
-  it('holds only the newest record of a key in memory until then', async () => {
-    const world = await createCatalogueWorld();
-    await world.put(product('TL'));
-    const known = Promise.withResolvers<void>();
-    let isKnown = false;
-    let decoding = 0;
-    const decode: Codec['decode'] = (message) => {
-      if (isKnown) return world.codec.decode(message);
-      decoding += 1;
-      return known.promise.then(() => world.codec.decode(message));
-    };
-    const starting = world.table({ codec: { ...world.codec, decode } });
-    for (let count = 1; count <= 50; count += 1) await world.put(product('TL', { Name: `Name ${count}` }));
-    await sleep(20);
-    expect(decoding).toBeLessThanOrEqual(2);
-    isKnown = true;
-    known.resolve();
-    const table = await starting;
-    expect(table.product('TL', TODAY)).toMatchObject({ Name: 'Name 50' });
   });
 });

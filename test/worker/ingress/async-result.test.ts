@@ -95,21 +95,6 @@ describe('Prefer: respond-async', () => {
       },
     ]);
   });
-
-  it('responds with the problem when the request cannot be sent', async () => {
-    const away = {
-      ...requester,
-      fire: async () => ({ kind: 'problem', problem: createProblem('broker-unavailable') }) as const,
-    };
-    const response = await postEcho(await open({ requester: away }), {}, RESPOND_ASYNC);
-    expect(response.status).toBe(503);
-    expect(response.headers.get('location')).toBeNull();
-  });
-
-  it('validates the body first', async () => {
-    expect((await postEcho(await open(), { bad: 1 }, RESPOND_ASYNC)).status).toBe(400);
-    expect(requester.fired).toEqual([]);
-  });
 });
 
 describe('GET of a result', () => {
@@ -134,14 +119,6 @@ describe('GET of a result', () => {
     expect(await (await fetch(ingress.url + href)).text()).toBe('[{"PMT":17.01}]');
   });
 
-  it('responds to an error reply with its problem and status', async () => {
-    const ingress = await open();
-    const { href } = await submit(ingress);
-    await reply(createProblem('not-computable'), { [HEADER.errorCode]: 'not-computable' });
-    await expect.poll(() => statusOf(ingress.url + href)).toBe(422);
-    expect(await (await fetch(ingress.url + href)).json()).toMatchObject({ code: 'not-computable' });
-  });
-
   it('is served by any instance, even by one that starts later', async () => {
     const { href } = await submit(await open());
     const second = await open();
@@ -164,21 +141,6 @@ describe('GET of a result', () => {
     expect(await late.json()).toMatchObject({ code: 'reply-timeout' });
     await reply({ a: 1 });
     await expect.poll(() => statusOf(ingress.url + href)).toBe(200);
-  });
-
-  it('costs one more unit of the rate limit for each 128 KiB of the result', async () => {
-    const ingress = await open({ options: { rateLimitPerSecond: 6, resultStoreBytes: 4_194_304 } });
-    const { href } = await submit(ingress);
-    await reply({ text: 'x'.repeat(6 * 131_072) });
-    const read = async (): Promise<number> => {
-      nowMs += 2 * SECOND;
-      return statusOf(ingress.url + href);
-    };
-    await expect.poll(read).toBe(200);
-    const next = await fetch(ingress.url + href);
-    expect(next.status).toBe(429);
-    expect(Number(next.headers.get('retry-after'))).toBeGreaterThan(1);
-    await expect.poll(read, { timeout: 5_000 }).toBe(200);
   });
 
   it('returns 410 after its retention, never 504', async () => {

@@ -2,7 +2,7 @@ import { METHODS } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
-import { ECHO_PATH, openTestIngress, postEcho } from '../../support/worlds/ingress-fixture.ts';
+import { ECHO_PATH, openTestIngress } from '../../support/worlds/ingress-fixture.ts';
 import { hasBody, openRawHttp } from '../../support/raw-http.ts';
 
 const CHUNKED = '2\r\n{}\r\n0\r\n\r\n';
@@ -105,13 +105,6 @@ describe('a request that its caller does not finish', () => {
 });
 
 describe('Expect and methods', () => {
-  it('ignores an unknown expectation', async () => {
-    const ingress = await openTestIngress();
-    const raw = await openRawHttp(ingress.port);
-    raw.send(`${head('Host: localhost\r\nExpect: the-unexpected\r\nContent-Length: 2\r\n')}{}`);
-    expect(await raw.received(hasBody)).toMatch(/^HTTP\/1.1 200 /);
-  });
-
   it('responds with 405 and Allow to every method that a path does not support (E1)', async () => {
     const ingress = await openTestIngress();
     const others = METHODS.filter(
@@ -138,23 +131,5 @@ describe('Expect and methods', () => {
     expect(text).toContain('"code":"method-not-allowed"');
     raw.socket.end();
     await raw.closed();
-  });
-});
-
-describe('a response during the shutdown', () => {
-  it('has Connection: close', async () => {
-    const answer = Promise.withResolvers<void>();
-    const requester = createFakeRequester(async ({ payload }) => {
-      await answer.promise;
-      return { kind: 'reply', type: 'EchoReply', payload };
-    });
-    const ingress = await openTestIngress({ requester });
-    const before = postEcho(ingress, { a: 1 });
-    await expect.poll(() => requester.pending()).toBe(1);
-    const stopped = ingress.stop(5_000);
-    answer.resolve();
-    const response = await before;
-    expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
-    await stopped;
   });
 });

@@ -30,8 +30,6 @@ async function ask(settings: IngressSettings, path: string, open = openTestIngre
   return { status: response.status, body: (await response.json()) as HealthAnswer['body'] };
 }
 
-const echo = () => createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload }));
-
 it('an instance without a reply partition is alive but not ready', async () => {
   const requester = createFakeRequester(
     () => Promise.reject(new Error('unused')),
@@ -53,14 +51,6 @@ it('an instance that is ready except for the schemas of its messages is not read
   };
   await expect.poll(parts).toEqual([503, 'ready', 'starting']);
   expect((await postEcho(ingress, {})).status).toBe(503);
-});
-
-it('an instance that cannot send requests is alive but not ready, with the reason', async () => {
-  const requester = { ...echo(), canSend: () => false };
-  const ready = await ask({ requester }, '/health/ready');
-  expect(ready).toMatchObject({ status: 503, body: { parts: { requests: { status: 'starting' } } } });
-  expect(ready.body.reason).toContain('broker');
-  expect(await ask({ requester }, '/health/live')).toMatchObject({ status: 200 });
 });
 
 it('an instance whose publisher cannot reach the broker is not ready', async () => {
@@ -118,15 +108,6 @@ it('an instance says in its health that acceptances of notifications are not on 
   expect(await part()).toEqual([200, 'degraded']);
   isAway = false;
   await expect.poll(part).toEqual([200, 'ready']);
-});
-
-it('other workers of the process are listed but do not affect readiness', async () => {
-  const schedule = { status: 'starting', reason: 'no partitions yet' } as const;
-  const settings = { otherWorkers: () => ({ schedule }) };
-  for (const path of ['/health/ready', '/health/live']) {
-    expect(await ask(settings, path)).toMatchObject({ status: 200, body: { workers: { schedule } } });
-  }
-  expect((await ask(settings, '/health/ready')).body.status).toBe('ready');
 });
 
 it('an unhealthy worker of the process fails liveness but not readiness', async () => {

@@ -2,21 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
-import { post, PROOF_REQUEST, PROOF_TOTALS, scheduleRows } from '../../support/builders/schedule-call.ts';
-
-const INVALID_FIELDS = [
-  [{ Amount: 1e30 }, 422],
-  [{ Amount: -1 }, 422],
-  [{ Amount: 1e-300 }, 422],
-  [{ InterestPercent: 1e300 }, 422],
-  [{ InstallmentsNo: 10_000 }, 422],
-  [{ InstallmentsNo: 1.5 }, 422],
-  [{ Amount: 'NaN' }, 400],
-  [{ Amount: '100' }, 400],
-  [{ Amount: null }, 400],
-  [{ ActivationDate: '2024-02-30' }, 400],
-  [{ ScheduleType: 'Nothing' }, 422],
-] as const;
+import { post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 
 describe('two ingress instances over one broker', () => {
   it.each([1, 6])('neither lose nor mix up replies with %i reply partitions', async (partitions) => {
@@ -60,30 +46,6 @@ describe('two ingress instances over one broker', () => {
 });
 
 describe('one ingress with the schedule worker', () => {
-  it('returns the proof schedule in the direct and the generic form', async () => {
-    const broker = await createSharedBroker(3);
-    await startOn(broker, startScheduleWorker);
-    const ingress = await startOn(broker, startIngressWorker);
-    expect((await scheduleRows(ingress.url)).map((row) => row['TotalInstallment'])).toEqual(PROOF_TOTALS);
-    const generic = { access_token: 't', user_name: 'u', Data: JSON.stringify({ jsonParam: PROOF_REQUEST }) };
-    const rows = (await (await post(ingress.url, generic)).json()) as { TotalInstallment: number }[];
-    expect(rows.map((row) => row.TotalInstallment)).toEqual(PROOF_TOTALS);
-    expect(ingress.health()).toEqual({ status: 'ready' });
-  });
-
-  it('responds to an invalid field with a problem that names it', async () => {
-    const broker = await createSharedBroker(1);
-    await startOn(broker, startScheduleWorker);
-    const ingress = await startOn(broker, startIngressWorker);
-    for (const [changes, status] of INVALID_FIELDS) {
-      const response = await post(ingress.url, { jsonParam: { ...PROOF_REQUEST, ...changes } });
-      const problem = (await response.json()) as { errors?: { path: string }[] };
-      const paths = problem.errors?.map((fault) => fault.path);
-      expect([response.status, paths]).toEqual([status, [`jsonParam.${Object.keys(changes)[0]}`]]);
-      expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
-    }
-  });
-
   it('responds with 504 if there is no worker', async () => {
     const broker = await createSharedBroker(1);
     const ingress = await startOn(broker, startIngressWorker, { REPLY_TIMEOUT_MS: '150' });
@@ -93,21 +55,5 @@ describe('one ingress with the schedule worker', () => {
       504,
       'reply-timeout',
     ]);
-  });
-
-  it('refuses to start beyond loopback without access control', async () => {
-    const broker = await createSharedBroker(1);
-    await expect(startOn(broker, startIngressWorker, { HOST: '0.0.0.0' })).rejects.toThrow(/access control/);
-  });
-
-  it('serves documents with its actions', async () => {
-    const ingress = await startOn(await createSharedBroker(1), startIngressWorker);
-    const openApi = (await (await fetch(`${ingress.url}/openapi.json`)).json()) as { paths: object };
-    expect(Object.keys(openApi.paths)).toContain(
-      '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule',
-    );
-    const page = await (await fetch(`${ingress.url}/docs`)).text();
-    expect(page).toContain('PLAT_BP_CalculateRepaymentSchedule');
-    expect((await fetch(`${ingress.url}/asyncapi.json`)).status).toBe(200);
   });
 });

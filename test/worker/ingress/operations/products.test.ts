@@ -1,16 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { OPERATIONS_LIMITS } from '../../../../shared/contract/operations/limits.ts';
-import {
-  catalogueProduct,
-  catalogueVersion,
-  productPage,
-} from '../../../../shared/contract/operations/products.ts';
+import { catalogueVersion, productPage } from '../../../../shared/contract/operations/products.ts';
 import { MessagingError } from '../../../../shared/platform/errors.ts';
-import { encodeRecord } from '../../../../shared/contract/catalogue-files/catalogue-message.ts';
 import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
 import {
   CATALOGUE_TOPIC,
-  catalogueCodec,
   guidOf,
   interestListValue,
   productValue,
@@ -33,12 +26,6 @@ function withCode(Code: string, number: number): CatalogueRecord {
 
 /** A filter by a custom list. */
 const filter = (Name: string, List: string) => ({ Name, List });
-
-/** Validity on a single day, counted from 2020-01-01. */
-function onlyDay(index: number) {
-  const day = new Date(Date.UTC(2020, 0, 1 + index)).toISOString().slice(0, 10);
-  return { StartDate: day, EndDate: day };
-}
 
 /** An ingress over an empty catalogue topic. */
 async function openOperations(env: Record<string, string> = {}) {
@@ -103,21 +90,6 @@ describe('the list of products', () => {
     expect((await get('/products/tl')).body).toMatchObject({ versionCount: 2 });
   });
 
-  it('finds words in code, name and type, without regard to case and diacritics', async () => {
-    const { get, put } = await openOperations();
-    await put(
-      product('CREDIT-1', { Name: 'Credit pentru școală' }),
-      product('MG-1', { Name: 'Home', Id: guidOf(2), BankingProductType: 'Mortgage' }),
-    );
-    const find = async (search: string) =>
-      codesOf((await get(`/products?search=${encodeURIComponent(search)}`)).body);
-    expect(await find('SCOALA credit')).toEqual(['CREDIT-1']);
-    expect(await find('ȘCOALĂ')).toEqual(['CREDIT-1']);
-    expect(await find('mortg')).toEqual(['MG-1']);
-    expect(await find('mg-1')).toEqual(['MG-1']);
-    expect(await find('home credit')).toEqual([]);
-  });
-
   it('can be limited to what is valid on a day: Approved, both ends included', async () => {
     const { get, put } = await openOperations();
     await put(
@@ -132,18 +104,6 @@ describe('the list of products', () => {
     expect(await validOn('1999-01-01')).toEqual(['OPEN']);
   });
 
-  it('has pages that continue after the last code', async () => {
-    const { get, put } = await openOperations();
-    const codes = ['P-1', 'p-2', 'P-3', 'P-4', 'Q-1'];
-    await put(...codes.map((code, number) => product(code, { Id: guidOf(number + 1) })));
-    const first = (await get('/products?limit=2&search=p-')).body;
-    expect(codesOf(first)).toEqual(['P-1', 'p-2']);
-    expect(first).toMatchObject({ count: 4, total: 5, nextCursor: 'p-2' });
-    const second = (await get('/products?limit=2&search=p-&cursor=p-2')).body;
-    expect(codesOf(second)).toEqual(['P-3', 'P-4']);
-    expect(second).not.toHaveProperty('nextCursor');
-  });
-
   it('has pages that continue after a code that the files of a catalogue cannot have', async () => {
     const { get, put } = await openOperations();
     await put(...['a+b', 'n/a', 'Împrumut'].map(withCode));
@@ -156,23 +116,6 @@ describe('the list of products', () => {
       cursor = (body as unknown as Page).nextCursor;
     }
     expect(seen).toEqual(['a+b', 'n/a', 'Împrumut']);
-  });
-
-  it('shows the latest versions of a product with very many', async () => {
-    const { get, put } = await openOperations();
-    const count = OPERATIONS_LIMITS.listedVersions + 1;
-    await put(
-      ...Array.from({ length: count }, (_, index) =>
-        product('TL', { Version: index + 1, Id: guidOf(index + 1), ...onlyDay(index) }),
-      ),
-    );
-    const { products } = (await get('/products?validOn=2020-01-01')).body as unknown as {
-      products: { versionCount: number; versions: { version: number }[] }[];
-    };
-    expect(products[0]?.versionCount).toBe(count);
-    expect(products[0]?.versions[0]?.version).toBe(2);
-    expect(products[0]?.versions).toHaveLength(OPERATIONS_LIMITS.listedVersions);
-    expect((await get('/products/TL/versions/1')).body).toMatchObject({ version: 1 });
   });
 
   it('reports all faults of its parameters', async () => {
@@ -191,26 +134,6 @@ describe('the list of products', () => {
         { path: 'serch' },
       ],
     });
-  });
-
-  it('lists a version whose record cannot be read, without a name', async () => {
-    const { get, put, broker } = await openOperations();
-    const { value, headers = {} } = await encodeRecord(catalogueCodec(), CATALOGUE_TOPIC, product('TL'));
-    await put(product('TL', { Version: 2, Id: guidOf(2) }));
-    const publisher = broker.createPublisher({ clientId: 'by-hand' });
-    await publisher.start();
-    // The compressed body is damaged; what an index reads is not.
-    const damaged = Buffer.from(value ?? '');
-    damaged.fill(0, damaged.length - 40);
-    await publisher.publish([{ topic: CATALOGUE_TOPIC, key: 'product/tl/1', value: damaged, headers }]);
-    await publisher.stop();
-    const { body } = await get('/products/TL');
-    catalogueProduct.strict().parse(body);
-    expect(body).toMatchObject({ name: 'Product TL', versions: [{ version: 1 }, { version: 2 }] });
-    const version = (await get('/products/TL/versions/1')).body;
-    catalogueVersion.strict().parse(version);
-    expect(version).toMatchObject({ version: 1, fault: 'its body cannot be decompressed', lists: [] });
-    expect(version).not.toHaveProperty('product');
   });
 });
 

@@ -1,10 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import {
-  systemReply,
-  systemSettingsReply,
-  type SystemState,
-} from '../../../../shared/contract/operations/system.ts';
+import { systemReply, type SystemState } from '../../../../shared/contract/operations/system.ts';
 import { startHealthServer } from '../../../../shared/platform/health.ts';
 import { createMetrics } from '../../../../shared/platform/metrics.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
@@ -17,7 +12,6 @@ import {
   openNotificationIngress,
   openTestIngress,
   postEcho,
-  startTestIngress,
 } from '../../../support/worlds/ingress-fixture.ts';
 import {
   createLetterTopics,
@@ -215,21 +209,6 @@ it('a broker that cannot be read is a finding, with what was read before', async
   expect(after.findings[0]).toMatchObject({ severity: 'critical', code: 'broker-unreadable' });
 });
 
-it('settings are listed without their secrets', async () => {
-  const ingress = await startOn(await createSharedBroker(1), startIngressWorker, {
-    AUTH_JWT_SECRET: JWT_SECRET,
-    REPLY_TIMEOUT_MS: '3200',
-  });
-  const response = await fetch(`${ingress.url}${SYSTEM}/settings`, {
-    headers: await authorize('ana', 'operations:read'),
-  });
-  const text = await response.text();
-  expect(text).not.toContain(JWT_SECRET);
-  const { settings } = systemSettingsReply.parse(JSON.parse(text));
-  expect(settings).toContainEqual({ name: 'AUTH_JWT_SECRET', source: 'set' });
-  expect(settings).toContainEqual({ name: 'REPLY_TIMEOUT_MS', source: 'set', value: '3200' });
-});
-
 it.each([SYSTEM, `${SYSTEM}/settings`])('%s needs the scope operations:read', async (path) => {
   const { url } = await startOn(await createSharedBroker(1), startIngressWorker, {
     AUTH_JWT_SECRET: JWT_SECRET,
@@ -244,35 +223,4 @@ it.each([SYSTEM, `${SYSTEM}/settings`])('%s needs the scope operations:read', as
   expect(await ask(await authorize('ana', 'operations:write'))).toBe(403);
   expect(await ask(await authorize('ana', 'operations:read'))).toBe(200);
   expect((await fetch(url + path, { method: 'DELETE' })).status).toBe(405);
-});
-
-it('many watchers share one observation, and nothing is observed without one', async () => {
-  const broker = await createTestBroker();
-  const groups = vi.spyOn(broker.admin, 'groups');
-  const ingress = await openTestIngress({ broker });
-  await sleep(1_200);
-  expect(groups).not.toHaveBeenCalled();
-  const startedAt = performance.now();
-  await Promise.all(Array.from({ length: 100 }, () => stateOf(ingress)));
-  const observations = groups.mock.calls.length;
-  expect(observations).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 1_000);
-  await sleep(1_200);
-  expect(groups).toHaveBeenCalledTimes(observations);
-});
-
-it('an instance that is starting shows its state too', async () => {
-  const ingress = await startTestIngress({
-    requester: {
-      start: () => new Promise(() => undefined),
-      stop: async () => undefined,
-      isReady: () => false,
-      canSend: () => false,
-      request: () => Promise.reject(new Error('unused')),
-      stats: () => ({ pending: 0, refused: 0, timedOut: 0, unknownReplies: 0 }),
-    } as never,
-  });
-  expect((await stateOf(ingress)).processes[0]?.workers[0]).toMatchObject({
-    name: 'ingress',
-    status: 'starting',
-  });
 });

@@ -49,18 +49,6 @@ async function valuesOf(broker: Broker): Promise<string[]> {
   return values;
 }
 
-/** Publishes 1 to 200, and commits what a member has received. */
-async function publishAndCommit(broker: Broker): Promise<void> {
-  const publisher = await createPublisher(broker);
-  const member = await createMember(broker, 'fast');
-  await eventually('assignment', STEP_MS, () => member.epoch > 0);
-  for (let count = 10; count <= 200; count += 10) {
-    await publisher.publish(Array.from({ length: 10 }, (_, index) => text(`${count - 9 + index}`)));
-    await eventually('delivery', STEP_MS, () => member.messages.length === count);
-    await member.source.commit(member.epoch, [{ topic: 't', partition: 0, offset: count }]);
-  }
-}
-
 describe('delivery', () => {
   test("happens outside the publisher's call", async () => {
     const broker = await createBroker();
@@ -142,26 +130,6 @@ test('resolves caughtUp() of a tail after the last message was delivered', async
 });
 
 describe('groups', () => {
-  test('accepts a commit one event loop turn after onRevoking', async () => {
-    const broker = await createBroker();
-    const commits: Promise<boolean>[] = [];
-    const options = { groupId: 'g', clientId: 'first', topics: ['t'] };
-    const first: RecordingMember = new RecordingMember(broker, options, {
-      commit: 'never',
-      onEvent: ({ kind }) => {
-        if (kind !== 'revoking') return;
-        setImmediate(() =>
-          commits.push(first.source.commit(first.epoch, [{ topic: 't', partition: 0, offset: 0 }])),
-        );
-      },
-    });
-    await first.start();
-    await eventually('assignment', STEP_MS, () => first.epoch > 0);
-    await createMember(broker, 'second');
-    await eventually('the next assignment', STEP_MS, () => first.epoch > 1);
-    expect(await Promise.all(commits)).toEqual([true]);
-  });
-
   test('drops the commits of a deleted topic', async () => {
     const broker = await createBroker();
     const publisher = await createPublisher(broker);
@@ -175,19 +143,6 @@ describe('groups', () => {
     const second = await createMember(broker, 'second', 'each');
     await eventually('delivery', STEP_MS, () => second.messages.length > 0);
     expect(second.values()).toEqual(['c', 'd', 'e']);
-  });
-
-  test('reassigns a topic that was deleted and created again', async () => {
-    const broker = await createBroker();
-    const publisher = await createPublisher(broker);
-    const member = await createMember(broker, 'member', 'each');
-    await eventually('assignment', STEP_MS, () => member.assigned.length === 1);
-    await broker.admin.deleteTopics(['t']);
-    await eventually('the loss of the topic', STEP_MS, () => member.assigned.length === 0);
-    await broker.admin.createTopics([{ topic: 't', partitions: 1 }]);
-    await publisher.publish([text('a')]);
-    await eventually('delivery', STEP_MS, () => member.messages.length > 0);
-    expect(member.values()).toEqual(['a']);
   });
 });
 
@@ -243,44 +198,6 @@ describe('a full log', () => {
     const many = Array.from({ length: 60 }, (_, index) => text(`${index}`));
     await expect(publisher.publish(many)).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
     await expect(publisher.publish([text('x')])).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
-  });
-});
-
-describe('a log whose readers have read and committed its records', () => {
-  const limits = { keptRecordsPerTopic: 20 };
-  test('keeps few of them, the newest ones', async () => {
-    const broker = await createBroker({ limits });
-    await publishAndCommit(broker);
-    const values = await valuesOf(broker);
-    expect(values.length).toBeGreaterThanOrEqual(20);
-    expect(values.length).toBeLessThanOrEqual(25);
-    expect(values.at(-1)).toBe('200');
-  });
-
-  test('keeps those that a second group has not read', async () => {
-    const broker = await createBroker({ limits });
-    const slow = await createMember(broker, 'slow', 'never', 'another group');
-    await eventually('assignment', STEP_MS, () => slow.epoch > 0);
-    await publishAndCommit(broker);
-    expect(await valuesOf(broker)).toHaveLength(200);
-  });
-
-  test('keeps few of them once a slow group has read them, also without new records', async () => {
-    const broker = await createBroker({ limits, sweepIntervalMs: 10 });
-    const slow = await createMember(broker, 'slow', 'never', 'another group');
-    await eventually('assignment', STEP_MS, () => slow.epoch > 0);
-    await publishAndCommit(broker);
-    await slow.source.commit(slow.epoch, [{ topic: 't', partition: 0, offset: 200 }]);
-    const low = async () => (await broker.admin.offsets('t'))[0]?.low;
-    await eventually('a sweep', STEP_MS, async () => (await low()) !== 0);
-    expect(await low()).toBe(180);
-  });
-
-  test('keeps those of a topic without a reader', async () => {
-    const broker = await createBroker({ limits });
-    const publisher = await createPublisher(broker);
-    for (let count = 1; count <= 200; count += 1) await publisher.publish([text(`${count}`)]);
-    expect(await valuesOf(broker)).toHaveLength(200);
   });
 });
 

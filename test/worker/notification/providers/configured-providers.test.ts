@@ -7,7 +7,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GuardedProvider, SendResult } from '../../../../shared/notification/provider.ts';
 import { ConfigError } from '../../../../shared/platform/errors.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
-import type { Timers } from '../../../../shared/platform/timers.ts';
 import {
   type ProviderSet,
   createProviders,
@@ -205,50 +204,5 @@ describe('a changed file', () => {
     await writeFile(file, configurationText(sms('one')));
     await until(() => set.health().status === 'ready');
     expect(set.of('sms')).toEqual([one]);
-  });
-
-  it('is watched by timers that do not keep the process running', async () => {
-    const file = path.join(folder, 'providers.json');
-    await writeFile(file, configurationText(sms('one')));
-    const kinds: unknown[] = [];
-    const fast = fastTimers(SPEED);
-    const timers: Timers = {
-      schedule: (callback, afterMs, kind) => {
-        kinds.push(kind);
-        return fast.schedule(callback, afterMs, kind);
-      },
-      nextTurn: (callback) => fast.nextTurn(callback),
-    };
-    const set = await open(file, timers);
-    await writeFile(file, configurationText(sms('two')));
-    await until(() => names(set.of('sms')).join() === 'two');
-    expect(new Set(kinds)).toEqual(new Set(['background']));
-  });
-
-  it('lets replaced providers complete calls in progress', async () => {
-    const file = path.join(folder, 'providers.json');
-    await writeFile(file, configurationText(sms('one')));
-    const set = await open(file);
-    const [one] = set.of('sms');
-    standIn.script({ status: 200, body: {}, delayMs: 200 });
-    const call = send(one!);
-    await until(() => standIn.connections > 0);
-    await writeFile(file, configurationText(sms('two')));
-    await until(() => names(set.of('sms')).join() === 'two');
-    await set.close();
-    expect(await call).toMatchObject({ kind: 'sent' });
-    expect(await one!.send(anSms(), new AbortController().signal)).toMatchObject({ code: 'provider-closed' });
-  });
-
-  it('closes replaced providers after a delay', async () => {
-    const file = path.join(folder, 'providers.json');
-    await writeFile(file, configurationText(sms('one')));
-    const set = await open(file, fastTimers(1_000));
-    const [one] = set.of('sms');
-    await writeFile(file, configurationText(sms('two')));
-    await until(() => names(set.of('sms')).join() === 'two');
-    await expect
-      .poll(() => one!.send(anSms(), new AbortController().signal))
-      .toMatchObject({ code: 'provider-closed' });
   });
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Provider, SendResult } from '../../../../../shared/notification/provider.ts';
 import { createTwilioProvider } from '../../../../../workers/notification/providers/sms/twilio-provider.ts';
-import { NEVER, outboundEmail, outboundSms } from '../../../../support/builders/outbound-messages.ts';
+import { NEVER, outboundSms } from '../../../../support/builders/outbound-messages.ts';
 import { httpEntry } from '../../../../support/builders/provider-entry.ts';
 import {
   type ProviderStandIn,
@@ -127,21 +127,9 @@ describe('an SMS by Twilio', () => {
     await sleep(300);
     expect(requests).toHaveLength(1);
   });
-
-  it('is rejected when the message is an e-mail', async () => {
-    const provider = providerFor('http://127.0.0.1:1');
-    expect(await provider.send(outboundEmail(), NEVER)).toEqual({ kind: 'permanent', code: 'channel-wrong' });
-  });
 });
 
 describe('a failed connection to Twilio', () => {
-  it('is transient when it is refused', async () => {
-    const server = await standIn(CREATED);
-    await server.stop();
-    const result = await providerFor(server.origin).send(outboundSms(), NEVER);
-    expect(result).toMatchObject({ kind: 'transient' });
-  });
-
   it('is transient when TLS fails', async () => {
     const { origin, requests } = await standIn(CREATED);
     const result = await providerFor(origin.replace('http:', 'https:')).send(outboundSms(), NEVER);
@@ -160,23 +148,6 @@ describe('a failed connection to Twilio', () => {
     server.otherwise({ fault: 'silent' });
     const result = await provider.send(outboundSms(), NEVER);
     expect(result).toMatchObject({ kind: 'unknown' });
-  });
-
-  it('is transient when aborted before the call', async () => {
-    const { origin, requests } = await standIn(CREATED);
-    expect(await providerFor(origin).send(outboundSms(), AbortSignal.abort())).toMatchObject({
-      kind: 'transient',
-    });
-    expect(requests).toHaveLength(0);
-  });
-
-  it('is unknown when aborted after the request', async () => {
-    const { origin, requests } = await standIn({ fault: 'silent' });
-    const controller = new AbortController();
-    const sending = providerFor(origin).send(outboundSms(), controller.signal);
-    await expect.poll(() => requests.length, { timeout: TIMEOUT_MS }).toBe(1);
-    controller.abort();
-    expect(await sending).toMatchObject({ kind: 'unknown' });
   });
 
   it('is transient after close, which waits for calls in progress', async () => {
