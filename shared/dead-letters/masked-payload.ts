@@ -3,12 +3,7 @@ import type { Codec } from '../messaging/codec.ts';
 import { HEADER } from '../messaging/header-names.ts';
 import { headerText } from '../messaging/headers.ts';
 import type { LogMessage } from '../messaging/message.ts';
-import {
-  type BatchItem,
-  type EncodedBatch,
-  openAtOnce,
-  REQUEST_BATCH,
-} from '../messaging/codec/request-batch.ts';
+import { type BatchItem, type EncodedBatch, REQUEST_BATCH } from '../messaging/codec/request-batch.ts';
 import { errorText } from '../platform/errors.ts';
 import { isRecord } from '../contract/json/faults.ts';
 import { keepDigits, parseJson } from '../platform/json.ts';
@@ -75,7 +70,7 @@ async function showBatch(
   isCommand: boolean,
 ): Promise<Pick<ShownPayload, 'content' | 'notes' | 'isHidden'>> {
   const batch = payload as EncodedBatch;
-  const opened = openAtOnce(batch);
+  const opened = batch.open();
   if (opened.kind === 'invalid') return showRaw(value, listNotes(opened.problem), isCommand);
   const items: unknown[] = [];
   const notes: string[] = [];

@@ -30,7 +30,6 @@ const OMITTED: ReadonlySet<string> = new Set([
   HEADER.retryPartition,
   HEADER.timeLimitFrom,
   HEADER.write,
-  HEADER.heldElsewhere,
   HEADER.redriveUnknown,
 ]);
 

@@ -52,8 +52,6 @@ export const HEADER = {
   firstAcceptance: 'plat-first-acceptance',
   /** Identifies one write of one process, so that it recognises its own record when it reads the topic. */
   write: 'plat-write',
-  /** `true`: the message is on a retry tier; this record only keeps its place in the order. */
-  heldElsewhere: 'plat-held-elsewhere',
   /** Id and round of the head that a new head on the hold topic replaces, such as `ID/2`; `none` if there was none. */
   replacedHead: 'plat-replaced-head',
   /** `true`: not a command but a signal to continue with the held messages of this key. */

@@ -9,16 +9,8 @@ import type { ReplyContent } from './reply.ts';
  * `unexpected`).
  */
 export type Outcome =
-  /**
-   * The work is done: `reply` goes to the requester (if the message names a reply topic), and `outputs` are published. `failed`:
-   * the circuit breaker counts it as a failure.
-   */
-  | {
-      readonly kind: 'done';
-      readonly reply?: ReplyBody;
-      readonly outputs?: readonly OutgoingMessage[];
-      readonly failed?: true;
-    }
+  /** The work is done: `reply` goes to the requester (if the message names a reply topic), and `outputs` are published. */
+  | { readonly kind: 'done'; readonly reply?: ReplyBody; readonly outputs?: readonly OutgoingMessage[] }
   /** The request can never succeed: an error reply, or a dead letter where no reply can be sent. */
   | { readonly kind: 'refused'; readonly problem: Problem }
   /** A transient fault: the message is handled again after the delay; later messages with its key wait. */

@@ -10,10 +10,9 @@ export type ProcessingResult = FinalResult | { readonly retryAfterMs: number };
 
 /**
  * The result of a message that is not processed again. `settled`: processed as expected, including refusals. `failed`: an
- * unexpected failure, sent as an error reply or stored as a dead letter. `expired`: refused because its deadline had passed,
- * which does not affect the circuit breaker.
+ * unexpected failure, sent as an error reply or stored as a dead letter.
  */
-export type FinalResult = 'settled' | 'failed' | 'expired';
+export type FinalResult = 'settled' | 'failed';
 
 /** The progress of a message. */
 export interface WorkProgress {

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Channel } from './command.ts';
-import { containsHead, readMessageHead } from './message-head.ts';
+import { readMessageHead } from './message-head.ts';
 
 /** One message of the local outbox, as listed. */
 export interface OutboxItem {
@@ -36,8 +36,6 @@ export const OUTBOX_LIMIT = 1_000;
 const PRUNE_EVERY = 50;
 /** Larger than any message, since requests are limited (E6). */
 const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
-/** Bytes that are read first; most headers are shorter. */
-const HEAD_BYTES = 4_096;
 /** Larger than any header, even with the longest subject and addresses. */
 const MAX_HEAD_BYTES = 64 * 1_024;
 /** An unfinished file of this age was left by a process that ended while writing. */
@@ -101,9 +99,10 @@ export function openOutboxFolder(folder: string): OutboxFolder {
       const newest = (await filesOf(folder)).slice(0, Math.min(limit, OUTBOX_LIMIT));
       const items: OutboxItem[] = [];
       for (const file of newest) {
-        const head = await readHead(path.join(folder, file.name));
+        const head = await readStart(path.join(folder, file.name), MAX_HEAD_BYTES);
         const { id, channel, writtenAt, sizeBytes } = file;
-        if (head !== undefined) items.push({ id, channel, writtenAt, sizeBytes, ...readMessageHead(head) });
+        if (head !== undefined)
+          items.push({ id, channel, writtenAt, sizeBytes, ...(await readMessageHead(head)) });
       }
       return items;
     },
@@ -158,13 +157,6 @@ async function namesIn(folder: string): Promise<string[]> {
   } catch (error) {
     return ifMissing(error, []);
   }
-}
-
-/** The first bytes of a message, including its header. */
-async function readHead(file: string): Promise<Buffer | undefined> {
-  const start = await readStart(file, HEAD_BYTES);
-  const isWhole = start === undefined || start.length < HEAD_BYTES || containsHead(start);
-  return isWhole ? start : readStart(file, MAX_HEAD_BYTES);
 }
 
 /** The first bytes of a file; undefined if it does not exist or is a symbolic link. */

@@ -198,7 +198,7 @@ function scan(bytes: Uint8Array, maxValues: number) {
 }
 
 /** Position of the quote that closes the string whose first byte is at `from`, or beyond the end. */
-export function endOfJsonString(bytes: Uint8Array, from: number): number {
+function endOfJsonString(bytes: Uint8Array, from: number): number {
   const { length } = bytes;
   let at = from;
   while (at < length) {

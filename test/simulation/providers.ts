@@ -65,7 +65,6 @@ export class SimProviders {
     return {
       of: (channel) => all.filter((provider) => provider.channel === channel),
       health: () => ({ status: 'ready' }),
-      fileHealth: () => ({ status: 'ready' }),
       close: () => Promise.resolve(),
     };
   }

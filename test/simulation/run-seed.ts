@@ -388,7 +388,7 @@ async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<str
 }
 
 /** Counters and gauges that rules judge. */
-const JUDGED = ['plat_breaker_opened_total', 'plat_notification_quota_counted'];
+const JUDGED = ['plat_notification_quota_counted'];
 /** Gauges of work that waits. */
 const QUEUES = [
   'plat_ingress_pending_replies',

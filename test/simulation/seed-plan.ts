@@ -95,7 +95,6 @@ function planLimits(seed: number, isWithoutFaults: boolean): QueueLimits {
     indexWaitingBytes: picks.whole(500, 3_000),
     hold: {
       ...QUEUE_LIMITS.hold,
-      followersPerKey: picks.whole(1, 2),
       // A small number would be exceeded by what two processes write at the same time.
       keys: picks.chance(NO_HEADS_PERCENT) ? 0 : QUEUE_LIMITS.hold.keys,
     },

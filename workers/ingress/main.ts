@@ -12,7 +12,7 @@ import { createAccess } from './access/create-access.ts';
 import { createReplyReader } from './actions/reply.ts';
 import { chooseResultSecret } from '../runtime/result-secret.ts';
 import { startIngress } from './ingress.ts';
-import { createChannelProfiles } from './notifications/channel-profiles.ts';
+import { readChannelProfiles } from './notifications/channel-profiles.ts';
 import type { OutboxReader } from './operations/outbox-routes.ts';
 import { readIngressOptions } from './server/http-limits.ts';
 import { listenOnSockets, type Listen } from './server/listen.ts';
@@ -31,7 +31,7 @@ export async function startIngressWorker(
   context: WorkerContext,
   listen: Listen = listenOnSockets,
 ): Promise<RunningWorker> {
-  const { config, broker, codec, threads, clock, log, timers } = context;
+  const { config, broker, codec, threads, clock, log } = context;
   const access = await createAccess({ ...config.auth, host: config.http.host }, { clock, log });
   const resultSecret = chooseResultSecret({
     configured: config.resultIdSecret,
@@ -40,7 +40,7 @@ export async function startIngressWorker(
     dataFolder: config.dataFolder,
   });
   const { configFile } = config.notification;
-  const channelProfiles = await createChannelProfiles({ configFile, log, timers });
+  const channelProfiles = await readChannelProfiles(configFile);
   const instanceId = `ingress-${context.newId().slice(0, INSTANCE_ID_LENGTH)}`;
   const ingress = await startIngress({
     ...context,

@@ -44,8 +44,6 @@ export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' 
 const MIB = 1_024 * 1_024;
 /** Longest synchronous work of a lane between two turns of the event loop: urgent commands do not wait for many normal ones. */
 const SLICE_MS: Readonly<Record<Priority, number>> = { normal: 2, urgent: 10 };
-/** Lower than for requests, since each unexpected failure is a notification that is not delivered. */
-const BREAKER = { maxFailures: 50 } as const;
 /** Time limit for reading the ledger and the hold topic to their ends after an assignment; then it is retried. */
 const CATCH_UP_MS = 30_000;
 /** Longest time of a step of a delivery other than sending. */
@@ -157,12 +155,11 @@ async function startLane(context: WorkerContext, shared: SharedParts, lane: Lane
   const process = commandProcess(context, shared, observe, lane);
   const consumer = new Consumer({
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
-    process: order.inOrder(process, (end) => consumer.count(end)),
+    process: order.inOrder(process),
     log,
     concurrency: config.lanes,
     sliceMs: SLICE_MS[priority],
     window: context.config.limits.commandWindow,
-    breaker: BREAKER,
     // A notification may wait for a provider for its whole time limit; then health reports the provider instead.
     stallMs: plan.timeLimitMs + STEP_MS,
     gate: async (partitions) => {
@@ -170,7 +167,6 @@ async function startLane(context: WorkerContext, shared: SharedParts, lane: Lane
       order.forgetInHand();
       void order.wakeLost(partitions);
     },
-    onBreaker: observe.onBreaker,
     reads: { groupId, topics: [topic] },
     clock,
     monotonic,

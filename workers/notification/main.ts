@@ -76,8 +76,6 @@ export async function start(
     name: NAME,
     health: () =>
       combineHealth({
-        // Of parts with the same status the first is reported, and an invalid file may be the cause of the others.
-        configuration: providers.fileHealth(),
         ...Object.fromEntries([...channels].map(([channel, running]) => [channel, running.health()])),
         ...Object.fromEntries(tiers.map((tier) => [`retry-${tierLabel(tier)}`, tier.consumer.health()])),
         ledger: shared.ledger.health(),

@@ -19,11 +19,11 @@ export interface Watched {
 export interface NotificationMetrics {
   readonly onAttempt: (provider: GuardedProvider, result: SendResult) => void;
   readonly onOutcome: (channel: Channel, status: NotificationStatus, code: string | undefined) => void;
-  /** A message was put on the hold topic: the whole message, or only its place. */
-  readonly onHeld: (channel: Channel, kind: 'whole' | 'place') => void;
+  /** A message was put on the hold topic. */
+  readonly onHeld: (channel: Channel) => void;
   /** A command has members that are not known here (E3). */
   readonly onUnknownMembers: (channel: Channel, count: number) => void;
-  /** A message is retried, and the hold topic has no room for its receiver: later ones do not wait for it. */
+  /** The hold topic has no room for a message: the order of its receiver is not kept. */
   readonly onUnordered: (channel: Channel) => void;
   follow(watched: Watched): void;
 }
@@ -42,8 +42,8 @@ export function createNotificationMetrics(metrics: Metrics): NotificationMetrics
   const limited = limitCodes();
   const held = metrics.counter(
     'plat_notification_held_total',
-    'Messages that wait for an earlier one of their receiver; place: only the place is kept, for lack of room',
-    ['channel', 'kind'],
+    'Messages that wait for an earlier one of their receiver',
+    ['channel'],
   );
   const unknownMembers = metrics.counter(
     'plat_notification_unknown_members_total',
@@ -52,13 +52,13 @@ export function createNotificationMetrics(metrics: Metrics): NotificationMetrics
   );
   const unordered = metrics.counter(
     'plat_notification_unordered_total',
-    'Retries during which later messages of the receiver do not wait, for lack of room',
+    'Messages whose order is not kept, for lack of room',
     ['channel'],
   );
   return {
     onAttempt: ({ channel, name }, { kind }) => attempts.inc({ channel, provider: name, result: kind }),
     onOutcome: (channel, status, code) => outcomes.inc({ channel, status, code: limited(code ?? '') }),
-    onHeld: (channel, kind) => held.inc({ channel, kind }),
+    onHeld: (channel) => held.inc({ channel }),
     onUnknownMembers: (channel, count) => unknownMembers.inc({ channel }, count),
     onUnordered: (channel) => unordered.inc({ channel }),
     follow: (watched) => followState(metrics, watched),

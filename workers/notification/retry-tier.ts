@@ -73,7 +73,6 @@ export async function startTier(
     log,
     window: config.limits.tierWindow,
     stallMs: delayMs + STALL_MARGIN_MS,
-    onBreaker: observe.onBreaker,
     reads: { groupId, topics: [topic] },
     clock,
     monotonic,

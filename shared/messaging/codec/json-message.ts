@@ -1,13 +1,7 @@
 /** Decodes JSON messages within limits. */
 
 import { messageDefinition } from '../../../schemas/messages.ts';
-import {
-  jsonProblem,
-  MAX_JSON_VALUES,
-  MAX_REQUEST_VALUES,
-  parseJson,
-  type RefusedJson,
-} from '../../platform/json.ts';
+import { jsonProblem, MAX_JSON_VALUES, MAX_REQUEST_VALUES, parseJson } from '../../platform/json.ts';
 import { createProblem, type Fault, type Warning } from '../../platform/problem.ts';
 import type { Decoded } from '../codec.ts';
 
@@ -55,15 +49,10 @@ export const TOO_LARGE_JSON = createProblem('body-too-large', {
 /** Decodes a JSON message. Problems never contain parts of the message. */
 export function decodeJson(bytes: Buffer, of: JsonType): Decoded {
   if (bytes.length > MAX_JSON_BYTES) return { kind: 'undecodable', format: 'json', problem: TOO_LARGE_JSON };
-  const parsed = parseJson(bytes, { maxValues: maxValuesOf(of.type) });
-  return parsed.kind === 'refused'
-    ? refusedJson(parsed, 'The message')
-    : toDecoded(of.form.parse(parsed.value), of.type);
-}
-
-/** Maximum number of members and elements of a message or an item of a batch. */
-export function maxValuesOf(type: string): number {
-  return messageDefinition(type)?.kind === 'command' ? MAX_JSON_VALUES : MAX_REQUEST_VALUES;
+  const isCommand = messageDefinition(of.type)?.kind === 'command';
+  const parsed = parseJson(bytes, { maxValues: isCommand ? MAX_JSON_VALUES : MAX_REQUEST_VALUES });
+  if (parsed.kind === 'parsed') return toDecoded(of.form.parse(parsed.value), of.type);
+  return { kind: 'undecodable', format: 'json', problem: jsonProblem(parsed, 'The message') };
 }
 
 /** Converts the result of parsing a JSON value. */
@@ -75,11 +64,4 @@ export function toDecoded(parsed: JsonParsed, type: string): Decoded {
   const { payload, warnings } = parsed;
   const decoded = { kind: 'decoded', type, format: 'json', payload } as const;
   return warnings.length === 0 ? decoded : { ...decoded, warnings };
-}
-
-export function refusedJson(
-  refused: RefusedJson,
-  subject: string,
-): Extract<Decoded, { kind: 'undecodable' }> {
-  return { kind: 'undecodable', format: 'json', problem: jsonProblem(refused, subject) };
 }

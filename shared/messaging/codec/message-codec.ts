@@ -203,9 +203,7 @@ class Decoder {
     if ('unreadable' in found) return undecodable('avro', `The message cannot be read: ${found.unreadable}.`);
     const { type } = found.message.definition;
     if (type === REQUEST_BATCH) {
-      return batchDecoded('avro', () => ({
-        step: () => openAvroBatch(() => found.read(value), this.#itemDecoder()),
-      }));
+      return batchDecoded('avro', () => openAvroBatch(() => found.read(value), this.#itemDecoder()));
     }
     try {
       return { kind: 'decoded', type, format: 'avro', payload: found.read(value) };

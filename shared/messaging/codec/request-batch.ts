@@ -36,26 +36,12 @@ export type OpenedBatch =
   | { readonly kind: 'items'; readonly items: readonly BatchItem[] }
   | { readonly kind: 'invalid'; readonly problem: Problem };
 
-/** Finds the items of a batch in steps of about 64 KiB, so that other work can run in between. */
-export interface BatchOpening {
-  /** Scans the next bytes; returns undefined until all are scanned. Never throws. */
-  step(): OpenedBatch | undefined;
-}
-
 /** Payload of a decoded RequestBatch; its bytes are not read before it is opened. */
 export interface EncodedBatch {
   /** Format of the message, and of the reply. */
   readonly format: MessageFormat;
-  /** Starts to find the items, each of which is decoded later. */
-  open(): BatchOpening;
-}
-
-/** Opens a batch without interruption; this may block the event loop for 20 ms. For commands and tests. */
-export function openAtOnce(batch: EncodedBatch): OpenedBatch {
-  const opening = batch.open();
-  let opened = opening.step();
-  while (opened === undefined) opened = opening.step();
-  return opened;
+  /** Finds the items, each of which is decoded later. Blocks the event loop for up to 50 ms. Never throws. */
+  open(): OpenedBatch;
 }
 
 /** Payload of a RequestBatch to be encoded, in Avro only. */

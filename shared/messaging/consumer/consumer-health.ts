@@ -1,9 +1,7 @@
 import type { MonotonicClock } from '../../platform/clock.ts';
 import type { Health } from '../../platform/health.ts';
 import type { UnreadablePartition } from '../ports.ts';
-import { PROBE_MESSAGES, type OpenBreaker } from './circuit-breaker.ts';
 import type { CommitResult } from './commit-loop.ts';
-import type { ConsumerReads } from './consumer-options.ts';
 import type { OffsetTracker } from './offset-tracker.ts';
 
 const SECOND_MS = 1_000;
@@ -27,18 +25,16 @@ export interface ConsumerPhase {
   readonly unreadable?: UnreadablePartition | undefined;
 }
 
-/** The health of a consumer: its breaker, its commits and its progress. Times are monotonic milliseconds. */
+/** The health of a consumer: its commits and its progress. Times are monotonic milliseconds. */
 export class ConsumerHealth {
   readonly #stallMs: number;
-  readonly #reads: ConsumerReads | undefined;
   readonly #monotonic: MonotonicClock;
   readonly #detector: StallDetector;
   #progress: Health = { status: 'ready' };
   #commitsFailingSinceMs: number | undefined;
 
-  constructor(stallMs: number, reads: ConsumerReads | undefined, monotonic: MonotonicClock) {
+  constructor(stallMs: number, monotonic: MonotonicClock) {
     this.#stallMs = stallMs;
-    this.#reads = reads;
     this.#monotonic = monotonic;
     this.#detector = new StallDetector(stallMs);
   }
@@ -62,13 +58,8 @@ export class ConsumerHealth {
     return kind === 'failed' && !failedBefore;
   }
 
-  /** `starting` before the first assignment, and in a rebalance that takes long. An open breaker is reported first, since it causes stalls. */
-  report(
-    { isAssigned, isGated, revokedMs = Infinity, unreadable }: ConsumerPhase,
-    breaker: OpenBreaker | undefined,
-  ): Health {
-    if (breaker !== undefined)
-      return { status: 'degraded', reason: describeOpenBreaker(breaker, this.#reads) };
+  /** `starting` before the first assignment, and in a rebalance that takes long. */
+  report({ isAssigned, isGated, revokedMs = Infinity, unreadable }: ConsumerPhase): Health {
     const failingMs = this.#monotonic.elapsedMs() - (this.#commitsFailingSinceMs ?? Infinity);
     if (!isAssigned) return { status: 'starting', reason: 'not yet assigned' };
     const rejoiningMs = this.#monotonic.elapsedMs() - revokedMs;
@@ -88,21 +79,6 @@ export class ConsumerHealth {
       reason: `${topic}/${partition} has not been readable for ${toSeconds(forMs)} s`,
     };
   }
-}
-
-/** Describes an open breaker and how it closes. */
-function describeOpenBreaker(
-  { sinceMs, probeIntervalMs }: OpenBreaker,
-  reads: ConsumerReads | undefined,
-): string {
-  const where = reads === undefined ? 'a consumer' : `group ${reads.groupId} on ${reads.topics.join(', ')}`;
-  const since = new Date(sinceMs).toISOString();
-  const interval = probeIntervalMs / SECOND_MS;
-  return (
-    `the circuit breaker of ${where} has been open since ${since}: only failures occurred, so the other messages stay on the ` +
-    `topic; it probes ${PROBE_MESSAGES} messages every ${interval} s, and any success closes it. ` +
-    'Find the cause in the log or by npm run dead-letters -- list'
-  );
 }
 
 interface Observed {

@@ -4,7 +4,6 @@ import type { SystemPorts } from '../../platform/system-ports.ts';
 import type { BackoffOptions } from '../backoff.ts';
 import type { LogMessage, TopicPartition } from '../message.ts';
 import type { Process } from '../processing-result.ts';
-import type { BreakerOptions, BreakerState } from './circuit-breaker.ts';
 
 /** The defaults of a consumer. */
 export const CONSUMER_DEFAULTS = {
@@ -26,7 +25,7 @@ export const CONSUMER_DEFAULTS = {
   drainTimeoutMs: 10_000,
 } as const;
 
-/** Group and topics of a consumer, for its health. */
+/** Group and topics of a consumer, for the log. */
 export interface ConsumerReads {
   readonly groupId: string;
   readonly topics: readonly string[];
@@ -46,10 +45,7 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   /** Default: messages and bytes of QUEUE_LIMITS.requestWindow. */
   readonly window?: Partial<WindowLimits>;
   readonly retryBackoff?: BackoffOptions;
-  readonly breaker?: BreakerOptions;
   readonly stallMs?: number;
-  /** Called after each change. Must not throw. */
-  readonly onBreaker?: (state: BreakerState) => void;
   readonly reads?: ConsumerReads;
   /**
    * Awaited after each assignment before its first message is started, for example until a table that handlers depend on is
@@ -68,15 +64,12 @@ export function createCounters() {
     failed: 0,
     /** Attempts that ended in a retry: a transient fault or unavailable infrastructure. */
     heldAttempts: 0,
-    /** Redelivered messages that joined work in progress. */
-    joined: 0,
     commits: 0,
     /** Commits rejected because their generation had ended. */
     commitsOutdated: 0,
     commitsFailed: 0,
     /** Assignments received. */
     rebalances: 0,
-    breakerOpened: 0,
     /** Sources that crashed and were replaced. */
     crashes: 0,
   };
@@ -88,5 +81,4 @@ export interface ConsumerStats extends Readonly<ReturnType<typeof createCounters
   readonly held: number;
   readonly partitions: number;
   readonly paused: number;
-  readonly breaker: BreakerState;
 }

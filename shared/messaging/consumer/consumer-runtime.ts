@@ -7,7 +7,6 @@ import type { LogMessage } from '../message.ts';
 import type { GroupSink, GroupSource } from '../ports.ts';
 import { isTransientFailure, type FinalResult, type ProcessingResult } from '../processing-result.ts';
 import { AssignmentGate } from './assignment-gate.ts';
-import { CircuitBreaker, type BreakerState } from './circuit-breaker.ts';
 import { CommitLoop, type CommitResult, type CommitTarget } from './commit-loop.ts';
 import { ConsumerHealth } from './consumer-health.ts';
 import {
@@ -16,9 +15,8 @@ import {
   type ConsumerStats,
   type RuntimeOptions,
 } from './consumer-options.ts';
-import { InFlight } from './in-flight-work.ts';
 import { KeyOrderedExecutor } from './key-ordered-executor.ts';
-import { finishWork, type OffsetTracker, type Work } from './offset-tracker.ts';
+import { createWork, finishWork, type OffsetTracker, type Work } from './offset-tracker.ts';
 import { OwnedPartitions, type PartitionLag } from './owned-partitions.ts';
 
 /** Interval at which a shutdown checks whether the messages in progress have ended. */
@@ -46,15 +44,13 @@ interface Attachment {
 
 /**
  * Passes delivered messages to the process callback, ordered by key, and commits the contiguous prefix of completed ones.
- * After a crash of the source another one is attached, and redelivered messages join the work that is still in progress.
+ * After a crash of the source another one is attached. What is in progress then continues, and its messages are delivered again.
  */
 export class ConsumerRuntime {
   readonly counters = createCounters();
   readonly #options: RuntimeOptions;
-  readonly #inFlight = new InFlight();
   readonly #owned: OwnedPartitions;
   readonly #executor: KeyOrderedExecutor;
-  readonly #breaker: CircuitBreaker;
   readonly #commits: CommitLoop;
   readonly #health: ConsumerHealth;
   readonly #gate: AssignmentGate;
@@ -67,30 +63,15 @@ export class ConsumerRuntime {
   constructor(options: RuntimeOptions) {
     this.#options = options;
     this.#clockWarning = new ClockWarning(options);
-    this.#owned = new OwnedPartitions(this.#inFlight, options.window);
-    const { stallMs = CONSUMER_DEFAULTS.stallMs, reads, monotonic } = options;
-    this.#health = new ConsumerHealth(stallMs, reads, monotonic);
+    this.#owned = new OwnedPartitions(options.window);
+    const { stallMs = CONSUMER_DEFAULTS.stallMs, monotonic } = options;
+    this.#health = new ConsumerHealth(stallMs, monotonic);
     this.#executor = this.#createExecutor();
-    this.#breaker = new CircuitBreaker(
-      {
-        executor: this.#executor,
-        onChange: (state) => this.#breakerChanged(state),
-        clock: options.clock,
-        timers: options.timers,
-        mayProbe: () => this.#mayStart && !this.#isDraining,
-      },
-      options.breaker,
-    );
     this.#gate = new AssignmentGate(options, () => this.#setFlow());
     this.#commits = new CommitLoop(
       () => this.#commitTarget(),
       (result) => this.#committed(result),
     );
-  }
-
-  /** Counts the result of a message that the source did not deliver; returns whether the circuit breaker is closed. */
-  count(result: FinalResult): boolean {
-    return this.#breaker.count(result) === 'closed';
   }
 
   /** Makes `source` the current one and returns its sink, for source.start(). Calls of earlier sinks are ignored. */
@@ -172,7 +153,6 @@ export class ConsumerRuntime {
     const source = this.#attached?.source;
     this.detach();
     this.#executor.close();
-    this.#breaker.stop();
     await source?.stop(requestMs());
   }
 
@@ -180,7 +160,7 @@ export class ConsumerRuntime {
     const { generation = 0, revokedMs, source } = this.#attached ?? {};
     const unreadable = source?.unreadable?.();
     const phase = { isAssigned: generation > 0, isGated: !this.#gate.isOpen, revokedMs, unreadable };
-    return this.#health.report(phase, this.#breaker.openState);
+    return this.#health.report(phase);
   }
 
   lag(): readonly PartitionLag[] {
@@ -194,7 +174,6 @@ export class ConsumerRuntime {
       held: this.#executor.held,
       partitions: this.#owned.size,
       paused: this.#owned.pausedCount,
-      breaker: this.#breaker.state,
     };
   }
 
@@ -217,7 +196,6 @@ export class ConsumerRuntime {
         ended: (work, result) => this.#ended(work, result),
         held: () => {
           this.counters.heldAttempts += 1;
-          this.#breaker.probe();
         },
         wanted: (work) => !work.tracker.closed,
       },
@@ -249,17 +227,14 @@ export class ConsumerRuntime {
     this.#clockWarning.see(first);
     if (highWatermark <= tracker.lastOffset) tracker = this.#restart(tracker, first.offset);
     tracker.highWatermark = highWatermark;
-    const { added, joined, forgotten } = this.#inFlight.deliver(
-      messages,
-      tracker,
-      this.#options.monotonic.elapsedMs(),
-    );
-    this.counters.joined += joined;
-    for (const work of added) this.#executor.add(work);
-    // A forgotten work item has no further attempts: messages of its key must not wait for it.
-    for (const work of forgotten) this.#executor.endDelay(work);
+    const nowMs = this.#options.monotonic.elapsedMs();
+    for (const message of messages) {
+      if (message.offset <= tracker.lastOffset) continue;
+      const work = createWork(message, tracker, nowMs);
+      tracker.add(work);
+      this.#executor.add(work);
+    }
     this.#executor.dispatch();
-    this.#breaker.probe();
     this.#owned.pauseWhenFull(tracker);
     this.#tickLater();
   }
@@ -274,7 +249,6 @@ export class ConsumerRuntime {
 
   #ended(work: Work, result: FinalResult): void {
     const { tracker } = work;
-    this.#breaker.count(result, work.message.key);
     this.counters.settled += 1;
     if (result === 'failed') this.counters.failed += 1;
     finishWork(work);
@@ -297,9 +271,7 @@ export class ConsumerRuntime {
     if (!isTransientFailure(error)) {
       log.error({ err: error, topic, partition, offset }, 'a message failed unexpectedly');
       this.counters.failed += 1;
-      this.#breaker.count('failed', message.key);
     } else {
-      this.#breaker.returnProbe();
       const nowMs = monotonic.elapsedMs();
       if (nowMs - this.#transientLoggedMs >= LOG_INTERVAL_MS) {
         this.#transientLoggedMs = nowMs;
@@ -310,20 +282,8 @@ export class ConsumerRuntime {
     return { retryAfterMs: backoffMs(retryBackoff, attempts, random) };
   }
 
-  #breakerChanged(state: BreakerState): void {
-    if (state === 'open') this.counters.breakerOpened += 1;
-    this.#options.log.error({ breaker: state, ...this.#options.reads }, 'the circuit breaker changed');
-    this.#options.onBreaker?.(state);
-    // Last, since the messages that it starts may change the breaker again.
-    this.#setFlow();
-  }
-
-  get #mayStart(): boolean {
-    return this.#attached !== undefined && this.#attached.revokedMs === undefined && this.#gate.isOpen;
-  }
-
   get #mayRun(): boolean {
-    return this.#mayStart && this.#breaker.state === 'closed';
+    return this.#attached !== undefined && this.#attached.revokedMs === undefined && this.#gate.isOpen;
   }
 
   #setFlow(): void {

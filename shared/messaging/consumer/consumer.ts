@@ -2,7 +2,6 @@ import type { Health } from '../../platform/health.ts';
 import { backoffMs } from '../backoff.ts';
 import { RepeatedFailure } from '../../platform/log.ts';
 import type { GroupSource } from '../ports.ts';
-import type { FinalResult } from '../processing-result.ts';
 import { CONSUMER_DEFAULTS, type ConsumerStats, type RuntimeOptions } from './consumer-options.ts';
 import { ConsumerRuntime } from './consumer-runtime.ts';
 import type { PartitionLag } from './owned-partitions.ts';
@@ -61,11 +60,6 @@ export class Consumer {
 
   stats(): ConsumerStats {
     return this.#runtime.stats();
-  }
-
-  /** Counts the result of a message that the source did not deliver, such as a held one; false if the breaker is open. */
-  count(result: FinalResult): boolean {
-    return this.#runtime.count(result);
   }
 
   async #build(): Promise<void> {

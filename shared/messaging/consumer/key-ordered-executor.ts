@@ -125,29 +125,14 @@ export class KeyOrderedExecutor {
     this.dispatch();
   }
 
-  /** Starts one work item even while paused, from the key that has waited longest or shortest. */
-  runOne(which: 'oldest' | 'newest' = 'oldest'): Work | undefined {
-    const queue = which === 'oldest' ? this.#ready.shift() : this.#ready.pop();
-    if (queue === undefined) return undefined;
-    const work = queue.first;
-    this.#start(queue, this.#weigh(work));
-    return work;
-  }
-
-  /** Ends the delay of a held work item early. */
-  endDelay(work: Work): void {
-    if (work.state !== 'held') return;
-    for (const [queue, cancel] of this.#held) {
-      if (queue.first !== work) continue;
-      cancel();
-      this.#release(queue);
-      return;
-    }
-  }
-
-  /** Drops all work items that were not started; running and held ones keep their queues. */
+  /** Drops all work items that are not running. */
   dropQueued(): void {
     this.#ready.clear();
+    for (const [queue, cancel] of this.#held) {
+      cancel();
+      queue.busy = false;
+    }
+    this.#held.clear();
     for (const siblings of this.#topics.values()) {
       for (const queue of siblings.values()) {
         if (queue.busy) {
@@ -158,11 +143,9 @@ export class KeyOrderedExecutor {
     }
   }
 
-  /** Pauses permanently and drops queued and held work items. */
+  /** Pauses permanently and drops all work items that are not running. */
   close(): void {
     this.pause();
-    for (const cancel of this.#held.values()) cancel();
-    this.#held.clear();
     this.dropQueued();
   }
 

@@ -9,14 +9,12 @@ export interface Work extends WorkProgress {
   /** Replaced by a placeholder when the work item is done, to free the message before its commit. */
   message: LogMessage;
   readonly offset: number;
-  readonly timestampMs: number;
   readonly bytes: number;
-  /** Unchanged by redeliveries. */
   readonly receivedMs: number;
   state: 'queued' | 'running' | 'held' | 'done';
   attempts: number;
-  /** The tracker of the partition in the generation of the last delivery. */
-  tracker: OffsetTracker;
+  /** The tracker of the partition in the generation of its delivery. */
+  readonly tracker: OffsetTracker;
   /** The next message of the same key. */
   follower: Work | undefined;
 }
@@ -36,7 +34,6 @@ export function createWork(message: LogMessage, tracker: OffsetTracker, received
   return {
     message,
     offset: message.offset,
-    timestampMs: message.timestampMs,
     bytes: bytesOf(message),
     receivedMs,
     state: 'queued',
@@ -197,10 +194,5 @@ export class OffsetTracker implements TopicPartition {
     this.#works = this.#works.slice(this.#start);
     this.#head -= this.#start;
     this.#start = 0;
-  }
-
-  /** Work items without a confirmed commit, which may be redelivered. */
-  unconfirmed(): readonly Work[] {
-    return this.#works.slice(this.#start);
   }
 }

@@ -1,7 +1,6 @@
 import { QUEUE_LIMITS, type WindowLimits } from '../../platform/queues/queue-limits.ts';
 import { partitionId, type TopicPartition } from '../message.ts';
 import type { GroupSource } from '../ports.ts';
-import type { InFlight } from './in-flight-work.ts';
 import { OffsetTracker } from './offset-tracker.ts';
 
 export interface PartitionLag extends TopicPartition {
@@ -13,7 +12,6 @@ type PausableSource = Pick<GroupSource, 'pause' | 'resume'>;
 
 /** The partitions of this consumer in the current generation; pauses those with a full window. */
 export class OwnedPartitions {
-  readonly #inFlight: InFlight;
   readonly #maxMessages: number;
   readonly #maxBytes: number;
   readonly #maxPending: number;
@@ -22,17 +20,15 @@ export class OwnedPartitions {
   /** All partitions are paused permanently. */
   #isStopped = false;
 
-  constructor(inFlight: InFlight, limits: Partial<WindowLimits> = {}) {
+  constructor(limits: Partial<WindowLimits> = {}) {
     const { requestWindow: defaults } = QUEUE_LIMITS;
-    this.#inFlight = inFlight;
     this.#maxMessages = limits.messages ?? defaults.messages;
     this.#maxBytes = limits.bytes ?? defaults.bytes;
     this.#maxPending = limits.pending ?? this.#maxMessages;
   }
 
   /**
-   * Starts a new generation. Started work of the previous one is kept for redeliveries. Partitions that are still paused at
-   * the source are resumed.
+   * Starts a new generation. Partitions that are still paused at the source are resumed.
    */
   assign(source: PausableSource, partitions: readonly TopicPartition[]): void {
     const paused = [...this.#trackers.values()].filter((tracker) => tracker.paused);
@@ -45,25 +41,20 @@ export class OwnedPartitions {
     else if (paused.length > 0) source.resume(paused.map(toPlain));
   }
 
-  /** Gives up all partitions; started work is kept for redeliveries. */
+  /** Gives up all partitions. */
   release(): void {
-    for (const tracker of this.#trackers.values()) this.#close(tracker);
+    for (const tracker of this.#trackers.values()) tracker.closed = true;
     this.#trackers = new Map();
     this.#source = undefined;
   }
 
-  /** Starts over with a partition whose log was replaced by a shorter one; started work is kept for redeliveries. */
+  /** Starts over with a partition whose log was replaced by a shorter one. */
   restart(tracker: OffsetTracker): OffsetTracker {
-    this.#close(tracker);
+    tracker.closed = true;
     const restarted = new OffsetTracker(tracker);
     restarted.paused = tracker.paused;
     this.#trackers.set(partitionId(tracker.topic, tracker.partition), restarted);
     return restarted;
-  }
-
-  #close(tracker: OffsetTracker): void {
-    tracker.closed = true;
-    this.#inFlight.keep(tracker);
   }
 
   find(topic: string, partition: number): OffsetTracker | undefined {

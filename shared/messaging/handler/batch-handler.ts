@@ -9,7 +9,6 @@ import {
   type BatchItem,
   type EncodedBatch,
   MAX_BATCH_REPLY_BYTES,
-  type OpenedBatch,
   REPLY_BATCH,
   type ReplyBatchItem,
 } from '../codec/request-batch.ts';
@@ -98,7 +97,7 @@ class BatchRun {
     this.#assertNotStopping();
     // The deadline may have passed while other batches were handled.
     if (this.#isExpired()) return refused(createProblem('deadline-exceeded'));
-    const opened = await this.#open();
+    const opened = this.#batch.open();
     if (opened.kind === 'invalid') return refused(opened.problem);
     const answers = await this.#answerAll(opened.items);
     if (!Array.isArray(answers)) {
@@ -112,18 +111,7 @@ class BatchRun {
     const encoded = isPromise(encoding) ? await this.#awaitOutside(encoding) : encoding;
     this.#options.onItems?.(this.#counts);
     const reply = { type: REPLY_BATCH, payload: undefined, encoded };
-    const hasFailed = this.#counts.unexpected * 2 >= answers.length;
-    return hasFailed ? { kind: 'done', reply, failed: true } : { kind: 'done', reply };
-  }
-
-  async #open(): Promise<OpenedBatch> {
-    const opening = this.#batch.open();
-    let opened = opening.step();
-    while (opened === undefined) {
-      if (this.#options.slices.isOver()) await this.#yield();
-      opened = opening.step();
-    }
-    return opened;
+    return { kind: 'done', reply };
   }
 
   /** The answers in the order of the items, or the problem of the whole batch. */

@@ -1,5 +1,4 @@
 import { limitCodes, type Metrics } from '../../platform/metrics.ts';
-import type { BreakerState } from '../consumer/circuit-breaker.ts';
 import type { ConsumerStats } from '../consumer/consumer-options.ts';
 import type { Consumer } from '../consumer/consumer.ts';
 import type { BatchCounts } from './batch-handler.ts';
@@ -10,7 +9,6 @@ export interface ConsumerMetrics {
   readonly onHandled: (handled: Handled) => void;
   /** The items of one batch by their result. */
   readonly onBatchItems: (counts: BatchCounts) => void;
-  readonly onBreaker: (state: BreakerState) => void;
   /** `code` is one of a fixed list, so that it can be a label. */
   readonly onDeadLetter: (code: string) => void;
   /** Reads lag and counters of the consumer at each scrape. */
@@ -22,7 +20,6 @@ const FIGURES = [
   'settled',
   'failed',
   'heldAttempts',
-  'joined',
   'rebalances',
   'crashes',
   'running',
@@ -30,19 +27,13 @@ const FIGURES = [
   'paused',
 ] as const satisfies readonly (keyof ConsumerStats)[];
 
-/** Creates the metrics of a worker: handler durations, results, lag, circuit breaker, dead letters. */
+/** Creates the metrics of a worker: handler durations, results, lag, dead letters. */
 export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetrics {
   const durations = metrics.duration(
     'plat_handler_duration_seconds',
     'Time from the delivery of a message to its acknowledged reply',
     ['worker', 'type', 'result'],
   );
-  const breaker = metrics.gauge('plat_breaker_open', '1 while the breaker keeps the consumer paused', [
-    'worker',
-  ]);
-  const opened = metrics.counter('plat_breaker_opened_total', 'Number of times that the breaker opened', [
-    'worker',
-  ]);
   const deadLetters = metrics.counter(
     'plat_dead_letters_total',
     'Messages written to the dead-letter topic',
@@ -62,17 +53,11 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
     'worker',
     'figure',
   ]);
-  breaker.set({ worker }, 0);
-  opened.inc({ worker }, 0);
   const observerOf = createObservers(durations, worker);
   return {
     onHandled: (handled) => observerOf(handled).observe(handled.durationMs / 1_000),
     onBatchItems: (counts) => {
       for (const [result, items] of Object.entries(counts)) batchItems.inc({ worker, result }, items);
-    },
-    onBreaker: (state) => {
-      breaker.set({ worker }, state === 'open' ? 1 : 0);
-      if (state === 'open') opened.inc({ worker });
     },
     onDeadLetter: (code) => deadLetters.inc({ worker, code: limited(code) }),
     follow: (consumer) => {

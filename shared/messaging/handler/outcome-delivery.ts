@@ -44,10 +44,9 @@ export class OutcomeDelivery {
       case 'refused':
         return this.#refuse(request, outcome.problem);
       case 'done': {
-        const { outputs = [], reply, failed } = outcome;
-        const result = failed === true ? 'failed' : 'settled';
+        const { outputs = [], reply } = outcome;
         const answer = (): SyncOrAsync<FinalResult> =>
-          reply === undefined ? result : this.#reply(request, reply, result);
+          reply === undefined ? 'settled' : this.#reply(request, reply);
         return outputs.length > 0 ? this.#parts.outputs.publish(outputs).then(answer) : answer();
       }
       default:
@@ -83,13 +82,13 @@ export class OutcomeDelivery {
     return fault === 'too-large' ? 'the error reply is too large' : fault?.text;
   }
 
-  /** Sends the reply; returns `result` when it is delivered, otherwise that of the refusal or dead letter. */
-  #reply(request: Request, body: ReplyBody, result: FinalResult): SyncOrAsync<FinalResult> {
+  /** Sends the reply, or else the refusal or dead letter that takes its place. */
+  #reply(request: Request, body: ReplyBody): SyncOrAsync<FinalResult> {
     return andThen(this.#parts.router.find(request.message), (route) => {
       if (route.kind === 'fault') return this.#bury(request, replyDeadLetterReason(route.code));
       return andThen(createReply(this.#parts.codec, request, route, body), (reply) =>
         this.#parts.router.publish(route, reply).then(
-          () => result,
+          (): FinalResult => 'settled',
           async (error: unknown) => {
             const fault = await classifyReplyError(error, request.attempt, route, this.#parts.directory);
             if (fault === 'too-large') return this.#refuse(request, replyTooLarge(body.type));
@@ -113,7 +112,6 @@ export class OutcomeDelivery {
     }
   }
 
-  /** Not a failure for the circuit breaker, since one requester whose requests cannot be answered would block all others. */
   async #bury(request: Request, reason: DeadLetterReason): Promise<FinalResult> {
     await this.#parts.deadLetters.write(request, reason);
     this.#parts.onDeadLetter?.(reason.code);

@@ -7,7 +7,6 @@ import { stopInTurn, stopTogether } from '../stop-in-turn.ts';
 import type { SystemPorts } from '../../platform/system-ports.ts';
 import type { Codec } from '../codec.ts';
 import { REQUEST_BATCH } from '../codec/request-batch.ts';
-import type { BreakerOptions } from '../consumer/circuit-breaker.ts';
 import { Consumer } from '../consumer/consumer.ts';
 import { CONSUMER_DEFAULTS } from '../consumer/consumer-options.ts';
 import type { Broker, Publisher } from '../ports.ts';
@@ -62,20 +61,6 @@ const MAX_BATCHES_IN_PROGRESS = 4;
  */
 const FOREIGN_DEADLINE_MS: Readonly<Record<Lane, number>> = { interactive: 3_000, bulk: 30_000 };
 
-/**
- * Longest interval between probes of an open circuit breaker: good messages that arrive meanwhile wait for the next one.
- * Ten probes at a time are five a second, which a bad deployment turns into dead letters.
- */
-const PROBE_INTERVAL_MS = 2_000;
-/**
- * Limits of the circuit breaker. On the bulk lane it opens sooner, since a message has hundreds of requests, often all with
- * one key.
- */
-const BREAKER: Readonly<Record<Lane, BreakerOptions>> = {
-  interactive: { probeIntervalMs: PROBE_INTERVAL_MS },
-  bulk: { maxFailures: 20, minKeys: 0, probeIntervalMs: PROBE_INTERVAL_MS },
-};
-
 /** Starts a consumer with its own publishers. If that fails, stops everything again and then rejects. */
 export async function startRequestConsumer(
   context: RequestConsumerContext,
@@ -113,8 +98,6 @@ export async function startRequestConsumer(
     concurrency: config.lanes,
     weigh: (message) => (codec.isBatch(message) ? batchWeight : 1),
     window: config.limits.requestWindow,
-    breaker: BREAKER[lane],
-    onBreaker: observe.onBreaker,
     reads: { groupId, topics: [requestTopic] },
     clock,
     monotonic,

@@ -181,7 +181,7 @@ class RequestHandling {
     startedMs: number,
   ): ProcessingResult {
     this.#report(request, toMetrics(outcome), startedMs);
-    return result === 'settled' && isTooLate(outcome) ? 'expired' : result;
+    return result;
   }
 
   /**
@@ -215,13 +215,8 @@ class RequestHandling {
   }
 }
 
-function isTooLate(outcome: Outcome): boolean {
-  return outcome.kind === 'refused' && outcome.problem.code === 'deadline-exceeded';
-}
-
 function toMetrics(outcome: Outcome): Pick<Handled, 'result' | 'code'> {
-  if (outcome.kind !== 'done') return { result: RESULTS[outcome.kind], code: outcome.problem.code };
-  return outcome.failed === true
-    ? { result: 'unexpected', code: 'unexpected' }
-    : { result: 'done', code: undefined };
+  return outcome.kind === 'done'
+    ? { result: 'done', code: undefined }
+    : { result: RESULTS[outcome.kind], code: outcome.problem.code };
 }

@@ -1,6 +1,6 @@
 import { SharedLimit } from '../../platform/queues/shared-limit.ts';
 import type { Reply } from '../reply.ts';
-import { TimeoutWheel, type WheelPorts } from './timeout-wheel.ts';
+import type { Timers } from '../../platform/timers.ts';
 
 /**
  * A request that waits for its reply. It forgets the promise of the reply when it ends: what waits until the request is on the
@@ -14,7 +14,8 @@ export class PendingReply {
   readonly requestedAtMs: number;
   /** Whether the request is on the log. */
   isStored = false;
-  slot = 0;
+  /** Cancels its timeout. */
+  cancel: () => void = () => undefined;
   #waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'> | undefined;
 
   constructor(
@@ -43,12 +44,12 @@ export class PendingReplies {
   readonly #byId = new Map<string, PendingReply>();
   /** Their places, by the topic of the request. */
   readonly #places = new SharedLimit();
-  readonly #wheel: TimeoutWheel<PendingReply>;
+  readonly #onTimeout: (pending: PendingReply) => void;
+  readonly #timers: Timers;
 
-  constructor(onTimeout: (pending: PendingReply) => void, ports: WheelPorts) {
-    this.#wheel = new TimeoutWheel((pending) => {
-      if (this.#remove(pending)) onTimeout(pending);
-    }, ports);
+  constructor(onTimeout: (pending: PendingReply) => void, timers: Timers) {
+    this.#onTimeout = onTimeout;
+    this.#timers = timers;
   }
 
   get size(): number {
@@ -67,15 +68,18 @@ export class PendingReplies {
   add(pending: PendingReply, timeoutMs: number): void {
     this.#byId.set(pending.id, pending);
     this.#places.take(pending.topic, 1);
-    pending.slot = this.#wheel.add(pending, pending.requestedAtMs + timeoutMs);
+    pending.cancel = this.#timers.schedule(() => {
+      if (this.take(pending.id) !== undefined) this.#onTimeout(pending);
+    }, timeoutMs);
   }
 
   /** Removes the request; undefined if no request is pending under this id. */
   take(id: string): PendingReply | undefined {
     const pending = this.#byId.get(id);
     if (pending === undefined) return undefined;
-    this.#remove(pending);
-    this.#wheel.delete(pending, pending.slot);
+    this.#byId.delete(id);
+    this.#places.giveBack(pending.topic, 1);
+    pending.cancel();
     return pending;
   }
 
@@ -90,11 +94,5 @@ export class PendingReplies {
 
   all(): readonly PendingReply[] {
     return [...this.#byId.values()];
-  }
-
-  #remove({ id, topic }: PendingReply): boolean {
-    if (!this.#byId.delete(id)) return false;
-    this.#places.giveBack(topic, 1);
-    return true;
   }
 }

@@ -152,7 +152,7 @@ class LogRequester implements Requester {
     this.#pending = new PendingReplies((pending) => {
       this.#counts.timedOut += 1;
       pending.settle(problemReply('reply-timeout', pending.id));
-    }, options);
+    }, options.timers);
   }
 
   start(): Promise<void> {

@@ -13,21 +13,17 @@ export interface WindowLimits {
   readonly pending?: number;
 }
 
-/**
- * Limits on the messages of the hold topic that are kept whole; beyond these limits, only the place of a message is kept. Those
- * of all keys together are a tenth higher for urgent messages, so that normal ones leave room for them.
- */
+/** Limits on the hold topic. Those of all keys together are a tenth higher for urgent messages, so that normal ones leave room for them. */
 export interface HoldLimits {
   /** Maximum number of keys with a message that is retried; beyond it, the order of further keys is not kept. */
   readonly keys: number;
+  /** Messages that wait, of one key and of all. */
   readonly followersPerKey: number;
+  readonly followers: number;
   /** Bytes of values and headers. */
   readonly bytesPerPartition: number;
   /** Limit for all partitions together, since each instance has them all in memory. */
   readonly bytes: number;
-  /** Maximum number of places of one key and of all keys, with or without a value; beyond them, messages fail. */
-  readonly placesPerKey: number;
-  readonly places: number;
 }
 
 /** The limits that decide how much memory the queues of a process take. A simulation makes them small. */
@@ -64,11 +60,10 @@ export const QUEUE_LIMITS: QueueLimits = {
   hold: {
     // Each takes 663 bytes with the keys of an ingress.
     keys: 100_000,
-    followersPerKey: 100,
+    followersPerKey: 1_000,
+    // Each takes 1.4 kB more than its value and headers.
+    followers: 100_000,
     bytesPerPartition: 64 * MIB,
     bytes: 256 * MIB,
-    // With the headers of an ingress a place takes 260 bytes, and a whole message 1,400 more than those of its value and headers.
-    placesPerKey: 10_000,
-    places: 100_000,
   },
 };

@@ -119,20 +119,7 @@ const healthIsTrue: Rule = {
   },
 };
 
-const breakersStayClosed: Rule = {
-  name: 'a circuit breaker opens only for unexpected failures, of which a run has none',
-  source: 'docs/operations.md The circuit breaker',
-  onSample: ({ process, gauges }) => {
-    for (const [name, value] of gauges) {
-      if (value > 0 && name.startsWith('plat_breaker_opened_total'))
-        return { detail: `${name} of ${process} is ${value}`, ids: [] };
-    }
-    return undefined;
-  },
-};
-
 export const SYSTEM_RULES: readonly Rule[] = [
-  breakersStayClosed,
   commitsFollowWork,
   healthIsTrue,
   readRecordsStay,

@@ -269,7 +269,7 @@ function draftCommand(picks: Picks, number: number): Draft<'command'> {
 function draftPoison(picks: Picks): Draft<'poison'> {
   const key = picks.of('one', 'two', 'three');
   if (picks.chance(10)) return { topic: 'retryTier', fault: 'no-origin', key, count: 1 };
-  // More than the failures in a row that would open a circuit breaker.
+  // More than a consumer handles at the same time.
   if (picks.chance(15)) {
     const topic = picks.of('productRequests', 'scheduleBulkRequests', 'scheduleRequests');
     return { topic, fault: 'unknown-reply-topic', key, count: FLOOD };

@@ -95,7 +95,6 @@ export function createProviderWorld(options: ProviderWorldOptions): ProviderWorl
       return {
         of: (channel) => clients.filter((client) => client.channel === channel),
         health: () => ({ status: 'ready' }),
-        fileHealth: () => ({ status: 'ready' }),
         close: () => Promise.resolve(),
       };
     },

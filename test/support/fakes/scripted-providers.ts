@@ -53,7 +53,6 @@ export function scriptedProviders(): ScriptedProviders {
     list: [],
     of: (channel) => providers.list.filter((provider) => provider.channel === channel),
     health: () => ({ status: 'ready' }),
-    fileHealth: () => ({ status: 'ready' }),
     close: () => Promise.resolve(),
     add: (name, more = {}) => {
       const channel: Channel = more.channel ?? 'sms';

@@ -92,7 +92,6 @@ export function dyingWorker(broker: Broker, providers: ProviderSet, death: Death
     providers: {
       of: (channel) => providers.of(channel).map(mortal),
       health: () => providers.health(),
-      fileHealth: () => providers.fileHealth(),
       close: () => Promise.resolve(),
     },
     publishes: () => publishes,

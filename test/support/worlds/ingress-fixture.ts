@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { openAccess } from '../../../workers/ingress/access/access.ts';
 import type { ActionContract } from '../../../workers/ingress/actions/action-route.ts';
 import { readIngressOptions, type IngressOptions } from '../../../workers/ingress/server/http-limits.ts';
-import { createChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
+import { readChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
 import { startIngress, type IngressDeps, type RunningIngress } from '../../../workers/ingress/ingress.ts';
 import { listenOnSockets } from '../../../workers/ingress/server/listen.ts';
 import type { ReadRequest } from '../../../shared/contract/json/request-contract.ts';
@@ -115,7 +115,7 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
     requester: createFakeRequester(({ payload }) => ({ kind: 'reply', type: 'EchoReply', payload })),
     broker,
     notificationPublisher: broker.createPublisher({ clientId: 'test-notifications' }),
-    channelProfiles: await createChannelProfiles({ ...systemPorts, configFile: undefined, log: silentLog }),
+    channelProfiles: await readChannelProfiles(undefined),
     outbox: undefined,
     codec: jsonCodec,
     log: silentLog,

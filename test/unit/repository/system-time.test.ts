@@ -20,7 +20,6 @@ const DIRECT: Readonly<Record<string, string>> = {
   'workers/ingress/server/send-answer.ts': 'closes sockets that keep sending a body',
   'workers/runtime/thread-pool.ts': 'limits the time of threads, which a simulation does not have',
   'workers/runtime/result-secret.ts': 'creates a secret, which must not come from a seed',
-  'workers/notification/providers/mail/message-body-watch.ts': 'waits for the buffers of a connection',
 };
 
 /** Adapters of systems outside the process, which a simulation replaces by models, and code that runs elsewhere. */

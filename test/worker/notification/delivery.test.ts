@@ -3,7 +3,6 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import type { Health } from '../../../shared/platform/health.ts';
 import {
   idOf,
   notificationWorld,
@@ -207,20 +206,13 @@ it('waits and reports degraded health while all providers are unavailable or no 
   await expect.poll(() => statusOf(world), { timeout: 3_000 }).toBe('sent');
 });
 
-it('reports a channel without a provider once a notification waits, and an invalid file first', async () => {
+it('reports a channel without a provider once a notification waits', async () => {
   const world = await notificationWorld();
   world.providers.add('mails', { channel: 'email' });
-  let file: Health = { status: 'ready' };
-  world.providers.fileHealth = () => file;
   const worker = await world.worker();
   await expect.poll(() => worker.health()).toEqual({ status: 'ready' });
   await world.sms({ id: ID });
   await expect.poll(() => worker.health().reason).toContain('no provider for sms');
-  file = { status: 'degraded', reason: 'provider-configuration: providers[0].url' };
-  expect(worker.health()).toEqual({
-    status: 'degraded',
-    reason: 'configuration: provider-configuration: providers[0].url',
-  });
 });
 
 it('stops quickly while notifications wait for a provider, and another worker continues', async () => {

@@ -58,7 +58,7 @@ const CUT_OFF: Health = {
 
 /** Registers the routes of notifications (interface 4.8) and creates their services. */
 export function registerNotifications(app: FastifyInstance, deps: NotificationDeps): Notifications {
-  const { broker, notificationPublisher: publisher, channelProfiles, traffic, quotas } = deps;
+  const { broker, notificationPublisher: publisher, traffic, quotas } = deps;
   const feed = createNotificationFeed(broker, {
     ...deps,
     restoreFirst: (message) => restoreFirst(deps, message),
@@ -97,12 +97,10 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationDe
           feed: feed.isCurrent() ? READY : behind,
         }),
         ...(quotas === undefined ? {} : { quotas: quotas.health() }),
-        providers: channelProfiles.health(),
       };
     },
     unwritten: () => acceptances.unwritten(),
     stop: async (timeoutMs) => {
-      channelProfiles.close();
       acceptances.stop();
       await Promise.all([publisher.stop(timeoutMs), feed.stop(timeoutMs), quotas?.stop(timeoutMs)]);
     },

@@ -65,7 +65,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
       handler: async (request, reply) => {
         const headers = readNotificationHeaders(request.raw, contract);
         if (headers.kind === 'refused') return sendProblem(reply, headers.problem);
-        const profile = channelProfiles.of(channel);
+        const profile = channelProfiles(channel);
         if (profile === undefined) return refuse(reply, 'no-provider');
         await readJsonBody(request, reply, { limitBytes });
         countBody(deps, request);

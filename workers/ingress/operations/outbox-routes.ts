@@ -71,7 +71,7 @@ export function registerOutboxMessages(
     const message = await find(request.params.id, reply);
     if (message === undefined) return;
     const htmlAddress = `${url}/${message.id}/html?ticket=${tickets.create(message.id)}`;
-    sendJson(reply, 200, JSON.stringify(renderMessage(message, htmlAddress)));
+    sendJson(reply, 200, JSON.stringify(await renderMessage(message, htmlAddress)));
   });
   const html = `${url}/:id/html`;
   const mayFrame = { preHandler: [labelMetrics('operations-outbox'), authorizeTicket(deps)] };
@@ -80,7 +80,7 @@ export function registerOutboxMessages(
     if (!tickets.isValid(params.id, query.ticket)) return refuse(reply, 'forbidden', { detail: EXPIRED });
     const message = await find(params.id, reply);
     if (message === undefined) return;
-    const { html: source } = readMailText(message.content);
+    const { html: source } = await readMailText(message.content);
     if (source === undefined) return refuse(reply, 'not-found', { detail: 'The message has no HTML.' });
     reply
       .header('content-type', 'text/html; charset=utf-8')
@@ -102,9 +102,12 @@ function explainNoOutbox(reply: FastifyReply): void {
 
 const EXPIRED = 'The address has expired; read the message again for a new one.';
 
-function renderMessage({ id, channel, content }: OutboxMessage, htmlAddress: string): OutboxReply {
-  const { head, text, html, files } = readMailText(content);
-  const { sender, receiver, subject } = readMessageHead(content);
+async function renderMessage(
+  { id, channel, content }: OutboxMessage,
+  htmlAddress: string,
+): Promise<OutboxReply> {
+  const { head, text, html, files } = await readMailText(content);
+  const { sender, receiver, subject } = await readMessageHead(content);
   return {
     id,
     channel,

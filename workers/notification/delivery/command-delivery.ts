@@ -412,10 +412,6 @@ export class CommandDelivery {
     return { kind: 'follow-up-written' };
   }
 
-  /**
-   * Dead letters of notifications do not count for the consumer's circuit breaker: a failed notification must not delay
-   * others, and failures of a provider count for the provider's breaker.
-   */
   async #writeDeadLetter(
     copy: CommandCopy,
     { code, attempts, attempt = copy.attempt }: Extract<DeliveryEffect, { kind: 'write-dead-letter' }>,

@@ -3,7 +3,7 @@
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import { contentBytes, copyContent } from '../../../shared/messaging/message-content.ts';
+import { copyContent } from '../../../shared/messaging/message-content.ts';
 import type { Channel, Priority } from '../../../shared/notification/command.ts';
 
 const OFFSET_DIGITS = 16;
@@ -16,9 +16,7 @@ export interface Follower {
   /** Offset in its partition of the command topic, which defines the order. */
   readonly offset: number;
   readonly id: string;
-  /** Undefined: only its place is kept; the message waits on a retry tier. */
-  readonly value: Buffer | undefined;
-  /** If only its place is kept, at most its attempt. */
+  readonly value: Buffer;
   readonly headers: MessageHeaders;
   /** When the message was written, in epoch milliseconds. */
   readonly timestampMs: number;
@@ -29,8 +27,6 @@ export interface Head {
   readonly id: string;
   /** The round of delivery of its next copy. */
   readonly attempt: number;
-  /** Whether only its place was kept, so that its copy on the tier has not been processed yet. */
-  readonly isDeferred: boolean;
   /** When it became the head or its last copy was written to a tier, in epoch milliseconds. */
   readonly sinceMs: number;
 }
@@ -110,7 +106,6 @@ export function headRecord(
     headers: {
       [HEADER.notificationId]: head.id,
       [HEADER.attempt]: String(head.attempt),
-      [HEADER.heldElsewhere]: String(head.isDeferred),
       [HEADER.replacedHead]: former === undefined ? NO_HEAD : `${former.id}/${former.attempt}`,
     },
   };
@@ -135,13 +130,9 @@ export function followerRecord(
     topic,
     partition,
     key: followerKey(key, offset),
-    value: value ?? Buffer.alloc(0),
+    value,
     timestampMs,
-    headers: {
-      ...(value === undefined ? ofPlace(headers) : headers),
-      [HEADER.notificationId]: id,
-      [HEADER.heldElsewhere]: String(value === undefined),
-    },
+    headers: { ...headers, [HEADER.notificationId]: id },
   };
 }
 
@@ -159,31 +150,17 @@ export function readHoldRecord(message: LogMessage, nowMs: number): HoldRecord |
   if (key === undefined || place === undefined) return undefined;
   const { partition, value, headers, timestampMs } = message;
   const id = headerText(headers, HEADER.notificationId) ?? '';
-  const isElsewhere = headerText(headers, HEADER.heldElsewhere) === 'true';
   if (place === 'head') {
     const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
-    const head = { id, attempt, isDeferred: isElsewhere, sinceMs: Math.min(timestampMs, nowMs) };
+    const head = { id, attempt, sinceMs: Math.min(timestampMs, nowMs) };
     if (value !== null) return { kind: 'head', key, partition, head, former: replacedHead(headers) };
     return { kind: 'head', key, partition, head: undefined, former: id === '' ? undefined : { id, attempt } };
   }
   const offset = Number(place);
   if (value === null) return { kind: 'follower', key, partition, offset, follower: undefined };
-  const { [HEADER.write]: _write, [HEADER.heldElsewhere]: _elsewhere, ...own } = headers;
-  const kept = isElsewhere
-    ? { value: undefined, headers: ofPlace(own) }
-    : copyContent({ value, headers: own });
+  const { [HEADER.write]: _write, ...own } = headers;
+  const kept = copyContent({ value, headers: own });
   return { kind: 'follower', key, partition, offset, follower: { offset, id, ...kept, timestampMs } };
-}
-
-/** The bytes of a follower that count towards the limits: those of its value and headers, if it is kept whole. */
-export function followerBytes({ value, headers }: Pick<Follower, 'value' | 'headers'>): number {
-  return value === undefined ? 0 : contentBytes({ value, headers });
-}
-
-/** What is needed of the headers of a message of which only the place is kept. */
-function ofPlace(headers: MessageHeaders): MessageHeaders {
-  const attempt = headerText(headers, HEADER.attempt);
-  return attempt === undefined ? {} : { [HEADER.attempt]: attempt };
 }
 
 function replacedHead(headers: MessageHeaders): FormerHead | 'none' | undefined {

@@ -2,6 +2,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
+import { contentBytes } from '../../../shared/messaging/message-content.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
@@ -10,7 +11,6 @@ import { QUEUE_LIMITS, type HoldLimits } from '../../../shared/platform/queues/q
 import type { Timers } from '../../../shared/platform/timers.ts';
 import { ReadBack, readWriteMark } from '../ledger/read-back.ts';
 import {
-  followerBytes,
   followerEnd,
   followerRecord,
   headEnd,
@@ -109,18 +109,16 @@ export class HoldTopic {
     return this.#keys.keys();
   }
 
-  /** How another message of a key, with its bytes, can be kept: whole, only its place, or not at all. */
-  room(key: string, partition: number, bytes: number): 'whole' | 'place' | 'none' {
-    const { followersPerKey, bytesPerPartition, bytes: allBytes, placesPerKey, places } = this.#limits;
-    const held = this.#keys.get(key)?.followers.size ?? 0;
+  /** Whether another message of a key, with its bytes, can be kept. */
+  hasRoom(key: string, partition: number, bytes: number): boolean {
+    const { followersPerKey, followers, bytesPerPartition, bytes: allBytes } = this.#limits;
     const extra = isUrgentKey(key) ? URGENT_EXTRA : 1;
-    const followers = this.#followers + this.#coming.followers;
-    if (held >= placesPerKey || followers >= Math.floor(places * extra)) return 'none';
-    const isFull =
-      held >= followersPerKey ||
-      (this.#bytesByPartition.get(partition) ?? 0) + bytes > bytesPerPartition * extra ||
-      this.#bytes + this.#coming.bytes + bytes > allBytes * extra;
-    return isFull ? 'place' : 'whole';
+    return (
+      (this.#keys.get(key)?.followers.size ?? 0) < followersPerKey &&
+      this.#followers + this.#coming.followers < Math.floor(followers * extra) &&
+      (this.#bytesByPartition.get(partition) ?? 0) + bytes <= bytesPerPartition * extra &&
+      this.#bytes + this.#coming.bytes + bytes <= allBytes * extra
+    );
   }
 
   /** Whether a key can get a head. One that has a head or followers always can, since it takes no further memory. */
@@ -150,7 +148,7 @@ export class HoldTopic {
 
   keep(key: string, partition: number, follower: Follower): Promise<void> {
     const record = followerRecord(this.#options.topic, key, partition, follower);
-    return this.#writeCounted(record, { followers: 1, bytes: followerBytes(follower) });
+    return this.#writeCounted(record, { followers: 1, bytes: contentBytes(follower) });
   }
 
   endFollower(key: string, partition: number, offset: number): Promise<void> {
@@ -169,18 +167,13 @@ export class HoldTopic {
   health(): Health {
     const { topic } = this.#options;
     if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not being read` };
-    if (this.#followers >= this.#limits.places) {
-      return { status: 'degraded', reason: `${topic} is full: further messages of waiting receivers fail` };
-    }
     if (this.#keys.size >= this.#limits.keys) {
       const effect = 'while one of their messages is retried, later ones are sent';
       return { status: 'degraded', reason: `${topic} has no room for further receivers: ${effect}` };
     }
-    if (this.#bytes < this.#limits.bytes) return { status: 'ready' };
-    return {
-      status: 'degraded',
-      reason: `${topic} is full: messages of waiting receivers go to retry tiers`,
-    };
+    if (this.#bytes < this.#limits.bytes && this.#followers < this.#limits.followers)
+      return { status: 'ready' };
+    return { status: 'degraded', reason: `${topic} is full: further messages may overtake each other` };
   }
 
   stop(timeoutMs: number): Promise<void> {
@@ -256,11 +249,11 @@ export class HoldTopic {
 
   #setFollower(state: KeyState, offset: number, follower: Follower | undefined): void {
     const former = state.followers.get(offset);
-    if (former !== undefined) this.#count(state.partition, -1, -followerBytes(former));
+    if (former !== undefined) this.#count(state.partition, -1, -contentBytes(former));
     if (follower === undefined) state.followers.delete(offset);
     else {
       state.followers.set(offset, follower);
-      this.#count(state.partition, 1, followerBytes(follower));
+      this.#count(state.partition, 1, contentBytes(follower));
     }
     state.sorted = undefined;
   }

@@ -9,6 +9,7 @@
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage, TopicPartition } from '../../../shared/messaging/message.ts';
+import { contentBytes } from '../../../shared/messaging/message-content.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import type { Process, FinalResult } from '../../../shared/messaging/processing-result.ts';
 import type { Channel } from '../../../shared/notification/command.ts';
@@ -18,14 +19,7 @@ import type { Log } from '../../../shared/platform/log.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { carriedHeaders, retryCopy, type CommandCopy } from '../state/command-copy.ts';
 import { tierFor, type RetryPlan } from '../state/retry-plan.ts';
-import {
-  followerBytes,
-  holdKey,
-  parseHoldKey,
-  type CommandLane,
-  type Follower,
-  type Head,
-} from './hold-records.ts';
+import { holdKey, parseHoldKey, type CommandLane, type Head } from './hold-records.ts';
 import type { HeldKey, HoldTopic } from './hold-topic.ts';
 
 export interface ReceiverOrderOptions extends CommandLane {
@@ -40,19 +34,15 @@ export interface ReceiverOrderOptions extends CommandLane {
   readonly copies: Publisher;
   readonly clock: Clock;
   readonly monotonic: MonotonicClock;
-  /** Counts a message that was put on the hold topic: the whole message, or only its place. */
-  readonly onHeld: (channel: Channel, kind: 'whole' | 'place') => void;
-  /** Counts a retry during which later messages of its receiver do not wait. */
+  /** Counts a message that was put on the hold topic. */
+  readonly onHeld: (channel: Channel) => void;
+  /** Counts a message whose receiver's order is not kept. */
   readonly onUnordered: (channel: Channel) => void;
   readonly log: Log;
 }
 
 /** Added to the time limit of a head; when both have passed, its copy is considered lost. */
 const LOST_HEAD_MS = 15 * 60_000;
-/** Interval between the due times of messages of which only the place is kept. */
-const PLACE_MS = 20;
-/** Retry delay of a message that must wait for followers while the circuit breaker is open. */
-const BREAKER_OPEN_MS = 1_000;
 /** Maximum number of wake messages per publish. */
 const WAKE_BATCH = 500;
 
@@ -60,8 +50,6 @@ const WAKE_BATCH = 500;
 type DrainEnd =
   /** One of them is retried; the others wait for it. */
   | { readonly retryAfterMs: number }
-  /** Followers are left, but the circuit breaker is open. */
-  | 'breaker-open'
   /** All followers that need not wait are processed. */
   | 'drained';
 
@@ -77,62 +65,52 @@ export class ReceiverOrder {
 
   /**
    * Queues a copy behind the head of its key, if one is awaited. Its record is on the hold topic before the copy's offset is
-   * committed. If there is no room for the whole message, only its place is kept, and the message goes to a retry tier, so
-   * that the order is kept, memory is bounded and the partition is not blocked. `queue-full`: no room for the place either.
+   * committed. Without room for it, the copy waits on a retry tier and then queues again: memory is bounded and the partition is not
+   * blocked, but the order is not kept.
    */
-  async enqueue(copy: CommandCopy): Promise<'first-in-line' | 'queued' | 'queue-full'> {
-    const { channel, hold, onHeld } = this.#options;
+  async enqueue(copy: CommandCopy): Promise<'first-in-line' | 'queued'> {
+    const { channel, hold, onHeld, onUnordered } = this.#options;
     const { message, id } = copy;
+    const { partition, offset, timestampMs, value } = message;
     const key = holdKey(this.#options, message);
     const held = key === undefined ? undefined : hold.get(key);
-    if (key === undefined || held === undefined || held.head?.id === id) return 'first-in-line';
+    if (key === undefined || held === undefined || value === null || held.head?.id === id)
+      return 'first-in-line';
     if (!isAwaited(held.head, this.#options)) return 'first-in-line';
-    const place = held.followers.findIndex((follower) => follower.id === id);
-    if (place >= 0) {
-      const isWhole = held.followers[place]?.value !== undefined;
-      if (!isWhole) await this.#waitOnTier(copy, held, place);
-      return 'queued';
+    if (held.followers.some((follower) => follower.id === id)) return 'queued';
+    const content = { value, headers: carriedHeaders(copy) };
+    if (hold.hasRoom(key, partition, contentBytes(content))) {
+      await hold.keep(key, partition, { ...content, offset, id, timestampMs });
+      onHeld(channel);
+    } else {
+      onUnordered(channel);
+      await this.#waitOnTier(copy, held);
     }
-    const { partition, offset, timestampMs } = message;
-    const whole = { value: message.value ?? undefined, headers: carriedHeaders(copy) };
-    const room = hold.room(key, partition, followerBytes(whole));
-    if (room === 'none') return 'queue-full';
-    const value = room === 'whole' ? whole.value : undefined;
-    await hold.keep(key, partition, { ...whole, offset, id, value, timestampMs });
-    onHeld(channel, room);
-    if (room === 'place') await this.#waitOnTier(copy, held, held.followers.length);
     return 'queued';
   }
 
   /**
    * Makes a notification the head of its key, while its next copy, with this attempt, waits on a retry tier. If another head is
-   * awaited, which a process sets that stood still while the owner of the partition went on, its place in the order is kept.
-   * Without room for another head, later messages of the receiver do not wait for it: the copy returns as if it were new.
+   * awaited, which a process sets that stood still while the owner of the partition went on, or without room for another head, later
+   * messages of the receiver do not wait for it: the copy returns as if it were new.
    */
   async setHead(copy: CommandCopy, attempt: number): Promise<void> {
     const { channel, hold, clock, onUnordered } = this.#options;
     const { id, message } = copy;
     const key = holdKey(this.#options, message);
     if (key === undefined) return;
-    const held = hold.get(key);
-    if (held?.head !== undefined && held.head.id !== id && isAwaited(held.head, this.#options)) {
-      await this.#keepPlace({ ...copy, attempt }, key, held);
-      return;
-    }
-    if (!hold.hasRoomForHead(key)) {
-      onUnordered(channel);
-      return;
-    }
-    await hold.setHead(key, message.partition, { id, attempt, isDeferred: false, sinceMs: clock.now() });
+    const head = hold.get(key)?.head;
+    const isOther = head !== undefined && head.id !== id && isAwaited(head, this.#options);
+    if (isOther || !hold.hasRoomForHead(key)) onUnordered(channel);
+    else await hold.setHead(key, message.partition, { id, attempt, sinceMs: clock.now() });
   }
 
   /**
    * Wraps the processing of commands: once the head of a key has ended, its followers are processed in order, until one of
    * them becomes the head itself. Followers precede a message that arrives after their head has ended. The record of a
-   * follower is removed after it was processed, so that a crash can only repeat it, which the ledger recognises. `count`
-   * counts the result of a follower for the circuit breaker; false: the breaker is open.
+   * follower is removed after it was processed, so that a crash can only repeat it, which the ledger recognises.
    */
-  inOrder(process: Process, count: (end: FinalResult) => boolean): Process {
+  inOrder(process: Process): Process {
     const { hold } = this.#options;
     return async (message, attempt, signal) => {
       const key = holdKey(this.#options, message);
@@ -140,8 +118,7 @@ export class ReceiverOrder {
       if (key === undefined) return isWake ? 'settled' : process(message, attempt, signal);
       if (isWake) this.#inHand.delete(key);
       if (hold.has(key)) {
-        const before = await this.#drain(key, message, { process, count, signal });
-        if (before === 'breaker-open') return { retryAfterMs: BREAKER_OPEN_MS };
+        const before = await this.#drain(key, message, { process, signal });
         if (before !== 'drained') return before;
       }
       if (isWake) return 'settled';
@@ -149,7 +126,7 @@ export class ReceiverOrder {
       const result = await process(message, attempt, signal);
       if (typeof result === 'object' || !hold.has(key)) return result;
       await this.#endLostHead(key, head, message, result);
-      const after = await this.#drain(key, message, { process, count, signal });
+      const after = await this.#drain(key, message, { process, signal });
       // This message has ended and is not processed again: a wake message retries its followers.
       if (after !== 'drained') await this.#wake([key]);
       return result;
@@ -205,23 +182,12 @@ export class ReceiverOrder {
     return { topic, partition, key: messageKey, value: null, headers: { [HEADER.holdWake]: 'true' } };
   }
 
-  /** Keeps the place of a copy that waits on a tier. Without room for it, the copy queues like a new message when it returns. */
-  async #keepPlace(copy: CommandCopy, key: string, { followers }: HeldKey): Promise<void> {
-    const { hold } = this.#options;
-    const { id, message } = copy;
-    const isKept = followers.some((follower) => follower.id === id);
-    if (isKept || hold.room(key, message.partition, 0) === 'none') return;
-    const { partition, offset, timestampMs } = message;
-    const headers = carriedHeaders(copy);
-    await hold.keep(key, partition, { offset, id, value: undefined, headers, timestampMs });
-  }
-
-  /** A message of which only the place is kept waits on a tier, at least as long as its head and the places before it. */
-  async #waitOnTier(copy: CommandCopy, held: HeldKey, place: number): Promise<void> {
+  /** A message that cannot be kept waits on a tier, at least as long as its head. */
+  async #waitOnTier(copy: CommandCopy, { head }: HeldKey): Promise<void> {
     const { ledger, plan, clock, copies, tierTopic } = this.#options;
     const nowMs = clock.now();
-    const headDueMs = held.head === undefined ? undefined : ledger.find(held.head.id)?.nextAttemptAt;
-    const dueAtMs = Math.max(nowMs + (plan.tiersMs[0] ?? 0), headDueMs ?? 0) + place * PLACE_MS;
+    const headDueMs = head === undefined ? undefined : ledger.find(head.id)?.nextAttemptAt;
+    const dueAtMs = Math.max(nowMs + (plan.tiersMs[0] ?? 0), headDueMs ?? 0);
     const topic = tierTopic(tierFor(plan, dueAtMs - nowMs));
     await copies.publish([retryCopy(copy, { topic, attempt: copy.attempt, dueAtMs, attempts: [] })]);
   }
@@ -237,7 +203,7 @@ export class ReceiverOrder {
   async #processFollowers(
     key: string,
     messageKey: Buffer | null,
-    { process, count, signal }: DrainWork,
+    { process, signal }: DrainWork,
   ): Promise<DrainEnd> {
     const { hold, commandTopic: topic } = this.#options;
     for (let held = hold.get(key); held !== undefined; held = hold.get(key)) {
@@ -249,26 +215,13 @@ export class ReceiverOrder {
         return 'drained';
       }
       const { offset, value, headers, timestampMs } = next;
-      if (value === undefined) {
-        await this.#awaitDeferred(key, partition, next);
-        return 'drained';
-      }
       const message = { topic, partition, offset, key: messageKey, value, headers, timestampMs };
       const result = await process(message, 1, signal);
       if (typeof result === 'object') return result;
       await this.#endLostHead(key, head, message, result);
       await hold.endFollower(key, partition, offset);
-      if (!count(result) && result !== 'settled') return 'breaker-open';
     }
     return 'drained';
-  }
-
-  /** Makes a follower of which only the place was kept the head, since its copy will return from a retry tier. */
-  async #awaitDeferred(key: string, partition: number, { id, headers, offset }: Follower): Promise<void> {
-    const { hold, clock } = this.#options;
-    const attempt = headerNumber(headers, HEADER.attempt) ?? 1;
-    await hold.setHead(key, partition, { id, attempt, isDeferred: true, sinceMs: clock.now() });
-    await hold.endFollower(key, partition, offset);
   }
 
   /**
@@ -294,7 +247,6 @@ export class ReceiverOrder {
 
 interface DrainWork {
   readonly process: Process;
-  readonly count: (end: FinalResult) => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -306,10 +258,9 @@ export function isAwaited(
   if (head === undefined || clock.now() > head.sinceMs + plan.timeLimitMs + LOST_HEAD_MS) return false;
   const known = ledger.find(head.id);
   // A head is written after the outcome of its round: a process without it has not read the ledger that far.
-  if (known === undefined) return true;
-  if (known.status === 'retrying') return true;
+  if (known === undefined || known.status === 'retrying') return true;
   if (known.status === 'sending') return monotonic.elapsedMs() < (known.leaseEndsMs ?? 0) + LOST_HEAD_MS;
-  return known.status !== 'sent' && head.isDeferred && known.attempt < head.attempt;
+  return false;
 }
 
 /** Whether a message only wakes its key. It has no value, which distinguishes it from commands. */

@@ -6,17 +6,26 @@ import type {
   SendResult,
 } from '../../../shared/notification/provider.ts';
 import type { MonotonicClock } from '../../../shared/platform/clock.ts';
-import {
-  type ProviderBreakerState,
-  type ProviderBreakerSettings,
-  createProviderBreaker,
-} from './provider-breaker.ts';
+import { assertNever } from '../../../shared/platform/errors.ts';
 import { sanitiseCode } from './common/sanitise-provider-text.ts';
+
+/** When the breaker of a provider opens, and for how long. */
+interface BreakerSettings {
+  /** Number of consecutive transient or unknown results that opens it. @default 5 */
+  readonly failures?: number | undefined;
+  /** First open time, in milliseconds; doubled each time that a probe fails. @default 5,000 */
+  readonly openMs?: number | undefined;
+}
+
+/** An open breaker probes at least this often, except for the provider's Retry-After. */
+const MAX_OPEN_MS = 300_000;
+/** Maximum of a provider's Retry-After; a longer one counts as this. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
 
 export interface GuardOptions {
   /** Calls per second; absent: no limit. */
   readonly ratePerSecond?: number | undefined;
-  readonly breaker?: Partial<ProviderBreakerSettings> | undefined;
+  readonly breaker?: BreakerSettings | undefined;
   readonly hooks?: GuardHooks | undefined;
   /** Identifies the provider's settings. */
   readonly identity?: string | undefined;
@@ -27,7 +36,7 @@ export interface GuardHooks {
   /** A call has ended after `elapsedMs` milliseconds. */
   readonly settled: (elapsedMs: number) => void;
   /** The circuit breaker has changed its state; `code` is the result that opened it. */
-  readonly changed: (state: ProviderBreakerState, code: string | undefined) => void;
+  readonly changed: (state: 'open' | 'closed', code: string | undefined) => void;
 }
 
 /**
@@ -38,11 +47,11 @@ export interface GuardHooks {
 export function guard(provider: Provider, options: GuardOptions, monotonic: MonotonicClock): GuardedProvider {
   const { ratePerSecond, hooks, identity } = options;
   const bucket = ratePerSecond === undefined ? undefined : createTokenBucket(ratePerSecond, monotonic);
-  const breaker = createProviderBreaker(options.breaker ?? {}, monotonic, hooks?.changed);
+  const breaker = createBreaker(options, monotonic);
 
   const admit = (priority: Priority = 'normal'): ProviderAdmission => {
-    const closed = breaker.check();
-    if (closed.kind === 'open') return closed;
+    const { code, leftMs } = breaker.state();
+    if (code !== undefined && leftMs > 0) return { kind: 'open', afterMs: leftMs, code };
     const waitMs = bucket?.take(priority) ?? 0;
     if (waitMs > 0) return { kind: 'wait', afterMs: waitMs };
     breaker.admit();
@@ -71,7 +80,7 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
     admit,
     send,
     health: () => {
-      const code = breaker.openCode();
+      const { code } = breaker.state();
       return code === undefined
         ? { status: 'ready' }
         : { status: 'degraded', reason: `circuit-open:${code}` };
@@ -95,6 +104,83 @@ async function sendSafely(
 
 function clean(result: SendResult): SendResult {
   return result.code === undefined ? result : { ...result, code: sanitiseCode(result.code) };
+}
+
+/**
+ * The circuit breaker of a provider. It opens after consecutive transient or unknown results, immediately when the provider is
+ * misconfigured (repeating a wrong password does not help), and for at least a provider's Retry-After. After the open time one
+ * message probes, and another one each further first open time until a probe has ended: its failure doubles the open time, any
+ * other result closes the breaker, also one about the message itself (a rejection, or a failure of this receiver only, such as a
+ * full mailbox). Results of calls that began before it opened are ignored, and those of messages for which the provider was not
+ * called.
+ */
+function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClock) {
+  const { failures: most = 5, openMs: firstMs = 5_000 } = breaker ?? {};
+  let failures = 0;
+  /** Number of consecutive open times. */
+  let openings = 0;
+  /** Of the result that opened it; undefined while it is closed. */
+  let code: string | undefined;
+  let untilMs = 0;
+  const open = (result: FailedResult): void => {
+    const openMs = Math.min(MAX_OPEN_MS, firstMs * 2 ** Math.min(openings, 30));
+    openings += 1;
+    ({ code } = result);
+    untilMs = monotonic.elapsedMs() + Math.max(openMs, requestedWaitMs(result));
+    hooks?.changed('open', code);
+  };
+  const close = (): void => {
+    failures = 0;
+    openings = 0;
+    if (code !== undefined) hooks?.changed('closed', undefined);
+    code = undefined;
+  };
+  return {
+    state: () => ({ code, leftMs: untilMs - monotonic.elapsedMs() }),
+    /** The next call is a probe if the breaker is open. */
+    admit: (): void => {
+      untilMs = monotonic.elapsedMs() + firstMs;
+    },
+    /** Registers the start of a call; the returned function reports its result. */
+    begin: () => {
+      const begunIn = openings;
+      return (result: SendResult): void => {
+        if (begunIn !== openings || isUncalled(result)) return;
+        if (!isFailure(result)) return close();
+        failures += 1;
+        const isImmediate = result.kind === 'misconfigured' || requestedWaitMs(result) > 0;
+        if (code !== undefined || isImmediate || failures >= most) open(result);
+      };
+    },
+  };
+}
+
+type FailedResult = Exclude<SendResult, { readonly kind: 'sent' | 'permanent' }>;
+
+function isUncalled(result: SendResult): boolean {
+  return result.kind === 'transient' && result.isUncalled === true;
+}
+
+/** Whether a result is a failure of the provider, not only of this message. */
+function isFailure(result: SendResult): result is FailedResult {
+  switch (result.kind) {
+    case 'transient':
+      return result.isAboutReceiver !== true && result.isUncalled !== true;
+    case 'unknown':
+      return result.isAboutMessage !== true;
+    case 'misconfigured':
+      return true;
+    case 'sent':
+    case 'permanent':
+      return false;
+    default:
+      return assertNever(result);
+  }
+}
+
+/** The provider's Retry-After in milliseconds, or 0. */
+function requestedWaitMs(result: FailedResult): number {
+  return result.kind === 'transient' ? Math.min(MAX_RETRY_AFTER_MS, result.retryAfterMs ?? 0) : 0;
 }
 
 const SECOND = 1_000;

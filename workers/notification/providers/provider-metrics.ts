@@ -19,7 +19,7 @@ export function providerHooks(
   );
   const breakerOpen = metrics.gauge(
     'plat_notification_provider_open',
-    '1 while the circuit breaker of a provider is open, 0.5 while it is half open',
+    '1 while the circuit breaker of a provider is open',
     labelNames,
   );
   return ({ name, channel }) => {
@@ -28,9 +28,9 @@ export function providerHooks(
     return {
       settled: (elapsedMs) => seconds.observe(labels, elapsedMs / 1_000),
       changed: (state, code) => {
-        breakerOpen.set(labels, { closed: 0, 'half-open': 0.5, open: 1 }[state]);
+        breakerOpen.set(labels, state === 'open' ? 1 : 0);
         if (state === 'open') log.warn({ ...labels, code }, 'the circuit breaker of a provider is open');
-        if (state === 'closed') log.info(labels, 'the circuit breaker of a provider is closed');
+        else log.info(labels, 'the circuit breaker of a provider is closed');
       },
     };
   };

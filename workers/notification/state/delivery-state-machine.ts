@@ -27,7 +27,6 @@
  * |           | new, and a quota is used up            | recording    | outcome failed                           |
  * |           | else                                   | queueing     | check the order of the receiver          |
  * | queueing  | queued                                 | ended        | commit: it is kept on the hold topic     |
- * |           | queue-full                             | recording    | outcome failed                           |
  * |           | first-in-line                          | acquiring    | acquire a send slot and a provider       |
  * | acquiring | no-send-slot                           | ended        | retry later                              |
  * |           | no-provider                            | ended        | retry later                              |
@@ -183,7 +182,7 @@ export type DeliveryState =
 
 export type DeliveryEvent =
   | { readonly kind: 'copy-read'; readonly situation: Situation }
-  | { readonly kind: 'first-in-line' | 'queued' | 'queue-full' }
+  | { readonly kind: 'first-in-line' | 'queued' }
   | { readonly kind: 'provider-acquired'; readonly turn: ProviderTurn }
   | { readonly kind: 'no-send-slot' | 'no-eligible-provider' }
   /** `isUnserved`: no provider of the channel has been available for the whole time limit. */
@@ -276,7 +275,7 @@ function transition(
     case 'received':
       return event.kind === 'copy-read' ? afterReading(delivery, event.situation) : undefined;
     case 'queueing':
-      return afterQueueing(delivery, state.isOverdue, event);
+      return afterQueueing(state.isOverdue, event);
     case 'acquiring':
       return afterAcquiring(delivery, state.isOverdue, event);
     case 'claiming':
@@ -423,13 +422,8 @@ function beginRound(delivery: DeliveryContext, situation: Situation): DeliverySt
   return { state: { step: 'queueing', isOverdue }, effects: [{ kind: 'check-order' }] };
 }
 
-function afterQueueing(
-  delivery: DeliveryContext,
-  isOverdue: boolean,
-  event: DeliveryEvent,
-): DeliveryStep | undefined {
+function afterQueueing(isOverdue: boolean, event: DeliveryEvent): DeliveryStep | undefined {
   if (event.kind === 'queued') return ended(done());
-  if (event.kind === 'queue-full') return record(fail(delivery, 'too-many-waiting'), []);
   if (event.kind !== 'first-in-line') return undefined;
   return { state: { step: 'acquiring', isOverdue }, effects: [{ kind: 'acquire-provider', isOverdue }] };
 }

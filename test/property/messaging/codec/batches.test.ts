@@ -3,7 +3,6 @@ import {
   assert,
   constantFrom,
   integer,
-  json as jsonText,
   oneof,
   option,
   property,
@@ -15,12 +14,10 @@ import { expect, it } from 'vitest';
 import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
 import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
-import { JsonArrayCutter, type Span } from '../../../../shared/messaging/codec/json-array-cutter.ts';
 import { writeJsonReplyBatch } from '../../../../shared/messaging/codec/json-batch.ts';
 import {
   type BatchItemId,
   type EncodedBatch,
-  openAtOnce,
   REPLY_BATCH,
   type ReplyBatch,
   REQUEST_BATCH,
@@ -60,7 +57,7 @@ const asText = (id: BatchItemId | undefined) => (id === undefined ? undefined : 
 
 /** The items of a batch; throws if the batch is not valid. */
 function itemsOf(value: Buffer, headers: Record<string, string> = {}) {
-  const opened = openAtOnce(payloadOf(codec.decode({ value, headers })) as EncodedBatch);
+  const opened = (payloadOf(codec.decode({ value, headers })) as EncodedBatch).open();
   if (opened.kind === 'invalid') throw new Error(JSON.stringify(opened.problem));
   return opened.items;
 }
@@ -135,7 +132,7 @@ it('never throws on arbitrary bytes instead of a batch or its items', () => {
   assert(
     property(array(json, { maxLength: 40 }), (parts) => {
       const decoded = codec.decode({ value: Buffer.from(`[${parts.join('')}`), headers });
-      const opened = openAtOnce(payloadOf(decoded) as EncodedBatch);
+      const opened = (payloadOf(decoded) as EncodedBatch).open();
       const found =
         opened.kind === 'invalid'
           ? [opened.problem.code]
@@ -149,66 +146,11 @@ it('never throws on arbitrary bytes instead of a batch or its items', () => {
     property(uint8Array({ maxLength: 200 }), (bytes) => {
       const head = atOnce(codec.encode(REQUEST_BATCH, { items: [] }, 'avro')).value.subarray(0, 5);
       const decoded = codec.decode({ value: Buffer.concat([head, Buffer.from(bytes)]), headers: {} });
-      expect(['items', 'invalid']).toContain(openAtOnce(payloadOf(decoded) as EncodedBatch).kind);
+      expect(['items', 'invalid']).toContain((payloadOf(decoded) as EncodedBatch).open().kind);
     }),
     { numRuns: 3_000 },
   );
 });
-
-it('finds the same items of an array for any number of bytes per step', () => {
-  const part = constantFrom(
-    '{',
-    '}',
-    '[',
-    ']',
-    ',',
-    '"',
-    '\\',
-    '\\"',
-    ' ',
-    '\n',
-    '1',
-    'é',
-    '"a,]"',
-    '{"b":[1]}',
-  );
-  const texts = oneof(
-    array(part, { maxLength: 30 }).map((parts) => `[${parts.join('')}`),
-    jsonText({ maxDepth: 4 }),
-  );
-  assert(
-    property(texts, integer({ min: 1, max: 5 }), (text, budget) => {
-      const bytes = Buffer.from(text.startsWith('[') ? text : `[${text}]`);
-      const spans = cut(bytes, bytes.length);
-      expect(cut(bytes, budget)).toEqual(spans);
-      const values = valuesOf(bytes);
-      if (values === undefined || values.length > 5) return;
-      expect(spans).not.toBe('malformed');
-      const found = typeof spans === 'string' ? [] : spans;
-      expect(
-        found.map(({ start, end }) => JSON.parse(bytes.toString('utf8', start, end)) as unknown),
-      ).toEqual(values);
-    }),
-    { numRuns: 3_000 },
-  );
-});
-
-/** The spans of the items of an array, scanned in steps of `budget` bytes; `malformed` if it is not an array. */
-function cut(bytes: Buffer, budget: number): readonly Span[] | 'malformed' {
-  const cutter = new JsonArrayCutter(bytes, 5);
-  let found = cutter.step(budget);
-  while (found === 'more') found = cutter.step(budget);
-  return found === 'cut' ? cutter.spans : found;
-}
-
-/** The items of a JSON array; undefined if it is not valid JSON. */
-function valuesOf(bytes: Buffer): unknown[] | undefined {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as unknown[];
-  } catch {
-    return undefined;
-  }
-}
 
 it('splits an array exactly into its JSON items', () => {
   const value = oneof(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readMailText } from '../../../../workers/ingress/operations/mail-text.ts';
 
-it('keeps blanks before the soft line breaks of quoted-printable text', () => {
+it('keeps blanks before the soft line breaks of quoted-printable text', async () => {
   const mail = [
     'Subject: Offer',
     'MIME-Version: 1.0',
@@ -11,5 +11,5 @@ it('keeps blanks before the soft line breaks of quoted-printable text', () => {
     'Your offer =',
     'is ready, caf=C3=A9 =3D 1',
   ].join('\r\n');
-  expect(readMailText(Buffer.from(mail)).text).toContain('Your offer is ready, café = 1');
+  expect((await readMailText(Buffer.from(mail))).text).toContain('Your offer is ready, café = 1');
 });

@@ -7,7 +7,6 @@ import {
 import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
 import {
   type EncodedBatch,
-  openAtOnce,
   REPLY_BATCH,
   REQUEST_BATCH,
 } from '../../../../shared/messaging/codec/request-batch.ts';
@@ -109,7 +108,7 @@ describe('the bounds check of Avro bytes', () => {
     const errors = [{ path: 'items', code: 'too-many-items' }];
     const leastMs = leastMsOf(() => {
       const requests = payloadOf(codec.decode({ value: messages[0], headers: {} })) as EncodedBatch;
-      const opened = openAtOnce(requests);
+      const opened = requests.open();
       const replies = codec.decode({ value: messages[1], headers: {} });
       expect(opened).toMatchObject({ kind: 'invalid', problem: { code: 'invalid-request', errors } });
       expect(problemOf(replies).detail).toContain('more than 500 items');

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
-import { type EncodedBatch, openAtOnce } from '../../../../shared/messaging/codec/request-batch.ts';
+import { type EncodedBatch } from '../../../../shared/messaging/codec/request-batch.ts';
 import {
   atOnce,
   codecOf,
@@ -17,7 +17,7 @@ const decode = (text: string, type = REQUEST) =>
 const withAmount = (amount: string): string => request.replace(/"Amount":[^,}]*/, `"Amount":${amount}`);
 
 function itemsOf(text: string) {
-  const opened = openAtOnce(payloadOf(decode(text)) as EncodedBatch);
+  const opened = (payloadOf(decode(text)) as EncodedBatch).open();
   if (opened.kind !== 'items') throw new Error('the batch was refused');
   return opened.items;
 }
@@ -58,14 +58,19 @@ test('a request may have 5,000 cash flows, the most that are allowed', () => {
   expect(decode(text, 'CalculateRateRequest')).toMatchObject({ kind: 'decoded' });
 });
 
-test('a request of a batch that repeats a member or has a large number as its id is refused, and the others are read', async () => {
-  const items = itemsOf(`[{"id":1,"id":2,"jsonParam":{}},${withAmount('1.000000000000000001')}]`);
-  const [large] = itemsOf('[{"id":9007199254740993}]');
-  expect(problemOf(await large!.decode()).errors?.[0]).toMatchObject({ path: 'id', code: 'out-of-range' });
-  expect(await items[0]?.decode()).toMatchObject({
-    problem: { code: 'invalid-request', errors: [{ path: 'id' }] },
-  });
+test('a request of a batch with a large number as its id is refused, and the others are read', async () => {
+  const items = itemsOf(`[{"id":9007199254740993},${withAmount('1.000000000000000001')}]`);
+  expect(problemOf(await items[0]!.decode()).errors?.[0]).toMatchObject({ path: 'id', code: 'out-of-range' });
   expect(await items[1]?.decode()).toMatchObject({
     payload: { Amount: new Decimal('1.000000000000000001') },
   });
+});
+
+test.each([
+  ['repeats a member of a request', `[{"id":1,"id":2,"jsonParam":{}},${request}]`, 'repeated-member'],
+  ['is not valid JSON', `[${request},{]`, 'malformed-json'],
+  ['has more than 50,000 members and elements', `[{"id":[${'0,'.repeat(50_000)}0]}]`, 'too-many-values'],
+])('a batch that %s is refused as a whole', (_, text, code) => {
+  const opened = (payloadOf(decode(text)) as EncodedBatch).open();
+  expect(opened).toMatchObject({ kind: 'invalid', problem: { errors: [{ code }] } });
 });

@@ -87,37 +87,6 @@ test('ignores and aborts the gate of an earlier assignment', async () => {
   expect(gates[1]?.partitions).toEqual([0, 1]);
 });
 
-test('finishes and commits work started before a new gate closed', async () => {
-  const { gates, work, source, sink } = createScene();
-  sink.onAssigned(1, partitions(0));
-  gates[0]?.open();
-  await settleMicrotasks();
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  sink.onAssigned(2, partitions(0));
-  sink.onMessages(2, fakeMessages(0, 1), 2);
-  await work.end(0);
-  expect(work.started()).toEqual([0]);
-  await vi.advanceTimersByTimeAsync(200);
-  expect(source.committed()).toBe(1);
-});
-
-test('does not start a probe of an open circuit breaker while the gate is closed', async () => {
-  const { gates, work, runtime, sink } = createScene({
-    breaker: { maxFailures: 1, probeIntervalMs: 1_000 },
-  });
-  sink.onAssigned(1, partitions(0));
-  gates[0]?.open();
-  await settleMicrotasks();
-  sink.onMessages(1, fakeMessages(0, 1), 2);
-  await work.end(0, 'failed');
-  expect(runtime.stats().breaker).toBe('open');
-  sink.onAssigned(2, partitions(0));
-  sink.onMessages(2, fakeMessages(2, 2), 3);
-  const startedBefore = work.started().length;
-  await vi.advanceTimersByTimeAsync(3_000);
-  expect(work.started()).toHaveLength(startedBefore);
-});
-
 test('drains without waiting for the gate', async () => {
   const { work, source, runtime, sink } = createScene();
   sink.onAssigned(1, partitions(0));

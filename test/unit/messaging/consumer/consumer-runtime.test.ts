@@ -221,68 +221,6 @@ test('drops queued messages of a revoked partition', async () => {
   expect(work.started()).toEqual([0, 9]);
 });
 
-test('joins a redelivered message to the work in progress and commits it in the new generation', async () => {
-  const { work, source, sink, runtime } = createScene();
-  sink.onMessages(1, fakeMessages(0, 2), 3);
-  await work.end(1);
-  sink.onAssigned(2, partitions(0));
-  sink.onMessages(2, fakeMessages(0, 3), 4);
-  expect(work.started()).toEqual([0, 1, 2, 3]);
-  for (const offset of [0, 2, 3]) await work.end(offset);
-  await afterCommitTick();
-  expect(source.commits).toEqual([
-    { generation: 2, offsets: [{ topic: FAKE_TOPIC, partition: 0, offset: 4 }] },
-  ]);
-  expect(runtime.stats().joined).toBe(3);
-});
-
-test('holds later messages of a key until the joined work ends', async () => {
-  const { work, sink } = createScene();
-  sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
-  sink.onAssigned(2, partitions(0));
-  sink.onMessages(2, fakeMessages(0, 1, { key: 'a' }), 2);
-  expect(work.started()).toEqual([0]);
-  await work.end(0);
-  expect(work.started()).toEqual([0, 1]);
-});
-
-test('joins work of a revoked partition when it is assigned again', async () => {
-  const { work, source, sink } = createScene();
-  sink.onMessages(1, fakeMessages(0, 1), 2);
-  sink.onAssigned(2, partitions(1));
-  await work.end(0);
-  sink.onAssigned(3, partitions(0));
-  sink.onMessages(3, fakeMessages(0, 1), 2);
-  expect(work.started()).toEqual([0, 1]);
-  await work.end(1);
-  await afterCommitTick();
-  expect(source.committed()).toBe(2);
-});
-
-test('forgets work that another consumer has completed', async () => {
-  const { work, sink, runtime } = createScene();
-  sink.onMessages(1, fakeMessages(0, 1), 2);
-  sink.onAssigned(2, partitions(1));
-  sink.onAssigned(3, partitions(0));
-  sink.onMessages(3, fakeMessages(2, 2), 3);
-  sink.onAssigned(4, partitions(0));
-  sink.onMessages(4, fakeMessages(0, 2), 3);
-  // Only 2 is known. An operator has reset the offsets, so 0 and 1 are processed again, after running work of their
-  // keys.
-  expect(runtime.stats().joined).toBe(1);
-  await work.end(0);
-  await work.end(1);
-  expect(work.started()).toEqual([0, 1, 2, 0, 1]);
-});
-
-test('does not join messages of a recreated topic to work of the deleted one', () => {
-  const { work, sink } = createScene();
-  sink.onMessages(1, [fakeMessage(0, { timestampMs: 1 })], 1);
-  sink.onAssigned(2, partitions(0));
-  sink.onMessages(2, [fakeMessage(0, { timestampMs: 2, key: 'other' })], 1);
-  expect(work.started()).toEqual([0, 0]);
-});
-
 test('processes a message once if it is delivered twice in one generation', async () => {
   const { work, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 2), 3);
@@ -310,17 +248,6 @@ test('processes all messages of a log that replaced a longer one, and commits no
   expect(source.committed()).toBe(7);
 });
 
-test('joins messages that are read again after the end of their log was lost to the work in progress', async () => {
-  const { work, source, sink, runtime } = createScene();
-  sink.onMessages(1, fakeMessages(0, 4), 5);
-  await work.end(4);
-  sink.onMessages(1, fakeMessages(0, 2), 3);
-  expect(runtime.stats()).toMatchObject({ joined: 3, running: 4 });
-  for (const offset of [0, 1, 2]) await work.end(offset);
-  await afterCommitTick();
-  expect(source.committed()).toBe(3);
-});
-
 test('resumes a paused partition whose log was replaced', async () => {
   const { work, source, sink } = createScene({ window: { messages: 4 } });
   sink.onMessages(1, fakeMessages(0, 4), 5);
@@ -342,23 +269,6 @@ test('does not block later messages of a key behind work of a discarded source',
   next.onAssigned(1, partitions(0));
   next.onMessages(1, [fakeMessage(1, { key: 'a' })], 2);
   expect(work.started()).toEqual([0, 1]);
-});
-
-test('does not process completed work again while its commit is not stored', async () => {
-  const { work, source, sink } = createScene();
-  source.onCommit = () => Promise.resolve(false);
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  await work.end(0);
-  await afterCommitTick();
-  source.onCommit = () => Promise.resolve(true);
-  sink.onAssigned(2, partitions(0));
-  sink.onMessages(2, fakeMessages(0, 1), 2);
-  await afterCommitTick();
-  expect(work.started()).toEqual([0, 1]);
-  expect(source.commits.at(-1)).toEqual({
-    generation: 2,
-    offsets: [{ topic: FAKE_TOPIC, partition: 0, offset: 1 }],
-  });
 });
 
 test('retries a transient failure with growing delays, and blocks only its key', async () => {
@@ -404,34 +314,6 @@ test('does not retry a held message of a revoked partition', async () => {
   sink.onAssigned(3, partitions(0));
   sink.onMessages(3, fakeMessages(0, 0), 1);
   expect(work.started()).toEqual([0, 0]);
-});
-
-test('keeps the attempts and the position of a held message that is redelivered', async () => {
-  const { work, sink } = createScene();
-  sink.onMessages(1, fakeMessages(0, 1, { key: 'a' }), 2);
-  await work.end(0, { retryAfterMs: 1_000 });
-  sink.onAssigned(2, partitions(0));
-  sink.onMessages(2, fakeMessages(0, 1, { key: 'a' }), 2);
-  await vi.advanceTimersByTimeAsync(1_000);
-  expect(work.calls.map(({ message, attempt }) => [message.offset, attempt])).toEqual([
-    [0, 1],
-    [0, 2],
-  ]);
-});
-
-test('releases the key of a held message that another consumer has completed', async () => {
-  const { work, sink, source } = createScene();
-  sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
-  await work.end(0, { retryAfterMs: 600_000 });
-  sink.onAssigned(2, []);
-  sink.onAssigned(3, partitions(0));
-  sink.onMessages(3, [fakeMessage(1, { key: 'a' }), fakeMessage(2, { key: 'b' })], 3);
-  expect(work.started()).toEqual([0, 2, 1]);
-  await work.end(1);
-  await work.end(2);
-  await vi.advanceTimersByTimeAsync(600_000);
-  expect(work.started()).toHaveLength(3);
-  expect(source.committed()).toBe(3);
 });
 
 test('counts an unexpected error as a failure and retries the message', async () => {

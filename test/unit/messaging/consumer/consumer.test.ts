@@ -110,23 +110,6 @@ test('retries if a source cannot be created', async () => {
   expect(calls).toBe(3);
 });
 
-test('joins messages redelivered by a new source to the work in progress', async () => {
-  const { sources, work, consumer } = createScene();
-  await consumer.start();
-  sources[0]?.sink?.onAssigned(1, PARTITIONS);
-  sources[0]?.sink?.onMessages(1, fakeMessages(0, 1), 2);
-  sources[0]?.sink?.onCrash(new Error('gone'));
-  await vi.advanceTimersByTimeAsync(1_000);
-  sources[1]?.sink?.onAssigned(1, PARTITIONS);
-  sources[1]?.sink?.onMessages(1, fakeMessages(0, 1), 2);
-  await work.end(0);
-  await work.end(1);
-  await vi.advanceTimersByTimeAsync(200);
-  expect(work.started()).toEqual([0, 1]);
-  expect(sources[0]?.commits).toEqual([]);
-  expect(sources[1]?.committed()).toBe(2);
-});
-
 test('stops the source if the first start fails', async () => {
   const source = new FakeGroupSource();
   source.onStart = () => Promise.reject(new MessagingError('topic-unknown', 'no topic', { canRetry: false }));

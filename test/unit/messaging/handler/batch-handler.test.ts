@@ -54,7 +54,7 @@ function createScene(items: number | readonly BatchItem[], options: SceneOptions
     onItems: (one) => counts.push({ ...one }),
   });
   const all = typeof items === 'number' ? Array.from({ length: items }, (_, n) => question(n)) : items;
-  const open = options.open ?? (() => ({ step: () => ({ kind: 'items', items: all }) as const }));
+  const open = options.open ?? (() => ({ kind: 'items', items: all }) as const);
   const context: Request = {
     format: 'json',
     isBatchItem: false,
@@ -109,23 +109,6 @@ test('counts each item as progress of its message, and of those that wait for it
   await Promise.all([run(), runWith({ progress: waiting })]);
   expect([progress?.steps, waiting?.steps]).toEqual([3, 6]);
 });
-
-test.each([
-  ['half of the items', 4, 2, true],
-  ['fewer than half of the items', 5, 2, false],
-])(
-  'counts a batch as failed or not for the circuit breaker if %s failed unexpectedly',
-  async (_, items, bugs, isFailed) => {
-    const { run } = createScene(items, {
-      handler: (n) => {
-        if ((n as number) < bugs) throw new TypeError('a bug');
-        return done({ type: 'Answer', payload: n });
-      },
-    });
-    const outcome = await run();
-    expect(outcome.kind === 'done' && outcome.failed === true).toBe(isFailed);
-  },
-);
 
 test('answers an item with a problem if its reply does not fit the schema', async () => {
   const { run } = createScene(3, {
@@ -214,7 +197,7 @@ test.each(['decode', 'handle', 'encode'] as const)(
       ...(where === 'decode' && {
         open: () => {
           const late = gate.promise.then(() => question(0).decode());
-          return { step: () => ({ kind: 'items', items: [waiting(0, late), question(1)] }) };
+          return { kind: 'items', items: [waiting(0, late), question(1)] };
         },
       }),
       ...(where === 'handle' && {

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { ProcessingResult, FinalResult } from '../../../../shared/messaging/processing-result.ts';
+import type { ProcessingResult } from '../../../../shared/messaging/processing-result.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
@@ -26,11 +26,7 @@ const copyOfHead = () =>
   fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'head', [HEADER.attempt]: '2' } });
 
 /** A hold topic with the head `head` and followers with these offsets; messages are processed with the results in `ends`. */
-async function world(
-  offsets: readonly number[],
-  ends: Readonly<Record<string, ProcessingResult>> = {},
-  isDeferred = false,
-) {
+async function world(offsets: readonly number[], ends: Readonly<Record<string, ProcessingResult>> = {}) {
   const broker = createEmbeddedBroker();
   onTestFinished(() => broker.close());
   await broker.admin.createTopics([HOLD, COMMANDS].map((topic) => ({ topic, partitions: 1 })));
@@ -55,7 +51,7 @@ async function world(
   const states = new Map<string, { status: 'retrying' | 'failed'; attempt: number }>([
     ['head', { status: 'retrying', attempt: 1 }],
   ]);
-  await hold.setHead(key, 0, { id: 'head', attempt: 2, isDeferred, sinceMs: Date.now() });
+  await hold.setHead(key, 0, { id: 'head', attempt: 2, sinceMs: Date.now() });
   const value = Buffer.from('x');
   for (const offset of offsets) {
     const headers = { [HEADER.notificationId]: `id-${offset}` };
@@ -82,39 +78,23 @@ async function world(
   const tail = broker.createTail({ clientId: 'wakes', topics: [COMMANDS], from: 'earliest' });
   await tail.start((message) => wakes.push(message));
   const processed: string[] = [];
-  const counted: FinalResult[] = [];
-  const breaker = { isClosed: true };
   /** What another process does while a message is processed. */
   const meanwhile = { run: () => Promise.resolve() };
-  const process = order.inOrder(
-    async (message) => {
-      const id = String(message.headers[HEADER.notificationId]);
-      processed.push(id);
-      await meanwhile.run();
-      return ends[id] ?? 'settled';
-    },
-    (end) => {
-      counted.push(end);
-      return breaker.isClosed;
-    },
-  );
+  const process = order.inOrder(async (message) => {
+    const id = String(message.headers[HEADER.notificationId]);
+    processed.push(id);
+    await meanwhile.run();
+    return ends[id] ?? 'settled';
+  });
   const handle = (message: LogMessage) => process(message, 1, signal);
-  return { publisher, time, hold, key, states, order, wakes, processed, counted, breaker, meanwhile, handle };
+  return { publisher, time, hold, key, states, order, wakes, processed, meanwhile, handle };
 }
 
-it('keeps an awaited head and the place of another message that is retried', async () => {
-  const { hold, key, order, states, handle, processed } = await world([5]);
+it('keeps an awaited head while another message is retried', async () => {
+  const { hold, key, order } = await world([5]);
   const copy = readCopy(fakeMessage(3, { key: 'k', headers: {} }), 1, undefined);
   for (const _ of [1, 2]) await order.setHead(copy, 2);
-  expect(hold.get(key)?.head?.id).toBe('head');
-  expect(hold.get(key)?.followers).toMatchObject([
-    { offset: 3, id: copy.id, value: undefined },
-    { offset: 5 },
-  ]);
-  states.set('head', { status: 'failed', attempt: 2 });
-  await handle(copyOfHead());
-  expect(processed).toEqual(['head']);
-  expect(hold.get(key)?.head).toMatchObject({ id: copy.id, attempt: 2, isDeferred: true });
+  expect(hold.get(key)).toMatchObject({ head: { id: 'head' }, followers: [{ offset: 5 }] });
 });
 
 it('replaces a head that is no longer awaited', async () => {
@@ -136,10 +116,9 @@ it('keeps followers waiting if another message with the key fails or their head 
 it.each<[string, ProcessingResult, { status: 'retrying' | 'failed'; attempt: number } | undefined, boolean]>([
   ['failed unexpectedly', 'failed', { status: 'retrying', attempt: 2 }, true],
   ['was rejected before it was in the ledger', 'settled', undefined, true],
-  ['was rejected before this round was in the ledger', 'settled', { status: 'failed', attempt: 1 }, true],
   ['was followed by another copy', 'settled', { status: 'retrying', attempt: 2 }, false],
-])('when the copy of a deferred head %s, followers continue: %s', async (...[, end, known, continues]) => {
-  const { states, processed, handle } = await world([1], { head: end }, true);
+])('when the copy of a head %s, followers continue: %s', async (...[, end, known, continues]) => {
+  const { states, processed, handle } = await world([1], { head: end });
   if (known === undefined) states.delete('head');
   else states.set('head', known);
   await handle(copyOfHead());
@@ -148,8 +127,7 @@ it.each<[string, ProcessingResult, { status: 'retrying' | 'failed'; attempt: num
 
 it('does not end a head that another process sets while its copy goes back to a tier', async () => {
   const { hold, key, meanwhile, processed, handle } = await world([1]);
-  meanwhile.run = () =>
-    hold.setHead(key, 0, { id: 'place', attempt: 1, isDeferred: true, sinceMs: Date.now() });
+  meanwhile.run = () => hold.setHead(key, 0, { id: 'place', attempt: 1, sinceMs: Date.now() });
   await handle(fakeMessage(9, { key: 'k', headers: { [HEADER.notificationId]: 'place' } }));
   expect(hold.get(key)?.head?.id).toBe('place');
   expect(processed).toEqual(['place']);
@@ -185,7 +163,7 @@ it.each([
     states.set('head', { status: 'failed', attempt: 1 });
     await handle(copyOfHead());
     const place = { key: 'sms/0/6c617465', partition: 0 };
-    const late = { id: 'ended', attempt: 2, isDeferred: false, sinceMs: Date.now() + aheadMs };
+    const late = { id: 'ended', attempt: 2, sinceMs: Date.now() + aheadMs };
     const record = headRecord(HOLD, place, late, undefined);
     await publisher.publish([{ ...record, headers: { ...record.headers, [HEADER.write]: 'gone/3' } }]);
     await hold.caughtUp(1_000);
@@ -230,20 +208,6 @@ it('does not process a head again whose follower is retried, but wakes the key, 
   expect(hold.has(key)).toBe(false);
 });
 
-it('counts the results of followers, which wait for a wake message or a probe while the breaker is open', async () => {
-  const ends = { head: 'failed', 'id-1': 'failed', 'id-2': 'failed' } as const;
-  const { states, wakes, counted, breaker, processed, handle } = await world([1, 2, 3], ends);
-  states.set('head', { status: 'failed', attempt: 2 });
-  breaker.isClosed = false;
-  expect(await handle(fakeMessage(8, { key: 'k' }))).toEqual({ retryAfterMs: expect.any(Number) as number });
-  expect(counted).toEqual(['failed']);
-  states.set('head', { status: 'retrying', attempt: 1 });
-  expect(processed).toEqual(['id-1']);
-  expect(await handle(copyOfHead())).toBe('failed');
-  expect(processed).toEqual(['id-1', 'head', 'id-2']);
-  await expect.poll(() => wakes.filter(isWakeMessage).length).toBe(1);
-});
-
 const NOW = 1_700_000_000_000;
 
 it.each([
@@ -261,7 +225,7 @@ it.each([
     clock,
     monotonic,
   } as unknown as ReceiverOrderOptions;
-  const head = { id: 'id', attempt: 1, isDeferred: false, sinceMs: NOW };
+  const head = { id: 'id', attempt: 1, sinceMs: NOW };
   time.wallMs += jumpMs;
   expect(isAwaited(head, parts)).toBe(true);
   time.elapsedMs += 16 * 60_000;

@@ -272,7 +272,6 @@ const EVENTS: readonly DeliveryEvent[] = [
   read(undefined),
   { kind: 'first-in-line' },
   { kind: 'queued' },
-  { kind: 'queue-full' },
   { kind: 'no-send-slot' },
   { kind: 'no-eligible-provider' },
   { kind: 'no-provider', isUnserved: false },
@@ -307,7 +306,6 @@ const TRANSITIONS: readonly (readonly [
     QUEUEING,
     {
       queued: 'ended, done',
-      'queue-full': 'recording, write failed too-many-waiting',
       'first-in-line': 'acquiring, acquire-provider',
     },
   ],

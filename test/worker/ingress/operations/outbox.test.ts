@@ -57,7 +57,7 @@ it('lists the subject after the addresses of 50 recipients of maximum length', a
 
 it('shows an SMS', async () => {
   const { message } = await shown(Buffer.from('From: MyBank\nTo: +40722123456\n\nCode 4711'), 'sms');
-  expect(message).toMatchObject({ receiver: '+40722123456', text: 'Code 4711' });
+  expect(message).toMatchObject({ receiver: '+40722123456', text: 'Code 4711\n' });
 });
 
 it.each(['x', '%2e%2e%2fsecret', `${ID}.txt`, '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c60'])(

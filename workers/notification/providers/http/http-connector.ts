@@ -51,7 +51,6 @@ export function createHttpConnector(
   const connection = prepareConnection(entry);
   const { connector } = connection;
   const secrets = configuredSecrets(connection);
-  const configured = [...Object.values(connector.parameters), sampleUrl(connection.url)?.hostname ?? ''];
   const http = createHttpCaller({
     origin: sampleUrl(connection.url)?.origin ?? '',
     timeoutMs: Math.min(entry.settings.limits.timeoutMs ?? deps.timeoutMs, deps.timeoutMs),
@@ -73,7 +72,7 @@ export function createHttpConnector(
       if (outcome.kind !== 'response') return unansweredResult(outcome);
       return classifyHttpResponse(outcome.response, connector, {
         nowMs: deps.clock.now(),
-        sensitive: { message, secrets, configured },
+        sensitive: { message, secrets },
         isUrlOfMessage,
       });
     },

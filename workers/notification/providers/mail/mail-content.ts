@@ -45,17 +45,13 @@ export async function mailContent(
     return { kind: 'impossible', result: 'permanent', code: 'receiver-invalid' };
   }
   const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
-  // Loaded with the first e-mail, like nodemailer itself.
-  const { encodeHeaderText } = await import('./header-text.ts');
-  const subject = message.subject.replaceAll(LINE_END, ' ');
-  const encodedSubject = encodeHeaderText(subject);
   const text = message.message.replaceAll(LINE_END, '\r\n');
   const options: SendMailOptions = {
     from: sender,
     to: plain([message.receiver]),
     ...(message.cc.length > 0 ? { cc: plain(message.cc) } : {}),
     envelope: { from: plain([sender.address]), to: plain(all) },
-    ...(encodedSubject === undefined ? { subject } : {}),
+    subject: message.subject.replaceAll(LINE_END, ' '),
     ...(message.contentType === 'text/html' ? { html: text } : { text }),
     attachments: await Promise.all(
       message.attachments.map(async ({ name, content }) => ({
@@ -68,9 +64,6 @@ export async function mailContent(
     date: sentAt,
     headers: {
       'Auto-Submitted': 'auto-generated',
-      ...(encodedSubject === undefined
-        ? {}
-        : { Subject: { prepared: true, foldLines: true, value: encodedSubject } }),
       ...listHeaders(message.id, from.listUnsubscribe),
     },
     disableFileAccess: true,

@@ -6,10 +6,8 @@ import type { Provider, SendResult } from '../../../../shared/notification/provi
 import type { Clock } from '../../../../shared/platform/clock.ts';
 import type { Deadline } from '../../../../shared/platform/deadline.ts';
 import { ConfigError } from '../../../../shared/platform/errors.ts';
-import type { MailAddress } from '../../../../shared/notification/sender-address.ts';
 import { isLoopback } from '../../../../shared/platform/host-names.ts';
 import { type OutboundEmail, mailContent } from './mail-content.ts';
-import { encodeSenderName } from './header-text.ts';
 import { type SmtpError, isAboutSender, classifySmtpReply } from './classify-smtp-reply.ts';
 import { createProviderConnections, NO_CONNECTION, type NotBegun } from '../common/provider-connections.ts';
 import { sanitiseId } from '../common/sanitise-provider-text.ts';
@@ -37,10 +35,9 @@ const SIGNED_HEADERS =
   'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:' +
   'Auto-Submitted:List-Unsubscribe:List-Unsubscribe-Post';
 
-/** The data of a message with what is added for the plugin that creates its stream. */
+/** What is added to the data of a message for the plugin that creates its stream. */
 interface WatchedMail {
   readonly watch: BodyWatch;
-  readonly from: MailAddress;
 }
 
 /** Reads the settings of an SMTP entry. TLS is required unless the server is on this machine or the entry disables it. */
@@ -83,12 +80,12 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
   const connections = createProviderConnections(settings.maxConnections, settings.timeoutMs);
   const secrets = [settings.username, settings.password].filter((secret) => secret !== undefined);
   const sendNow = async (message: OutboundEmail, deadline: Deadline): Promise<SendResult> => {
-    const sensitive = { message, secrets, configured: [settings.host] };
+    const sensitive = { message, secrets };
     const watch: BodyWatch = { isBodyOut: false, receiverFault: undefined };
     try {
       const content = await mailContent(message, settings, new Date(deps.clock.now()));
       if (content.kind === 'impossible') return { kind: content.result, code: content.code };
-      const watched: Pick<WatchedMail, 'watch'> = { watch };
+      const watched: WatchedMail = { watch };
       const info = await transport.sendMail({ ...content.options, ...watched, signal: deadline.signal });
       const partial = info.rejectedErrors?.[0];
       return {
@@ -149,9 +146,7 @@ function createPool(settings: SmtpSettings) {
   // Emitted in addition to the failed send, which reports the same error.
   transport.on('error', () => undefined);
   transport.use('stream', (mail, done) => {
-    const { watch, from } = mail.data as unknown as WatchedMail;
-    if (mail.message !== null) encodeSenderName(mail.message, from);
-    watchMessageBody(mail, watch, { isSigned: settings.dkim !== undefined });
+    watchMessageBody(mail, (mail.data as unknown as WatchedMail).watch);
     done();
   });
   return transport;

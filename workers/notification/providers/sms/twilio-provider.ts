@@ -51,7 +51,7 @@ export function createTwilioProvider(
       // The call itself is classified: the client's errors are less precise, and it fails for a malformed response.
     }
     if (watched.outcome === undefined) return { kind: 'permanent', code: 'twilio-message-unencodable' };
-    const sensitive = { message, secrets: [username, password], configured: [] };
+    const sensitive = { message, secrets: [username, password] };
     return classifyTwilioResponse(watched.outcome, deps.clock.now(), sensitive);
   };
 

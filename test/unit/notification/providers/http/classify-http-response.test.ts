@@ -7,7 +7,7 @@ import { anEmail, anSms } from '../../../../support/builders/outbound-messages.t
 
 const contextOf = (message: Outbound, secrets: readonly string[] = []) => ({
   nowMs: 0,
-  sensitive: { message, secrets, configured: ['mg.bank.example'] },
+  sensitive: { message, secrets },
   isUrlOfMessage: false,
 });
 const CONTEXT = contextOf(anSms());
@@ -173,7 +173,6 @@ describe('provider text', () => {
     ['a part of the telephone number', 'x22123456y'],
     ['a word', 'id-POPESCU-1'],
     ['a word within a longer one', 'xxpopescuxx'],
-    ['the sender', 'YourBank.1'],
     ['the key', 'a-key-7f3a99'],
     ['blanks', 'a b'],
     ['more than 64 characters', 'x'.repeat(65)],

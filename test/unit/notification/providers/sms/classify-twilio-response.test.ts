@@ -11,7 +11,7 @@ function classified(
   { headers = {}, message = outboundSms() }: { headers?: Record<string, string>; message?: object } = {},
 ): SendResult {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const sensitive = { message: outboundSms(message), secrets: [], configured: [] };
+  const sensitive = { message: outboundSms(message), secrets: [] };
   return classifyTwilioResponse({ kind: 'response', response: { status, headers, text } }, NOW, sensitive);
 }
 const fault = (code: number) => ({ code, message: 'About +40722123456', more_info: 'https://…' });
@@ -29,15 +29,13 @@ describe('a response of Twilio', () => {
     [400, 21_211, 'permanent'],
     [400, 21_610, 'permanent'],
     [400, 21_212, 'permanent'],
-    [403, 21_000, 'permanent'],
-    [403, 21_999, 'permanent'],
     [403, 20_999, 'misconfigured'],
     [403, 22_000, 'misconfigured'],
     [409, 30_001, 'permanent'],
     [413, 30_001, 'permanent'],
     [422, 30_001, 'permanent'],
   ])('with status %i and code %i is %s', (status, code, kind) => {
-    expect(classified(status, fault(code))).toEqual({ kind, code: `twilio-${code}` });
+    expect(classified(status, fault(code))).toEqual({ kind, code: `http-${status}-${code}` });
   });
 
   it.each<[number, SendResult['kind']]>([
@@ -46,7 +44,7 @@ describe('a response of Twilio', () => {
     [502, 'unknown'],
     [504, 'unknown'],
   ])('with status %i and no code is %s', (status, kind) => {
-    expect(classified(status, '<html>')).toEqual({ kind, code: `twilio-http-${status}` });
+    expect(classified(status, '<html>')).toEqual({ kind, code: `http-${status}` });
   });
 
   it.each([
@@ -54,20 +52,20 @@ describe('a response of Twilio', () => {
     [new Date(NOW + 90_000).toUTCString(), 90_000],
   ])('has a waiting time for Retry-After %s', (text, retryAfterMs) => {
     const result = classified(429, fault(20_429), { headers: { 'retry-after': text } });
-    expect(result).toEqual({ kind: 'transient', code: 'twilio-20429', retryAfterMs });
+    expect(result).toEqual({ kind: 'transient', code: 'http-429-20429', retryAfterMs });
   });
 
   it('is a misconfiguration if it rejects the default sender', () => {
     expect(classified(400, fault(21_212), { message: { sender: undefined } })).toEqual({
       kind: 'misconfigured',
-      code: 'twilio-21212',
+      code: 'http-400-21212',
     });
   });
 
   it.each([
     ['queued', { kind: 'sent', providerMessageId: 'SM1' }],
-    ['failed', { kind: 'permanent', code: 'twilio-30007' }],
-    ['undelivered', { kind: 'permanent', code: 'twilio-30007' }],
+    ['failed', { kind: 'permanent', code: 'http-201-30007' }],
+    ['undelivered', { kind: 'permanent', code: 'http-201-30007' }],
   ])('that creates a message with status %s is classified by it', (status, expected) => {
     expect(classified(201, { sid: 'SM1', status, error_code: 30_007 })).toEqual(expected);
   });
@@ -80,9 +78,9 @@ describe('a response of Twilio', () => {
   it('does not pass on a number that may be part of the message', () => {
     const message = { message: 'Your code is 48291.' };
     const created = { sid: 'SM40722123456', status: 'failed', error_code: 48_291 };
-    expect(classified(400, fault(48_291), { message })).toMatchObject({ code: 'twilio-http-400-other' });
-    expect(classified(400, fault(482_913), { message })).toMatchObject({ code: 'twilio-http-400-other' });
-    expect(classified(201, created, { message })).toMatchObject({ code: 'twilio-failed-other' });
+    expect(classified(400, fault(48_291), { message })).toMatchObject({ code: 'http-400-other' });
+    expect(classified(400, fault(482_913), { message })).toMatchObject({ code: 'http-400-other' });
+    expect(classified(201, created, { message })).toMatchObject({ code: 'http-201-other' });
     expect(classified(201, { ...created, status: 'queued' })).toEqual({
       kind: 'sent',
       providerMessageId: undefined,
@@ -91,10 +89,10 @@ describe('a response of Twilio', () => {
 });
 
 it.each([
-  ['not-begun', 'connect-econnrefused', 'transient', 'twilio-connect-econnrefused'],
-  ['not-begun', 'request-invalid', 'misconfigured', 'twilio-request-invalid'],
-  ['broken', 'timed-out', 'unknown', 'twilio-timed-out-after-data'],
+  ['not-begun', 'connect-econnrefused', 'transient', 'connect-econnrefused'],
+  ['not-begun', 'request-invalid', 'misconfigured', 'request-invalid'],
+  ['broken', 'timed-out', 'unknown', 'timed-out'],
 ] as const)('a call that is %s with %s is %s with code %s', (kind, code, result, expected) => {
-  const sensitive = { message: anSms(), secrets: [], configured: [] };
+  const sensitive = { message: anSms(), secrets: [] };
   expect(classifyTwilioResponse({ kind, code }, NOW, sensitive)).toEqual({ kind: result, code: expected });
 });

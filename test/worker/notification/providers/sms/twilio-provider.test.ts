@@ -123,7 +123,7 @@ describe('an SMS by Twilio', () => {
   it('is not retried by the client', async () => {
     const { origin, requests } = await standIn(json(429, { code: 20_429 }));
     const result = await providerFor(origin).send(outboundSms(), NEVER);
-    expect(result).toEqual({ kind: 'transient', code: 'twilio-20429' });
+    expect(result).toEqual({ kind: 'transient', code: 'http-429-20429' });
     await sleep(300);
     expect(requests).toHaveLength(1);
   });
