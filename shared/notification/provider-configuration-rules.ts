@@ -1,6 +1,5 @@
 /** The rules between the settings of a provider (N1), in addition to the schema of each setting. */
 
-import type { Channel } from './command.ts';
 import { compileTemplate, compileText, placesOf, placesOfParts } from './payload-template.ts';
 import type { FaultReporter, Placeholder } from './payload-template.ts';
 import {
@@ -16,12 +15,6 @@ import { isSenderOf } from './sender-address.ts';
 import { isLoopback } from '../platform/host-names.ts';
 import { URL_VALUES, hasFixedOrigin, sampleUrl, urlPlaceholders } from './url-template.ts';
 
-/** The valid settings of a provider. */
-export interface ReadSettings extends Partial<ProviderSettings> {
-  /** Names of the invalid settings, whose faults are already reported. */
-  readonly unread: ReadonlySet<string>;
-}
-
 const SENDER_WANTED = {
   email: 'must be an e-mail address, alone or as name <address>',
   sms: 'must be a telephone number, a short code, or a name of at most 11 letters and digits',
@@ -35,9 +28,8 @@ const PROTOCOLS = {
 } as const;
 
 /** Reports the faults of one provider, by paths below it. */
-export function checkProvider(settings: ReadSettings, report: FaultReporter): void {
+export function checkProvider(settings: ProviderSettings, report: FaultReporter): void {
   checkSenders(settings, report);
-  if (settings.provider === undefined) return;
   const kind = kindOfProvider(settings.provider);
   for (const other of ['connector', 'smtp', 'twilio'] as const) {
     const isOwn = other === kind || (other === 'connector' && kind === 'http');
@@ -54,30 +46,22 @@ export function checkProvider(settings: ReadSettings, report: FaultReporter): vo
   if (kind === 'http') checkConnector(settings, report);
 }
 
-function checkSenders(settings: ReadSettings, report: FaultReporter): void {
+function checkSenders(settings: ProviderSettings, report: FaultReporter): void {
   const { defaultSender, 'default-sender': alias } = settings;
   if (defaultSender !== undefined && alias !== undefined && defaultSender !== alias) {
     report(['default-sender'], 'must not differ from defaultSender');
   }
   for (const name of ['defaultSender', 'default-sender'] as const) {
     const sender = settings[name];
-    const channel = channelOf(settings);
-    if (sender !== undefined && channel !== undefined && !isSenderOf(channel, sender)) {
-      report([name], SENDER_WANTED[channel]);
-    }
+    const channel = settings['communication-channel'];
+    if (sender !== undefined && !isSenderOf(channel, sender)) report([name], SENDER_WANTED[channel]);
   }
 }
 
-/** SMTP and Twilio have only one channel, which does not depend on the setting. */
-function channelOf({ provider, 'communication-channel': given }: ReadSettings): Channel | undefined {
-  const kind = provider === undefined ? 'http' : kindOfProvider(provider);
-  return kind === 'http' ? given : ({ smtp: 'email', twilio: 'sms' } as const)[kind];
-}
-
-function checkUrl(settings: ReadSettings, kind: keyof typeof PROTOCOLS, report: FaultReporter): void {
+function checkUrl(settings: ProviderSettings, kind: keyof typeof PROTOCOLS, report: FaultReporter): void {
   const { url } = settings;
   if (url === undefined) {
-    if (kind !== 'twilio' && !settings.unread.has('url')) report(['url'], 'is missing; must be a URL');
+    if (kind !== 'twilio') report(['url'], 'is missing; must be a URL');
     return;
   }
   const sample = sampleUrl(url);
@@ -98,13 +82,12 @@ function checkUrl(settings: ReadSettings, kind: keyof typeof PROTOCOLS, report: 
     report(['url'], 'must not contain {placeholders} with this provider');
 }
 
-function mayBeUnencrypted(settings: ReadSettings, url: URL): boolean {
-  return settings.allowInsecure === true || isLoopback(url.hostname);
+function mayBeUnencrypted(settings: ProviderSettings, url: URL): boolean {
+  return settings.allowInsecure || isLoopback(url.hostname);
 }
 
-function checkPlaceholders(url: string, settings: ReadSettings, report: FaultReporter): void {
+function checkPlaceholders(url: string, settings: ProviderSettings, report: FaultReporter): void {
   if (!hasFixedOrigin(url)) report(['url'], 'must not contain {placeholders} in the host');
-  if (settings.unread.has('connector')) return;
   const names = Object.keys(settings.connector?.parameters ?? {});
   const known = new Set<string>([...URL_VALUES, ...names]);
   if (urlPlaceholders(url).some((name) => !known.has(name))) {
@@ -120,9 +103,13 @@ function checkPlaceholders(url: string, settings: ReadSettings, report: FaultRep
   }
 }
 
-function checkOwnClient(settings: ReadSettings, kind: keyof typeof PROTOCOLS, report: FaultReporter): void {
+function checkOwnClient(
+  settings: ProviderSettings,
+  kind: keyof typeof PROTOCOLS,
+  report: FaultReporter,
+): void {
   const { authentication, smtp } = settings;
-  if (kind === 'twilio' && authentication !== undefined) {
+  if (kind === 'twilio') {
     needCredentials(settings, ['username', 'password'], report);
     const sid = settings.twilio?.accountSid ?? authentication.username;
     if (sid !== undefined && !ACCOUNT_SID.test(sid)) {
@@ -133,10 +120,10 @@ function checkOwnClient(settings: ReadSettings, kind: keyof typeof PROTOCOLS, re
     }
   }
   if (kind !== 'smtp') return;
-  if (authentication?.key !== undefined && authentication.username === undefined) {
+  if (authentication.key !== undefined && authentication.username === undefined) {
     report(['authentication', 'key'], 'has no effect with provider smtp, which uses username and password');
   }
-  if (authentication !== undefined && (authentication.username ?? authentication.password) !== undefined) {
+  if ((authentication.username ?? authentication.password) !== undefined) {
     needCredentials(settings, ['username', 'password'], report);
   }
   const url = settings.url === undefined ? undefined : sampleUrl(settings.url);
@@ -146,9 +133,8 @@ function checkOwnClient(settings: ReadSettings, kind: keyof typeof PROTOCOLS, re
   if (smtp?.tls?.rejectUnauthorized === false) report(['smtp', 'tls', 'rejectUnauthorized'], must);
 }
 
-function checkConnector(settings: ReadSettings, report: FaultReporter): void {
+function checkConnector(settings: ProviderSettings, report: FaultReporter): void {
   const { connector = DEFAULT_CONNECTOR } = settings;
-  if (settings.unread.has('connector')) return;
   checkAuthentication(settings, connector, report);
   if (connector.method === 'GET' && connector.encoding !== 'query') {
     report(['connector', 'encoding'], 'must be query where method is GET');
@@ -161,9 +147,7 @@ function checkConnector(settings: ReadSettings, report: FaultReporter): void {
   const path = ['payload-template'];
   const template = settings['payload-template'];
   if (template === undefined || template === null) {
-    if (!settings.unread.has('payload-template')) {
-      report(path, 'is missing; must be text or an object with placeholders');
-    }
+    report(path, 'is missing; must be text or an object with placeholders');
     return;
   }
   const node = compileTemplate(template, connector.encoding, (below, message) =>
@@ -182,11 +166,10 @@ function checkConnector(settings: ReadSettings, report: FaultReporter): void {
 
 /** Reports missing credentials. */
 function needCredentials(
-  settings: ReadSettings,
+  settings: ProviderSettings,
   names: readonly ('username' | 'password' | 'key')[],
   report: FaultReporter,
 ): void {
-  if (settings.authentication === undefined) return;
   for (const name of names) {
     if (settings.authentication[name] === undefined)
       report(['authentication', name], 'is missing; must be text');
@@ -195,7 +178,7 @@ function needCredentials(
 
 /** Reports the faults of an HTTP provider's credentials. */
 function checkAuthentication(
-  settings: ReadSettings,
+  settings: ProviderSettings,
   connector: ConnectorSettings,
   report: FaultReporter,
 ): void {
@@ -223,8 +206,8 @@ function checkAuthentication(
 }
 
 /** With only one of username and password, requests would be sent without credentials or with the wrong ones. */
-function checkHalves(settings: ReadSettings, connector: ConnectorSettings, report: FaultReporter): void {
-  const { username, password } = settings.authentication ?? {};
+function checkHalves(settings: ProviderSettings, connector: ConnectorSettings, report: FaultReporter): void {
+  const { username, password } = settings.authentication;
   if ((username === undefined) === (password === undefined)) return;
   const inBody = Object.values(connector.authentication?.members ?? {});
   const given = username === undefined ? 'password' : 'username';
@@ -234,9 +217,9 @@ function checkHalves(settings: ReadSettings, connector: ConnectorSettings, repor
   report(['authentication', other], `is missing; must be text if ${given} is given`);
 }
 
-function checkKey(settings: ReadSettings, connector: ConnectorSettings, report: FaultReporter): void {
+function checkKey(settings: ProviderSettings, connector: ConnectorSettings, report: FaultReporter): void {
   const { authentication } = settings;
-  if (authentication?.key === undefined) return;
+  if (authentication.key === undefined) return;
   const kind = authenticationKind(connector, authentication);
   const isInHeader = kind === 'bearer' || kind === 'prefix' || kind === 'header';
   if (isInHeader && !isVisibleAscii(authentication.key)) {

@@ -1,6 +1,6 @@
 /**
- * Reads the provider configuration (interface 4.8, N1), usually a mounted secret. All faults are reported together, each
- * with its path and the rule that it breaks. No message repeats a value of the file.
+ * Reads the provider configuration (interface 4.8, N1), usually a mounted secret. Faults are reported together, each with its path
+ * and the rule that it breaks; rules between settings are checked where each of them is valid. No message repeats a value of the file.
  */
 
 import type { z } from 'zod';
@@ -9,7 +9,7 @@ import { parseJson } from '../platform/json.ts';
 import type { Fault } from '../platform/problem.ts';
 import type { Channel } from './command.ts';
 import type { FaultReporter } from './payload-template.ts';
-import { checkProvider, type ReadSettings } from './provider-configuration-rules.ts';
+import { checkProvider } from './provider-configuration-rules.ts';
 import {
   FILE_SHAPE,
   kindOfProvider,
@@ -70,9 +70,11 @@ export function readProviderConfiguration(text: string): ReadConfiguration {
   };
   const parsed = parseJson(text, { whole: 'file', maxValues: Infinity });
   if (parsed.kind === 'refused') return { kind: 'invalid', faults: parsed.faults.map(asFaultOfFile) };
-  const file = parsed.value;
-  reportIssues(FILE_SHAPE.safeParse(file).error, [], report);
-  const items = listProviders(file);
+  const file = FILE_SHAPE.safeParse(parsed.value);
+  reportIssues(file.error, [], report);
+  const items = (file.data?.[LIST] ?? []).flatMap((realm, at) =>
+    realm[PROVIDERS].map((value, index) => ({ value, path: [LIST, at, PROVIDERS, index] })),
+  );
   const read = items.flatMap(({ value, path }) => readProvider(value, path, report));
   if (items.length > MAX_PROVIDERS) report([LIST], `must have at most ${MAX_PROVIDERS} providers in total`);
   if (faults.length > 0) return { kind: 'invalid', faults };
@@ -106,44 +108,17 @@ function asFaultOfFile({ path, code, message }: Fault): ConfigurationFault {
   };
 }
 
-interface Item {
-  readonly value: unknown;
-  readonly path: Path;
-}
-
-/** The providers with their paths, so that each is checked even if the file around them is invalid. */
-function listProviders(file: unknown): readonly Item[] {
-  return listItems(file, LIST, []).flatMap(({ value, path }) => listItems(value, PROVIDERS, path));
-}
-
-function listItems(owner: unknown, name: string, path: Path): readonly Item[] {
-  const list = isObject(owner) ? owner[name] : undefined;
-  return Array.isArray(list) ? list.map((value: unknown, at) => ({ value, path: [...path, name, at] })) : [];
-}
-
 interface ReadProvider {
   readonly settings: ProviderSettings;
   readonly path: string;
 }
 
-/** A provider with an invalid setting is still checked, so that all faults are reported together. */
 function readProvider(value: unknown, path: Path, report: FaultReporter): readonly ReadProvider[] {
   const read = PROVIDER_SHAPE.safeParse(value);
   reportIssues(read.error, path, report);
-  const settings = read.success ? { ...read.data, unread: new Set<string>() } : validSettings(value);
-  checkProvider(settings, (below, message) => report([...path, ...below], message));
-  return read.success ? [{ settings: read.data, path: pathOf(path) }] : [];
-}
-
-function validSettings(value: unknown): ReadSettings {
-  const given = isObject(value) ? value : {};
-  const unread = new Set<string>();
-  const valid = Object.entries(PROVIDER_SHAPE.shape).flatMap(([name, shape]) => {
-    const read = shape.safeParse(given[name]);
-    if (!read.success) unread.add(name);
-    return read.success ? [[name, read.data] as const] : [];
-  });
-  return { ...Object.fromEntries(valid), unread };
+  if (!read.success) return [];
+  checkProvider(read.data, (below, message) => report([...path, ...below], message));
+  return [{ settings: read.data, path: pathOf(path) }];
 }
 
 function reportIssues(error: z.ZodError | undefined, path: Path, report: FaultReporter): void {
@@ -180,10 +155,6 @@ function entriesOf(all: readonly ReadProvider[]): readonly ProviderEntry[] {
 
 function senderOf(settings: ProviderSettings): string | undefined {
   return settings.defaultSender ?? settings['default-sender'];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Unknown names come from the operator, so they are sanitised and truncated for a log line. */

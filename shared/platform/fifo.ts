@@ -32,14 +32,6 @@ export class Fifo<T> {
     return item;
   }
 
-  /** Removes and returns the item that was pushed last. */
-  pop(): T | undefined {
-    if (this.length === 0) return undefined;
-    const item = this.#items.pop();
-    if (this.#head === this.#items.length) this.clear();
-    return item;
-  }
-
   clear(): void {
     this.#items = [];
     this.#head = 0;

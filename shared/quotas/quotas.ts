@@ -9,18 +9,18 @@
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import type { Broker, Tail } from '../messaging/ports.ts';
 import { topicName } from '../messaging/topics/topics.ts';
-import type { Clock, MonotonicClock } from '../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Health } from '../platform/health.ts';
 import type { Config, QuotaSettings } from '../platform/load-config.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { OUTCOME_RETENTION_MS } from '../platform/retention.ts';
-import { DAY_MS, DayCounts } from './day-counts.ts';
-import type { DailyQuotas, Quota, Usage } from './daily-quotas.ts';
+import { DailyQuotas, type Quota, type Usage } from './daily-quotas.ts';
 import { createUsageMeasure, readUsageRecord, usageRecord, type CountedMessage } from './usage-record.ts';
 
 export type { Quota } from './daily-quotas.ts';
 
+const DAY_MS = 24 * 3_600_000;
 /** A start that reads no record of the day for this time fails: the broker cannot be read. */
 const STANDSTILL_MS = 60_000;
 /**
@@ -60,7 +60,6 @@ export interface QuotaOptions {
   /** Key of the hashes of receivers; the same in all processes. */
   readonly secret: string | undefined;
   readonly clock: Clock;
-  readonly monotonic: MonotonicClock;
   readonly metrics: Metrics;
   readonly log: Log;
 }
@@ -75,7 +74,7 @@ interface Unread {
 
 /** The quotas of the configuration; undefined if there are none. */
 export function openQuotas(
-  context: Pick<QuotaOptions, 'broker' | 'clock' | 'monotonic' | 'metrics' | 'log'> & {
+  context: Pick<QuotaOptions, 'broker' | 'clock' | 'metrics' | 'log'> & {
     readonly config: Config;
   },
   clientId: string,
@@ -91,7 +90,7 @@ export function createQuotas(options: QuotaOptions): Quotas {
   const { broker, topic, clientId, settings, log } = options;
   const tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
   const measure = createUsageMeasure(settings, options.secret);
-  const counts = new DayCounts(options);
+  const counts = createDayCounts(options);
   const unread = new Map<string, Unread>();
   /** Days of the last records that were read, by id. */
   const readDays = new Map<string, number>();
@@ -111,7 +110,7 @@ export function createQuotas(options: QuotaOptions): Quotas {
     if (readDays.get(id) === day) return;
     keepNewest(readDays, id, day);
     if (unread.get(id)?.day === day) unread.delete(id);
-    else if (counts.isCounted(day)) counts.of(day).add(usage);
+    else if (day >= counts.today() && day <= counts.today() + 1) counts.of(day).add(usage);
   };
   return {
     admit: (id, message) => {
@@ -135,7 +134,7 @@ export function createQuotas(options: QuotaOptions): Quotas {
       const own = unread.get(id);
       if (own === undefined || own.isKept) return;
       unread.delete(id);
-      counts.find(own.day)?.remove(own.usage);
+      counts.of(own.day).remove(own.usage);
     },
     keep: (id) => keepCount(unread.get(id)),
     start: async () => {
@@ -149,6 +148,19 @@ export function createQuotas(options: QuotaOptions): Quotas {
         : { status: 'degraded', reason: `${topic} is not being read: notifications are refused` },
     stop: (timeoutMs) => tail.stop(timeoutMs),
   };
+}
+
+/** What was used today and, by processes whose clocks are ahead, tomorrow. Days are those of UTC, since 1970-01-01. */
+function createDayCounts({ clock, settings }: Pick<QuotaOptions, 'clock' | 'settings'>) {
+  const days = new Map<number, DailyQuotas>();
+  const today = (): number => Math.floor(clock.now() / DAY_MS);
+  const of = (day: number): DailyQuotas => {
+    for (const former of days.keys()) if (former < today()) days.delete(former);
+    const usage = days.get(day) ?? new DailyQuotas(settings);
+    days.set(day, usage);
+    return usage;
+  };
+  return { today, of };
 }
 
 function keepCount(own: Unread | undefined): void {

@@ -199,7 +199,10 @@ export function multipartParts(
     const headers = part
       .slice(2, end)
       .split('\r\n')
-      .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)] as const);
+      .map(
+        (line) =>
+          [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)] as const,
+      );
     const content = Buffer.from(part.slice(end + 4, -2), 'latin1');
     return { headers: Object.fromEntries(headers), content };
   });

@@ -119,7 +119,6 @@ describe('an invalid configuration', () => {
         'communication-channel',
         'connector.success.status[0]',
         'limits.ratePerSecond',
-        `${AT}[1].communication-channel`,
         `${AT}[1].smtp.maxConnections`,
         'provider',
       ].toSorted(),

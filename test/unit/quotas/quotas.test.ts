@@ -35,7 +35,7 @@ function email(receiver: string, cc: readonly string[] = []): CountedMessage {
 
 /** Quotas over a tail to which the test delivers records. */
 async function world(settings: Partial<QuotaSettings>, { now = NOON } = {}) {
-  const time = { now, elapsedMs: 0 };
+  const time = { now };
   const metrics = createMetrics();
   let tail: FakeTail | undefined;
   const quotas = createQuotas({
@@ -45,7 +45,6 @@ async function world(settings: Partial<QuotaSettings>, { now = NOON } = {}) {
     settings: { ...NONE, ...settings },
     secret: undefined,
     clock: { now: () => time.now },
-    monotonic: { elapsedMs: () => time.elapsedMs },
     metrics,
     log: silentLog,
   });
@@ -78,7 +77,6 @@ function behind(records: readonly number[]) {
     settings: NONE,
     secret: undefined,
     clock: { now: () => NOON },
-    monotonic: { elapsedMs: () => 0 },
     metrics: createMetrics(),
     log: silentLog,
   });
@@ -217,57 +215,6 @@ describe('the quotas of notifications', () => {
     expect(before.admit(sms())).toBe('admitted');
     before.time.now = NOON;
     expect(before.admit(sms())).toBe('quota-caller');
-  });
-
-  it('are not renewed by a clock that is days ahead for a moment', async () => {
-    const { admit, metrics, time } = await world({ perCaller: 1 });
-    expect([admit(sms()), admit(sms())]).toEqual(['admitted', 'quota-caller']);
-    for (const days of [1, 30, 1]) {
-      time.now = NOON + days * DAY_MS;
-      await metrics.text();
-      time.now = NOON;
-      expect(admit(sms())).toBe('quota-caller');
-    }
-  });
-
-  it('count what others admit while the clock is ahead, at the start too', async () => {
-    const other = await world({ perCaller: 2 });
-    const records = ['a', 'b'].map((id) => recordOf(other.quotas.admit(id, sms())));
-    const { admit, metrics, read, time } = await world({ perCaller: 2 }, { now: NOON + DAY_MS });
-    read(records[0]);
-    time.now = NOON + 7 * DAY_MS;
-    await metrics.text();
-    read(records[1]);
-    time.now = NOON;
-    expect(admit(sms())).toBe('quota-caller');
-  });
-
-  it('forget a day an hour after it, and take back nothing of it', async () => {
-    const { quotas, admit, metrics, time } = await world({ perCaller: 1 });
-    quotas.admit('first', sms());
-    time.now = NOON + DAY_MS;
-    await metrics.text();
-    time.elapsedMs = 3_600_000;
-    await metrics.text();
-    time.now = NOON;
-    expect(admit(sms())).toBe('admitted');
-    time.now = NOON + DAY_MS;
-    await metrics.text();
-    time.elapsedMs *= 2;
-    await metrics.text();
-    time.now = NOON;
-    quotas.release('first');
-    expect([admit(sms()), admit(sms())]).toEqual(['admitted', 'quota-caller']);
-  });
-
-  it('keep the counts of three days at most, whatever the clock', async () => {
-    const { admit, time } = await world({ perCaller: 1 });
-    const on = (days: number): string => {
-      time.now = NOON + days * DAY_MS;
-      return admit(sms());
-    };
-    expect([0, 1, 2, 0, 3].map(on)).toEqual(['admitted', 'admitted', 'admitted', 'quota-caller', 'admitted']);
-    expect([0, 2, 3, 1].map(on)).toEqual(['quota-caller', 'quota-caller', 'quota-caller', 'admitted']);
   });
 
   it('admit nothing while the records are not being read, and skip records that are none', async () => {

@@ -25,7 +25,7 @@ export interface ProviderSource {
   readonly sendTimeoutMs: number;
 }
 
-export interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'newId'> {
+export interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic'> {
   /** Observers of one provider, for metrics and logs. */
   readonly hooks?: (provider: { readonly name: string; readonly channel: Channel }) => GuardHooks;
 }
@@ -123,7 +123,7 @@ function identityOf({ name, channel, defaultSender, settings }: ProviderEntry): 
  */
 export async function makeProvider(
   entry: ProviderEntry,
-  deps: Pick<SystemPorts, 'clock' | 'newId'> & { readonly timeoutMs: number },
+  deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number },
 ): Promise<Provider> {
   switch (entry.kind) {
     case 'smtp': {

@@ -46,7 +46,7 @@ type Built =
  */
 export function createHttpConnector(
   entry: ProviderEntry,
-  deps: Pick<SystemPorts, 'clock' | 'newId'> & { readonly timeoutMs: number },
+  deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number },
 ): Provider {
   const connection = prepareConnection(entry);
   const { connector } = connection;
@@ -66,7 +66,7 @@ export function createHttpConnector(
     isIdempotent: connector.idempotency !== undefined,
     concurrency: connector.connections,
     send: async (message, signal, priority) => {
-      const built = await buildRequestSafely(connection, message, deps.newId);
+      const built = await buildRequestSafely(connection, message);
       if (built.kind === 'permanent') return built;
       const outcome = await http.call(built.request, signal, priority);
       if (outcome.kind !== 'response') return unansweredResult(outcome);
@@ -100,19 +100,15 @@ function prepareConnection({ settings, defaultSender }: ProviderEntry): Connecti
 }
 
 /** A message that cannot be encoded is not sent, and no attempt will succeed. */
-async function buildRequestSafely(
-  connection: Connection,
-  message: Outbound,
-  newId: () => string,
-): Promise<Built> {
+async function buildRequestSafely(connection: Connection, message: Outbound): Promise<Built> {
   try {
-    return await buildRequest(connection, message, newId);
+    return await buildRequest(connection, message);
   } catch {
     return { kind: 'permanent', code: 'message-unwritable' };
   }
 }
 
-async function buildRequest(connection: Connection, message: Outbound, newId: () => string): Promise<Built> {
+async function buildRequest(connection: Connection, message: Outbound): Promise<Built> {
   const { connector } = connection;
   const values = await messageValues(message, { ...connector, defaultSender: connection.defaultSender });
   const unsupported = unsupportedPart(connection, message, values);
@@ -125,7 +121,7 @@ async function buildRequest(connection: Connection, message: Outbound, newId: ()
     ...authentication.fields,
     ...(idempotent === undefined ? {} : { [idempotent]: message.id }),
   };
-  const { contentType, body, query } = encodePayload(payload, connector.encoding, newId);
+  const { contentType, body, query } = await encodePayload(payload, connector.encoding);
   const path = fillPath(connection, values, query);
   if (path === undefined) return { kind: 'permanent', code: 'value-unfit-for-address' };
   const headers: Record<string, string> = {

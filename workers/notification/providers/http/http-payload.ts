@@ -108,12 +108,12 @@ export interface EncodedPayload {
 type Payload = { readonly [name: string]: Rendered };
 type Field = readonly [name: string, value: string | FilePart];
 
-/** Encodes a payload. `newBoundary` creates an unpredictable delimiter for a multipart body. */
-export function encodePayload(
-  payload: Payload,
-  encoding: Encoding,
-  newBoundary: () => string,
-): EncodedPayload {
+/** FormData encodes quotes in names; control characters have no meaning in one. */
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f]/g;
+
+/** Encodes a payload. */
+export async function encodePayload(payload: Payload, encoding: Encoding): Promise<EncodedPayload> {
   switch (encoding) {
     case 'json': {
       const body = Buffer.from(JSON.stringify(payload));
@@ -125,8 +125,21 @@ export function encodePayload(
     }
     case 'query':
       return { contentType: undefined, body: undefined, query: urlEncoded(fieldsOf(payload)) };
-    case 'multipart':
-      return multipart(fieldsOf(payload), newBoundary);
+    case 'multipart': {
+      const form = new FormData();
+      for (const [name, value] of fieldsOf(payload)) {
+        if (typeof value === 'string') form.append(name, value);
+        else
+          form.append(
+            name,
+            new Blob([Uint8Array.from(value.content)], { type: value.mediaType }),
+            value.fileName.replaceAll(CONTROL, ' '),
+          );
+      }
+      const encoded = new Response(form);
+      const contentType = encoded.headers.get('content-type') ?? undefined;
+      return { contentType, body: Buffer.from(await encoded.arrayBuffer()), query: '' };
+    }
     default:
       return assertNever(encoding);
   }
@@ -156,40 +169,4 @@ function urlEncoded(fields: readonly Field[]): string {
     typeof value === 'string' ? [[name, value] as [string, string]] : [],
   );
   return new URLSearchParams(pairs).toString();
-}
-
-/** multipart/form-data (RFC 7578), with names as browsers write them. The delimiter occurs in no part and no name. */
-function multipart(fields: readonly Field[], newBoundary: () => string): EncodedPayload {
-  const parts = fields.map(([name, value]) => ({ head: headOf(name, value), content: contentOf(value) }));
-  let boundary = newBoundary();
-  while (parts.some(({ head, content }) => head.includes(boundary) || content.includes(boundary))) {
-    boundary = newBoundary();
-  }
-  const written = parts.flatMap(({ head, content }) => [
-    Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`),
-    content,
-    Buffer.from('\r\n'),
-  ]);
-  const body = Buffer.concat([...written, Buffer.from(`--${boundary}--\r\n`)]);
-  return { contentType: `multipart/form-data; boundary=${boundary}`, body, query: '' };
-}
-
-function headOf(name: string, value: string | FilePart): string {
-  const disposition = `content-disposition: form-data; name="${quoted(name)}"`;
-  if (typeof value === 'string') return disposition;
-  return `${disposition}; filename="${quoted(value.fileName)}"\r\ncontent-type: ${value.mediaType}`;
-}
-
-function contentOf(value: string | FilePart): Buffer {
-  return typeof value === 'string' ? Buffer.from(value) : value.content;
-}
-
-const QUOTE_ENDS: Readonly<Record<string, string>> = { '"': '%22', '\r': '%0D', '\n': '%0A' };
-/** Other control characters have no meaning in a name. */
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f]/g;
-
-/** A name for a quoted string, with quotes and line breaks percent-encoded, as the HTML standard requires. */
-function quoted(name: string): string {
-  return name.replaceAll(/["\r\n]/g, (found) => QUOTE_ENDS[found] ?? '').replaceAll(CONTROL, ' ');
 }
