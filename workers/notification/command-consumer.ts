@@ -29,8 +29,6 @@ import { combineHealth, type Health } from '../../shared/platform/health.ts';
 import { repeat, sleep } from '../../shared/platform/timers.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { CommandDelivery } from './delivery/command-delivery.ts';
-import type { DeliveriesInProgress } from './delivery/deliveries-in-progress.ts';
-import { leaseMs } from './delivery/provider-round.ts';
 import type { NotificationMetrics } from './metrics.ts';
 import { laneName, type CommandLane } from './ordering/hold-records.ts';
 import { ReceiverOrder } from './ordering/receiver-order.ts';
@@ -46,13 +44,10 @@ const MIB = 1_024 * 1_024;
 const SLICE_MS: Readonly<Record<Priority, number>> = { normal: 2, urgent: 10 };
 /** Time limit for reading the ledger and the hold topic to their ends after an assignment; then it is retried. */
 const CATCH_UP_MS = 30_000;
-/** Longest time of a step of a delivery other than sending. */
+/** Beyond the time limit, for the steps of a delivery other than waiting. */
 const STEP_MS = 60_000;
-const MAX_SENDS_PER_ROUND = 10;
 /** Time that a shutdown waits for the outcomes of interrupted deliveries to be written. */
 const LAST_OUTCOMES_MS = 2_000;
-/** A notification that waits for a provider is received again within this time. */
-const RECHECK_MS = 5_000;
 /** Interval of the search for lost heads, which are rare and delay only messages to the same receiver. */
 const LOST_HEADS_MS = 30_000;
 const POLL_MS = 20;
@@ -88,7 +83,7 @@ export async function startChannel(
 ): Promise<RunningChannel> {
   const { config, monotonic, timers } = context;
   const { channel, providers } = options;
-  const { plan, orders, delivery, sendTimeoutMs } = createDelivery(context, shared, options);
+  const { plan, orders, delivery } = createDelivery(context, shared, options);
   const consumers: LaneConsumer[] = [];
   const stopConsumers = async (timeoutMs: number): Promise<void> => {
     await Promise.all(consumers.map((consumer) => consumer.stop(timeoutMs)));
@@ -112,7 +107,6 @@ export async function startChannel(
     throw error;
   }
   const { inProgress } = delivery;
-  const stallMs = leaseMs(MAX_SENDS_PER_ROUND, sendTimeoutMs) + STEP_MS;
   return {
     delivery,
     health: () =>
@@ -120,8 +114,11 @@ export async function startChannel(
         ...Object.fromEntries(
           consumers.map((lane) => [lane.priority === 'urgent' ? 'urgent' : 'consumer', lane.health()]),
         ),
-        deliveries: deliveriesHealth(inProgress, stallMs),
-        providers: providersHealth(channel, providers, inProgress.hasRound(RECHECK_MS)),
+        providers: providersHealth(
+          channel,
+          providers,
+          consumers.some((lane) => lane.hasLag()),
+        ),
       }),
     stop: async (timeoutMs) => {
       await stopConsumers(timeoutMs);
@@ -142,6 +139,7 @@ interface Lane extends CommandLane, Pick<NotificationMetrics, 'onUnknownMembers'
 interface LaneConsumer {
   readonly priority: Priority;
   health(): Health;
+  hasLag(): boolean;
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -179,6 +177,7 @@ async function startLane(context: WorkerContext, shared: SharedParts, lane: Lane
   return {
     priority,
     health: () => consumer.health(),
+    hasLag: () => consumer.lag().some(({ lag }) => lag > 0),
     stop: async (timeoutMs) => {
       stopSearch();
       await consumer.stop(timeoutMs);
@@ -254,7 +253,7 @@ function createDelivery(context: WorkerContext, shared: SharedParts, options: Ch
     onOutcome,
     onDeadLetter: (code, priority) => observe[priority].onDeadLetter(code),
   });
-  return { plan, orders, delivery, sendTimeoutMs };
+  return { plan, orders, delivery };
 }
 
 /** The handlers of one lane's commands: an invalid command is rejected, a valid one is delivered. */
@@ -316,13 +315,13 @@ function isTooLarge({ message: { key, value, headers }, isOriginal }: CommandCop
 }
 
 /**
- * Reports the providers with an open circuit breaker. A channel without a provider is ready while it is not in use, that
- * is, while none of its rounds is or was recently in progress in this process.
+ * Reports the providers with an open circuit breaker. A channel without a provider is ready while none of
+ * its commands waits.
  */
-function providersHealth(channel: Channel, providers: Providers, isInUse: boolean): Health {
+function providersHealth(channel: Channel, providers: Providers, hasLag: boolean): Health {
   const all = providers.of(channel);
   if (all.length === 0) {
-    if (!isInUse) return { status: 'ready' };
+    if (!hasLag) return { status: 'ready' };
     return { status: 'degraded', reason: `no provider for ${channel}: its notifications wait` };
   }
   const unavailable = all.flatMap((provider) => {
@@ -337,13 +336,4 @@ function providersHealth(channel: Channel, providers: Providers, isInUse: boolea
       ? `all providers for ${channel} are unavailable, its notifications wait: ${names}`
       : `unavailable for ${channel}: ${names}`;
   return { status: 'degraded', reason };
-}
-
-/** Unhealthy when a delivery has made no progress for this time in milliseconds, longer than any step takes. */
-export function deliveriesHealth(inProgress: DeliveriesInProgress, limitMs: number): Health {
-  const slowest = inProgress.slowest();
-  if (slowest === undefined || slowest.stalledMs < limitMs) return { status: 'ready' };
-  const { step, stalledMs } = slowest;
-  const seconds = Math.round(stalledMs / 1_000);
-  return { status: 'unhealthy', reason: `a delivery has made no progress in state ${step} for ${seconds} s` };
 }

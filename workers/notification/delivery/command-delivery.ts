@@ -41,7 +41,6 @@ import {
 } from '../state/delivery-state-machine.ts';
 import type { LedgerEntry } from '../state/ledger-entry.ts';
 import type { RetryPlan } from '../state/retry-plan.ts';
-import { DeliveriesInProgress } from './deliveries-in-progress.ts';
 import {
   brokenRound,
   callProviders,
@@ -101,7 +100,8 @@ interface Run {
  * commands with the same id are recognised whatever their topics.
  */
 export class CommandDelivery {
-  readonly inProgress: DeliveriesInProgress;
+  /** Ids of the notifications that are being delivered. */
+  readonly inProgress = new Set<string>();
   /** Notifications that reached a provider and whose outcome is not on the log: no other round of them is started. */
   readonly #begun = new Set<string>();
   readonly #concurrency: ChannelConcurrency;
@@ -113,7 +113,6 @@ export class CommandDelivery {
     this.#options = options;
     this.#servedMs = options.monotonic.elapsedMs();
     this.#concurrency = new ChannelConcurrency(options.timers);
-    this.inProgress = new DeliveriesInProgress(options.monotonic);
   }
 
   /** Delivers a copy. Rejects when the infrastructure is unavailable: the same copy is then received again. */
@@ -176,9 +175,9 @@ export class CommandDelivery {
     let { state, effects } = first;
     // Another copy of the notification may be in progress, so its entry must not be replaced.
     if (state.step === 'ended') return state.outcome;
+    this.inProgress.add(id);
     try {
       for (;;) {
-        this.inProgress.enter(id, state.step);
         let event: DeliveryEvent | undefined;
         for (const effect of effects) {
           const result = this.#perform(run, effect);
@@ -190,7 +189,7 @@ export class CommandDelivery {
       }
     } finally {
       this.#releaseSlot(run);
-      this.inProgress.leave(id);
+      this.inProgress.delete(id);
     }
   }
 
@@ -293,7 +292,6 @@ export class CommandDelivery {
       signal: closing,
     });
     if (!run.holdsSlot) return { kind: 'no-send-slot' };
-    this.inProgress.enter(copy.id, 'acquiring');
     const isUnserved = this.#isUnserved();
     const untilMs = monotonic.elapsedMs() + (isUnserved && isOverdue ? 0 : MAX_PROVIDER_WAIT_MS);
     while (!closing.aborted) {
@@ -310,7 +308,6 @@ export class CommandDelivery {
       }
       if (isOver) break;
       await sleep(timers, Math.min(taken.afterMs, PROVIDER_CHECK_MS), closing);
-      this.inProgress.enter(copy.id, 'acquiring');
     }
     return { kind: 'no-provider', isUnserved };
   }
