@@ -9,7 +9,7 @@ import { METHODS } from '../../../shared/platform/http-server.ts';
 import type { IngressContext } from './context.ts';
 import { chooseCorrelationId } from './correlation-id.ts';
 import { HTTP_LIMITS, type IngressOptions } from './http-limits.ts';
-import { answerClientError, findFramingFault, refuseConnect } from './malformed-http.ts';
+import { answerClientError, findFramingFault, refuseConnect, trackResponse } from './malformed-http.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
 /** The only path that accepts larger bodies. */
@@ -29,6 +29,7 @@ export function createApp(
   const app = createServer(options, newId);
   app.server.maxConnections = HTTP_LIMITS.connections;
   answerExpectations(app, options);
+  app.server.prependListener('request', (_request, response) => trackResponse(response));
   app.server.on('connect', (_request, socket) => refuseConnect(socket));
   acceptAllMethods(app);
   app.removeAllContentTypeParsers();

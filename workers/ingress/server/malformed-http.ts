@@ -5,8 +5,8 @@ import { STATUS_CODES } from '../../../shared/platform/http-server.ts';
 import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
 import { HTTP_LIMITS } from './http-limits.ts';
 
-/** Node stores the response that is being written at the socket; a second response must not be mixed into it. */
-type ClientSocket = Duplex & { readonly _httpMessage?: ServerResponse | null };
+/** The responses of each connection that are not finished, the oldest first: no other may be mixed into them. */
+const unfinished = new WeakMap<Duplex, Set<ServerResponse>>();
 
 const HOST = 'host';
 /** Connections that are being closed here; Node reports another error for any further bytes, which is ignored. */
@@ -28,12 +28,20 @@ export function findFramingFault(request: IncomingMessage): string | undefined {
   return hosts === 0 && request.httpVersionMinor > 0 ? 'Send a Host header.' : undefined;
 }
 
+/** Called for each request, before its response is written. */
+export function trackResponse(response: ServerResponse): void {
+  const { socket } = response.req;
+  const responses = unfinished.get(socket) ?? new Set();
+  unfinished.set(socket, responses.add(response));
+  response.once('close', () => responses.delete(response));
+}
+
 /**
  * Responds to bytes that Node could not parse as a request: not HTTP, both Content-Length and Transfer-Encoding, header
  * fields above the limit, or a request that did not arrive in time. Then closes the connection. Earlier requests on the
  * same connection get their responses first.
  */
-export function answerClientError(error: Error & { code?: string }, socket: ClientSocket): void {
+export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -65,10 +73,10 @@ function problemCode(code: string | undefined): ErrorCode {
   return 'malformed-http';
 }
 
-/** Responds after the earlier pipelined responses: when one is finished, Node assigns the socket to the next. */
-function answerInTurn(code: ErrorCode, socket: ClientSocket): void {
-  const { _httpMessage: response } = socket;
-  if (response?.req.complete === true && !response.closed) {
+/** Responds after the earlier pipelined responses. */
+function answerInTurn(code: ErrorCode, socket: Duplex): void {
+  const [response] = unfinished.get(socket) ?? [];
+  if (response?.req.complete === true) {
     response.once('close', () => {
       if (socket.writable) answerInTurn(code, socket);
       else socket.destroy();
