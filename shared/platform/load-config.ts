@@ -4,6 +4,7 @@ import { ConfigError } from './errors.ts';
 import { isLoopback } from './host-names.ts';
 import { nearestName } from './nearest-name.ts';
 import { QUEUE_LIMITS } from './queues/queue-limits.ts';
+import { REMOVED_SETTINGS } from './removed-settings.ts';
 import { settingStates, type SettingState } from './setting-states.ts';
 import { CREDENTIAL_FILES, environment, SECRETS, type Environment } from './settings.ts';
 
@@ -79,15 +80,25 @@ const OWN_PREFIX = /^(?:AUTH|KAFKA|NOTIFICATION)_/;
 const FOREIGN_NAME =
   /^KAFKA_(?:HOME|DEBUG|CACHE_DIR|(?:\w+_)?OPTS)$|_SERVICE_HOST$|_SERVICE_PORT(?:_\w+)?$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?$/;
 
-/** Finds unknown settings, each with the most similar known name. */
+/** Finds removed settings, each with what takes its place, and unknown ones with the most similar known name. */
 function findUnknownNames(given: Given): string[] {
   const settings = [...Object.keys(environment.shape), ...SECRETS.map((name) => `${name}_FILE`)];
-  return Object.keys(given)
-    .filter((name) => OWN_PREFIX.test(name) && !FOREIGN_NAME.test(name) && !settings.includes(name))
+  const removed = Object.entries(REMOVED_SETTINGS)
+    .filter(([name]) => given[name] !== undefined)
+    .map(([name, instead]) => `${name}: this setting has been removed: ${instead}`);
+  const unknown = Object.keys(given)
+    .filter(
+      (name) =>
+        !Object.hasOwn(REMOVED_SETTINGS, name) &&
+        OWN_PREFIX.test(name) &&
+        !FOREIGN_NAME.test(name) &&
+        !settings.includes(name),
+    )
     .map((name) => {
       const nearest = nearestName(name, settings);
       return `${name}: there is no such setting${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
     });
+  return [...removed, ...unknown];
 }
 
 /**

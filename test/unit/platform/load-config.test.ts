@@ -52,6 +52,13 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ ...env, KAFKA_CLIENT: 'librdkafka' })).toThrow(/KAFKA_CLIENT/);
   });
 
+  it('refuses settings that have been removed, with what takes their place', () => {
+    expect(faultsOf({ BLOCKED_LOOP_LIMIT_MS: '30000', NOTIFICATION_LANES: 'urgent' })).toEqual([
+      'NOTIFICATION_LANES: this setting has been removed: a notification worker serves normal and urgent notifications',
+      'BLOCKED_LOOP_LIMIT_MS: this setting has been removed: let the supervisor restart a process that does not answer /health/live',
+    ]);
+  });
+
   it('treats an empty variable as absent', () => {
     expect(loadConfig({ KAFKA_BROKERS: '', PORT: '' }).http.port).toBe(8_080);
   });
