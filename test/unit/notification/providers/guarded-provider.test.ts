@@ -163,7 +163,7 @@ describe('the rate limit of a provider', () => {
   it('does not use up a probe for a call that must wait for the rate limit', async () => {
     const { subject, time, fail } = guarded({
       ratePerSecond: 0.1,
-      breaker: { ...BREAKER, failureThreshold: 1 },
+      breaker: { ...BREAKER, failures: 1 },
     });
     await fail(1);
     time.now += 1_000;
