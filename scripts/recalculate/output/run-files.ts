@@ -1,7 +1,7 @@
 /** The files of a recalculation: results, failures, and the checkpoint up to which both are valid. */
 
 import { accessSync, constants, existsSync, ftruncateSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { type FileHandle, open, rename } from 'node:fs/promises';
+import { type FileHandle, open, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Tally } from '../../../shared/portfolio/tally.ts';
@@ -123,13 +123,7 @@ export function refuseUnwritable(file: string): void {
 /** Replaces a whole file: its former or its new content is found, never a part. `draft` is a name in the same folder. */
 export async function replaceFile(file: string, draft: string, text: string): Promise<void> {
   try {
-    const handle = await open(draft, 'w');
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(draft, text, { flush: true });
     await rename(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });

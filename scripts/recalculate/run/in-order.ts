@@ -1,9 +1,10 @@
 /** Processes several items concurrently and finishes them in order. */
 
+import { Readable } from 'node:stream';
 import { unlessAborted } from './interruption.ts';
 
 export interface InOrderOptions<Item, Result> {
-  /** Maximum number of items that are started but not finished, which take memory. */
+  /** Maximum number of items that are started but not finished, beside the one that is being finished; they take memory. */
   readonly window: number;
   readonly begin: (item: Item) => Promise<Result>;
   /** Called for one item at a time. */
@@ -15,82 +16,41 @@ export interface InOrderOptions<Item, Result> {
 }
 
 /**
- * Takes items one by one, only while fewer than `window` of them are unfinished. Resolves when the source has ended
+ * Takes items one by one, only while fewer than `window` of them wait. Resolves when the source has ended
  * (`complete`) or was `stopped`, and all started items are finished. Rejects with the first failure,
  * of an item or of the source, when all items before it are finished.
  */
 export async function inOrder<Item, Result>(
   source: AsyncIterable<Item>,
-  options: InOrderOptions<Item, Result>,
+  { window, begin, finish, stopped, abandoned }: InOrderOptions<Item, Result>,
 ): Promise<'complete' | 'stopped'> {
-  const { window, begin, finish, stopped, abandoned } = options;
-  const queue: { readonly item: Item; readonly result: Promise<Result> }[] = [];
-  const changed = createBell();
   const ending = new AbortController();
-  const stop = AbortSignal.any([stopped, abandoned, ending.signal]);
-  const taken = { isAtEnd: false };
-
-  const take = async (): Promise<'complete' | 'stopped'> => {
-    const iterator = source[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        while (queue.length >= window && !stop.aborted) await changed.rung();
-        const next = stop.aborted ? undefined : await orUndefined(iterator.next(), stop);
-        if (next === undefined) return 'stopped';
-        if (next.done === true) return 'complete';
-        const result = begin(next.value);
-        result.catch(() => undefined);
-        queue.push({ item: next.value, result });
-        changed.ring();
-      }
-    } finally {
-      taken.isAtEnd = true;
-      changed.ring();
-    }
-  };
-  const finishAll = async (): Promise<void> => {
-    for (;;) {
-      while (queue.length === 0 && !taken.isAtEnd) await changed.rung();
-      const first = queue[0];
-      if (first === undefined) return;
-      const result = await unlessAborted(first.result, abandoned);
-      await finish(first.item, result);
-      queue.shift();
-      changed.ring();
-    }
-  };
-
-  const onStop = (): void => changed.ring();
-  stop.addEventListener('abort', onStop);
-  const taking = take();
-  taking.catch(() => undefined);
+  const noMore = AbortSignal.any([stopped, ending.signal]);
+  const items = Readable.from(untilAborted(source, noMore), { highWaterMark: 0 });
+  const inProgress = { concurrency: window, highWaterMark: 0 };
+  const begun = items.map(async (item: Item) => ({ item, result: await begin(item) }), inProgress);
+  const results: AsyncIterator<{ item: Item; result: Result }> = begun[Symbol.asyncIterator]();
   try {
-    await finishAll();
+    for (;;) {
+      const next = await unlessAborted(results.next(), abandoned);
+      if (next.done === true) return stopped.aborted ? 'stopped' : 'complete';
+      await finish(next.value.item, next.value.result);
+    }
   } finally {
     ending.abort();
-    stop.removeEventListener('abort', onStop);
   }
-  return await taking;
 }
 
-/** The next item of the source, or undefined when the signal is aborted, since a source may never yield again. */
-async function orUndefined<Value>(coming: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+/** The items of a source until the signal is aborted, even if the source never yields again. */
+async function* untilAborted<Item>(source: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item> {
+  const iterator = source[Symbol.asyncIterator]();
   try {
-    return await unlessAborted(coming, signal);
+    for (;;) {
+      const next = await unlessAborted(iterator.next(), signal);
+      if (next.done === true) return;
+      yield next.value;
+    }
   } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
+    if (!signal.aborted) throw error;
   }
-}
-
-/** Wakes up all waiters. */
-function createBell(): { ring(): void; rung(): Promise<void> } {
-  let next = Promise.withResolvers<void>();
-  return {
-    ring: () => {
-      next.resolve();
-      next = Promise.withResolvers<void>();
-    },
-    rung: () => next.promise,
-  };
 }
