@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { HEADER } from '../messaging/header-names.ts';
 import { headerNumber, headerText } from '../messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../messaging/message.ts';
@@ -92,43 +91,6 @@ function originalPlace(headers: MessageHeaders): LogPlace | undefined {
   const offset = headerNumber(headers, HEADER.deadLetterOffset);
   if (topic === undefined || partition === undefined || offset === undefined) return undefined;
   return { topic, partition, offset };
-}
-
-/** One attempt of the attempt history header. */
-export interface PastAttempt {
-  readonly attempt: number;
-  /** JSON of the known fields only, since an upstream system may have written the header. */
-  readonly text: string;
-}
-
-const attemptCode = z
-  .string()
-  .regex(/^[\w.-]{1,64}$/)
-  .optional()
-  .catch(undefined);
-const attemptsShape = z.array(
-  z
-    .object({
-      attempt: z.int().positive(),
-      at: z.int().optional().catch(undefined),
-      provider: attemptCode,
-      result: attemptCode,
-      code: attemptCode,
-    })
-    .optional()
-    .catch(undefined),
-);
-
-/** The attempts in the history header of a letter; empty if it is invalid. */
-export function pastAttempts(headers: MessageHeaders): readonly PastAttempt[] {
-  try {
-    const attempts = attemptsShape.parse(JSON.parse(headerText(headers, HEADER.attemptHistory) ?? ''));
-    return attempts.flatMap((known) =>
-      known === undefined ? [] : [{ attempt: known.attempt, text: JSON.stringify(known) }],
-    );
-  } catch {
-    return [];
-  }
 }
 
 /** The headers that describe the dead letter rather than the message. */

@@ -1,11 +1,12 @@
 import { HEADER } from '../messaging/header-names.ts';
 import { headerNumber, headerText } from '../messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../messaging/message.ts';
+import { readAttempts } from '../notification/attempt-history.ts';
 import { idOfPlace, readId } from '../notification/command-id.ts';
 import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';
 import { isHandled, type LetterState } from './audit.ts';
 import type { Destinations } from './letter-context.ts';
-import { DEAD_LETTER_HEADERS, type Letter, type LogPlace, pastAttempts, sanitise } from './letter.ts';
+import { DEAD_LETTER_HEADERS, type Letter, type LogPlace, sanitise } from './letter.ts';
 
 /** The options of redrive and edit. */
 export interface SendOptions {
@@ -115,7 +116,7 @@ function commandHeaders(
 ): MessageHeaders {
   const last = Math.max(
     headerNumber(headers, HEADER.attempt) ?? 1,
-    ...pastAttempts(headers).map(({ attempt }) => attempt),
+    ...readAttempts(headerText(headers, HEADER.attemptHistory)).map(({ attempt }) => attempt),
   );
   return {
     // A command without an id gets one from its original offset, since the offset of each copy differs.

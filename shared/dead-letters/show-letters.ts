@@ -1,10 +1,11 @@
 import { HEADER } from '../messaging/header-names.ts';
 import { headerNumber, headerText } from '../messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../messaging/message.ts';
+import { readAttempts } from '../notification/attempt-history.ts';
 import { readId } from '../notification/command-id.ts';
 import { type AuditRecord, readAudit } from './audit.ts';
 import type { LetterContext } from './letter-context.ts';
-import { DEAD_LETTER_HEADERS, type Letter, pastAttempts, placeId, sanitise } from './letter.ts';
+import { DEAD_LETTER_HEADERS, type Letter, placeId, sanitise } from './letter.ts';
 import { readOne } from './letter-log.ts';
 import { showPayload } from './masked-payload.ts';
 
@@ -19,6 +20,7 @@ const OUR_HEADERS: ReadonlySet<string> = new Set(Object.values(HEADER));
 const OF_WORKERS: ReadonlySet<string> = new Set(
   Object.values(HEADER).filter((name) => name.startsWith('plat-') || name === HEADER.contentType),
 );
+const ATTEMPT_CODE = /^[\w.-]{1,64}$/;
 const HEADER_NAME = /^[A-Za-z_][\w.-]{0,99}$/;
 const OWN_VALUE = /^(?:\d{1,15}|[A-Za-z][\w./;=,-]{0,299}|[0-9a-f-]{1,64})$/;
 /** Headers whose values are printed outside the list of headers. */
@@ -84,12 +86,17 @@ async function showLetter({ codec, topics }: LetterContext, message: LogMessage,
     notificationId: notificationId === undefined ? undefined : sanitise(notificationId),
     key: shownKey(message.key, isCommand),
     headers: shownHeaders(message.headers, isCommand),
-    history: pastAttempts(message.headers)
-      .slice(-MAX_STEPS)
-      .map(({ text }) => sanitise(text)),
+    history: readAttempts(headerText(message.headers, HEADER.attemptHistory)).map((attempt) =>
+      sanitise(JSON.stringify(attempt, withoutProse)),
+    ),
     payload: await showPayload(message, codec, isCommand),
     ...known,
   };
+}
+
+/** An upstream system may have written any text as the name of a provider or as a code. */
+function withoutProse(_: string, value: unknown): unknown {
+  return typeof value === 'string' && !ATTEMPT_CODE.test(value) ? undefined : value;
 }
 
 function shownKey(key: Buffer | null, isMasked: boolean): string | null {

@@ -43,7 +43,7 @@ describe('redriveMessage of a notification', () => {
 
   it('sets an attempt number one higher than all recorded ones, the same for repeated copies', () => {
     expect(copyOf().headers?.[HEADER.attempt]).toBe(copyOf().headers?.[HEADER.attempt]);
-    const history = JSON.stringify([{ attempt: 6, provider: 'a', result: 'transient' }]);
+    const history = JSON.stringify([{ attempt: 6, at: 1, provider: 'a', result: 'transient' }]);
     expect(copyOf({ [HEADER.attemptHistory]: history }).headers?.[HEADER.attempt]).toBe('7');
     expect(copyOf({ [HEADER.attemptHistory]: 'not json' }).headers?.[HEADER.attempt]).toBe('4');
     expect(copyOf({ [HEADER.attempt]: undefined }).headers?.[HEADER.attempt]).toBe('2');
