@@ -1,70 +1,9 @@
 /** The texts of a report in English, and how it writes figures. The workbench has the same texts in its other languages. */
 
 import { formatMinorUnits } from '../lending/numbers/money.ts';
+import texts from './report-texts.json' with { type: 'json' };
 
-export const REPORT_TEXTS = {
-  result: 'Result',
-  calculated: 'Calculated',
-  failed: 'Failed',
-  withWarnings: 'With ignored fields',
-  ignoredFields: 'Ignored fields of calculated contracts',
-  instalments: 'Instalments',
-  duplicateIds: '{count} contracts have the id of an earlier line. First ids, with both lines: {ids}.',
-  compared: 'Compared',
-  changed: 'Changed',
-  otherLength: 'Other number of instalments',
-  unreadable: 'Previous schedule not readable',
-  unreadableLines:
-    'The previous schedules of {count} contracts cannot be read, so these are not compared. First lines: {lines}.',
-  totals: 'Totals',
-  currency: 'Currency',
-  noCurrency: 'none stated',
-  contracts: 'Contracts',
-  principal: 'Principal',
-  interest: 'Interest',
-  fees: 'Fees',
-  total: 'Total',
-  comparison: 'Compared with the previous schedules',
-  side: 'Schedules',
-  before: 'Before',
-  after: 'After',
-  difference: 'Change',
-  noComparison: 'No contract has a previous schedule, so there is nothing to compare.',
-  paymentChanges: 'Change of the payment',
-  paymentChangesNote:
-    'Each contract counts once, by the instalment that changes most of those that both schedules have.',
-  totalChanges: 'Change of the total',
-  totalChangesNote: 'Each contract counts once, by the sum of all its instalments.',
-  scale: 'Contracts by change in percent of the former amount. The steps grow with the distance from zero.',
-  chart:
-    'Distribution: {lower} contracts lower, {unchanged} unchanged, {higher} higher. The table has the figures.',
-  withoutBase: '{count} contracts have no former amount that the change could be compared with.',
-  lower: 'Lower',
-  unchanged: 'Unchanged',
-  higher: 'Higher',
-  changeRange: 'Change',
-  share: 'Share',
-  lowerBy: '{range} lower',
-  higherBy: '{range} higher',
-  upTo: 'less than {to}',
-  fromTo: '{from} to {to}',
-  andMore: '{from} or more',
-  rises: 'Largest increases',
-  falls: 'Largest decreases',
-  contract: 'Contract',
-  line: 'Line',
-  percent: 'Percent',
-  failures: 'Failures',
-  failuresByCode: 'Failures by code',
-  failuresByField: 'Failures by field',
-  otherFields: 'further fields',
-  listedFailures: 'First failures',
-  code: 'Code',
-  field: 'Field',
-  reason: 'Reason',
-  noId: 'not readable',
-  moreFailures: 'The first {count} of {all}.',
-};
+export const REPORT_TEXTS = texts;
 
 export type ReportTexts = Readonly<Record<keyof typeof REPORT_TEXTS, string>>;
 
