@@ -10,12 +10,7 @@ import { ConfigError, errorText, SystemError } from '../shared/platform/errors.t
 import { createLog } from '../shared/platform/log.ts';
 import { createCodec } from '../workers/create-codec.ts';
 import { type CommandReport, runCatalogueCommand } from './catalogue/catalogue-command.ts';
-import {
-  HELP,
-  readCatalogueArguments,
-  type CatalogueArguments,
-  type CatalogueCommand,
-} from './catalogue/command-arguments.ts';
+import { HELP, readCatalogueArguments, type CatalogueCommand } from './catalogue/command-arguments.ts';
 import type { CatalogueConnection } from './catalogue/topic-records.ts';
 import { continueWithClosedPipes } from './command-line/closed-pipes.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
@@ -31,7 +26,7 @@ let broker: Broker | undefined;
 try {
   const args = readCatalogueArguments(process.argv.slice(2));
   if (args === undefined) process.stdout.write(HELP);
-  else print(args, await run(args.command));
+  else print(args.command.name, args.json, await run(args.command));
 } catch (error) {
   process.stderr.write(`catalogue: ${errorText(error)}\n`);
   process.exitCode = exitCodeOf(error);
@@ -70,12 +65,10 @@ async function connect(): Promise<CatalogueConnection> {
   };
 }
 
-function print({ command, json }: CatalogueArguments, { ok, faults, lines, result }: CommandReport): void {
+function print(command: string, json: boolean, { ok, faults, lines, result }: CommandReport): void {
   if (!ok) process.exitCode = FAULTS;
   if (json) {
-    process.stdout.write(
-      `${JSON.stringify({ command: command.name, ok, faults, ...result }, undefined, 2)}\n`,
-    );
+    process.stdout.write(`${JSON.stringify({ command, ok, faults, ...result }, undefined, 2)}\n`);
     return;
   }
   const target = faults.length > 0 ? process.stderr : process.stdout;

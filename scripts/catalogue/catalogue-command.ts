@@ -70,7 +70,7 @@ export async function runCatalogueCommand(
   command: CatalogueCommand,
   tools: CommandTools,
 ): Promise<CommandReport> {
-  if ('folder' in command && !existsSync(command.folder)) {
+  if (command.folder !== '' && !existsSync(command.folder)) {
     throw new UsageError(`there is no folder ${command.folder}`);
   }
   switch (command.name) {
@@ -88,7 +88,7 @@ export async function runCatalogueCommand(
     case 'close':
       return changeStatus(command, tools);
     default:
-      return assertNever(command);
+      return assertNever(command.name);
   }
 }
 
@@ -119,7 +119,7 @@ async function diff(folder: string, tools: CommandTools): Promise<CommandReport>
 }
 
 async function publish(
-  { folder, dryRun, deleteMissing }: Extract<CatalogueCommand, { name: 'publish' }>,
+  { folder, dryRun, deleteMissing }: CatalogueCommand,
   tools: CommandTools,
 ): Promise<CommandReport> {
   const wanted = readFolder(folder);
@@ -159,7 +159,7 @@ async function list({ connect }: CommandTools): Promise<CommandReport> {
 }
 
 async function show(
-  { kind, code, version }: Extract<CatalogueCommand, { name: 'show' }>,
+  { kind, code, version }: CatalogueCommand,
   { connect }: CommandTools,
 ): Promise<CommandReport> {
   const { identities, records } = await readTopicRecords(await connect());
@@ -172,7 +172,7 @@ async function show(
 }
 
 async function changeStatus(
-  { name, kind, code, version }: Extract<CatalogueCommand, { name: 'approve' | 'close' }>,
+  { name, kind, code, version = 0 }: CatalogueCommand,
   tools: CommandTools,
 ): Promise<CommandReport> {
   if (!KINDS_WITH_STATUS.includes(kind)) {

@@ -1,16 +1,12 @@
 /** The command line of `npm run catalogue`. */
 
-import { assertNever } from '../../shared/platform/errors.ts';
-import type { RecordKind } from '../../shared/product/catalogue/catalogue-record.ts';
 import { RECORD_KINDS } from '../../shared/product/catalogue/catalogue-record.ts';
 import {
   flag,
-  type OptionValues,
   oneOf,
   parseCommandLine,
   readCommand,
   refuseFaults,
-  UsageError,
 } from '../command-line/parse-command-line.ts';
 
 export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
@@ -37,34 +33,6 @@ settings of docs/operations.md. Without Kafka the engine publishes CATALOGUE_FOL
 Exit codes: 0 done, 1 faults or differences, 2 wrong usage, 3 the broker is unreachable or lacks the topic.
 `;
 
-/** A command with its arguments. */
-export type CatalogueCommand =
-  | { readonly name: 'validate' | 'diff'; readonly folder: string }
-  | {
-      readonly name: 'publish';
-      readonly folder: string;
-      readonly dryRun: boolean;
-      readonly deleteMissing: boolean;
-    }
-  | { readonly name: 'list' }
-  | {
-      readonly name: 'show';
-      readonly kind: RecordKind;
-      readonly code: string;
-      readonly version: number | undefined;
-    }
-  | {
-      readonly name: 'approve' | 'close';
-      readonly kind: RecordKind;
-      readonly code: string;
-      readonly version: number;
-    };
-
-export interface CatalogueArguments {
-  readonly command: CatalogueCommand;
-  readonly json: boolean;
-}
-
 const OPTIONS = {
   'dry-run': flag(),
   'delete-missing': flag(),
@@ -81,71 +49,48 @@ const COMMANDS = {
   approve: ['kind'],
   close: ['kind'],
 } as const;
+/** The operands of each command; those in brackets may be left out. */
+const OPERANDS: Readonly<Record<keyof typeof COMMANDS, readonly string[]>> = {
+  validate: ['FOLDER'],
+  diff: ['FOLDER'],
+  publish: ['FOLDER'],
+  list: [],
+  show: ['KIND', 'CODE', '[VERSION]'],
+  approve: ['CODE', 'VERSION'],
+  close: ['CODE', 'VERSION'],
+};
+const VERSION = /^[1-9]\d{0,8}$/;
+
+/** A command with its operands; what it does not have is empty, false or the default. */
+export type CatalogueCommand = NonNullable<ReturnType<typeof readCatalogueArguments>>['command'];
 
 /** Reads the command line; undefined for --help. Throws UsageError. */
-export function readCatalogueArguments(args: readonly string[]): CatalogueArguments | undefined {
+export function readCatalogueArguments(args: readonly string[]) {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;
   const name = readCommand(line, COMMANDS);
-  refuseFaults(line.faults);
-  return {
-    command: readCatalogueCommand(name, line.positionals.slice(1), line.values),
-    json: line.values.json,
+  const { kind: chosen = 'product', json, 'dry-run': dryRun, 'delete-missing': deleteMissing } = line.values;
+  const sent = line.positionals.slice(1);
+  const forms = OPERANDS[name];
+  const operandOf = (form: string): string | undefined => sent[forms.indexOf(form)];
+  const kind = forms.includes('KIND') ? RECORD_KINDS.find((one) => one === operandOf('KIND')) : chosen;
+  const version = operandOf('VERSION') ?? operandOf('[VERSION]');
+  const required = forms.filter((form) => !form.startsWith('[')).length;
+  const isComplete = sent.length >= required && sent.length <= forms.length && !sent.includes('');
+  refuseFaults([
+    ...line.faults,
+    ...(isComplete ? [] : [`write: ${[name, ...forms].join(' ')}`]),
+    ...(isComplete && kind === undefined ? [`KIND must be one of: ${RECORD_KINDS.join(', ')}`] : []),
+    ...(version === undefined || VERSION.test(version) ? [] : ['VERSION must be a whole number from 1']),
+  ]);
+  const command = {
+    name,
+    folder: operandOf('FOLDER') ?? '',
+    kind: kind ?? chosen,
+    code: operandOf('CODE') ?? '',
+    version: version === undefined ? undefined : Number(version),
+    dryRun,
+    deleteMissing,
   };
-}
-
-function readCatalogueCommand(
-  name: keyof typeof COMMANDS,
-  rest: readonly string[],
-  values: OptionValues<typeof OPTIONS>,
-): CatalogueCommand {
-  switch (name) {
-    case 'validate':
-    case 'diff':
-      return { name, folder: exactly(rest, 1, `${name} FOLDER`)[0] ?? '' };
-    case 'publish': {
-      const [folder = ''] = exactly(rest, 1, 'publish FOLDER');
-      return { name, folder, dryRun: values['dry-run'], deleteMissing: values['delete-missing'] };
-    }
-    case 'list':
-      exactly(rest, 0, 'list');
-      return { name };
-    case 'show': {
-      const count = rest.length === 2 ? 2 : 3;
-      const [kind = '', code = '', version] = exactly(rest, count, 'show KIND CODE [VERSION]');
-      return {
-        name,
-        kind: readKind(kind),
-        code,
-        version: version === undefined ? undefined : readVersion(version),
-      };
-    }
-    case 'approve':
-    case 'close': {
-      const [code = '', version = ''] = exactly(rest, 2, `${name} CODE VERSION`);
-      return { name, kind: values.kind ?? 'product', code, version: readVersion(version) };
-    }
-    default:
-      return assertNever(name);
-  }
-}
-
-function exactly(rest: readonly string[], count: number, form: string): readonly string[] {
-  if (rest.length !== count) throw usage(`write: ${form}`);
-  return rest;
-}
-
-function readKind(sent: string): RecordKind {
-  const kind = RECORD_KINDS.find((known) => known === sent);
-  if (kind === undefined) throw usage(`KIND must be one of: ${RECORD_KINDS.join(', ')}`);
-  return kind;
-}
-
-function readVersion(sent: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(sent)) throw usage('VERSION must be a whole number from 1');
-  return Number(sent);
-}
-
-function usage(message: string): UsageError {
-  return new UsageError(`${message}\n(see --help)`);
+  return { command, json };
 }
