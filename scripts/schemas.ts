@@ -45,13 +45,8 @@ Exit codes: 0 done, 1 rejected or failed, 2 wrong usage.
 `;
 
 const COMMANDS = { list: [], check: [], release: [], register: [] } as const;
-type Command = keyof typeof COMMANDS;
 
-interface Arguments {
-  readonly command: Command;
-  readonly json: boolean;
-  readonly registry: SchemaRegistrySettings | undefined;
-}
+type Arguments = NonNullable<ReturnType<typeof readArguments>>;
 
 /** Result of a command. */
 interface Report {
@@ -73,7 +68,7 @@ try {
   process.exitCode = error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
 }
 
-function readArguments(argv: readonly string[]): Arguments | undefined {
+function readArguments(argv: readonly string[]) {
   const line = parseCommandLine(argv, { registry: optionalText(), json: flag() });
   if (line === undefined) return undefined;
   const command = readCommand(line, COMMANDS);

@@ -41,10 +41,7 @@ const MAX_REPLICAS = 3;
 const COMMANDS = { create: [], check: [], list: [] } as const;
 type Command = keyof typeof COMMANDS;
 
-interface Arguments {
-  readonly command: Command;
-  readonly json: boolean;
-}
+type Arguments = NonNullable<ReturnType<typeof readArguments>>;
 
 interface Report {
   readonly created: readonly string[];
@@ -65,7 +62,7 @@ try {
 }
 
 /** Reads the command line; undefined for --help. */
-function readArguments(args: readonly string[]): Arguments | undefined {
+function readArguments(args: readonly string[]) {
   const line = parseCommandLine(args, { json: flag() });
   if (line === undefined) return undefined;
   const command = readCommand(line, COMMANDS);

@@ -70,45 +70,8 @@ KAFKA_BROKERS is set, the workers on that Kafka calculate the schedules; otherwi
 Exit codes: 0 all contracts calculated, 1 some failed, 2 wrong usage, configuration or input file, 3 aborted (--resume continues).
 `;
 
-export type OutputFormat = InputFormat;
-
-/** An output file or the standard output. */
-export interface OutputTarget {
-  /** `-` is the standard output. */
-  readonly file: string;
-  readonly format: OutputFormat;
-  readonly gzip: boolean;
-}
-
-/** The options of a recalculation. */
-export interface RecalculateArguments {
-  /** Path, or `-` for the standard input. */
-  readonly input: string;
-  readonly inputFormat: InputFormat;
-  /** How CSV is read. */
-  readonly csv: CsvOptions;
-  /** Undefined with --summary, which writes only the report. */
-  readonly output: OutputTarget | undefined;
-  /** File for the failures; with --summary it may be undefined, and failures are only counted. */
-  readonly failures: string | undefined;
-  /** File for the report in HTML; undefined for none. */
-  readonly html: string | undefined;
-  readonly compare: boolean;
-  readonly resume: boolean;
-  readonly overwrite: boolean;
-  /** Midnight UTC of --as-of in epoch milliseconds; if undefined, the time of the run. */
-  readonly asOfMs: number | undefined;
-  /** Maximum number of contracts in a batch, 1 to 500. */
-  readonly batch: number;
-  /** Batches in flight, 1 to 256. */
-  readonly window: number;
-  /** The run is aborted after this time without a reply. */
-  readonly patienceMs: number;
-  /** The run is aborted if more lines fail; if undefined, it never is. */
-  readonly maxFailures: number | undefined;
-  /** Whether the report is printed as JSON on the standard output. */
-  readonly json: boolean;
-}
+/** The options of a recalculation, as {@link HELP} explains them; what is undefined was not asked for. */
+export type RecalculateArguments = NonNullable<ReturnType<typeof readRecalculateArguments>>;
 
 const DEFAULT_BATCH = 100;
 /** Maximum number of items of a request batch. */
@@ -160,7 +123,7 @@ const OPTIONS = {
 type Values = OptionValues<typeof OPTIONS>;
 
 /** Reads the command line; undefined for --help. Throws UsageError with all faults. */
-export function readRecalculateArguments(args: readonly string[]): RecalculateArguments | undefined {
+export function readRecalculateArguments(args: readonly string[]) {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;
   const { values, given } = line;
@@ -176,13 +139,15 @@ export function readRecalculateArguments(args: readonly string[]): RecalculateAr
   return {
     input,
     inputFormat: values['input-format'] ?? formatByName(input) ?? 'ndjson',
-    csv: csvOptions(values),
+    csv: { ignore: values.ignore, decimal: values.decimal, dates: values.dates } satisfies CsvOptions,
     output: output === '' ? undefined : outputTarget(output, values),
+    /** With --summary they may be only counted. */
     failures: failuresFile(values),
     html: values.html,
     compare: values.compare,
     resume: values.resume,
     overwrite: values.overwrite,
+    /** Midnight UTC in epoch milliseconds. */
     asOfMs: values['as-of'],
     batch: values.batch ?? DEFAULT_BATCH,
     window: values.window ?? DEFAULT_WINDOW,
@@ -198,11 +163,7 @@ export function resumeCommand(args: readonly string[]): string {
   return ['npm run recalculate --', ...kept.map(quoted), '--resume'].join(' ');
 }
 
-function csvOptions({ ignore, decimal, dates }: Values): CsvOptions {
-  return { ignore, decimal, dates };
-}
-
-function outputTarget(file: string, values: Values): OutputTarget {
+function outputTarget(file: string, values: Values) {
   const format = values['output-format'] ?? formatByName(file) ?? 'ndjson';
   return { file, format, gzip: GZIP_ENDING.test(file) };
 }

@@ -25,14 +25,7 @@ Exit codes: 0 stopped on request, 1 a broker failed, 2 wrong usage, 3 Java or Ma
 5 fetching failed.
 `;
 
-export interface KafkaArguments {
-  readonly json: boolean;
-  readonly outliveParent: boolean;
-  readonly nodes: 1 | 3;
-  readonly registry: boolean;
-  readonly port?: number;
-  readonly registryPort?: number;
-}
+export type KafkaArguments = NonNullable<ReturnType<typeof parseArguments>>;
 
 const MAX_PORT = 65_535;
 
@@ -46,12 +39,12 @@ const OPTIONS = {
 };
 
 /** Reads the command line of `npm run kafka`; undefined for --help. Throws UsageError naming the option. */
-export function parseArguments(args: readonly string[]): KafkaArguments | undefined {
+export function parseArguments(args: readonly string[]) {
   const line = parseCommandLine(args, OPTIONS);
   if (line === undefined) return undefined;
   const { values } = line;
   const { port, 'registry-port': registryPort } = values;
-  const nodes = values.nodes === '3' ? 3 : 1;
+  const nodes: 1 | 3 = values.nodes === '3' ? 3 : 1;
   const faults = [...line.faults, ...unexpectedArguments(line.positionals)];
   if (values['no-registry'] && registryPort !== undefined) {
     faults.push('--no-registry and --registry-port exclude each other');
