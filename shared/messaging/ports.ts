@@ -111,8 +111,6 @@ export interface GroupSourceOptions {
   readonly topics: readonly string[];
   /** Default CLIENT_DEFAULTS.sessionTimeoutMs. */
   readonly sessionTimeoutMs?: number;
-  /** Another member may have to wait for seconds before it joins, so that this one sends fewer heartbeats. */
-  readonly isPatient?: boolean;
 }
 
 /**
@@ -130,22 +128,8 @@ export interface GroupSource {
    * Rejects when the broker is unavailable.
    */
   commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean>;
-  /**
-   * Sends a heartbeat in addition to those that the adapter sends. Never rejects: a rejected heartbeat calls onRevoking.
-   * Absent: those of the adapter do not depend on its deliveries.
-   */
-  heartbeat?(): Promise<void>;
-  /**
-   * The partition that cannot be read for the longest time, without a leader or with one that refuses or fails each fetch. Paused
-   * partitions are left out. Absent: the source does not know.
-   */
-  unreadable?(): UnreadablePartition | undefined;
   /** Leaves the group, at most after `timeoutMs`. Idempotent. */
   stop(timeoutMs?: number): Promise<void>;
-}
-
-export interface UnreadablePartition extends TopicPartition {
-  readonly forMs: number;
 }
 
 export interface GroupSink {

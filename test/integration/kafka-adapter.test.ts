@@ -214,24 +214,6 @@ suite('group source on Kafka', () => {
     await Promise.all([first.source.stop(), second.source.stop(), publisher.stop()]);
   });
 
-  test('reports a rebalance after a heartbeat, which never rejects', async () => {
-    const topic = await topicWith(2);
-    const publisher = await startedPublisher();
-    await publisher.publish([{ topic, key: 'k', value: Buffer.from('one') }]);
-    const group = scope.nameOf(randomUUID());
-    const [first, second] = [member(group, topic), member(group, topic)];
-    await first.source.start(first.sink);
-    await eventually('the message', STEP_MS, () => first.state.messages.length === 1);
-    const joining = second.source.start(second.sink);
-    await eventually('the revocation', STEP_MS, async () => {
-      await first.source.heartbeat?.();
-      return first.state.revoking.length === 1;
-    });
-    await joining;
-    await Promise.all([first.source.stop(), second.source.stop(), publisher.stop()]);
-    await expect(Promise.resolve(first.source.heartbeat?.())).resolves.toBeUndefined();
-  });
-
   test('starts at the first retained message if the committed offset has been deleted', async () => {
     const topic = await topicWith(1);
     const publisher = await startedPublisher();
@@ -346,33 +328,6 @@ suite('tail on Kafka', () => {
     });
     expect(seen.slice(0, 3)).toEqual(['a', 'b', 'c']);
     await Promise.all([tail.stop(), publisher.stop()]);
-  });
-
-  test('catches up only when an open transaction has ended', async () => {
-    const topic = await topicWith(1);
-    const publisher = await startedPublisher();
-    const values: string[] = [];
-    const tail = broker.createTail({ clientId: 'behind', topics: [topic], from: 'earliest' });
-    await tail.start(({ value }) => values.push(String(value)));
-    const producer = scope
-      .createClient()
-      .producer({ transactionalId: topic, idempotent: true, maxInFlightRequests: 1 });
-    await producer.connect();
-    for (const end of ['commit', 'abort'] as const) {
-      const transaction = await producer.transaction();
-      await transaction.send({ topic, messages: [{ value: `${end} within` }] });
-      await publisher.publish([{ topic, key: null, value: Buffer.from(`${end} behind`) }]);
-      let isOver = false;
-      const caughtUp = tail.caughtUp(STEP_MS).finally(() => (isOver = true));
-      // Longer than several empty fetches, after which the tail must not have caught up.
-      await expect(tail.caughtUp(2_000)).rejects.toMatchObject({ code: 'tail-behind' });
-      expect(isOver).toBe(false);
-      await transaction[end]();
-      await caughtUp;
-    }
-    expect(values).toEqual(['commit within', 'commit behind', 'abort behind']);
-    await producer.disconnect();
-    await tail.stop();
   });
 
   test('reads ranges that end with a transaction marker', async () => {

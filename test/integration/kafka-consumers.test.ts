@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { leaveGroupV3 } from '@platformatic/kafka';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
 import { platformaticClients } from '../../shared/messaging/kafka/platformatic/connection/client.ts';
-import { findCoordinator } from '../../shared/messaging/kafka/platformatic/connection/cluster.ts';
 import { NO_HEADER_VALUE } from '../../shared/messaging/headers.ts';
 import { copyContent } from '../../shared/messaging/message-content.ts';
 import { silentLog } from '../../shared/platform/log.ts';
@@ -100,11 +98,12 @@ for (const client of TESTED_CLIENTS) {
         const topic = await scope.createTopic(randomUUID());
         const { groupId, handled, left } = await startConsumer(topic);
         const publish = await startPublisher(topic);
-        const other = platformaticClients({ brokers: kafka.brokers }, silentLog)({ clientId: 'other' });
+        const other = platformaticClients({ brokers: kafka.brokers }, silentLog).createClient({
+          clientId: 'other',
+        });
         const [state] = await broker.admin.groups([{ groupId, topics: [topic] }]);
         const memberId = state?.members[0]?.memberId ?? '';
-        const coordinator = await findCoordinator(other, groupId);
-        await other.send(coordinator, [leaveGroupV3.api], groupId, [{ memberId, groupInstanceId: null }]);
+        await other.admin.removeMembersFromConsumerGroup({ groupId, members: [{ memberId }] });
         other.destroy();
         for (let index = 0; index < 20; index += 1) await publish(String(index));
         await eventually('all messages', STEP_MS, () => new Set(handled).size === 20);

@@ -53,7 +53,7 @@ export async function startTier(
   const clientId = `notification-retry-${label}`;
   const observe = consumerMetrics(metrics, clientId);
   const consumer = new Consumer({
-    createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic], isPatient: true }),
+    createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
     process: createTierProcess({
       origins: new Map([
         [shared.topic(CHANNEL_TOPICS.sms[priority]), 'sms'],

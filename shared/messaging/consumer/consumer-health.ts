@@ -1,6 +1,5 @@
 import type { MonotonicClock } from '../../platform/clock.ts';
 import type { Health } from '../../platform/health.ts';
-import type { UnreadablePartition } from '../ports.ts';
 import type { CommitResult } from './commit-loop.ts';
 import type { OffsetTracker } from './offset-tracker.ts';
 
@@ -11,9 +10,6 @@ const SECOND_MS = 1_000;
  */
 const USUAL_REBALANCE_MS = 5 * SECOND_MS;
 
-/** A partition whose leader fails usually has another one within this time. */
-const USUAL_LEADER_CHANGE_MS = 5 * SECOND_MS;
-
 /** Whether a consumer may process messages at all. */
 export interface ConsumerPhase {
   readonly isAssigned: boolean;
@@ -21,8 +17,6 @@ export interface ConsumerPhase {
   readonly isGated: boolean;
   /** Since when the group rebalances, in monotonic milliseconds; undefined: it does not. */
   readonly revokedMs: number | undefined;
-  /** As the source reports it. */
-  readonly unreadable?: UnreadablePartition | undefined;
 }
 
 /** The health of a consumer: its commits and its progress. Times are monotonic milliseconds. */
@@ -59,7 +53,7 @@ export class ConsumerHealth {
   }
 
   /** `starting` before the first assignment, and in a rebalance that takes long. */
-  report({ isAssigned, isGated, revokedMs = Infinity, unreadable }: ConsumerPhase): Health {
+  report({ isAssigned, isGated, revokedMs = Infinity }: ConsumerPhase): Health {
     const failingMs = this.#monotonic.elapsedMs() - (this.#commitsFailingSinceMs ?? Infinity);
     if (!isAssigned) return { status: 'starting', reason: 'not yet assigned' };
     const rejoiningMs = this.#monotonic.elapsedMs() - revokedMs;
@@ -68,16 +62,11 @@ export class ConsumerHealth {
     }
     if (isGated) return { status: 'starting', reason: 'the data that its messages depend on is being read' };
     if (this.#progress.status === 'unhealthy') return this.#progress;
-    // A restart would help neither here nor below: the broker is away.
+    // A restart would not help: the broker is away.
     if (failingMs >= this.#stallMs) {
       return { status: 'degraded', reason: `commits have failed for ${toSeconds(failingMs)} s` };
     }
-    if (unreadable === undefined || unreadable.forMs < USUAL_LEADER_CHANGE_MS) return this.#progress;
-    const { topic, partition, forMs } = unreadable;
-    return {
-      status: 'degraded',
-      reason: `${topic}/${partition} has not been readable for ${toSeconds(forMs)} s`,
-    };
+    return this.#progress;
   }
 }
 

@@ -13,8 +13,6 @@ export const CONSUMER_DEFAULTS = {
   sliceMs: 3,
   /** A longer interval repeats more messages after a kill -9; each commit costs one request. */
   commitIntervalMs: 200,
-  /** A sixth of the session timeout of interactive consumers, so that several heartbeats may be lost. */
-  heartbeatIntervalMs: 1_000,
   /** A partition that has a backlog but made no progress for this time is reported. */
   stallMs: 60_000,
   /** Transient failures: retried soon at first, then slower so as not to overload recovering infrastructure. */
@@ -41,7 +39,6 @@ export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
   /** Default 3; consumers of bulk traffic, which share a process with interactive ones, take 2. */
   readonly sliceMs?: number;
   readonly commitIntervalMs?: number;
-  readonly heartbeatIntervalMs?: number;
   /** Default: messages and bytes of QUEUE_LIMITS.requestWindow. */
   readonly window?: Partial<WindowLimits>;
   readonly retryBackoff?: BackoffOptions;

@@ -1,6 +1,6 @@
 import { errorText } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
-import { repeat, sleep } from '../../platform/timers.ts';
+import { sleep } from '../../platform/timers.ts';
 import { backoffMs } from '../backoff.ts';
 import { ClockWarning } from '../clock-warning.ts';
 import type { LogMessage } from '../message.ts';
@@ -33,7 +33,6 @@ const LOG_INTERVAL_MS = 60_000;
 /** The current source. */
 interface Attachment {
   readonly source: GroupSource;
-  readonly stopHeartbeats: () => void;
   /** Cancels the next tick; undefined while nothing is in progress. */
   cancelTick: (() => void) | undefined;
   /** 0 before the first assignment. */
@@ -79,7 +78,6 @@ export class ConsumerRuntime {
     this.detach();
     const attached: Attachment = {
       source,
-      stopHeartbeats: this.#startHeartbeats(source),
       cancelTick: undefined,
       generation: 0,
       revokedMs: undefined,
@@ -127,7 +125,6 @@ export class ConsumerRuntime {
 
   /** Detaches the source: drops queued messages and ends commits; running messages continue. */
   detach(): void {
-    this.#attached?.stopHeartbeats();
     this.#attached?.cancelTick?.();
     this.#attached = undefined;
     this.#gate.cancel();
@@ -157,9 +154,8 @@ export class ConsumerRuntime {
   }
 
   health(): Health {
-    const { generation = 0, revokedMs, source } = this.#attached ?? {};
-    const unreadable = source?.unreadable?.();
-    const phase = { isAssigned: generation > 0, isGated: !this.#gate.isOpen, revokedMs, unreadable };
+    const { generation = 0, revokedMs } = this.#attached ?? {};
+    const phase = { isAssigned: generation > 0, isGated: !this.#gate.isOpen, revokedMs };
     return this.#health.report(phase);
   }
 
@@ -207,17 +203,6 @@ export class ConsumerRuntime {
         timers,
       },
     );
-  }
-
-  #startHeartbeats(source: GroupSource): () => void {
-    if (source.heartbeat === undefined) return () => undefined;
-    const { heartbeatIntervalMs, log, timers } = { ...CONSUMER_DEFAULTS, ...this.#options };
-    const heartbeat = (): void => {
-      source.heartbeat?.().catch((error: unknown) => {
-        log.warn({ err: error }, 'a heartbeat failed');
-      });
-    };
-    return repeat(timers, heartbeat, heartbeatIntervalMs);
   }
 
   #receive(messages: readonly LogMessage[], highWatermark: number): void {

@@ -35,7 +35,6 @@ async function noter(world: World, topic: string, notes: string, groupId: string
         topics: [topic],
         sessionTimeoutMs: world.target.sessionTimeoutMs,
       }),
-    heartbeatIntervalMs: world.target.sessionTimeoutMs / 3,
     commitIntervalMs: 60 * SECOND,
     log: silentLog,
     concurrency: 1,

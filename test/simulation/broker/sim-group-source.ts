@@ -114,7 +114,7 @@ export class SimGroupSource implements GroupSource, HostedMember {
     this.#model.members.add(this);
     const { timers } = this.host.ports;
     const intervalMs = this.#member.sessionTimeoutMs / HEARTBEATS_PER_SESSION;
-    this.#stopHeartbeats = repeat(timers, () => void this.heartbeat(), intervalMs, 'background');
+    this.#stopHeartbeats = repeat(timers, () => void this.#heartbeat(), intervalMs, 'background');
     this.#join();
   }
 
@@ -143,7 +143,7 @@ export class SimGroupSource implements GroupSource, HostedMember {
     }
   }
 
-  async heartbeat(): Promise<void> {
+  async #heartbeat(): Promise<void> {
     if (this.#isBeating || this.#state === 'new' || this.#state === 'stopped') return;
     this.#isBeating = true;
     const generation = this.#generation;

@@ -1,22 +1,14 @@
-/** Record batches and fetch responses as Kafka writes them, encoded by kafkajs. */
+/** Record batches as Kafka writes them, encoded by kafkajs. */
 
 import { createRequire } from 'node:module';
-import { crc32c } from '../../../shared/messaging/kafka/common/batches/crc32c.ts';
+import { crc32c } from '../../../shared/messaging/kafka/common/publishing/record-batch.ts';
 
 const require = createRequire(import.meta.url);
 
 interface Encoder {
   readonly buffer: Buffer;
-  writeInt16(value: number): Encoder;
-  writeInt32(value: number): Encoder;
-  writeInt64(value: number): Encoder;
-  writeString(value: string): Encoder;
-  writeBytes(value: Buffer): Encoder;
-  writeArray(values: readonly Encoder[]): Encoder;
 }
 
-/** The writer of fields of kafkajs. */
-export const KafkaEncoder = require('kafkajs/src/protocol/encoder') as new () => Encoder;
 const { RecordBatch } = require('kafkajs/src/protocol/recordBatch/v0') as {
   RecordBatch: (options: object) => Promise<Encoder>;
 };
@@ -74,32 +66,4 @@ export async function recordBatch(
   batch.writeBigInt64BE(options.producerId ?? -1n, PRODUCER_ID_AT);
   batch.writeUInt32BE(crc32c(batch.subarray(CHECKED_FROM)), CHECKSUM_AT);
   return batch;
-}
-
-export interface BuiltPartition {
-  readonly topic: string;
-  readonly partition: number;
-  readonly error?: number;
-  readonly highWatermark?: number;
-  readonly stableEnd?: number;
-  readonly aborted?: readonly (readonly [producerId: number, firstOffset: number])[];
-  readonly records?: Buffer;
-}
-
-/** A fetch response of version 11 without its header. */
-export function fetchResponse(partitions: readonly BuiltPartition[], throttleMs = 0): Buffer {
-  const topics = partitions.map((one) => {
-    const { topic, partition, error = 0, highWatermark = 900, stableEnd = highWatermark } = one;
-    const part = new KafkaEncoder()
-      .writeInt32(partition)
-      .writeInt16(error)
-      .writeInt64(highWatermark)
-      .writeInt64(stableEnd)
-      .writeInt64(0)
-      .writeArray((one.aborted ?? []).map(([id, at]) => new KafkaEncoder().writeInt64(id).writeInt64(at)))
-      .writeInt32(-1)
-      .writeBytes(one.records ?? Buffer.alloc(0));
-    return new KafkaEncoder().writeString(topic).writeArray([part]);
-  });
-  return new KafkaEncoder().writeInt32(throttleMs).writeInt16(0).writeInt32(0).writeArray(topics).buffer;
 }

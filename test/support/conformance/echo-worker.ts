@@ -72,7 +72,6 @@ export async function startEchoWorker(broker: Broker, options: EchoWorkerOptions
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [requests], sessionTimeoutMs }),
     process,
     log: silentLog,
-    heartbeatIntervalMs: sessionTimeoutMs / 3,
     commitIntervalMs: options.commitIntervalMs ?? 50,
   });
   await consumer.start();

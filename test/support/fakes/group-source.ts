@@ -1,5 +1,5 @@
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../../shared/messaging/message.ts';
-import type { GroupSink, GroupSource, UnreadablePartition } from '../../../shared/messaging/ports.ts';
+import type { GroupSink, GroupSource } from '../../../shared/messaging/ports.ts';
 
 export interface FakeCommit {
   readonly generation: number;
@@ -11,12 +11,9 @@ export class FakeGroupSource implements GroupSource {
   sink: GroupSink | undefined;
   readonly commits: FakeCommit[] = [];
   readonly paused = new Set<string>();
-  heartbeats = 0;
   stops = 0;
   /** The result of a commit; a test can replace it. */
   onCommit: (commit: FakeCommit) => Promise<boolean> = () => Promise.resolve(true);
-  /** What unreadable() returns. */
-  unread: UnreadablePartition | undefined;
   onStop: (timeoutMs: number) => Promise<void> = () => Promise.resolve();
   onStart: () => Promise<void> = () => Promise.resolve();
 
@@ -37,15 +34,6 @@ export class FakeGroupSource implements GroupSource {
     const commit = { generation, offsets };
     this.commits.push(commit);
     return this.onCommit(commit);
-  }
-
-  heartbeat(): Promise<void> {
-    this.heartbeats += 1;
-    return Promise.resolve();
-  }
-
-  unreadable(): UnreadablePartition | undefined {
-    return this.unread;
   }
 
   stop(timeoutMs = 0): Promise<void> {

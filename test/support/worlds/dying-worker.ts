@@ -73,7 +73,6 @@ export function dyingWorker(broker: Broker, providers: ProviderSet, death: Death
       pause: (partitions) => inner.pause(partitions),
       resume: (partitions) => inner.resume(partitions),
       commit: (epoch, offsets) => (isDead ? Promise.resolve(false) : inner.commit(epoch, offsets)),
-      heartbeat: () => (isDead ? Promise.resolve() : (inner.heartbeat?.() ?? Promise.resolve())),
       stop: (timeoutMs) => inner.stop(timeoutMs),
     };
   };

@@ -47,13 +47,6 @@ test('starts the messages of an assignment only when its gate opens', async () =
   expect(runtime.health()).toEqual({ status: 'ready' });
 });
 
-test('sends heartbeats while the gate is closed', async () => {
-  const { source, sink } = createScene();
-  sink.onAssigned(1, partitions(0));
-  await vi.advanceTimersByTimeAsync(5_000);
-  expect(source.heartbeats).toBe(5);
-});
-
 test('retries a failed gate with growing delays', async () => {
   const { gates, work, sink } = createScene();
   sink.onAssigned(1, partitions(0));

@@ -340,13 +340,6 @@ test('completes messages of a synchronous handler without an event loop turn', (
   expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
 });
 
-test('sends heartbeats while a message is being processed', async () => {
-  const { source, sink } = createScene({ heartbeatIntervalMs: 1_000 });
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  await vi.advanceTimersByTimeAsync(5_000);
-  expect(source.heartbeats).toBe(5);
-});
-
 test('drains: completes delivered messages, commits and leaves the group', async () => {
   const { work, source, sink, runtime } = createScene({ concurrency: 1 });
   sink.onMessages(1, fakeMessages(0, 2), 3);
@@ -478,20 +471,6 @@ test.each(['rebalances', 'stops'])(
     expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1]);
   },
 );
-
-test('is degraded while a partition cannot be read for five seconds, unless it is unhealthy anyway', async () => {
-  const { source, sink, runtime } = createScene();
-  source.unread = { topic: FAKE_TOPIC, partition: 0, forMs: 4_999 };
-  expect(runtime.health()).toEqual({ status: 'ready' });
-  source.unread = { topic: FAKE_TOPIC, partition: 0, forMs: 5_000 };
-  expect(runtime.health()).toEqual({
-    status: 'degraded',
-    reason: `${FAKE_TOPIC}/0 has not been readable for 5 s`,
-  });
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  await vi.advanceTimersByTimeAsync(61_000);
-  expect(runtime.health().status).toBe('unhealthy');
-});
 
 test('is starting while a rebalance takes longer than five seconds, until the next assignment', async () => {
   const { runtime, sink } = createScene();

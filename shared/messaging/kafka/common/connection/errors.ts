@@ -33,7 +33,7 @@ const NOT_APPENDED: ReadonlySet<string> = new Set([
 
 const TOO_LARGE: ReadonlySet<string> = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
-/** Error codes that concern a record or its topic and do not change on a retry, except for that of isDamaged(). */
+/** Error codes that concern a record or its topic and do not change on a retry. */
 const REFUSED: ReadonlySet<string> = new Set([
   'INVALID_RECORD',
   'INVALID_TIMESTAMP',
@@ -44,14 +44,6 @@ const REFUSED: ReadonlySet<string> = new Set([
   'TOPIC_AUTHORIZATION_FAILED',
   'CLUSTER_AUTHORIZATION_FAILED',
 ]);
-
-/**
- * What is known about unconfirmed records. `answered`: the leader returned an error for their partition. `lost`: their request
- * was sent but not answered. In the other cases nothing was written: `unwritable`, their request cannot be encoded;
- * `not-asked`, the send ended before a request was made; `left-out`, the metadata of kafkajs lacks the partition (it reports
- * such records as sent).
- */
-export type PublishFate = 'answered' | 'lost' | 'unwritable' | 'not-asked' | 'left-out';
 
 /**
  * The Kafka error name (`type` in kafkajs, `apiId` in @platformatic/kafka), from anywhere in the chain of causes. For some
@@ -70,10 +62,11 @@ export function isTopicUnknown(error: unknown): boolean {
   return TOPIC_UNKNOWN.has(brokerErrorType(error) ?? '');
 }
 
-/** Whether records of a failed request may be on the log. */
-export function isMaybeStored(fate: PublishFate, error: unknown): boolean {
-  if (fate === 'answered') return !NOT_APPENDED.has(brokerErrorType(error) ?? '');
-  return fate === 'lost' && !NEVER_CONNECTED.has(findInChain(error, 'code') ?? '');
+/** Whether the records of a partition may be on the log after a failed send; `isSent`: its request was sent. */
+export function isMaybeStored(error: unknown, isSent: boolean): boolean {
+  const type = brokerErrorType(error);
+  if (type !== undefined) return !NOT_APPENDED.has(type);
+  return isSent && !NEVER_CONNECTED.has(findInChain(error, 'code') ?? '');
 }
 
 /**
@@ -85,7 +78,8 @@ export function toMessagingError(what: string, error: unknown): MessagingError {
   const type = brokerErrorType(error);
   // The text of a response with errors in @platformatic/kafka does not name them.
   const apiId = findInChain(error, 'apiId');
-  const text = `${what}: ${errorText(error)}${apiId === undefined ? '' : ` (${apiId})`}`;
+  const reasons = new Set(chainOf(error).map(({ message }) => message));
+  const text = `${what}: ${[...reasons].join(': ')}${apiId === undefined ? '' : ` (${apiId})`}`;
   if (type === 'UNKNOWN_TOPIC_OR_PARTITION' || type === 'INVALID_TOPIC_EXCEPTION') {
     return new MessagingError('topic-unknown', text, { canRetry: false, cause: error });
   }
@@ -109,14 +103,6 @@ export function refusedRecord(error: unknown): MessagingError | undefined {
   if (!REFUSED.has(type) && !isUnwritable) return undefined;
   const text = `the broker rejects the message: ${errorText(error)}`;
   return new MessagingError('not-sent', text, { canRetry: false, cause: error });
-}
-
-/**
- * Whether a record may have been damaged on its way, so that it is to be sent once more: brokers of old versions refuse one without
- * a key on a compacted topic with the same code.
- */
-export function isDamaged(error: unknown): boolean {
-  return brokerErrorType(error) === 'CORRUPT_MESSAGE';
 }
 
 function isRefusal(error: unknown, type: string | undefined): boolean {

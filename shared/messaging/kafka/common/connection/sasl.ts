@@ -33,7 +33,7 @@ export function createTokenProvider(sasl: KafkaSasl): () => Promise<{ value: str
   let token: CachedToken | undefined;
   let pending: Promise<CachedToken> | undefined;
   return async () => {
-    if (token !== undefined && isUsable(token)) return { value: token.value };
+    if (token !== undefined && Date.now() < token.endsAtMs) return { value: token.value };
     pending ??= requestToken(sasl).finally(() => {
       pending = undefined;
     });
@@ -42,15 +42,9 @@ export function createTokenProvider(sasl: KafkaSasl): () => Promise<{ value: str
   };
 }
 
-/** A token with its end on both clocks: one may be set back, the other stops while the machine is suspended. */
 interface CachedToken {
   readonly value: string;
   readonly endsAtMs: number;
-  readonly endsAtElapsedMs: number;
-}
-
-function isUsable({ endsAtMs, endsAtElapsedMs }: CachedToken): boolean {
-  return Date.now() < endsAtMs && performance.now() < endsAtElapsedMs;
 }
 
 async function requestToken({ tokenUrl, username, password }: KafkaSasl): Promise<CachedToken> {
@@ -69,12 +63,7 @@ async function requestToken({ tokenUrl, username, password }: KafkaSasl): Promis
   const body = (await readJsonAnswer(response)) as { access_token?: unknown; expires_in?: unknown };
   if (typeof body.access_token !== 'string') throw refused('the token endpoint returned no access_token');
   const seconds = typeof body.expires_in === 'number' ? body.expires_in : DEFAULT_TOKEN_LIFE_SECONDS;
-  const usableMs = seconds * MS_PER_SECOND - TOKEN_MARGIN_MS;
-  return {
-    value: body.access_token,
-    endsAtMs: Date.now() + usableMs,
-    endsAtElapsedMs: performance.now() + usableMs,
-  };
+  return { value: body.access_token, endsAtMs: Date.now() + seconds * MS_PER_SECOND - TOKEN_MARGIN_MS };
 }
 
 function refused(reason: string): MessagingError {

@@ -30,6 +30,15 @@ export function checkAddress(address: string): string {
   throw new ConfigError(`KAFKA_BROKERS: "${address}" does not have the form host:port`);
 }
 
+/**
+ * The brokers from a random one on. A client connects to the first broker of the list, and stays with it even when it accepts connections
+ * but never answers, as a frozen machine does: the next client begins with another one.
+ */
+export function rotateRandomly<Broker>(brokers: readonly Broker[]): Broker[] {
+  const first = Math.floor(Math.random() * brokers.length);
+  return [...brokers.slice(first), ...brokers.slice(0, first)];
+}
+
 /** The TLS options of these files. Throws ConfigError on an unreadable one. */
 export function readCertificates({ caFile, certFile, keyFile }: KafkaSsl) {
   return {

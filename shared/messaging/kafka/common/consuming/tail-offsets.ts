@@ -7,17 +7,14 @@ import { firstPosition } from '../../../tail-start.ts';
 /** Interval at which the end offsets are queried while the broker is unavailable. */
 const END_OFFSETS_RETRY_MS = 250;
 
-/** The calls of the admin client that a tail needs. */
-export interface TailAdmin extends Pick<BrokerAdmin, 'offsets'> {
-  /** The next offset to be written of each partition, including transactions that are still open. */
-  highWatermarks(topic: string): Promise<readonly { partition: number; high: number }[]>;
-}
+/** The call of the admin client that a tail needs. */
+export type TailAdmin = Pick<BrokerAdmin, 'offsets'>;
 
 /**
  * The position of each partition at which a tail begins. Rejects with `topic-unknown` when one of its partitions does not exist.
  */
 export async function startPositions(
-  admin: Pick<BrokerAdmin, 'offsets'>,
+  admin: TailAdmin,
   options: TailOptions,
 ): Promise<readonly PartitionOffset[]> {
   const { topics, partition: only } = options;
@@ -35,7 +32,7 @@ export async function startPositions(
   return positions.flat();
 }
 
-/** The high watermarks of the partitions that a tail reads, queried until the broker answers or `aborted` rejects. */
+/** The ends of the partitions that a tail reads, queried until the broker answers or `aborted` rejects. */
 export async function endOffsets(
   admin: TailAdmin,
   { topics, partition: only }: Pick<TailOptions, 'topics' | 'partition'>,
@@ -45,7 +42,7 @@ export async function endOffsets(
     try {
       const ends = await Promise.all(
         topics.map(async (topic) => {
-          const all = await admin.highWatermarks(topic);
+          const all = await admin.offsets(topic);
           return all.map(({ partition, high }) => ({ topic, partition, offset: high }));
         }),
       );

@@ -1,35 +1,38 @@
 import { monotonicClock, type Clock } from '../../../../platform/clock.ts';
 import { errorText, MessagingError } from '../../../../platform/errors.ts';
 import { RepeatedFailure, type Log } from '../../../../platform/log.ts';
-import {
-  isDamaged,
-  isMaybeStored,
-  isTopicUnknown,
-  refusedRecord,
-  toMessagingError,
-} from '../connection/errors.ts';
-import { PublishCall, type PublishEntry } from './publish-call.ts';
-import type { ConnectSender, PublishFailure, RecordSender, SenderConnection } from './record-sender.ts';
-import type { PartitionQueue } from './partition-queue.ts';
-import { PublishQueue, markMaybeStored, type PublishSlice } from './publish-queue.ts';
+import { isMaybeStored, refusedRecord, toMessagingError } from '../connection/errors.ts';
+import { PublishCall } from './publish-call.ts';
+import { RecordSender, type ConnectProducer, type PlacedRecord, type SendFailure } from './record-sender.ts';
 import { toRecord, type OutgoingRecord } from './record.ts';
-import { RejectedSizes } from './rejected-sizes.ts';
-import { RecordPlacement } from './record-placement.ts';
 import type { TopicPartitions } from './topic-partitions.ts';
-import { publishFailed } from '../../../broker-errors.ts';
-import { hasRoom, type Queued } from '../../../publisher-queues.ts';
-import type { OutgoingMessage } from '../../../message.ts';
+import { publishFailed, topicUnknown } from '../../../broker-errors.ts';
+import { hasRoom } from '../../../publisher-queues.ts';
+import { partitionId, type OutgoingMessage } from '../../../message.ts';
 import { CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../../../ports.ts';
+import { partitionOfKey } from '../../../topics/key-partition.ts';
 
 const MIB = 1_024 * 1_024;
 
-/** A publish is abandoned at most this long after its deadline. Also the interval at which start() and stop() check their end. */
-const EXPIRY_INTERVAL_MS = 100;
+/** Limits of one send, and of the records of one partition in it: they form one batch, whose size the broker limits. */
+const MAX_RECORDS = 1_000;
+const MAX_BYTES = 4 * MIB;
+const MAX_PARTITION_BYTES = MIB / 2;
 /** None of our topics allows larger records (max.message.bytes), so they are rejected immediately. */
 const MAX_RECORD_BYTES = 8 * MIB;
+/** A partition whose send failed is sent alone for this time, so that its next failure concerns no other. */
+const ALONE_MS = 10_000;
+/** Delay before what failed is repeated, doubled with each failure in succession. */
+const MIN_BACKOFF_MS = 50;
+const MAX_BACKOFF_MS = 1_000;
+/** A publish is abandoned at most this long after its deadline. Also the interval at which start() and stop() check their end. */
+const TICK_MS = 100;
+/** Records without a key that are published in quick succession share a partition, up to this number and for this time. */
+const MAX_SHARED = 8;
+const SHARED_MS = 2;
 
 interface PublisherParts {
-  readonly connectSender: ConnectSender;
+  readonly connectProducer: ConnectProducer;
   readonly topics: TopicPartitions;
   readonly log: Log;
   /** The time of records whose message has none. */
@@ -38,143 +41,230 @@ interface PublisherParts {
   readonly onStopped: (publisher: Publisher) => void;
 }
 
-/**
- * Publishes with acks=all, at least once, in order per partition. One send is in flight at a time, or one to each leader if the
- * sender knows them; messages published meanwhile form the next one, without linger: an idle publisher sends immediately. A new sender repeats the unconfirmed records of a
- * failed send. If a response was lost, this may store a record twice; consumers identify records by their ids.
- */
-const FULL = 'its queue is full';
+interface Entry {
+  readonly call: PublishCall;
+  readonly record: PlacedRecord;
+  /** A send with it has failed, and may have stored it. */
+  isUnsure: boolean;
+}
 
+/** The unconfirmed records of one partition, in the order of publishing. */
+interface Queue {
+  readonly id: string;
+  readonly topic: string;
+  entries: Entry[];
+  isSending: boolean;
+  /** Times are monotonic milliseconds. */
+  aloneUntilMs: number;
+  notBeforeMs: number;
+  failures: number;
+  /** Number of next records that are sent one by one, because a batch with them was rejected. */
+  singly: number;
+}
+
+interface Slice {
+  readonly queue: Queue;
+  readonly entries: readonly Entry[];
+}
+
+interface Unplaced {
+  readonly call: PublishCall;
+  readonly record: OutgoingRecord;
+}
+
+/**
+ * Publishes with acks=all, at least once, in order per partition. One send is in flight at a time; messages published meanwhile form the
+ * next one, without linger: an idle publisher sends immediately. A send that fails is repeated as a whole until the deadline, each
+ * partition alone, so that one that cannot be written neither stops the others nor repeats their records again. Consumers identify
+ * records that are stored twice by their ids.
+ */
 export class KafkaPublisher implements Publisher {
-  readonly #options: PublisherOptions;
+  readonly #clientId: string;
   readonly #parts: PublisherParts;
   readonly #deadlineMs: number;
-  readonly #queue = new PublishQueue();
-  readonly #rejectedSizes = new RejectedSizes();
-  readonly #placement: RecordPlacement;
-  readonly #connection: SenderConnection;
+  readonly #sender: RecordSender;
+  readonly #connecting: RepeatedFailure;
   readonly #sending: RepeatedFailure;
   #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
-  /** Slices that are in flight and not yet confirmed, by partition. */
-  readonly #inFlight = new Map<PartitionQueue, PublishSlice>();
-  /** The leaders with a send in flight; undefined for unknown ones, and if the sender does not know them. */
-  readonly #busy = new Set<string | undefined>();
-  /** Records that a leader has once received damaged. */
-  readonly #damaged = new WeakSet<PublishEntry>();
-  /** Topics that are being queried because the broker did not know them. */
+  #isConnecting = false;
+  #connectFailures = 0;
+  #connectError: unknown;
+  #connectTimer: NodeJS.Timeout | undefined;
+  /** Calls that are not settled, those with the first deadline first. */
+  readonly #calls = new Set<PublishCall>();
+  #queued = { messages: 0, bytes: 0 };
+  /** Queues with records, in the order in which they are sent, and those whose last send failed, by partition. */
+  readonly #queues = new Map<string, Queue>();
+  /** Records of topics whose number of partitions is being asked for, in their order. */
+  readonly #unplaced = new Map<string, Unplaced[]>();
   readonly #rechecked = new Set<string>();
+  #isSharedInFlight = false;
+  #inFlight = 0;
   #isPumpDue = false;
-  #wakeTimer: NodeJS.Timeout | undefined;
-  /** Set while records are queued; undefined otherwise. */
-  #expiryTimer: NodeJS.Timeout | undefined;
-  /** Called at each change while start() or stop() waits. */
-  readonly #watchers = new Set<() => void>();
+  #timer: NodeJS.Timeout | undefined;
+  #sharedPartition = { number: 0, records: 0, sinceMs: Number.NEGATIVE_INFINITY };
 
-  constructor(options: PublisherOptions, parts: PublisherParts) {
-    this.#options = options;
+  constructor(
+    { clientId, deadlineMs = CLIENT_DEFAULTS.publishDeadlineMs }: PublisherOptions,
+    parts: PublisherParts,
+  ) {
+    this.#clientId = clientId;
+    this.#deadlineMs = deadlineMs;
     this.#parts = parts;
-    this.#deadlineMs = options.deadlineMs ?? CLIENT_DEFAULTS.publishDeadlineMs;
-    this.#placement = new RecordPlacement(parts.topics, this.#queue, () => this.#pump());
-    const { connectSender, log } = parts;
-    const { clientId } = options;
-    const connecting = new RepeatedFailure(log, monotonicClock);
-    this.#sending = new RepeatedFailure(log, monotonicClock);
-    this.#connection = connectSender({
-      clientId,
-      onReady: () => {
-        connecting.ended({ clientId }, 'publisher is connected again');
-        this.#pump();
-      },
-      onFailed: (error) =>
-        connecting.failed({ clientId, error: errorText(error) }, 'publisher cannot connect, retrying'),
-    });
+    this.#connecting = new RepeatedFailure(parts.log, monotonicClock);
+    this.#sending = new RepeatedFailure(parts.log, monotonicClock);
+    this.#sender = new RecordSender(parts.connectProducer, clientId, () => void this.#connect());
   }
 
   /** Connects. Rejects with `broker-unavailable` when that does not succeed within the publish deadline. */
   async start(): Promise<void> {
-    if (this.#state === 'new') {
-      this.#state = 'started';
-      this.#connection.open();
-    }
-    if (await this.#until(() => this.#connection.sender !== undefined, this.#deadlineMs)) return;
-    throw toMessagingError(`publisher ${this.#options.clientId}`, this.#connection.lastError);
+    if (this.#state === 'new') this.#state = 'started';
+    void this.#connect();
+    if (await until(() => this.#sender.isConnected(), this.#deadlineMs)) return;
+    throw toMessagingError(`publisher ${this.#clientId}`, this.#connectError);
   }
 
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     if (messages.length === 0) return Promise.resolve();
     if (this.#state === 'stopping' || this.#state === 'stopped') return this.#refuse('it was stopped');
     // Before it is encoded: while the broker is unavailable, refusals should cost little.
-    if (!hasRoom(this.queued, { messages: messages.length, bytes: 0 })) return this.#refuse(FULL);
-    const now = performance.now();
+    if (!hasRoom(this.#queued, { messages: messages.length, bytes: 0 })) return this.#refuse(FULL);
     let bytes = 0;
     const records = messages.map((message) => {
-      const record = this.#encode(message, now);
+      const record = this.#encode(message);
       if (!(record instanceof MessagingError)) bytes += record.bytes;
       return record;
     });
-    if (!hasRoom(this.queued, { messages: records.length, bytes })) return this.#refuse(FULL);
-    const call = new PublishCall(this.#options.clientId, messages.length, now + this.#deadlineMs);
+    if (!hasRoom(this.#queued, { messages: records.length, bytes })) return this.#refuse(FULL);
+    const now = performance.now();
+    const call = new PublishCall(this.#clientId, { records: records.length, bytes }, now + this.#deadlineMs);
+    this.#calls.add(call);
+    this.#queued = { messages: this.#queued.messages + call.records, bytes: this.#queued.bytes + bytes };
     for (const [index, { topic }] of messages.entries()) {
-      const encoded = records[index];
-      if (encoded instanceof MessagingError) call.recordDone(encoded);
-      else if (encoded !== undefined) {
-        const { record, bytes: size, valueBytes } = encoded;
-        this.#placement.place(topic, { record, bytes: size, valueBytes, call }, now);
-      }
+      const record = records[index];
+      if (record instanceof MessagingError) this.#done(call, record);
+      else if (record !== undefined) this.#place(topic, { call, record }, now);
     }
     this.#pumpSoon();
-    // The first deadline is that of the oldest call.
-    this.#expiryTimer ??= setTimeout(() => this.#expire(), this.#deadlineMs).unref();
     return call.promise;
   }
 
-  /** Records in flight are included. */
-  get queued(): Queued {
-    const { records, bytes } = this.#queue;
-    return { messages: records + this.#placement.records, bytes: bytes + this.#placement.bytes };
-  }
-
   isHealthy(): boolean {
-    return this.#state === 'started' && this.#connection.isConnected();
+    return this.#state === 'started' && this.#sender.isConnected();
   }
 
   async stop(timeoutMs: number = CLIENT_DEFAULTS.stopTimeoutMs): Promise<void> {
     if (this.#state === 'stopped') return;
     const isStarted = this.#state !== 'new';
     this.#state = 'stopping';
-    const isDone = () => this.#queue.records + this.#placement.records === 0 && this.#busy.size === 0;
-    await this.#until(isDone, isStarted ? timeoutMs : 0);
+    await until(() => this.#calls.size === 0 && this.#inFlight === 0, isStarted ? timeoutMs : 0);
     this.#state = 'stopped';
-    this.#queue.giveUpAll('it was stopped', [...this.#inFlight.values()]);
-    this.#placement.giveUpAll('it was stopped');
-    clearTimeout(this.#expiryTimer);
-    clearTimeout(this.#wakeTimer);
-    this.#connection.close();
+    this.#giveUp('it was stopped', Infinity);
+    clearTimeout(this.#timer);
+    clearTimeout(this.#connectTimer);
+    this.#sender.close();
     this.#parts.onStopped(this);
   }
 
-  /** The record of a message, or why it cannot be published. */
-  #encode(message: OutgoingMessage, nowMs: number): OutgoingRecord | MessagingError {
+  async #connect(): Promise<void> {
+    if (this.#state === 'new' || this.#state === 'stopped' || this.#isConnecting) return;
+    this.#isConnecting = true;
     try {
-      const encoded = toRecord(message, this.#parts.clock.now());
-      const { record, bytes } = encoded;
-      if (bytes > MAX_RECORD_BYTES) {
-        const text = `a message for ${message.topic} has ${bytes} bytes, more than the limit of ${MAX_RECORD_BYTES}`;
-        throw new MessagingError('message-too-large', text, { canRetry: false });
-      }
-      if (this.#rejectedSizes.includes(message.topic, record, nowMs)) {
-        const text = `a message for ${message.topic} has ${bytes} bytes, and the topic rejected a smaller one`;
-        throw new MessagingError('message-too-large', text, { canRetry: false });
-      }
-      return encoded;
+      await this.#sender.connect();
+      this.#connectFailures = 0;
+      this.#connecting.ended({ clientId: this.#clientId }, 'publisher is connected again');
     } catch (error) {
-      return toMessagingError('publish', error);
+      this.#connectError = error;
+      const fields = { clientId: this.#clientId, error: errorText(error) };
+      this.#connecting.failed(fields, 'publisher cannot connect, retrying');
+      clearTimeout(this.#connectTimer);
+      this.#connectTimer = setTimeout(() => void this.#connect(), backoff(this.#connectFailures));
+      this.#connectFailures += 1;
     }
+    this.#isConnecting = false;
+    this.#pump();
   }
 
-  /** After the current turn of the event loop, so that all calls of one turn share a request. */
+  /** The record of a message, or why it cannot be published. */
+  #encode(message: OutgoingMessage): OutgoingRecord | MessagingError {
+    const record = toRecord(message, this.#parts.clock.now());
+    if (record.bytes <= MAX_RECORD_BYTES) return record;
+    const text = `a message for ${message.topic} has ${record.bytes} bytes, more than the limit of ${MAX_RECORD_BYTES}`;
+    return new MessagingError('message-too-large', text, { canRetry: false });
+  }
+
+  /** Adds a record to its queue; while the partitions of its topic are not known, it waits in order. */
+  #place(topic: string, unplaced: Unplaced, nowMs: number): void {
+    const waiting = this.#unplaced.get(topic);
+    const count = waiting === undefined ? this.#parts.topics.known(topic, nowMs) : undefined;
+    // A partition beyond the known count may exist: the topic may have grown since the last query.
+    if (count !== undefined && (unplaced.record.record.partition ?? 0) < count) {
+      this.#placeAmong(count, topic, unplaced, nowMs);
+    } else if (waiting === undefined) {
+      this.#unplaced.set(topic, [unplaced]);
+      void this.#placeLater(topic);
+    } else waiting.push(unplaced);
+  }
+
+  async #placeLater(topic: string): Promise<void> {
+    let count: number | MessagingError;
+    try {
+      count = await this.#parts.topics.find(topic);
+    } catch (error) {
+      count = toMessagingError(topic, error);
+    }
+    const waiting = (this.#unplaced.get(topic) ?? []).filter(({ call }) => !call.isSettled);
+    if (count instanceof MessagingError && count.code !== 'topic-unknown' && waiting.length > 0) {
+      this.#unplaced.set(topic, waiting);
+      setTimeout(() => void this.#placeLater(topic), MAX_BACKOFF_MS / 4);
+      return;
+    }
+    this.#unplaced.delete(topic);
+    for (const unplaced of waiting) {
+      if (count instanceof MessagingError) this.#done(unplaced.call, count);
+      else this.#placeAmong(count, topic, unplaced, performance.now());
+    }
+    this.#pump();
+  }
+
+  #placeAmong(count: number, topic: string, { call, record }: Unplaced, nowMs: number): void {
+    const partition = record.record.partition ?? this.#choose(record.record.key ?? null, count, nowMs);
+    if (!Number.isInteger(partition) || partition < 0 || partition >= count) {
+      this.#done(call, topicUnknown(topic, partition));
+      return;
+    }
+    const id = partitionId(topic, partition);
+    let queue = this.#queues.get(id);
+    if (queue === undefined) {
+      queue = {
+        id,
+        topic,
+        entries: [],
+        isSending: false,
+        aloneUntilMs: 0,
+        notBeforeMs: 0,
+        failures: 0,
+        singly: 0,
+      };
+      this.#queues.set(id, queue);
+    }
+    record.record.partition = partition;
+    queue.entries.push({ call, record: { ...record, topic, partition }, isUnsure: false });
+  }
+
+  #choose(key: Buffer | string | null, count: number, nowMs: number): number {
+    if (key !== null) return partitionOfKey(typeof key === 'string' ? Buffer.from(key) : key, count);
+    const shared = this.#sharedPartition;
+    if (shared.records === MAX_SHARED || nowMs - shared.sinceMs > SHARED_MS) {
+      this.#sharedPartition = { number: shared.number + 1, records: 0, sinceMs: nowMs };
+    }
+    this.#sharedPartition.records += 1;
+    return this.#sharedPartition.number % count;
+  }
+
+  /** After the current turn of the event loop, so that all calls of one turn share a send. */
   #pumpSoon(): void {
-    if (this.#isPumpDue || this.#isSendingAll()) return;
+    if (this.#isPumpDue) return;
     this.#isPumpDue = true;
     queueMicrotask(() => {
       this.#isPumpDue = false;
@@ -183,106 +273,103 @@ export class KafkaPublisher implements Publisher {
   }
 
   #pump(): void {
-    for (const watcher of this.#watchers) watcher();
-    const { sender } = this.#connection;
-    if (sender === undefined || this.#queue.records === 0 || this.#isSendingAll()) return;
+    this.#tickLater();
+    if (this.#state === 'new' || this.#state === 'stopped' || !this.#sender.isConnected()) return;
     const now = performance.now();
-    const leaderOf = ({ topic, partition }: PartitionQueue) => sender.leaderOf?.(topic, partition);
-    const isFree = (queue: PartitionQueue) => !this.#inFlight.has(queue) && !this.#busy.has(leaderOf(queue));
-    for (;;) {
-      const slices = this.#queue.take(now, isFree);
-      if (slices.length === 0) break;
-      for (const [leader, part] of Map.groupBy(slices, ({ queue }) => leaderOf(queue))) {
-        void this.#send(sender, leader, part);
+    const shared: Slice[] = [];
+    let room = { records: MAX_RECORDS, bytes: MAX_BYTES };
+    for (const [id, queue] of this.#queues) {
+      if (queue.isSending || queue.notBeforeMs > now) continue;
+      const isAlone = queue.aloneUntilMs > now;
+      if (!isAlone && (this.#isSharedInFlight || room.records <= 0 || room.bytes <= 0)) continue;
+      const entries = head(queue, isAlone ? MAX_RECORDS : room.records);
+      if (entries.length === 0) {
+        if (!isAlone) this.#queues.delete(id);
+      } else if (isAlone) void this.#send([{ queue, entries }], true);
+      else {
+        shared.push({ queue, entries });
+        const bytes = entries.reduce((sum, { record }) => sum + record.bytes, 0);
+        room = { records: room.records - entries.length, bytes: room.bytes - bytes };
       }
-      if (this.#isSendingAll()) return;
     }
-    this.#wakeAt(this.#queue.nextDueMs(isFree), now);
+    if (shared.length === 0) return;
+    // Those that found no room are first in the next send.
+    for (const { queue } of shared) {
+      this.#queues.delete(queue.id);
+      this.#queues.set(queue.id, queue);
+    }
+    void this.#send(shared, false);
   }
 
-  /** Whether a send is in flight for which all others wait. */
-  #isSendingAll(): boolean {
-    return this.#busy.size > 0 && this.#connection.sender?.leaderOf === undefined;
-  }
-
-  async #send(
-    sender: RecordSender,
-    leader: string | undefined,
-    slices: readonly PublishSlice[],
-  ): Promise<void> {
-    this.#busy.add(leader);
-    for (const slice of slices) this.#inFlight.set(slice.queue, slice);
-    const takenMs = performance.now();
-    const isAlone = slices[0]?.queue.goesAlone === true;
-    const failures = await sender.send(slices, (stored) => this.#stored(stored));
-    this.#busy.delete(leader);
-    this.#ended(slices);
-    if (this.#state === 'stopped') return;
-    if (failures.length > 0) {
-      if (isAlone) this.#queue.failedAlone(takenMs, performance.now());
-      this.#repeat(sender, failures, slices.length === 1);
+  async #send(slices: readonly Slice[], isAlone: boolean): Promise<void> {
+    if (!isAlone) this.#isSharedInFlight = true;
+    this.#inFlight += 1;
+    for (const { queue, entries } of slices) {
+      queue.isSending = true;
+      for (const { call } of entries) call.inFlight += 1;
     }
+    const failure = await this.#sender.send(
+      slices.flatMap(({ entries }) => entries.map(({ record }) => record)),
+    );
+    if (!isAlone) this.#isSharedInFlight = false;
+    this.#inFlight -= 1;
+    for (const { queue, entries } of slices) {
+      queue.isSending = false;
+      for (const { call } of entries) call.inFlight -= 1;
+    }
+    if (failure === undefined) this.#stored(slices);
+    else if (this.#state !== 'stopped') this.#failed(slices, failure);
     this.#pump();
   }
 
-  /** Called while the send is pending: a broker may be silent for seconds after others have answered. */
-  #stored(slices: readonly PublishSlice[]): void {
-    if (this.#state === 'stopped') return;
-    this.#sending.ended({ clientId: this.#options.clientId }, 'publisher sends again');
-    this.#ended(slices);
-    this.#queue.settle(slices);
-  }
-
-  /** The partitions of slices that were stored early may already be in flight again. */
-  #ended(slices: readonly PublishSlice[]): void {
-    for (const slice of slices) {
-      if (this.#inFlight.get(slice.queue) === slice) this.#inFlight.delete(slice.queue);
+  #stored(slices: readonly Slice[]): void {
+    this.#sending.ended({ clientId: this.#clientId }, 'publisher sends again');
+    for (const { queue, entries } of slices) {
+      queue.failures = 0;
+      this.#drop(queue, entries.length);
+      for (const { call } of entries) this.#done(call);
     }
   }
 
-  /** Repeats the slices that were not permanently rejected. */
-  #repeat(sender: RecordSender, failures: readonly PublishFailure[], isSingle: boolean): void {
-    const repeated = failures.filter((failure) => !this.#isRefused(failure, failures.length === 1));
-    if (repeated.length === 0) return;
-    this.#connection.discard(
-      sender,
-      repeated.map(({ slice }) => slice),
-    );
+  /** Rejects the record at fault, or plans the repetition. */
+  #failed(slices: readonly Slice[], { error, isSent }: SendFailure): void {
     const now = performance.now();
-    const unknown = new Set<string>();
-    for (const { slice, fate, error } of repeated) {
-      if (isMaybeStored(fate, error)) markMaybeStored([slice]);
-      if (isSingle || fate === 'answered' || fate === 'lost') {
-        for (const { call } of slice.entries) call.lastError = error;
+    const refusal = refusedRecord(error);
+    // Those of other partitions may be stored, whatever the error of one is.
+    const isUnsure = slices.length > 1 ? isSent : refusal === undefined && isMaybeStored(error, isSent);
+    for (const { queue, entries } of slices) {
+      queue.aloneUntilMs = now + ALONE_MS;
+      for (const entry of entries) {
+        entry.call.lastError = error;
+        if (isUnsure && !entry.isUnsure) entry.call.unsure += 1;
+        entry.isUnsure ||= isUnsure;
       }
-      if (fate === 'answered') slice.queue.delay(now);
-      else slice.queue.distrust(now);
-      if (isTopicUnknown(error)) unknown.add(slice.queue.topic);
     }
-    const texts = new Set(repeated.map(({ error }) => toMessagingError('send', error).message));
-    const { clientId } = this.#options;
-    const fields = { clientId, error: [...texts].join('; '), slices: repeated.length };
+    const [first] = slices;
+    if (refusal !== undefined) {
+      if (first !== undefined && slices.length === 1) this.#reject(first, refusal);
+      return;
+    }
+    for (const { queue } of slices) {
+      queue.notBeforeMs = now + backoff(queue.failures);
+      queue.failures += 1;
+    }
+    const fields = { clientId: this.#clientId, error: toMessagingError('send', error).message };
     this.#sending.failed(fields, 'send failed, retrying');
-    for (const topic of unknown) void this.#recheck(topic);
+    // The topic may have been deleted.
+    if (first !== undefined && slices.length === 1) void this.#recheck(first.queue.topic);
   }
 
-  /** Rejects the record at fault, or sends the slice's records one by one to find it. False when no record is at fault. */
-  #isRefused({ slice, fate, error }: PublishFailure, isOnlyFailure: boolean): boolean {
-    const isErrorOfSlice = fate === 'answered' || (isOnlyFailure && fate === 'unwritable');
-    const refusal = isErrorOfSlice ? refusedRecord(error) : undefined;
-    if (refusal === undefined) return false;
-    const [first] = slice.entries;
-    if (slice.entries.length === 1 && first !== undefined) {
-      if (isDamaged(error) && !this.#damaged.has(first)) {
-        this.#damaged.add(first);
-        return false;
-      }
-      if (refusal.code === 'message-too-large') {
-        this.#rejectedSizes.add(slice.queue.topic, first.record, performance.now());
-      }
-      this.#queue.settle([slice], refusal);
-    } else slice.queue.sendSingly(slice.entries.length);
-    return true;
+  /** Rejects the record if it is the only one, or sends those of the batch one by one to find it. */
+  #reject({ queue, entries }: Slice, refusal: MessagingError): void {
+    const [first, second] = entries;
+    if (first === undefined || second !== undefined) {
+      queue.singly = entries.length;
+      return;
+    }
+    this.#drop(queue, 1);
+    if (first.isUnsure) first.call.unsure -= 1;
+    this.#done(first.call, refusal);
   }
 
   /** Rejects the queued records of the topic if it was deleted or this client has no permission. */
@@ -292,43 +379,89 @@ export class KafkaPublisher implements Publisher {
     try {
       await this.#parts.topics.find(topic);
     } catch (error) {
-      if (error instanceof MessagingError && error.code === 'topic-unknown')
-        this.#queue.refuse(topic, error, [...this.#inFlight.values()]);
+      if (error instanceof MessagingError && error.code === 'topic-unknown') this.#rejectTopic(topic, error);
     }
     this.#rechecked.delete(topic);
   }
 
-  #wakeAt(dueMs: number | undefined, nowMs: number): void {
-    clearTimeout(this.#wakeTimer);
-    if (dueMs !== undefined) this.#wakeTimer = setTimeout(() => this.#pump(), Math.max(1, dueMs - nowMs));
+  #rejectTopic(topic: string, error: MessagingError): void {
+    for (const queue of this.#queues.values()) {
+      if (queue.topic !== topic || queue.isSending) continue;
+      for (const { call } of queue.entries) this.#done(call, error);
+      queue.entries = [];
+    }
   }
 
-  #expire(): void {
-    const now = performance.now();
-    if (this.#queue.records > 0) this.#queue.expire(now, [...this.#inFlight.values()]);
-    if (this.#placement.records > 0) this.#placement.expire(now);
-    const isEmpty = this.#queue.records + this.#placement.records === 0;
-    this.#expiryTimer = isEmpty ? undefined : setTimeout(() => this.#expire(), EXPIRY_INTERVAL_MS).unref();
+  #drop(queue: Queue, count: number): void {
+    queue.entries.splice(0, count);
+    queue.singly = Math.max(0, queue.singly - count);
+  }
+
+  #done(call: PublishCall, error?: MessagingError): void {
+    call.recordDone(error);
+    if (call.isSettled) this.#forget(call);
+  }
+
+  #forget(call: PublishCall): void {
+    if (!this.#calls.delete(call)) return;
+    const { messages, bytes } = this.#queued;
+    this.#queued = { messages: messages - call.records, bytes: bytes - call.bytes };
+  }
+
+  /** Abandons the calls whose deadline has passed at this time; their records leave the queues when these are next sent. */
+  #giveUp(reason: string, nowMs: number): void {
+    for (const call of this.#calls) {
+      if (call.deadlineAt > nowMs) break;
+      call.giveUp(reason);
+      this.#forget(call);
+    }
+  }
+
+  #tickLater(): void {
+    if (this.#timer !== undefined || this.#calls.size === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#giveUp('the deadline passed', performance.now());
+      this.#pump();
+    }, TICK_MS).unref();
   }
 
   #refuse(reason: string): Promise<never> {
-    return Promise.reject(publishFailed(this.#options.clientId, reason));
+    return Promise.reject(publishFailed(this.#clientId, reason));
   }
+}
 
-  /** Whether the condition became true in time. */
-  async #until(isTrue: () => boolean, timeoutMs: number): Promise<boolean> {
-    if (isTrue()) return true;
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const watcher = () => {
-      if (isTrue()) resolve(true);
-    };
-    this.#watchers.add(watcher);
-    const timer = setTimeout(() => resolve(false), timeoutMs);
-    const checks = setInterval(watcher, EXPIRY_INTERVAL_MS);
-    const result = await promise;
-    clearTimeout(timer);
-    clearInterval(checks);
-    this.#watchers.delete(watcher);
-    return result;
+const FULL = 'its queue is full';
+
+/** The first records that fit into a send, after those of abandoned calls are removed; at least one, if there is one. */
+function head(queue: Queue, maxRecords: number): readonly Entry[] {
+  if (queue.entries.some(({ call }) => call.isSettled)) {
+    queue.entries = queue.entries.filter(({ call }) => !call.isSettled);
+    queue.singly = Math.min(queue.singly, queue.entries.length);
   }
+  const most = queue.singly > 0 ? 1 : maxRecords;
+  let bytes = 0;
+  let count = 0;
+  for (const { record } of queue.entries) {
+    bytes += record.bytes;
+    if (count === most || (count > 0 && bytes > MAX_PARTITION_BYTES)) break;
+    count += 1;
+  }
+  return queue.entries.slice(0, count);
+}
+
+function backoff(failures: number): number {
+  return Math.min(MIN_BACKOFF_MS * 2 ** failures, MAX_BACKOFF_MS);
+}
+
+/** Whether the condition became true in time. */
+async function until(isTrue: () => boolean, timeoutMs: number): Promise<boolean> {
+  const endsAt = performance.now() + timeoutMs;
+  while (!isTrue()) {
+    if (performance.now() >= endsAt) return false;
+    await new Promise((resolve) => {
+      setTimeout(resolve, Math.min(TICK_MS / 10, timeoutMs));
+    });
+  }
+  return true;
 }

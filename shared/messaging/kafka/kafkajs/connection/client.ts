@@ -1,19 +1,23 @@
 import kafkajs, { type Kafka, type logCreator, type RetryOptions } from 'kafkajs';
 import type { Log } from '../../../../platform/log.ts';
-import { rotateRandomly, SilentBrokers } from '../../common/connection/brokers.ts';
 import { KafkajsConnections } from './connections.ts';
-import type { UnreadableBatch } from '../../common/batches/check-batches.ts';
-import { patchKafkajs } from '../patches/patch-kafkajs.ts';
+import type { UnreadableBatch } from '../../common/publishing/record-batch.ts';
+import { correctKafkajs } from '../patches/corrections.ts';
+import { reportFetchAnswers } from '../patches/fetches.ts';
+import { encodeProducedBatches } from '../patches/produce-batches.ts';
 import { saslOptions } from '../../common/connection/sasl.ts';
-import { checkAddress, readCertificates, type KafkaSettings } from '../../common/connection/settings.ts';
+import {
+  checkAddress,
+  readCertificates,
+  rotateRandomly,
+  type KafkaSettings,
+} from '../../common/connection/settings.ts';
 import type { TopicPartition } from '../../../message.ts';
 
 /** A kafkajs client with its own connections. */
 export interface KafkajsClient {
   readonly kafka: Kafka;
   readonly connections: KafkajsConnections;
-  /** Reports a broker (`host:port`) that did not answer a request: new clients try the others first. */
-  readonly onSilent: (address: string) => void;
   /** Reports a record batch that was skipped. */
   readonly onUnreadable: (place: TopicPartition, batch: UnreadableBatch) => void;
 }
@@ -44,11 +48,12 @@ export const REQUEST_TIMEOUT_MS = 5_000;
  * address.
  */
 export function kafkajsClients(settings: KafkaSettings, log: Log): CreateKafkajsClient {
-  patchKafkajs();
+  correctKafkajs();
+  reportFetchAnswers();
+  encodeProducedBatches();
   const brokers = settings.brokers.map(checkAddress);
   const ssl = settings.ssl === undefined ? {} : { ssl: readCertificates(settings.ssl) };
   const sasl = settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) };
-  const silentBrokers = new SilentBrokers();
   let skipped = 0;
   const onUnreadable: KafkajsClient['onUnreadable'] = ({ topic, partition }, batch) => {
     skipped += 1;
@@ -56,13 +61,10 @@ export function kafkajsClients(settings: KafkaSettings, log: Log): CreateKafkajs
     settings.onUnreadable?.(topic);
   };
   return ({ clientId, retry }) => {
-    const onSilent = (address: string): void => silentBrokers.add(address);
-    const connections = new KafkajsConnections(onSilent, (broker, reason) => {
-      log.warn({ clientId, broker, reason }, 'connection closed because of an invalid response');
-    });
+    const connections = new KafkajsConnections();
     const kafka = new kafkajs.Kafka({
       clientId,
-      brokers: silentBrokers.moveToEnd(rotateRandomly(brokers)),
+      brokers: rotateRandomly(brokers),
       ...ssl,
       ...sasl,
       retry,
@@ -74,7 +76,7 @@ export function kafkajsClients(settings: KafkaSettings, log: Log): CreateKafkajs
       logLevel: kafkajs.logLevel.WARN,
       logCreator: toKafkajsLog(log.child({ clientId })),
     });
-    return { kafka, connections, onSilent, onUnreadable };
+    return { kafka, connections, onUnreadable };
   };
 }
 

@@ -1,12 +1,9 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { ISocketFactoryArgs } from 'kafkajs';
-import { isBrokenResponse } from '../patches/broken-responses.ts';
 
 /** Keep-alive probes start after this idle time (as in kafkajs). */
 const KEEP_ALIVE_DELAY_MS = 60_000;
-/** A broker that takes longer to accept a connection counts as silent; no event reports dropped packets. */
-const USUAL_CONNECT_MS = 2_000;
 
 /**
  * The sockets of one kafkajs client. They show whether the client is connected, and closing them disconnects it; kafkajs
@@ -18,22 +15,8 @@ export class KafkajsConnections {
   readonly #sockets = new Map<Socket, string>();
   #open = 0;
   #destroyed = false;
-  readonly #onSilent: (address: string) => void;
-  readonly #onBroken: (address: string, reason: string) => void;
   /** Called when the last open connection was closed. */
   onLost: (() => void) | undefined;
-
-  /**
-   * `onSilent` is called with the `host:port` of a broker that does not accept a connection, `onBroken` when a connection
-   * was closed because of an invalid response (see guardConnections).
-   */
-  constructor(
-    onSilent: (address: string) => void,
-    onBroken: (address: string, reason: string) => void = () => undefined,
-  ) {
-    this.#onSilent = onSilent;
-    this.#onBroken = onBroken;
-  }
 
   /** Whether at least one connection to a broker is open. */
   isConnected(): boolean {
@@ -75,19 +58,12 @@ export class KafkajsConnections {
   #watch(socket: Socket, connected: 'connect' | 'secureConnect', address: string): void {
     this.#sockets.set(socket, address);
     let counted = false;
-    const late = setTimeout(() => this.#onSilent(address), USUAL_CONNECT_MS).unref();
     socket.once(connected, () => {
-      clearTimeout(late);
       counted = true;
       this.#open += 1;
     });
-    socket.on('error', (error) => {
-      if (isBrokenResponse(error)) this.#onBroken(address, error.message);
-    });
     socket.once('close', () => {
       this.#sockets.delete(socket);
-      clearTimeout(late);
-      if (!counted && !this.#destroyed) this.#onSilent(address);
       if (!counted) return;
       this.#open -= 1;
       if (this.#open === 0) this.onLost?.();

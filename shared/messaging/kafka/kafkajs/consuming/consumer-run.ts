@@ -1,15 +1,9 @@
-import type {
-  Consumer,
-  ConsumerGroupJoinEvent,
-  ConsumerRunConfig,
-  EachBatchPayload,
-  PartitionAssigner,
-} from 'kafkajs';
+import type { Consumer, ConsumerGroupJoinEvent, ConsumerRunConfig, EachBatchPayload } from 'kafkajs';
 import { MessagingError } from '../../../../platform/errors.ts';
 import { REQUEST_TIMEOUT_MS, type CreateKafkajsClient, type KafkajsClient } from '../connection/client.ts';
 import { toMessagingError } from '../../common/connection/errors.ts';
-import { fetchListeners, type RunFetches } from '../patches/fetch-listeners.ts';
-import type { FetchAnswer, FetchedMessages } from '../patches/fetch-messages.ts';
+import { fetchListeners, type FetchAnswer, type FetchedBatch } from '../patches/fetches.ts';
+import { readMessages } from '../../common/publishing/record-batch.ts';
 import { consumerUsed } from '../../../broker-errors.ts';
 import type { LogMessage, PartitionOffset, TopicPartition } from '../../../message.ts';
 
@@ -23,15 +17,10 @@ const MIB = 1_024 * KIB;
 const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
 /**
- * How long a fetch waits for data after one that returned data, and while a partition is paused: the longest time until a
- * resumed partition is fetched again.
+ * How long a fetch waits for data: a resumed partition is fetched again, and a rebalance is noticed, after this time at the latest. Each
+ * fetch of an idle consumer wakes the process up.
  */
-const BUSY_WAIT_MS = 250;
-/**
- * How long it waits otherwise, since each fetch wakes the process up: less than half of its timeout, so that a busy broker may be
- * late. A rebalance and a stop end it.
- */
-const IDLE_WAIT_MS = 2_000;
+const MAX_WAIT_MS = 400;
 /** The group notices new partitions with the first fetch after this time, so that it reads them within ten seconds. */
 const METADATA_MAX_AGE_MS = 3_000;
 /** Retries inside kafkajs cover a moved leader or coordinator; a longer failure ends the run, and a new one replaces it. */
@@ -56,11 +45,10 @@ interface ConsumerRunOptions {
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
-  /** Shortest time between two heartbeats, which follow fetches and calls of heartbeat(). */
+  /** Shortest time between two heartbeats, which follow fetches. */
   readonly heartbeatIntervalMs: number;
   /** The number of partitions: all may be delivered concurrently. */
   readonly concurrency: number;
-  readonly assigner?: PartitionAssigner;
 }
 
 /** The events of a run. All calls are synchronous; a throw ends the run as crashed. */
@@ -69,19 +57,23 @@ export interface ConsumerRunListener {
   onJoined(partitions: readonly TopicPartition[]): void;
   /** At least one message, all of one partition. Returns whether they were accepted; otherwise they are fetched again. */
   onBatch(messages: readonly LogMessage[], highWatermark: number): boolean;
-  /**
-   * The offsets before `position` that were not delivered have no message (control records, compacted ones). Returns whether this
-   * was accepted, as in onBatch.
-   */
-  onPassed(position: PartitionOffset, highWatermark: number): boolean;
   /** The run ended after it had started. */
   onCrash(error: MessagingError): void;
   /** The group rebalances; a request sent now still reaches the coordinator before this member rejoins. */
   onRebalancing?(): void;
   onFetchStarted?(nodeId: string): void;
-  /** A broker answered a fetch; its messages are delivered after this call. */
-  onFetchAnswered?(answer: FetchAnswer): void;
+  /**
+   * A broker answered a fetch; its messages are delivered after this call. The offsets before those that were requested, and were not
+   * delivered, have no message (control records, compacted ones).
+   */
+  onFetchAnswered(answer: FetchAnswer): void;
   onFetchEnded?(nodeId: string): void;
+}
+
+/** A batch of kafkajs as the patched fetches fill it; the types of kafkajs omit its first offset. */
+interface BatchOfBatches {
+  readonly fetchedOffset: string;
+  readonly messages: readonly FetchedBatch[];
 }
 
 /** A kafkajs consumer from connecting to its end; it is never restarted, but replaced by a new one. */
@@ -94,32 +86,22 @@ export class KafkajsConsumerRun {
   /** From the latest batch. It belongs to the consumer and stays usable after the batch. */
   #calls: Pick<EachBatchPayload, 'commitOffsetsIfNecessary'> | undefined;
   readonly #joined = Promise.withResolvers<void>();
-  /** Whether the last fetch returned no data. */
-  #isIdle = false;
-  /** From the end of a generation until the next: kafkajs joins after a fetch only, once its own heartbeat was rejected. */
-  #isJoining = false;
-  readonly #fetches: RunFetches = {
-    answered: (answer) => this.#notify(() => this.#answered(answer)),
-    maxWaitMs: () => (this.#mayWait() ? IDLE_WAIT_MS : BUSY_WAIT_MS),
-    pending: new Map(),
-  };
   #closing: Promise<void> | undefined;
   /** Counts ticks instead of comparing clock times: a suspended process or a blocked event loop does not look like a stall. */
   #idleTicks = 0;
   #stallTimer: NodeJS.Timeout | undefined;
 
   constructor(createClient: CreateKafkajsClient, options: ConsumerRunOptions, listener: ConsumerRunListener) {
-    const { clientId, groupId, assigner } = options;
+    const { clientId, groupId } = options;
     this.#options = options;
     this.#listener = listener;
     this.#client = createClient({ clientId, retry: RETRY });
     this.#consumer = this.#client.kafka.consumer({
       groupId,
-      ...(assigner === undefined ? {} : { partitionAssigners: [assigner] }),
       sessionTimeout: options.sessionTimeoutMs,
       rebalanceTimeout: options.rebalanceTimeoutMs,
       heartbeatInterval: options.heartbeatIntervalMs,
-      maxWaitTimeInMs: BUSY_WAIT_MS,
+      maxWaitTimeInMs: MAX_WAIT_MS,
       minBytes: 1,
       maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
       maxBytes: MAX_BYTES_PER_FETCH,
@@ -155,7 +137,8 @@ export class KafkajsConsumerRun {
           return Promise.resolve();
         },
       };
-      await fetchListeners.run(this.#fetches, () => this.#consumer.run(config));
+      const onAnswer = (answer: FetchAnswer) => this.#notify(() => this.#listener.onFetchAnswered(answer));
+      await fetchListeners.run(onAnswer, () => this.#consumer.run(config));
     } catch (error) {
       this.fail(error);
     }
@@ -163,7 +146,7 @@ export class KafkajsConsumerRun {
   }
 
   /**
-   * Ends pending fetches, leaves the group and disconnects. kafkajs waits for pending joins without a limit and may then skip
+   * Leaves the group and disconnects. kafkajs waits for pending joins without a limit and may then skip
    * the LeaveGroup request (runner.js): after `timeoutMs` the sockets are destroyed, and the member is removed when its session
    * ends.
    */
@@ -180,12 +163,6 @@ export class KafkajsConsumerRun {
 
   resume(partitions: readonly TopicPartition[]): void {
     this.#consumer.resume(byTopic(partitions));
-  }
-
-  /** Pauses all other partitions of the run's topics. */
-  fetchOnly(partitions: readonly TopicPartition[]): void {
-    this.#consumer.pause(this.#options.topics.map((topic) => ({ topic })));
-    if (partitions.length > 0) this.resume(partitions);
   }
 
   seek({ topic, partition, offset }: PartitionOffset): void {
@@ -206,17 +183,6 @@ export class KafkajsConsumerRun {
     return true;
   }
 
-  /** Does nothing before the first fetch. Rejects with the errors of kafkajs. */
-  async heartbeat(): Promise<void> {
-    await this.#fetches.heartbeat?.();
-  }
-
-  /** Ends the pending fetches as if they had returned nothing; those until the next generation are short. */
-  endFetches(): void {
-    this.#isJoining = true;
-    for (const end of this.#fetches.pending.values()) end();
-  }
-
   /** Ends the run as crashed. */
   fail(error: unknown): void {
     this.#fail(toMessagingError(`consumer ${this.#options.clientId}`, error));
@@ -227,7 +193,6 @@ export class KafkajsConsumerRun {
     const { events } = consumer;
     this.#stallTimer = setInterval(() => this.#checkStall(), STALL_TICK_MS).unref();
     consumer.on(events.GROUP_JOIN, ({ payload }) => {
-      this.#isJoining = false;
       this.#notify(() => this.#listener.onJoined(assignedPartitions(payload)));
       if (this.#state === 'starting') this.#state = 'running';
       this.#joined.resolve();
@@ -241,7 +206,6 @@ export class KafkajsConsumerRun {
       this.#notify(() => this.#listener.onFetchEnded?.(nodeIdOf(payload)));
     });
     consumer.on(events.REQUEST_TIMEOUT, ({ payload: { apiName, broker } }) => {
-      this.#client.onSilent(broker);
       this.#client.connections.close(broker);
       if (this.#state !== 'running' || !ANSWERED_IN_TIME.has(apiName)) return;
       const text = `${this.#options.clientId}: ${broker} does not answer (${apiName})`;
@@ -252,27 +216,18 @@ export class KafkajsConsumerRun {
 
   #deliver(payload: EachBatchPayload): void {
     this.#calls = payload;
-    const { topic, partition, messages } = payload.batch;
-    const [fetched] = messages as unknown as readonly FetchedMessages[];
-    if (fetched === undefined) return;
-    const end = Number(payload.batch.highWatermark);
-    const last = fetched.messages.at(-1);
-    if (last !== undefined && !this.#listener.onBatch(fetched.messages, end)) return;
-    const position = { topic, partition, offset: Number(fetched.offset) + 1 };
-    const isPassed = last === undefined || position.offset > last.offset + 1;
-    if (!isPassed || this.#listener.onPassed(position, end)) payload.resolveOffset(fetched.offset);
-  }
-
-  #mayWait(): boolean {
-    return this.#isIdle && !this.#isJoining && this.#consumer.paused().length === 0;
-  }
-
-  #answered(answer: FetchAnswer): void {
-    this.#isIdle = answer.isEmpty;
-    for (const fetched of answer.partitions) {
-      for (const batch of fetched.unreadable) this.#client.onUnreadable(fetched, batch);
+    const { topic, partition } = payload.batch;
+    const { fetchedOffset, messages: fetched } = payload.batch as unknown as BatchOfBatches;
+    const place = { topic, partition, from: Number(fetchedOffset) };
+    const messages: LogMessage[] = [];
+    for (const { batch, isDelivered } of fetched) {
+      const read = isDelivered ? readMessages(place, batch) : [];
+      if ('reason' in read) this.#client.onUnreadable(place, read);
+      else messages.push(...read);
     }
-    this.#listener.onFetchAnswered?.(answer);
+    const isAccepted =
+      messages.length === 0 || this.#listener.onBatch(messages, Number(payload.batch.highWatermark));
+    if (isAccepted) payload.resolveOffset(fetched.at(-1)?.offset ?? fetchedOffset);
   }
 
   /** Passes on an event of kafkajs. */
@@ -311,8 +266,6 @@ export class KafkajsConsumerRun {
   #close(timeoutMs: number): Promise<void> {
     clearInterval(this.#stallTimer);
     this.#closing ??= disconnectWithin(this.#consumer, this.#client, timeoutMs);
-    // Only now, since kafkajs would repeat them before.
-    this.endFetches();
     return this.#closing;
   }
 }

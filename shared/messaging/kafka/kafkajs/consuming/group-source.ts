@@ -1,8 +1,9 @@
 import type { MessagingError } from '../../../../platform/errors.ts';
 import type { KafkajsParts } from '../connection/client.ts';
+import type { FetchAnswer } from '../patches/fetches.ts';
 import { KafkajsConsumerRun, MAX_FETCH_MS, type ConsumerRunListener } from './consumer-run.ts';
-import { startConsumer } from './consumer-start.ts';
-import { brokerErrorType, isGenerationOver, toMessagingError } from '../../common/connection/errors.ts';
+import { startConsumer } from '../../common/consuming/consumer-start.ts';
+import { isGenerationOver, toMessagingError } from '../../common/connection/errors.ts';
 import { existingTopics } from '../../../topics/required-topics.ts';
 import { FetchGate } from './fetch-gate.ts';
 import { consumerUsed } from '../../../broker-errors.ts';
@@ -15,15 +16,10 @@ import {
   type GroupSourceOptions,
 } from '../../../ports.ts';
 
-/**
- * A little less than the interval at which the runtime calls heartbeat(), so that each call sends one: a member notices a rebalance
- * within a second, and a session of 6 s survives four lost heartbeats.
- */
+/** A member notices a rebalance within a second and the wait of a fetch, and a session of 6 s survives four lost heartbeats. */
 const HEARTBEAT_INTERVAL_MS = 900;
-/** The same for a patient group: it notices a rebalance within two seconds, and survives a lost heartbeat. */
-const PATIENT_HEARTBEAT_INTERVAL_MS = 1_400;
-/** How long a rebalance waits for a silent member. */
-const REBALANCE_TIMEOUT_MS = 30_000;
+/** How long a rebalance waits for a member that sends heartbeats and does not join; the response to a join takes at most 5 s longer. */
+const REBALANCE_TIMEOUT_MS = 10_000;
 
 interface GroupSourceParts extends KafkajsParts<GroupSource> {
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
@@ -34,9 +30,8 @@ interface GroupSourceParts extends KafkajsParts<GroupSource> {
  * - One slow message stalls all partitions of its broker (fetcher.js waits for all batches of a fetch, #683): eachBatch passes
  *   the messages to the sink and returns immediately.
  * - Heartbeats are sent only between batches (#447): since eachBatch returns immediately, the fetch loop sends one after every
- *   fetch; the runtime also calls heartbeat() by a timer, and a rejected one ends the fetches in progress, for which the join
- *   would wait.
- * - There is no revocation callback, and a rebalance waits for handlers: the first rejected heartbeat or commit calls
+ *   fetch, if the last one is old enough.
+ * - There is no revocation callback, and a rebalance waits for handlers: the event of a rebalance or a rejected commit calls
  *   onRevoking; each generation starts at the commits, and the generation number keeps older work from committing.
  * - A handler that throws is repeated forever, or ends the consumer silently: eachBatch never throws; an error of the sink and
  *   a crash of the group loop end this source and call onCrash.
@@ -70,7 +65,7 @@ export class KafkajsGroupSource implements GroupSource, ConsumerRunListener {
     if (this.#stopped) throw consumerUsed(clientId);
     const concurrency = [...counts.values()].reduce((sum, count) => sum + count, 0);
     await startConsumer(
-      () => this.#makeRun(concurrency),
+      () => this.#makeRun(concurrency).start(),
       () => this.#stopped,
     );
   }
@@ -95,18 +90,6 @@ export class KafkajsGroupSource implements GroupSource, ConsumerRunListener {
       if (!isGenerationOver(error)) throw toMessagingError(`commit of ${this.#options.clientId}`, error);
       this.#revoke(generation);
       return false;
-    }
-  }
-
-  async heartbeat(): Promise<void> {
-    const generation = this.#generation;
-    // It would wait behind the JoinGroup on the same connection, and end the run after the timeout of a request.
-    if (generation === this.#revokedGeneration) return;
-    try {
-      await this.#run?.heartbeat();
-    } catch (error) {
-      if (isGenerationOver(error)) this.#revoke(generation);
-      else this.#parts.log.debug({ error: brokerErrorType(error) }, 'heartbeat failed');
     }
   }
 
@@ -143,10 +126,11 @@ export class KafkajsGroupSource implements GroupSource, ConsumerRunListener {
     return true;
   }
 
-  onPassed(position: PartitionOffset, highWatermark: number): boolean {
-    if (!this.#accepts(position)) return false;
-    this.#sink?.onPosition?.(this.#generation, position, position.offset, highWatermark);
-    return true;
+  onFetchAnswered({ partitions }: FetchAnswer): void {
+    for (const { topic, partition, from, stableEnd, isEmpty } of partitions) {
+      if (!isEmpty || !this.#accepts({ topic, partition })) continue;
+      this.#sink?.onPosition?.(this.#generation, { topic, partition }, from, stableEnd);
+    }
   }
 
   onFetchStarted(nodeId: string): void {
@@ -165,11 +149,11 @@ export class KafkajsGroupSource implements GroupSource, ConsumerRunListener {
   }
 
   #makeRun(concurrency: number): KafkajsConsumerRun {
-    const { sessionTimeoutMs = CLIENT_DEFAULTS.sessionTimeoutMs, isPatient = false } = this.#options;
+    const { sessionTimeoutMs = CLIENT_DEFAULTS.sessionTimeoutMs } = this.#options;
     const times = {
       sessionTimeoutMs,
       rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS,
-      heartbeatIntervalMs: isPatient ? PATIENT_HEARTBEAT_INTERVAL_MS : HEARTBEAT_INTERVAL_MS,
+      heartbeatIntervalMs: HEARTBEAT_INTERVAL_MS,
     };
     const options = { ...this.#options, ...times, concurrency };
     this.#run = new KafkajsConsumerRun(this.#parts.createClient, options, this);
@@ -191,7 +175,6 @@ export class KafkajsGroupSource implements GroupSource, ConsumerRunListener {
     } catch (error) {
       this.#run?.fail(error);
     }
-    this.#run?.endFetches();
   }
 
   #owned(partitions: readonly TopicPartition[]): TopicPartition[] {

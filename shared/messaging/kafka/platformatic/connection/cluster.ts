@@ -1,7 +1,6 @@
-import { findCoordinatorV2, metadataV1, metadataV9 } from '@platformatic/kafka';
-import type { BrokerAddress } from './connections.ts';
-import { answerOf, type PlatformaticClient } from './client.ts';
-import { brokerError, brokerErrorName } from './errors.ts';
+import { metadataV9 } from '@platformatic/kafka';
+import { answerOf, type BrokerAddress, type PlatformaticClient } from './client.ts';
+import { brokerErrorName } from './errors.ts';
 
 /** Which brokers are the leaders of topics, as one broker knows it. */
 export interface ClusterMetadata {
@@ -20,19 +19,13 @@ export interface TopicMetadata {
   readonly leaders: readonly number[];
 }
 
-/** The newest version of Kafka 2.4, and one that every broker supports. */
-const METADATA = [metadataV9.api, metadataV1.api];
-const FIND_COORDINATOR = [findCoordinatorV2.api];
-/** Kafka's number for groups, in contrast to transactions. */
-const GROUP = 0;
-
 /** Asks any broker; never creates a topic. Absent topics: all topics of the cluster. Rejects with the error of the library. */
 export async function clusterMetadata(
   client: PlatformaticClient,
   topics?: readonly string[],
 ): Promise<ClusterMetadata> {
   const wanted = topics === undefined ? null : [...topics];
-  const answer = await answerOf(client.sendToAny(METADATA, wanted, false));
+  const answer = await answerOf(client.sendToAny(metadataV9.api, wanted, false));
   const brokers = new Map(answer.brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
   return {
     brokers,
@@ -48,12 +41,4 @@ function toTopicMetadata({ errorCode, partitions }: metadataV9.MetadataResponseT
     if (partitionIndex in leaders) leaders[partitionIndex] = leaderId;
   }
   return { error: brokerErrorName(errorCode), leaders };
-}
-
-/** The broker that coordinates a group. Rejects with the error of the library, while there is none too. */
-export async function findCoordinator(client: PlatformaticClient, groupId: string): Promise<BrokerAddress> {
-  const { coordinators } = await client.sendToAny(FIND_COORDINATOR, GROUP, [groupId]);
-  const [coordinator] = coordinators;
-  if (coordinator === undefined || coordinator.port < 0) throw brokerError('COORDINATOR_NOT_AVAILABLE');
-  return { host: coordinator.host, port: coordinator.port };
 }

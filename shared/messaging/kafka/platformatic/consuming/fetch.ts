@@ -1,18 +1,13 @@
-import { createAPI, listOffsetsV5, Writer, type API, type Reader } from '@platformatic/kafka';
-import { checkBatches } from '../../common/batches/check-batches.ts';
+import { createAPI, fetchV11, listOffsetsV5, type API, type Reader } from '@platformatic/kafka';
 import {
-  encodeFetchRequest,
-  FETCH_VERSION,
-  type FetchLimits,
-  type RequestedTopic,
-} from '../../common/batches/fetch-request.ts';
-import { readFetchResponse, type PartitionAnswer } from '../../common/batches/fetch-response.ts';
-import { beginDecompression, decodeBatches } from '../../common/batches/records.ts';
+  committedBatches,
+  openBatches,
+  readMessages,
+  type AbortedTransaction,
+} from '../../common/publishing/record-batch.ts';
 import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from '../../../message.ts';
-import type { PlatformaticClient } from '../connection/client.ts';
-import type { BrokerAddress } from '../connection/connections.ts';
+import type { BrokerAddress, PlatformaticClient } from '../connection/client.ts';
 import { brokerError, brokerErrorName } from '../connection/errors.ts';
-import { decompress } from './compression.ts';
 
 /** What a broker returned for one partition. */
 export interface FetchedRecords extends TopicPartition {
@@ -32,18 +27,28 @@ export interface FetchedRecords extends TopicPartition {
   readonly error: string | undefined;
 }
 
+/** Limits of a fetch. A larger record batch is still returned whole if it is the first one. */
+interface FetchLimits {
+  /** The broker waits this long for the first byte. */
+  readonly maxWaitMs: number;
+  readonly maxBytes: number;
+  readonly maxBytesPerPartition: number;
+}
+
 const FETCH_KEY = 1;
+/** The last version with topic names and without compact encodings; Kafka 2.3 to 4 support it. */
+const FETCH_VERSION = 11;
+const MIN_BYTES = 1;
+/** No fetch session: each request lists all its partitions. */
+const NO_SESSION = -1;
+const NO_RACK = '';
 /** Records of open and aborted transactions are not delivered. */
 const READ_COMMITTED = 1;
 const NO_LEADER_EPOCH = -1;
 const NO_REPLICA = -1;
-const NO_MESSAGES: readonly LogMessage[] = [];
-const NO_BYTES = Buffer.alloc(0);
 /** Stands for the first retained offset instead of a time. */
 const EARLIEST = -2n;
 
-/** Kafka's name for the error of record batches that fail their check. */
-export const CORRUPT = 'CORRUPT_MESSAGE';
 /** Kafka's name for the error of a position that has no record: removed by retention, or beyond the end. */
 export const OUT_OF_RANGE = 'OFFSET_OUT_OF_RANGE';
 
@@ -57,21 +62,25 @@ export async function fetchFrom(
   partitions: readonly PartitionOffset[],
   limits: FetchLimits,
 ): Promise<readonly FetchedRecords[]> {
-  const { partitions: answers } = await client.send(broker, [fetchApi(partitions, limits)]);
+  const answers = await client.send(broker, fetchApi(partitions, limits));
   const fetched: FetchedRecords[] = [];
   let isExhaustive = true;
-  const decompression = beginDecompression(decompress);
   for (const { topic, partition, offset } of partitions) {
     const answer = answers.get(partitionId(topic, partition));
     if (answer === undefined) continue;
-    const { stableEnd, error, records: bytes, aborted } = answer;
+    const { stableEnd, error, records, aborted } = answer;
     const place = { topic, partition, from: offset };
-    const decoded =
-      bytes.length === 0 ? undefined : await decodeBatches({ ...place, bytes, aborted }, decompression);
-    for (const batch of decoded?.unreadable ?? []) client.onUnreadable(place, batch);
-    const { messages, position } = decoded ?? { messages: NO_MESSAGES, position: offset };
+    const batches = await openBatches(records);
+    const messages: LogMessage[] = [];
+    for (const batch of committedBatches(batches, aborted)) {
+      const read = readMessages(place, batch);
+      if ('reason' in read) client.onUnreadable(place, read);
+      else messages.push(...read);
+    }
+    const last = batches.at(-1);
+    const position = last === undefined ? offset : last.lastOffset + 1;
     fetched.push({ ...place, position, messages, stableEnd, isExhaustive, error });
-    if (bytes.length > 0 || error === CORRUPT) isExhaustive = false;
+    if (records.length > 0) isExhaustive = false;
   }
   return fetched;
 }
@@ -83,68 +92,103 @@ export async function earliestOffset(
   { topic, partition }: TopicPartition,
 ): Promise<number> {
   const wanted = [{ partitionIndex: partition, currentLeaderEpoch: NO_LEADER_EPOCH, timestamp: EARLIEST }];
-  const answer = await client.send(broker, [listOffsetsV5.api], NO_REPLICA, READ_COMMITTED, [
+  const answer = await client.send(broker, listOffsetsV5.api, NO_REPLICA, READ_COMMITTED, [
     { name: topic, partitions: wanted },
   ]);
   return Number(answer.topics[0]?.partitions[0]?.offset ?? 0);
 }
 
+/** What a broker returned for one partition. */
 interface Answer {
-  /** As in the responses of the library. */
-  readonly throttleTimeMs: number;
-  readonly partitions: ReadonlyMap<string, SoundAnswer>;
-}
-
-interface SoundAnswer extends Omit<PartitionAnswer, 'errorCode'> {
   readonly error: string | undefined;
+  readonly stableEnd: number;
+  readonly aborted: readonly AbortedTransaction[];
+  readonly records: Buffer;
 }
 
-function fetchApi(partitions: readonly PartitionOffset[], limits: FetchLimits): API<[], Answer> {
-  const requested = new Map(
-    partitions.map(({ topic, partition, offset }) => [partitionId(topic, partition), offset]),
-  );
-  return createAPI<[], Answer>(
+type Answers = ReadonlyMap<string, Answer>;
+
+/** The request of the library; its response is read here, since the library decompresses records without a limit. */
+function fetchApi(partitions: readonly PartitionOffset[], limits: FetchLimits): API<[], Answers> {
+  const { maxWaitMs, maxBytes, maxBytesPerPartition } = limits;
+  const topics = byTopicInOrder(partitions, maxBytesPerPartition);
+  return createAPI<[], Answers>(
     FETCH_KEY,
     FETCH_VERSION,
-    () => Writer.create().append(encodeFetchRequest(byTopicInOrder(partitions), limits)),
-    (_correlationId, _key, _version, reader) => parseAnswer(reader, requested),
+    () =>
+      fetchV11.createRequest(
+        maxWaitMs,
+        MIN_BYTES,
+        maxBytes,
+        READ_COMMITTED,
+        0,
+        NO_SESSION,
+        topics,
+        [],
+        NO_RACK,
+      ),
+    (_correlationId, _key, _version, reader) => readAnswers(reader),
     false,
     false,
   );
 }
 
 /** Runs of partitions of the same topic: a topic may occur repeatedly, so that the order is kept. */
-function byTopicInOrder(partitions: readonly PartitionOffset[]): readonly RequestedTopic[] {
-  const runs: { topic: string; partitions: { partition: number; fetchOffset: number }[] }[] = [];
+function byTopicInOrder(partitions: readonly PartitionOffset[], partitionMaxBytes: number) {
+  const runs: { topicId: string; partitions: fetchV11.FetchRequestPartition[] }[] = [];
   for (const { topic, partition, offset } of partitions) {
-    const one = { partition, fetchOffset: offset };
+    const one = {
+      partition,
+      currentLeaderEpoch: NO_LEADER_EPOCH,
+      fetchOffset: BigInt(offset),
+      lastFetchedEpoch: NO_LEADER_EPOCH,
+      partitionMaxBytes,
+    };
     const last = runs.at(-1);
-    if (last?.topic === topic) last.partitions.push(one);
-    else runs.push({ topic, partitions: [one] });
+    if (last?.topicId === topic) last.partitions.push(one);
+    else runs.push({ topicId: topic, partitions: [one] });
   }
   return runs;
 }
 
-/** Throws on a response that readFetchResponse() does not read. */
-function parseAnswer({ buffer }: Reader, requested: ReadonlyMap<string, number>): Answer {
-  const { throttleMs, errorCode, partitions } = readFetchResponse(FETCH_VERSION, buffer.buffer, requested);
+function readAnswers(reader: Reader): Answers {
+  const answers = new Map<string, Answer>();
+  // The throttle time.
+  reader.readInt32();
+  const errorCode = reader.readInt16();
   if (errorCode !== 0) throw brokerError(errorCode);
-  const answers = new Map(
-    partitions.map((answer) => [partitionId(answer.topic, answer.partition), withSoundBatches(answer)]),
+  // The session.
+  reader.readInt32();
+  reader.readArray(
+    () => {
+      const topic = reader.readString(false);
+      reader.readArray(
+        () => answers.set(partitionId(topic, reader.readInt32()), readAnswer(reader)),
+        false,
+        false,
+      );
+    },
+    false,
+    false,
   );
-  return { throttleTimeMs: throttleMs, partitions: answers };
+  return answers;
 }
 
-/**
- * The answer, or the error CORRUPT_MESSAGE in place of batches that are damaged: on the disk of the broker, which concerns this
- * partition only, or on the way, in which case the next fetch succeeds.
- */
-function withSoundBatches({ errorCode, ...answer }: PartitionAnswer): SoundAnswer {
-  try {
-    checkBatches(answer.records, answer.from);
-    return { ...answer, error: brokerErrorName(errorCode) };
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return { ...answer, error: CORRUPT, records: NO_BYTES };
-  }
+function readAnswer(reader: Reader): Answer {
+  const error = brokerErrorName(reader.readInt16());
+  // The next offset to be written.
+  reader.readInt64();
+  const stableEnd = Number(reader.readInt64());
+  // The first retained offset.
+  reader.readInt64();
+  const aborted = reader.readNullableArray(
+    () => ({ producerId: reader.readInt64(), firstOffset: Number(reader.readInt64()) }),
+    false,
+    false,
+  );
+  // The preferred replica, which needs a rack in the request.
+  reader.readInt32();
+  return { error, stableEnd, aborted: aborted ?? [], records: reader.readNullableBytes(false) ?? NO_BYTES };
 }
+
+const NO_BYTES = Buffer.alloc(0);

@@ -1,13 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorText } from '../../../../platform/errors.ts';
-import type { Log } from '../../../../platform/log.ts';
+import { monotonicClock } from '../../../../platform/clock.ts';
+import { RepeatedFailure, type Log } from '../../../../platform/log.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../../message.ts';
-import type { UnreadablePartition } from '../../../ports.ts';
-import { ANSWER_TIMEOUT_MS, type PlatformaticClient } from '../connection/client.ts';
-import type { ClusterMetadata } from '../connection/cluster.ts';
-import type { BrokerAddress } from '../connection/connections.ts';
+import {
+  type BrokerAddress,
+  ANSWER_TIMEOUT_MS,
+  type CreatePlatformaticClient,
+  type PlatformaticClient,
+} from '../connection/client.ts';
+import { clusterMetadata, type ClusterMetadata } from '../connection/cluster.ts';
 import { brokerError } from '../connection/errors.ts';
-import { earliestOffset, fetchFrom, CORRUPT, OUT_OF_RANGE, type FetchedRecords } from './fetch.ts';
+import { earliestOffset, fetchFrom, OUT_OF_RANGE, type FetchedRecords } from './fetch.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
@@ -20,15 +24,14 @@ const MAX_BYTES_PER_PARTITION = 256 * KIB;
 const MAX_BYTES_PER_FETCH = 2 * MIB;
 /** A fetch waits this long for data: an idle reader sends a request to each leader every two seconds. */
 const MAX_WAIT_MS = 2_000;
-/** A broker that does not answer a fetch within this time is silent. For the client of a fetcher. */
-export const FETCH_TIMEOUT_MS = MAX_WAIT_MS + ANSWER_TIMEOUT_MS;
+/** A broker that does not answer a fetch within this time is silent. */
+const FETCH_TIMEOUT_MS = MAX_WAIT_MS + ANSWER_TIMEOUT_MS;
 /** The same while a partition is paused: the longest time until a resumed partition is fetched again. */
 const MAX_WAIT_PAUSED_MS = 250;
 /** New partitions and moved leaders are noticed after this time at the latest, so that a group reads new ones within ten seconds. */
 const METADATA_MAX_AGE_MS = 3_000;
-/** Delay before failed partitions are tried again, doubled with each failure in succession. */
-const MIN_BACKOFF_MS = 100;
-const MAX_BACKOFF_MS = 1_000;
+/** Delay before failed partitions are tried again. */
+const RETRY_MS = 250;
 
 const REFUSED = /_AUTHORIZATION_FAILED$/;
 
@@ -45,9 +48,8 @@ export interface FetchListener {
 export interface FetcherParts {
   /** The topics whose leaders are queried, also while none of their partitions is read. */
   readonly topics: readonly string[];
-  /** The client of the fetches alone, which the fetcher destroys: other requests would wait behind a fetch. */
-  readonly client: PlatformaticClient;
-  readonly metadata: (topics: readonly string[]) => Promise<ClusterMetadata>;
+  readonly clientId: string;
+  readonly createClient: CreatePlatformaticClient;
   readonly log: Log;
 }
 
@@ -58,8 +60,8 @@ interface Cursor extends TopicPartition {
   leader: number | undefined;
   /** A request for it is under way. */
   isFetching: boolean;
-  /** Since when it cannot be read, by performance.now(); undefined: the latest request was answered without an error. */
-  unreadSinceMs: number | undefined;
+  /** Its latest request was answered without an error. */
+  isRead: boolean;
 }
 
 /**
@@ -70,12 +72,15 @@ interface Cursor extends TopicPartition {
 export class PartitionFetcher {
   readonly #parts: FetcherParts;
   readonly #listener: FetchListener;
+  /** For fetches alone: other requests would wait behind one. */
+  readonly #client: PlatformaticClient;
+  readonly #metadataClient: PlatformaticClient;
   /** In the order of requests: partitions that returned records move to the end, so that none is starved by the size limit. */
   readonly #cursors = new Map<string, Cursor>();
   #brokers: ReadonlyMap<number, BrokerAddress> = new Map();
   /** Node ids with a loop of fetches. */
   readonly #polled = new Set<number>();
-  #failures = 0;
+  readonly #failures: RepeatedFailure;
   #isQuerying = false;
   /** The next query is due because of a partition without a leader. */
   #isRetrying = false;
@@ -85,6 +90,10 @@ export class PartitionFetcher {
   constructor(positions: readonly PartitionOffset[], parts: FetcherParts, listener: FetchListener) {
     this.#parts = parts;
     this.#listener = listener;
+    this.#failures = new RepeatedFailure(parts.log, monotonicClock);
+    const { clientId, createClient } = parts;
+    this.#client = createClient({ clientId, requestTimeoutMs: FETCH_TIMEOUT_MS });
+    this.#metadataClient = createClient({ clientId });
     this.add(positions);
   }
 
@@ -96,8 +105,7 @@ export class PartitionFetcher {
   /** Further partitions; fetched after the next query for leaders. */
   add(positions: readonly PartitionOffset[]): void {
     for (const { topic, partition, offset } of positions) {
-      const unreadSinceMs = performance.now();
-      const state = { leader: undefined, isPaused: false, isFetching: false, unreadSinceMs };
+      const state = { leader: undefined, isPaused: false, isFetching: false, isRead: false };
       this.#cursors.set(partitionId(topic, partition), { topic, partition, offset, ...state });
     }
   }
@@ -109,20 +117,7 @@ export class PartitionFetcher {
 
   /** Whether the leaders of all partitions have answered and are connected. */
   isHealthy(): boolean {
-    if (this.#isStopped) return false;
-    for (const { unreadSinceMs } of this.#cursors.values()) if (unreadSinceMs !== undefined) return false;
-    return true;
-  }
-
-  /** As in GroupSource. */
-  unreadable(): UnreadablePartition | undefined {
-    let [longest, sinceMs]: [Cursor | undefined, number] = [undefined, Infinity];
-    for (const cursor of this.#cursors.values()) {
-      const { isPaused, unreadSinceMs = Infinity } = cursor;
-      if (!isPaused && unreadSinceMs < sinceMs) [longest, sinceMs] = [cursor, unreadSinceMs];
-    }
-    if (longest === undefined) return undefined;
-    return { topic: longest.topic, partition: longest.partition, forMs: performance.now() - sinceMs };
+    return !this.#isStopped && this.#all().every(({ isRead }) => isRead);
   }
 
   pause(partitions: readonly TopicPartition[]): void {
@@ -138,16 +133,14 @@ export class PartitionFetcher {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    this.#parts.client.destroy();
+    this.#client.destroy();
+    this.#metadataClient.destroy();
   }
 
   #setPaused(partitions: readonly TopicPartition[], isPaused: boolean): void {
     for (const { topic, partition } of partitions) {
       const cursor = this.#cursors.get(partitionId(topic, partition));
-      if (cursor === undefined) continue;
-      cursor.isPaused = isPaused;
-      // While it was paused the fetcher did not try to read it.
-      if (cursor.unreadSinceMs !== undefined) cursor.unreadSinceMs = performance.now();
+      if (cursor !== undefined) cursor.isPaused = isPaused;
     }
   }
 
@@ -158,7 +151,7 @@ export class PartitionFetcher {
     this.#isRetrying = false;
     clearTimeout(this.#timer);
     try {
-      const metadata = await this.#parts.metadata(this.#parts.topics);
+      const metadata = await clusterMetadata(this.#metadataClient, this.#parts.topics);
       if (!this.#isStopped) this.#takeMetadata(metadata);
     } catch (error) {
       this.#logFailure('the leaders of partitions cannot be queried', error);
@@ -185,18 +178,17 @@ export class PartitionFetcher {
   #queryLater(): void {
     if (this.#isStopped || this.#isQuerying || this.#isRetrying) return;
     clearTimeout(this.#timer);
-    let delayMs = METADATA_MAX_AGE_MS;
     this.#isRetrying = this.#hasLost();
-    if (this.#isRetrying) {
-      delayMs = Math.min(MIN_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
-      this.#failures += 1;
-    }
+    const delayMs = this.#isRetrying ? RETRY_MS : METADATA_MAX_AGE_MS;
     this.#timer = setTimeout(() => void this.#queryLeaders(), delayMs);
   }
 
   #hasLost(): boolean {
-    for (const { leader } of this.#cursors.values()) if (leader === undefined) return true;
-    return false;
+    return this.#all().some(({ leader }) => leader === undefined);
+  }
+
+  #all(): Cursor[] {
+    return [...this.#cursors.values()];
   }
 
   #pollAll(): void {
@@ -232,21 +224,18 @@ export class PartitionFetcher {
   }
 
   #wantedFrom(node: number): Cursor[] {
-    const wanted: Cursor[] = [];
-    for (const cursor of this.#cursors.values()) {
-      if (cursor.leader === node && !cursor.isPaused && !cursor.isFetching) wanted.push(cursor);
-    }
-    return wanted;
+    return this.#all().filter(
+      ({ leader, isPaused, isFetching }) => leader === node && !isPaused && !isFetching,
+    );
   }
 
   async #fetch(broker: BrokerAddress, wanted: readonly Cursor[]): Promise<void> {
-    const { client } = this.#parts;
     const limits = { maxBytes: MAX_BYTES_PER_FETCH, maxBytesPerPartition: MAX_BYTES_PER_PARTITION };
     const request = wanted.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
     for (const cursor of wanted) cursor.isFetching = true;
     const outOfRange: Cursor[] = [];
     try {
-      const fetched = await fetchFrom(client, broker, request, {
+      const fetched = await fetchFrom(this.#client, broker, request, {
         ...limits,
         maxWaitMs: this.#waitMs(wanted),
       });
@@ -262,14 +251,15 @@ export class PartitionFetcher {
     }
     for (const cursor of outOfRange) await this.#restart(cursor, broker);
     if (this.#hasLost()) this.#queryLater();
-    else if (this.isHealthy()) this.#failures = 0;
+    else if (this.isHealthy())
+      this.#failures.ended({ clientId: this.#parts.clientId }, 'all partitions are read');
   }
 
   /** Continues with the first retained record. */
   async #restart(cursor: Cursor, broker: BrokerAddress): Promise<void> {
-    const { client, log } = this.#parts;
+    const { log } = this.#parts;
     const { topic, partition, offset } = cursor;
-    const earliest = await earliestOffset(client, broker, cursor);
+    const earliest = await earliestOffset(this.#client, broker, cursor);
     if (earliest === offset) this.#lose(cursor);
     cursor.offset = earliest;
     log.debug({ topic, partition, offset, earliest }, 'a position has no record, its partition continues');
@@ -277,23 +267,20 @@ export class PartitionFetcher {
 
   /** The first request for a partition is answered immediately, which shows that it is read. */
   #waitMs(wanted: readonly Cursor[]): number {
-    if (wanted.some(({ unreadSinceMs }) => unreadSinceMs !== undefined)) return 0;
-    return [...this.#cursors.values()].some(({ isPaused }) => isPaused) ? MAX_WAIT_PAUSED_MS : MAX_WAIT_MS;
+    if (wanted.some(({ isRead }) => !isRead)) return 0;
+    return this.#all().some(({ isPaused }) => isPaused) ? MAX_WAIT_PAUSED_MS : MAX_WAIT_MS;
   }
 
   #take(cursor: Cursor, fetched: FetchedRecords): void {
     const { error, topic, partition } = fetched;
     if (error !== undefined) {
       this.#checkRefused(error);
-      const level = error === CORRUPT ? 'error' : 'debug';
-      this.#parts.log[level](
-        { topic, partition, offset: fetched.from, error },
-        'a partition cannot be fetched',
-      );
+      const fields = { topic, partition, offset: fetched.from, error };
+      this.#parts.log.debug(fields, 'a partition cannot be fetched');
       this.#lose(cursor);
       return;
     }
-    cursor.unreadSinceMs = undefined;
+    cursor.isRead = true;
     // Fetched again after resume(): the reader has no room for more.
     if (cursor.isPaused) return;
     if (fetched.position > cursor.offset) {
@@ -307,19 +294,15 @@ export class PartitionFetcher {
 
   #lose(cursor: Cursor): void {
     cursor.leader = undefined;
-    cursor.unreadSinceMs ??= performance.now();
+    cursor.isRead = false;
   }
 
   #checkRefused(error: string | undefined): void {
     if (error !== undefined && REFUSED.test(error)) this.#listener.onRefused?.(brokerError(error));
   }
 
-  /** A warning for the first failure in succession. */
   #logFailure(text: string, error: unknown): void {
     if (this.#isStopped) return;
-    const { client, log } = this.#parts;
-    const fields = { clientId: client.clientId, error: errorText(error) };
-    if (this.#failures === 0) log.warn(fields, text);
-    else log.debug(fields, text);
+    this.#failures.failed({ clientId: this.#parts.clientId, error: errorText(error) }, text);
   }
 }

@@ -1,72 +1,85 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { MonotonicClock } from '../../../../platform/clock.ts';
-import { errorText, type MessagingError } from '../../../../platform/errors.ts';
-import { systemPorts } from '../../../../platform/system-ports.ts';
-import { repeat, sleep, type Timers } from '../../../../platform/timers.ts';
+import { Consumer, offsetCommitV7 } from '@platformatic/kafka';
+import type { BaseOptions, ConsumerGroupJoinPayload } from '@platformatic/kafka';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MessagingError } from '../../../../platform/errors.ts';
 import { consumerUsed } from '../../../broker-errors.ts';
-import { brokerErrorType, isGenerationOver, toMessagingError } from '../../common/connection/errors.ts';
-import { COORDINATOR_MS } from '../../common/consuming/coordinator.ts';
-import { partitionId, type PartitionOffset, type TopicPartition } from '../../../message.ts';
+import { isGenerationOver, toMessagingError } from '../../common/connection/errors.ts';
+import { startConsumer } from '../../common/consuming/consumer-start.ts';
+import type { PartitionOffset, TopicPartition } from '../../../message.ts';
 import {
   CLIENT_DEFAULTS,
   type BrokerAdmin,
   type GroupSink,
   type GroupSource,
   type GroupSourceOptions,
-  type UnreadablePartition,
 } from '../../../ports.ts';
 import { existingTopics } from '../../../topics/required-topics.ts';
-import type { PlatformaticParts } from '../connection/client.ts';
+import {
+  ANSWER_TIMEOUT_MS,
+  closeNow,
+  ignoreConnectionErrors,
+  type LibraryOptions,
+  type PlatformaticParts,
+} from '../connection/client.ts';
 import type { ClusterMetadata } from '../connection/cluster.ts';
 import type { FetchedRecords } from './fetch.ts';
-import { FETCH_TIMEOUT_MS, PartitionFetcher, type FetchListener } from './fetcher.ts';
-import { PlatformaticMember, type Membership } from './group-member.ts';
+import { PartitionFetcher, type FetchListener } from './fetcher.ts';
 
-/** With this interval a member notices a rebalance within a second, and has time to repeat a heartbeat that is not answered. */
+/** A member notices a rebalance within this time. */
 const HEARTBEAT_INTERVAL_MS = 1_000;
+/** How long a rebalance waits for a member that sends heartbeats and does not join: those of this adapter join at once. */
+const REBALANCE_TIMEOUT_MS = 10_000;
+/** The library repeats a request to the coordinator this often, also a join during which another member joins. */
+const RETRIES = 10;
 const RETRY_INTERVAL_MS = 200;
 /** Time for a failed source to leave its group, so that its partitions are assigned anew before the session ends. */
 const LEAVE_MS = 1_000;
-/** Commits that follow one another at a revocation; later ones may come too late. */
-const LAST_COMMITS = 2;
+/** Heartbeats do not wait for metadata, which a broker that does not answer may be asked for; onMetadata() notices new partitions. */
+const METADATA_MAX_AGE_MS = 600_000;
+/**
+ * Name and version of the assignor of kafkajs: members of both adapters are in one group while KAFKA_CLIENT is changed process by
+ * process.
+ */
+const ASSIGNOR = { name: 'RoundRobinAssigner', version: 0, metadata: Buffer.alloc(0) };
+/** No static membership: members that leave and come back get a new id. */
+const NO_INSTANCE_ID = null;
+const NO_LEADER_EPOCH = -1;
 
 interface GroupSourceParts extends PlatformaticParts<GroupSource> {
+  readonly libraryOptions: LibraryOptions;
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
-  /** Default: those of the system. */
-  readonly timers?: Timers;
-  readonly monotonic?: MonotonicClock;
+}
+
+/** This member's part in a generation of its group, by Kafka's count. */
+interface Membership {
+  readonly generationId: number;
+  readonly memberId: string;
+  /** Partitions by topic as this member divided them; undefined if another member is the leader of the group. */
+  readonly divided: ReadonlyMap<string, number> | undefined;
 }
 
 /**
- * A member of a consumer group. Each generation has its own fetcher with its own connections, so that no response of an earlier
- * generation can arrive in it. A rebalance ends the fetches, waits for the commits that onRevoking has started, and joins again.
+ * A member of a consumer group: the library joins, divides and sends heartbeats. Each generation has its own fetcher with its own
+ * connections, so that no response of an earlier generation can arrive in it. A rebalance ends the fetches, and calls onRevoking, whose
+ * commit is sent before the library joins again.
  */
 export class PlatformaticGroupSource implements GroupSource, FetchListener {
   readonly #options: GroupSourceOptions;
-  readonly #parts: Required<GroupSourceParts>;
-  readonly #sessionTimeoutMs: number;
-  readonly #member: PlatformaticMember;
+  readonly #parts: GroupSourceParts;
+  #consumer: Consumer | undefined;
   #sink: GroupSink | undefined;
   #isStopped = false;
   #generation = 0;
-  /** The member's part in the current generation; undefined before the first one. */
   #membership: Membership | undefined;
   #fetcher: PartitionFetcher | undefined;
-  #isRebalancing = false;
-  readonly #commits = new Set<Promise<void>>();
-  #endHeartbeats: (() => void) | undefined;
-  #isBeating = false;
-  /** The last time at which the coordinator accepted a heartbeat or a join. */
-  #acceptedAt = Number.NEGATIVE_INFINITY;
+  /** From the end of a generation until the next. */
+  #isRebalancing = true;
+  /** Resolves when the generation of the last join has begun. */
+  #beginning: Promise<void> | undefined;
 
   constructor(options: GroupSourceOptions, parts: GroupSourceParts) {
     this.#options = options;
-    this.#parts = { ...systemPorts, ...parts };
-    this.#sessionTimeoutMs = options.sessionTimeoutMs ?? CLIENT_DEFAULTS.sessionTimeoutMs;
-    this.#member = new PlatformaticMember(
-      { ...options, sessionTimeoutMs: this.#sessionTimeoutMs },
-      parts.createClient,
-    );
+    this.#parts = parts;
   }
 
   async start(sink: GroupSink): Promise<void> {
@@ -75,12 +88,15 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
     this.#sink = sink;
     try {
       await existingTopics(this.#parts.admin, topics);
-      if (!this.#isStopped) await this.#join();
+      await startConsumer(
+        () => this.#join(),
+        () => this.#isStopped,
+      );
     } catch (error) {
-      this.#end();
-      void this.#member.leave(LEAVE_MS);
+      const isStopped = this.#isStopped;
+      this.#isStopped = true;
       this.#parts.onStopped(this);
-      throw error;
+      throw isStopped ? consumerUsed(clientId) : error;
     }
     if (this.#isStopped) throw consumerUsed(clientId);
   }
@@ -93,34 +109,25 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
     this.#fetcher?.resume(partitions);
   }
 
-  /** During a rebalance the coordinator accepts commits of the old generation until all members have joined. */
+  /** The library would join anew where the generation is over, and commit in the next one. */
   async commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean> {
-    const membership = this.#membership;
-    if (generation !== this.#generation || this.#isStopped || membership === undefined) return false;
-    const sent = this.#member.commit(membership, offsets);
-    const ended = sent.catch(() => undefined);
-    this.#commits.add(ended);
+    const [consumer, membership] = [this.#consumer, this.#membership];
+    if (generation !== this.#generation || this.#isStopped || this.#isRebalancing) return false;
+    if (consumer === undefined || membership === undefined) return false;
     try {
-      await sent;
+      await commitOffsets(consumer, membership, offsets);
       return true;
     } catch (error) {
       if (!isGenerationOver(error)) throw toMessagingError(`commit of ${this.#options.clientId}`, error);
-      this.#rebalance(generation);
+      // The next heartbeat joins again.
+      this.#revoke();
       return false;
-    } finally {
-      this.#commits.delete(ended);
     }
-  }
-
-  unreadable(): UnreadablePartition | undefined {
-    return this.#isRebalancing ? undefined : this.#fetcher?.unreadable();
   }
 
   async stop(timeoutMs: number = CLIENT_DEFAULTS.stopTimeoutMs): Promise<void> {
     if (this.#isStopped) return;
-    this.#end();
-    await this.#member.leave(timeoutMs);
-    this.#parts.onStopped(this);
+    await this.#end(timeoutMs);
   }
 
   onFetched({ topic, partition, from, position, messages, stableEnd }: FetchedRecords): void {
@@ -136,113 +143,113 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
   /** The leader of the group divides the partitions anew when their number has changed. */
   onMetadata(metadata: ClusterMetadata): void {
     const divided = this.#membership?.divided;
-    if (divided === undefined) return;
+    if (divided === undefined || this.#isRebalancing) return;
     // A topic that was deleted has none; it may be created again with fewer.
     const hasOthers = [...metadata.topics].some(
       ([topic, { leaders }]) => leaders.length > 0 && leaders.length !== (divided.get(topic) ?? 0),
     );
-    if (hasOthers) this.#rebalance(this.#generation);
+    if (!hasOthers) return;
+    this.#revoke();
+    this.#consumer?.clearMetadata();
+    this.#consumer?.joinGroup({}).catch((error: unknown) => this.#fail(error));
   }
 
   onRefused(error: Error): void {
-    this.#fail(toMessagingError(`consumer ${this.#options.clientId}`, error));
+    this.#fail(error);
   }
 
-  /** Sends a heartbeat, unless the previous one is not answered yet. */
-  async #beat(): Promise<void> {
-    const [membership, generation] = [this.#membership, this.#generation];
-    if (membership === undefined || this.#isRebalancing || this.#isBeating) return;
-    this.#isBeating = true;
-    try {
-      await this.#member.heartbeat(membership);
-      this.#acceptedAt = this.#parts.monotonic.elapsedMs();
-    } catch (error) {
-      if (isGenerationOver(error)) this.#rebalance(generation);
-      else this.#heartbeatFailed(error);
-    }
-    this.#isBeating = false;
-  }
-
-  /** Without an accepted heartbeat for the session timeout the group has expelled this member. */
-  #heartbeatFailed(error: unknown): void {
-    const failure = toMessagingError(`consumer ${this.#options.clientId}`, error);
-    this.#parts.log.debug({ error: errorText(error) }, 'heartbeat failed');
-    const isExpelled = this.#parts.monotonic.elapsedMs() - this.#acceptedAt > this.#sessionTimeoutMs;
-    if (isExpelled || failure.code === 'broker-refused') this.#fail(failure);
-  }
-
-  #startHeartbeats(): void {
-    this.#acceptedAt = this.#parts.monotonic.elapsedMs();
-    this.#endHeartbeats ??= repeat(this.#parts.timers, () => void this.#beat(), HEARTBEAT_INTERVAL_MS);
-  }
-
-  /** The generation is over: stops its fetches, reports it, and joins the next one. */
-  #rebalance(generation: number): void {
-    if (this.#isStopped || this.#isRebalancing || generation !== this.#generation) return;
-    this.#isRebalancing = true;
-    this.#fetcher?.stop();
-    this.#guard((sink) => sink.onRevoking(generation));
-    this.#rejoin().catch((error: unknown) => this.#fail(toMessagingError(this.#options.clientId, error)));
-  }
-
-  async #rejoin(): Promise<void> {
-    for (let round = 0; round < LAST_COMMITS; round += 1) {
-      await Promise.all(this.#commits);
-      await nextTurn();
-    }
-    if (!this.#isStopped) await this.#join();
-  }
-
-  /** Joins the next generation. Rejects with MessagingError when the coordinator is not available for COORDINATOR_MS. */
   async #join(): Promise<void> {
-    let failingSince: number | undefined;
-    // A member that joined after it has left would keep its partitions until its session ends.
-    while (!this.#isStopped) {
-      try {
-        const membership = await this.#member.join();
-        const committed = await this.#member.committed(membership.partitions);
-        if (!this.#isStopped) this.#begin(membership, committed);
-        return;
-      } catch (error) {
-        if (this.#isStopped) return;
-        const failure = toMessagingError(`consumer ${this.#options.clientId}`, error);
-        this.#parts.log.debug({ error: brokerErrorType(error) ?? failure.message }, 'a join failed');
-        // The coordinator is available: another member has joined meanwhile, after a wait that may be long.
-        if (isGenerationOver(error)) {
-          failingSince = undefined;
-          continue;
-        }
-        failingSince ??= this.#parts.monotonic.elapsedMs();
-        const isLate = this.#parts.monotonic.elapsedMs() - failingSince > COORDINATOR_MS;
-        if (isLate || failure.code === 'broker-refused') throw failure;
-        await sleep(this.#parts.timers, RETRY_INTERVAL_MS);
-      }
+    const { clientId, groupId } = this.#options;
+    try {
+      const options = await this.#parts.libraryOptions(clientId, groupId);
+      if (this.#isStopped) throw consumerUsed(clientId);
+      this.#consumer = this.#makeConsumer(options);
+      await this.#consumer.joinGroup({});
+      await this.#beginning;
+    } catch (error) {
+      if (this.#consumer !== undefined) await leave(this.#consumer, LEAVE_MS);
+      throw toMessagingError(`consumer ${clientId}`, error);
     }
   }
 
-  #begin(membership: Membership, committed: ReadonlyMap<string, number>): void {
-    this.#generation += 1;
-    this.#membership = membership;
-    this.#isRebalancing = false;
-    this.#startHeartbeats();
-    // Offset 0 stands for the first retained one.
-    const positions = membership.partitions.map(({ topic, partition }) => {
-      return { topic, partition, offset: committed.get(partitionId(topic, partition)) ?? 0 };
+  #makeConsumer(options: BaseOptions): Consumer {
+    const { groupId, topics, sessionTimeoutMs = CLIENT_DEFAULTS.sessionTimeoutMs } = this.#options;
+    const consumer = new Consumer({
+      ...options,
+      groupId,
+      sessionTimeout: sessionTimeoutMs,
+      rebalanceTimeout: REBALANCE_TIMEOUT_MS,
+      heartbeatInterval: HEARTBEAT_INTERVAL_MS,
+      // Without an accepted heartbeat for this time the group has expelled this member.
+      heartbeatStallTimeout: sessionTimeoutMs,
+      requestTimeout: REBALANCE_TIMEOUT_MS + ANSWER_TIMEOUT_MS,
+      metadataMaxAge: METADATA_MAX_AGE_MS,
+      retries: RETRIES,
+      retryDelay: RETRY_INTERVAL_MS,
+      protocols: [ASSIGNOR],
+      assignmentUserData: Buffer.alloc(0),
     });
+    ignoreConnectionErrors(consumer);
+    consumer.topics.trackAll(...topics);
+    const current = (call: (error: unknown) => void) => (error: unknown) => {
+      if (this.#consumer === consumer && this.#membership !== undefined) call(error);
+    };
+    consumer.on('consumer:group:join', (payload) => {
+      this.#beginning = this.#begin(consumer, payload);
+      this.#beginning.catch(current((error) => this.#fail(error)));
+    });
+    consumer.on(
+      'consumer:group:rebalance',
+      current(() => this.#revoke()),
+    );
+    consumer.on(
+      'consumer:heartbeat:stalled',
+      current(() => {
+        this.#fail(new Error('the coordinator accepts no heartbeat'));
+      }),
+    );
+    // A join of the library has failed.
+    consumer.on(
+      'error',
+      current((error) => this.#fail(error)),
+    );
+    return consumer;
+  }
+
+  async #begin(
+    consumer: Consumer,
+    { assignments = [], generationId = 0, memberId, isLeader }: ConsumerGroupJoinPayload,
+  ): Promise<void> {
+    this.#revoke();
+    const known = consumer.currentMetadata?.topics ?? new Map();
+    const divided = new Map([...known].map(([topic, { partitionsCount }]) => [topic, partitionsCount]));
+    const committed =
+      assignments.length === 0 ? new Map() : await consumer.listCommittedOffsets({ topics: assignments });
+    if (this.#isStopped || consumer.generationId !== generationId) return;
+    const partitions = assignments.flatMap(({ topic, partitions: own }) =>
+      own.map((partition) => ({ topic, partition })),
+    );
+    // Offset 0 stands for the first retained one.
+    const positions = partitions.map(({ topic, partition }) => {
+      const offset = Number(committed.get(topic)?.[partition] ?? 0);
+      return { topic, partition, offset: Math.max(0, offset) };
+    });
+    this.#generation += 1;
+    this.#membership = { generationId, memberId, divided: isLeader === true ? divided : undefined };
+    this.#isRebalancing = false;
     const { createClient, log } = this.#parts;
     const { clientId, topics } = this.#options;
-    this.#fetcher = new PartitionFetcher(
-      positions,
-      {
-        topics,
-        client: createClient({ clientId, requestTimeoutMs: FETCH_TIMEOUT_MS }),
-        metadata: (names) => this.#member.metadata(names),
-        log,
-      },
-      this,
-    );
-    this.#guard((sink) => sink.onAssigned(this.#generation, membership.partitions));
+    this.#fetcher = new PartitionFetcher(positions, { clientId, topics, createClient, log }, this);
+    this.#guard((sink) => sink.onAssigned(this.#generation, partitions));
     this.#fetcher.start();
+  }
+
+  /** The generation is over: a commit that the sink sends now is the last one. */
+  #revoke(): void {
+    if (this.#isRebalancing || this.#isStopped) return;
+    this.#fetcher?.stop();
+    this.#guard((sink) => sink.onRevoking(this.#generation));
+    this.#isRebalancing = true;
   }
 
   /** An error of the sink ends the source. */
@@ -251,21 +258,58 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
     try {
       call(this.#sink);
     } catch (error) {
-      this.#fail(toMessagingError(`consumer ${this.#options.clientId}`, error));
+      this.#fail(error);
     }
   }
 
-  #fail(error: MessagingError): void {
+  #fail(error: unknown): void {
     if (this.#isStopped) return;
-    this.#end();
-    void this.#member.leave(LEAVE_MS);
-    this.#parts.onStopped(this);
-    this.#sink?.onCrash(error);
+    const failure: MessagingError = toMessagingError(`consumer ${this.#options.clientId}`, error);
+    void this.#end(LEAVE_MS);
+    this.#sink?.onCrash(failure);
   }
 
-  #end(): void {
+  async #end(timeoutMs: number): Promise<void> {
     this.#isStopped = true;
-    this.#endHeartbeats?.();
     this.#fetcher?.stop();
+    if (this.#consumer !== undefined) await leave(this.#consumer, timeoutMs);
+    this.#parts.onStopped(this);
   }
+}
+
+/** Leaves the group, at most for `timeoutMs`, and closes all connections. Never rejects. */
+async function leave(consumer: Consumer, timeoutMs: number): Promise<void> {
+  const timeout = new AbortController();
+  const timer = sleep(timeoutMs, undefined, { signal: timeout.signal }).catch(() => undefined);
+  await Promise.race([consumer.close(true).catch(() => undefined), timer]);
+  timeout.abort();
+  closeNow(consumer);
+}
+
+/** Sends the commit in this turn of the event loop, before anything that the library sends later. */
+async function commitOffsets(
+  consumer: Consumer,
+  { generationId, memberId }: Membership,
+  offsets: readonly PartitionOffset[],
+): Promise<void> {
+  const coordinator = consumer.currentMetadata?.brokers.get(consumer.coordinatorId ?? -1);
+  const connection = coordinator && consumer.connections.getEstablishedConnection(coordinator);
+  if (connection?.isConnected() !== true) throw new Error('the coordinator is not connected');
+  const topics = [...Map.groupBy(offsets, ({ topic }) => topic)].map(([name, list]) => ({
+    name,
+    partitions: list.map(({ partition, offset }) => ({
+      partitionIndex: partition,
+      committedOffset: BigInt(offset),
+      committedLeaderEpoch: NO_LEADER_EPOCH,
+      committedMetadata: null,
+    })),
+  }));
+  await offsetCommitV7.api.async(
+    connection,
+    consumer.groupId,
+    generationId,
+    memberId,
+    NO_INSTANCE_ID,
+    topics,
+  );
 }

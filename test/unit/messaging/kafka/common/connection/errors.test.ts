@@ -47,11 +47,9 @@ describe('classification of kafkajs errors', () => {
   test('reports records as possibly stored after a reset, but not after a refused connection', () => {
     const refused = new KafkaJSConnectionError('no', { broker: 'b', code: 'ECONNREFUSED' });
     const reset = new KafkaJSConnectionError('gone', { broker: 'b', code: 'ECONNRESET' });
-    expect(isMaybeStored('lost', wrapped(refused))).toBe(false);
-    expect(isMaybeStored('lost', wrapped(reset))).toBe(true);
-    for (const fate of ['not-asked', 'left-out', 'unwritable'] as const) {
-      expect(isMaybeStored(fate, wrapped(reset))).toBe(false);
-    }
+    expect(isMaybeStored(wrapped(refused), true)).toBe(false);
+    expect(isMaybeStored(wrapped(reset), true)).toBe(true);
+    expect(isMaybeStored(wrapped(reset), false)).toBe(false);
   });
 
   test.each([
@@ -63,8 +61,7 @@ describe('classification of kafkajs errors', () => {
     ['NOT_LEADER_FOR_PARTITION', true],
     ['UNKNOWN_TOPIC_OR_PARTITION', true],
   ])('reports records as possibly stored after %s: %s', (type, isPossible) => {
-    expect(isMaybeStored('answered', protocolError(type))).toBe(isPossible);
-    expect(isMaybeStored('lost', wrapped(protocolError(type)))).toBe(true);
+    expect(isMaybeStored(wrapped(protocolError(type)), true)).toBe(isPossible);
   });
 
   test('maps errors of topics, permissions and connections to stable codes', () => {

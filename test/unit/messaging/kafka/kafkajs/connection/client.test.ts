@@ -73,15 +73,6 @@ describe('kafkajsClients()', () => {
     expect(orders).toEqual([brokers, ['b:2', 'c:3', 'a:1'], ['c:3', 'a:1', 'b:2']]);
   });
 
-  test('moves silent brokers to the end for new clients', () => {
-    const create = kafkajsClients({ brokers: ['a:1', 'b:2'] }, silentLog);
-    create({ clientId: 'c', retry: {} }).onSilent('a:1');
-    for (let client = 0; client < 8; client += 1) create({ clientId: 'c', retry: {} });
-    expect(created.slice(1).map(({ brokers }) => brokers)).toEqual(
-      created.slice(1).map(() => ['b:2', 'a:1']),
-    );
-  });
-
   test('reads the given certificates', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'certificates-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

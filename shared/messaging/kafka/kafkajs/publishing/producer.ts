@@ -1,0 +1,55 @@
+import kafkajs from 'kafkajs';
+import { partitionId } from '../../../message.ts';
+import { ACKS_TIMEOUT_MS, isLarge, type ConnectProducer } from '../../common/publishing/record-sender.ts';
+import type { CreateKafkajsClient } from '../connection/client.ts';
+
+const { CompressionTypes } = kafkajs;
+/** No retries inside kafkajs: the publisher repeats a failed send. */
+const RETRY = { retries: 0 };
+const ALL_IN_SYNC_REPLICAS = -1;
+
+/** Connects producers of kafkajs. */
+export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProducer {
+  return async (clientId, onLost) => {
+    const { kafka, connections } = createClient({ clientId, retry: RETRY });
+    const producer = kafka.producer({
+      idempotent: false,
+      allowAutoTopicCreation: false,
+      retry: RETRY,
+      // The publisher has chosen the partition.
+      createPartitioner:
+        () =>
+        ({ message }) =>
+          message.partition ?? 0,
+    });
+    const destroy = () => {
+      connections.destroy();
+      producer.disconnect().catch(() => undefined);
+    };
+    try {
+      await producer.connect();
+    } catch (error) {
+      destroy();
+      throw error;
+    }
+    connections.onLost = onLost;
+    return {
+      isConnected: () => connections.isConnected(),
+      send: async (records) => {
+        const topicMessages = Array.from(
+          Map.groupBy(records, ({ topic }) => topic),
+          ([topic, own]) => ({ topic, messages: own.map(({ record }) => record) }),
+        );
+        const compression = isLarge(records) ? CompressionTypes.GZIP : CompressionTypes.None;
+        const batch = { acks: ALL_IN_SYNC_REPLICAS, timeout: ACKS_TIMEOUT_MS, compression, topicMessages };
+        const answers = await producer.sendBatch(batch);
+        // kafkajs reports records as sent for a partition that its metadata lacks.
+        const stored = new Set(answers.map(({ topicName, partition }) => partitionId(topicName, partition)));
+        const missing = records.find(({ topic, partition }) => !stored.has(partitionId(topic, partition)));
+        if (missing === undefined) return;
+        throw new Error(`no broker confirmed partition ${missing.partition} of ${missing.topic}`);
+      },
+      destroy,
+    };
+  };
+}

@@ -1,0 +1,126 @@
+import { createRequire } from 'node:module';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { correctKafkajs } from '../../../../../../shared/messaging/kafka/kafkajs/patches/corrections.ts';
+
+interface Queue {
+  checkPendingRequests(): void;
+}
+
+type QueueClass = new (options: object) => Queue;
+
+describe('idle connections', () => {
+  test('set a timer only while a request is queued', () => {
+    correctKafkajs();
+    const require = createRequire(import.meta.url);
+    const RequestQueue = require('kafkajs/src/network/requestQueue') as QueueClass;
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const logger = { debug: () => undefined };
+    const queue = new RequestQueue({ logger, requestTimeout: 1_000, maxInFlightRequests: 0 });
+    queue.checkPendingRequests();
+    expect(vi.getTimerCount()).toBe(0);
+    Object.assign(queue, { pending: [{}] });
+    queue.checkPendingRequests();
+    expect(vi.getTimerCount()).toBe(1);
+  });
+});
+
+test('a fetch of a stopped consumer fails, so that its fetcher ends instead of repeating it', async () => {
+  correctKafkajs();
+  const require = createRequire(import.meta.url);
+  const { prototype } = require('kafkajs/src/consumer/runner') as {
+    prototype: { fetch(this: object, nodeId: string): Promise<unknown> };
+  };
+  await expect(prototype.fetch.call({ running: false }, '1')).rejects.toThrow('the consumer is stopped');
+});
+
+/** Sets the system clock back by an hour at the first call, and lets time pass without it. */
+function useClocks() {
+  let [elapsedMs, offsetMs] = [1_000, Date.UTC(2026, 10, 28)];
+  vi.spyOn(performance, 'now').mockImplementation(() => elapsedMs);
+  vi.spyOn(Date, 'now').mockImplementation(() => elapsedMs + offsetMs);
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  return {
+    setBack: () => {
+      offsetMs -= 3_600_000;
+    },
+    pass: (ms: number) => {
+      elapsedMs += ms;
+    },
+  };
+}
+
+describe('a system clock that is set back by an hour', () => {
+  const require = createRequire(import.meta.url);
+
+  test('does not delay the heartbeats of a group member', async () => {
+    correctKafkajs();
+    const ConsumerGroup = require('kafkajs/src/consumer/consumerGroup') as new (options: object) => {
+      heartbeat(options: { interval: number }): Promise<void>;
+    };
+    const clocks = useClocks();
+    let sent = 0;
+    const coordinator = {
+      heartbeat: () => {
+        sent += 1;
+        return Promise.resolve();
+      },
+    };
+    const logger = { namespace: () => logger };
+    const group = new ConsumerGroup({ logger, instrumentationEmitter: { emit: () => undefined } });
+    Object.assign(group, { coordinator, memberId: 'a' });
+    clocks.setBack();
+    await group.heartbeat({ interval: 900 });
+    clocks.pass(900);
+    await group.heartbeat({ interval: 900 });
+    clocks.pass(100);
+    await group.heartbeat({ interval: 900 });
+    expect(sent).toBe(1);
+  });
+
+  test('does not extend the throttling of a connection', () => {
+    correctKafkajs();
+    const RequestQueue = require('kafkajs/src/network/requestQueue') as new (options: object) => {
+      maybeThrottle(ms: number): void;
+      canSendSocketRequestImmediately(): boolean;
+    };
+    const clocks = useClocks();
+    const queue = new RequestQueue({ logger: { debug: () => undefined } });
+    expect(queue.canSendSocketRequestImmediately()).toBe(true);
+    queue.maybeThrottle(500);
+    clocks.setBack();
+    expect(queue.canSendSocketRequestImmediately()).toBe(false);
+    clocks.pass(500);
+    expect(queue.canSendSocketRequestImmediately()).toBe(true);
+  });
+
+  test('does not postpone the next refresh of metadata', async () => {
+    correctKafkajs();
+    const BrokerPool = require('kafkajs/src/cluster/brokerPool') as new (options: object) => {
+      refreshMetadataIfNecessary(topics: readonly string[]): Promise<void>;
+    };
+    const clocks = useClocks();
+    const logger = { namespace: () => logger };
+    const connectionPoolBuilder = { build: () => ({}) };
+    const pool = new BrokerPool({ logger, connectionPoolBuilder });
+    let refreshes = 0;
+    const refreshMetadata = () => {
+      refreshes += 1;
+      Object.assign(pool, { metadata: { topicMetadata: [] }, metadataExpireAt: Date.now() + 10_000 });
+      return Promise.resolve();
+    };
+    Object.assign(pool, { refreshMetadata });
+    await pool.refreshMetadataIfNecessary([]);
+    clocks.setBack();
+    clocks.pass(9_000);
+    await pool.refreshMetadataIfNecessary([]);
+    expect(refreshes).toBe(1);
+    clocks.pass(1_001);
+    await pool.refreshMetadataIfNecessary([]);
+    expect(refreshes).toBe(2);
+  });
+});
