@@ -44,8 +44,6 @@ export interface LeakWorld {
   post(...call: Parameters<typeof send> extends [string, ...infer Rest] ? Rest : never): Promise<Answer>;
   /** Sends any other request and captures the response. */
   ask(address: string, options?: RequestInit): Promise<Answer>;
-  /** Replaces the provider configuration. */
-  configure(text: string): Promise<void>;
   /** Starts a system with an invalid configuration and captures its output. */
   refuseStart(text: string): Promise<void>;
   /** Records of all topics, and whether their values and keys are those of commands. */
@@ -111,7 +109,6 @@ export async function startLeakWorld(secrets: PlantedSecrets, sender: string): P
     ask,
     post: async (channel, body, call) =>
       keepAnswer(await send(url, channel, body, call), 'POST answer', keep),
-    configure: (text) => writeFile(configFile, text === '' ? good : text),
     refuseStart: async (text) => {
       const file = path.join(folder, 'wrong.json');
       await writeFile(file, text);
