@@ -10,10 +10,9 @@ import {
 } from '../../notification/notifications.ts';
 import { methodName } from '../method-name.ts';
 import { parameterReference, pathParameter, requestBody, type ApiPart, type Operation } from './part.ts';
-import { answer, problemReferences } from './responses.ts';
+import { answer, problemReferences, readOperation } from './responses.ts';
 
 const SEND_PROBLEMS = [400, 401, 403, 405, 408, 409, 413, 415, 422, 429, 431, 500, 503, 504];
-const STATUS_PROBLEMS = [400, 401, 403, 404, 405, 408, 429, 431, 503];
 
 export function notificationPart(): ApiPart {
   return {
@@ -62,26 +61,14 @@ function notificationPost({
 }
 
 function notificationGet(): Operation {
-  return {
-    operationId: 'getNotification',
-    summary: 'Returns the status of a notification',
+  const id = { type: 'string', format: 'uuid' };
+  return readOperation('getNotification', 'Returns the status of a notification', notificationReply, {
     description:
       'Any instance returns it, to the caller who sent the notification only, also after a restart (N2, N3).',
-    parameters: [
-      pathParameter('notificationId', 'The notificationId of the 202 answer.', {
-        type: 'string',
-        format: 'uuid',
-      }),
-    ],
-    responses: {
-      200: answer('Its status and attempts.', {
-        headers: ['X-Correlation-Id'],
-        schema: notificationReply,
-        examples: { sent: { value: examples.notification } },
-      }),
-      ...problemReferences(STATUS_PROBLEMS),
-    },
-  };
+    parameters: [pathParameter('notificationId', 'The notificationId of the 202 answer.', id)],
+    examples: { sent: { value: examples.notification } },
+    otherProblems: [404],
+  });
 }
 
 const IDEMPOTENCY_KEY = {

@@ -20,14 +20,14 @@ import {
 import { outboxList, outboxMessage } from '../../operations/outbox.ts';
 import examples from '../../operations/examples.json' with { type: 'json' };
 import { pathParameter, requestBody, type ApiPart, type Operation } from './part.ts';
-import { answer, problemReferences } from './responses.ts';
+import { answer, problemReferences, readOperation } from './responses.ts';
 
 const BASE = '/api/operations/v1';
-const READ_PROBLEMS = [400, 401, 403, 405, 408, 429, 431, 503];
 const ACTION_PROBLEMS = [400, 401, 403, 405, 408, 413, 415, 422, 429, 431, 500, 503];
 const READ_SCOPE = 'Requires the scope `operations:read`.';
 const WRITE_SCOPE = 'Requires the scope `operations:write`.';
 const UUID = { type: 'string', format: 'uuid' };
+
 export function operationsPart(): ApiPart {
   return {
     tag: {
@@ -42,21 +42,22 @@ function notificationPaths(): ApiPart['paths'] {
   const scope = 'A caller sees its own notifications; the scope `operations:read` shows those of all.';
   return {
     [`${BASE}/notifications`]: {
-      get: {
-        ...get('findNotifications', 'Finds notifications by Idempotency-Key', foundNotifications, {
-          description: `At most one of each channel. ${scope}`,
-        }),
+      get: readOperation('findNotifications', 'Finds notifications by Idempotency-Key', foundNotifications, {
+        description: `At most one of each channel. ${scope}`,
         parameters: queryParameters(notificationQuery),
-      },
+      }),
     },
     [`${BASE}/notifications/{notificationId}`]: {
-      get: {
-        ...get('getNotificationTimeline', 'Returns the timeline of a notification', notificationTimeline, {
+      get: readOperation(
+        'getNotificationTimeline',
+        'Returns the timeline of a notification',
+        notificationTimeline,
+        {
           description: `Acceptance, attempts, when the next round is due, and how it ended. ${scope}`,
           otherProblems: [404],
-        }),
-        parameters: [pathParameter('notificationId', 'Id of the notification.', UUID)],
-      },
+          parameters: [pathParameter('notificationId', 'Id of the notification.', UUID)],
+        },
+      ),
     },
   };
 }
@@ -74,22 +75,18 @@ function letterPaths(): ApiPart['paths'] {
   ];
   return {
     [`${BASE}/dead-letters`]: {
-      get: {
-        ...get('listDeadLetters', 'Lists dead letters', letterPage, {
-          description: `The newest first, in pages. ${READ_SCOPE}`,
-          otherProblems: [500],
-        }),
+      get: readOperation('listDeadLetters', 'Lists dead letters', letterPage, {
+        description: `The newest first, in pages. ${READ_SCOPE}`,
+        otherProblems: [500],
         parameters: queryParameters(letterQuery),
-      },
+      }),
     },
     [`${BASE}/dead-letters/{topic}/{partition}/{offset}`]: {
-      get: {
-        ...get('getDeadLetter', 'Returns a dead letter', shownLetter, {
-          description: `With its payload, masked, and its audit. ${READ_SCOPE}`,
-          otherProblems: [404, 500],
-        }),
+      get: readOperation('getDeadLetter', 'Returns a dead letter', shownLetter, {
+        description: `With its payload, masked, and its audit. ${READ_SCOPE}`,
+        otherProblems: [404, 500],
         parameters: place,
-      },
+      }),
     },
     [`${BASE}/dead-letters/redrive`]: {
       post: action('redriveDeadLetters', 'Sends dead letters again', redriveBody, examples.redrive),
@@ -116,19 +113,17 @@ function outboxPaths(): ApiPart['paths'] {
   const id = pathParameter('messageId', 'Id of the notification.', UUID);
   return {
     [`${BASE}/outbox`]: {
-      get: get('listOutbox', 'Lists the newest messages of the local outbox', outboxList, {
+      get: readOperation('listOutbox', 'Lists the newest messages of the local outbox', outboxList, {
         description: `${onlyLocal} ${READ_SCOPE}`,
         otherProblems: [404, 500],
       }),
     },
     [`${BASE}/outbox/{messageId}`]: {
-      get: {
-        ...get('getOutboxMessage', 'Returns a message of the local outbox', outboxMessage, {
-          description: `${onlyLocal} ${READ_SCOPE}`,
-          otherProblems: [404, 500],
-        }),
+      get: readOperation('getOutboxMessage', 'Returns a message of the local outbox', outboxMessage, {
+        description: `${onlyLocal} ${READ_SCOPE}`,
+        otherProblems: [404, 500],
         parameters: [id],
-      },
+      }),
     },
     [`${BASE}/outbox/{messageId}/html`]: {
       get: {
@@ -158,23 +153,6 @@ function outboxPaths(): ApiPart['paths'] {
           ...problemReferences([400, 403, 404, 405, 408, 429, 431, 500]),
         },
       },
-    },
-  };
-}
-
-function get(
-  operationId: string,
-  summary: string,
-  schema: z.ZodType,
-  { description, otherProblems = [] }: { readonly description: string; readonly otherProblems?: number[] },
-): Operation {
-  return {
-    operationId,
-    summary,
-    description,
-    responses: {
-      200: answer(`${summary}.`, { headers: ['X-Correlation-Id'], schema }),
-      ...problemReferences([...READ_PROBLEMS, ...otherProblems]),
     },
   };
 }

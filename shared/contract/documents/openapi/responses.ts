@@ -5,6 +5,7 @@ import { createProblem, ERROR_CODES, type ErrorCode } from '../../../platform/pr
 import type { JsonSchema } from '../../json/json-schema.ts';
 import type { ResponseHeader } from '../headers.ts';
 import { problemShape } from '../../json/problem.ts';
+import type { Operation } from './part.ts';
 
 /** Headers of problems by status, with Warnings for the statuses that workers return. */
 const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
@@ -74,6 +75,37 @@ export function answer(
   },
 ): object {
   return { description, headers: headerReferences(headers), content: { 'application/json': media } };
+}
+
+/** The problems of every operation that reads. */
+const READ_PROBLEMS = [400, 401, 403, 405, 408, 429, 431, 503];
+
+interface Reading extends Pick<Operation, 'description' | 'parameters'> {
+  readonly examples?: object;
+  /** The answer can be asked for again by its `ETag`. */
+  readonly hasTag?: boolean;
+  readonly otherProblems?: readonly number[];
+}
+
+/** An operation that reads something and answers it in JSON. */
+export function readOperation(
+  operationId: string,
+  summary: string,
+  schema: z.ZodType,
+  { examples, hasTag = false, otherProblems = [], ...about }: Reading,
+): Operation {
+  const headers: ResponseHeader[] = hasTag ? ['X-Correlation-Id', 'ETag'] : ['X-Correlation-Id'];
+  const same = { description: 'The answer is that of `If-None-Match`.', headers: headerReferences(headers) };
+  return {
+    operationId,
+    summary,
+    ...about,
+    responses: {
+      200: answer(`${summary}.`, { headers, schema, ...(examples === undefined ? {} : { examples }) }),
+      ...(hasTag ? { 304: same } : {}),
+      ...problemReferences([...READ_PROBLEMS, ...otherProblems]),
+    },
+  };
 }
 
 /** The answer for a result that is not available yet. */
