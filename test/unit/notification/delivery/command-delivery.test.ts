@@ -215,6 +215,13 @@ describe('an intent without an outcome', () => {
     expect(done[0]).toBe('claim sending');
   });
 
+  it('is retried later if another outcome precedes it on the log', async () => {
+    const { done, ledger, deliver } = world({}, { ...intent, owner: 'another' });
+    ledger.declare = () => Promise.resolve(false);
+    expect(await deliver()).toMatchObject({ kind: 'retry' });
+    expect(done).toEqual([]);
+  });
+
   it('is parked if the ledger may have lost its entry, unless an operator accepts a second send', async () => {
     const { providers, done, ledger, deliver } = world();
     providers.add('one');

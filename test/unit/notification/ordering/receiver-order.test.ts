@@ -208,6 +208,15 @@ it('does not process a head again whose follower is retried, but wakes the key, 
   expect(hold.has(key)).toBe(false);
 });
 
+it('distinguishes commands from wake messages and ignores a wake message without a key', async () => {
+  const { processed, handle } = await world([]);
+  const headers = { [HEADER.holdWake]: 'true', [HEADER.notificationId]: 'a command' };
+  await handle(fakeMessage(7, { key: null, headers }));
+  expect(processed).toEqual(['a command']);
+  expect(await handle({ ...fakeMessage(8, { key: null, headers }), value: null })).toBe('settled');
+  expect(processed).toEqual(['a command']);
+});
+
 const NOW = 1_700_000_000_000;
 
 it.each([
