@@ -10,7 +10,7 @@ import { loadConfig } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers } from '../../workers/start-workers.ts';
 import { EXPENSIVE_REQUESTS, TOO_LARGE_REPLY } from '../support/expensive-requests.ts';
-import { post, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
+import { post, PROOF_REQUEST, untilAdmitted } from '../support/builders/schedule-call.ts';
 
 /**
  * CPU time of this thread between two samples, in milliseconds; unlike elapsed time it measures how long the event loop is
@@ -62,7 +62,7 @@ it(
     const url = await startEngine();
     const longestMs = watchThread();
     for (let call = 0; call < 5; call++) {
-      const response = await post(url, { jsonParam: TOO_LARGE_REPLY });
+      const response = await untilAdmitted(() => post(url, { jsonParam: TOO_LARGE_REPLY }));
       expect(response.status).toBe(422);
       const problem = (await response.json()) as { code: string; detail: string };
       expect(problem.code).toBe('reply-too-large');

@@ -40,6 +40,15 @@ export async function scheduleRows(baseUrl: string, changes: object = {}): Promi
   return (await callAction(baseUrl, 'PLAT_BP_CalculateRepaymentSchedule', { jsonParam })) as readonly Row[];
 }
 
+/** Repeats a call while an instance refuses it because it is busy; a slow machine makes it so at any time. */
+export async function untilAdmitted(call: () => Promise<Response>): Promise<Response> {
+  const response = await call();
+  if (response.status !== 503) return response;
+  await response.body?.cancel();
+  await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+  return untilAdmitted(call);
+}
+
 /** Calls an action once and returns its answer; rejects with the problem of a refusal. */
 export async function callAction(baseUrl: string, name: string, body: object): Promise<unknown> {
   const path = `/platapi/automation-processors/actions/${name}`;

@@ -31,7 +31,7 @@ export function beginRecalculation(
   const stdout = stdoutFile === undefined ? 'pipe' : openSync(stdoutFile, 'w');
   const child = spawn(process.execPath, ['scripts/recalculate.ts', ...args], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', ...env },
     stdio: ['pipe', stdout, 'pipe'],
   });
   if (stdout !== 'pipe') closeSync(stdout);

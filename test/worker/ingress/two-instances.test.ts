@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
-import { post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
+import { post, PROOF_REQUEST, untilAdmitted } from '../../support/builders/schedule-call.ts';
 
 describe('two ingress instances over one broker', () => {
   it.each([1, 6])('neither lose nor mix up replies with %i reply partitions', async (partitions) => {
@@ -18,7 +18,7 @@ describe('two ingress instances over one broker', () => {
       amounts.map(async (amount, index) => {
         const headers = { 'x-correlation-id': 'all-the-same' };
         const body = { jsonParam: { ...PROOF_REQUEST, Amount: amount } };
-        const response = await post(instances[index % 2]?.url ?? '', body, { headers });
+        const response = await untilAdmitted(() => post(instances[index % 2]?.url ?? '', body, { headers }));
         return ((await response.json()) as { RemainingValue: number }[])[0]?.RemainingValue;
       }),
     );
