@@ -28,20 +28,6 @@ describe('the frame of the workbench', () => {
     expect(errors).toEqual([]);
   });
 
-  it('says that a page cannot be loaded, and loads it when it can', async () => {
-    const { page } = await openPage(`${engine.url}/workbench`);
-    await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
-    await page.context().setOffline(true);
-    await page.getByRole('link', { name: 'Messages' }).click();
-    await page.getByRole('alert').getByText('The engine cannot be reached').waitFor();
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('alert').getByText('The engine cannot be reached').waitFor();
-    await page.context().setOffline(false);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/workbench/messages');
-  });
-
   it('speaks Romanian and keeps the choice', async () => {
     const { page } = await openPage(`${engine.url}/workbench`);
     await page.getByLabel('Language').selectOption('ro');

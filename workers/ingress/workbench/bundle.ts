@@ -20,11 +20,11 @@ export interface Bundle {
   /** The script that starts the workbench. */
   readonly script: string;
   readonly styles: string;
-  /** The files that each page needs besides these; by an empty name those that all pages need. */
-  readonly parts: ReadonlyMap<string, readonly string[]>;
 }
 
 const APP_FOLDER = path.join(import.meta.dirname, 'app');
+/** The script of the workbench, its styles, and the script of /docs. */
+const ENTRIES = ['main.tsx', 'styles.css', 'docs.ts'];
 /** Written by `npm run build:workbench` for images, which have no compiler. */
 const BUILT_FOLDER = path.join(import.meta.dirname, 'built');
 const TYPES: Readonly<Record<string, string>> = {
@@ -43,41 +43,34 @@ const compressGzip = promisify(gzip);
  * 0.1 s in a process of its own. Rejects when neither is possible.
  */
 export async function loadBundle(): Promise<Bundle> {
-  const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compileApp();
+  const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile(ENTRIES);
   return await createBundle(files);
 }
 
 /** The script of the page at /docs. */
 export async function loadDocsScript(): Promise<string> {
-  const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile({ docs: 'docs.ts' });
+  const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile(['docs.ts']);
   return files.get(findName(files, 'docs-'))?.toString() ?? '';
 }
 
 /** Writes the compiled files to the built folder and returns their names. */
 export async function writeBuiltFolder(): Promise<readonly string[]> {
-  const files = await compileApp();
+  const files = await compile(ENTRIES);
   await rm(BUILT_FOLDER, { recursive: true, force: true });
   await mkdir(BUILT_FOLDER, { recursive: true });
   for (const [name, body] of files) await writeFile(path.join(BUILT_FOLDER, name), body);
   return [...files.keys()];
 }
 
-function compileApp(): Promise<ReadonlyMap<string, Buffer>> {
-  return compile({ main: 'main.tsx', styles: 'styles.css', docs: 'docs.ts' });
-}
-
-/** Compiles entries of the app for browsers. Parts that are imported on use become files of their own. */
-async function compile(entries: Readonly<Record<string, string>>): Promise<ReadonlyMap<string, Buffer>> {
+/** Compiles files of the app for browsers, each with all that it imports. */
+async function compile(entries: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
   const { build, stop } = await import('esbuild');
-  const absolute = Object.entries(entries).map(([out, file]) => ({ out, in: path.join(APP_FOLDER, file) }));
   try {
     const { outputFiles } = await build({
-      entryPoints: absolute,
+      entryPoints: entries.map((name) => path.join(APP_FOLDER, name)),
       outdir: '/',
-      entryNames: `[name]-[hash]`,
-      chunkNames: 'part-[name]-[hash]',
+      entryNames: '[name]-[hash]',
       bundle: true,
-      splitting: true,
       write: false,
       minify: true,
       format: 'esm',
@@ -117,35 +110,7 @@ async function createBundle(files: ReadonlyMap<string, Buffer>): Promise<Bundle>
     ]);
     assets.set(name, { type: TYPES[path.extname(name)] ?? '', body, brotli, gzip: gzipped });
   }
-  const script = findName(files, 'main-');
-  const parts = new Map([['', partsOf([script], files)]]);
-  for (const name of files.keys()) {
-    const [, page] = PAGE_FILE.exec(name) ?? [];
-    if (page !== undefined) parts.set(page, partsOf([script, name], files));
-  }
-  return { assets, script, styles: findName(files, 'styles-'), parts };
-}
-
-/** What the compiler makes of `schedules/schedules-page.tsx`, which is imported on use. */
-const PAGE_FILE = /^part-(\w+)-page-/;
-
-/** The files that these need, except for the first of them. */
-function partsOf(names: readonly string[], files: ReadonlyMap<string, Buffer>): readonly string[] {
-  const needed = new Set<string>();
-  for (const name of names) addImports(name, files, needed);
-  return [...needed].slice(1);
-}
-
-/** A file that another one needs before it runs; those that are imported on use are in parentheses. */
-const STATIC_IMPORT = /\b(?:from|import)"\.\/([^"]+)"/g;
-
-/** Adds a file and those that it needs, as a browser finds them one after the other. */
-function addImports(name: string, files: ReadonlyMap<string, Buffer>, needed: Set<string>): void {
-  if (needed.has(name)) return;
-  needed.add(name);
-  for (const [, imported = ''] of (files.get(name)?.toString() ?? '').matchAll(STATIC_IMPORT)) {
-    addImports(imported, files, needed);
-  }
+  return { assets, script: findName(files, 'main-'), styles: findName(files, 'styles-') };
 }
 
 function findName(files: ReadonlyMap<string, Buffer>, prefix: string): string {

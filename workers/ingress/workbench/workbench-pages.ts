@@ -25,13 +25,6 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The page that opens without a name. */
-const FIRST_PAGE = 'schedules';
-
-interface PageRoute {
-  readonly Params: { readonly '*'?: string };
-}
-
 type AssetRequest = FastifyRequest<{ Params: { name: string } }>;
 
 interface Page {
@@ -60,15 +53,10 @@ export function registerWorkbench(
     return loading;
   };
   const preHandler = [labelMetrics('workbench')];
-  /** By their names; all unknown addresses have the same. */
-  const pages = new Map<string, Page>();
-  const sendPage = async (request: FastifyRequest<PageRoute>, reply: FastifyReply): Promise<void> => {
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const bundle = await loadOrExplain(load, reply, deps.log);
     if (bundle === undefined) return;
-    const named = request.params['*']?.split('/', 1)[0] ?? FIRST_PAGE;
-    const pageName = bundle.parts.has(named) ? named : '';
-    const page = pages.get(pageName) ?? renderPage(bundle, pageName, deps);
-    pages.set(pageName, page);
+    const page = renderPage(bundle, deps);
     reply
       .header('etag', page.etag)
       .header('cache-control', PAGE_CACHE)
@@ -77,8 +65,8 @@ export function registerWorkbench(
     if (matchesTag(request.headers['if-none-match'], page.etag)) return void reply.code(304).send();
     reply.header('content-type', 'text/html; charset=utf-8').send(page.body);
   };
-  app.get<PageRoute>(base, { preHandler }, sendPage);
-  app.get<PageRoute>(`${base}/*`, { preHandler }, sendPage);
+  app.get(base, { preHandler }, sendPage);
+  app.get(`${base}/*`, { preHandler }, sendPage);
   app.get(`${base}/assets/:name`, { preHandler }, async (request: AssetRequest, reply) => {
     const bundle = await loadOrExplain(load, reply, deps.log);
     if (bundle === undefined) return;
@@ -120,13 +108,9 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): 
   } else reply.send(asset.body);
 }
 
-/**
- * The page loads script and styles, and passes them what they need to know of this instance. It names the parts of the script, which a
- * browser would otherwise find one after the other.
- */
+/** The page loads script and styles, and passes them what they need to know of this instance. */
 function renderPage(
-  { script, styles, parts }: Bundle,
-  pageName: string,
+  { script, styles }: Bundle,
   { access, options: { topicPrefix } }: Pick<IngressContext, 'access' | 'options'>,
 ): Page {
   const assets = '/workbench/assets';
@@ -141,7 +125,7 @@ function renderPage(
 <title>Workbench</title>
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='3' fill='%230b5a7a'/%3E%3Cpath d='M3 12h2V8H3zm4 0h2V5H7zm4 0h2V3h-2z' fill='%23fff'/%3E%3C/svg%3E">
 <link rel="stylesheet" href="${assets}/${styles}">
-${[script, ...(parts.get(pageName) ?? [])].map((name) => html`<link rel="modulepreload" href="${assets}/${name}">\n`)}<script type="module" src="${assets}/${script}"></script>
+<script type="module" src="${assets}/${script}"></script>
 </head>
 <body>
 <div id="app"></div>

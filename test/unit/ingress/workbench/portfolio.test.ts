@@ -3,10 +3,9 @@ import { EngineError } from '../../../../workers/ingress/workbench/app/engine-er
 import { createProblem } from '../../../../shared/platform/problem.ts';
 import { MAX_LINE_BYTES } from '../../../../shared/portfolio/csv-records.ts';
 import { scheduleFormFields } from '../../../../workers/ingress/workbench/schedule-form-fields.ts';
-import { remainingTime } from '../../../../workers/ingress/workbench/app/portfolio/pace.ts';
 import {
   createPortfolioRun,
-  judgeError,
+  WINDOW,
 } from '../../../../workers/ingress/workbench/app/portfolio/portfolio-run.ts';
 import {
   type CsvChoice,
@@ -18,14 +17,8 @@ import {
   failuresToCsv,
   resultsToCsv,
 } from '../../../../workers/ingress/workbench/app/portfolio/result-files.ts';
-import {
-  runContracts,
-  WINDOW,
-  type Outcome,
-} from '../../../../workers/ingress/workbench/app/portfolio/run-contracts.ts';
 
 const never = new AbortController().signal;
-const wait = () => Promise.resolve();
 
 const FIELDS = scheduleFormFields();
 const read = (name: string, text: string) => readContracts(name, new TextEncoder().encode(text), FIELDS);
@@ -275,8 +268,6 @@ function runOf(lines: readonly object[]) {
   const go = (signal = never, calculated = (_line: number) => {}) =>
     run.continue({
       signal,
-      wait,
-      onRepeat: () => undefined,
       calculate: async ({ jsonParam, line }) => {
         await Promise.resolve();
         calculated(line);
@@ -292,10 +283,11 @@ function runOf(lines: readonly object[]) {
 }
 
 function refusal(status: number | undefined): EngineError {
-  return new EngineError('refused', { code: 'invalid-request', status });
+  return new EngineError('refused', {
+    code: status === undefined ? 'unreachable' : 'invalid-request',
+    status,
+  });
 }
-
-const verdict = (status: number | undefined, attempt = 1) => judgeError(refusal(status), attempt).kind;
 
 describe('a portfolio', () => {
   const LINES = [
@@ -378,116 +370,39 @@ describe('a portfolio', () => {
     expect([run.results.length, run.tally.calculated]).toEqual([40, 40]);
   });
 
-  it('repeats calls while the engine is away or busy, fails what is refused, and ends where nothing is allowed', () => {
-    expect([undefined, 429, 502, 503].map((status) => verdict(status))).toEqual(Array(4).fill('repeat'));
-    expect([undefined, 429, 502, 503].map((status) => verdict(status, 15))).toEqual(
-      Array(4).fill('interrupted'),
-    );
-    expect([400, 422, 500, 504].map((status) => verdict(status))).toEqual(Array(4).fill('failed'));
-    expect([401, 403].map((status) => verdict(status))).toEqual(['interrupted', 'interrupted']);
-    expect(judgeError(new Error('bug'), 1)).toEqual({ kind: 'failed' });
+  it('fails contracts that are refused, and ends with the first refusal that concerns all', async () => {
+    const lines = Array.from({ length: 40 }, (_, index) => ({ id: index, jsonParam: { Pays: 1 } }));
+    for (const [status, kind] of [
+      [400, 'finished'],
+      [422, 'finished'],
+      [500, 'finished'],
+      [401, 'interrupted'],
+      [403, 'interrupted'],
+      [503, 'interrupted'],
+      [undefined, 'interrupted'],
+    ] as const) {
+      const { run, go } = runOf(lines);
+      const end = await go(never, (line) => {
+        if (line === 9) throw refusal(status);
+      });
+      const outcome = [end.kind, run.failures.length, run.results.length > 20];
+      expect([status, ...outcome]).toEqual([status, kind, kind === 'finished' ? 1 : 0, kind === 'finished']);
+    }
   });
-});
 
-describe('running contracts', () => {
-  const contracts = Array.from({ length: 20 }, (_, line) => ({
-    line,
-    id: String(line),
-    jsonParam: {},
-    schedule: undefined,
-    ignored: [],
-  }));
-
-  it('keeps a bounded number of calls in progress and gives each contract one outcome', async () => {
+  it('has a bounded number of calls in progress', async () => {
+    const { run } = runOf(Array.from({ length: 20 }, (_, id) => ({ id, jsonParam: {} })));
     let inProgress = 0;
     let most = 0;
-    const outcomes: Outcome<number>[] = [];
-    await runContracts({
-      contracts,
+    await run.continue({
       signal: never,
-      calculate: async ({ line }) => {
+      calculate: async () => {
         most = Math.max(most, (inProgress += 1));
         await Promise.resolve();
         inProgress -= 1;
-        if (line === 3) throw new Error('invalid');
-        return line;
+        return { rows: payment(1), warnings: [] };
       },
-      judge: () => ({ kind: 'failed' }),
-      wait,
-      onOutcome: (outcome) => outcomes.push(outcome),
     });
-    expect(most).toBe(WINDOW);
-    const failed = outcomes.filter(({ kind }) => kind === 'failed').map(({ contract }) => contract.line);
-    expect(failed).toEqual([3]);
-    expect(new Set(outcomes.map(({ contract }) => contract)).size).toBe(contracts.length);
+    expect([most, run.results.length]).toEqual([WINDOW, 20]);
   });
-
-  it('repeats calls that are refused for now, after the wait', async () => {
-    const waits: number[] = [];
-    let calls = 0;
-    const outcomes: Outcome<string>[] = [];
-    await runContracts({
-      contracts: contracts.slice(0, 1),
-      signal: never,
-      calculate: async () => {
-        calls += 1;
-        if (calls < 3) throw new Error('busy');
-        return 'rows';
-      },
-      judge: (_error, attempt) => ({ kind: 'repeat', afterMs: attempt * 100 }),
-      wait: (ms) => {
-        waits.push(ms);
-        return Promise.resolve();
-      },
-      onOutcome: (outcome) => outcomes.push(outcome),
-    });
-    expect(waits).toEqual([100, 200]);
-    expect(outcomes).toEqual([{ kind: 'calculated', contract: contracts[0], reply: 'rows' }]);
-  });
-
-  it('ends all calls with the first that no contract can get beyond', async () => {
-    const outcomes: Outcome<number>[] = [];
-    const error = new Error('forbidden');
-    const calls: number[] = [];
-    const end = await runContracts({
-      contracts,
-      signal: never,
-      calculate: async ({ line }) => {
-        calls.push(line);
-        await Promise.resolve();
-        if (line === 8) throw error;
-        return line;
-      },
-      judge: () => ({ kind: 'interrupted' }),
-      wait,
-      onOutcome: (outcome) => outcomes.push(outcome),
-    });
-    expect(end).toEqual({ kind: 'interrupted', error });
-    expect(calls.length).toBeLessThan(contracts.length);
-    expect(outcomes.every(({ kind }) => kind === 'calculated')).toBe(true);
-  });
-
-  it('stops after an abort and reports nothing more', async () => {
-    const abort = new AbortController();
-    const outcomes: unknown[] = [];
-    const end = await runContracts({
-      contracts,
-      signal: abort.signal,
-      calculate: async () => {
-        abort.abort();
-        throw new Error('aborted');
-      },
-      judge: () => ({ kind: 'failed' }),
-      wait,
-      onOutcome: (outcome) => outcomes.push(outcome),
-    });
-    expect([end, outcomes]).toEqual([{ kind: 'stopped' }, []]);
-  });
-});
-
-it('the time that is left follows the pace after three seconds', () => {
-  expect(remainingTime({ elapsedMs: 5_000, done: 500, left: 9_500 })).toBe(95_000);
-  expect(remainingTime({ elapsedMs: 2_999, done: 500, left: 9_500 })).toBeUndefined();
-  // No call succeeds at the moment.
-  expect(remainingTime({ elapsedMs: 60_000, done: 0, left: 10 })).toBeUndefined();
 });

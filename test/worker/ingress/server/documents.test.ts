@@ -76,31 +76,6 @@ describe('the page of the workbench', () => {
     const other = await fetch(`${url}/workbench`, { headers: { 'if-none-match': '"other"' } });
     expect(other.status).toBe(200);
   });
-
-  it('names all files that it needs, which browsers would find one after the other', async () => {
-    const { url } = await openTestIngress();
-    const filesOf = async (address: string): Promise<readonly string[]> => {
-      const page = await (await fetch(url + address)).text();
-      return [...page.matchAll(/modulepreload" href="\/workbench\/assets\/([\w-]+\.js)"/g)].map(
-        ([, name = '']) => name,
-      );
-    };
-    const pages = ['', '/schedules', '/products', '/products/TL-PERSONAL', '/nowhere'];
-    const files = await Promise.all(pages.map((page) => filesOf(`/workbench${page}`)));
-    const opened = files.map((names) =>
-      names.map((name) => /^part-(\w+)-page-/.exec(name)?.[1]).filter(Boolean),
-    );
-    expect(opened).toEqual([['schedules'], ['schedules'], ['products'], ['products'], []]);
-    for (const name of new Set(files.flat())) {
-      const script = await (await fetch(`${url}/workbench/assets/${name}`)).text();
-      const imported = [...script.matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(([, other]) => other);
-      expect(
-        files
-          .filter((names) => names.includes(name))
-          .every((names) => imported.every((one) => names.includes(one ?? ''))),
-      ).toBe(true);
-    }
-  });
 });
 
 describe('metrics', () => {

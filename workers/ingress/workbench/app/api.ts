@@ -11,6 +11,8 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** How often the request is sent at most. */
   readonly attempts?: number;
+  /** Called before a request is sent again. */
+  readonly onRepeat?: (error: EngineError) => void;
 }
 
 /** An answer, and the fields of the request that had no effect. */
@@ -57,7 +59,7 @@ export function callAction<Reply>(
 async function exchange<Reply>(
   path: string,
   body: object | undefined,
-  { signal, timeoutMs = TIMEOUT_MS, attempts = ATTEMPTS }: CallOptions,
+  { signal, timeoutMs = TIMEOUT_MS, attempts = ATTEMPTS, onRepeat }: CallOptions,
 ): Promise<Answer<Reply>> {
   const limit = AbortSignal.timeout(timeoutMs);
   const ended = signal === undefined ? limit : AbortSignal.any([signal, limit]);
@@ -71,8 +73,9 @@ async function exchange<Reply>(
         error instanceof EngineError
           ? error
           : new EngineError(`No connection: ${String(error)}`, { code: 'unreachable' });
-      const delayMs = failure.retryAfterMs ?? FIRST_DELAY_MS * 2 ** attempt;
+      const delayMs = failure.retryAfterMs ?? Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS);
       if (!failure.isTemporary || attempt >= attempts || delayMs > LONGEST_DELAY_MS) throw failure;
+      onRepeat?.(failure);
       await wait(delayMs, ended);
     }
   }

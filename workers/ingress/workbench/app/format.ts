@@ -4,8 +4,8 @@ import { language, type Language } from './preferences.ts';
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', ro: 'ro-RO' };
 const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
 
-const numberFormats = new Map<string, Intl.NumberFormat>();
-const dateFormats = new Map<string, Intl.DateTimeFormat>();
+/** Formats by locale and options: making one takes longer than using it. */
+const formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
 
 /** The locale of numbers and dates. A browser's own variant of the language wins, such as en-US. */
 export function locale(): string {
@@ -22,17 +22,16 @@ function isTag(text: string): boolean {
   }
 }
 
-function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const key = `${locale()} ${JSON.stringify(options)}`;
-  let format = numberFormats.get(key);
-  if (format === undefined) numberFormats.set(key, (format = new Intl.NumberFormat(locale(), options)));
-  return format;
-}
+const numberFormat = (options: Intl.NumberFormatOptions) => formatOf(Intl.NumberFormat, options);
+const dateFormat = (options: Intl.DateTimeFormatOptions) => formatOf(Intl.DateTimeFormat, options);
 
-function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = `${locale()} ${JSON.stringify(options)}`;
-  let format = dateFormats.get(key);
-  if (format === undefined) dateFormats.set(key, (format = new Intl.DateTimeFormat(locale(), options)));
+function formatOf<Options extends object, Format extends Intl.NumberFormat | Intl.DateTimeFormat>(
+  Kind: new (locale: string, options: Options) => Format,
+  options: Options,
+): Format {
+  const key = `${Kind.name} ${locale()} ${JSON.stringify(options)}`;
+  const format = (formats.get(key) as Format | undefined) ?? new Kind(locale(), options);
+  formats.set(key, format);
   return format;
 }
 

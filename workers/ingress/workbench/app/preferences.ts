@@ -6,61 +6,50 @@ export type Theme = 'system' | 'light' | 'dark';
 
 const LANGUAGES: readonly Language[] = ['en', 'ro'];
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
-const TOKEN_KEY = 'workbench.token';
 
 /** A signal that is kept in the browser's storage. A browser without storage only forgets it. */
 function createStored<Value extends string>(
+  storage: () => Storage,
   key: string,
-  values: readonly Value[],
-  initial: Value,
+  read: (stored: string | null) => Value,
 ): Signal<Value> {
-  let stored: string | null = null;
-  try {
-    stored = localStorage.getItem(key);
-  } catch {
-    // Storage is disabled.
-  }
-  const kept = signal(values.find((value) => value === stored) ?? initial);
-  effect(() => {
-    const { value } = kept;
+  const attempt = <Result>(use: (open: Storage) => Result): Result | null => {
     try {
-      localStorage.setItem(key, value);
+      return use(storage());
     } catch {
       // Storage is disabled.
+      return null;
     }
+  };
+  const kept = signal(read(attempt((open) => open.getItem(key))));
+  effect(() => {
+    const { value } = kept;
+    attempt((open) => (value === '' ? open.removeItem(key) : open.setItem(key, value)));
   });
   return kept;
 }
 
 function preferredLanguage(): Language {
   const wanted = navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase());
-  return LANGUAGES.find((language) => language === wanted[0]) ?? 'en';
+  return LANGUAGES.find((one) => one === wanted[0]) ?? 'en';
 }
 
-export const language = createStored<Language>('workbench.language', LANGUAGES, preferredLanguage());
-export const theme = createStored<Theme>('workbench.theme', THEMES, 'system');
-
+export const language = createStored<Language>(
+  () => localStorage,
+  'workbench.language',
+  (stored) => LANGUAGES.find((one) => one === stored) ?? preferredLanguage(),
+);
+export const theme = createStored<Theme>(
+  () => localStorage,
+  'workbench.theme',
+  (stored) => THEMES.find((one) => one === stored) ?? 'system',
+);
 /** The access token of this tab; empty: none. */
-export const token = signal(readToken());
-
-function readToken(): string {
-  try {
-    return sessionStorage.getItem(TOKEN_KEY) ?? '';
-  } catch {
-    return '';
-  }
-}
-
-/** Keeps an access token for this tab; an empty one forgets it. */
-export function setToken(value: string): void {
-  token.value = value;
-  try {
-    if (value === '') sessionStorage.removeItem(TOKEN_KEY);
-    else sessionStorage.setItem(TOKEN_KEY, value);
-  } catch {
-    // Storage is disabled.
-  }
-}
+export const token = createStored<string>(
+  () => sessionStorage,
+  'workbench.token',
+  (stored) => stored ?? '',
+);
 
 effect(() => {
   document.documentElement.lang = language.value;

@@ -1,13 +1,28 @@
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { tokenRefused } from './api.ts';
-import { Button, Dialog, Empty, Failure, Field } from './design/components.tsx';
+import { Button, Dialog, Empty, Failure } from './design/components.tsx';
+import { LinesField } from './design/fields.tsx';
+import { MessagesPage } from './messages/messages-page.tsx';
 import { TOKEN_REQUIRED, WORKBENCH_PATH } from './page-settings.ts';
-import { language, setToken, theme, token, type Language, type Theme } from './preferences.ts';
-import { HOME, PAGES } from './pages.tsx';
+import { language, theme, token, type Language, type Theme } from './preferences.ts';
+import { ProductsPage } from './products/products-page.tsx';
+import { PortfolioPage } from './portfolio/portfolio-page.tsx';
+import { SchedulesPage } from './schedules/schedules-page.tsx';
+import { SystemPage } from './system/system-page.tsx';
 import { createTexts } from './texts.ts';
 
 const t = createTexts('shell');
+
+/** All pages by their part of the address after /workbench/, in the order of the navigation. */
+const PAGES = [
+  ['schedules', SchedulesPage],
+  ['products', ProductsPage],
+  ['portfolio', PortfolioPage],
+  ['messages', MessagesPage],
+  ['system', SystemPage],
+] as const;
+const HOME = 'schedules';
 
 /** The frame of the workbench: navigation, preferences, token, and the page of the current address. */
 export function Shell() {
@@ -37,15 +52,15 @@ function Side() {
       </a>
       <nav class="shell-nav" aria-label={t('navigation')}>
         <ul>
-          {PAGES.map((page) => {
-            const address = `${WORKBENCH_PATH}/${page.path}`;
+          {PAGES.map(([name]) => {
+            const address = `${WORKBENCH_PATH}/${name}`;
             const isHere =
-              path.startsWith(address) || (page === HOME && path.replace(/\/$/, '') === WORKBENCH_PATH);
+              path.startsWith(address) || (name === HOME && path.replace(/\/$/, '') === WORKBENCH_PATH);
             return (
-              <li key={page.path}>
+              <li key={name}>
                 <a href={address} aria-current={isHere ? 'page' : undefined}>
-                  <Icon name={page.name} />
-                  {t(page.name)}
+                  <Icon name={name} />
+                  {t(name)}
                 </a>
               </li>
             );
@@ -155,7 +170,7 @@ function TokenDialog({ onClose }: { onClose: () => void }) {
     if (entered === '') return;
     if (!TOKEN_TEXT.test(entered)) return setMalformed(true);
     tokenRefused.value = false;
-    setToken(entered);
+    token.value = entered;
     onClose();
   };
   const refused = tokenRefused.value ? t('tokenRefused') : undefined;
@@ -163,30 +178,24 @@ function TokenDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={t('token')} onClose={onClose}>
       <p>{t('tokenLead')}</p>
       <form class="stack" onSubmit={use}>
-        <Field label={t('token')} error={isMalformed ? t('tokenSyntax') : refused}>
-          {(control) => (
-            <textarea
-              {...control}
-              class="input"
-              rows={4}
-              spellcheck={false}
-              autocomplete="off"
-              value={text}
-              onInput={(event) => {
-                setMalformed(false);
-                setText(event.currentTarget.value);
-              }}
-            />
-          )}
-        </Field>
+        <LinesField
+          label={t('token')}
+          error={isMalformed ? t('tokenSyntax') : refused}
+          rows={4}
+          value={text}
+          onChange={(entered) => {
+            setMalformed(false);
+            setText(entered);
+          }}
+        />
         <div class="row">
-          <button class="button button-primary" type="submit">
+          <Button kind="primary" type="submit">
             {t('tokenUse')}
-          </button>
+          </Button>
           {token.value !== '' && (
             <Button
               onClick={() => {
-                setToken('');
+                token.value = '';
                 onClose();
               }}
             >
@@ -216,8 +225,8 @@ function Content() {
       {error !== undefined && <Failure error={error} onRetry={() => location.reload()} />}
       <ErrorBoundary onError={setError}>
         <Router>
-          <Route path={WORKBENCH_PATH} component={HOME.component} />
-          {PAGES.map(({ path: name, component }) => (
+          <Route path={WORKBENCH_PATH} component={SchedulesPage} />
+          {PAGES.map(([name, component]) => (
             <Route key={name} path={`${WORKBENCH_PATH}/${name}/:rest*`} component={component} />
           ))}
           <Route default component={UnknownPage} />

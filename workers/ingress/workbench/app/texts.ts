@@ -5,16 +5,14 @@ import type { ReportTexts } from '../../../../shared/portfolio/report-words.ts';
 import { language, type Language } from './preferences.ts';
 
 type Texts = typeof en;
+/** The fields of a request; those of items by list and name. */
+export type FieldName = keyof Texts['fields'];
 export type Values = Readonly<Record<string, string | number>>;
 
 const TEXTS: Readonly<Record<Language, Texts>> = { en, ro };
 /** What the engine and its report have in English themselves. */
-export const ROMANIAN_HELP: Readonly<Record<string, string>> = ro.help satisfies Record<
-  keyof Texts['fields'],
-  string
->;
+export const ROMANIAN_HELP: Readonly<Record<string, string>> = ro.help satisfies Record<FieldName, string>;
 export const ROMANIAN_REPORT: ReportTexts = ro.report;
-/** The fields of a request that have a label; fields of items by list and name. */
 export const FIELD_KEYS: readonly string[] = Object.keys(en.fields);
 
 /**

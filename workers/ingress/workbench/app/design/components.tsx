@@ -4,6 +4,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { EngineError } from '../engine-error.ts';
 import type { Schemas } from '../schemas.ts';
 import { copyText } from './copy-text.ts';
+import { classes } from './table.tsx';
 import { t } from './texts.ts';
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent';
@@ -15,8 +16,8 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes, 'class' | 'className'> 
 
 /** A button; of type `button` unless stated otherwise. */
 export function Button({ kind = 'normal', small = false, ...rest }: ButtonProps) {
-  const classes = ['button', kind === 'normal' ? '' : `button-${kind}`, small ? 'button-small' : ''];
-  return <button type="button" {...rest} class={classes.filter(Boolean).join(' ')} />;
+  const looks = classes('button', kind !== 'normal' && `button-${kind}`, small && 'button-small');
+  return <button type="button" {...rest} class={looks} />;
 }
 
 /** The head of a page: its name, one sentence about it, and its main actions. */
@@ -142,56 +143,6 @@ function explain({ code, title, status }: ShownProblem): string {
   return status === 403 ? t('forbidden') : title;
 }
 
-interface FieldProps {
-  readonly label: string;
-  readonly hint?: ComponentChildren;
-  readonly error?: string | undefined;
-  /** Receives the attributes that tie the control to label, hint and error. */
-  readonly children: (control: {
-    readonly id: string;
-    readonly 'aria-describedby': string | undefined;
-    readonly 'aria-invalid': boolean | undefined;
-  }) => ComponentChildren;
-}
-
-/** A control with its label, hint and error. */
-export function Field({ label, hint, error, children }: FieldProps) {
-  const id = useId();
-  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`];
-  const describedBy = described.filter(Boolean).join(' ');
-  return (
-    <div class="field">
-      <label class="field-label" for={id}>
-        {label}
-      </label>
-      {children({
-        id,
-        'aria-describedby': describedBy === '' ? undefined : describedBy,
-        'aria-invalid': error === undefined ? undefined : true,
-      })}
-      {error !== undefined && (
-        <span class="field-error" id={`${id}-error`}>
-          {error}
-        </span>
-      )}
-      {hint !== undefined && (
-        <span class="field-hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
-    </div>
-  );
-}
-
-/** A table that scrolls by itself, also by keyboard, when it is wider than the page. */
-export function TableFrame(props: { label: string; children: ComponentChildren }) {
-  return (
-    <div class="table-wrap" role="region" aria-label={props.label} tabIndex={0}>
-      {props.children}
-    </div>
-  );
-}
-
 interface TabsProps<Key extends string> {
   readonly label: string;
   readonly tabs: readonly { readonly key: Key; readonly label: ComponentChildren }[];
@@ -280,5 +231,33 @@ export function CopyButton({ text, label }: { text: () => string; label?: string
     <Button small onClick={() => void copy()}>
       <span aria-live="polite">{outcome === undefined ? (label ?? t('copy')) : t(outcome)}</span>
     </Button>
+  );
+}
+
+/** A text as it is, which scrolls by itself, also by keyboard. */
+export function CodeText({ label, text }: { label: string; text: string }) {
+  return (
+    <pre class="code" tabIndex={0} role="region" aria-label={label}>
+      {text}
+    </pre>
+  );
+}
+
+/** Names with their values; those without a value are left out. */
+export function Definitions(props: {
+  class?: string;
+  items: readonly (readonly [name: string, value: ComponentChildren])[];
+}) {
+  return (
+    <dl class={props.class ?? 'definition-list'}>
+      {props.items.map(([name, value]) =>
+        value === undefined || value === null || value === '' || value === false ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
   );
 }

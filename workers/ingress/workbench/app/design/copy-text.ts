@@ -24,3 +24,12 @@ function copySelection(text: string): boolean {
   if (former instanceof HTMLElement) former.focus();
   return isCopied;
 }
+
+/** Saves a text as a file. */
+export function download(name: string, text: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

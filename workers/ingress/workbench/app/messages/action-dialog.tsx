@@ -1,17 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Schemas } from '../schemas.ts';
-import {
-  Badge,
-  Button,
-  Dialog,
-  Failure,
-  Field,
-  Loading,
-  Notice,
-  TableFrame,
-  type Tone,
-} from '../design/components.tsx';
+import { Badge, Button, Dialog, Failure, Loading, Notice, type Tone } from '../design/components.tsx';
+import { Check, TextField } from '../design/fields.tsx';
+import { Table } from '../design/table.tsx';
 import { formatNumber } from '../format.ts';
+import type { Schemas } from '../schemas.ts';
 import { EditForm, type LetterEdit } from './edit-form.tsx';
 import { actOnLetters, type LetterAction, type Override } from './operations-api.ts';
 import { t } from './texts.ts';
@@ -184,14 +176,12 @@ function Guards(props: {
     <fieldset class="stack guards">
       <legend>{t('needs')}</legend>
       {needed.map((name) => (
-        <label key={name} class="check">
-          <input
-            type="checkbox"
-            checked={overrides[name] === true}
-            onChange={(event) => onChange({ ...overrides, [name]: event.currentTarget.checked })}
-          />
-          {t(name)}
-        </label>
+        <Check
+          key={name}
+          label={t(name)}
+          checked={overrides[name] === true}
+          onChange={(checked) => onChange({ ...overrides, [name]: checked })}
+        />
       ))}
     </fieldset>
   );
@@ -216,29 +206,21 @@ function ReasonForm({ action, count, isBusy, onAct }: ReasonFormProps) {
         else if (!isBusy) void onAct(reason.trim());
       }}
     >
-      <Field label={t('why')} hint={t('whyHint')} error={isMissing ? t('whyMissing') : undefined}>
-        {(control) => (
-          <input
-            {...control}
-            class="input"
-            value={reason}
-            maxLength={500}
-            autocomplete="off"
-            onInput={(event) => {
-              setReason(event.currentTarget.value);
-              setIsMissing(false);
-            }}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('why')}
+        hint={t('whyHint')}
+        error={isMissing ? t('whyMissing') : undefined}
+        maxLength={500}
+        value={reason}
+        onChange={(text) => {
+          setReason(text);
+          setIsMissing(false);
+        }}
+      />
       <div class="row">
-        <button
-          class={action === 'discard' ? 'button button-danger' : 'button button-primary'}
-          type="submit"
-          aria-disabled={isBusy}
-        >
+        <Button kind={action === 'discard' ? 'danger' : 'primary'} type="submit" aria-disabled={isBusy}>
           {isBusy ? t('acting') : t(`confirm_${action}`, { count: formatNumber(count) })}
-        </button>
+        </Button>
       </div>
     </form>
   );
@@ -271,39 +253,38 @@ function Counts({ counts }: { counts: Schemas['DeadLetterResults']['counts'] }) 
 
 function Results({ reply: { letters, notListed } }: { reply: Schemas['DeadLetterResults'] }) {
   return (
-    <div class="result-scroll">
-      <TableFrame label={t('result')}>
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">{t('deadLetter')}</th>
-              <th scope="col">{t('result')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {letters.map(({ id, code, result, to, why, warnings }) => (
-              <tr key={`${id} ${code}`}>
-                <td class="small breakable">
-                  {id}
-                  <div class="soft">{code}</div>
-                </td>
-                <td>
-                  <Badge tone={RESULT_TONES[result]}>{t(`r_${result}`)}</Badge>
-                  {[why, to, ...(warnings ?? [])].map(
-                    (line) =>
-                      line !== undefined && (
-                        <div key={line} class="small soft breakable">
-                          {line}
-                        </div>
-                      ),
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableFrame>
+    <div class="table-scroll">
+      <Table
+        label={t('result')}
+        rows={letters}
+        header={-1}
+        columns={[
+          [t('deadLetter'), ({ id, code }) => <Lines lines={[id, code]} />, 'small breakable'],
+          [
+            t('result'),
+            ({ result, why, to, warnings = [] }) => (
+              <>
+                <Badge tone={RESULT_TONES[result]}>{t(`r_${result}`)}</Badge>
+                <Lines lines={[why, to, ...warnings]} />
+              </>
+            ),
+          ],
+        ]}
+      />
       {notListed > 0 && <p class="soft small">{t('notListed', { count: formatNumber(notListed) })}</p>}
     </div>
+  );
+}
+
+function Lines({ lines }: { lines: readonly (string | undefined)[] }) {
+  const shown = lines.filter((line) => line !== undefined);
+  return (
+    <>
+      {shown.map((line) => (
+        <div key={line} class="small soft breakable">
+          {line}
+        </div>
+      ))}
+    </>
   );
 }

@@ -1,14 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
-import type { Schemas } from '../schemas.ts';
-import { Button, Empty, Failure, Loading, Notice } from '../design/components.tsx';
-import { useLoaded } from '../design/use-loaded.ts';
+import { Button, Empty, Notice } from '../design/components.tsx';
+import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { formatNumber } from '../format.ts';
+import type { Schemas } from '../schemas.ts';
 import { ActionDialog, MAX_AT_ONCE, type Chosen } from './action-dialog.tsx';
 import { FilterForm } from './filter-form.tsx';
 import { LetterTable } from './letter-table.tsx';
-import { filterQuery, listLetters, readFilters, selectionOf, type LetterAction } from './operations-api.ts';
+import {
+  MESSAGES_PATH,
+  filterQuery,
+  listLetters,
+  readFilters,
+  selectionOf,
+  type LetterAction,
+} from './operations-api.ts';
 import { t } from './texts.ts';
 
 const ACTIONS = [
@@ -19,41 +26,39 @@ const ACTIONS = [
 ] as const;
 
 /** Dead letters: filters, which are in the address, a page of them, and actions on the selected ones. */
-export function DeadLetters({ messagesPath }: { messagesPath: string }) {
+export function DeadLetters() {
   const { query, route } = useLocation();
   const filters = readFilters(query);
   const { cursor = '' } = query;
-  const [page, reload] = useLoaded((signal) => listLetters(filters, cursor, signal), [JSON.stringify(query)]);
+  const loaded = useLoaded((signal) => listLetters(filters, cursor, signal), [JSON.stringify(query)]);
   const open = (changed: Partial<typeof filters>, next = ''): void => {
     const parameters = filterQuery({ ...filters, ...changed });
     if (next !== '') parameters.set('cursor', next);
-    route(`${messagesPath}/dead-letters?${parameters}`);
+    route(`${MESSAGES_PATH}/dead-letters?${parameters}`);
   };
   return (
     <>
       <FilterForm key={JSON.stringify(filters)} filters={filters} onFilter={open} />
-      {page.state === 'loading' && <Loading />}
-      {page.state === 'failed' && <Failure error={page.error} onRetry={reload} />}
-      {page.state === 'loaded' && (
-        <Page
-          // A selection belongs to one page of one filter.
-          key={JSON.stringify(query)}
-          messagesPath={messagesPath}
-          page={page.value}
-          isFiltered={filterQuery({ ...filters, all: false }).size > 0}
-          selection={selectionOf(filters)}
-          isFirst={cursor === ''}
-          onCode={(code) => open({ code })}
-          onPage={(next) => open({}, next)}
-          onChanged={reload}
-        />
-      )}
+      <WhenLoaded loaded={loaded}>
+        {(page) => (
+          <Page
+            // A selection belongs to one page of one filter.
+            key={JSON.stringify(query)}
+            page={page}
+            isFiltered={filterQuery({ ...filters, all: false }).size > 0}
+            selection={selectionOf(filters)}
+            isFirst={cursor === ''}
+            onCode={(code) => open({ code })}
+            onPage={(next) => open({}, next)}
+            onChanged={loaded[1]}
+          />
+        )}
+      </WhenLoaded>
     </>
   );
 }
 
 interface PageProps {
-  readonly messagesPath: string;
   readonly page: Schemas['DeadLetterPage'];
   readonly isFiltered: boolean;
   readonly selection: Schemas['DeadLetterSelection'];
@@ -63,7 +68,7 @@ interface PageProps {
   readonly onChanged: () => void;
 }
 
-function Page({ messagesPath, page, isFiltered, selection, isFirst, onCode, onPage, onChanged }: PageProps) {
+function Page({ page, isFiltered, selection, isFirst, onCode, onPage, onChanged }: PageProps) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [isAll, setIsAll] = useState(false);
   const [action, setAction] = useState<LetterAction>();
@@ -95,7 +100,7 @@ function Page({ messagesPath, page, isFiltered, selection, isFirst, onCode, onPa
           </Button>
         )}
       </SelectionBar>
-      <LetterTable messagesPath={messagesPath} letters={letters} selected={ids} onSelect={select} />
+      <LetterTable letters={letters} selected={ids} onSelect={select} />
       <nav class="row" aria-label={t('pages')} hidden={nextCursor === undefined && isFirst}>
         {!isFirst && <Button onClick={() => onPage('')}>{t('first')}</Button>}
         {nextCursor !== undefined && <Button onClick={() => onPage(nextCursor)}>{t('next')}</Button>}

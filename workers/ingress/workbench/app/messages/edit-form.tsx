@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { parseJson } from '../../../../../shared/platform/json.ts';
+import { Button } from '../design/components.tsx';
+import { LinesField } from '../design/fields.tsx';
 import type { Schemas } from '../schemas.ts';
-import { Field } from '../design/components.tsx';
 import { t } from './texts.ts';
 
 /** The changes of an edit. */
@@ -50,6 +51,7 @@ export function EditForm({ edit, onPreview }: EditFormProps) {
         error={errors.patch}
         value={patch}
         rows={6}
+        isCode
         onChange={setPatch}
       />
       <LinesField
@@ -58,40 +60,15 @@ export function EditForm({ edit, onPreview }: EditFormProps) {
         error={errors.headers}
         value={headers}
         rows={2}
+        isCode
         onChange={setHeaders}
       />
       <div>
-        <button class="button button-primary" type="submit">
+        <Button kind="primary" type="submit">
           {t('preview')}
-        </button>
+        </Button>
       </div>
     </form>
-  );
-}
-
-interface LinesFieldProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly error: string | undefined;
-  readonly value: string;
-  readonly rows: number;
-  readonly onChange: (value: string) => void;
-}
-
-function LinesField({ label, hint, error, value, rows, onChange }: LinesFieldProps) {
-  return (
-    <Field label={label} hint={hint} error={error}>
-      {(control) => (
-        <textarea
-          {...control}
-          class="input code-input"
-          rows={rows}
-          spellcheck={false}
-          value={value}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-      )}
-    </Field>
   );
 }
 

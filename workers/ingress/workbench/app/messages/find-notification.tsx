@@ -1,13 +1,14 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
 import { EngineError } from '../engine-error.ts';
-import type { Schemas } from '../schemas.ts';
-import { Badge, Empty, Failure, Field, Loading, type Tone } from '../design/components.tsx';
-import { useLoaded } from '../design/use-loaded.ts';
-import { formatMoment } from '../format.ts';
+import { Badge, Button, Definitions, Empty, type Tone } from '../design/components.tsx';
+import { TextField } from '../design/fields.tsx';
+import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
+import { formatMoment, formatNumber } from '../format.ts';
 import { TOKEN_REQUIRED } from '../page-settings.ts';
-import { LetterLinks } from './letter-links.tsx';
-import { findByReference, findTimeline } from './operations-api.ts';
+import type { Schemas } from '../schemas.ts';
+import { LetterStatus } from './letter-status.tsx';
+import { findByReference, findTimeline, listLetters, MESSAGES_PATH, NO_FILTERS } from './operations-api.ts';
 import { t } from './texts.ts';
 import { Timeline } from './timeline.tsx';
 
@@ -16,7 +17,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const REFRESH_MS = 3_000;
 
 /** The tone and the name of each status. */
-export const STATUSES: Readonly<
+const STATUSES: Readonly<
   Record<Schemas['NotificationTimeline']['status'], readonly [Tone, Parameters<typeof t>[0]]>
 > = {
   accepted: ['neutral', 'accepted'],
@@ -28,16 +29,14 @@ export const STATUSES: Readonly<
 };
 
 /** Finds a notification by id or Idempotency-Key; both are in the address. */
-export function FindNotification({ messagesPath, id }: { messagesPath: string; id: string }) {
+export function FindNotification({ id }: { id: string }) {
   const { query, route } = useLocation();
   const { reference = '', caller = '' } = query;
   const search = (text: string, owner: string): void => {
-    if (UUID.test(text)) route(`${messagesPath}/notifications/${text.toLowerCase()}`);
-    else if (text !== '') {
-      route(
-        `${messagesPath}?${new URLSearchParams({ reference: text, ...(owner === '' ? {} : { caller: owner }) })}`,
-      );
-    }
+    if (UUID.test(text)) return route(`${MESSAGES_PATH}/notifications/${text.toLowerCase()}`);
+    if (text === '') return;
+    const parameters = { reference: text, ...(owner === '' ? {} : { caller: owner }) };
+    route(`${MESSAGES_PATH}?${new URLSearchParams(parameters)}`);
   };
   return (
     <>
@@ -47,10 +46,8 @@ export function FindNotification({ messagesPath, id }: { messagesPath: string; i
         caller={caller}
         onSearch={search}
       />
-      {id !== '' && <Found id={id} messagesPath={messagesPath} />}
-      {id === '' && reference !== '' && (
-        <ByReference messagesPath={messagesPath} reference={reference} caller={caller} />
-      )}
+      {id !== '' && <Found id={id} />}
+      {id === '' && reference !== '' && <ByReference reference={reference} caller={caller} />}
       {id === '' && reference === '' && (
         <Empty title={t('searchFirst')}>
           <p>{t('searchFirstHint')}</p>
@@ -76,73 +73,42 @@ function SearchForm(props: {
         props.onSearch(text.trim(), caller.trim());
       }}
     >
-      <Field label={t('idOrReference')} hint={t('idHint')}>
-        {(control) => (
-          <input
-            {...control}
-            class="input"
-            value={text}
-            maxLength={300}
-            spellcheck={false}
-            autocomplete="off"
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField label={t('idOrReference')} hint={t('idHint')} value={text} onChange={setText} />
       {TOKEN_REQUIRED && (
-        <Field label={t('caller')} hint={t('callerHint')}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              value={caller}
-              maxLength={300}
-              spellcheck={false}
-              autocomplete="off"
-              onInput={(event) => setCaller(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField label={t('caller')} hint={t('callerHint')} value={caller} onChange={setCaller} />
       )}
-      <button class="button button-primary" type="submit">
+      <Button kind="primary" type="submit">
         {t('search')}
-      </button>
+      </Button>
     </form>
   );
 }
 
-function ByReference({
-  messagesPath,
-  reference,
-  caller,
-}: {
-  messagesPath: string;
-  reference: string;
-  caller: string;
-}) {
-  const [found, reload] = useLoaded(
-    (signal) => findByReference(reference, caller, signal),
-    [reference, caller],
-  );
-  if (found.state === 'loading') return <Loading />;
-  if (found.state === 'failed') return <Failure error={found.error} onRetry={reload} />;
-  const [only, ...others] = found.value.notifications;
-  if (only === undefined) return <NothingFound />;
-  if (others.length === 0) return <Found id={only.notificationId} messagesPath={messagesPath} />;
+function ByReference({ reference, caller }: { reference: string; caller: string }) {
+  const loaded = useLoaded((signal) => findByReference(reference, caller, signal), [reference, caller]);
   return (
-    <ul class="result-list">
-      {found.value.notifications.map(({ notificationId, channel, status, updatedAt }) => (
-        <li key={notificationId} class="card card-tight row-between">
-          <a href={`${messagesPath}/notifications/${notificationId}`}>
-            {t(channel)} {notificationId}
-          </a>
-          <span class="row">
-            <StatusBadge status={status} />
-            <span class="soft">{formatMoment(updatedAt)}</span>
-          </span>
-        </li>
-      ))}
-    </ul>
+    <WhenLoaded loaded={loaded}>
+      {({ notifications }) => {
+        const [only, ...others] = notifications;
+        if (only === undefined) return <NothingFound />;
+        if (others.length === 0) return <Found id={only.notificationId} />;
+        return (
+          <ul class="result-list">
+            {notifications.map(({ notificationId, channel, status, updatedAt }) => (
+              <li key={notificationId} class="card card-tight row-between">
+                <a href={`${MESSAGES_PATH}/notifications/${notificationId}`}>
+                  {t(channel)} {notificationId}
+                </a>
+                <span class="row">
+                  <StatusBadge status={status} />
+                  <span class="soft">{formatMoment(updatedAt)}</span>
+                </span>
+              </li>
+            ))}
+          </ul>
+        );
+      }}
+    </WhenLoaded>
   );
 }
 
@@ -159,8 +125,9 @@ function StatusBadge({ status }: { status: Schemas['NotificationTimeline']['stat
   return <Badge tone={tone}>{t(name)}</Badge>;
 }
 
-function Found({ id, messagesPath }: { id: string; messagesPath: string }) {
-  const [found, reload] = useLoaded((signal) => findTimeline(id, signal), [id]);
+function Found({ id }: { id: string }) {
+  const loaded = useLoaded((signal) => findTimeline(id, signal), [id]);
+  const [found, reload] = loaded;
   const status = found.state === 'loaded' ? found.value.status : undefined;
   const isMoving = status === 'accepted' || status === 'sending' || status === 'retrying';
   useEffect(() => {
@@ -168,49 +135,69 @@ function Found({ id, messagesPath }: { id: string; messagesPath: string }) {
     const timer = setInterval(reload, REFRESH_MS);
     return () => clearInterval(timer);
   }, [isMoving, reload]);
-  if (found.state === 'loading') return <Loading />;
-  if (found.state === 'failed') {
-    const isUnknown = found.error instanceof EngineError && found.error.code === 'unknown-notification';
-    return isUnknown ? <NothingFound /> : <Failure error={found.error} onRetry={reload} />;
-  }
-  const timeline = found.value;
+  const error: unknown = found.state === 'failed' ? found.error : undefined;
+  if (error instanceof EngineError && error.code === 'unknown-notification') return <NothingFound />;
+  return <WhenLoaded loaded={loaded}>{(timeline) => <Notification timeline={timeline} />}</WhenLoaded>;
+}
+
+function Notification({ timeline }: { timeline: Schemas['NotificationTimeline'] }) {
+  const { notificationId, status, channel, events, updatedAt, code, deadLetters } = timeline;
+  const attempts = events.filter(({ event }) => event === 'attempt').length;
   return (
     <>
       <section class="card stack" aria-labelledby="notification-title">
         <div class="row-between">
           <h2 id="notification-title" class="breakable">
-            {timeline.notificationId}
+            {notificationId}
           </h2>
           <span role="status">
-            <StatusBadge status={timeline.status} />
+            <StatusBadge status={status} />
           </span>
         </div>
-        <dl class="figure-list">
-          <div>
-            <dt>{t('channel')}</dt>
-            <dd>{t(timeline.channel)}</dd>
-          </div>
-          <div>
-            <dt>{t('attempts')}</dt>
-            <dd>{timeline.events.filter(({ event }) => event === 'attempt').length}</dd>
-          </div>
-          <div>
-            <dt>{t('updated')}</dt>
-            <dd>{formatMoment(timeline.updatedAt)}</dd>
-          </div>
-          {timeline.code !== undefined && (
-            <div>
-              <dt>{t('code')}</dt>
-              <dd>{timeline.code}</dd>
-            </div>
-          )}
-        </dl>
+        <Definitions
+          class="figure-list"
+          items={[
+            [t('channel'), t(channel)],
+            [t('attempts'), formatNumber(attempts)],
+            [t('updated'), formatMoment(updatedAt)],
+            [t('code'), code],
+          ]}
+        />
         <h3>{t('timeline')}</h3>
         <Timeline timeline={timeline} />
       </section>
-      {timeline.deadLetters !== undefined && (
-        <LetterLinks messagesPath={messagesPath} notificationId={timeline.notificationId} />
-      )}
+      {deadLetters !== undefined && <LetterLinks notificationId={notificationId} />}
     </>
+  );
+}
+
+/** The dead letters of one notification. */
+function LetterLinks({ notificationId }: { notificationId: string }) {
+  const loaded = useLoaded(
+    (signal) => listLetters({ ...NO_FILTERS, id: notificationId, all: true }, '', signal),
+    [notificationId],
+  );
+  return (
+    <section class="card stack">
+      <h2>{t('ofLetters')}</h2>
+      <WhenLoaded loaded={loaded}>
+        {({ letters }) =>
+          letters.length === 0 ? (
+            <p class="soft">{t('noLetters')}</p>
+          ) : (
+            <ul class="result-list">
+              {letters.map(({ id, at, code, status }) => (
+                <li key={id} class="row-between">
+                  <a href={`${MESSAGES_PATH}/dead-letters/${id}`}>
+                    {code}, {formatMoment(at)}
+                  </a>
+                  <LetterStatus status={status} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </WhenLoaded>
+    </section>
   );
 }

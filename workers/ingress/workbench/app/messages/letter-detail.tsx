@@ -1,40 +1,41 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Schemas } from '../schemas.ts';
-import { Badge, Button, CopyButton, Failure, Loading, Notice, TableFrame } from '../design/components.tsx';
-import { useLoaded } from '../design/use-loaded.ts';
+import { Button, CodeText, CopyButton, Definitions, Notice } from '../design/components.tsx';
+import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
+import { Table } from '../design/table.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
+import type { Schemas } from '../schemas.ts';
 import { ActionDialog } from './action-dialog.tsx';
-import { LETTER_STATUSES } from './letter-statuses.ts';
-import { showLetter, type LetterAction } from './operations-api.ts';
+import { LetterStatus } from './letter-status.tsx';
+import { MESSAGES_PATH, showLetter, type LetterAction } from './operations-api.ts';
 import { t } from './texts.ts';
 
 /** One dead letter: why, what, where from, and who did what with it. */
-export function LetterDetail({ messagesPath, place }: { messagesPath: string; place: string }) {
-  const [loaded, reload] = useLoaded((signal) => showLetter(place, signal), [place]);
+export function LetterDetail({ place }: { place: string }) {
+  const loaded = useLoaded((signal) => showLetter(place, signal), [place]);
   const [action, setAction] = useState<LetterAction>();
   return (
     <>
       <div>
-        <a href={`${messagesPath}/dead-letters`}>{t('back')}</a>
+        <a href={`${MESSAGES_PATH}/dead-letters`}>{t('back')}</a>
       </div>
-      {loaded.state === 'loading' && <Loading />}
-      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={reload} />}
-      {loaded.state === 'loaded' && (
-        <>
-          <Facts messagesPath={messagesPath} letter={loaded.value} onAction={setAction} />
-          <Payload letter={loaded.value} />
-          <History letter={loaded.value} />
-          <Audit letter={loaded.value} />
-        </>
-      )}
+      <WhenLoaded loaded={loaded}>
+        {(letter) => (
+          <>
+            <Facts letter={letter} onAction={setAction} />
+            <Payload letter={letter} />
+            <History letter={letter} />
+            <Audit letter={letter} />
+          </>
+        )}
+      </WhenLoaded>
       {action !== undefined && (
         <ActionDialog
           action={action}
           chosen={{ selection: { ids: [place] }, count: 1 }}
           onClose={(hasActed) => {
             setAction(undefined);
-            if (hasActed) reload();
+            if (hasActed) loaded[1]();
           }}
         />
       )}
@@ -42,12 +43,8 @@ export function LetterDetail({ messagesPath, place }: { messagesPath: string; pl
   );
 }
 
-function Facts(props: {
-  messagesPath: string;
-  letter: Schemas['DeadLetter'];
-  onAction: (action: LetterAction) => void;
-}) {
-  const { messagesPath, letter, onAction } = props;
+function Facts(props: { letter: Schemas['DeadLetter']; onAction: (action: LetterAction) => void }) {
+  const { letter, onAction } = props;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     [t('reason'), letter.reason],
     [t('when'), formatMoment(letter.at)],
@@ -60,7 +57,7 @@ function Facts(props: {
     [
       t('notification'),
       letter.notificationId && (
-        <a href={`${messagesPath}/notifications/${letter.notificationId}`}>{letter.notificationId}</a>
+        <a href={`${MESSAGES_PATH}/notifications/${letter.notificationId}`}>{letter.notificationId}</a>
       ),
     ],
   ];
@@ -71,18 +68,9 @@ function Facts(props: {
           <h2 id="letter-title">{letter.code}</h2>
           <p class="soft small breakable">{letter.id}</p>
         </div>
-        <Badge tone={LETTER_STATUSES[letter.status]}>{t(`status_${letter.status}`)}</Badge>
+        <LetterStatus status={letter.status} />
       </div>
-      <dl class="definition-list">
-        {facts.map(([name, value]) =>
-          value === undefined || value === null || value === '' ? null : (
-            <>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </>
-          ),
-        )}
-      </dl>
+      <Definitions items={facts} />
       <div class="row no-print" role="group" aria-label={t('actions')}>
         <Button kind="primary" onClick={() => onAction('redrive')}>
           {t('redrive')}
@@ -113,26 +101,18 @@ function Payload({ letter: { payload, headers } }: { letter: Schemas['DeadLetter
       </p>
       {isHidden === true && <Notice tone="warn">{t('hidden')}</Notice>}
       {notes.length > 0 && (
-        <ul class="plain-list">
+        <ul>
           {notes.map((note) => (
             <li key={note}>{note}</li>
           ))}
         </ul>
       )}
-      {text !== '' && (
-        <pre class="code" tabIndex={0} role="region" aria-label={t('payload')}>
-          {text}
-        </pre>
-      )}
+      {text !== '' && <CodeText label={t('payload')} text={text} />}
       <h3>{t('headers')}</h3>
-      <dl class="definition-list small">
-        {Object.entries(headers).map(([name, value]) => (
-          <>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-      </dl>
+      <Definitions
+        class="definition-list small"
+        items={Object.entries(headers).map(([name, value]) => [name, <>{value}</>])}
+      />
     </section>
   );
 }
@@ -151,21 +131,16 @@ function History({ letter: { history } }: { letter: Schemas['DeadLetter'] }) {
   return (
     <section class="card stack">
       <h2>{t('history')}</h2>
-      <TableFrame label={t('attempts')}>
-        <table class="table">
-          <tbody>
-            {attempts.map(({ attempt, at, provider = '', result = '', code = '' }) => (
-              <tr key={`${attempt} ${at} ${provider}`}>
-                <th scope="row">{t('attempt', { round: attempt, provider })}</th>
-                <td class="figures">{at === undefined ? '' : formatMoment(at)}</td>
-                <td>
-                  {result} {code !== '' && <code>{code}</code>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableFrame>
+      <Table
+        label={t('attempts')}
+        rows={attempts}
+        columns={[
+          ['', ({ attempt, provider = '' }) => t('attempt', { round: attempt, provider })],
+          ['', ({ at }) => at !== undefined && formatMoment(at), 'figures'],
+          ['', ({ result }) => result],
+          ['', ({ code }) => code !== undefined && <code>{code}</code>],
+        ]}
+      />
     </section>
   );
 }
@@ -178,34 +153,29 @@ function Audit({ letter: { audit, isAuditComplete } }: { letter: Schemas['DeadLe
       {audit.length === 0 ? (
         <p class="soft">{t('noAudit')}</p>
       ) : (
-        <TableFrame label={t('actions')}>
-          <table class="table">
-            <thead>
-              <tr>
-                <th scope="col">{t('when')}</th>
-                <th scope="col">{t('who')}</th>
-                <th scope="col">{t('what')}</th>
-                <th scope="col">{t('reason')}</th>
-                <th scope="col">{t('result')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {audit.map(({ at, operator, action, stage, reason, result, members, overrides }) => (
-                <tr key={`${at} ${stage}`}>
-                  <td class="figures">{formatMoment(at)}</td>
-                  <td class="breakable">{operator}</td>
-                  <td>
-                    {t(action)}, {stage}
-                    <div class="soft small">{[...(members ?? []), ...(overrides ?? [])].join(', ')}</div>
-                  </td>
-                  <td>{reason}</td>
-                  <td class="breakable small">{result}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableFrame>
+        <Table
+          label={t('actions')}
+          rows={audit}
+          header={-1}
+          columns={[
+            [t('when'), ({ at }) => formatMoment(at), 'figures'],
+            [t('who'), ({ operator }) => operator, 'breakable'],
+            [t('what'), (step) => <Step step={step} />],
+            [t('reason'), ({ reason }) => reason],
+            [t('result'), ({ result }) => result, 'breakable small'],
+          ]}
+        />
       )}
     </section>
+  );
+}
+
+function Step({ step }: { step: Schemas['DeadLetter']['audit'][number] }) {
+  const { action, stage, members = [], overrides = [] } = step;
+  return (
+    <>
+      {t(action)}, {stage}
+      <div class="soft small">{[...members, ...overrides].join(', ')}</div>
+    </>
   );
 }

@@ -1,13 +1,17 @@
 import { useLocation } from 'preact-iso';
 import { PageHead } from '../design/components.tsx';
-import { WORKBENCH_PATH } from '../page-settings.ts';
-import { FindNotification } from './find-notification.tsx';
 import { DeadLetters } from './dead-letters.tsx';
+import { FindNotification } from './find-notification.tsx';
 import { LetterDetail } from './letter-detail.tsx';
+import { MESSAGES_PATH } from './operations-api.ts';
 import { Outbox, OutboxMessage } from './outbox.tsx';
 import { t } from './texts.ts';
 
-const MESSAGES_PATH = `${WORKBENCH_PATH}/messages`;
+const VIEWS = [
+  ['find', ''],
+  ['deadLetters', '/dead-letters'],
+  ['outbox', '/outbox'],
+] as const;
 
 /** Notifications, dead letters and the local outbox. Each view has an address. */
 export function MessagesPage() {
@@ -17,51 +21,33 @@ export function MessagesPage() {
     .split('/')
     .filter(Boolean)
     .map(decodeURIComponent);
+  const here = view === 'notifications' ? '' : view;
   return (
     <>
       <PageHead title={t('title')} lead={t('lead')} />
       <div class="stack messages-page">
         <nav class="views" aria-label={t('views')}>
-          <ViewLink
-            address={MESSAGES_PATH}
-            isHere={view === '' || view === 'notifications'}
-            label={t('find')}
-          />
-          <ViewLink
-            address={`${MESSAGES_PATH}/dead-letters`}
-            isHere={view === 'dead-letters'}
-            label={t('deadLetters')}
-          />
-          <ViewLink address={`${MESSAGES_PATH}/outbox`} isHere={view === 'outbox'} label={t('outbox')} />
+          {VIEWS.map(([name, address]) => (
+            <a
+              key={name}
+              href={MESSAGES_PATH + address}
+              aria-current={address.slice(1) === here ? 'page' : undefined}
+            >
+              {t(name)}
+            </a>
+          ))}
         </nav>
-        <View messagesPath={MESSAGES_PATH} view={view} rest={rest} />
+        <View view={view} rest={rest} />
       </div>
     </>
   );
 }
 
-function ViewLink(props: { address: string; isHere: boolean; label: string }) {
-  return (
-    <a href={props.address} aria-current={props.isHere ? 'page' : undefined}>
-      {props.label}
-    </a>
-  );
-}
-
-function View({ messagesPath, view, rest }: { messagesPath: string; view: string; rest: readonly string[] }) {
+function View({ view, rest }: { view: string; rest: readonly string[] }) {
   const [first = ''] = rest;
   if (view === 'dead-letters') {
-    return rest.length === 3 ? (
-      <LetterDetail messagesPath={messagesPath} place={rest.join('/')} />
-    ) : (
-      <DeadLetters messagesPath={messagesPath} />
-    );
+    return rest.length === 3 ? <LetterDetail place={rest.join('/')} /> : <DeadLetters />;
   }
-  if (view === 'outbox')
-    return first === '' ? (
-      <Outbox messagesPath={messagesPath} />
-    ) : (
-      <OutboxMessage messagesPath={messagesPath} id={first} />
-    );
-  return <FindNotification messagesPath={messagesPath} id={view === 'notifications' ? first : ''} />;
+  if (view === 'outbox') return first === '' ? <Outbox /> : <OutboxMessage id={first} />;
+  return <FindNotification id={view === 'notifications' ? first : ''} />;
 }

@@ -1,6 +1,9 @@
 /** The calls of this page: notifications, dead letters and the outbox. */
 import type { Schemas } from '../schemas.ts';
 import { getJson, postJson } from '../api.ts';
+import { WORKBENCH_PATH } from '../page-settings.ts';
+
+export const MESSAGES_PATH = `${WORKBENCH_PATH}/messages`;
 
 const OPERATIONS = '/api/operations/v1';
 /** An action on 500 dead letters takes 10 s. */
@@ -17,6 +20,17 @@ export interface LetterFilters {
   readonly id: string;
   readonly all: boolean;
 }
+
+export const NO_FILTERS: LetterFilters = {
+  topic: '',
+  channel: '',
+  code: '',
+  type: '',
+  since: '',
+  until: '',
+  id: '',
+  all: false,
+};
 
 export type LetterAction = 'redrive' | 'edit' | 'discard' | 'mark-sent';
 export type Override = NonNullable<Schemas['DeadLetterResult']['override']>;
@@ -79,9 +93,9 @@ export function filterQuery({ all, ...filters }: LetterFilters): URLSearchParams
   return query;
 }
 
-export function readFilters(query: Readonly<Record<string, string>>): LetterFilters {
-  const { topic = '', channel = '', code = '', type = '', since = '', until = '', id = '', all } = query;
-  return { topic, channel, code, type, since, until, id, all: all === 'true' };
+export function readFilters({ all, ...query }: Readonly<Record<string, string>>): LetterFilters {
+  const known = Object.entries(query).filter(([name]) => name in NO_FILTERS);
+  return { ...NO_FILTERS, ...Object.fromEntries(known), all: all === 'true' };
 }
 
 /** The selection of an action on all dead letters of these filters. */

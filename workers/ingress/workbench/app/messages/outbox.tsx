@@ -1,71 +1,62 @@
 import { useState } from 'preact/hooks';
+import { Button, CodeText, Definitions, Empty, Tabs } from '../design/components.tsx';
+import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
+import { Table } from '../design/table.tsx';
 import { EngineError } from '../engine-error.ts';
-import type { Schemas } from '../schemas.ts';
-import { Button, Empty, Failure, Loading, TableFrame, Tabs } from '../design/components.tsx';
-import { useLoaded } from '../design/use-loaded.ts';
 import { formatMoment } from '../format.ts';
-import { listOutbox, readOutbox } from './operations-api.ts';
+import type { Schemas } from '../schemas.ts';
+import { MESSAGES_PATH, listOutbox, readOutbox } from './operations-api.ts';
 import { t } from './texts.ts';
 
 /** The newest messages of the local outbox. */
-export function Outbox({ messagesPath }: { messagesPath: string }) {
-  const [loaded, reload] = useLoaded((signal) => listOutbox(signal), []);
-  if (loaded.state === 'loading') return <Loading />;
-  if (loaded.state === 'failed') return <OutboxFailure error={loaded.error} onRetry={reload} />;
-  const { messages } = loaded.value;
-  if (messages.length === 0) {
-    return (
-      <Empty title={t('outboxEmpty')}>
-        <p>{t('outboxEmptyHint')}</p>
-        <Button onClick={reload}>{t('refresh')}</Button>
-      </Empty>
-    );
-  }
+export function Outbox() {
+  const loaded = useLoaded((signal) => listOutbox(signal), []);
+  const [, reload] = loaded;
   return (
-    <div class="stack">
-      <div class="row-between">
-        <p class="soft">{t('outboxLead')}</p>
-        <Button small onClick={reload}>
-          {t('refresh')}
-        </Button>
-      </div>
-      <TableFrame label={t('outbox')}>
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">{t('subject')}</th>
-              <th scope="col">{t('to')}</th>
-              <th scope="col" class="wide-only">
-                {t('from')}
-              </th>
-              <th scope="col">{t('channel')}</th>
-              <th scope="col">{t('when')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {messages.map(({ id, channel, subject, receiver, sender, writtenAt }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <a href={`${messagesPath}/outbox/${id}`}>
-                    {subject !== '' ? subject : channel === 'sms' ? t('sms') : t('noSubject')}
-                  </a>
-                </th>
-                <td class="breakable">{receiver}</td>
-                <td class="wide-only breakable">{sender}</td>
-                <td>{t(channel)}</td>
-                <td class="figures">{formatMoment(writtenAt)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableFrame>
-    </div>
+    <InOutbox loaded={loaded}>
+      {({ messages }) =>
+        messages.length === 0 ? (
+          <Empty title={t('outboxEmpty')}>
+            <p>{t('outboxEmptyHint')}</p>
+            <Button onClick={reload}>{t('refresh')}</Button>
+          </Empty>
+        ) : (
+          <div class="stack">
+            <div class="row-between">
+              <p class="soft">{t('outboxLead')}</p>
+              <Button small onClick={reload}>
+                {t('refresh')}
+              </Button>
+            </div>
+            <Table
+              label={t('outbox')}
+              rows={messages}
+              columns={[
+                [t('subject'), (message) => <Subject message={message} />],
+                [t('to'), ({ receiver }) => receiver, 'breakable'],
+                [t('from'), ({ sender }) => sender, 'breakable wide-only'],
+                [t('channel'), ({ channel }) => t(channel)],
+                [t('when'), ({ writtenAt }) => formatMoment(writtenAt), 'figures'],
+              ]}
+            />
+          </div>
+        )
+      }
+    </InOutbox>
   );
 }
 
-function OutboxFailure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  const isAbsent = error instanceof EngineError && error.status === 404;
-  if (!isAbsent) return <Failure error={error} onRetry={onRetry} />;
+function Subject(props: { message: Schemas['OutboxMessages']['messages'][number] }) {
+  const { id, subject, channel } = props.message;
+  const known = channel === 'sms' ? t('sms') : t('noSubject');
+  return <a href={`${MESSAGES_PATH}/outbox/${id}`}>{subject === '' ? known : subject}</a>;
+}
+
+/** What is in the outbox; an instance with providers has none. */
+function InOutbox<Value>(props: Parameters<typeof WhenLoaded<Value>>[0]) {
+  const [loaded] = props.loaded;
+  const error: unknown = loaded.state === 'failed' ? loaded.error : undefined;
+  if (!(error instanceof EngineError && error.status === 404)) return <WhenLoaded {...props} />;
   return (
     <Empty title={t('noOutbox')}>
       <p>{error.problem?.detail ?? t('noOutboxHint')}</p>
@@ -76,21 +67,20 @@ function OutboxFailure({ error, onRetry }: { error: unknown; onRetry: () => void
 type Part = 'rendered' | 'text' | 'headers';
 
 /** One message: as its receiver sees it, as text, and its header lines. */
-export function OutboxMessage({ messagesPath, id }: { messagesPath: string; id: string }) {
-  const [loaded, reload] = useLoaded((signal) => readOutbox(id, signal), [id]);
+export function OutboxMessage({ id }: { id: string }) {
   return (
     <>
       <div>
-        <a href={`${messagesPath}/outbox`}>{t('backOutbox')}</a>
+        <a href={`${MESSAGES_PATH}/outbox`}>{t('backOutbox')}</a>
       </div>
-      {loaded.state === 'loading' && <Loading />}
-      {loaded.state === 'failed' && <OutboxFailure error={loaded.error} onRetry={reload} />}
-      {loaded.state === 'loaded' && <Message messagesPath={messagesPath} message={loaded.value} />}
+      <InOutbox loaded={useLoaded((signal) => readOutbox(id, signal), [id])}>
+        {(message) => <Message message={message} />}
+      </InOutbox>
     </>
   );
 }
 
-function Message({ messagesPath, message }: { messagesPath: string; message: Schemas['OutboxMessage'] }) {
+function Message({ message }: { message: Schemas['OutboxMessage'] }) {
   const { id, channel, subject, sender, receiver, headers, text, htmlAddress, files } = message;
   const parts: readonly Part[] =
     htmlAddress === undefined ? ['text', 'headers'] : ['rendered', 'text', 'headers'];
@@ -98,22 +88,14 @@ function Message({ messagesPath, message }: { messagesPath: string; message: Sch
   return (
     <section class="card stack" aria-labelledby="message-title">
       <h2 id="message-title">{subject === '' ? t(channel) : subject}</h2>
-      <dl class="definition-list">
-        <dt>{t('from')}</dt>
-        <dd>{sender}</dd>
-        <dt>{t('to')}</dt>
-        <dd>{receiver}</dd>
-        <dt>{t('notification')}</dt>
-        <dd>
-          <a href={`${messagesPath}/notifications/${id}`}>{id}</a>
-        </dd>
-        {files.length > 0 && (
-          <>
-            <dt>{t('files')}</dt>
-            <dd>{files.join(', ')}</dd>
-          </>
-        )}
-      </dl>
+      <Definitions
+        items={[
+          [t('from'), sender],
+          [t('to'), receiver],
+          [t('notification'), <a href={`${MESSAGES_PATH}/notifications/${id}`}>{id}</a>],
+          [t('files'), files.join(', ')],
+        ]}
+      />
       <Tabs
         label={t('details')}
         tabs={parts.map((key) => ({ key, label: t(key) }))}
@@ -123,16 +105,8 @@ function Message({ messagesPath, message }: { messagesPath: string; message: Sch
         {part === 'rendered' && htmlAddress !== undefined && (
           <iframe class="mail-frame" title={t('rendered')} src={htmlAddress} sandbox="" />
         )}
-        {part === 'text' && (
-          <pre class="code" tabIndex={0} role="region" aria-label={t('text')}>
-            {text}
-          </pre>
-        )}
-        {part === 'headers' && (
-          <pre class="code" tabIndex={0} role="region" aria-label={t('headers')}>
-            {headers.join('\n')}
-          </pre>
-        )}
+        {part === 'text' && <CodeText label={t('text')} text={text} />}
+        {part === 'headers' && <CodeText label={t('headers')} text={headers.join('\n')} />}
       </Tabs>
     </section>
   );

@@ -4,24 +4,21 @@ import { reportSections } from '../../../../../shared/portfolio/report-sections.
 import { createReportWords } from '../../../../../shared/portfolio/report-words.ts';
 import { callAction } from '../api.ts';
 import { Button, Failure, Notice, PageHead } from '../design/components.tsx';
+import { download } from '../design/copy-text.ts';
 import { EngineError } from '../engine-error.ts';
 import { formatDuration, formatNumber, locale } from '../format.ts';
-import { SCHEDULE_ACTION } from '../schedules/use-schedule.ts';
-import { wait } from '../wait.ts';
-import { remainingTime } from './pace.ts';
-import { createPortfolioRun, type CalculatedSchedule, type PortfolioRun } from './portfolio-run.ts';
+import { SCHEDULE_ACTION } from '../schedules/call-formats.ts';
+import { createPortfolioRun, type PortfolioRun, type RunEnd } from './portfolio-run.ts';
 import {
   FileError,
   MAX_CONTRACTS,
   MAX_FILE_BYTES,
   readContracts,
-  type Contract,
   type CsvChoice,
   type FileFault,
 } from './read-contracts.ts';
 import type { FormField } from '../schedules/form-field.ts';
 import { failuresToCsv, resultsToCsv } from './result-files.ts';
-import type { RunEnd } from './run-contracts.ts';
 import { reportText, t } from './texts.ts';
 
 declare const SCHEDULE_FORM_FIELDS: readonly FormField[];
@@ -79,6 +76,11 @@ const MEBIBYTE = 1_024 * 1_024;
 /** Redrawing for every contract would cost more than its calculation. */
 const DRAW_EVERY_MS = 200;
 const TOO_MANY_REQUESTS = 429;
+/** An engine that starts, stops or is overloaded answers again within these attempts and a minute, or the run is interrupted. */
+const ATTEMPTS = 15;
+const TIMEOUT_MS = 60_000;
+/** A pace that was kept for less than this says nothing. */
+const PACE_AFTER_MS = 3_000;
 /** How long a repeated call is mentioned. */
 const REPEAT_SHOWN_MS = 3_000;
 
@@ -223,53 +225,39 @@ function explain(fault: FileFault): string {
 /** Calculates what is not done yet, and shows the state a few times a second. */
 async function runAndShow(name: string, run: PortfolioRun, stopped: AbortSignal): Promise<void> {
   let repeated: { readonly error: unknown; readonly atMs: number } | undefined;
-  const remaining = watchPace(run);
+  const startMs = performance.now();
+  const before = doneOf(run);
   const draw = (): void => {
-    const isRecent = repeated !== undefined && performance.now() - repeated.atMs < REPEAT_SHOWN_MS;
+    const nowMs = performance.now();
+    const isRecent = repeated !== undefined && nowMs - repeated.atMs < REPEAT_SHOWN_MS;
+    const done = doneOf(run);
+    const hasPace = nowMs - startMs >= PACE_AFTER_MS && done > before;
     current.value = {
       name,
       run,
       end: undefined,
       repeated: isRecent ? repeated?.error : undefined,
-      remainingMs: remaining(),
+      remainingMs: hasPace ? ((run.all - done) * (nowMs - startMs)) / (done - before) : undefined,
     };
+  };
+  const onRepeat = (error: unknown): void => {
+    repeated = { error, atMs: performance.now() };
   };
   draw();
   const timer = setInterval(draw, DRAW_EVERY_MS);
   const end = await run.continue({
     signal: stopped,
-    calculate,
-    wait,
-    onRepeat: (error) => {
-      repeated = { error, atMs: performance.now() };
+    calculate: async ({ jsonParam }, ended) => {
+      const options = { signal: ended, onRepeat, attempts: ATTEMPTS, timeoutMs: TIMEOUT_MS };
+      const { reply, warnings } = await callAction(SCHEDULE_ACTION, { jsonParam }, options);
+      return { rows: reply, warnings };
     },
   });
   clearInterval(timer);
   current.value = { name, run, end };
 }
 
-/** Returns how long the rest of a run takes at its pace from now on. */
-function watchPace(run: PortfolioRun): () => number | undefined {
-  const startMs = performance.now();
-  const before = doneOf(run);
-  return () => {
-    const done = doneOf(run);
-    return remainingTime({
-      elapsedMs: performance.now() - startMs,
-      done: done - before,
-      left: run.all - done,
-    });
-  };
-}
-
 const doneOf = ({ results, failures }: PortfolioRun): number => results.length + failures.length;
-
-async function calculate({ jsonParam }: Contract, stopped: AbortSignal): Promise<CalculatedSchedule> {
-  // Repeated by the run, which tells the user.
-  const options = { signal: stopped, attempts: 1 };
-  const { reply, warnings } = await callAction(SCHEDULE_ACTION, { jsonParam }, options);
-  return { rows: reply, warnings };
-}
 
 const isRateLimited = (error: unknown): boolean =>
   error instanceof EngineError && error.status === TOO_MANY_REQUESTS;
@@ -298,15 +286,6 @@ function EndActions(props: { shown: Shown; onContinue: () => void; onAgain: () =
       <Button onClick={props.onAgain}>{t('again')}</Button>
     </>
   );
-}
-
-function download(name: string, csv: string): void {
-  const address = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }
 
 function FileDrop(props: { onFile: (file: File | undefined) => void; onExample: () => void }) {

@@ -13,7 +13,6 @@ import {
   type Tally,
 } from '../../../../../shared/portfolio/tally.ts';
 import type { Contract, PortfolioFile } from './read-contracts.ts';
-import { runContracts, type Outcome, type RunEnd, type Verdict } from './run-contracts.ts';
 
 /** A schedule as the engine returns it, and the fields of the request that it ignored. */
 export interface CalculatedSchedule {
@@ -37,22 +36,22 @@ export interface PortfolioRun {
   /** In the order in which they were calculated. */
   readonly results: readonly FinishedContract[];
   readonly failures: readonly CountedFailure[];
-  /** Calculates what is not done yet. */
+  /** Calculates what is not done yet. A call that is repeated until it succeeds or fails is the matter of `calculate`. */
   continue(ports: RunPorts): Promise<RunEnd>;
 }
 
+/** How a run ended. Contracts that are not done can be calculated by another one. */
+export type RunEnd =
+  | { readonly kind: 'finished' | 'stopped' }
+  | { readonly kind: 'interrupted'; readonly error: unknown };
+
 export interface RunPorts {
   readonly calculate: (contract: Contract, signal: AbortSignal) => Promise<CalculatedSchedule>;
-  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Called before a call is repeated. */
-  readonly onRepeat: (error: unknown) => void;
   readonly signal: AbortSignal;
 }
 
-/** An engine that starts, stops or is overloaded answers again within this many seconds, or the run is interrupted. */
-const MAX_ATTEMPTS = 15;
-const REPEAT_MS = 1_000;
-const BUSY: ReadonlySet<number | undefined> = new Set([429, 502, 503]);
+/** Few at a time, since live calls of others go first, and enough to reach the limit of calls that a caller may send in a second. */
+export const WINDOW = 6;
 /** The token is missing, no longer valid, or has no permission for calculations. */
 const NOT_ALLOWED: ReadonlySet<number | undefined> = new Set([401, 403]);
 
@@ -66,18 +65,15 @@ export function createPortfolioRun(file: PortfolioFile): PortfolioRun {
     countFailure(tally, failure);
   };
   for (const failure of file.unreadable) fail(failure);
-  const finish = (outcome: Outcome<CalculatedSchedule>): void => {
-    const { contract } = outcome;
-    pending.delete(contract);
-    const counted = outcome.kind === 'calculated' ? countedSchedule(contract, outcome.reply) : undefined;
-    if (counted !== undefined) {
-      const { comparison, warnings: _, ...finished } = counted;
-      results.push({ ...finished, former: typeof comparison === 'string' ? undefined : comparison.before });
-      countSchedule(tally, counted);
-      return;
-    }
+  const finish = (contract: Contract, reply: CalculatedSchedule | CountedFailure['problem']): void => {
     const { line, id } = contract;
-    fail({ line, id, problem: outcome.kind === 'failed' ? problemOf(outcome.error) : NO_SCHEDULE });
+    pending.delete(contract);
+    if (!('rows' in reply)) return fail({ line, id, problem: reply });
+    const counted = countedSchedule(contract, reply);
+    if (counted === undefined) return fail({ line, id, problem: NO_SCHEDULE });
+    const { comparison, warnings: _, ...finished } = counted;
+    results.push({ ...finished, former: typeof comparison === 'string' ? undefined : comparison.before });
+    countSchedule(tally, counted);
   };
   return {
     all: file.contracts.length + file.unreadable.length,
@@ -85,30 +81,40 @@ export function createPortfolioRun(file: PortfolioFile): PortfolioRun {
     duplicates: file.duplicates,
     results,
     failures,
-    continue: ({ calculate, wait, onRepeat, signal }) =>
-      runContracts<CalculatedSchedule>({
-        contracts: [...pending],
-        calculate,
-        wait,
-        signal,
-        judge: (error, attempt) => {
-          const verdict = judgeError(error, attempt);
-          if (verdict.kind === 'repeat') onRepeat(error);
-          return verdict;
-        },
-        onOutcome: finish,
-      }),
+    continue: (ports) => runAll([...pending], ports, finish),
   };
 }
 
-/** Whether another attempt, another contract, or neither can succeed. */
-export function judgeError(error: unknown, attempt: number): Verdict {
-  if (!(error instanceof EngineError)) return { kind: 'failed' };
-  if (NOT_ALLOWED.has(error.status)) return { kind: 'interrupted' };
-  // No status: no connection, or no answer in time.
-  if (error.status !== undefined && !BUSY.has(error.status)) return { kind: 'failed' };
-  if (attempt >= MAX_ATTEMPTS) return { kind: 'interrupted' };
-  return { kind: 'repeat', afterMs: Math.max(REPEAT_MS, error.retryAfterMs ?? 0) };
+/** Calculates contracts with a window of calls in progress, until one finds that no contract can be calculated now. */
+async function runAll(
+  waiting: Contract[],
+  { calculate, signal }: RunPorts,
+  finish: (contract: Contract, reply: CalculatedSchedule | CountedFailure['problem']) => void,
+): Promise<RunEnd> {
+  const interruption = new AbortController();
+  const ended = AbortSignal.any([signal, interruption.signal]);
+  let interrupted: RunEnd | undefined;
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined && !ended.aborted; next = waiting.shift()) {
+      try {
+        finish(next, await calculate(next, ended));
+      } catch (error) {
+        if (ended.aborted) return;
+        if (!concernsAll(error)) finish(next, problemOf(error));
+        else {
+          interrupted = { kind: 'interrupted', error };
+          interruption.abort();
+        }
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: WINDOW }, work));
+  return signal.aborted ? { kind: 'stopped' } : (interrupted ?? { kind: 'finished' });
+}
+
+/** Whether no other contract could be calculated either. */
+function concernsAll(error: unknown): boolean {
+  return error instanceof EngineError && (error.isTemporary || NOT_ALLOWED.has(error.status));
 }
 
 const NO_SCHEDULE: CountedFailure['problem'] = {

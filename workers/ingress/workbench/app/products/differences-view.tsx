@@ -1,15 +1,8 @@
 import { useMemo } from 'preact/hooks';
-import {
-  Badge,
-  Button,
-  Empty,
-  Failure,
-  Field,
-  Loading,
-  TableFrame,
-  type Tone,
-} from '../design/components.tsx';
-import { useLoaded } from '../design/use-loaded.ts';
+import { Badge, Button, Empty, type Tone } from '../design/components.tsx';
+import { ChoiceField } from '../design/fields.tsx';
+import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
+import { Table } from '../design/table.tsx';
 import { formatDate } from '../format.ts';
 import { getVersion, type CatalogueVersion, type ListedVersion } from './catalogue-api.ts';
 import { fieldName, statusText, valueLines } from './field-values.ts';
@@ -39,59 +32,34 @@ interface DifferencesProps {
 
 /** The differences between two versions, which can be chosen. */
 export function VersionDifferences({ code, versions, before, after, onChoose }: DifferencesProps) {
-  const [loaded, reload] = useLoaded(
+  const loaded = useLoaded(
     (signal) => Promise.all([getVersion(code, before, signal), getVersion(code, after, signal)]),
     [code, before, after],
   );
   if (versions.length < 2) return <Empty title={t('oneVersion')} />;
+  const options = versions.map(({ version, status, validFrom }) => {
+    const day = validFrom === null ? '' : `, ${t('from', { day: formatDate(validFrom) })}`;
+    return [String(version), `${t('version', { version })} – ${statusText(status)}${day}`] as const;
+  });
   return (
     <>
       <div class="product-choice no-print">
-        <VersionChoice
+        <ChoiceField
           label={t('before')}
-          versions={versions}
-          value={before}
-          onChange={(version) => onChoose(version, after)}
+          options={options}
+          value={String(before)}
+          onChange={(version) => onChoose(Number(version), after)}
         />
-        <VersionChoice
+        <ChoiceField
           label={t('after')}
-          versions={versions}
-          value={after}
-          onChange={(version) => onChoose(before, version)}
+          options={options}
+          value={String(after)}
+          onChange={(version) => onChoose(before, Number(version))}
         />
         <Button onClick={() => onChoose(after, before)}>{t('swap')}</Button>
       </div>
-      {loaded.state === 'loading' && <Loading />}
-      {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={reload} />}
-      {loaded.state === 'loaded' && <Differences before={loaded.value[0]} after={loaded.value[1]} />}
+      <WhenLoaded loaded={loaded}>{([one, other]) => <Differences before={one} after={other} />}</WhenLoaded>
     </>
-  );
-}
-
-function VersionChoice(props: {
-  label: string;
-  versions: readonly ListedVersion[];
-  value: number;
-  onChange: (version: number) => void;
-}) {
-  return (
-    <Field label={props.label}>
-      {(control) => (
-        <select
-          {...control}
-          class="input"
-          value={props.value}
-          onChange={(event) => props.onChange(Number(event.currentTarget.value))}
-        >
-          {props.versions.map(({ version, status, validFrom }) => (
-            <option key={version} value={version} selected={version === props.value}>
-              {t('version', { version })} – {statusText(status)}
-              {validFrom === null ? '' : `, ${t('from', { day: formatDate(validFrom) })}`}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
   );
 }
 
@@ -136,34 +104,31 @@ function SectionTable(props: {
   return (
     <section class="product-section product-section-wide">
       <h3>{label}</h3>
-      <TableFrame label={label}>
-        <table class="table product-differences">
-          <caption class="visually-hidden">{label}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{t('field')}</th>
-              <th scope="col">{t('version', { version: before.version })}</th>
-              <th scope="col">{t('version', { version: after.version })}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {section.differences.map((difference, index) => (
-              <tr key={index}>
-                <th scope="row">
-                  {difference.path.map(stepText).join(' › ') || label}{' '}
-                  <Badge tone={TONES[difference.kind]}>{t(difference.kind)}</Badge>
-                </th>
-                <td class="product-old">
-                  <Side difference={difference} side="before" currency={currencyOf(before)} />
-                </td>
-                <td class="product-new">
-                  <Side difference={difference} side="after" currency={currencyOf(after)} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableFrame>
+      <Table
+        label={label}
+        class="product-differences"
+        rows={section.differences}
+        columns={[
+          [
+            t('field'),
+            ({ path, kind }) => (
+              <>
+                {path.map(stepText).join(' › ') || label} <Badge tone={TONES[kind]}>{t(kind)}</Badge>
+              </>
+            ),
+          ],
+          [
+            t('version', { version: before.version }),
+            (one) => <Side difference={one} side="before" currency={currencyOf(before)} />,
+            'product-old',
+          ],
+          [
+            t('version', { version: after.version }),
+            (one) => <Side difference={one} side="after" currency={currencyOf(after)} />,
+            'product-new',
+          ],
+        ]}
+      />
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { callAction } from '../api.ts';
-import { asProblem, Failure, Field, Loading, Notice } from '../design/components.tsx';
+import { asProblem, Button, Failure, Loading, Notice } from '../design/components.tsx';
+import { Check, ChoiceField, TextField } from '../design/fields.tsx';
 import { formatAmount, groupSign } from '../format.ts';
 import type { Schemas } from '../schemas.ts';
 import { choiceText, withLabels } from '../schedules/field-texts.ts';
@@ -153,10 +154,11 @@ function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) 
         onRun();
       }}
     >
-      <div class="product-simulation">
+      <div class="fields">
         {(['amount', 'downPayment', 'period'] as const).map((field) => (
-          <NumberField
+          <TextField
             key={field}
+            isNumber
             label={t(field)}
             value={terms[field]}
             error={faultOf(field === 'period' ? 'loanPeriod' : field)}
@@ -191,9 +193,9 @@ function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) 
         onChange={(discounts) => onChange({ discounts })}
       />
       <div>
-        <button class="button button-primary" type="submit">
+        <Button kind="primary" type="submit">
           {t('run')}
-        </button>
+        </Button>
       </div>
     </form>
   );
@@ -208,8 +210,9 @@ function Figures({ terms, faults, onChange }: Pick<TermsFormProps, 'terms' | 'fa
   return (
     <>
       {Object.entries(terms.figures).map(([path, text]) => (
-        <NumberField
+        <TextField
           key={path}
+          isNumber
           label={figureText(path)}
           hint={t('askedBy')}
           value={text}
@@ -241,67 +244,13 @@ function Discounts(props: {
     <fieldset class="row">
       <legend>{t('optionalDiscounts')}</legend>
       {names.map((name) => (
-        <label key={name} class="check">
-          <input
-            type="checkbox"
-            checked={chosen.includes(name)}
-            onChange={(event) =>
-              onChange(event.currentTarget.checked ? [...chosen, name] : chosen.filter((one) => one !== name))
-            }
-          />
-          {name}
-        </label>
+        <Check
+          key={name}
+          label={name}
+          checked={chosen.includes(name)}
+          onChange={(checked) => onChange(checked ? [...chosen, name] : chosen.filter((one) => one !== name))}
+        />
       ))}
     </fieldset>
-  );
-}
-
-function ChoiceField(props: {
-  label: string;
-  value: string;
-  options: readonly (readonly [value: string, label: string])[];
-  error: string | undefined;
-  onChange: (value: string) => void;
-}) {
-  return (
-    <Field label={props.label} error={props.error}>
-      {(control) => (
-        <select
-          {...control}
-          class="input"
-          value={props.value}
-          onChange={(event) => props.onChange(event.currentTarget.value)}
-        >
-          {props.options.map(([value, label]) => (
-            <option key={value} value={value} selected={value === props.value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  );
-}
-
-function NumberField(props: {
-  label: string;
-  hint?: string;
-  value: string;
-  error: string | undefined;
-  onChange: (value: string) => void;
-}) {
-  return (
-    <Field label={props.label} hint={props.hint} error={props.error}>
-      {(control) => (
-        <input
-          {...control}
-          class="input input-number"
-          inputMode="decimal"
-          autocomplete="off"
-          value={props.value}
-          onInput={(event) => props.onChange(event.currentTarget.value)}
-        />
-      )}
-    </Field>
   );
 }

@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks';
-import { TableFrame } from '../design/components.tsx';
+import { Table, useOpenRows } from '../design/table.tsx';
 import { formatAmount, formatNumber, formatPercent } from '../format.ts';
 import { decimalsOfCurrency } from '../schedules/loan.ts';
 import { periodicityText } from './field-values.ts';
+import type { LeadingPayment } from '../schedules/leading-payment.ts';
 import { exceptionText, paymentLabel } from '../schedules/payment-text.ts';
 import {
   offerFigures,
@@ -22,102 +22,74 @@ const RATE_DECIMALS = 4;
 /** The offers of a simulation; each opens its charges, discounts and instalments. */
 export function OfferTable(props: { offers: readonly SimulatedOffer[]; currency: string | undefined }) {
   const { offers, currency } = props;
-  const label = currency === undefined ? t('results') : `${t('results')} (${currency})`;
   const decimals = decimalsOfCurrency(currency ?? '');
-  const headings = [t('payment'), t('total'), t('rate'), t('irr'), t('fees'), t('insurance')];
+  const [open, button] = useOpenRows(offers.length === 1 ? [0] : []);
+  const amount = (value: number): string => formatAmount(value, decimals);
+  const sum = ({ amount: all, atStart }: OfferSum) => (
+    <Amount text={amount(all)} notes={atStart === 0 ? [] : [t('atStart', { amount: amount(atStart) })]} />
+  );
+  const payment = (leading: LeadingPayment) => (
+    <Amount text={amount(leading.amount)} notes={[paymentLabel(leading), exceptionText(leading, amount)]} />
+  );
+  const costs = ({ parts }: { parts: OfferParts }, index: number) => (
+    <>
+      <Prices charges={parts.commissions} decimals={decimals} />
+      {button(
+        index,
+        <span class="small">
+          {t('offerParts')}
+          <span class="visually-hidden"> {t('offerNumber', { number: index + 1 })}</span>
+        </span>,
+      )}
+    </>
+  );
   return (
-    <TableFrame label={label}>
-      <table class="table product-offers">
-        <caption>{label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('costs')}</th>
-            {headings.map((heading) => (
-              <th key={heading} scope="col" class="number">
-                {heading}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        {offers.map((offer, index) => (
-          <OfferBody
-            key={`${offer.InterestId} ${offer.InterestCommissionItemId}`}
-            offer={offer}
-            decimals={decimals}
-            columns={headings.length + 1}
-            isOpenFirst={offers.length === 1}
-            number={index + 1}
-          />
-        ))}
-      </table>
-    </TableFrame>
+    <Table
+      label={currency === undefined ? t('results') : `${t('results')} (${currency})`}
+      class="product-offers"
+      hasCaption
+      rows={offers.map((offer) => {
+        const parts = readOffer(offer);
+        return { offer, parts, ...offerFigures(offer, parts, decimals) };
+      })}
+      details={({ offer, parts }, index) => open.has(index) && <Parts {...{ offer, parts, decimals }} />}
+      columns={[
+        [t('costs'), costs],
+        [t('payment'), (one) => payment(one.payment), 'number'],
+        [t('total'), ({ total }) => sum(total), 'number'],
+        [t('rate'), ({ offer }) => percentText(offer.InterestPercent), 'number'],
+        [t('irr'), ({ offer }) => percentText(offer.IRR), 'number'],
+        [t('fees'), ({ fees }) => sum(fees), 'number'],
+        [t('insurance'), ({ insurance }) => sum(insurance), 'number'],
+      ]}
+    />
   );
 }
 
-function OfferBody(props: {
-  offer: SimulatedOffer;
-  decimals: number;
-  columns: number;
-  isOpenFirst: boolean;
-  number: number;
-}) {
-  const { offer, decimals, columns, number } = props;
-  const [isOpen, setOpen] = useState(props.isOpenFirst);
-  const parts = readOffer(offer);
-  const { commissions } = parts;
-  const { payment, total, fees, insurance } = offerFigures(offer, parts, decimals);
-  const amount = (value: number): string => formatAmount(value, decimals);
-  const notes = [paymentLabel(payment), exceptionText(payment, amount)].filter(Boolean);
-  const cell = (sum: OfferSum) => (
-    <Amount
-      text={amount(sum.amount)}
-      notes={sum.atStart === 0 ? [] : [t('atStart', { amount: amount(sum.atStart) })]}
-    />
-  );
+function Prices({ charges, decimals }: { charges: readonly OfferCharge[]; decimals: number }) {
+  if (charges.length === 0) return <>{t('none')}</>;
   return (
-    <tbody>
-      <tr>
-        <th scope="row">
-          {commissions.length === 0 && t('none')}
-          {commissions.map((charge, index) => (
-            <div key={index}>
-              {charge.name} <span class="product-price soft small">{priceLine(charge, decimals)}</span>
-            </div>
-          ))}
-          <button type="button" class="fold small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {t('offerParts')}
-            <span class="visually-hidden"> {t('offerNumber', { number })}</span>
-          </button>
-        </th>
-        <Amount text={amount(payment.amount)} notes={notes} />
-        {cell(total)}
-        <td class="number">{percentText(offer.InterestPercent)}</td>
-        <td class="number">{percentText(offer.IRR)}</td>
-        {cell(fees)}
-        {cell(insurance)}
-      </tr>
-      {isOpen && (
-        <tr class="product-offer-parts">
-          <td colSpan={columns}>
-            <Parts offer={offer} parts={parts} decimals={decimals} />
-          </td>
-        </tr>
-      )}
-    </tbody>
+    <>
+      {charges.map((charge, index) => (
+        <div key={index}>
+          {charge.name} <span class="product-price soft small">{priceLine(charge, decimals)}</span>
+        </div>
+      ))}
+    </>
   );
 }
 
 /** An amount, and below it what differs or is part of it. */
 function Amount({ text, notes }: { text: string; notes: readonly string[] }) {
   return (
-    <td class="number">
+    <>
       {text}
-      {notes.map((note) => (
+      {notes.filter(Boolean).map((note) => (
         <div key={note} class="figure-note">
           {note}
         </div>
       ))}
-    </td>
+    </>
   );
 }
 
@@ -165,82 +137,50 @@ function Parts(props: { offer: SimulatedOffer; parts: OfferParts; decimals: numb
 
 function Charges({ charges, decimals }: { charges: readonly OfferCharge[]; decimals: number }) {
   return (
-    <table class="table table-dense">
-      <caption>{t('charges')}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{t('name')}</th>
-          <th scope="col">{t('periodicity')}</th>
-          <th scope="col" class="number">
-            {t('beforeDiscounts')}
-          </th>
-          <th scope="col" class="number">
-            {t('price')}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {charges.map(({ name, periodicity, value, percent, baseValue, basePercent }, index) => (
-          <tr key={index}>
-            <th scope="row">{name}</th>
-            <td>{periodicityText(periodicity)}</td>
-            <td class="number">{priceOf(baseValue, basePercent, decimals)}</td>
-            <td class="number">{priceOf(value, percent, decimals)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      label={t('charges')}
+      class="table-dense"
+      hasCaption
+      rows={charges}
+      columns={[
+        [t('name'), ({ name }) => name],
+        [t('periodicity'), ({ periodicity }) => periodicityText(periodicity)],
+        [
+          t('beforeDiscounts'),
+          ({ baseValue, basePercent }) => priceOf(baseValue, basePercent, decimals),
+          'number',
+        ],
+        [t('price'), ({ value, percent }) => priceOf(value, percent, decimals), 'number'],
+      ]}
+    />
   );
 }
 
 /** The instalments, and the down payment if there is one. */
 function Rows({ rows, decimals }: { rows: readonly OfferRow[]; decimals: number }) {
   const [first, ...others] = rows;
-  const shown = first !== undefined && first.totalInstallment > 0 ? rows : others;
-  const headings = [
-    t('principal'),
-    t('rate'),
-    t('fees'),
-    t('insurance'),
-    t('instalmentTotal'),
-    t('balanceBefore'),
-  ];
+  const amount = (head: string, of: (row: OfferRow) => number) =>
+    [head, (row: OfferRow) => formatAmount(of(row), decimals), 'number'] as const;
   return (
-    <div class="product-instalments" role="region" aria-label={t('instalments')} tabIndex={0}>
-      <table class="table table-dense">
-        <caption>{t('instalments')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('instalment')}</th>
-            {headings.map((heading) => (
-              <th key={heading} scope="col" class="number">
-                {heading}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((row) => (
-            <tr key={row.InstallmentNo}>
-              <th scope="row">
-                {row.InstallmentNo === 0 ? t('downPayment') : formatNumber(row.InstallmentNo)}
-              </th>
-              {[
-                row.principal,
-                row.interest,
-                row.managementFee,
-                row.insurance ?? 0,
-                row.totalInstallment,
-                row.remainingValue,
-              ].map((value, index) => (
-                <td key={index} class="number">
-                  {formatAmount(value, decimals)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div class="table-scroll">
+      <Table
+        label={t('instalments')}
+        class="table-dense"
+        hasCaption
+        rows={first !== undefined && first.totalInstallment > 0 ? rows : others}
+        columns={[
+          [
+            t('instalment'),
+            ({ InstallmentNo: number }) => (number === 0 ? t('downPayment') : formatNumber(number)),
+          ],
+          amount(t('principal'), ({ principal }) => principal),
+          amount(t('rate'), ({ interest }) => interest),
+          amount(t('fees'), ({ managementFee }) => managementFee),
+          amount(t('insurance'), ({ insurance = 0 }) => insurance),
+          amount(t('instalmentTotal'), ({ totalInstallment }) => totalInstallment),
+          amount(t('balanceBefore'), ({ remainingValue }) => remainingValue),
+        ]}
+      />
     </div>
   );
 }

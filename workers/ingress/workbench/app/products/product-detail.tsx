@@ -1,16 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
-import {
-  asProblem,
-  Badge,
-  Failure,
-  Loading,
-  Notice,
-  PageHead,
-  TableFrame,
-  Tabs,
-} from '../design/components.tsx';
-import { useLoaded } from '../design/use-loaded.ts';
+import { asProblem, Badge, Failure, Loading, Notice, PageHead, Tabs } from '../design/components.tsx';
+import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
+import { Table } from '../design/table.tsx';
 import { formatDate } from '../format.ts';
 import { getProduct, type CatalogueProduct, type ListedVersion } from './catalogue-api.ts';
 import { VersionDifferences } from './differences-view.tsx';
@@ -101,11 +93,17 @@ function neighbourOf(versions: readonly ListedVersion[], selected: number): numb
 }
 
 function LookedUp({ code, view }: { code: string; view: 'look-up' | 'offer' }) {
-  const [loaded, reload] = useProduct(code);
-  if (loaded.state === 'loading') return <Loading />;
-  if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={reload} />;
-  if (view === 'look-up') return <ProductLookUp found={loaded.value} />;
-  return <OfferSimulation code={code} product={loaded.value.product} />;
+  return (
+    <WhenLoaded loaded={useProduct(code)}>
+      {(found) =>
+        view === 'look-up' ? (
+          <ProductLookUp found={found} />
+        ) : (
+          <OfferSimulation code={code} product={found.product} />
+        )
+      }
+    </WhenLoaded>
+  );
 }
 
 interface VersionsProps {
@@ -158,60 +156,44 @@ function Versions({ code, product, day, selected, query, go }: VersionsProps) {
 function VersionTable({ code, product, day, selected, query, go }: VersionsProps) {
   const { versions } = product;
   const used = versionOn(versions, day);
+  const link = (changed: Readonly<Record<string, string>>, text: string, isHere = false) => (
+    <PlaceLink code={code} query={{ ...query, ...changed }} isHere={isHere} onOpen={() => go(changed)}>
+      {text}
+    </PlaceLink>
+  );
   return (
-    <TableFrame label={t('versions')}>
-      <table class="table">
-        <caption class="visually-hidden">{t('versions')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('versionHead')}</th>
-            <th scope="col">{t('status')}</th>
-            <th scope="col">{t('validFrom')}</th>
-            <th scope="col">{t('validTo')}</th>
-            <th scope="col">{t('name')}</th>
-            <th scope="col">
-              <span class="visually-hidden">{t('differences')}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {versions.map((version) => {
+    <Table
+      label={t('versions')}
+      rows={versions}
+      rowClass={({ version }) => (version === selected ? 'product-row-selected' : undefined)}
+      columns={[
+        [
+          t('versionHead'),
+          (version) => {
             const number = String(version.version);
-            const isSelected = version.version === selected;
             return (
-              <tr key={number} class={isSelected ? 'product-row-selected' : undefined}>
-                <th scope="row">
-                  <PlaceLink
-                    code={code}
-                    query={{ ...query, version: number }}
-                    isHere={isSelected}
-                    onOpen={() => go({ version: number })}
-                  >
-                    {t('version', { version: number })}
-                  </PlaceLink>{' '}
-                  {version === used && <Badge tone="good">{t('today')}</Badge>}
-                </th>
-                <td>{statusText(version.status)}</td>
-                <td>{version.validFrom === null ? t('open') : formatDate(version.validFrom)}</td>
-                <td>{version.validTo === null ? t('open') : formatDate(version.validTo)}</td>
-                <td>{version.name ?? '–'}</td>
-                <td>
-                  {!isSelected && (
-                    <PlaceLink
-                      code={code}
-                      query={{ ...query, view: 'differences', compare: number, version: String(selected) }}
-                      onOpen={() => go({ view: 'differences', compare: number, version: String(selected) })}
-                    >
-                      {t('compareWith', { version: number, other: selected })}
-                    </PlaceLink>
-                  )}
-                </td>
-              </tr>
+              <>
+                {link({ version: number }, t('version', { version: number }), version.version === selected)}{' '}
+                {version === used && <Badge tone="good">{t('today')}</Badge>}
+              </>
             );
-          })}
-        </tbody>
-      </table>
-    </TableFrame>
+          },
+        ],
+        [t('status'), ({ status }) => statusText(status)],
+        [t('validFrom'), ({ validFrom }) => (validFrom === null ? t('open') : formatDate(validFrom))],
+        [t('validTo'), ({ validTo }) => (validTo === null ? t('open') : formatDate(validTo))],
+        [t('name'), ({ name }) => name ?? '–'],
+        [
+          <span class="visually-hidden">{t('differences')}</span>,
+          ({ version }) =>
+            version !== selected &&
+            link(
+              { view: 'differences', compare: String(version), version: String(selected) },
+              t('compareWith', { version, other: selected }),
+            ),
+        ],
+      ]}
+    />
   );
 }
 

@@ -1,6 +1,7 @@
 import { callAction } from '../api.ts';
-import { Badge, TableFrame } from '../design/components.tsx';
-import { useLoaded } from '../design/use-loaded.ts';
+import { Badge, Definitions } from '../design/components.tsx';
+import { useLoaded } from '../design/loaded.tsx';
+import { Table } from '../design/table.tsx';
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
 import { decimalsOfCurrency } from '../schedules/loan.ts';
 import { fieldName, daysText, periodicityText, valueLines } from './field-values.ts';
@@ -68,14 +69,13 @@ export function ProductLookUp({ found: { product, documents } }: { found: FoundP
           {t('validity')} {daysText(head.StartDate, head.EndDate) || t('always')}
         </p>
         <h3>{t('availability')}</h3>
-        <dl class="figure-list">
-          {plainFields(availability).map(([name, value]) => (
-            <div key={name}>
-              <dt>{fieldName(name)}</dt>
-              <dd>{valueLines(name, value, currency).join('')}</dd>
-            </div>
-          ))}
-        </dl>
+        <Definitions
+          class="figure-list"
+          items={plainFields(availability).map(([name, value]) => [
+            fieldName(name),
+            valueLines(name, value, currency).join(''),
+          ])}
+        />
       </section>
       {(dimensions?.InterestsAndCommissions ?? []).map((offer) => (
         <OfferView key={offer.InterestCommissionItemName} offer={offer} />
@@ -85,7 +85,7 @@ export function ProductLookUp({ found: { product, documents } }: { found: FoundP
         {documents.length === 0 ? (
           <p>{t('none')}</p>
         ) : (
-          <ul class="product-documents">
+          <ul class="result-list">
             {documents.map(({ Doc, Report }) => (
               <li key={Doc.ReportId} class="row">
                 {Report.DisplayName} {Doc.IsMandatory && <Badge>{t('mandatory')}</Badge>}
@@ -98,99 +98,84 @@ export function ProductLookUp({ found: { product, documents } }: { found: FoundP
   );
 }
 
-/** A row of a table of values: an interest or a commission. */
-interface PricedRow {
-  readonly name: string;
-  readonly badge: string | undefined;
-  readonly description?: string | null | undefined;
-  /** Type of an interest, periodicity of a commission. */
-  readonly kind: string;
-  readonly values: readonly string[];
-  readonly since: string;
-}
-
 function OfferView({ offer }: { offer: Offer }) {
-  const { InterestCommissionItemName: name, Interests, Commissions } = offer;
-  const today = currentDay();
   return (
     <section class="product-offer">
-      <PriceTable
-        caption={`${name}: ${t('interests')}`}
-        kind={t('type')}
-        rows={Interests.map((interest) => interestRow(interest, today))}
-      />
-      <PriceTable
-        caption={`${name}: ${t('commissions')}`}
-        kind={t('periodicity')}
-        rows={Commissions.map((commission) => commissionRow(commission, today))}
-      />
+      <Interests offer={offer} />
+      <Commissions offer={offer} />
     </section>
   );
 }
 
-function interestRow(interest: Offer['Interests'][number], today: string): PricedRow {
-  const { name, type, values, bands } = describeInterest(interest);
-  const value = valueInForce(values, today);
-  const ofBands = bands.map((band) => `${band.InterestName}: ${formatPercent(band.Value, 4)}`);
-  return {
-    name,
-    badge: interest.IsDefault === true ? t('default') : undefined,
-    description: interest.Description,
-    kind: type,
-    values: bands.length > 0 ? ofBands : [percentOf(value?.Value)],
-    since: renderSince(value),
-  };
-}
-
-function commissionRow(commission: Offer['Commissions'][number], today: string): PricedRow {
-  const { Name, PeriodicityType, Currency, ValueIsPercent, MandatoryForApplicant, Values } = commission;
-  const value = valueInForce(Values, today);
-  return {
-    name: Name,
-    badge: MandatoryForApplicant ? t('mandatory') : undefined,
-    kind: periodicityText(PeriodicityType),
-    values: [
-      ValueIsPercent ? percentOf(value?.CommissionPercent) : amountOf(value?.CommissionValue, Currency),
-    ],
-    since: renderSince(value),
-  };
-}
-
-function PriceTable(props: { caption: string; kind: string; rows: readonly PricedRow[] }) {
-  const { caption, kind, rows } = props;
+function Interests({ offer }: { offer: Offer }) {
+  const today = currentDay();
+  const rows = offer.Interests.map((one) => {
+    const described = describeInterest(one);
+    return { ...one, ...described, value: valueInForce(described.values, today) };
+  });
+  const bands = (all: (typeof rows)[number]['bands']) =>
+    all.map(({ InterestName, Value }) => (
+      <div key={InterestName}>{`${InterestName}: ${formatPercent(Value, 4)}`}</div>
+    ));
   return (
-    <TableFrame label={caption}>
-      <table class="table">
-        <caption>{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('name')}</th>
-            <th scope="col">{kind}</th>
-            <th scope="col" class="number">
-              {t('value')}
-            </th>
-            <th scope="col">{t('since')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.name}>
-              <th scope="row">
-                {row.name} {row.badge !== undefined && <Badge>{row.badge}</Badge>}
-                <div class="small soft">{row.description}</div>
-              </th>
-              <td>{row.kind}</td>
-              <td class="number">
-                {row.values.map((value) => (
-                  <div key={value}>{value}</div>
-                ))}
-              </td>
-              <td>{row.since}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableFrame>
+    <Table
+      label={`${offer.InterestCommissionItemName}: ${t('interests')}`}
+      hasCaption
+      rows={rows}
+      columns={[
+        [
+          t('name'),
+          ({ name, IsDefault, Description }) => (
+            <Named name={name} badge={IsDefault === true && t('default')} description={Description} />
+          ),
+        ],
+        [t('type'), ({ type }) => type],
+        [
+          t('value'),
+          (one) => (one.bands.length > 0 ? bands(one.bands) : percentOf(one.value?.Value)),
+          'number',
+        ],
+        [t('since'), ({ value }) => sinceText(value)],
+      ]}
+    />
+  );
+}
+
+function Commissions({ offer }: { offer: Offer }) {
+  const today = currentDay();
+  return (
+    <Table
+      label={`${offer.InterestCommissionItemName}: ${t('commissions')}`}
+      hasCaption
+      rows={offer.Commissions.map((one) => ({ ...one, value: valueInForce(one.Values, today) }))}
+      columns={[
+        [
+          t('name'),
+          ({ Name, MandatoryForApplicant }) => (
+            <Named name={Name} badge={MandatoryForApplicant === true && t('mandatory')} />
+          ),
+        ],
+        [t('periodicity'), ({ PeriodicityType }) => periodicityText(PeriodicityType)],
+        [
+          t('value'),
+          ({ value, ValueIsPercent, Currency }) =>
+            ValueIsPercent === true
+              ? percentOf(value?.CommissionPercent)
+              : amountOf(value?.CommissionValue, Currency),
+          'number',
+        ],
+        [t('since'), ({ value }) => sinceText(value)],
+      ]}
+    />
+  );
+}
+
+function Named(props: { name: string; badge: string | false; description?: string | null | undefined }) {
+  return (
+    <>
+      {props.name} {props.badge !== false && <Badge>{props.badge}</Badge>}
+      <div class="small soft">{props.description}</div>
+    </>
   );
 }
 
@@ -204,7 +189,7 @@ function amountOf(value: number | null | undefined, currency: string): string {
     : `${formatAmount(value, decimalsOfCurrency(currency))} ${currency}`;
 }
 
-function renderSince(
+function sinceText(
   value: { readonly ValueValidFrom: { readonly invariantDate: string } | null } | undefined,
 ): string {
   const day = value?.ValueValidFrom?.invariantDate;

@@ -1,19 +1,18 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
-import type { Schemas } from '../schemas.ts';
 import {
   asProblem,
   Badge,
   Button,
   Empty,
   Failure,
-  Field,
   Loading,
   Notice,
   PageHead,
 } from '../design/components.tsx';
+import { TextField } from '../design/fields.tsx';
 import type { Domain } from '../charts/time-axis.ts';
-import { useLoaded } from '../design/use-loaded.ts';
+import { useLoaded, type Loaded } from '../design/loaded.tsx';
 import { formatDate } from '../format.ts';
 import { listProducts, type ListedProduct, type ProductFilters, type ProductPage } from './catalogue-api.ts';
 import { daysText, statusText } from './field-values.ts';
@@ -36,23 +35,13 @@ export function currentDay(): string {
 export function ProductSearch() {
   const { query, route } = useLocation();
   const filters = filtersOf(query);
-  const [typed, setTyped] = useState(filters.search);
   const [loaded, reload] = useLoaded(
     (signal) => listProducts(filters, signal),
     [filters.search, filters.validOn, filters.cursor],
   );
   const filter = (changed: Partial<ProductFilters>): void =>
     route(addressOf('', { ...filters, cursor: '', ...changed }), true);
-  useEffect(() => {
-    if (typed.trim() === filters.search) return undefined;
-    const timer = setTimeout(() => filter({ search: typed.trim() }), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed, filters.search, filters.validOn]);
-  const open = (event: Event): void => {
-    event.preventDefault();
-    const code = loaded.state === 'loaded' ? codeToOpen(loaded.value.products, typed) : undefined;
-    if (code !== undefined) route(addressOf(code, { ...filters, search: typed.trim() }));
-  };
+  const [typed, setTyped] = useState(filters.search);
   const clear = (): void => {
     setTyped('');
     filter(NO_FILTERS);
@@ -61,20 +50,7 @@ export function ProductSearch() {
     <>
       <PageHead title={t('title')} lead={t('lead')} />
       <div class="stack">
-        <form class="card card-tight product-search no-print" role="search" onSubmit={open}>
-          <SearchFields
-            typed={typed}
-            validOn={filters.validOn}
-            faults={loaded.state === 'failed' ? (asProblem(loaded.error).errors ?? []) : []}
-            onType={setTyped}
-            onDay={(validOn) => filter({ validOn })}
-          />
-          {(typed !== '' || filters.validOn !== '') && (
-            <Button kind="quiet" onClick={clear}>
-              {t('clear')}
-            </Button>
-          )}
-        </form>
+        <SearchForm {...{ filters, loaded, typed, setTyped, filter, clear }} />
         {loaded.state === 'loading' && <Loading />}
         {loaded.state === 'failed' && (
           <>
@@ -88,43 +64,52 @@ export function ProductSearch() {
   );
 }
 
-function SearchFields(props: {
+function SearchForm(props: {
+  filters: ProductFilters;
+  loaded: Loaded<ProductPage>;
   typed: string;
-  validOn: string;
-  faults: readonly Schemas['Fault'][];
-  onType: (text: string) => void;
-  onDay: (day: string) => void;
+  setTyped: (text: string) => void;
+  filter: (changed: Partial<ProductFilters>) => void;
+  clear: () => void;
 }) {
-  const { typed, validOn, faults, onType, onDay } = props;
-  const faultOf = (name: string): string | undefined => faults.find(({ path }) => path === name)?.message;
+  const { filters, loaded, typed, setTyped, filter, clear } = props;
+  const { route } = useLocation();
+  useEffect(() => {
+    if (typed.trim() === filters.search) return undefined;
+    const timer = setTimeout(() => filter({ search: typed.trim() }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed, filters.search, filters.validOn]);
+  const open = (event: Event): void => {
+    event.preventDefault();
+    const code = loaded.state === 'loaded' ? codeToOpen(loaded.value.products, typed) : undefined;
+    if (code !== undefined) route(addressOf(code, { ...filters, search: typed.trim() }));
+  };
+  const faults = loaded.state === 'failed' ? (asProblem(loaded.error).errors ?? []) : [];
+  const faultOf = (name: string) => faults.find(({ path }) => path === name)?.message;
   return (
-    <>
-      <Field label={t('search')} hint={t('searchHint')} error={faultOf('search')}>
-        {(control) => (
-          <input
-            {...control}
-            class="input"
-            type="search"
-            maxLength={MAX_SEARCH}
-            spellcheck={false}
-            autocomplete="off"
-            value={typed}
-            onInput={(event) => onType(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label={t('validOn')} error={faultOf('validOn')}>
-        {(control) => (
-          <input
-            {...control}
-            class="input"
-            type="date"
-            value={validOn}
-            onChange={(event) => onDay(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-    </>
+    <form class="card card-tight product-search no-print" role="search" onSubmit={open}>
+      <TextField
+        label={t('search')}
+        hint={t('searchHint')}
+        error={faultOf('search')}
+        type="search"
+        maxLength={MAX_SEARCH}
+        value={typed}
+        onChange={setTyped}
+      />
+      <TextField
+        label={t('validOn')}
+        error={faultOf('validOn')}
+        type="date"
+        value={filters.validOn}
+        onChange={(validOn) => filter({ validOn })}
+      />
+      {(typed !== '' || filters.validOn !== '') && (
+        <Button kind="quiet" onClick={clear}>
+          {t('clear')}
+        </Button>
+      )}
+    </form>
   );
 }
 
@@ -145,20 +130,8 @@ function OpenByCode() {
   };
   return (
     <form class="card card-tight product-search" onSubmit={open}>
-      <Field label={t('code')} hint={t('codeHint')}>
-        {(control) => (
-          <input
-            {...control}
-            class="input"
-            maxLength={64}
-            value={code}
-            onInput={(event) => setCode(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <button class="button" type="submit">
-        {t('show')}
-      </button>
+      <TextField label={t('code')} hint={t('codeHint')} maxLength={64} value={code} onChange={setCode} />
+      <Button type="submit">{t('show')}</Button>
     </form>
   );
 }

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
-import { Badge, CopyButton, Failure, Loading, Notice, TableFrame } from '../design/components.tsx';
-import { useLoaded } from '../design/use-loaded.ts';
+import { Badge, CodeText, CopyButton, Definitions, Notice } from '../design/components.tsx';
+import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
+import { Table } from '../design/table.tsx';
 import { getVersion, type CatalogueVersion, type RecordFields } from './catalogue-api.ts';
 import { fieldName, isBlank, isId, statusText, valueLines } from './field-values.ts';
 import { t } from './texts.ts';
@@ -17,10 +18,8 @@ const NARROW: ReadonlySet<SectionKey> = new Set([
 
 /** A version, section by section. */
 export function VersionSections({ code, version }: { code: string; version: number }) {
-  const [loaded, reload] = useLoaded((signal) => getVersion(code, version, signal), [code, version]);
-  if (loaded.state === 'loading') return <Loading />;
-  if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={reload} />;
-  return <Sections version={loaded.value} />;
+  const loaded = useLoaded((signal) => getVersion(code, version, signal), [code, version]);
+  return <WhenLoaded loaded={loaded}>{(found) => <Sections version={found} />}</WhenLoaded>;
 }
 
 function Sections({ version }: { version: CatalogueVersion }) {
@@ -69,9 +68,7 @@ function Sections({ version }: { version: CatalogueVersion }) {
             <div>
               <CopyButton text={() => JSON.stringify(version, undefined, 2)} />
             </div>
-            <pre class="code" tabIndex={0} role="region" aria-label={t('asJson')}>
-              {JSON.stringify(version, undefined, 2)}
-            </pre>
+            <CodeText label={t('asJson')} text={JSON.stringify(version, undefined, 2)} />
           </div>
         </details>
       )}
@@ -119,16 +116,13 @@ function FieldList({ fields, currency }: { fields: RecordFields; currency: strin
   const plain = entries.filter(([, value]) => itemList(value).length === 0);
   return (
     <>
-      <dl class="definition-list product-fields">
-        {plain.map(([field, value]) => (
-          <div key={field}>
-            <dt>{fieldName(field)}</dt>
-            <dd>
-              <Lines lines={valueLines(field, value, currency)} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Definitions
+        class="definition-list product-fields"
+        items={plain.map(([field, value]) => [
+          fieldName(field),
+          <Lines lines={valueLines(field, value, currency)} />,
+        ])}
+      />
       {tables.map(([field, value]) => (
         <ItemTable
           key={field}
@@ -154,42 +148,36 @@ function ItemTable({ label, items, currency, hasCaption = false }: ItemTableProp
   const title = titleField(items);
   const { columns, rare } = columnsOf(items, title, currency);
   const numeric = new Set(columns.filter((name) => items.every(({ [name]: value }) => isNumber(value))));
+  const currencyOfItem = (item: RecordFields): string => ownCurrency(item) ?? currency;
   return (
-    <TableFrame label={label}>
-      <table class="table">
-        <caption class={hasCaption ? undefined : 'visually-hidden'}>{label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{fieldName(title ?? 'Name')}</th>
-            {columns.map((name) => (
-              <th key={name} scope="col" class={numeric.has(name) ? 'number' : undefined}>
-                {fieldName(name)}
-              </th>
-            ))}
-            {rare.length > 0 && <th scope="col">{t('details')}</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((item, index) => (
-            <tr key={index}>
-              <th scope="row">
-                {title === undefined ? index + 1 : String(item[title])} <Flags item={item} />
-              </th>
-              {columns.map((name) => (
-                <td key={name} class={numeric.has(name) ? 'number' : CELL_CLASSES[name]}>
-                  <Lines lines={valueLines(name, item[name], ownCurrency(item) ?? currency)} />
-                </td>
-              ))}
-              {rare.length > 0 && (
-                <td class="product-text">
-                  <Lines lines={rareLines(item, rare, ownCurrency(item) ?? currency)} />
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableFrame>
+    <Table
+      label={label}
+      hasCaption={hasCaption}
+      rows={items}
+      columns={[
+        [
+          fieldName(title ?? 'Name'),
+          (item, index) => (
+            <>
+              {title === undefined ? index + 1 : String(item[title])} <Flags item={item} />
+            </>
+          ),
+        ],
+        ...columns.map(
+          (name) =>
+            [
+              fieldName(name),
+              (item: RecordFields) => <Lines lines={valueLines(name, item[name], currencyOfItem(item))} />,
+              numeric.has(name) ? 'number' : CELL_CLASSES[name],
+            ] as const,
+        ),
+        rare.length > 0 && [
+          t('details'),
+          (item) => <Lines lines={rareLines(item, rare, currencyOfItem(item))} />,
+          'product-text',
+        ],
+      ]}
+    />
   );
 }
 

@@ -1,6 +1,7 @@
 /** The call of a schedule as curl, JSON or Kafka message, to repeat it elsewhere. */
 
-export const ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
+/** The action that calculates schedules. */
+export const SCHEDULE_ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
 const MESSAGE_TYPE = 'CalculateRepaymentScheduleRequest';
 
 /** The body of the HTTP call. */
@@ -15,7 +16,7 @@ export function asJson(terms: unknown): string {
 export function asCurl(origin: string, terms: unknown, needsToken = false): string {
   const body = asJson(terms).replaceAll("'", String.raw`'\''`);
   const lines = [
-    `curl -s '${origin}/platapi/automation-processors/actions/${ACTION}'`,
+    `curl -s '${origin}/platapi/automation-processors/actions/${SCHEDULE_ACTION}'`,
     `-H 'content-type: application/json'`,
     ...(needsToken ? ['-H "authorization: Bearer $TOKEN"'] : []),
     `-d '${body}'`,

@@ -1,10 +1,11 @@
 /** Groups and order of the fields in the form, as a banker thinks of a loan. Fields that are not named here are shown last. */
+import type { FieldName } from '../texts.ts';
 import type { FormField } from './form-field.ts';
 
 /** Names of fields: those that most loans use, and the others. */
-interface Names {
-  readonly main: readonly string[];
-  readonly more?: readonly string[];
+interface Names<Name extends string = string> {
+  readonly main: readonly Name[];
+  readonly more?: readonly Name[];
 }
 
 const GROUPS = {
@@ -46,7 +47,7 @@ const GROUPS = {
     ],
   },
   response: { main: ['CalculateDAE', 'Explain'] },
-} as const satisfies Readonly<Record<string, Names>>;
+} as const satisfies Readonly<Record<string, Names<FieldName>>>;
 
 /** Fields of the items of lists; those without an entry are all shown at once. */
 const ITEMS: Readonly<Record<string, Names>> = {
@@ -102,18 +103,4 @@ function pick(fields: readonly FormField[], { main, more = [] }: Names): FieldGr
   const find = (names: readonly string[]): readonly FormField[] =>
     names.flatMap((name) => fields.find((field) => field.name === name) ?? []);
   return { main: find(main), more: find(more) };
-}
-
-/** Names of the groups that no field has, for a test. */
-export function unusedNames(fields: readonly FormField[]): readonly string[] {
-  const known = new Set(fields.map(({ name }) => name));
-  const items = new Map(fields.map(({ name, items: own = [] }) => [name, own.map((field) => field.name)]));
-  return [
-    ...Object.values(GROUPS).flatMap((names: Names) =>
-      [...names.main, ...(names.more ?? [])].filter((name) => !known.has(name)),
-    ),
-    ...Object.entries(ITEMS).flatMap(([list, { main }]) =>
-      main.filter((name) => items.get(list)?.includes(name) !== true).map((name) => `${list}.${name}`),
-    ),
-  ];
 }

@@ -50,7 +50,7 @@ export function LoanForm(props: LoanFormProps) {
             hasFault={hasFaultIn(props.faults, [...main, ...more])}
           >
             {name === 'response' && <p class="small soft">{t('responseNote')}</p>}
-            <Fields {...props} fields={main} />
+            <LoanFields {...props} fields={main} />
             {more.length > 0 && (
               <Fold
                 title={t('more')}
@@ -58,7 +58,7 @@ export function LoanForm(props: LoanFormProps) {
                 isOpen={moreCount > 0}
                 hasFault={hasFaultIn(props.faults, more)}
               >
-                <Fields {...props} fields={more} />
+                <LoanFields {...props} fields={more} />
               </Fold>
             )}
           </Fold>
@@ -123,30 +123,21 @@ function Fold(props: {
 }
 
 /** Single fields side by side, and lists below each other, in the order of the group. */
-function Fields(props: LoanFormProps & { fields: readonly FormField[] }) {
+function LoanFields(props: LoanFormProps & { fields: readonly FormField[] }) {
   const { fields, loan, onChange } = props;
-  const entry = entryOf(loan, groupSign());
   const single = fields.filter(({ kind }) => kind !== 'list');
   const lists = fields.filter(({ kind }) => kind === 'list');
   return (
     <>
       {single.length > 0 && (
-        <div class="loan-fields">
-          {single.map((field) => (
-            <FieldInput
-              key={field.name}
-              {...lookUp(props, field.name)}
-              field={field}
-              list=""
-              value={loan.fields[field.name] ?? ''}
-              number={readField(loan.fields[field.name] ?? '', field, entry)}
-              slider={SLIDERS[field.name]}
-              hint=""
-              isExplained={props.isExplained}
-              onChange={(text) => onChange({ ...loan, fields: { ...loan.fields, [field.name]: text } })}
-            />
-          ))}
-        </div>
+        <Fields
+          {...props}
+          fields={single}
+          list=""
+          prefix=""
+          values={loan.fields}
+          onValues={(changed) => onChange({ ...loan, fields: changed })}
+        />
       )}
       {lists.length > 0 && (
         <div class="loan-lists">
@@ -159,8 +150,46 @@ function Fields(props: LoanFormProps & { fields: readonly FormField[] }) {
   );
 }
 
-function lookUp({ faults, notes }: LoanFormProps, place: string) {
-  return { place, fault: faults[place], note: notes[place] };
+interface FieldsProps extends LoanFormProps {
+  readonly fields: readonly FormField[];
+  /** The list of an item; empty for fields of the loan. */
+  readonly list: string;
+  /** Of their places. */
+  readonly prefix: string;
+  readonly values: Values;
+  readonly onValues: (values: Values) => void;
+}
+
+function Fields(props: FieldsProps) {
+  const { fields, list, prefix, values, onValues, loan, faults, notes, isExplained } = props;
+  const entry = entryOf(loan, groupSign());
+  const amount = readField(loan.fields['Amount'] ?? '', { name: 'Amount', kind: 'number' }, entry) ?? 0;
+  const sliderOf = (name: string) => {
+    if (list === '') return SLIDERS[name];
+    const isPrepaid = list === 'EarlyRepayments' && name === 'Amount' && amount > 0;
+    return isPrepaid ? ([0, amount, Math.max(1, Math.round(amount * PART_OF_LOAN))] as const) : undefined;
+  };
+  return (
+    <div class="loan-fields">
+      {fields.map((field) => {
+        const { name } = field;
+        const value = values[name] ?? '';
+        return (
+          <FieldInput
+            key={name}
+            {...{ field, list, value, isExplained }}
+            place={prefix + name}
+            fault={faults[prefix + name]}
+            note={notes[prefix + name]}
+            number={readField(value, field, entry)}
+            slider={sliderOf(name)}
+            hint={FROM_START.has(name) && value === '' ? t('fromHint') : ''}
+            onChange={(text) => onValues({ ...values, [name]: text })}
+          />
+        );
+      })}
+    </div>
+  );
 }
 
 function List(props: LoanFormProps & { field: FormField; isNamed: boolean }) {
@@ -233,12 +262,13 @@ function Item(
     onItem: (item: Values) => void;
   },
 ) {
-  const { field, item, index, faults, onRemove } = props;
+  const { field, item, index, faults, onRemove, onItem } = props;
   const { name: list } = field;
   const { main, more } = groupItemFields(field);
   const place = `${list}[${index}]`;
   const name = itemText(list, index);
-  const isSet = ({ name: own }: FormField): boolean => (item[own] ?? '') !== '';
+  const isSet = ({ name: part }: FormField): boolean => (item[part] ?? '') !== '';
+  const own = { ...props, list, prefix: `${place}.`, values: item, onValues: onItem };
   const moreCount = more.filter(isSet).length;
   return (
     <fieldset class="loan-item" data-place={place}>
@@ -253,56 +283,18 @@ function Item(
             {faults[place].text}
           </p>
         )}
-        <ItemFields {...props} fields={main} />
+        <Fields {...own} fields={main} />
         {more.length > 0 && (
           <Fold
             title={t('more')}
             count={moreCount}
             isOpen={moreCount > 0}
-            hasFault={more.some(({ name: own }) => faults[`${place}.${own}`] !== undefined)}
+            hasFault={more.some(({ name: part }) => faults[`${place}.${part}`] !== undefined)}
           >
-            <ItemFields {...props} fields={more} />
+            <Fields {...own} fields={more} />
           </Fold>
         )}
       </div>
     </fieldset>
-  );
-}
-
-function ItemFields(
-  props: LoanFormProps & {
-    field: FormField;
-    item: Values;
-    index: number;
-    fields: readonly FormField[];
-    onItem: (item: Values) => void;
-  },
-) {
-  const { field, item, index, fields, loan, onItem } = props;
-  const list = field.name;
-  const entry = entryOf(loan, groupSign());
-  const amount = readField(loan.fields['Amount'] ?? '', { name: 'Amount', kind: 'number' }, entry) ?? 0;
-  const isPrepaid = (name: string): boolean => list === 'EarlyRepayments' && name === 'Amount';
-  return (
-    <div class="loan-fields">
-      {fields.map((part) => (
-        <FieldInput
-          key={part.name}
-          {...lookUp(props, `${list}[${index}].${part.name}`)}
-          field={part}
-          list={list}
-          value={item[part.name] ?? ''}
-          number={readField(item[part.name] ?? '', part, entry)}
-          slider={
-            isPrepaid(part.name) && amount > 0
-              ? [0, amount, Math.max(1, Math.round(amount * PART_OF_LOAN))]
-              : undefined
-          }
-          hint={FROM_START.has(part.name) && (item[part.name] ?? '') === '' ? t('fromHint') : ''}
-          isExplained={props.isExplained}
-          onChange={(text) => onItem({ ...item, [part.name]: text })}
-        />
-      ))}
-    </div>
   );
 }

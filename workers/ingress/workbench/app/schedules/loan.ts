@@ -344,7 +344,7 @@ export function readLoans(
     .flatMap((text) => {
       try {
         const value: unknown = JSON.parse(text);
-        return isRecord(value) ? [readLoan(fromFormerAddress(value), form)] : [];
+        return isRecord(value) ? [readLoan(value, form)] : [];
       } catch {
         return [];
       }
@@ -390,41 +390,6 @@ function readValues(value: Readonly<Record<string, unknown>>, fields: readonly F
       return text === '' ? [] : [[name, text] as const];
     }),
   );
-}
-
-/** Addresses of the first version named the lists and their fields in their own way. */
-function fromFormerAddress(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { commissions, insurances, extraPayments, ...rest } = value;
-  return {
-    Commission: readItems(commissions, (item) => ({
-      FeeName: item['name'],
-      ...sourceOf(item),
-      FeePeriodicityType: item['periodicity'],
-      FeeDate: item['date'],
-    })),
-    Insurance: readItems(insurances, (item) => ({
-      InsuranceName: item['name'],
-      ...sourceOf(item),
-      InsurancePeriodicityType: item['periodicity'],
-      InsuranceDate: item['date'],
-    })),
-    EarlyRepayments: readItems(extraPayments, (item) => ({
-      Date: item['date'],
-      Amount: item['amount'],
-      DecreaseInstallment: item['keepsTerm'] !== false,
-    })),
-    ...rest,
-  };
-}
-
-type JsonRecord = Readonly<Record<string, unknown>>;
-
-function readItems(list: unknown, read: (item: JsonRecord) => object): readonly object[] {
-  return Array.isArray(list) ? list.filter(isRecord).map(read) : [];
-}
-
-function sourceOf(item: JsonRecord): object {
-  return { [item['unit'] === 'percent' ? 'SourcePercent' : 'SourceValue']: item['amount'] };
 }
 
 function textOf(value: unknown): string {

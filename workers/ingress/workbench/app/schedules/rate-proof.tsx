@@ -1,5 +1,6 @@
-import { asProblem, Failure, Loading, TableFrame } from '../design/components.tsx';
-import { useLoaded } from '../design/use-loaded.ts';
+import { asProblem } from '../design/components.tsx';
+import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
+import { Table } from '../design/table.tsx';
 import { callAction } from '../api.ts';
 import { formatAmount, formatDate, formatNumber } from '../format.ts';
 import type { Schemas } from '../schemas.ts';
@@ -16,7 +17,7 @@ const YEAR_DECIMALS = 4;
 export function RateProof(props: { rate: EffectiveRate; schedule: ShownSchedule; decimals: number }) {
   const { rate, schedule, decimals } = props;
   const terms = rateTerms(rate, schedule);
-  const [loaded, retry] = useLoaded(
+  const loaded = useLoaded(
     async (signal) => {
       if (terms === undefined) return undefined;
       const request = { jsonParam: terms };
@@ -24,53 +25,41 @@ export function RateProof(props: { rate: EffectiveRate; schedule: ShownSchedule;
     },
     [JSON.stringify(terms)],
   );
-  if (loaded.state === 'loading') return <Loading />;
-  if (loaded.state === 'failed') {
-    // Too many payments, for example.
-    return (asProblem(loaded.error).errors ?? []).length > 0 ? null : (
-      <Failure error={loaded.error} onRetry={retry} />
-    );
-  }
-  const reply = loaded.value;
-  if (reply === undefined || !provesRate(reply.Rate, schedule[rate])) return null;
-  const amount = (value: number | null): string => (value === null ? '–' : formatAmount(value, decimals));
-  const discounted = reply.Proof.map((flow) => Number((flow.DiscountedAmount ?? 0).toFixed(decimals)));
+  const [state] = loaded;
+  // Too many payments, for example.
+  if (state.state === 'failed' && (asProblem(state.error).errors ?? []).length > 0) return null;
   return (
-    <TableFrame label={t('proof')}>
-      <table class="table schedule-table">
-        <thead>
-          <tr>
-            <th scope="col">{t('date')}</th>
-            <th scope="col" class="number">
-              {t('flow')}
-            </th>
-            <th scope="col" class="number">
-              {t('years')}
-            </th>
-            <th scope="col" class="number">
-              {t('discounted')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {reply.Proof.map((flow, index) => (
-            <tr key={index}>
-              <th scope="row">{formatDate(flow.Date ?? '')}</th>
-              <td class="number">{amount(flow.Amount)}</td>
-              <td class="number">{formatNumber(flow.Years, YEAR_DECIMALS)}</td>
-              <td class="number">{amount(discounted[index] ?? null)}</td>
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row" colSpan={3}>
-              {t('proofSum')}
-            </th>
-            <td class="number">{amount(exactSum(discounted))}</td>
-          </tr>
-        </tfoot>
-      </table>
-    </TableFrame>
+    <WhenLoaded loaded={loaded}>
+      {(reply) =>
+        reply !== undefined &&
+        provesRate(reply.Rate, schedule[rate]) && <Flows flows={reply.Proof} decimals={decimals} />
+      }
+    </WhenLoaded>
+  );
+}
+
+function Flows({ flows, decimals }: { flows: Schemas['RateReply']['Proof']; decimals: number }) {
+  const amount = (value: number | null): string => (value === null ? '–' : formatAmount(value, decimals));
+  const discounted = flows.map((flow) => Number((flow.DiscountedAmount ?? 0).toFixed(decimals)));
+  return (
+    <Table
+      label={t('proof')}
+      class="schedule-table"
+      rows={flows}
+      columns={[
+        [t('date'), (flow) => formatDate(flow.Date ?? '')],
+        [t('flow'), (flow) => amount(flow.Amount), 'number'],
+        [t('years'), (flow) => formatNumber(flow.Years, YEAR_DECIMALS), 'number'],
+        [t('discounted'), (_, index) => amount(discounted[index] ?? null), 'number'],
+      ]}
+      foot={
+        <tr>
+          <th scope="row" colSpan={3}>
+            {t('proofSum')}
+          </th>
+          <td class="number">{amount(exactSum(discounted))}</td>
+        </tr>
+      }
+    />
   );
 }

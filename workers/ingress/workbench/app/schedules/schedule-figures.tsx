@@ -81,34 +81,14 @@ function listFigures(schedule: ShownSchedule, decimals: number): readonly Explai
   const atStart = totals.atStart === 0 ? '' : t('ofWhichAtStart', shown);
   // Without insurances both rates count the same payments, and differ in how they count time (A1, A2).
   const byDays = dae !== eir && rows.every(({ insurance = 0 }) => insurance === 0);
+  const amounts = [
+    [paymentLabel(payment), amount(payment.amount), t('explainPayment'), exceptionText(payment, amount)],
+    [t('totalInterest'), shown.interest, t('explainInterest', shown), ''],
+    [t('totalCharges'), shown.charges, t('explainCharges', shown), atStart],
+    [t('totalPaid'), shown.total, t('explainTotal', shown), atStart],
+  ] as const;
   return [
-    {
-      label: paymentLabel(payment),
-      value: amount(payment.amount),
-      text: t('explainPayment'),
-      note: exceptionText(payment, amount),
-      unit: 'amount',
-    },
-    {
-      label: t('totalInterest'),
-      value: shown.interest,
-      text: t('explainInterest', shown),
-      unit: 'amount',
-    },
-    {
-      label: t('totalCharges'),
-      value: shown.charges,
-      text: t('explainCharges', shown),
-      note: atStart,
-      unit: 'amount',
-    },
-    {
-      label: t('totalPaid'),
-      value: shown.total,
-      text: t('explainTotal', shown),
-      note: atStart,
-      unit: 'amount',
-    },
+    ...amounts.map(([label, value, text, note]) => ({ label, value, text, note, unit: 'amount' as const })),
     { label: t('dae'), value: rate(dae), text: t('explainDae'), unit: 'dae' },
     {
       label: t('eir'),

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import { Button, Dialog, Failure, Loading, TableFrame } from '../design/components.tsx';
-import { useLoaded } from '../design/use-loaded.ts';
+import { Button, Dialog } from '../design/components.tsx';
+import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
+import { Table, type Column } from '../design/table.tsx';
 import { formatAmount, formatDate, formatNumber } from '../format.ts';
 import {
   chargesOf,
@@ -17,13 +18,13 @@ import {
 import { t } from './texts.ts';
 import { loadExplained } from './use-schedule.ts';
 
-/** The columns of amounts: their text, their figure, and the figures that explain them. */
+/** The columns of amounts: their text, and the figures that explain them. */
 const COLUMNS = [
-  { key: 'principal', figures: ['principal'], value: (row: ShownRow) => row.principal },
-  { key: 'interest', figures: ['interest', 'capitalisedInterest'], value: (row: ShownRow) => row.interest },
-  { key: 'charges', figures: ['managementFee', 'insurance'], value: chargesOf },
-  { key: 'total', figures: ['totalInstallment'], value: (row: ShownRow) => row.totalInstallment },
-  { key: 'balanceBefore', figures: ['remainingValue'], value: (row: ShownRow) => row.remainingValue },
+  ['principal', (row: ShownRow) => row.principal, ['principal']],
+  ['interest', (row: ShownRow) => row.interest, ['interest', 'capitalisedInterest']],
+  ['charges', chargesOf, ['managementFee', 'insurance']],
+  ['total', (row: ShownRow) => row.totalInstallment, ['totalInstallment']],
+  ['balanceBefore', (row: ShownRow) => row.remainingValue, ['remainingValue']],
 ] as const;
 const FIRST_ROWS = 24;
 
@@ -33,14 +34,14 @@ interface Explained {
   /** Without any, all of the row. */
   readonly figures: readonly string[];
   /** The column of the schedule type. */
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /** All rows. A figure opens its explanation by mouse or touch, the number of its row by keyboard too. */
 export function ScheduleTable({ schedule, decimals }: { schedule: ShownSchedule; decimals: number }) {
   const { rows } = schedule;
   const totals = sumSchedule(schedule);
-  const [explained, setExplained] = useState<Explained>();
+  const [explained, explain] = useState<Explained>();
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? rows.length : FIRST_ROWS;
   const own = ownColumns(rows);
@@ -48,28 +49,15 @@ export function ScheduleTable({ schedule, decimals }: { schedule: ShownSchedule;
   const start = { charges: totals.atStart, total: totals.atStart };
   return (
     <>
-      <TableFrame label={t('table')}>
-        <table class="table schedule-table">
-          <Head own={own} />
-          <tbody>
-            {totals.atStart !== 0 && <Amounts title={t('atStart')} of={start} {...{ own, decimals }} />}
-            {rows.map((row, index) => (
-              <Row
-                key={index}
-                at={index}
-                row={row}
-                decimals={decimals}
-                own={own}
-                isHidden={index >= shown}
-                onExplain={setExplained}
-              />
-            ))}
-          </tbody>
-          <tfoot>
-            <Amounts title={t('sum')} of={totals} {...{ own, ownOf, decimals }} />
-          </tfoot>
-        </table>
-      </TableFrame>
+      <Table
+        label={t('table')}
+        class="schedule-table"
+        rows={rows}
+        rowClass={(_, index) => (index >= shown ? 'print-only-row' : undefined)}
+        first={totals.atStart !== 0 && <Amounts title={t('atStart')} of={start} {...{ own, decimals }} />}
+        foot={<Amounts title={t('sum')} of={totals} {...{ own, ownOf, decimals }} />}
+        columns={columnsOf(own, decimals, explain)}
+      />
       {rows.length > FIRST_ROWS && (
         <div class="no-print">
           <Button small onClick={() => setWhole(!isWhole)} aria-expanded={isWhole}>
@@ -80,7 +68,7 @@ export function ScheduleTable({ schedule, decimals }: { schedule: ShownSchedule;
       {explained !== undefined && (
         <Dialog
           title={t('explain', { number: rows[explained.at]?.InstallmentNo ?? '' })}
-          onClose={() => setExplained(undefined)}
+          onClose={() => explain(undefined)}
         >
           <Explanations {...explained} schedule={schedule} decimals={decimals} />
         </Dialog>
@@ -89,83 +77,49 @@ export function ScheduleTable({ schedule, decimals }: { schedule: ShownSchedule;
   );
 }
 
-function Head({ own }: { own: readonly string[] }) {
-  return (
-    <thead>
-      <tr>
-        <th scope="col">{t('installment')}</th>
-        <th scope="col">{t('due')}</th>
-        <th scope="col" class="number">
-          {t('days')}
-        </th>
-        {COLUMNS.map(({ key }) => (
-          <th key={key} scope="col" class="number">
-            {t(key)}
-          </th>
-        ))}
-        {own.map((name) => (
-          <th key={name} scope="col" class="number">
-            {name}
-          </th>
-        ))}
-      </tr>
-    </thead>
+/** The columns, and after them those of the schedule type. By keyboard the number of a row explains all of its figures. */
+function columnsOf(
+  own: readonly string[],
+  decimals: number,
+  explain: (explained: Explained) => void,
+): readonly Column<ShownRow>[] {
+  const figure = (value: number, explained: Explained) => (
+    <button type="button" class="figure-button" tabIndex={-1} onClick={() => explain(explained)}>
+      {formatAmount(value, decimals)}
+    </button>
   );
-}
-
-function Row(props: {
-  at: number;
-  row: ShownRow;
-  decimals: number;
-  /** Columns of the schedule type. */
-  own: readonly string[];
-  /** Shown in print only. */
-  isHidden: boolean;
-  onExplain: (explained: Explained) => void;
-}) {
-  const { at, row, decimals, own, isHidden, onExplain } = props;
-  return (
-    <tr class={isHidden ? 'print-only-row' : undefined}>
-      <th scope="row">
-        <button
-          type="button"
-          class="figure-button"
-          aria-label={t('explainRow', { number: row.InstallmentNo })}
-          onClick={() => onExplain({ at, figures: [] })}
-        >
-          {row.InstallmentNo}
-        </button>
-        {row.isEarlyRepayment === 'true' && <span class="small soft"> {t('extraRow')}</span>}
-      </th>
-      <td class="figures nowrap">{formatDate(row.DueDate)}</td>
-      <td class="number">{formatNumber(row.NoDays)}</td>
-      {COLUMNS.map(({ key, figures, value }) => (
-        <Figure
-          key={key}
-          text={formatAmount(value(row), decimals)}
-          onClick={() => onExplain({ at, figures })}
-        />
-      ))}
-      {own.map((name) => (
-        <Figure
-          key={name}
-          text={formatAmount(ownAmount(row, name), decimals)}
-          onClick={() => onExplain({ at, figures: ['column'], name })}
-        />
-      ))}
-    </tr>
-  );
-}
-
-/** By keyboard the number of the row explains all of its figures. */
-function Figure({ text, onClick }: { text: string; onClick: () => void }) {
-  return (
-    <td class="number">
-      <button type="button" class="figure-button" tabIndex={-1} onClick={onClick}>
-        {text}
-      </button>
-    </td>
-  );
+  return [
+    [
+      t('installment'),
+      ({ InstallmentNo: number, isEarlyRepayment }, at) => (
+        <>
+          <button
+            type="button"
+            class="figure-button"
+            aria-label={t('explainRow', { number })}
+            onClick={() => explain({ at, figures: [] })}
+          >
+            {number}
+          </button>
+          {isEarlyRepayment === 'true' && <span class="small soft"> {t('extraRow')}</span>}
+        </>
+      ),
+    ],
+    [t('due'), ({ DueDate }) => formatDate(DueDate), 'figures nowrap'],
+    [t('days'), ({ NoDays }) => formatNumber(NoDays), 'number'],
+    ...COLUMNS.map(
+      ([key, value, figures]) =>
+        [t(key), (row: ShownRow, at: number) => figure(value(row), { at, figures }), 'number'] as const,
+    ),
+    ...own.map(
+      (name) =>
+        [
+          name,
+          (row: ShownRow, at: number) => figure(ownAmount(row, name), { at, figures: ['column'], name }),
+          'number',
+        ] as const,
+    ),
+  ];
 }
 
 /** Amounts that belong to no instalment: those of the start, and the sums. */
@@ -201,15 +155,20 @@ function Amounts(props: {
 /** The explanations of some figures of a row, or of all. */
 function Explanations(props: Explained & { schedule: ShownSchedule; decimals: number }) {
   const { at, figures, name, schedule, decimals } = props;
-  const [loaded, retry] = useLoaded((signal) => loadExplained(schedule, signal), [schedule]);
-  if (loaded.state === 'loading') return <Loading />;
-  if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={retry} />;
-  const row = loaded.value[at];
-  if (row === undefined) return null;
+  const loaded = useLoaded((signal) => loadExplained(schedule, signal), [schedule]);
+  return (
+    <WhenLoaded loaded={loaded}>
+      {({ [at]: row }) => row !== undefined && <ExplanationList {...{ row, figures, name, decimals }} />}
+    </WhenLoaded>
+  );
+}
+
+function ExplanationList(props: Omit<Explained, 'at'> & { row: ShownRow; decimals: number }) {
+  const { row, figures, name, decimals } = props;
   const chosen = figures.flatMap((figure) => explanationsOf(row, figure, name));
   const shown: readonly ShownExplanation[] = chosen.length > 0 ? chosen : (row.explanation ?? []);
   return (
-    <dl class="explanations">
+    <dl class="explanations stack">
       {shown.map((one, index) => (
         <div key={index}>
           <dt>

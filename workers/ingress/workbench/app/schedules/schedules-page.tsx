@@ -1,5 +1,6 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { asProblem, Button, CopyButton, Failure, Loading, Notice, PageHead } from '../design/components.tsx';
+import { download } from '../design/copy-text.ts';
 import { formatEntry, groupSign } from '../format.ts';
 import { placeText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
@@ -202,7 +203,11 @@ function Export(props: { live: LiveSchedule | undefined; loans: readonly Loan[];
   const disabled = rows === undefined || live?.isCalculating === true || live?.error !== undefined;
   return (
     <>
-      <Button small disabled={disabled} onClick={() => rows !== undefined && saveCsv(toCsv(rows, decimals))}>
+      <Button
+        small
+        disabled={disabled}
+        onClick={() => rows !== undefined && download('schedule.csv', toCsv(rows, decimals))}
+      >
         {t('csv')}
       </Button>
       <Button small disabled={disabled} onClick={() => print()}>
@@ -221,7 +226,7 @@ function Problems(props: Remarks & { live: LiveSchedule }) {
   return (
     <Notice tone="bad">
       <strong>{t('correct')}</strong>
-      <ul class="fault-list">
+      <ul>
         {Object.entries(faults).map(([place, { text, lang }]) => (
           <li key={place}>
             <button type="button" class="link-button" onClick={() => focusPlace(place)}>
@@ -238,14 +243,6 @@ function Problems(props: Remarks & { live: LiveSchedule }) {
       </ul>
     </Notice>
   );
-}
-
-function saveCsv(text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  link.download = 'schedule.csv';
-  link.click();
-  URL.revokeObjectURL(link.href);
 }
 
 const firstLoan = (): Loan => exampleLoan(today(), formatEntry);

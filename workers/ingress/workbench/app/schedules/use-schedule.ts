@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { callAction } from '../api.ts';
 import { token } from '../preferences.ts';
+import { SCHEDULE_ACTION } from './call-formats.ts';
 import { calculatedTerms } from './loan.ts';
 import { type ShownRow, type ShownSchedule } from './schedule.ts';
 
@@ -15,8 +16,6 @@ export interface LiveSchedule {
 
 /** Long enough that a word is typed, short enough that figures follow a slider. */
 const DEBOUNCE_MS = 250;
-/** The action that calculates schedules. */
-export const SCHEDULE_ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
 
 /** The schedule of a loan's terms, calculated again shortly after a change; a former call that still runs is aborted. */
 export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined): LiveSchedule {

@@ -1,4 +1,5 @@
-import { TableFrame } from '../design/components.tsx';
+import type { ComponentChildren } from 'preact';
+import { TableFrame, TableHead, TableRow, type Columns } from '../design/table.tsx';
 import { formatAmount, formatDate, formatNumber, formatRate, groupSign } from '../format.ts';
 import { placeText, valueText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
@@ -42,46 +43,56 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
     [t('eir'), schedules.map((one) => one?.eir), formatRate, points],
     [t('table'), totals.map((one) => one?.rows), count, count],
   ] as const;
+  const results = lines.map(([label, values, format, formatDifference]): Line => {
+    const cells = values.map((value, index) => (
+      <>
+        {value === undefined ? '–' : format(value)}
+        {index > 0 && (format !== amount || currencies[index] === currencies[0]) && (
+          <Difference value={value} first={values[0]} format={formatDifference} />
+        )}
+      </>
+    ));
+    return [label, cells];
+  });
+  const lastDue = totals.map((one) => (one === undefined ? '–' : formatDate(one.lastDueDate)));
+  const columns: Columns<Line> = [
+    [t('figure'), ([label]) => label],
+    ...variants.map(
+      (_, index) =>
+        [t('variant', { name: variantName(index) }), ([, cells]: Line) => cells[index], 'number'] as const,
+    ),
+  ];
   return (
     <TableFrame label={t('comparison')}>
       <table class="table variant-table">
-        <thead>
-          <tr>
-            <th scope="col">{t('figure')}</th>
-            {schedules.map((_, index) => (
-              <th key={index} scope="col" class="number">
-                {t('variant', { name: variantName(index) })}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <Terms variants={variants} form={form} />
-        <tbody>
-          <Part title={t('resultsAgainst', { name: variantName(0) })} columns={variants.length} />
-          {lines.map(([label, values, format, formatDifference]) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              {values.map((value, index) => (
-                <td key={index} class="number">
-                  {value === undefined ? '–' : format(value)}
-                  {index > 0 && (format !== amount || currencies[index] === currencies[0]) && (
-                    <Difference value={value} first={values[0]} format={formatDifference} />
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
-          <tr>
-            <th scope="row">{t('lastDue')}</th>
-            {totals.map((one, index) => (
-              <td key={index} class="number">
-                {one === undefined ? '–' : formatDate(one.lastDueDate)}
-              </td>
-            ))}
-          </tr>
-        </tbody>
+        <TableHead columns={columns} />
+        <Part title={t('termsOf')} columns={columns} lines={differingTerms(variants, form)} />
+        <Part
+          title={t('resultsAgainst', { name: variantName(0) })}
+          columns={columns}
+          lines={[...results, [t('lastDue'), lastDue]]}
+        />
       </table>
     </TableFrame>
+  );
+}
+
+/** A row of the comparison: what it compares, and that of each variant. */
+type Line = readonly [label: string, cells: readonly ComponentChildren[]];
+
+function Part({ title, columns, lines }: { title: string; columns: Columns<Line>; lines: readonly Line[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <tbody>
+      <tr>
+        <th scope="rowgroup" colSpan={columns.length} class="variant-part">
+          {title}
+        </th>
+      </tr>
+      {lines.map((row, index) => (
+        <TableRow key={index} columns={columns} row={row} />
+      ))}
+    </tbody>
   );
 }
 
@@ -105,50 +116,16 @@ function paymentLines(schedules: readonly (ShownSchedule | undefined)[]) {
   return [[paymentLabel({ kind }), leading] as const, ...further.filter(([, values]) => differs(values))];
 }
 
-/** The terms that differ, as rows. */
-function Terms({ variants, form }: { variants: readonly Variant[]; form: readonly FormField[] }) {
-  const terms = differingTerms(variants, form);
-  if (terms.length === 0) return null;
-  return (
-    <tbody>
-      <Part title={t('termsOf')} columns={variants.length} />
-      {terms.map(({ place, values }) => (
-        <tr key={place}>
-          <th scope="row">{placeText(place)}</th>
-          {values.map((value, index) => (
-            <td key={index} class="number">
-              {value}
-            </td>
-          ))}
-        </tr>
-      ))}
-    </tbody>
-  );
-}
-
-function Part({ title, columns }: { title: string; columns: number }) {
-  return (
-    <tr>
-      <th scope="rowgroup" colSpan={columns + 1} class="variant-part">
-        {title}
-      </th>
-    </tr>
-  );
-}
-
 /** The terms that are not the same in all variants, as they are shown. */
-function differingTerms(
-  variants: readonly Variant[],
-  form: readonly FormField[],
-): readonly { readonly place: string; readonly values: readonly string[] }[] {
+function differingTerms(variants: readonly Variant[], form: readonly FormField[]): readonly Line[] {
   const byPlace = variants.map(({ loan }) => {
     const entry = entryOf(loan, groupSign());
     const values = listValues(loan, form);
     return new Map(values.map(({ place, field, text }) => [place, valueText(field, text, entry)]));
   });
   return [...new Set(byPlace.flatMap((values) => [...values.keys()]))]
-    .map((place) => ({ place, values: byPlace.map((values) => values.get(place) ?? '–') }))
-    .filter(({ values }) => new Set(values).size > 1);
+    .map((place) => [placeText(place), byPlace.map((values) => values.get(place) ?? '–')] as const)
+    .filter(([, values]) => new Set(values).size > 1);
 }
 
 function Difference(props: {

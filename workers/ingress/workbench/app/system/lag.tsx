@@ -1,13 +1,15 @@
-import { useId, useState } from 'preact/hooks';
-import type { Schemas } from '../schemas.ts';
-import { Badge, TableFrame, type Tone } from '../design/components.tsx';
+import { Badge } from '../design/components.tsx';
+import { Table, useOpenRows } from '../design/table.tsx';
 import { formatNumber } from '../format.ts';
+import type { Schemas } from '../schemas.ts';
 import { lagKey, type Figures } from './figures.ts';
 import { Sparkline } from './sparkline.tsx';
 import { t } from './texts.ts';
 
+type Group = Schemas['SystemGroup'];
+
 interface LagProps {
-  readonly groups: readonly Schemas['SystemGroup'][];
+  readonly groups: readonly Group[];
   readonly history: readonly (Figures | undefined)[];
 }
 
@@ -36,76 +38,28 @@ export function Lag({ groups, history }: LagProps) {
 }
 
 function Groups({ label, groups, history }: LagProps & { label: string }) {
-  return (
-    <TableFrame label={label}>
-      <table class="table lag-table">
-        <thead>
-          <tr>
-            <th scope="col">{t('worker')}</th>
-            <th scope="col">{t('partitions')}</th>
-            <th scope="col" class="number">
-              {t('lagNow')}
-            </th>
-            <th scope="col" class="wide-only">
-              {t('lastMinutes')}
-            </th>
-            <th scope="col" class="number medium-only">
-              {t('members')}
-            </th>
-            <th scope="col">{t('groupState')}</th>
-          </tr>
-        </thead>
-        {groups.map((group) => (
-          <GroupRows key={group.groupId} group={group} history={history} />
-        ))}
-      </table>
-    </TableFrame>
+  const [open, button] = useOpenRows();
+  const name = ({ groupId, topic }: Group, index: number) => (
+    <>
+      {button(index, shortName(groupId), t('details', { name: groupId }))}
+      <span class="small soft topic">{topic}</span>
+    </>
   );
-}
-
-const COLUMNS = 6;
-
-function GroupRows({ group, history }: { group: Schemas['SystemGroup']; history: LagProps['history'] }) {
-  const [isOpen, setOpen] = useState(false);
-  const id = useId();
-  const { groupId, topic, lag, members } = group;
-  const { tone, text } = stateOf(group);
   return (
-    <tbody>
-      <tr>
-        <th scope="row">
-          <button
-            type="button"
-            class="fold"
-            aria-expanded={isOpen}
-            aria-controls={id}
-            aria-label={t('details', { name: groupId })}
-            onClick={() => setOpen(!isOpen)}
-          >
-            {shortName(groupId)}
-          </button>
-          <span class="small soft topic">{topic}</span>
-        </th>
-        <td>
-          <Strip group={group} />
-        </td>
-        <td class={lag > 0 ? 'number strong' : 'number'}>{formatNumber(lag)}</td>
-        <td class="wide-only">
-          <Sparkline history={history} name={lagKey(group)} />
-        </td>
-        <td class="number medium-only">{formatNumber(members.length)}</td>
-        <td>
-          <Badge tone={tone}>{text}</Badge>
-        </td>
-      </tr>
-      <tr id={id} hidden={!isOpen} class="lag-details">
-        {isOpen && (
-          <td colSpan={COLUMNS}>
-            <Details group={group} />
-          </td>
-        )}
-      </tr>
-    </tbody>
+    <Table
+      label={label}
+      class="lag-table"
+      rows={groups}
+      details={(group, index) => open.has(index) && <Details group={group} />}
+      columns={[
+        [t('worker'), name],
+        [t('partitions'), (group) => <Strip group={group} />],
+        [t('lagNow'), ({ lag }) => <Waiting lag={lag} />, 'number'],
+        [t('lastMinutes'), (group) => <Sparkline history={history} name={lagKey(group)} />, 'wide-only'],
+        [t('members'), ({ members }) => formatNumber(members.length), 'number medium-only'],
+        [t('groupState'), (group) => <GroupState group={group} />],
+      ]}
+    />
   );
 }
 
@@ -114,11 +68,16 @@ function shortName(groupId: string): string {
   return groupId.replace(/^plat\./, '');
 }
 
-function stateOf({ state, lag, partitions }: Schemas['SystemGroup']): { tone: Tone; text: string } {
-  if (state === 'stable') return { tone: 'good', text: t('stable') };
-  if (state === 'rebalancing') return { tone: 'accent', text: t('rebalancing') };
+function GroupState({ group: { state, lag, partitions } }: { group: Group }) {
   const isUsed = lag > 0 || partitions.some(({ committed = 0 }) => committed > 0);
-  return isUsed ? { tone: 'bad', text: t('empty') } : { tone: 'neutral', text: t('unused') };
+  const shown = state !== 'empty' ? state : isUsed ? 'empty' : 'unused';
+  return <Badge tone={STATE_TONES[shown]}>{t(shown)}</Badge>;
+}
+
+const STATE_TONES = { stable: 'good', rebalancing: 'accent', empty: 'bad', unused: 'neutral' } as const;
+
+function Waiting({ lag }: { lag: number }) {
+  return <span class={lag > 0 ? 'strong' : undefined}>{formatNumber(lag)}</span>;
 }
 
 /** A partition with more messages than a bound has the next darker shade; 0 is that of a partition without any. */
@@ -147,7 +106,7 @@ function Legend() {
 }
 
 /** One square for each partition. */
-function Strip({ group: { partitions, groupId } }: { group: Schemas['SystemGroup'] }) {
+function Strip({ group: { partitions, groupId } }: { group: Group }) {
   const behind = partitions.filter(({ lag }) => lag > 0);
   const worst = behind.toSorted((one, other) => other.lag - one.lag)[0];
   const count = partitions.length;
@@ -169,49 +128,33 @@ function Strip({ group: { partitions, groupId } }: { group: Schemas['SystemGroup
   );
 }
 
-function Details({ group }: { group: Schemas['SystemGroup'] }) {
+function Details({ group }: { group: Group }) {
   const { groupId, members, partitions } = group;
-  const readerOf = (partition: number) => members.find((member) => member.partitions.includes(partition));
+  const readerOf = ({ partition }: Group['partitions'][number]) =>
+    members.find((member) => member.partitions.includes(partition));
   return (
     <div class="stack">
       <p>
         {t('group')}: <code>{groupId}</code>
       </p>
-      <table class="table table-dense">
-        <thead>
-          <tr>
-            <th scope="col" class="number">
-              {t('partition')}
-            </th>
-            <th scope="col" class="number">
-              {t('lagNow')}
-            </th>
-            <th scope="col" class="number">
-              {t('committed')}
-            </th>
-            <th scope="col" class="number">
-              {t('end')}
-            </th>
-            <th scope="col">{t('client')}</th>
-            <th scope="col">{t('host')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {partitions.map(({ partition, lag, committed, end }) => {
-            const reader = readerOf(partition);
-            return (
-              <tr key={partition}>
-                <td class="number">{partition}</td>
-                <td class={lag > 0 ? 'number strong' : 'number'}>{formatNumber(lag)}</td>
-                <td class="number">{committed === undefined ? '–' : formatNumber(committed)}</td>
-                <td class="number">{formatNumber(end)}</td>
-                <td>{reader === undefined ? '–' : <code>{reader.memberId}</code>}</td>
-                <td>{reader?.host ?? '–'}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <Table
+        label={t('details', { name: groupId })}
+        class="table-dense"
+        rows={partitions}
+        header={-1}
+        columns={[
+          [t('partition'), ({ partition }) => partition, 'number'],
+          [t('lagNow'), ({ lag }) => <Waiting lag={lag} />, 'number'],
+          [
+            t('committed'),
+            ({ committed }) => (committed === undefined ? '–' : formatNumber(committed)),
+            'number',
+          ],
+          [t('end'), ({ end }) => formatNumber(end), 'number'],
+          [t('client'), (one) => <code>{readerOf(one)?.memberId ?? '–'}</code>],
+          [t('host'), (one) => readerOf(one)?.host ?? '–'],
+        ]}
+      />
     </div>
   );
 }

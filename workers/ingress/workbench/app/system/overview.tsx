@@ -54,7 +54,7 @@ interface TileProps {
 
 function Tile({ label, value, note, children }: TileProps) {
   return (
-    <div class="tile">
+    <div class="card card-tight tile">
       <dt>{label}</dt>
       <dd>
         <span class="tile-value">{value}</span>

@@ -1,6 +1,6 @@
-import type { Schemas } from '../schemas.ts';
-import { TableFrame } from '../design/components.tsx';
+import { Table } from '../design/table.tsx';
 import { formatDuration, formatNumber } from '../format.ts';
+import type { Schemas } from '../schemas.ts';
 import { durationKey, rateKey, type Figures } from './figures.ts';
 import { nameOfProcess } from './processes.tsx';
 import { Sparkline } from './sparkline.tsx';
@@ -39,59 +39,27 @@ export function RateTables({ rates, history }: RateTablesProps) {
 function RateTable({ label, rates, history }: RateTablesProps & { label: string }) {
   const hasProcesses = rates.some(({ process }) => process !== 'this');
   const sorted = rates.toSorted((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1));
+  const line = (name: string) => <Sparkline history={history} name={name} />;
   return (
-    <TableFrame label={label}>
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">{label}</th>
-            {hasProcesses && <th scope="col">{t('process')}</th>}
-            <th scope="col" class="number">
-              {t('perSecond')}
-            </th>
-            <th scope="col" class="wide-only">
-              {t('lastMinutes')}
-            </th>
-            <th scope="col" class="number">
-              {t('count')}
-            </th>
-            <th scope="col" class="number">
-              {t('failedShort')}
-            </th>
-            <th scope="col" class="number">
-              {t('median')}
-            </th>
-            <th scope="col" class="number">
-              {t('p99')}
-            </th>
-            <th scope="col" class="wide-only">
-              {t('lastMinutes')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.map((rate) => (
-            <tr key={rateKey(rate)}>
-              <th scope="row" class="rate-name">
-                {rate.name}
-              </th>
-              {hasProcesses && <td>{nameOfProcess(rate.process)}</td>}
-              <td class="number">{formatNumber(rate.perSecond, 2)}</td>
-              <td class="wide-only">
-                <Sparkline history={history} name={rateKey(rate)} />
-              </td>
-              <td class="number">{formatNumber(rate.count)}</td>
-              <td class={rate.failed > 0 ? 'number bad strong' : 'number'}>{formatNumber(rate.failed)}</td>
-              <td class="number">{durationText(rate.p50Ms)}</td>
-              <td class="number">{durationText(rate.p99Ms)}</td>
-              <td class="wide-only">
-                <Sparkline history={history} name={durationKey(rate)} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableFrame>
+    <Table
+      label={label}
+      rows={sorted}
+      columns={[
+        [label, ({ name }) => name, 'rate-name'],
+        hasProcesses && [t('process'), ({ process }) => nameOfProcess(process)],
+        [t('perSecond'), ({ perSecond }) => formatNumber(perSecond, 2), 'number'],
+        [t('lastMinutes'), (rate) => line(rateKey(rate)), 'wide-only'],
+        [t('count'), ({ count }) => formatNumber(count), 'number'],
+        [
+          t('failedShort'),
+          ({ failed }) => <span class={failed > 0 ? 'bad strong' : undefined}>{formatNumber(failed)}</span>,
+          'number',
+        ],
+        [t('median'), ({ p50Ms }) => durationText(p50Ms), 'number'],
+        [t('p99'), ({ p99Ms }) => durationText(p99Ms), 'number'],
+        [t('lastMinutes'), (rate) => line(durationKey(rate)), 'wide-only'],
+      ]}
+    />
   );
 }
 

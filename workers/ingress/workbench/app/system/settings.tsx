@@ -1,16 +1,19 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { getJson } from '../api.ts';
-import { Badge, Failure, Field, Loading, TableFrame } from '../design/components.tsx';
-import { useLoaded } from '../design/use-loaded.ts';
+import { Badge } from '../design/components.tsx';
+import { Check, TextField } from '../design/fields.tsx';
+import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
+import { Table } from '../design/table.tsx';
 import type { Schemas } from '../schemas.ts';
 import { t } from './texts.ts';
 
 /** The settings of the instance, to search. They are read again when the connection is back. */
 export function Settings({ isLive }: { isLive: boolean }) {
-  const [loaded, reload] = useLoaded(
+  const loaded = useLoaded(
     (signal) => getJson<Schemas['SystemSettings']>('/api/operations/v1/system/settings', {}, { signal }),
     [],
   );
+  const [{ state }, reload] = loaded;
   const wasLive = useRef(isLive);
   // Before the failure of the time without a connection is painted. The process may have been started with other settings.
   useLayoutEffect(() => {
@@ -18,14 +21,14 @@ export function Settings({ isLive }: { isLive: boolean }) {
     wasLive.current = isLive;
   }, [isLive]);
   return (
-    <section class="stack settings">
+    <section class="stack table-scroll">
       <div>
         <h2>{t('settings')}</h2>
         <p class="small soft">{t('settingsLead')}</p>
       </div>
-      {loaded.state === 'loading' && <Loading />}
-      {loaded.state === 'failed' && isLive && <Failure error={loaded.error} onRetry={reload} />}
-      {loaded.state === 'loaded' && <SettingTable settings={loaded.value.settings} />}
+      {(state !== 'failed' || isLive) && (
+        <WhenLoaded loaded={loaded}>{({ settings }) => <SettingTable settings={settings} />}</WhenLoaded>
+      )}
     </section>
   );
 }
@@ -41,66 +44,33 @@ function SettingTable({ settings }: Schemas['SystemSettings']) {
   return (
     <>
       <div class="row setting-search">
-        <Field label={t('search')}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              type="search"
-              autocomplete="off"
-              spellcheck={false}
-              value={search}
-              onInput={(event) => setSearch(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={onlySet}
-            onChange={(event) => setOnlySet(event.currentTarget.checked)}
-          />
-          {t('onlySet')}
-        </label>
+        <TextField label={t('search')} type="search" value={search} onChange={setSearch} />
+        <Check label={t('onlySet')} checked={onlySet} onChange={setOnlySet} />
         <span class="small soft" role="status">
           {found.length === 0 ? t('noneFound') : t('found', { count: found.length, all: settings.length })}
         </span>
       </div>
-      {found.length > 0 && <Rows settings={found} />}
-    </>
-  );
-}
-
-function Rows({ settings }: Schemas['SystemSettings']) {
-  return (
-    <TableFrame label={t('settings')}>
-      <table class="table table-dense setting-table">
-        <thead>
-          <tr>
-            <th scope="col">{t('setting')}</th>
-            <th scope="col">{t('value')}</th>
-            <th scope="col">{t('source')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {settings.map((setting) => (
-            <tr key={setting.name}>
-              <th scope="row">
-                <code>{setting.name}</code>
-              </th>
-              <td>{valueOf(setting)}</td>
-              <td>
-                {setting.source === 'default' ? (
+      {found.length > 0 && (
+        <Table
+          label={t('settings')}
+          class="table-dense setting-table"
+          rows={found}
+          columns={[
+            [t('setting'), ({ name }) => <code>{name}</code>],
+            [t('value'), valueOf],
+            [
+              t('source'),
+              ({ source }) =>
+                source === 'default' ? (
                   <span class="soft">{t('default')}</span>
                 ) : (
-                  <Badge tone="accent">{t(setting.source)}</Badge>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableFrame>
+                  <Badge tone="accent">{t(source)}</Badge>
+                ),
+            ],
+          ]}
+        />
+      )}
+    </>
   );
 }
 

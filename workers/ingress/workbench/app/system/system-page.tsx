@@ -16,9 +16,8 @@ import { Overview } from './overview.tsx';
 import { Breakers, Processes } from './processes.tsx';
 import { RateTables } from './rate-tables.tsx';
 import { Settings } from './settings.tsx';
-import type { Connection } from './poll-state.ts';
 import { t } from './texts.ts';
-import { useSystem, type System } from './use-system.ts';
+import { useSystem, type Connection, type System } from './use-system.ts';
 import { SystemVerdict } from './verdict.tsx';
 
 /** The state of the installation, live. */
@@ -55,6 +54,13 @@ function isAwaited({ kind }: Connection): boolean {
   return kind === 'connecting' || kind === 'live';
 }
 
+const LABELS = {
+  connecting: 'connecting',
+  live: 'live',
+  paused: 'paused',
+  waiting: 'offline',
+  refused: 'offline',
+} as const;
 const TONES: Readonly<Record<Connection['kind'], Tone>> = {
   connecting: 'neutral',
   live: 'good',
@@ -66,10 +72,9 @@ const TONES: Readonly<Record<Connection['kind'], Tone>> = {
 /** Where the connection is, and its button. */
 function LiveControl({ system: { connection, pause, connect } }: { system: System }) {
   const { kind } = connection;
-  const label = { connecting: 'connecting', live: 'live', paused: 'paused' } as const;
   return (
     <>
-      <Badge tone={TONES[kind]}>{t(kind in label ? label[kind as keyof typeof label] : 'offline')}</Badge>
+      <Badge tone={TONES[kind]}>{t(LABELS[kind])}</Badge>
       {kind === 'paused' ? (
         <Button onClick={connect}>{t('resume')}</Button>
       ) : (

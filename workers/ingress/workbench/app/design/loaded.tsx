@@ -1,5 +1,7 @@
+import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { token } from '../preferences.ts';
+import { Failure, Loading } from './components.tsx';
 
 export type Loaded<Value> =
   | { readonly state: 'loading' }
@@ -35,4 +37,15 @@ export function useLoaded<Value>(
     isCurrent ? last.loaded : { state: 'loading' },
     useCallback(() => setRound((current) => current + 1), []),
   ];
+}
+
+/** What a page shows of a loaded value; until then that it is being loaded, or why it cannot be. */
+export function WhenLoaded<Value>(props: {
+  loaded: readonly [Loaded<Value>, () => void];
+  children: (value: Value) => ComponentChildren;
+}) {
+  const [loaded, retry] = props.loaded;
+  if (loaded.state === 'loading') return <Loading />;
+  if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={retry} />;
+  return <>{props.children(loaded.value)}</>;
 }
