@@ -182,35 +182,6 @@ export function runtimeScenarios(test: ScenarioTest): void {
     },
   );
 
-  test(
-    'does not repeat messages in progress in the same process after a rebalance',
-    { timeout: 30 * SECOND },
-    async ({ world }) => {
-      const system = await echoSystem(world, 2);
-      const first = await system.worker();
-      const requested = numberedIds('n', 8);
-      await system.publisher.publish(
-        requested.map((id) => ({ ...system.request(id, { id, workMs: world.target.slowMs }), partition: 0 })),
-      );
-      await eventually(
-        'messages in progress',
-        world.target.stepMs,
-        () => first.started.length === requested.length,
-      );
-      const passing = await system.worker();
-      await eventually(
-        'an assignment',
-        world.target.stepMs,
-        () => passing.consumer.health().status === 'ready',
-      );
-      await passing.stop();
-      await system.allAnswered(requested);
-      await system.allCommitted();
-      expect(first.started.toSorted()).toEqual(requested);
-      expect(system.unequalRepeats()).toEqual([]);
-    },
-  );
-
   test('does not lose a request when a worker is killed', { timeout: 60 * SECOND }, async ({ world }) => {
     const system = await echoSystem(world, 4);
     const requested = numberedIds('n', Math.min(1_000, world.target.trafficMessages));

@@ -271,20 +271,13 @@ describe('providers', () => {
     expect((await send(url, 'email', EMAIL)).status).toBe(202);
   });
 
-  it('a message must have a sender if there is no default sender (N3), until the file is changed', async () => {
-    const { url, write, file } = await withConfiguration('email');
+  it('a message must have a sender if there is no default sender (N3)', async () => {
+    const { url } = await withConfiguration('email');
     expect(await problemOf(await send(url, 'email', EMAIL))).toMatchObject({
       status: 400,
       errors: ['sender missing'],
     });
     expect((await send(url, 'email', { ...EMAIL, sender: 'a@bank.example' })).status).toBe(202);
-    writeFileSync(file, '{');
-    const health = async () => (await (await fetch(`${url}/health/ready`)).json()) as { status: string };
-    await expect.poll(health, { timeout: 5_000 }).toMatchObject({ status: 'degraded' });
-    expect((await send(url, 'email', EMAIL)).status).toBe(400);
-    write('email', 'office@bank.example');
-    await expect.poll(async () => (await send(url, 'email', EMAIL)).status, { timeout: 5_000 }).toBe(202);
-    expect(await health()).toMatchObject({ status: 'ready' });
   });
 
   it('an invalid file prevents startup and is not quoted', async () => {

@@ -7,7 +7,6 @@ import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import { createScheduleHandlers, startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../support/builders/lending-environment.ts';
-import { sleep } from '../../support/conformance/wait.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 
 const TYPE = 'CalculatePMTRequest';
@@ -134,13 +133,10 @@ describe('the bulk lane', () => {
 
   it('answers good messages within seconds of their arrival while messages of other keys always fail', async () => {
     const world = await openWorld(failingLane);
-    const worker = await world.start();
+    await world.start();
     await world.send(
       Array.from({ length: 400 }, (_x, index) => message(`poison-${index}`, `poison-${index % 40}`)),
     );
-    await expect.poll(() => worker.health().status).toBe('degraded');
-    // The interval between probes has then grown to its limit.
-    await sleep(8_000);
     const ids = IDS.filter((_id, index) => index % 2 === 1);
     await world.send(ids.map((id) => message(id, id)));
     await expect.poll(() => world.unanswered(ids), { timeout: 6_000 }).toEqual([]);

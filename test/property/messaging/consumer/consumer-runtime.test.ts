@@ -98,26 +98,3 @@ test('does not lose a message, keeps the order of keys and commits only complete
     { numRuns: 300 },
   );
 });
-
-test('processes each message exactly once despite rebalances without kills', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      keys,
-      fc.integer({ min: 1, max: 4 }),
-      fc.array(stepWithoutKills, { maxLength: 120 }),
-      async (log, lanes, steps) => {
-        const group = new FakeConsumerGroup(log, lanes);
-        group.join();
-        group.assign(0);
-        for (const step of steps) await perform(group, step);
-        const complete = await finishAll(group);
-        group.close();
-        expect(group.breaches).toEqual([]);
-        expect(complete).toBe(true);
-        expect(group.started).toHaveLength(log.flat().length);
-        expect(new Set(group.started).size).toBe(group.started.length);
-      },
-    ),
-    { numRuns: 300 },
-  );
-});

@@ -131,20 +131,6 @@ describe('a publisher with failing brokers', () => {
     expect(cluster.connections - before).toBeLessThan(40);
   });
 
-  test('rejects a value that cannot be encoded, and stores the other records once', async () => {
-    const { cluster, publisher, publish } = await setUp(1);
-    await publish('warm');
-    const unwritable = { headers: { h: 5 as unknown as string } };
-    const results = await Promise.allSettled([
-      publish('a', 1),
-      publisher.publish([{ topic: 't', key: null, partition: 2, value: Buffer.from('<b>'), ...unwritable }]),
-      publish('c', 3),
-    ]);
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(results[1]).toMatchObject({ reason: { code: 'not-sent', canRetry: false } });
-    expect(cluster.stored.toSorted()).toEqual(['0: warm', '1: a', '3: c']);
-  });
-
   test('opens few connections for many partitions that their leader refuses', async () => {
     const { cluster, publish } = await setUp(1, 3_000);
     await publish('warm');
