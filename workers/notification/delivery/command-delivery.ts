@@ -15,7 +15,8 @@ import {
   type NotificationState,
   type NotificationStatus,
 } from '../../../shared/notification/notification-state.ts';
-import type { Providers } from '../../../shared/notification/provider.ts';
+import type { GuardedProvider, Providers } from '../../../shared/notification/provider.ts';
+import { openDeadline } from '../../../shared/platform/deadline.ts';
 import { assertNever, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { Log } from '../../../shared/platform/log.ts';
@@ -39,6 +40,7 @@ import {
   type Situation,
   type Times,
 } from '../state/delivery-state-machine.ts';
+import { PrioritySlots, type SlotLimits } from '../providers/common/priority-slots.ts';
 import type { LedgerEntry } from '../state/ledger-entry.ts';
 import type { RetryPlan } from '../state/retry-plan.ts';
 import {
@@ -50,7 +52,6 @@ import {
   takeTurn,
   type RoundDeps,
 } from './provider-round.ts';
-import { ChannelConcurrency } from './channel-concurrency.ts';
 
 export interface CommandDeliveryOptions extends RoundDeps {
   readonly channel: Channel;
@@ -81,8 +82,13 @@ export interface CommandDeliveryOptions extends RoundDeps {
 const MAX_PROVIDER_WAIT_MS = 10_000;
 /** Reading what is on the ledger's topic takes milliseconds; after this time the copy is received again. */
 const LEDGER_READ_MS = 5_000;
-/** Interval between checks while it waits, since the configuration may replace the providers. */
+/** Interval between checks while it waits. */
 const PROVIDER_CHECK_MS = 1_000;
+
+/** Rounds per call that a provider can serve: one is being sent while the intents and outcomes of the others are written. */
+const ROUNDS_PER_CALL = 3;
+/** As many more are reserved for urgent rounds, which therefore do not wait for normal ones. */
+const URGENT_ROUNDS_PER_CALL = 1;
 
 /** One run of the state machine. */
 interface Run {
@@ -104,7 +110,7 @@ export class CommandDelivery {
   readonly inProgress = new Set<string>();
   /** Notifications that reached a provider and whose outcome is not on the log: no other round of them is started. */
   readonly #begun = new Set<string>();
-  readonly #concurrency: ChannelConcurrency;
+  readonly #slots: PrioritySlots;
   readonly #options: CommandDeliveryOptions;
   /** When a provider of the channel was last available, on the monotonic clock. */
   #servedMs: number;
@@ -112,7 +118,8 @@ export class CommandDelivery {
   constructor(options: CommandDeliveryOptions) {
     this.#options = options;
     this.#servedMs = options.monotonic.elapsedMs();
-    this.#concurrency = new ChannelConcurrency(options.timers);
+    const { providers, channel } = options;
+    this.#slots = new PrioritySlots(() => roundLimits(providers.of(channel)));
   }
 
   /** Delivers a copy. Rejects when the infrastructure is unavailable: the same copy is then received again. */
@@ -285,12 +292,7 @@ export class CommandDelivery {
     const { providers, channel, closing, clock, monotonic, timers } = this.#options;
     const { copy } = run.delivery;
     const { priority } = copy;
-    run.holdsSlot = await this.#concurrency.enter({
-      providers: providers.of(channel),
-      priority,
-      limitMs: MAX_PROVIDER_WAIT_MS,
-      signal: closing,
-    });
+    run.holdsSlot = await this.#enterSlot(priority);
     if (!run.holdsSlot) return { kind: 'no-send-slot' };
     const isUnserved = this.#isUnserved();
     const untilMs = monotonic.elapsedMs() + (isUnserved && isOverdue ? 0 : MAX_PROVIDER_WAIT_MS);
@@ -312,6 +314,11 @@ export class CommandDelivery {
     return { kind: 'no-provider', isUnserved };
   }
 
+  async #enterSlot(priority: Priority): Promise<boolean> {
+    using deadline = openDeadline(this.#options.closing, MAX_PROVIDER_WAIT_MS, this.#options.timers);
+    return await this.#slots.enter(priority, deadline.signal);
+  }
+
   /** Whether no provider has been available for the whole time limit. */
   #isUnserved(): boolean {
     const { providers, channel, monotonic, plan } = this.#options;
@@ -324,8 +331,7 @@ export class CommandDelivery {
   #releaseSlot(run: Run): void {
     if (!run.holdsSlot) return;
     run.holdsSlot = false;
-    const { providers, channel } = this.#options;
-    this.#concurrency.leave(providers.of(channel), run.delivery.copy.priority);
+    this.#slots.leave(run.delivery.copy.priority);
   }
 
   /** The intent names the providers that may be called, and the one that may be called again if no outcome follows. */
@@ -462,6 +468,17 @@ export class CommandDelivery {
       ...given,
     };
   }
+}
+
+/**
+ * The concurrent rounds of a channel, by the concurrency of its largest provider; unlimited if one declares none, or if there is no
+ * provider. Without a limit, all deliveries would write intents and then queue inside the provider, and a crash of the process
+ * would leave all their outcomes unknown.
+ */
+function roundLimits(providers: readonly GuardedProvider[]): SlotLimits {
+  const most = Math.max(0, ...providers.map(({ concurrency = Infinity }) => concurrency));
+  const calls = most === 0 ? Infinity : most;
+  return { normal: calls * ROUNDS_PER_CALL, all: calls * (ROUNDS_PER_CALL + URGENT_ROUNDS_PER_CALL) };
 }
 
 /** What is known about the sending of a dead letter's notification. */

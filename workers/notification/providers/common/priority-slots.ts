@@ -8,13 +8,6 @@ export interface SlotLimits {
   readonly all: number;
 }
 
-interface Wait {
-  readonly limits: SlotLimits;
-  readonly priority: Priority;
-  /** Ends the wait. */
-  readonly signal: AbortSignal;
-}
-
 /**
  * Limits what is in progress at the same time. Waiting urgent messages are served first, and those of one priority in the
  * order of their arrival.
@@ -25,11 +18,16 @@ export class PrioritySlots {
     urgent: new Set(),
   };
   readonly #busy: Record<Priority, number> = { normal: 0, urgent: 0 };
+  readonly #limits: () => SlotLimits;
+
+  constructor(limits: () => SlotLimits) {
+    this.#limits = limits;
+  }
 
   /** Waits for a slot; false on abort. Each granted slot must be released by leave(). */
-  enter({ limits, priority, signal }: Wait): Promise<boolean> {
+  enter(priority: Priority, signal: AbortSignal): Promise<boolean> {
     const waiting = this.#waiting[priority];
-    if (waiting.size === 0 && this.#hasRoom(priority, limits)) {
+    if (waiting.size === 0 && this.#hasRoom(priority)) {
       this.#busy[priority] += 1;
       return Promise.resolve(true);
     }
@@ -47,11 +45,11 @@ export class PrioritySlots {
   }
 
   /** Releases a slot and grants free slots. */
-  leave(limits: SlotLimits, priority: Priority): void {
+  leave(priority: Priority): void {
     this.#busy[priority] -= 1;
     for (const next of PRIORITIES.toReversed()) {
       const waiting = this.#waiting[next];
-      while (waiting.size > 0 && this.#hasRoom(next, limits)) {
+      while (waiting.size > 0 && this.#hasRoom(next)) {
         const [first] = waiting;
         this.#busy[next] += 1;
         first?.(true);
@@ -59,8 +57,9 @@ export class PrioritySlots {
     }
   }
 
-  #hasRoom(priority: Priority, limits: SlotLimits): boolean {
+  #hasRoom(priority: Priority): boolean {
     const { normal, urgent } = this.#busy;
+    const limits = this.#limits();
     return normal + urgent < limits.all && (priority === 'urgent' || normal < limits.normal);
   }
 }

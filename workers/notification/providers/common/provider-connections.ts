@@ -1,6 +1,6 @@
 import type { Priority } from '../../../../shared/notification/command.ts';
 import { type Deadline, openDeadline } from '../../../../shared/platform/deadline.ts';
-import { PrioritySlots, type SlotLimits } from './priority-slots.ts';
+import { PrioritySlots } from './priority-slots.ts';
 
 /** Longest wait of a call for a connection, as a share of its time limit, which begins when it has one. */
 export const CONNECTION_WAIT_SHARE = 0.5;
@@ -12,7 +12,7 @@ export const NO_CONNECTION = 'no-connection';
 /** The call was not begun. */
 export interface NotBegun {
   readonly kind: 'not-begun';
-  readonly code: typeof NO_CONNECTION | 'aborted';
+  readonly code: typeof NO_CONNECTION | 'aborted' | 'provider-closed';
 }
 
 /** The connections of a provider. */
@@ -22,6 +22,8 @@ export interface ProviderConnections {
     wait: { readonly priority: Priority; readonly caller: AbortSignal },
     call: (deadline: Deadline) => Promise<Result>,
   ): Promise<Result | NotBegun>;
+  /** Refuses further calls, and resolves when those in progress have ended. */
+  close(): Promise<void>;
 }
 
 /**
@@ -29,20 +31,35 @@ export interface ProviderConnections {
  * connection, if there are two or more, is reserved for them.
  */
 export function createProviderConnections(count: number, timeoutMs: number): ProviderConnections {
-  const slots = new PrioritySlots();
   const reserved = count < MIN_CONNECTIONS_TO_RESERVE ? 0 : 1;
-  const limits: SlotLimits = { normal: count - reserved, all: count };
+  const slots = new PrioritySlots(() => ({ normal: count - reserved, all: count }));
+  const inProgress = new Set<Promise<unknown>>();
+  let isClosed = false;
+  const use: ProviderConnections['use'] = async ({ priority, caller }, call) => {
+    using wait = openDeadline(caller, timeoutMs * CONNECTION_WAIT_SHARE);
+    if (!(await slots.enter(priority, wait.signal)))
+      return { kind: 'not-begun', code: wait.isTimedOut() ? NO_CONNECTION : 'aborted' };
+    try {
+      using deadline = openDeadline(caller, timeoutMs);
+      return await call(deadline);
+    } finally {
+      slots.leave(priority);
+    }
+  };
   return {
-    use: async ({ priority, caller }, call) => {
-      using wait = openDeadline(caller, timeoutMs * CONNECTION_WAIT_SHARE);
-      if (!(await slots.enter({ limits, priority, signal: wait.signal })))
-        return { kind: 'not-begun', code: wait.isTimedOut() ? NO_CONNECTION : 'aborted' };
+    use: async (wait, call) => {
+      if (isClosed) return { kind: 'not-begun', code: 'provider-closed' };
+      const used = use(wait, call);
+      inProgress.add(used);
       try {
-        using deadline = openDeadline(caller, timeoutMs);
-        return await call(deadline);
+        return await used;
       } finally {
-        slots.leave(limits, priority);
+        inProgress.delete(used);
       }
+    },
+    close: async () => {
+      isClosed = true;
+      await Promise.allSettled(inProgress);
     },
   };
 }

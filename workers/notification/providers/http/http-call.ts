@@ -94,23 +94,11 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
     allowH2: false,
   });
   const free = createProviderConnections(connections, timeoutMs);
-  const inProgress = new Set<Promise<CallOutcome>>();
-  let isClosed = false;
   return {
-    call: async (request, signal, priority = 'normal') => {
-      if (isClosed) return { kind: 'not-begun', code: 'provider-closed' };
-      const wait = { priority, caller: signal };
-      const call = free.use(wait, (deadline) => callOnce(agent, { ...request, origin }, deadline));
-      inProgress.add(call);
-      try {
-        return await call;
-      } finally {
-        inProgress.delete(call);
-      }
-    },
+    call: (request, signal, priority = 'normal') =>
+      free.use({ priority, caller: signal }, (deadline) => callOnce(agent, { ...request, origin }, deadline)),
     close: async () => {
-      isClosed = true;
-      await Promise.all(inProgress);
+      await free.close();
       await agent.destroy();
     },
   };

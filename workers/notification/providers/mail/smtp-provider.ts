@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { type SMTPPoolOptions, createTransport } from 'nodemailer';
-import type { Outbound, Priority } from '../../../../shared/notification/command.ts';
+import type { Outbound } from '../../../../shared/notification/command.ts';
 import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import type { Clock } from '../../../../shared/platform/clock.ts';
@@ -99,36 +99,18 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
       return classifyFailure(error as SmtpError, { message, watch, isTimedOut: deadline.isTimedOut() });
     }
   };
-  const send = async (
-    message: OutboundEmail,
-    caller: AbortSignal,
-    priority: Priority,
-  ): Promise<SendResult> => {
-    const result = await connections.use({ priority, caller }, (deadline) => sendNow(message, deadline));
-    return result.kind === 'not-begun' ? notBegun(result) : result;
-  };
-
-  const inProgress = new Set<Promise<SendResult>>();
-  let isClosed = false;
   return {
     name: settings.name,
     channel: 'email',
     isIdempotent: false,
     concurrency: settings.maxConnections,
-    send: async (message: Outbound, signal, priority = 'normal') => {
+    send: async (message: Outbound, caller, priority = 'normal') => {
       if (message.channel !== 'email') return { kind: 'permanent', code: 'channel-wrong' };
-      if (isClosed) return { kind: 'transient', code: 'provider-closed' };
-      const sending = send(message, signal, priority);
-      inProgress.add(sending);
-      try {
-        return await sending;
-      } finally {
-        inProgress.delete(sending);
-      }
+      const result = await connections.use({ priority, caller }, (deadline) => sendNow(message, deadline));
+      return result.kind === 'not-begun' ? notBegun(result) : result;
     },
     close: async () => {
-      isClosed = true;
-      await Promise.allSettled(inProgress);
+      await connections.close();
       transport.close();
     },
   };
@@ -136,9 +118,8 @@ export function createSmtpProvider(settings: SmtpSettings, deps: { readonly cloc
 
 /** The result of a message that got no connection. */
 function notBegun({ code }: NotBegun): SendResult {
-  return code === NO_CONNECTION
-    ? { kind: 'transient', code, isUncalled: true }
-    : { kind: 'transient', code: `smtp-${code}` };
+  if (code === NO_CONNECTION) return { kind: 'transient', code, isUncalled: true };
+  return { kind: 'transient', code: code === 'aborted' ? 'smtp-aborted' : code };
 }
 
 function createPool(settings: SmtpSettings) {

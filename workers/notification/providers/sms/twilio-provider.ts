@@ -1,5 +1,4 @@
-import type { Twilio } from 'twilio';
-import type RequestClient from 'twilio/lib/base/RequestClient.js';
+import type { RequestClient, Twilio } from 'twilio';
 import type { Outbound, Priority } from '../../../../shared/notification/command.ts';
 import type { ProviderEntry } from '../../../../shared/notification/provider-configuration.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
