@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Channel } from './command.ts';
 import { readMessageHead } from './message-head.ts';
@@ -38,11 +37,9 @@ const PRUNE_EVERY = 50;
 const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
 /** Larger than any header, even with the longest subject and addresses. */
 const MAX_HEAD_BYTES = 64 * 1_024;
-/** An unfinished file of this age was left by a process that ended while writing. */
-const STALE_WRITING_MS = 60_000;
 
 const FILE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(eml|txt)$/;
-const WRITING = /^\.writing-/;
+const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
 const CHANNELS: Readonly<Record<string, Channel>> = { eml: 'email', txt: 'sms' };
 
 interface KeptFile {
@@ -61,7 +58,7 @@ interface KeptFile {
 export interface OutboxFolder {
   /** Creates the folder if necessary and checks that files can be written there. */
   prepare(): Promise<void>;
-  /** Writes a message atomically, replacing an earlier one with the same id. Rejects for an id that is not a UUID. */
+  /** Writes a message, replacing an earlier one with the same id. Rejects for an id that is not a UUID. */
   write(id: string, channel: Channel, content: Buffer): Promise<void>;
   /** Lists the newest messages first; empty if the folder does not exist. */
   list(limit: number): Promise<OutboxItem[]>;
@@ -71,27 +68,18 @@ export interface OutboxFolder {
 
 export function openOutboxFolder(folder: string): OutboxFolder {
   let writesUntilPrune = 0;
-  const makeScratchName = async (): Promise<string> => {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    return path.join(folder, `.writing-${randomUUID()}`);
-  };
+  const create = (): Promise<unknown> => mkdir(folder, { recursive: true, mode: 0o700 });
   return {
     prepare: async () => {
-      const scratch = await makeScratchName();
-      await writeFile(scratch, '', { flag: 'wx', mode: 0o600 });
-      await rm(scratch, { force: true });
+      await create();
+      await access(folder, constants.W_OK);
     },
     write: async (id, channel, content) => {
       const name = `${id}.${channel === 'email' ? 'eml' : 'txt'}`;
       if (!FILE.test(name)) throw new TypeError('the id of an outbox message must be a UUID');
-      const scratch = await makeScratchName();
-      try {
-        await writeFile(scratch, content, { flag: 'wx', mode: 0o600 });
-        await rename(scratch, path.join(folder, name));
-      } catch (error) {
-        await rm(scratch, { force: true });
-        throw error;
-      }
+      await create();
+      const flag = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
+      await writeFile(path.join(folder, name), content, { flag, mode: 0o600 });
       if (writesUntilPrune === 0) await prune(folder);
       writesUntilPrune = (writesUntilPrune + 1) % PRUNE_EVERY;
     },
@@ -144,11 +132,6 @@ async function prune(folder: string): Promise<void> {
   for (const file of (await filesOf(folder)).slice(OUTBOX_LIMIT)) {
     await rm(path.join(folder, file.name), { force: true });
   }
-  for (const name of (await namesIn(folder)).filter((other) => WRITING.test(other))) {
-    const left = path.join(folder, name);
-    const { mtimeMs } = await stat(left).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > STALE_WRITING_MS) await rm(left, { force: true });
-  }
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -162,7 +145,7 @@ async function namesIn(folder: string): Promise<string[]> {
 /** The first bytes of a file; undefined if it does not exist or is a symbolic link. */
 async function readStart(file: string, maxBytes: number): Promise<Buffer | undefined> {
   try {
-    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+    await using handle = await open(file, O_RDONLY | O_NOFOLLOW);
     const { size } = await handle.stat();
     const bytes = Buffer.alloc(Math.min(size, maxBytes));
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);

@@ -12,8 +12,6 @@ const DIRECT: Readonly<Record<string, string>> = {
   'shared/platform/system-ports.ts': 'implements the port',
   'shared/messaging/codec/schema-registry.ts':
     'limits the time of HTTP calls to a registry outside the process',
-  'shared/notification/outbox-folder.ts':
-    'names scratch files, and compares the time of files with the clock of their system',
   'workers/run-command.ts': 'handles signals and ends the process',
   'workers/ingress/server/malformed-http.ts':
     'closes sockets, and names responses to bytes that are not a request',
