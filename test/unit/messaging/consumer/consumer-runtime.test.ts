@@ -248,18 +248,6 @@ test('processes all messages of a log that replaced a longer one, and commits no
   expect(source.committed()).toBe(7);
 });
 
-test('resumes a paused partition whose log was replaced', async () => {
-  const { work, source, sink } = createScene({ window: { messages: 4 } });
-  sink.onMessages(1, fakeMessages(0, 4), 5);
-  expect(source.paused.size).toBe(1);
-  sink.onMessages(1, fakeMessages(0, 0, { timestampMs: 0 }), 1);
-  for (const offset of [1, 2, 3, 4]) await work.end(offset);
-  expect(source.paused.size).toBe(1);
-  await work.end(0);
-  await work.end(0);
-  expect(source.paused.size).toBe(0);
-});
-
 test('does not block later messages of a key behind work of a discarded source', async () => {
   const { work, runtime, sink } = createScene();
   sink.onMessages(1, [fakeMessage(0, { key: 'a' })], 1);
@@ -324,20 +312,6 @@ test('counts an unexpected error as a failure and retries the message', async ()
   await vi.advanceTimersByTimeAsync(1_000);
   expect(work.calls.length).toBeGreaterThan(1);
   expect(source.commits).toEqual([]);
-});
-
-test('completes messages of a synchronous handler without an event loop turn', () => {
-  const started: number[] = [];
-  const { sink, runtime } = createScene({
-    process: (message) => {
-      started.push(message.offset);
-      return 'settled';
-    },
-  });
-  sink.onMessages(1, fakeMessages(0, 99), 100);
-  expect(started).toHaveLength(100);
-  expect(runtime.stats()).toMatchObject({ settled: 100, running: 0 });
-  expect(runtime.lag()).toEqual([{ topic: FAKE_TOPIC, partition: 0, lag: 0 }]);
 });
 
 test('drains: completes delivered messages, commits and leaves the group', async () => {
@@ -413,21 +387,6 @@ test('drains without waiting for messages held for another attempt', async () =>
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('ignores the calls of a replaced source', () => {
-  const { work, runtime } = createScene();
-  const onCrash = vi.fn<(error: Error) => void>();
-  const sink = runtime.attach(new FakeGroupSource(), onCrash);
-  const second = runtime.attach(new FakeGroupSource(), () => undefined);
-  second.onAssigned(1, partitions(0));
-  sink.onCrash(new MessagingError('broker-unavailable', 'away', { canRetry: true }));
-  expect(onCrash).not.toHaveBeenCalled();
-  sink.onMessages(1, fakeMessages(0, 0), 1);
-  sink.onAssigned(2, partitions(0));
-  expect(work.started()).toEqual([]);
-  second.onMessages(1, fakeMessages(0, 0), 1);
-  expect(work.started()).toEqual([0]);
-});
-
 test('is unhealthy after 60 seconds without progress', async () => {
   const { work, sink, runtime } = createScene();
   expect(runtime.health()).toEqual({ status: 'ready' });
@@ -471,20 +430,6 @@ test.each(['rebalances', 'stops'])(
     expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1]);
   },
 );
-
-test('is starting while a rebalance takes longer than five seconds, until the next assignment', async () => {
-  const { runtime, sink } = createScene();
-  sink.onRevoking(1);
-  await vi.advanceTimersByTimeAsync(4_999);
-  expect(runtime.health()).toEqual({ status: 'ready' });
-  await vi.advanceTimersByTimeAsync(1);
-  expect(runtime.health()).toEqual({
-    status: 'starting',
-    reason: 'its group has been rebalancing for 5 s',
-  });
-  sink.onAssigned(2, partitions(0));
-  expect(runtime.health()).toEqual({ status: 'ready' });
-});
 
 test('is degraded after commits have failed for 60 seconds', async () => {
   const { work, source, sink, runtime } = createScene();

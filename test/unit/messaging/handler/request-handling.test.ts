@@ -349,29 +349,10 @@ test.each([
   expect([...replies.sent, ...foreignReplies.sent]).toEqual([]);
 });
 
-test('publishes replies to foreign topics with a separate publisher', async () => {
-  const { handle, replies, foreignReplies } = createScene();
-  await handle(question({ kafka_replyTopic: FOREIGN }));
-  expect(foreignReplies.sent).toHaveLength(1);
-  expect(replies.sent).toEqual([]);
-});
-
 const toForeign = (partition: number, offset = 7): LogMessage => ({
   ...question({ kafka_replyTopic: FOREIGN, kafka_replyPartition: String(partition) }),
   offset,
 });
-test('publishes large replies to own topics with a separate publisher', async () => {
-  const largeReplies = new FakePublisher();
-  const sizes = [10, 2_000_000, 2_000_000];
-  const handler = () => done({ type: 'Answer', payload: 'x'.repeat(sizes.shift() ?? 0) });
-  const { handle, replies, foreignReplies } = createScene(handler, {}, { largeReplies });
-  await handle(question());
-  await handle(question());
-  await handle(question({ kafka_replyTopic: FOREIGN }));
-  expect([replies, largeReplies, foreignReplies].map(({ sent }) => sent.length)).toEqual([1, 1, 1]);
-  expect(largeReplies.sent[0]?.value?.length).toBeGreaterThan(2_000_000);
-});
-
 test('retries a request whose reply partition accepts nothing, and gives it up after sixty attempts', async () => {
   const { handle, deadLetters, foreignReplies } = createScene();
   foreignReplies.onPublish = failWith('send-unknown', true);
@@ -412,16 +393,6 @@ test('delays requests with foreign reply topics while many foreign replies are s
   expect(await handle(toForeign(3, 17), 2)).toBe('settled');
 });
 
-test('writes a dead letter if the leader rejects a reply permanently', async () => {
-  const { handle, foreignReplies, deadLetters } = createScene();
-  foreignReplies.onPublish = failWith('not-sent');
-  expect(await handle(toForeign(2))).toBe('settled');
-  expect(codesOf(deadLetters)).toEqual(['reply-undeliverable']);
-  foreignReplies.onPublish = () => Promise.resolve();
-  expect(await handle(toForeign(2))).toBe('settled');
-  expect(foreignReplies.sent).toHaveLength(1);
-});
-
 test('retries a foreign reply while the broker is unavailable', async () => {
   const { handle, replies, foreignReplies, deadLetters } = createScene();
   foreignReplies.onPublish = failWith('not-sent', true);
@@ -431,13 +402,6 @@ test('retries a foreign reply while the broker is unavailable', async () => {
   foreignReplies.onPublish = () => Promise.resolve();
   expect(await handle(message)).toBe('settled');
   expect(deadLetters.sent).toEqual([]);
-});
-
-test('retries if the broker refuses the look-up of the reply topic', async () => {
-  const refusing = { partitionCounts: failWith('broker-refused') };
-  const { handle, replies, deadLetters } = createScene(undefined, {}, { admin: refusing });
-  await expect(handle(question())).rejects.toMatchObject({ canRetry: true });
-  expect([...replies.sent, ...deadLetters.sent]).toEqual([]);
 });
 
 test('writes dead letters for a reply topic deleted since its look-up', async () => {
@@ -453,15 +417,6 @@ test('writes dead letters for a reply topic deleted since its look-up', async ()
   await handle(message);
   expect(codesOf(deadLetters)).toEqual(['reply-topic-unknown', 'reply-topic-unknown']);
   expect(foreignReplies.sent).toHaveLength(1);
-});
-
-test('retries if only the publisher does not know the reply topic', async () => {
-  const { handle, foreignReplies, deadLetters } = createScene();
-  foreignReplies.onPublish = failWith('topic-unknown');
-  await expect(handle(toForeign(2))).rejects.toMatchObject({ canRetry: true });
-  foreignReplies.onPublish = () => Promise.resolve();
-  expect(await handle(toForeign(2))).toBe('settled');
-  expect(deadLetters.sent).toEqual([]);
 });
 
 test('replies with reply-too-large if the reply exceeds the message size', async () => {

@@ -101,26 +101,6 @@ test('sends reply topic and partition, deadline and origin timestamp as headers'
   });
 });
 
-test('resolves with type, payload and warnings of the reply', async () => {
-  const { requester, reply } = await createScene();
-  const answer = requester.request(question);
-  reply('id-1', { total: 3 }, { 'plat-warnings': 'no-effect;a' });
-  expect(await answer).toEqual({
-    kind: 'reply',
-    type: 'Answer',
-    payload: { total: 3 },
-    warnings: 'no-effect;a',
-  });
-  expect(requester.pending()).toBe(0);
-});
-
-test('matches replies to requests in any order', async () => {
-  const { requester, reply } = await createScene();
-  const answers = ['a', 'b', 'c'].map((correlationId) => requester.request({ ...question, correlationId }));
-  for (const id of ['c', 'a', 'b']) reply(id, id);
-  expect(await Promise.all(answers)).toMatchObject([{ payload: 'a' }, { payload: 'b' }, { payload: 'c' }]);
-});
-
 test('drops and counts unknown, late and repeated replies', async () => {
   const { requester, reply } = await createScene();
   const answer = requester.request(question);
@@ -140,17 +120,6 @@ test('drops and counts unknown, late and repeated replies', async () => {
     unknownReplies: 3,
     pending: 0,
   });
-});
-
-test('times out at the deadline', async () => {
-  const { requester } = await createScene();
-  let reply: Reply | undefined;
-  void requester.request({ ...question, timeoutMs: 500 }).then((value) => (reply = value));
-  await vi.advanceTimersByTimeAsync(499);
-  expect(reply).toBeUndefined();
-  await vi.advanceTimersByTimeAsync(41);
-  expect(reply).toMatchObject({ problem: { code: 'reply-timeout', status: 504, correlationId: 'id-1' } });
-  expect(requester.pending()).toBe(0);
 });
 
 test.each([
@@ -352,14 +321,6 @@ test('rejects start() if the reply topic does not exist', async () => {
     canRetry: false,
     message: 'there is no reply topic missing',
   });
-});
-
-test('reads different partitions for different instances', async () => {
-  const scenes = await Promise.all(
-    Array.from({ length: 12 }, (_, index) => createScene({ instanceId: `ingress-${index}` })),
-  );
-  const partitions = new Set(scenes.map(({ tail }) => tail.options.partition));
-  expect(partitions.size).toBeGreaterThan(4);
 });
 
 test('refuses a request as overloaded while too many wait for their replies', async () => {

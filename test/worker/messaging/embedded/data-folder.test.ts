@@ -382,17 +382,6 @@ describe('a damaged file', () => {
   });
 });
 
-describe('a later version', () => {
-  test('has its own settings for stored topics, and their partitions', async () => {
-    const folder = newFolder();
-    await (await open(folder, {}, { ...T, config: { 'max.message.bytes': '300' } })).close();
-    const specs = [{ ...T, partitions: 9, config: { 'max.message.bytes': '5000' } }];
-    const broker = await open(folder, { specs });
-    expect(await broker.admin.partitionCounts(['t'])).toEqual(new Map([['t', 2]]));
-    await (await publisherOf(broker)).publish([message('x'.repeat(1_000))]);
-  });
-});
-
 describe('an expired message', () => {
   test('stays removed after a restart with a clock that was set back', async () => {
     const folder = newFolder();
@@ -560,17 +549,6 @@ describe('a data folder', () => {
     await open(folder);
     for (const name of [FILE, `${FILE}-wal`])
       expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o600);
-  });
-
-  test('that cannot be created is named', () => {
-    const file = path.join(newFolder(), 'file');
-    writeFileSync(file, '');
-    expect(() => createEmbeddedBroker({ dataFolder: path.join(file, 'data') })).toThrow(
-      expect.objectContaining({
-        code: 'data-unusable',
-        message: expect.stringContaining('DATA_DIR') as string,
-      }),
-    );
   });
 });
 
