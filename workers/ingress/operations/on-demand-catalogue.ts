@@ -12,7 +12,7 @@ export interface OnDemandCatalogueDeps extends Pick<
   readonly options: Pick<IngressContext['options'], 'topicPrefix'>;
 }
 
-/** The catalogue in memory while operators ask for it. */
+/** The catalogue in memory, once an operator has asked for it. */
 export interface OnDemandCatalogue {
   /**
    * The directory, when the whole topic has been read: by the first call, which may wait for 10 s. `absent`: the topic does not
@@ -27,21 +27,12 @@ export interface OnDemandCatalogue {
 const WAIT_MS = 10_000;
 /** 256 MiB, the most that is kept, at 4 MiB a second. */
 const READ_LIMIT_MS = 64_000;
-/** After this time without calls the memory is freed, 65 MiB for ten thousand products. */
-const KEPT_MS = 15 * 60_000;
 const STOP_MS = 2_000;
 
-/** Reads the catalogue topic on the first call, and follows it until it was not asked for 15 minutes. */
+/** Reads the catalogue topic on the first call, and follows it from then on: 65 MiB for ten thousand products. */
 export function createOnDemandCatalogue(deps: OnDemandCatalogueDeps): OnDemandCatalogue {
   const { timers } = deps;
   let current: OpenedDirectory | undefined;
-  let cancelStop: (() => void) | undefined;
-  const stop = async (): Promise<void> => {
-    cancelStop?.();
-    const stopped = current;
-    current = undefined;
-    await stopped?.stop();
-  };
   const open = (): OpenedDirectory => {
     const opened = openDirectory(deps);
     void forgetUnusable(opened);
@@ -54,8 +45,6 @@ export function createOnDemandCatalogue(deps: OnDemandCatalogueDeps): OnDemandCa
   };
   return {
     directory: async () => {
-      cancelStop?.();
-      cancelStop = timers.schedule(() => void stop(), KEPT_MS, 'background');
       current ??= open();
       const waiting = new AbortController();
       const tooLong = sleep(timers, WAIT_MS, waiting.signal).then(() => 'reading' as const);
@@ -65,7 +54,11 @@ export function createOnDemandCatalogue(deps: OnDemandCatalogueDeps): OnDemandCa
         waiting.abort();
       }
     },
-    stop,
+    stop: async () => {
+      const stopped = current;
+      current = undefined;
+      await stopped?.stop();
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { acceptsCoding } from './content-coding.ts';
+import { sendCoded } from './content-coding.ts';
 import { matchesTag, weakTag } from './entity-tags.ts';
 import { refuseOtherMethods } from './send-answer.ts';
 
@@ -68,10 +68,7 @@ function sendResource(request: FastifyRequest, reply: FastifyReply, content: Res
     reply.code(304).send();
     return;
   }
-  reply.header('content-type', content.type);
-  if (acceptsCoding(request.headers['accept-encoding'], 'gzip')) {
-    reply.header('content-encoding', 'gzip').send(content.gzip);
-  } else reply.send(content.body);
+  sendCoded(request, reply.header('content-type', content.type), content);
 }
 
 function source(allowed: ReadonlySet<string>): string {

@@ -2,15 +2,13 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { scheduleFormFields } from './schedule-form-fields.ts';
 
-/** One file of the workbench, with the encodings in which it is sent. */
+/** One file of the workbench, as it is and compressed. */
 export interface Asset {
   readonly type: string;
   readonly body: Buffer;
-  readonly brotli: Buffer;
   readonly gzip: Buffer;
 }
 
@@ -32,11 +30,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 };
 const HASH_LENGTH = 12;
-/** Smaller than level 11 would be by 2 %, in a tenth of its time. */
-const BROTLI_QUALITY = 9;
-
-const compressBrotli = promisify(brotliCompress);
-const compressGzip = promisify(gzip);
 
 /**
  * The files of the workbench: those of the built folder if there is one, otherwise compiled from the sources, which takes about
@@ -44,7 +37,7 @@ const compressGzip = promisify(gzip);
  */
 export async function loadBundle(): Promise<Bundle> {
   const files = existsSync(BUILT_FOLDER) ? await readFiles(BUILT_FOLDER) : await compile(ENTRIES);
-  return await createBundle(files);
+  return createBundle(files);
 }
 
 /** The script of the page at /docs. */
@@ -101,14 +94,10 @@ async function readFiles(folder: string): Promise<ReadonlyMap<string, Buffer>> {
   );
 }
 
-async function createBundle(files: ReadonlyMap<string, Buffer>): Promise<Bundle> {
+function createBundle(files: ReadonlyMap<string, Buffer>): Bundle {
   const assets = new Map<string, Asset>();
   for (const [name, body] of files) {
-    const [brotli, gzipped] = await Promise.all([
-      compressBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
-      compressGzip(body),
-    ]);
-    assets.set(name, { type: TYPES[path.extname(name)] ?? '', body, brotli, gzip: gzipped });
+    assets.set(name, { type: TYPES[path.extname(name)] ?? '', body, gzip: gzipSync(body) });
   }
   return { assets, script: findName(files, 'main-'), styles: findName(files, 'styles-') };
 }

@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html } from '../../../shared/contract/documents/html.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
-import { acceptsCoding } from '../server/content-coding.ts';
+import { sendCoded } from '../server/content-coding.ts';
 import type { IngressContext } from '../server/context.ts';
 import { matchesTag } from '../server/entity-tags.ts';
 import { refuse, refuseOtherMethods } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
-import { entityTag, loadBundle, type Asset, type Bundle } from './bundle.ts';
+import { entityTag, loadBundle, type Bundle } from './bundle.ts';
 
 /** Names contain a hash of the content, so that a file never changes under its name. */
 const ASSET_CACHE = 'public, max-age=31536000, immutable';
@@ -72,7 +72,8 @@ export function registerWorkbench(
     if (bundle === undefined) return;
     const asset = bundle.assets.get(request.params.name);
     if (asset === undefined) return refuse(reply, 'not-found');
-    sendAsset(request, reply, asset);
+    reply.header('content-type', asset.type).header('cache-control', ASSET_CACHE);
+    sendCoded(request, reply, asset);
   });
   for (const path of ['', '/*', '/assets/:name']) refuseOtherMethods(app, base + path, 'GET', preHandler);
   app.get('/', (_request, reply) => reply.redirect(base, 302));
@@ -93,19 +94,6 @@ async function loadOrExplain(
     });
     return undefined;
   }
-}
-
-function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): void {
-  reply
-    .header('content-type', asset.type)
-    .header('cache-control', ASSET_CACHE)
-    .header('vary', 'accept-encoding');
-  const accepted = request.headers['accept-encoding'];
-  if (acceptsCoding(accepted, 'br')) {
-    reply.header('content-encoding', 'br').send(asset.brotli);
-  } else if (acceptsCoding(accepted, 'gzip')) {
-    reply.header('content-encoding', 'gzip').send(asset.gzip);
-  } else reply.send(asset.body);
 }
 
 /** The page loads script and styles, and passes them what they need to know of this instance. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { acceptsCoding } from '../../../../workers/ingress/server/content-coding.ts';
 import { isReadableContent } from '../../../../workers/ingress/server/json-body.ts';
 import {
   chooseCorrelationId,
@@ -83,19 +82,6 @@ it('propagates a valid trace context (W3C Trace Context) and ignores an invalid 
     expect(readTraceContext({ traceparent: other })).toEqual({});
   }
   expect(readTraceContext({})).toEqual({});
-});
-
-it.each([
-  ['gzip', true],
-  ['br, GZIP;q=0.5', true],
-  ['gzip;q=0.001', true],
-  ['br', false],
-  ['gzip;q=0', false],
-  ['gzip; q=0.000 , br', false],
-  ['gzip;Q=0', false],
-  [undefined, false],
-])('accepts gzip by Accept-Encoding %j: %s', (header, isAccepted) => {
-  expect(acceptsCoding(header, 'gzip')).toBe(isAccepted);
 });
 
 describe('isReadableContent', () => {

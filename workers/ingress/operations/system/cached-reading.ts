@@ -42,9 +42,6 @@ export class ReadingError extends Error {
 
 /** All callers share a reading for at least this time. */
 const SHARED_MS = 900;
-/** Reading takes at most this share of the time, so that a slow or distant source is asked less often. */
-const MAX_DUTY = 0.1;
-const MAX_REST_MS = 15_000;
 const MAX_TEXT_LENGTH = 500;
 
 /** `limitMs`: after this time it counts as failed, until it ends; it is not read again before that. */
@@ -57,30 +54,27 @@ export function createReading<Value>(
   let dueMs = -Infinity;
   let pending: Promise<void> | undefined;
   const readOnce = async (): Promise<void> => {
-    const startedMs = monotonic.elapsedMs();
-    const cancel = timers.schedule(
-      () => {
-        latest = { ...latest, fault: noAnswer(limitMs) };
-      },
-      limitMs,
-      'background',
-    );
     try {
       latest = { value: await read(), fault: undefined, readAtMs: clock.now() };
     } catch (error) {
       latest = { ...latest, fault: describeFault(error) };
-    } finally {
-      cancel();
-      const endedMs = monotonic.elapsedMs();
-      dueMs = endedMs + Math.min(MAX_REST_MS, Math.max(SHARED_MS, (endedMs - startedMs) / MAX_DUTY));
-      pending = undefined;
     }
+    dueMs = monotonic.elapsedMs() + SHARED_MS;
+    pending = undefined;
   };
   return {
     latest: () => latest,
-    refresh: () => {
-      if (pending === undefined && monotonic.elapsedMs() >= dueMs) pending = readOnce();
-      return pending === undefined ? Promise.resolve() : within(pending, timers, limitMs);
+    refresh: async () => {
+      if (pending === undefined && monotonic.elapsedMs() < dueMs) return;
+      pending ??= readOnce();
+      const { promise: tooLate, resolve } = Promise.withResolvers<void>();
+      const giveUp = (): void => {
+        latest = { ...latest, fault: noAnswer(limitMs) };
+        resolve();
+      };
+      const cancel = timers.schedule(giveUp, limitMs, 'background');
+      await Promise.race([pending, tooLate]);
+      cancel();
     },
   };
 }
@@ -97,12 +91,4 @@ function describeFault(error: unknown): ReadingFault {
   const code = error instanceof SystemError ? error.code : '';
   if (code === 'broker-unavailable' || code === 'broker-refused') return { code, text };
   return { code: 'failed', text, detail: text };
-}
-
-/** Resolves with the promise, which never rejects, or after the time. */
-async function within(promise: Promise<void>, timers: SystemPorts['timers'], limitMs: number): Promise<void> {
-  const { promise: tooLate, resolve } = Promise.withResolvers<void>();
-  const cancel = timers.schedule(resolve, limitMs, 'background');
-  await Promise.race([promise, tooLate]);
-  cancel();
 }

@@ -28,7 +28,7 @@ export interface SystemRouteDeps extends IngressContext {
 /** Serves the state of the system and the settings to callers with the scope operations:read (E2), also while it is starting. */
 export function registerSystem(app: FastifyInstance, deps: SystemRouteDeps): void {
   const { options, system } = deps;
-  const watch = createSystemWatch({ ...deps, ...system, topicPrefix: options.topicPrefix });
+  const observe = createSystemWatch({ ...deps, ...system, topicPrefix: options.topicPrefix });
   const serve = (
     path: string,
     label: Exclude<(typeof WATCHING)[number], 'workbench'>,
@@ -38,6 +38,8 @@ export function registerSystem(app: FastifyInstance, deps: SystemRouteDeps): voi
     refuseOtherMethods(app, path, 'GET');
   };
   const settings = JSON.stringify({ settings: system.settings });
-  serve(SYSTEM_PATH, 'system', async (_request, reply) => sendJson(reply, 200, await watch.state()));
+  serve(SYSTEM_PATH, 'system', async (_request, reply) =>
+    sendJson(reply, 200, JSON.stringify(await observe())),
+  );
   serve(SYSTEM_SETTINGS_PATH, 'system-settings', async (_request, reply) => sendJson(reply, 200, settings));
 }

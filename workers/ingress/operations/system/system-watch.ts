@@ -23,14 +23,6 @@ export interface SystemWatchDeps extends Pick<SystemPorts, 'clock' | 'monotonic'
   readonly version: string;
 }
 
-/** The state of the system, observed only on demand. */
-export interface SystemWatch {
-  /** The state as JSON text, at most a second old: all who ask within that time share an observation. */
-  state(): Promise<string>;
-}
-
-/** How long a state is shared. */
-const SHARED_MS = 1_000;
 /** How long an answer waits for broker and processes; then it shows what was read before, and the fault. */
 const BROKER_LIMIT_MS = 3_000;
 const PROCESS_LIMIT_MS = 2_500;
@@ -42,29 +34,14 @@ interface Source {
   readonly reading: Reading<ProcessState> | undefined;
 }
 
-export function createSystemWatch(deps: SystemWatchDeps): SystemWatch {
-  const { monotonic } = deps;
+/**
+ * Creates a function that observes the state of the system. What broker and processes say of it is at most a second old: all who
+ * ask within that time share it.
+ */
+export function createSystemWatch(deps: SystemWatchDeps): () => Promise<SystemState> {
   const letters = createReading(createOpenLetters(deps), deps, BROKER_LIMIT_MS);
   showLetters(deps, letters);
-  const observe = createObserver(deps, letters);
-  let last: { readonly json: string; readonly atMs: number } | undefined;
-  let pending: Promise<string> | undefined;
-  const observeOnce = async (): Promise<string> => {
-    try {
-      const json = JSON.stringify(await observe());
-      last = { json, atMs: monotonic.elapsedMs() };
-      return json;
-    } finally {
-      pending = undefined;
-    }
-  };
-  return {
-    state: () => {
-      if (last !== undefined && monotonic.elapsedMs() - last.atMs < SHARED_MS)
-        return Promise.resolve(last.json);
-      return (pending ??= observeOnce());
-    },
-  };
+  return createObserver(deps, letters);
 }
 
 /** Creates a function that observes the state, once broker and processes have been read or did not answer in time. */
