@@ -392,7 +392,7 @@ describe('the form', () => {
     await alert.getByText('must be sent with "Last settled due date"').waitFor();
     await page.getByRole('button', { name: 'Explain fields' }).click();
     await openAll(page);
-    const texts = await page.locator('.field-error, [role=alert], .loan-help > span').allInnerTexts();
+    const texts = await page.locator('.field-error, [role=alert], .field-help > span').allInnerTexts();
     expect(texts.filter((text) => /[a-z][A-Z]/.test(text))).toEqual([]);
   });
 

@@ -26,9 +26,8 @@ const openSystem = (url: string, options: Parameters<typeof openPage>[1] = {}) =
 const isLive = (page: Page) => page.getByText('Live', { exact: true }).waitFor();
 
 /** A script that tells the page that it is hidden, or shown again. */
-const setHidden = (isHidden: boolean) => `
-  Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
-  document.dispatchEvent(new Event('visibilitychange'));`;
+const setHidden = (isHidden: boolean) =>
+  `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })`;
 
 async function callSchedule(times: number): Promise<void> {
   for (let left = times; left > 0; left -= 1) {
@@ -157,24 +156,17 @@ describe('the page of the system', () => {
     await expect.poll(observed).not.toBe(before);
   });
 
-  it('pauses while the page is hidden, and then continues unless the user had paused it', async () => {
+  it('asks nothing while the page is hidden', async () => {
     const { page } = await openSystem(engine.url);
     await isLive(page);
-    await page.clock.install();
-    const hideForAWhile = async (): Promise<void> => {
-      await page.evaluate(setHidden(true));
-      await page.clock.runFor(61_000);
-      await page.getByText('Paused', { exact: true }).waitFor();
-      await page.evaluate(setHidden(false));
-      await page.clock.runFor(1_000);
-    };
-    await hideForAWhile();
-    await isLive(page);
-    await page.getByRole('button', { name: 'Pause' }).click();
-    await page.clock.runFor(1_000);
-    await hideForAWhile();
-    await page.getByText('Paused', { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Continue' }).count()).toBe(1);
+    await page.evaluate(setHidden(true));
+    const asked = await Promise.race([
+      page.waitForRequest('**/v1/system').then(() => true),
+      page.waitForTimeout(5_000).then(() => false),
+    ]);
+    expect(asked).toBe(false);
+    await page.evaluate(setHidden(false));
+    await page.waitForRequest('**/v1/system');
   });
 
   it('finds settings by name and value, and those that were set', async () => {
@@ -224,24 +216,14 @@ describe('the page of the system without a connection', () => {
     const first = await startEngine([], { PORT: '0' });
     const { page } = await openSystem(first.url);
     await isLive(page);
-    // The page must not connect again by itself before the button is pressed.
-    let isPressed = false;
-    await page.route('**/v1/system', (route) =>
-      isPressed ? route.continue() : route.abort('connectionrefused'),
-    );
     await first.end('SIGKILL');
     await page.getByText('The engine cannot be reached').waitFor();
-    await page.getByText(/What is shown is from .* The next attempt is in \d+ s\./).waitFor();
+    await page.getByText(/What is shown is from .* The page tries again/).waitFor();
     await page.getByRole('heading', { name: 'Last known: Everything is well' }).waitFor();
     expect(await findAccessibilityFaults(page)).toEqual([]);
     await takePicture(page, 'system-gone', false);
     const second = await startEngine([], { PORT: new URL(first.url).port });
     onTestFinished(() => void second.end('SIGTERM'));
-    const request = page.waitForRequest('**/v1/system');
-    await page.getByRole('button', { name: 'Connect now' }).click();
-    await request;
-    isPressed = true;
-    await page.getByRole('button', { name: 'Connect now' }).click();
     await isLive(page);
     expect(await page.getByText('The engine cannot be reached').count()).toBe(0);
   });

@@ -1,78 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { timelineTicks } from '../../../../workers/ingress/workbench/app/charts/time-axis.ts';
 import { findDifferences } from '../../../../workers/ingress/workbench/app/products/version-differences.ts';
 import {
   SECTION_KEYS,
   sectionsOf,
 } from '../../../../workers/ingress/workbench/app/products/version-sections.ts';
-import {
-  findGaps,
-  findOverlaps,
-  placeSpan,
-  timelineDomain,
-  versionOn,
-} from '../../../../workers/ingress/workbench/app/products/version-timeline.ts';
-
-const version = (number: number, from: string | null, to: string | null, status = 'Approved') => ({
-  version: number,
-  status,
-  validFrom: from,
-  validTo: to,
-});
-
-describe('the timeline of versions', () => {
-  const OLD = version(1, '2020-01-01', '2022-12-31');
-  const NEW = version(2, '2023-02-01', null);
-
-  it('shows the days between Approved versions on which none is valid', () => {
-    expect(findGaps([NEW, OLD])).toEqual([{ from: '2023-01-01', to: '2023-01-31' }]);
-    expect(findGaps([OLD, version(2, '2023-01-01', null)])).toEqual([]);
-    expect(findGaps([OLD, version(3, '2021-01-01', '2021-06-30'), NEW])).toHaveLength(1);
-    expect(findGaps([OLD, version(2, '2023-01-01', '2023-01-31', 'Draft'), NEW])).toHaveLength(1);
-    expect(findGaps([version(1, '2020-01-01', null), NEW])).toEqual([]);
-    expect(findGaps([])).toEqual([]);
-  });
-
-  it('shows the days on which two Approved versions are valid', () => {
-    const [from, to] = ['2022-12-31', '2022-12-31'];
-    expect(findOverlaps([OLD, version(2, from, null)])).toEqual([{ from, to, versions: [1, 2] }]);
-    expect(findOverlaps([OLD, NEW])).toEqual([]);
-    expect(findOverlaps([version(1, null, null), version(2, null, null)])).toEqual([
-      { from: null, to: null, versions: [1, 2] },
-    ]);
-    expect(findOverlaps([OLD, version(2, '2020-01-01', null, 'Draft')])).toEqual([]);
-  });
-
-  it('marks the version that is used on a day: the latest Approved one', () => {
-    expect(versionOn([OLD, NEW], '2022-12-31')).toBe(OLD);
-    expect(versionOn([OLD, NEW], '2023-01-15')).toBeUndefined();
-    expect(versionOn([version(3, '2023-02-01', null), NEW], '2024-01-01')?.version).toBe(3);
-  });
-
-  it('contains today and all days of change, and cuts ranges that continue', () => {
-    const domain = timelineDomain([OLD, version(2, '2023-02-01', '9999-12-31')], '2026-05-01');
-    const old = placeSpan({ from: '2020-01-01', to: '2022-12-31' }, domain);
-    const open = placeSpan({ from: '2023-02-01', to: '9999-12-31' }, domain);
-    expect(old).toMatchObject({ isCutLeft: false, isCutRight: false });
-    expect(open).toMatchObject({ isCutLeft: false, isCutRight: true });
-    expect((open?.left ?? 0) + (open?.width ?? 0)).toBeCloseTo(100);
-    expect(open?.left).toBeGreaterThan((old?.left ?? 0) + (old?.width ?? 0));
-    expect(placeSpan({ from: '2090-01-01', to: null }, domain)).toBeUndefined();
-    expect(placeSpan({ from: null, to: null }, domain)).toMatchObject({ isCutLeft: true, isCutRight: true });
-  });
-
-  it.each([
-    { from: '2020-01-01', marks: ['2020-01-01', '2022-01-01', '2024-01-01', '2026-01-01'], isYear: true },
-    { from: '2026-04-01', marks: ['2026-02-01', '2026-03-01', '2026-04-01', '2026-05-01'], isYear: false },
-    { from: '1985-01-01', marks: ['1990-01-01', '2000-01-01'], isYear: true },
-  ])('has a few marks at the beginning of months or years: from $from', ({ from, marks, isYear }) => {
-    const ticks = timelineTicks(timelineDomain([version(1, from, null)], '2026-05-01'));
-    expect(ticks.length).toBeLessThanOrEqual(8);
-    expect(ticks.slice(0, marks.length).map(({ day }) => day)).toEqual(marks);
-    expect(new Set(ticks.map((tick) => tick.isYear))).toEqual(new Set([isYear]));
-    expect(ticks.every(({ left }) => left >= 0 && left <= 100)).toBe(true);
-  });
-});
 
 const list = (kind: 'interest-list' | 'insurance-list' | 'discount-list', code: string, record: object) => ({
   kind,

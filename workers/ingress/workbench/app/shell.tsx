@@ -1,8 +1,8 @@
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { tokenRefused } from './api.ts';
 import { Button, Dialog, Empty, Failure } from './design/components.tsx';
-import { LinesField } from './design/fields.tsx';
+import { LinesField, Select } from './design/fields.tsx';
 import { MessagesPage } from './messages/messages-page.tsx';
 import { TOKEN_REQUIRED, WORKBENCH_PATH } from './page-settings.ts';
 import { language, theme, token, type Language, type Theme } from './preferences.ts';
@@ -93,17 +93,24 @@ function Tools() {
             {t('tokenChange')}
           </Button>
         )}
-        <Choice
-          label={t('language')}
+        <Select<Language>
+          control={{ 'aria-label': t('language') }}
           value={language.value}
-          options={{ en: 'English', ro: 'Română' }}
-          onChange={(value: Language) => (language.value = value)}
+          options={[
+            ['en', 'English'],
+            ['ro', 'Română'],
+          ]}
+          onChange={(value) => (language.value = value)}
         />
-        <Choice
-          label={t('theme')}
+        <Select<Theme>
+          control={{ 'aria-label': t('theme') }}
           value={theme.value}
-          options={{ system: t('themeSystem'), light: t('themeLight'), dark: t('themeDark') }}
-          onChange={(value: Theme) => (theme.value = value)}
+          options={[
+            ['system', t('themeSystem')],
+            ['light', t('themeLight')],
+            ['dark', t('themeDark')],
+          ]}
+          onChange={(value) => (theme.value = value)}
         />
       </div>
       {tokenOpen && <TokenDialog onClose={() => setTokenOpen(false)} />}
@@ -126,35 +133,6 @@ function Icon({ name }: { name: keyof typeof ICONS }) {
     <svg width="18" height="18" viewBox="0 0 16 16" aria-hidden="true">
       <path d={ICONS[name]} fill="none" stroke="currentColor" stroke-width="1.4" stroke-linejoin="round" />
     </svg>
-  );
-}
-
-/** A small selection without a visible label. */
-function Choice<Value extends string>(props: {
-  label: string;
-  value: Value;
-  options: Readonly<Record<Value, string>>;
-  onChange: (value: Value) => void;
-}) {
-  const id = useId();
-  return (
-    <div>
-      <label class="visually-hidden" for={id}>
-        {props.label}
-      </label>
-      <select
-        id={id}
-        class="input"
-        value={props.value}
-        onChange={(event) => props.onChange(event.currentTarget.value as Value)}
-      >
-        {Object.entries<string>(props.options).map(([value, label]) => (
-          <option key={value} value={value} selected={value === props.value}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </div>
   );
 }
 

@@ -59,8 +59,8 @@ export function Chart(props: ChartProps) {
     if (box !== undefined) onPoint?.(x.invert(event.clientX - box.left));
   };
   return (
-    <figure class="schedule-chart">
-      <ul class="chart-legend">
+    <figure class="stack schedule-chart">
+      <ul class="row small chart-legend">
         {legend.map(([sign, text]) => (
           <li key={text}>
             {sign}

@@ -2,7 +2,7 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { EngineError } from '../engine-error.ts';
-import type { Schemas } from '../schemas.ts';
+import type { Fault } from '../../../../../shared/platform/problem.ts';
 import { copyText } from './copy-text.ts';
 import { classes } from './table.tsx';
 import { t } from './texts.ts';
@@ -69,7 +69,7 @@ export function Loading({ label }: { label?: string }) {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <div class="loading" role="status" style={shown ? undefined : 'visibility: hidden'}>
+    <div class="row soft" role="status" style={shown ? undefined : 'visibility: hidden'}>
       <span class="spinner" aria-hidden="true" />
       {label ?? t('loading')}
     </div>
@@ -77,11 +77,7 @@ export function Loading({ label }: { label?: string }) {
 }
 
 /** A failure of a call: what happened, all faults, and the id that finds it in the logs. `say` puts a fault into the words of a page. */
-export function Failure(props: {
-  error: unknown;
-  onRetry?: () => void;
-  say?: (fault: Schemas['Fault']) => string;
-}) {
+export function Failure(props: { error: unknown; onRetry?: () => void; say?: (fault: Fault) => string }) {
   const problem = asProblem(props.error);
   return (
     <Notice tone="bad">
@@ -125,7 +121,7 @@ export interface ShownProblem {
   readonly detail?: string;
   readonly correlationId?: string | undefined;
   /** All faults of a request. */
-  readonly errors?: readonly Schemas['Fault'][];
+  readonly errors?: readonly Fault[];
 }
 
 /** The problem behind any thrown value. */

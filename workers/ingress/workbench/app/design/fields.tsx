@@ -1,125 +1,169 @@
-/** The fields of forms: a control of each kind with its label, hint and error. */
+/** The fields of forms: a control of each kind with its label, hint, error and help. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { classes } from './table.tsx';
+
+/** The attributes that tie a control to label, hint, error and help. */
+export interface ControlProps {
+  readonly id: string;
+  readonly 'aria-describedby': string | undefined;
+  readonly 'aria-invalid': boolean | undefined;
+}
 
 interface Labelled {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  readonly error?: string | undefined;
+  readonly error?: ComponentChildren;
 }
 
 interface FieldProps extends Labelled {
-  /** Receives the attributes that tie the control to label, hint and error. */
-  readonly children: (control: {
-    readonly id: string;
-    readonly 'aria-describedby': string | undefined;
-    readonly 'aria-invalid': boolean | undefined;
-  }) => ComponentChildren;
+  /** A button beside the label that shows a text below the control. */
+  readonly help?: {
+    readonly label: string;
+    readonly text: ComponentChildren;
+    readonly isShown: boolean;
+    readonly onToggle: () => void;
+  };
+  readonly class?: string | undefined;
+  /** The place that it has in the form. */
+  readonly place?: string;
+  readonly children: (control: ControlProps) => ComponentChildren;
 }
+
 /** A control with its label, hint and error. */
-export function Field({ label, hint, error, children }: FieldProps) {
+export function Field({ label, hint, error, help, class: className, place, children }: FieldProps) {
   const id = useId();
-  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`];
-  const describedBy = described.filter(Boolean).join(' ');
+  const described = Object.entries({ error, hint, help })
+    .filter(([, part]) => part !== undefined)
+    .map(([name]) => `${id}-${name}`);
   return (
-    <div class="field">
-      <label class="field-label" for={id}>
-        {label}
-      </label>
-      {children({
-        id,
-        'aria-describedby': describedBy === '' ? undefined : describedBy,
-        'aria-invalid': error === undefined ? undefined : true,
-      })}
-      {error !== undefined && (
-        <span class="field-error" id={`${id}-error`}>
-          {error}
-        </span>
-      )}
-      {hint !== undefined && (
-        <span class="field-hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
+    <div class={classes('field', className)} data-place={place}>
+      <div class="row-between field-head">
+        <label class="field-label" for={id}>
+          {label}
+        </label>
+        {help !== undefined && (
+          <button
+            type="button"
+            class="help-button"
+            aria-label={help.label}
+            aria-expanded={help.isShown}
+            aria-controls={`${id}-help`}
+            // The button above all fields does the same by keyboard, with one stop instead of many.
+            tabIndex={-1}
+            onClick={help.onToggle}
+          >
+            <span aria-hidden="true">?</span>
+          </button>
+        )}
+      </div>
+      <div class="field">
+        {children({
+          id,
+          'aria-describedby': described.join(' ') || undefined,
+          'aria-invalid': error === undefined ? undefined : true,
+        })}
+        {error !== undefined && (
+          <span class="field-error" id={`${id}-error`}>
+            {error}
+          </span>
+        )}
+        {hint !== undefined && (
+          <span class="field-hint" id={`${id}-hint`}>
+            {hint}
+          </span>
+        )}
+        {help !== undefined && (
+          <span class="field-help" id={`${id}-help`} hidden={!help.isShown}>
+            {help.text}
+          </span>
+        )}
+      </div>
     </div>
   );
 }
 
-interface Entered extends Labelled {
+interface Entered {
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
+interface InputProps extends Entered {
+  readonly control: Partial<ControlProps> & { readonly 'aria-label'?: string };
+  readonly inputMode?: 'text' | 'decimal' | 'numeric';
+  readonly type?: 'text' | 'search' | 'date' | 'datetime-local';
+  readonly maxLength?: number | undefined;
+  /** Id of the list of values that are proposed. */
+  readonly list?: string;
+}
+
 /** A text in one line, or a number as it is entered. */
-export function TextField(
-  props: Entered & {
-    isNumber?: boolean;
-    type?: 'search' | 'date' | 'datetime-local';
-    maxLength?: number;
-    /** Id of the list of values that are proposed. */
-    list?: string;
-  },
-) {
-  const { label, hint, error, value, onChange, isNumber = false, ...rest } = props;
+export function Input(props: InputProps) {
+  const { control, value, onChange, maxLength = 300, inputMode = 'text', type = 'text', list } = props;
   return (
-    <Field {...{ label, hint, error }}>
-      {(control) => (
-        <input
-          {...control}
-          class={isNumber ? 'input input-number' : 'input'}
-          {...(isNumber ? { inputMode: 'decimal' } : {})}
-          maxLength={300}
-          spellcheck={false}
-          autocomplete="off"
-          {...rest}
-          value={value}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-      )}
-    </Field>
+    <input
+      {...control}
+      {...{ inputMode, type, list }}
+      class={inputMode === 'text' ? 'input' : 'input input-number'}
+      maxLength={maxLength}
+      spellcheck={false}
+      autocomplete="off"
+      value={value}
+      onInput={(event) => onChange(event.currentTarget.value)}
+    />
   );
 }
 
+type Options<Value extends string> = readonly (readonly [value: Value, label: string])[];
+
+/** One of several values. */
+export function Select<Value extends string>(props: {
+  control: Partial<ControlProps> & { readonly 'aria-label'?: string };
+  value: Value;
+  options: Options<Value>;
+  onChange: (value: Value) => void;
+}) {
+  const { control, value, options, onChange } = props;
+  return (
+    <select
+      {...control}
+      class="input"
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value as Value)}
+    >
+      {options.map(([one, text]) => (
+        <option key={one} value={one} selected={one === value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+export function TextField({ label, hint, error, ...input }: Labelled & Omit<InputProps, 'control'>) {
+  return <Field {...{ label, hint, error }}>{(control) => <Input control={control} {...input} />}</Field>;
+}
+
+export function ChoiceField(props: Labelled & Entered & { options: Options<string> }) {
+  const { label, hint, error, ...select } = props;
+  return <Field {...{ label, hint, error }}>{(control) => <Select control={control} {...select} />}</Field>;
+}
+
 /** A text of several lines. */
-export function LinesField(props: Entered & { rows: number; isCode?: boolean }) {
+export function LinesField(props: Labelled & Entered & { rows: number; isCode?: boolean }) {
   const { label, hint, error, value, rows, onChange, isCode = false } = props;
   return (
     <Field {...{ label, hint, error }}>
       {(control) => (
         <textarea
           {...control}
-          class={isCode ? 'input code-input' : 'input'}
+          class={isCode ? 'input code-text' : 'input'}
           rows={rows}
           spellcheck={false}
           autocomplete="off"
           value={value}
           onInput={(event) => onChange(event.currentTarget.value)}
         />
-      )}
-    </Field>
-  );
-}
-
-/** One of several values. */
-export function ChoiceField(
-  props: Entered & { options: readonly (readonly [value: string, label: string])[] },
-) {
-  const { label, hint, error, value, options, onChange } = props;
-  return (
-    <Field {...{ label, hint, error }}>
-      {(control) => (
-        <select
-          {...control}
-          class="input"
-          value={value}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        >
-          {options.map(([one, text]) => (
-            <option key={one} value={one} selected={one === value}>
-              {text}
-            </option>
-          ))}
-        </select>
       )}
     </Field>
   );

@@ -1,51 +1,65 @@
 import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { token } from '../preferences.ts';
 import { Failure, Loading } from './components.tsx';
 
-export type Loaded<Value> =
-  | { readonly state: 'loading' }
-  | { readonly state: 'loaded'; readonly value: Value }
-  | { readonly state: 'failed'; readonly error: unknown };
+export interface Loaded<Value> {
+  /** The last one that could be loaded; it stays while the next one is loaded. */
+  readonly value: Value | undefined;
+  /** Why the last load failed; undefined if it did not. */
+  readonly error: unknown;
+  readonly isLoading: boolean;
+  readonly reload: () => void;
+}
 
 /**
- * Loads a value when one of `inputs` changes and after a new token. Aborts a load that is no longer wanted. While it loads again, the
- * former value stays, and a former failure does not.
+ * Loads a value when one of `inputs` changes and after a new token. Aborts a load that is no longer wanted. `delayMs`: how long a
+ * change has to last before it is loaded.
  */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],
-): readonly [Loaded<Value>, () => void] {
-  const [last, setLast] = useState<{ readonly attempt: object; readonly loaded: Loaded<Value> }>();
+  delayMs = 0,
+): Loaded<Value> {
+  const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({
+    value: undefined,
+    error: undefined,
+    isLoading: true,
+  });
   const [round, setRound] = useState(0);
-  const attempt = useMemo(() => ({}), [...inputs, round, token.value]);
+  const isFirst = useRef(true);
   useEffect(() => {
     const abort = new AbortController();
     const run = async (): Promise<void> => {
       try {
         const value = await load(abort.signal);
-        if (!abort.signal.aborted) setLast({ attempt, loaded: { state: 'loaded', value } });
+        if (!abort.signal.aborted) setState({ value, error: undefined, isLoading: false });
       } catch (error) {
-        if (!abort.signal.aborted) setLast({ attempt, loaded: { state: 'failed', error } });
+        if (!abort.signal.aborted) setState(({ value }) => ({ value, error, isLoading: false }));
       }
     };
-    void run();
-    return () => abort.abort();
-  }, [attempt]);
-  const isCurrent = last !== undefined && (last.attempt === attempt || last.loaded.state === 'loaded');
-  return [
-    isCurrent ? last.loaded : { state: 'loading' },
-    useCallback(() => setRound((current) => current + 1), []),
-  ];
+    setState((former) => ({ ...former, isLoading: true }));
+    const timer = setTimeout(() => void run(), isFirst.current ? 0 : delayMs);
+    isFirst.current = false;
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [...inputs, round, token.value]);
+  return { ...state, reload: useCallback(() => setRound((current) => current + 1), []) };
 }
 
 /** What a page shows of a loaded value; until then that it is being loaded, or why it cannot be. */
 export function WhenLoaded<Value>(props: {
-  loaded: readonly [Loaded<Value>, () => void];
+  loaded: Loaded<Value>;
   children: (value: Value) => ComponentChildren;
+  /** What is shown of a failure, in place of the usual notice or with it. */
+  failed?: (error: unknown, notice: ComponentChildren) => ComponentChildren;
 }) {
-  const [loaded, retry] = props.loaded;
-  if (loaded.state === 'loading') return <Loading />;
-  if (loaded.state === 'failed') return <Failure error={loaded.error} onRetry={retry} />;
-  return <>{props.children(loaded.value)}</>;
+  const { value, error, isLoading, reload } = props.loaded;
+  if (error !== undefined && !isLoading) {
+    const notice = <Failure error={error} onRetry={reload} />;
+    return <>{props.failed === undefined ? notice : props.failed(error, notice)}</>;
+  }
+  return error !== undefined || value === undefined ? <Loading /> : <>{props.children(value)}</>;
 }

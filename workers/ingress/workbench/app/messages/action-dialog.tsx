@@ -1,16 +1,17 @@
-import { useEffect, useState } from 'preact/hooks';
-import { Badge, Button, Dialog, Failure, Loading, Notice, type Tone } from '../design/components.tsx';
+import { useState } from 'preact/hooks';
+import { Badge, Button, Dialog, Failure, Notice, type Tone } from '../design/components.tsx';
 import { Check, TextField } from '../design/fields.tsx';
+import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatNumber } from '../format.ts';
-import type { Schemas } from '../schemas.ts';
+import type { ActionReply } from '../../../../../shared/contract/operations/dead-letters.ts';
 import { EditForm, type LetterEdit } from './edit-form.tsx';
-import { actOnLetters, type LetterAction, type Override } from './operations-api.ts';
+import { actOnLetters, type LetterAction, type LetterSelection, type Override } from './operations-api.ts';
 import { t } from './texts.ts';
 
 /** What an action works on. */
 export interface Chosen {
-  readonly selection: Schemas['DeadLetterSelection'];
+  readonly selection: LetterSelection;
   readonly count: number;
 }
 
@@ -21,11 +22,7 @@ interface ActionDialogProps {
   readonly onClose: (hasActed: boolean) => void;
 }
 
-type Results = Schemas['DeadLetterResults']['letters'];
-type Outcome =
-  | { readonly state: 'working' }
-  | { readonly state: 'failed'; readonly error: unknown }
-  | { readonly state: 'ready'; readonly reply: Schemas['DeadLetterResults'] };
+type Results = ActionReply['letters'];
 
 /** Dead letters of one action. */
 export const MAX_AT_ONCE = 500;
@@ -35,7 +32,7 @@ const OVERRIDES: readonly Override[] = ['again', 'force', 'acceptDuplicates'];
 export function ActionDialog({ action, chosen, onClose }: ActionDialogProps) {
   const [edit, setEdit] = useState<LetterEdit>();
   const [isEditing, setIsEditing] = useState(action === 'edit');
-  const [result, setResult] = useState<Schemas['DeadLetterResults']>();
+  const [result, setResult] = useState<ActionReply>();
   return (
     <Dialog title={t(action)} onClose={() => onClose(result !== undefined)}>
       {isEditing && (
@@ -80,66 +77,75 @@ interface PreviewProps {
   readonly action: LetterAction;
   readonly chosen: Chosen;
   readonly edit: LetterEdit | undefined;
-  readonly onDone: (reply: Schemas['DeadLetterResults']) => void;
+  readonly onDone: (reply: ActionReply) => void;
   readonly onEdit: (() => void) | undefined;
 }
 
-/** The dry run of a call, which is repeated whenever the overrides change, and the action itself. */
-function useAction({ action, chosen, edit, onDone }: PreviewProps) {
-  const [overrides, setOverrides] = useState<Partial<Record<Override, boolean>>>({});
-  const [needed, setNeeded] = useState<readonly Override[]>([]);
-  const [outcome, setOutcome] = useState<Outcome>({ state: 'working' });
+/** The dry run, which is repeated whenever the overrides change, and the action itself. */
+function Preview(props: PreviewProps) {
+  const { action, chosen, edit, onDone, onEdit } = props;
+  const [overrides, setOverrides] = useState<Overrides>({});
+  const [failure, setFailure] = useState<unknown>();
   const [isActing, setIsActing] = useState(false);
-  const [isChecking, setIsChecking] = useState(true);
   const limit = Math.max(1, Math.min(MAX_AT_ONCE, chosen.count));
   const call = { selection: chosen.selection, limit, ...edit, ...overrides };
-  const preview = async (): Promise<void> => {
-    // The former preview stays while the next one is made, so that the focus stays on the guard that was changed.
-    setIsChecking(true);
-    try {
-      const reply = await actOnLetters(action, { ...call, dryRun: true });
-      const named = new Set(reply.letters.map(({ override }) => override));
-      setNeeded(OVERRIDES.filter((name) => named.has(name) || overrides[name] === true));
-      setOutcome({ state: 'ready', reply });
-    } catch (error) {
-      setOutcome({ state: 'failed', error });
-    }
-    setIsChecking(false);
-  };
-  useEffect(() => void preview(), [JSON.stringify(overrides)]);
+  // The former preview stays while the next one is made, so that the focus stays on the guard that was changed.
+  const preview = useLoaded(
+    () => actOnLetters(action, { ...call, dryRun: true }),
+    [JSON.stringify(overrides)],
+  );
   const act = async (reason: string): Promise<void> => {
     setIsActing(true);
     try {
       onDone(await actOnLetters(action, { ...call, dryRun: false, reason }));
     } catch (error) {
-      setOutcome({ state: 'failed', error });
+      setFailure(error);
     }
     setIsActing(false);
   };
-  return { overrides, setOverrides, needed, outcome, isBusy: isActing || isChecking, preview, act };
+  const again = (): void => {
+    setFailure(undefined);
+    preview.reload();
+  };
+  return (
+    <>
+      {failure !== undefined && <Failure error={failure} onRetry={again} />}
+      {failure === undefined && (
+        <WhenLoaded loaded={preview}>
+          {(reply) => (
+            <Previewed
+              {...{ action, chosen, reply, overrides, setOverrides }}
+              isBusy={isActing || preview.isLoading}
+              onAct={act}
+            />
+          )}
+        </WhenLoaded>
+      )}
+      {onEdit !== undefined && (
+        <div>
+          <Button kind="quiet" small onClick={onEdit}>
+            {t('change')}
+          </Button>
+        </div>
+      )}
+    </>
+  );
 }
 
-function Preview(props: PreviewProps) {
-  const { action, chosen, onEdit } = props;
-  const { overrides, setOverrides, needed, outcome, isBusy, preview, act } = useAction(props);
-  const change = onEdit !== undefined && (
-    <div>
-      <Button kind="quiet" small onClick={onEdit}>
-        {t('change')}
-      </Button>
-    </div>
-  );
-  if (outcome.state === 'working') return <Loading label={t('previewing')} />;
-  if (outcome.state === 'failed') {
-    return (
-      <>
-        <Failure error={outcome.error} onRetry={() => void preview()} />
-        {change}
-      </>
-    );
-  }
-  const { letters, counts } = outcome.reply;
+function Previewed(props: {
+  action: LetterAction;
+  chosen: Chosen;
+  reply: ActionReply;
+  overrides: Overrides;
+  setOverrides: (overrides: Overrides) => void;
+  isBusy: boolean;
+  onAct: (reason: string) => Promise<void>;
+}) {
+  const { action, chosen, reply, overrides, setOverrides, isBusy, onAct } = props;
+  const { letters, counts } = reply;
   const possible = letters.filter(({ result }) => result.startsWith('would-')).length;
+  const named = new Set(letters.map(({ override }) => override));
+  const needed = OVERRIDES.filter((name) => named.has(name) || overrides[name] === true);
   return (
     <>
       <section class="stack" aria-label={t('preview')} aria-busy={isBusy}>
@@ -149,16 +155,15 @@ function Preview(props: PreviewProps) {
           </strong>{' '}
           <span class="soft">{t('previewLead')}</span>
         </p>
-        <Results reply={outcome.reply} />
+        <Results reply={reply} />
         {chosen.count >= MAX_AT_ONCE && <p class="soft small">{t('limited')}</p>}
       </section>
       {needed.length > 0 && <Guards needed={needed} overrides={overrides} onChange={setOverrides} />}
       {possible === 0 ? (
         <Notice tone="warn">{t('nothingToDo')}</Notice>
       ) : (
-        <ReasonForm action={action} count={possible} isBusy={isBusy} onAct={act} />
+        <ReasonForm action={action} count={possible} isBusy={isBusy} onAct={onAct} />
       )}
-      {change}
     </>
   );
 }
@@ -173,7 +178,7 @@ function Guards(props: {
 }) {
   const { needed, overrides, onChange } = props;
   return (
-    <fieldset class="stack guards">
+    <fieldset class="stack">
       <legend>{t('needs')}</legend>
       {needed.map((name) => (
         <Check
@@ -244,14 +249,14 @@ function hasFailures(results: Results): boolean {
   return results.some(({ result }) => result === 'refused' || result === 'failed');
 }
 
-function Counts({ counts }: { counts: Schemas['DeadLetterResults']['counts'] }) {
+function Counts({ counts }: { counts: ActionReply['counts'] }) {
   const parts = Object.entries(counts).map(
     ([result, count]) => `${formatNumber(count)} ${t(`r_${result as Results[number]['result']}`)}`,
   );
   return <>{parts.join(', ')}</>;
 }
 
-function Results({ reply: { letters, notListed } }: { reply: Schemas['DeadLetterResults'] }) {
+function Results({ reply: { letters, notListed } }: { reply: ActionReply }) {
   return (
     <div class="table-scroll">
       <Table

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { Button, Empty, Notice } from '../design/components.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { formatNumber } from '../format.ts';
-import type { Schemas } from '../schemas.ts';
+import type { LetterPage } from '../../../../../shared/contract/operations/dead-letters.ts';
 import { ActionDialog, MAX_AT_ONCE, type Chosen } from './action-dialog.tsx';
 import { FilterForm } from './filter-form.tsx';
 import { LetterTable } from './letter-table.tsx';
@@ -15,6 +15,7 @@ import {
   readFilters,
   selectionOf,
   type LetterAction,
+  type LetterSelection,
 } from './operations-api.ts';
 import { t } from './texts.ts';
 
@@ -50,7 +51,7 @@ export function DeadLetters() {
             isFirst={cursor === ''}
             onCode={(code) => open({ code })}
             onPage={(next) => open({}, next)}
-            onChanged={loaded[1]}
+            onChanged={loaded.reload}
           />
         )}
       </WhenLoaded>
@@ -59,9 +60,9 @@ export function DeadLetters() {
 }
 
 interface PageProps {
-  readonly page: Schemas['DeadLetterPage'];
+  readonly page: LetterPage;
   readonly isFiltered: boolean;
-  readonly selection: Schemas['DeadLetterSelection'];
+  readonly selection: LetterSelection;
   readonly isFirst: boolean;
   readonly onCode: (code: string) => void;
   readonly onPage: (cursor: string) => void;
@@ -135,15 +136,11 @@ function NoLetters(props: { isFiltered: boolean; handled: number; onRefresh: () 
 }
 
 /** How many there are, by problem code; a code is a filter. */
-function Overview(props: {
-  page: Schemas['DeadLetterPage'];
-  onCode: (code: string) => void;
-  onRefresh: () => void;
-}) {
+function Overview(props: { page: LetterPage; onCode: (code: string) => void; onRefresh: () => void }) {
   const { page, onCode, onRefresh } = props;
   const { count, codes, handled } = page;
   return (
-    <div class="row letter-codes" role="group" aria-label={t('byCode')}>
+    <div class="row" role="group" aria-label={t('byCode')}>
       <strong>{count === 1 ? t('countedOne') : t('counted', { count: formatNumber(count) })}</strong>
       {Object.entries(codes).map(([code, number]) => (
         <Button key={code} small onClick={() => onCode(code)}>

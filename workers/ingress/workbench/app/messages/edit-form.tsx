@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import { parseJson } from '../../../../../shared/platform/json.ts';
 import { Button } from '../design/components.tsx';
 import { LinesField } from '../design/fields.tsx';
-import type { Schemas } from '../schemas.ts';
+import type { EditDeadLetters } from './operations-api.ts';
 import { t } from './texts.ts';
 
 /** The changes of an edit. */
-export type LetterEdit = Pick<Schemas['EditDeadLetters'], 'patch' | 'headers'>;
+export type LetterEdit = Pick<EditDeadLetters, 'patch' | 'headers'>;
 
 interface EditFormProps {
   /** The changes so far, when one returns from the preview. */

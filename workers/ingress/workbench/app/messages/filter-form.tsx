@@ -31,7 +31,7 @@ export function FilterForm(props: { filters: LetterFilters; onFilter: (filters: 
         props.onFilter({ ...draft, code: draft.code.trim(), type: draft.type.trim() });
       }}
     >
-      <div class="fields fields-dense">
+      <div class="columns" style="--least: 16rem">
         <ChoiceField
           {...field('topic')}
           options={[['', t('any')], ...WORKERS.map((name) => [name, name] as const)]}

@@ -1,12 +1,11 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
-import { EngineError } from '../engine-error.ts';
-import { Badge, Button, Definitions, Empty, type Tone } from '../design/components.tsx';
+import { asProblem, Badge, Button, Definitions, Empty, type Tone } from '../design/components.tsx';
 import { TextField } from '../design/fields.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
 import { TOKEN_REQUIRED } from '../page-settings.ts';
-import type { Schemas } from '../schemas.ts';
+import type { NotificationTimeline } from '../../../../../shared/contract/operations/notifications.ts';
 import { LetterStatus } from './letter-status.tsx';
 import { findByReference, findTimeline, listLetters, MESSAGES_PATH, NO_FILTERS } from './operations-api.ts';
 import { t } from './texts.ts';
@@ -17,9 +16,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const REFRESH_MS = 3_000;
 
 /** The tone and the name of each status. */
-const STATUSES: Readonly<
-  Record<Schemas['NotificationTimeline']['status'], readonly [Tone, Parameters<typeof t>[0]]>
-> = {
+const STATUSES: Readonly<Record<NotificationTimeline['status'], readonly [Tone, Parameters<typeof t>[0]]>> = {
   accepted: ['neutral', 'accepted'],
   sending: ['accent', 'status_sending'],
   retrying: ['warn', 'retrying'],
@@ -93,7 +90,7 @@ function ByReference({ reference, caller }: { reference: string; caller: string 
         if (only === undefined) return <NothingFound />;
         if (others.length === 0) return <Found id={only.notificationId} />;
         return (
-          <ul class="result-list">
+          <ul class="stack tight">
             {notifications.map(({ notificationId, channel, status, updatedAt }) => (
               <li key={notificationId} class="card card-tight row-between">
                 <a href={`${MESSAGES_PATH}/notifications/${notificationId}`}>
@@ -120,27 +117,34 @@ function NothingFound() {
   );
 }
 
-function StatusBadge({ status }: { status: Schemas['NotificationTimeline']['status'] }) {
+function StatusBadge({ status }: { status: NotificationTimeline['status'] }) {
   const [tone, name] = STATUSES[status];
   return <Badge tone={tone}>{t(name)}</Badge>;
 }
 
 function Found({ id }: { id: string }) {
   const loaded = useLoaded((signal) => findTimeline(id, signal), [id]);
-  const [found, reload] = loaded;
-  const status = found.state === 'loaded' ? found.value.status : undefined;
+  const { value, reload } = loaded;
+  const status = value?.status;
   const isMoving = status === 'accepted' || status === 'sending' || status === 'retrying';
   useEffect(() => {
     if (!isMoving) return undefined;
     const timer = setInterval(reload, REFRESH_MS);
     return () => clearInterval(timer);
   }, [isMoving, reload]);
-  const error: unknown = found.state === 'failed' ? found.error : undefined;
-  if (error instanceof EngineError && error.code === 'unknown-notification') return <NothingFound />;
-  return <WhenLoaded loaded={loaded}>{(timeline) => <Notification timeline={timeline} />}</WhenLoaded>;
+  return (
+    <WhenLoaded
+      loaded={loaded}
+      failed={(error, notice) =>
+        asProblem(error).code === 'unknown-notification' ? <NothingFound /> : notice
+      }
+    >
+      {(timeline) => <Notification timeline={timeline} />}
+    </WhenLoaded>
+  );
 }
 
-function Notification({ timeline }: { timeline: Schemas['NotificationTimeline'] }) {
+function Notification({ timeline }: { timeline: NotificationTimeline }) {
   const { notificationId, status, channel, events, updatedAt, code, deadLetters } = timeline;
   const attempts = events.filter(({ event }) => event === 'attempt').length;
   return (
@@ -185,7 +189,7 @@ function LetterLinks({ notificationId }: { notificationId: string }) {
           letters.length === 0 ? (
             <p class="soft">{t('noLetters')}</p>
           ) : (
-            <ul class="result-list">
+            <ul class="stack tight">
               {letters.map(({ id, at, code, status }) => (
                 <li key={id} class="row-between">
                   <a href={`${MESSAGES_PATH}/dead-letters/${id}`}>

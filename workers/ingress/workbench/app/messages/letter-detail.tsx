@@ -4,10 +4,9 @@ import { Button, CodeText, CopyButton, Definitions, Notice } from '../design/com
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
-import type { Schemas } from '../schemas.ts';
 import { ActionDialog } from './action-dialog.tsx';
 import { LetterStatus } from './letter-status.tsx';
-import { MESSAGES_PATH, showLetter, type LetterAction } from './operations-api.ts';
+import { MESSAGES_PATH, showLetter, type DeadLetter, type LetterAction } from './operations-api.ts';
 import { t } from './texts.ts';
 
 /** One dead letter: why, what, where from, and who did what with it. */
@@ -35,7 +34,7 @@ export function LetterDetail({ place }: { place: string }) {
           chosen={{ selection: { ids: [place] }, count: 1 }}
           onClose={(hasActed) => {
             setAction(undefined);
-            if (hasActed) loaded[1]();
+            if (hasActed) loaded.reload();
           }}
         />
       )}
@@ -43,7 +42,7 @@ export function LetterDetail({ place }: { place: string }) {
   );
 }
 
-function Facts(props: { letter: Schemas['DeadLetter']; onAction: (action: LetterAction) => void }) {
+function Facts(props: { letter: DeadLetter; onAction: (action: LetterAction) => void }) {
   const { letter, onAction } = props;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     [t('reason'), letter.reason],
@@ -87,7 +86,7 @@ function Facts(props: { letter: Schemas['DeadLetter']; onAction: (action: Letter
   );
 }
 
-function Payload({ letter: { payload, headers } }: { letter: Schemas['DeadLetter'] }) {
+function Payload({ letter: { payload, headers } }: { letter: DeadLetter }) {
   const { type, format, bytes, content, isHidden, notes } = payload;
   const text = content === undefined ? '' : JSON.stringify(content, undefined, 2);
   return (
@@ -125,7 +124,7 @@ interface PastAttempt {
   readonly code?: string;
 }
 
-function History({ letter: { history } }: { letter: Schemas['DeadLetter'] }) {
+function History({ letter: { history } }: { letter: DeadLetter }) {
   if (history.length === 0) return null;
   const attempts = history.map((text) => JSON.parse(text) as PastAttempt);
   return (
@@ -145,7 +144,7 @@ function History({ letter: { history } }: { letter: Schemas['DeadLetter'] }) {
   );
 }
 
-function Audit({ letter: { audit, isAuditComplete } }: { letter: Schemas['DeadLetter'] }) {
+function Audit({ letter: { audit, isAuditComplete } }: { letter: DeadLetter }) {
   return (
     <section class="card stack" aria-labelledby="audit-title">
       <h2 id="audit-title">{t('audit')}</h2>
@@ -170,7 +169,7 @@ function Audit({ letter: { audit, isAuditComplete } }: { letter: Schemas['DeadLe
   );
 }
 
-function Step({ step }: { step: Schemas['DeadLetter']['audit'][number] }) {
+function Step({ step }: { step: DeadLetter['audit'][number] }) {
   const { action, stage, members = [], overrides = [] } = step;
   return (
     <>

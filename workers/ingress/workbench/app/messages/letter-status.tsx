@@ -1,8 +1,8 @@
 import { Badge, type Tone } from '../design/components.tsx';
-import type { Schemas } from '../schemas.ts';
+import type { DeadLetter } from './operations-api.ts';
 import { t } from './texts.ts';
 
-type Status = Schemas['DeadLetter']['status'];
+type Status = DeadLetter['status'];
 
 const TONES: Readonly<Record<Status, Tone>> = {
   open: 'bad',

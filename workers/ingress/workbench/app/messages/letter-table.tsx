@@ -1,12 +1,12 @@
 import { Table } from '../design/table.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
-import type { Schemas } from '../schemas.ts';
+import type { ListedLetter } from '../../../../../shared/contract/operations/dead-letters.ts';
 import { LetterStatus } from './letter-status.tsx';
 import { MESSAGES_PATH } from './operations-api.ts';
 import { t } from './texts.ts';
 
 interface LetterTableProps {
-  readonly letters: readonly Schemas['ListedDeadLetter'][];
+  readonly letters: readonly ListedLetter[];
   readonly selected: ReadonlySet<string>;
   readonly onSelect: (selected: ReadonlySet<string>) => void;
 }
@@ -27,7 +27,7 @@ export function LetterTable({ letters, selected, onSelect }: LetterTableProps) {
       onChange={() => onSelect(new Set(isAll ? [] : letters.map(({ id }) => id)))}
     />
   );
-  const select = ({ id }: Schemas['ListedDeadLetter']) => (
+  const select = ({ id }: ListedLetter) => (
     <input
       type="checkbox"
       aria-label={t('select', { id })}
@@ -45,7 +45,7 @@ export function LetterTable({ letters, selected, onSelect }: LetterTableProps) {
       columns={[
         [selectAll, select],
         [t('problem'), (letter) => <Problem letter={letter} />],
-        [t('when'), ({ at }) => formatMoment(at), 'figures moment wide-only'],
+        [t('when'), ({ at }) => formatMoment(at), 'figures nowrap wide-only'],
         [t('message'), (letter) => <Message letter={letter} />, 'wide-only'],
         [t('origin'), ({ from }) => from, 'breakable small wide-only'],
         [t('attempts'), ({ attempts }) => formatNumber(attempts), 'number wide-only'],
@@ -56,7 +56,7 @@ export function LetterTable({ letters, selected, onSelect }: LetterTableProps) {
   );
 }
 
-function Problem({ letter: { id, code, reason, at } }: { letter: Schemas['ListedDeadLetter'] }) {
+function Problem({ letter: { id, code, reason, at } }: { letter: ListedLetter }) {
   return (
     <>
       <a href={`${MESSAGES_PATH}/dead-letters/${id}`}>{code}</a>
@@ -66,7 +66,7 @@ function Problem({ letter: { id, code, reason, at } }: { letter: Schemas['Listed
   );
 }
 
-function Message({ letter: { channel, type } }: { letter: Schemas['ListedDeadLetter'] }) {
+function Message({ letter: { channel, type } }: { letter: ListedLetter }) {
   if (channel === undefined) return <>{type}</>;
   return (
     <>

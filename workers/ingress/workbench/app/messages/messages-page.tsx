@@ -26,7 +26,7 @@ export function MessagesPage() {
     <>
       <PageHead title={t('title')} lead={t('lead')} />
       <div class="stack messages-page">
-        <nav class="views" aria-label={t('views')}>
+        <nav class="tabs" aria-label={t('views')}>
           {VIEWS.map(([name, address]) => (
             <a
               key={name}

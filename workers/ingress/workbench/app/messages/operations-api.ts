@@ -1,5 +1,10 @@
 /** The calls of this page: notifications, dead letters and the outbox. */
-import type { Schemas } from '../schemas.ts';
+import type { ActionReply, LetterPage } from '../../../../../shared/contract/operations/dead-letters.ts';
+import type { NotificationTimeline } from '../../../../../shared/contract/operations/notifications.ts';
+import type { OutboxList, OutboxReply } from '../../../../../shared/contract/operations/outbox.ts';
+import type { z } from 'zod';
+import type { editBody, shownLetter } from '../../../../../shared/contract/operations/dead-letters.ts';
+import type { foundNotifications } from '../../../../../shared/contract/operations/notifications.ts';
 import { getJson, postJson } from '../api.ts';
 import { WORKBENCH_PATH } from '../page-settings.ts';
 
@@ -10,18 +15,9 @@ const OPERATIONS = '/api/operations/v1';
 const ACTION_TIMEOUT_MS = 60_000;
 
 /** The filters of the list, as in the address of the page; empty: not filtered. */
-export interface LetterFilters {
-  readonly topic: string;
-  readonly channel: string;
-  readonly code: string;
-  readonly type: string;
-  readonly since: string;
-  readonly until: string;
-  readonly id: string;
-  readonly all: boolean;
-}
+export type LetterFilters = typeof NO_FILTERS;
 
-export const NO_FILTERS: LetterFilters = {
+export const NO_FILTERS = {
   topic: '',
   channel: '',
   code: '',
@@ -32,13 +28,14 @@ export const NO_FILTERS: LetterFilters = {
   all: false,
 };
 
+export type DeadLetter = z.infer<typeof shownLetter>;
+/** As it is sent. */
+export type EditDeadLetters = z.input<typeof editBody>;
+export type LetterSelection = EditDeadLetters['selection'];
 export type LetterAction = 'redrive' | 'edit' | 'discard' | 'mark-sent';
-export type Override = NonNullable<Schemas['DeadLetterResult']['override']>;
+export type Override = NonNullable<ActionReply['letters'][number]['override']>;
 
-export function findTimeline(
-  notificationId: string,
-  signal: AbortSignal,
-): Promise<Schemas['NotificationTimeline']> {
+export function findTimeline(notificationId: string, signal: AbortSignal): Promise<NotificationTimeline> {
   return getJson(`${OPERATIONS}/notifications/${encodeURIComponent(notificationId)}`, {}, { signal });
 }
 
@@ -46,7 +43,7 @@ export function findByReference(
   reference: string,
   caller: string,
   signal: AbortSignal,
-): Promise<Schemas['FoundNotifications']> {
+): Promise<z.infer<typeof foundNotifications>> {
   return getJson(`${OPERATIONS}/notifications`, { reference, caller }, { signal });
 }
 
@@ -54,7 +51,7 @@ export function listLetters(
   filters: LetterFilters,
   cursor: string,
   signal: AbortSignal,
-): Promise<Schemas['DeadLetterPage']> {
+): Promise<LetterPage> {
   const query = {
     ...filters,
     since: momentOf(filters.since),
@@ -66,23 +63,20 @@ export function listLetters(
 }
 
 /** `place`: topic, partition and offset, divided by slashes. */
-export function showLetter(place: string, signal: AbortSignal): Promise<Schemas['DeadLetter']> {
+export function showLetter(place: string, signal: AbortSignal): Promise<DeadLetter> {
   const path = place.split('/').map(encodeURIComponent).join('/');
   return getJson(`${OPERATIONS}/dead-letters/${path}`, {}, { signal });
 }
 
-export function actOnLetters(
-  action: LetterAction,
-  body: Schemas['EditDeadLetters'],
-): Promise<Schemas['DeadLetterResults']> {
+export function actOnLetters(action: LetterAction, body: EditDeadLetters): Promise<ActionReply> {
   return postJson(`${OPERATIONS}/dead-letters/${action}`, body, { timeoutMs: ACTION_TIMEOUT_MS });
 }
 
-export function listOutbox(signal: AbortSignal): Promise<Schemas['OutboxMessages']> {
+export function listOutbox(signal: AbortSignal): Promise<OutboxList> {
   return getJson(`${OPERATIONS}/outbox`, {}, { signal });
 }
 
-export function readOutbox(messageId: string, signal: AbortSignal): Promise<Schemas['OutboxMessage']> {
+export function readOutbox(messageId: string, signal: AbortSignal): Promise<OutboxReply> {
   return getJson(`${OPERATIONS}/outbox/${encodeURIComponent(messageId)}`, {}, { signal });
 }
 
@@ -99,7 +93,7 @@ export function readFilters({ all, ...query }: Readonly<Record<string, string>>)
 }
 
 /** The selection of an action on all dead letters of these filters. */
-export function selectionOf(filters: LetterFilters): Schemas['DeadLetterSelection'] {
+export function selectionOf(filters: LetterFilters): LetterSelection {
   const { topic, channel, code, type, since, until, id } = filters;
   return {
     ...(topic === '' ? {} : { topics: [topic] }),
@@ -113,7 +107,7 @@ export function selectionOf(filters: LetterFilters): Schemas['DeadLetterSelectio
 }
 
 /** Of an address that was typed by hand it may be another one, which the engine refuses. */
-type Channel = NonNullable<Schemas['DeadLetterSelection']['channel']>;
+type Channel = NonNullable<LetterSelection['channel']>;
 
 /** The moment of a local time of the browser. What is none, in an address that was typed by hand, is sent for the engine to refuse. */
 function momentOf(value: string): string {

@@ -1,17 +1,16 @@
 import { useState } from 'preact/hooks';
-import { Button, CodeText, Definitions, Empty, Tabs } from '../design/components.tsx';
+import { asProblem, Button, CodeText, Definitions, Empty, Tabs } from '../design/components.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
-import { EngineError } from '../engine-error.ts';
 import { formatMoment } from '../format.ts';
-import type { Schemas } from '../schemas.ts';
+import type { OutboxList, OutboxReply } from '../../../../../shared/contract/operations/outbox.ts';
 import { MESSAGES_PATH, listOutbox, readOutbox } from './operations-api.ts';
 import { t } from './texts.ts';
 
 /** The newest messages of the local outbox. */
 export function Outbox() {
   const loaded = useLoaded((signal) => listOutbox(signal), []);
-  const [, reload] = loaded;
+  const { reload } = loaded;
   return (
     <InOutbox loaded={loaded}>
       {({ messages }) =>
@@ -46,7 +45,7 @@ export function Outbox() {
   );
 }
 
-function Subject(props: { message: Schemas['OutboxMessages']['messages'][number] }) {
+function Subject(props: { message: OutboxList['messages'][number] }) {
   const { id, subject, channel } = props.message;
   const known = channel === 'sms' ? t('sms') : t('noSubject');
   return <a href={`${MESSAGES_PATH}/outbox/${id}`}>{subject === '' ? known : subject}</a>;
@@ -54,13 +53,14 @@ function Subject(props: { message: Schemas['OutboxMessages']['messages'][number]
 
 /** What is in the outbox; an instance with providers has none. */
 function InOutbox<Value>(props: Parameters<typeof WhenLoaded<Value>>[0]) {
-  const [loaded] = props.loaded;
-  const error: unknown = loaded.state === 'failed' ? loaded.error : undefined;
-  if (!(error instanceof EngineError && error.status === 404)) return <WhenLoaded {...props} />;
   return (
-    <Empty title={t('noOutbox')}>
-      <p>{error.problem?.detail ?? t('noOutboxHint')}</p>
-    </Empty>
+    <WhenLoaded
+      {...props}
+      failed={(error, notice) => {
+        const { status, detail = t('noOutboxHint') } = asProblem(error);
+        return status === 404 ? <Empty title={t('noOutbox')}>{detail}</Empty> : notice;
+      }}
+    />
   );
 }
 
@@ -80,7 +80,7 @@ export function OutboxMessage({ id }: { id: string }) {
   );
 }
 
-function Message({ message }: { message: Schemas['OutboxMessage'] }) {
+function Message({ message }: { message: OutboxReply }) {
   const { id, channel, subject, sender, receiver, headers, text, htmlAddress, files } = message;
   const parts: readonly Part[] =
     htmlAddress === undefined ? ['text', 'headers'] : ['rendered', 'text', 'headers'];

@@ -1,6 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Schemas } from '../schemas.ts';
+import type {
+  NotificationTimeline,
+  TimelineEvent,
+} from '../../../../../shared/contract/operations/notifications.ts';
 import type { Tone } from '../design/components.tsx';
 import { formatDuration, formatMoment } from '../format.ts';
 import { t } from './texts.ts';
@@ -14,11 +17,11 @@ const MAX_WAIT_PIXELS = 96;
  * What has happened to a notification, from top to bottom. The line between two events is longer the longer the wait was (each
  * tenfold time adds the same length), and says how long that was.
  */
-export function Timeline({ timeline }: { timeline: Schemas['NotificationTimeline'] }) {
+export function Timeline({ timeline }: { timeline: NotificationTimeline }) {
   const { events, hasEarlierAttempts } = timeline;
   return (
     <ol class="timeline">
-      {hasEarlierAttempts && <li class="timeline-note soft small">{t('earlier')}</li>}
+      {hasEarlierAttempts && <li class="soft small">{t('earlier')}</li>}
       {events.map((event, index) => (
         <Step key={`${event.event} ${event.at}`} event={event} waitedMs={waitBefore(events, index)} />
       ))}
@@ -26,13 +29,13 @@ export function Timeline({ timeline }: { timeline: Schemas['NotificationTimeline
   );
 }
 
-function waitBefore(events: readonly Schemas['TimelineEvent'][], index: number): number {
+function waitBefore(events: readonly TimelineEvent[], index: number): number {
   const before = events[index - 1];
   const own = events[index];
   return before === undefined || own === undefined ? 0 : Date.parse(own.at) - Date.parse(before.at);
 }
 
-function Step({ event, waitedMs }: { event: Schemas['TimelineEvent']; waitedMs: number }) {
+function Step({ event, waitedMs }: { event: TimelineEvent; waitedMs: number }) {
   const { tone, title, text, isExpected = false } = describe(event);
   const pixels = Math.min(MAX_WAIT_PIXELS, PIXELS_PER_DECADE * Math.log10(Math.max(1, waitedMs / 100)));
   return (
@@ -69,7 +72,7 @@ const RESULT_TONES = {
   unknown: 'bad',
 } as const;
 
-function describe(event: Schemas['TimelineEvent']): Description {
+function describe(event: TimelineEvent): Description {
   switch (event.event) {
     case 'accepted':
       return { tone: 'neutral', title: t('accepted'), text: <p class="soft">{t('acceptedLead')}</p> };
@@ -118,11 +121,7 @@ function describe(event: Schemas['TimelineEvent']): Description {
   }
 }
 
-function Ending({
-  event,
-}: {
-  event: Extract<Schemas['TimelineEvent'], { event: 'sent' | 'failed' | 'parked' }>;
-}) {
+function Ending({ event }: { event: Extract<TimelineEvent, { event: 'sent' | 'failed' | 'parked' }> }) {
   const { code, providerMessageId } = event;
   return (
     <>

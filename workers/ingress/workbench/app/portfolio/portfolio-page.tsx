@@ -34,20 +34,6 @@ interface Shown {
   readonly remainingMs?: number | undefined;
 }
 
-const COLUMN_FAULTS = {
-  unknown: 'unknownColumns',
-  twice: 'repeatedColumns',
-  'no-id': 'noIdColumn',
-  'no-request': 'noRequestColumn',
-  'two-requests': 'twoRequests',
-} as const;
-const NOTATION_FAULTS = {
-  'ambiguous-number': 'ambiguousNumber',
-  'mixed-numbers': 'mixedNumbers',
-  'ambiguous-date': 'ambiguousDate',
-  'mixed-dates': 'mixedDates',
-} as const;
-
 /** Why a file was refused, and what reads it nevertheless. */
 interface Refusal {
   readonly text: string;
@@ -205,7 +191,7 @@ function explain(fault: FileFault): string {
   if (fault.kind === 'notation') {
     return fault.faults
       .map(({ kind, examples }) =>
-        t(NOTATION_FAULTS[kind], {
+        t(kind, {
           values: examples
             .map(({ line, column, value }) => t('valueAt', { value, line: formatNumber(line), column }))
             .join(', '),
@@ -214,11 +200,9 @@ function explain(fault: FileFault): string {
       .join(' ');
   }
   if (fault.kind === 'columns') {
-    return fault.faults
-      .map(({ kind, names }) => t(COLUMN_FAULTS[kind], { names: names.join(', ') }))
-      .join(' ');
+    return fault.faults.map(({ kind, names }) => t(kind, { names: names.join(', ') })).join(' ');
   }
-  if (fault.kind !== 'too-many') return t(fault.kind === 'workbook' ? 'workbook' : 'notUtf8');
+  if (fault.kind !== 'too-many') return t(fault.kind);
   return t('tooMany', { count: formatNumber(fault.count), max: formatNumber(MAX_CONTRACTS) });
 }
 
@@ -303,7 +287,7 @@ function FileDrop(props: { onFile: (file: File | undefined) => void; onExample: 
       onDrop={drop}
     >
       <h2>{t('drop')}</h2>
-      <label class="button button-primary portfolio-choose">
+      <label class="button button-primary">
         {t('choose')}
         <input
           class="visually-hidden"

@@ -1,13 +1,10 @@
 /** The calls of this page on the catalogue, and what they return. */
-import type { Schemas } from '../schemas.ts';
+import type {
+  CatalogueProductReply,
+  CatalogueVersionReply,
+  ProductPage,
+} from '../../../../../shared/contract/operations/products.ts';
 import { getJson } from '../api.ts';
-
-export type ListedVersion = Schemas['CatalogueProductVersion'];
-export type ListedProduct = Schemas['CatalogueProduct'];
-export type ProductPage = Schemas['CatalogueProductPage'];
-export type CatalogueProduct = Schemas['CatalogueProductReply'];
-export type CatalogueVersion = Schemas['CatalogueVersionReply'];
-export type ReferredList = Schemas['CatalogueList'];
 
 /** The fields of a record of the catalogue (docs/catalogue.md). */
 export type RecordFields = Readonly<Record<string, unknown>>;
@@ -25,10 +22,14 @@ export function listProducts(filters: ProductFilters, signal: AbortSignal): Prom
   return getJson(PRODUCTS, { ...filters }, { signal });
 }
 
-export function getProduct(code: string, signal: AbortSignal): Promise<CatalogueProduct> {
+export function getProduct(code: string, signal: AbortSignal): Promise<CatalogueProductReply> {
   return getJson(`${PRODUCTS}/${encodeURIComponent(code)}`, {}, { signal });
 }
 
-export function getVersion(code: string, version: number, signal: AbortSignal): Promise<CatalogueVersion> {
+export function getVersion(
+  code: string,
+  version: number,
+  signal: AbortSignal,
+): Promise<CatalogueVersionReply> {
   return getJson(`${PRODUCTS}/${encodeURIComponent(code)}/versions/${version}`, {}, { signal });
 }

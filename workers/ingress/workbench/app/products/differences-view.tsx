@@ -4,7 +4,11 @@ import { ChoiceField } from '../design/fields.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatDate } from '../format.ts';
-import { getVersion, type CatalogueVersion, type ListedVersion } from './catalogue-api.ts';
+import type {
+  CatalogueVersionReply,
+  ListedVersion,
+} from '../../../../../shared/contract/operations/products.ts';
+import { getVersion } from './catalogue-api.ts';
 import { fieldName, statusText, valueLines } from './field-values.ts';
 import { currencyOf, Lines, ownCurrency, ReadingFaults } from './sections-view.tsx';
 import { t } from './texts.ts';
@@ -43,7 +47,7 @@ export function VersionDifferences({ code, versions, before, after, onChoose }: 
   });
   return (
     <>
-      <div class="product-choice no-print">
+      <div class="search-form no-print">
         <ChoiceField
           label={t('before')}
           options={options}
@@ -63,7 +67,7 @@ export function VersionDifferences({ code, versions, before, after, onChoose }: 
   );
 }
 
-function Differences({ before, after }: { before: CatalogueVersion; after: CatalogueVersion }) {
+function Differences({ before, after }: { before: CatalogueVersionReply; after: CatalogueVersionReply }) {
   const sections = useMemo(() => findDifferences(sectionsOf(before), sectionsOf(after)), [before, after]);
   const all = sections.flatMap(({ differences }) => differences);
   const count = (kind: Difference['kind']): number =>
@@ -96,13 +100,13 @@ function Differences({ before, after }: { before: CatalogueVersion; after: Catal
 
 function SectionTable(props: {
   section: SectionDifferences;
-  before: CatalogueVersion;
-  after: CatalogueVersion;
+  before: CatalogueVersionReply;
+  after: CatalogueVersionReply;
 }) {
   const { section, before, after } = props;
   const label = t(section.key);
   return (
-    <section class="product-section product-section-wide">
+    <section class="stack tight product-section">
       <h3>{label}</h3>
       <Table
         label={label}
@@ -120,12 +124,12 @@ function SectionTable(props: {
           [
             t('version', { version: before.version }),
             (one) => <Side difference={one} side="before" currency={currencyOf(before)} />,
-            'product-old',
+            'soft',
           ],
           [
             t('version', { version: after.version }),
             (one) => <Side difference={one} side="after" currency={currencyOf(after)} />,
-            'product-new',
+            'strong',
           ],
         ]}
       />

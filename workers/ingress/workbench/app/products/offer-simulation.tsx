@@ -3,14 +3,19 @@ import { callAction } from '../api.ts';
 import { asProblem, Button, Failure, Loading, Notice } from '../design/components.tsx';
 import { Check, ChoiceField, TextField } from '../design/fields.tsx';
 import { formatAmount, groupSign } from '../format.ts';
-import type { Schemas } from '../schemas.ts';
 import { choiceText, withLabels } from '../schedules/field-texts.ts';
 import { entryText } from '../schedules/remarks.ts';
 import { ShortFigures } from '../schedules/schedule-figures.tsx';
 import { paymentLabel } from '../schedules/payment-text.ts';
 import { fieldName } from './field-values.ts';
 import { OfferTable } from './offer-table.tsx';
-import { offerFigures, readOffer, type Product, type SimulatedOffer } from './product-types.ts';
+import {
+  offerFigures,
+  readOffer,
+  type Product,
+  type Simulated,
+  type SimulatedOffer,
+} from './product-types.ts';
 import {
   entryOfProduct,
   figureOf,
@@ -49,7 +54,7 @@ function useSimulation(code: string, product: Product) {
     if (unread.length > 0) return;
     setSimulation({ request, isRunning: true, isAsked });
     try {
-      const { reply } = await callAction<Schemas['SimulateReply']>('PLAT_BP_Simulate', sent);
+      const { reply } = await callAction<Simulated>('PLAT_BP_Simulate', sent);
       setSimulation({ request, offers: reply.Records, isAsked });
     } catch (error) {
       setSimulation({ request, error, isAsked });
@@ -154,11 +159,11 @@ function TermsForm({ terms, product, faults, onChange, onRun }: TermsFormProps) 
         onRun();
       }}
     >
-      <div class="fields">
+      <div class="columns">
         {(['amount', 'downPayment', 'period'] as const).map((field) => (
           <TextField
             key={field}
-            isNumber
+            inputMode="decimal"
             label={t(field)}
             value={terms[field]}
             error={faultOf(field === 'period' ? 'loanPeriod' : field)}
@@ -212,7 +217,7 @@ function Figures({ terms, faults, onChange }: Pick<TermsFormProps, 'terms' | 'fa
       {Object.entries(terms.figures).map(([path, text]) => (
         <TextField
           key={path}
-          isNumber
+          inputMode="decimal"
           label={figureText(path)}
           hint={t('askedBy')}
           value={text}

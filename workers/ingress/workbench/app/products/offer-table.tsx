@@ -7,6 +7,7 @@ import { exceptionText, paymentLabel } from '../schedules/payment-text.ts';
 import {
   offerFigures,
   ONCE,
+  periodicityOf,
   readOffer,
   type OfferCharge,
   type OfferParts,
@@ -46,7 +47,6 @@ export function OfferTable(props: { offers: readonly SimulatedOffer[]; currency:
   return (
     <Table
       label={currency === undefined ? t('results') : `${t('results')} (${currency})`}
-      class="product-offers"
       hasCaption
       rows={offers.map((offer) => {
         const parts = readOffer(offer);
@@ -72,7 +72,7 @@ function Prices({ charges, decimals }: { charges: readonly OfferCharge[]; decima
     <>
       {charges.map((charge, index) => (
         <div key={index}>
-          {charge.name} <span class="product-price soft small">{priceLine(charge, decimals)}</span>
+          {charge.Name} <span class="soft small">{priceLine(charge, decimals)}</span>
         </div>
       ))}
     </>
@@ -107,8 +107,8 @@ function priceOf(value: number | null, percent: number | null, decimals: number)
   return percent === null ? '–' : formatPercent(percent, RATE_DECIMALS);
 }
 
-function priceLine({ value, percent, periodicity }: OfferCharge, decimals: number): string {
-  return `${priceOf(value, percent, decimals)}, ${periodicityText(periodicity)}`;
+function priceLine(charge: OfferCharge, decimals: number): string {
+  return `${priceOf(charge.Value, charge.Percent, decimals)}, ${periodicityText(periodicityOf(charge))}`;
 }
 
 function Parts(props: { offer: SimulatedOffer; parts: OfferParts; decimals: number }) {
@@ -127,7 +127,7 @@ function Parts(props: { offer: SimulatedOffer; parts: OfferParts; decimals: numb
         </p>
       )}
       {charges.length > 0 && <Charges charges={charges} decimals={decimals} />}
-      {commissions.some(({ periodicity }) => periodicity === ONCE) && (
+      {commissions.some((charge) => periodicityOf(charge) === ONCE) && (
         <p class="small soft">{t('paidOnce')}</p>
       )}
       <Rows rows={rows} decimals={decimals} />
@@ -143,14 +143,14 @@ function Charges({ charges, decimals }: { charges: readonly OfferCharge[]; decim
       hasCaption
       rows={charges}
       columns={[
-        [t('name'), ({ name }) => name],
-        [t('periodicity'), ({ periodicity }) => periodicityText(periodicity)],
+        [t('name'), ({ Name }) => Name],
+        [t('periodicity'), (charge) => periodicityText(periodicityOf(charge))],
         [
           t('beforeDiscounts'),
-          ({ baseValue, basePercent }) => priceOf(baseValue, basePercent, decimals),
+          ({ BaseValue, BasePercent }) => priceOf(BaseValue, BasePercent, decimals),
           'number',
         ],
-        [t('price'), ({ value, percent }) => priceOf(value, percent, decimals), 'number'],
+        [t('price'), ({ Value, Percent }) => priceOf(Value, Percent, decimals), 'number'],
       ]}
     />
   );

@@ -1,10 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
-import { asProblem, Badge, Failure, Loading, Notice, PageHead, Tabs } from '../design/components.tsx';
+import { asProblem, Badge, Notice, PageHead, Tabs } from '../design/components.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatDate } from '../format.ts';
-import { getProduct, type CatalogueProduct, type ListedVersion } from './catalogue-api.ts';
+import type {
+  CatalogueProductReply,
+  ListedVersion,
+} from '../../../../../shared/contract/operations/products.ts';
+import { getProduct } from './catalogue-api.ts';
 import { VersionDifferences } from './differences-view.tsx';
 import { daysText, statusText } from './field-values.ts';
 import { OfferSimulation } from './offer-simulation.tsx';
@@ -22,10 +26,9 @@ const PUBLIC_VIEWS: readonly ViewName[] = ['look-up', 'offer'];
 /** One product: its versions on a timeline, their sections and differences, and what callers get. The address has the state. */
 export function ProductDetail({ code }: { code: string }) {
   const { query } = useLocation();
-  const [loaded, reload] = useLoaded((signal) => getProduct(code, signal), [code]);
-  const product = loaded.state === 'loaded' ? loaded.value : undefined;
+  const loaded = useLoaded((signal) => getProduct(code, signal), [code]);
+  const product = loaded.value;
   const { name, type, currency } = product ?? {};
-  const isUnknown = loaded.state === 'failed' && asProblem(loaded.error).code === 'unknown-product';
   return (
     <>
       <PageHead
@@ -40,16 +43,26 @@ export function ProductDetail({ code }: { code: string }) {
         </a>
       </PageHead>
       <div class="stack">
-        {loaded.state === 'loading' && <Loading />}
-        {loaded.state === 'failed' && <Failure error={loaded.error} onRetry={reload} />}
-        {loaded.state !== 'loading' && !isUnknown && <ProductViews code={code} product={product} />}
+        <WhenLoaded
+          loaded={loaded}
+          failed={(error, notice) => (
+            <>
+              {notice}
+              {asProblem(error).code !== 'unknown-product' && (
+                <ProductViews code={code} product={undefined} />
+              )}
+            </>
+          )}
+        >
+          {(found) => <ProductViews code={code} product={found} />}
+        </WhenLoaded>
       </div>
     </>
   );
 }
 
 /** The views; without the versions of the product only those that look it up. */
-function ProductViews({ code, product }: { code: string; product: CatalogueProduct | undefined }) {
+function ProductViews({ code, product }: { code: string; product: CatalogueProductReply | undefined }) {
   const { query, route } = useLocation();
   const versions = product?.versions ?? [];
   const views = product === undefined ? PUBLIC_VIEWS : VIEWS;
@@ -108,7 +121,7 @@ function LookedUp({ code, view }: { code: string; view: 'look-up' | 'offer' }) {
 
 interface VersionsProps {
   readonly code: string;
-  readonly product: CatalogueProduct;
+  readonly product: CatalogueProductReply;
   readonly day: string;
   readonly selected: number;
   readonly query: Readonly<Record<string, string>>;

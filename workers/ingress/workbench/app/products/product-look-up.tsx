@@ -85,7 +85,7 @@ export function ProductLookUp({ found: { product, documents } }: { found: FoundP
         {documents.length === 0 ? (
           <p>{t('none')}</p>
         ) : (
-          <ul class="result-list">
+          <ul class="stack tight">
             {documents.map(({ Doc, Report }) => (
               <li key={Doc.ReportId} class="row">
                 {Report.DisplayName} {Doc.IsMandatory && <Badge>{t('mandatory')}</Badge>}
@@ -100,7 +100,7 @@ export function ProductLookUp({ found: { product, documents } }: { found: FoundP
 
 function OfferView({ offer }: { offer: Offer }) {
   return (
-    <section class="product-offer">
+    <section class="columns" style="--least: 30rem">
       <Interests offer={offer} />
       <Commissions offer={offer} />
     </section>

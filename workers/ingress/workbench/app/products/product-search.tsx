@@ -1,20 +1,12 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
-import {
-  asProblem,
-  Badge,
-  Button,
-  Empty,
-  Failure,
-  Loading,
-  Notice,
-  PageHead,
-} from '../design/components.tsx';
+import { asProblem, Badge, Button, Empty, Notice, PageHead } from '../design/components.tsx';
 import { TextField } from '../design/fields.tsx';
-import type { Domain } from '../charts/time-axis.ts';
-import { useLoaded, type Loaded } from '../design/loaded.tsx';
+import type { TimeScale } from '../charts/time-axis.ts';
+import { useLoaded, WhenLoaded, type Loaded } from '../design/loaded.tsx';
 import { formatDate } from '../format.ts';
-import { listProducts, type ListedProduct, type ProductFilters, type ProductPage } from './catalogue-api.ts';
+import type { ListedProduct, ProductPage } from '../../../../../shared/contract/operations/products.ts';
+import { listProducts, type ProductFilters } from './catalogue-api.ts';
 import { daysText, statusText } from './field-values.ts';
 import { addressOf, filtersOf } from './product-address.ts';
 import { t } from './texts.ts';
@@ -35,7 +27,7 @@ export function currentDay(): string {
 export function ProductSearch() {
   const { query, route } = useLocation();
   const filters = filtersOf(query);
-  const [loaded, reload] = useLoaded(
+  const loaded = useLoaded(
     (signal) => listProducts(filters, signal),
     [filters.search, filters.validOn, filters.cursor],
   );
@@ -51,14 +43,17 @@ export function ProductSearch() {
       <PageHead title={t('title')} lead={t('lead')} />
       <div class="stack">
         <SearchForm {...{ filters, loaded, typed, setTyped, filter, clear }} />
-        {loaded.state === 'loading' && <Loading />}
-        {loaded.state === 'failed' && (
-          <>
-            <Failure error={loaded.error} onRetry={reload} />
-            <OpenByCode />
-          </>
-        )}
-        {loaded.state === 'loaded' && <Results page={loaded.value} filters={filters} onClear={clear} />}
+        <WhenLoaded
+          loaded={loaded}
+          failed={(_, notice) => (
+            <>
+              {notice}
+              <OpenByCode />
+            </>
+          )}
+        >
+          {(page) => <Results page={page} filters={filters} onClear={clear} />}
+        </WhenLoaded>
       </div>
     </>
   );
@@ -81,13 +76,13 @@ function SearchForm(props: {
   }, [typed, filters.search, filters.validOn]);
   const open = (event: Event): void => {
     event.preventDefault();
-    const code = loaded.state === 'loaded' ? codeToOpen(loaded.value.products, typed) : undefined;
+    const code = codeToOpen(loaded.value?.products ?? [], typed);
     if (code !== undefined) route(addressOf(code, { ...filters, search: typed.trim() }));
   };
-  const faults = loaded.state === 'failed' ? (asProblem(loaded.error).errors ?? []) : [];
+  const faults = loaded.error === undefined ? [] : (asProblem(loaded.error).errors ?? []);
   const faultOf = (name: string) => faults.find(({ path }) => path === name)?.message;
   return (
-    <form class="card card-tight product-search no-print" role="search" onSubmit={open}>
+    <form class="card card-tight search-form no-print" role="search" onSubmit={open}>
       <TextField
         label={t('search')}
         hint={t('searchHint')}
@@ -129,7 +124,7 @@ function OpenByCode() {
     if (code.trim() !== '') route(addressOf(code.trim(), {}));
   };
   return (
-    <form class="card card-tight product-search" onSubmit={open}>
+    <form class="card card-tight search-form" onSubmit={open}>
       <TextField label={t('code')} hint={t('codeHint')} maxLength={64} value={code} onChange={setCode} />
       <Button type="submit">{t('show')}</Button>
     </form>
@@ -190,7 +185,7 @@ function Results(props: { page: ProductPage; filters: ProductFilters; onClear: (
   );
 }
 
-function Result(props: { product: ListedProduct; filters: ProductFilters; day: string; domain: Domain }) {
+function Result(props: { product: ListedProduct; filters: ProductFilters; day: string; domain: TimeScale }) {
   const { product, filters, day, domain } = props;
   const { code, name, type, currency, versions, versionCount } = product;
   const used = versionOn(versions, day);
@@ -198,7 +193,7 @@ function Result(props: { product: ListedProduct; filters: ProductFilters; day: s
   return (
     <li class="product-result">
       <div>
-        <a class="product-name" href={addressOf(code, { ...filters, cursor: '' })}>
+        <a class="strong" href={addressOf(code, { ...filters, cursor: '' })}>
           {name ?? code}
         </a>
         <div class="small soft">

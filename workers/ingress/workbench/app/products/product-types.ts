@@ -1,7 +1,8 @@
 /** What the page reads of look-ups and simulations. */
 import type { z } from 'zod';
 import type { productByCodeReply } from '../../../../../shared/contract/product/product-by-code-reply.ts';
-import type { Schemas } from '../schemas.ts';
+import type { productDocumentsReply } from '../../../../../shared/contract/product/replies.ts';
+import type { simulateReply } from '../../../../../shared/contract/simulate/reply.ts';
 import { leadingPayment } from '../schedules/leading-payment.ts';
 import { exactSum } from '../schedules/schedule.ts';
 
@@ -53,9 +54,10 @@ interface Commission {
   })[];
 }
 
-export type ProductDocument = Schemas['ProductDocument'];
+export type ProductDocument = z.infer<typeof productDocumentsReply>[number];
 /** One of the offers of a simulation; several fit when interests, lists or both are open. */
-export type SimulatedOffer = Schemas['SimulateReply']['Records'][number];
+export type SimulatedOffer = Simulated['Records'][number];
+export type Simulated = z.infer<typeof simulateReply>;
 
 type ShownInterest = Pick<
   Interest,
@@ -90,15 +92,19 @@ export function valueInForce<Value extends ValueDays>(
     )[0];
 }
 
-/** A commission or an insurance of a simulated offer, before and after discounts. */
+/** A commission or an insurance of a simulated offer, in money or in percent, before and after discounts. */
 export interface OfferCharge {
-  readonly name: string;
-  readonly periodicity: string;
-  /** In money; null: a percentage. */
-  readonly value: number | null;
-  readonly percent: number | null;
-  readonly baseValue: number | null;
-  readonly basePercent: number | null;
+  readonly Name: string | null;
+  readonly Value: number | null;
+  readonly Percent: number | null;
+  readonly BaseValue: number | null;
+  readonly BasePercent: number | null;
+  readonly FeePeriodicityType?: string | null;
+  readonly InsurancePeriodicityType?: string | null;
+}
+
+export function periodicityOf({ FeePeriodicityType, InsurancePeriodicityType }: OfferCharge): string {
+  return FeePeriodicityType ?? InsurancePeriodicityType ?? '';
 }
 
 /** A row of the schedule of a simulated offer. */
@@ -140,26 +146,8 @@ export function readOffer(offer: JsonParts): OfferParts {
   };
 }
 
-interface JsonCharge {
-  readonly Name: string | null;
-  readonly Value: number | null;
-  readonly Percent: number | null;
-  readonly BaseValue: number | null;
-  readonly BasePercent: number | null;
-  readonly FeePeriodicityType?: string | null;
-  readonly InsurancePeriodicityType?: string | null;
-}
-
 function readCharges(text: string): readonly OfferCharge[] {
-  const charges = JSON.parse(text) as readonly JsonCharge[] | null;
-  return (charges ?? []).map((charge) => ({
-    name: charge.Name ?? '',
-    periodicity: charge.FeePeriodicityType ?? charge.InsurancePeriodicityType ?? '',
-    value: charge.Value,
-    percent: charge.Percent,
-    baseValue: charge.BaseValue,
-    basePercent: charge.BasePercent,
-  }));
+  return (JSON.parse(text) as readonly OfferCharge[] | null) ?? [];
 }
 
 /** A sum of an offer, and the part of it that is paid once at the start and is in no instalment (Q6). */
@@ -191,8 +179,9 @@ function sum(repeated: number, atStart: number): OfferSum {
 }
 
 /** What a charge costs once at the start, half up to the decimals of the currency; zero for a repeated one. */
-function onceCost({ periodicity, value, percent }: OfferCharge, financed: number, decimals: number): number {
-  if (periodicity !== ONCE) return 0;
+function onceCost(charge: OfferCharge, financed: number, decimals: number): number {
+  if (periodicityOf(charge) !== ONCE) return 0;
+  const { Value: value, Percent: percent } = charge;
   const unit = 10 ** decimals;
   const parts = BigInt(Math.round(financed * unit)) * BigInt(Math.round((percent ?? 0) * PERCENT_PARTS));
   const whole = BigInt(PERCENT_PARTS) * 100n;

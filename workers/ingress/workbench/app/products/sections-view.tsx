@@ -1,8 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import { Badge, CodeText, CopyButton, Definitions, Notice } from '../design/components.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
-import { Table } from '../design/table.tsx';
-import { getVersion, type CatalogueVersion, type RecordFields } from './catalogue-api.ts';
+import { classes, Table } from '../design/table.tsx';
+import type { CatalogueVersionReply } from '../../../../../shared/contract/operations/products.ts';
+import { getVersion, type RecordFields } from './catalogue-api.ts';
 import { fieldName, isBlank, isId, statusText, valueLines } from './field-values.ts';
 import { t } from './texts.ts';
 import { isFields, itemList, sectionsOf, titleField, type SectionKey } from './version-sections.ts';
@@ -22,14 +23,14 @@ export function VersionSections({ code, version }: { code: string; version: numb
   return <WhenLoaded loaded={loaded}>{(found) => <Sections version={found} />}</WhenLoaded>;
 }
 
-function Sections({ version }: { version: CatalogueVersion }) {
+function Sections({ version }: { version: CatalogueVersionReply }) {
   const sections = useMemo(() => sectionsOf(version), [version]);
   const currency = currencyOf(version);
   return (
     <>
       <ReadingFaults version={version} />
       {sections.length > 0 && (
-        <nav class="product-contents no-print" aria-label={t('contents')}>
+        <nav class="row no-print" aria-label={t('contents')}>
           {sections.map(({ key }) => (
             <a key={key} href={`#section-${key}`}>
               {t(key)}
@@ -47,12 +48,12 @@ function Sections({ version }: { version: CatalogueVersion }) {
           ),
         )}
       </div>
-      <div class="product-tables">
+      <div class="columns" style="--least: 26rem">
         {sections.map(({ key, content }) =>
           Array.isArray(content) ? (
             <section
               key={key}
-              class={NARROW.has(key) ? 'product-section' : 'product-section product-section-wide'}
+              class={classes('stack tight product-section', !NARROW.has(key) && 'product-section-wide')}
               id={`section-${key}`}
             >
               <h3>{t(key)}</h3>
@@ -64,7 +65,7 @@ function Sections({ version }: { version: CatalogueVersion }) {
       {version.product !== undefined && (
         <details class="card card-tight no-print">
           <summary>{t('asJson')}</summary>
-          <div class="stack product-json">
+          <div class="stack">
             <div>
               <CopyButton text={() => JSON.stringify(version, undefined, 2)} />
             </div>
@@ -77,7 +78,7 @@ function Sections({ version }: { version: CatalogueVersion }) {
 }
 
 /** What the workers cannot use, and why. */
-export function ReadingFaults({ version }: { version: CatalogueVersion }) {
+export function ReadingFaults({ version }: { version: CatalogueVersionReply }) {
   const faulty = version.lists.filter(({ fault }) => fault !== undefined);
   return (
     <>
@@ -104,7 +105,7 @@ export function ReadingFaults({ version }: { version: CatalogueVersion }) {
 }
 
 /** The currency of the amounts of a version that have none of their own. */
-export function currencyOf({ product = {} }: CatalogueVersion): string {
+export function currencyOf({ product = {} }: CatalogueVersionReply): string {
   const availability = product['Availability'];
   const currency = isFields(availability) ? availability['Currency'] : undefined;
   return typeof currency === 'string' ? currency : '';
@@ -174,7 +175,7 @@ function ItemTable({ label, items, currency, hasCaption = false }: ItemTableProp
         rare.length > 0 && [
           t('details'),
           (item) => <Lines lines={rareLines(item, rare, currencyOfItem(item))} />,
-          'product-text',
+          'breakable',
         ],
       ]}
     />
@@ -182,11 +183,11 @@ function ItemTable({ label, items, currency, hasCaption = false }: ItemTableProp
 }
 
 const CELL_CLASSES: Readonly<Record<string, string>> = {
-  Values: 'product-unbroken',
-  Code: 'product-unbroken',
-  InsuranceCode: 'product-unbroken',
-  List: 'product-unbroken',
-  Description: 'product-text',
+  Values: 'nowrap',
+  Code: 'nowrap',
+  InsuranceCode: 'nowrap',
+  List: 'nowrap',
+  Description: 'breakable',
 };
 
 /** Figures come first, and what refers to other records last. */
@@ -231,7 +232,7 @@ function Flags({ item }: { item: RecordFields }) {
   const isUnused = typeof status === 'string' && status !== 'Active';
   if (set.length === 0 && !isUnused) return null;
   return (
-    <span class="product-flags">
+    <span class="row tight">
       {isUnused && <Badge tone="warn">{statusText(status)}</Badge>}
       {set.map(([name]) => (
         <Badge key={name}>{fieldName(name)}</Badge>
@@ -246,7 +247,7 @@ const UNITS = new Set(['ValueIsPercent', 'ValueIsPercentage', 'IsPercentage']);
 export function Lines({ lines }: { lines: readonly string[] }) {
   if (lines.length === 1) return <>{lines[0]}</>;
   return (
-    <ul class="product-lines">
+    <ul class="lines">
       {lines.map((line) => (
         <li key={line}>{line}</li>
       ))}

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { placeDay, timelineTicks, type Domain, type Tick } from '../charts/time-axis.ts';
+import { dayMs, timelineTicks, type Tick, type TimeScale } from '../charts/time-axis.ts';
 import { formatDate } from '../format.ts';
-import type { ListedVersion } from './catalogue-api.ts';
+import type { ListedVersion } from '../../../../../shared/contract/operations/products.ts';
 import { daysText, statusText } from './field-values.ts';
 import { t } from './texts.ts';
 import {
@@ -60,9 +60,9 @@ export function TimelineChart({ versions, day, selected, onSelect }: TimelinePro
       <Row label="" grid={grid} hasToday={false}>
         <text
           class="product-today"
-          x={`${placeDay(day, domain)}%`}
+          x={`${domain(dayMs(day))}%`}
           y="18"
-          text-anchor={anchorOf(placeDay(day, domain))}
+          text-anchor={anchorOf(domain(dayMs(day)))}
         >
           {t('today')}
         </text>
@@ -78,7 +78,7 @@ function anchorOf(left: number): 'start' | 'middle' | 'end' {
 
 interface RowProps {
   readonly label: string;
-  readonly grid: { readonly ticks: readonly Tick[]; readonly domain: Domain; readonly day: string };
+  readonly grid: { readonly ticks: readonly Tick[]; readonly domain: TimeScale; readonly day: string };
   readonly isSelected?: boolean;
   readonly hasToday?: boolean;
   readonly onSelect?: () => void;
@@ -87,7 +87,7 @@ interface RowProps {
 
 /** A row has its own part of the vertical lines, so that labels keep their size at any width. */
 function Row({ label, grid, isSelected = false, hasToday = true, onSelect, children }: RowProps) {
-  const today = `${placeDay(grid.day, grid.domain)}%`;
+  const today = `${grid.domain(dayMs(grid.day))}%`;
   return (
     <>
       <span class={isSelected ? 'product-row-selected' : undefined}>{label}</span>
@@ -118,7 +118,7 @@ function Today({ left }: { left: string }) {
   );
 }
 
-function Bar({ version, domain }: { version: ListedVersion; domain: Domain }) {
+function Bar({ version, domain }: { version: ListedVersion; domain: TimeScale }) {
   const { status, validFrom, validTo } = version;
   const text = daysText(validFrom, validTo) || t('always');
   return (
@@ -137,7 +137,7 @@ function kindOf(status: string | null): 'approved' | 'draft' | 'closed' {
 }
 
 /** When the product is offered: Approved versions together, the gaps between them, and days that two versions share. */
-function Coverage({ versions, domain }: { versions: readonly ListedVersion[]; domain: Domain }) {
+function Coverage({ versions, domain }: { versions: readonly ListedVersion[]; domain: TimeScale }) {
   const hatch = useId();
   const approved = versions.filter(({ status }) => status === 'Approved');
   return (
@@ -177,7 +177,7 @@ export function gapText({ from, to }: Span): string {
 
 interface RangeProps {
   readonly span: Span;
-  readonly domain: Domain;
+  readonly domain: TimeScale;
   readonly kind: 'approved' | 'draft' | 'closed' | 'covered' | 'gap' | 'overlap';
   readonly fill?: string;
   readonly title?: string;
@@ -196,7 +196,7 @@ function Range({ span, domain, kind, fill, title }: RangeProps) {
         y={(ROW_HEIGHT - BAR_HEIGHT) / 2}
         height={BAR_HEIGHT}
         rx="3"
-        {...(fill === undefined ? {} : { fill })}
+        style={fill === undefined ? undefined : `fill: ${fill}`}
       >
         {title !== undefined && <title>{title}</title>}
       </rect>
@@ -215,9 +215,9 @@ function Range({ span, domain, kind, fill, title }: RangeProps) {
 }
 
 /** The versions of a product in one row, for lists. Drafts are shown only if nothing else is there. */
-export function TimelineBars(props: { versions: readonly ListedVersion[]; domain: Domain; day: string }) {
+export function TimelineBars(props: { versions: readonly ListedVersion[]; domain: TimeScale; day: string }) {
   const { versions, domain, day } = props;
-  const today = `${placeDay(day, domain)}%`;
+  const today = `${domain(dayMs(day))}%`;
   const used = versions.filter(({ status }) => kindOf(status) !== 'draft');
   return (
     <svg width="100%" height={ROW_HEIGHT}>
@@ -231,7 +231,7 @@ export function TimelineBars(props: { versions: readonly ListedVersion[]; domain
 }
 
 /** The years or months of a timeline. */
-export function TimelineAxis({ domain }: { domain: Domain }) {
+export function TimelineAxis({ domain }: { domain: TimeScale }) {
   return (
     <svg width="100%" height={20}>
       <Labels ticks={timelineTicks(domain)} />

@@ -1,5 +1,9 @@
 /** A version of a product in sections, as the page shows and compares them. Field names are those of the catalogue. */
-import type { CatalogueVersion, RecordFields, ReferredList } from './catalogue-api.ts';
+import type {
+  CatalogueVersionReply,
+  ReferredList,
+} from '../../../../../shared/contract/operations/products.ts';
+import type { RecordFields } from './catalogue-api.ts';
 
 /** The sections, in the order in which they are shown. */
 export const SECTION_KEYS = [
@@ -67,7 +71,7 @@ const ELSEWHERE = new Set(['Id', 'Version', 'Discounts', ...GENERAL, ...Object.v
 export function sectionsOf({
   product,
   lists,
-}: Pick<CatalogueVersion, 'product' | 'lists'>): readonly Section[] {
+}: Pick<CatalogueVersionReply, 'product' | 'lists'>): readonly Section[] {
   if (product === undefined) return [];
   return SECTION_KEYS.map((key) => ({ key, content: contentOf(key, product, lists) })).filter(
     ({ content }) => Object.keys(content).length > 0,

@@ -1,6 +1,5 @@
 /** The versions of a product on a timeline: places in percent of its width, gaps and overlaps. Days are `yyyy-mm-dd`. */
-
-import { DAY_MS, dayNumber, YEAR_DAYS, type Domain } from '../charts/time-axis.ts';
+import { DAY_MS, dayMs, dayText, timeScale, YEAR_MS, type TimeScale } from '../charts/time-axis.ts';
 
 /** A range of days, both included; null: open. */
 export interface Span {
@@ -30,16 +29,12 @@ export interface Placed {
 }
 
 /** A day further from today than this means that there is no end, such as 9999-12-31. */
-const FARTHEST_DAYS = 50 * YEAR_DAYS;
+const FARTHEST_MS = 50 * YEAR_MS;
 /** Before the first and after the last day. */
 const MARGIN = 0.08;
-const LEAST_MARGIN_DAYS = 60;
+const LEAST_MARGIN_MS = 60 * DAY_MS;
 const FIRST_DAY = '0000-00-00';
 const LAST_DAY = '9999-99-99';
-
-function dayText(number: number): string {
-  return new Date(number * DAY_MS).toISOString().slice(0, 10);
-}
 
 /** The version that is used on a day: the latest Approved one that is valid. */
 export function versionOn<Version extends TimelineVersion>(
@@ -62,8 +57,8 @@ export function findGaps(versions: readonly TimelineVersion[]): readonly Span[] 
   let coveredTo: string | null | undefined;
   for (const { validFrom, validTo } of approvedByStart(versions)) {
     if (coveredTo === null) break;
-    if (coveredTo !== undefined && validFrom !== null && dayNumber(validFrom) > dayNumber(coveredTo) + 1) {
-      gaps.push({ from: dayText(dayNumber(coveredTo) + 1), to: dayText(dayNumber(validFrom) - 1) });
+    if (coveredTo !== undefined && validFrom !== null && dayMs(validFrom) > dayMs(coveredTo) + DAY_MS) {
+      gaps.push({ from: dayText(dayMs(coveredTo) + DAY_MS), to: dayText(dayMs(validFrom) - DAY_MS) });
     }
     if (coveredTo === undefined || validTo === null || validTo > coveredTo) coveredTo = validTo;
   }
@@ -101,30 +96,24 @@ function earliest(one: string | null, other: string | null): string | null {
 }
 
 /** The days that a timeline shows: today, and all days on which a version begins or ends. */
-export function timelineDomain(versions: readonly TimelineVersion[], today: string): Domain {
-  const now = dayNumber(today);
+export function timelineDomain(versions: readonly TimelineVersion[], today: string): TimeScale {
+  const now = dayMs(today);
   const days = versions
-    .flatMap(({ validFrom, validTo }) => [validFrom, validTo])
-    .filter((day) => day !== null)
-    .map(dayNumber)
-    .filter((day) => Math.abs(day - now) < FARTHEST_DAYS);
-  const first = Math.min(now, ...days);
-  const last = Math.max(now, ...days);
-  const margin = Math.max(LEAST_MARGIN_DAYS, (last - first) * MARGIN);
-  return { first: Math.floor(first - margin), last: Math.ceil(last + margin) };
+    .flatMap(({ validFrom, validTo }) => [validFrom ?? today, validTo ?? today])
+    .map(dayMs)
+    .filter((day) => Math.abs(day - now) < FARTHEST_MS);
+  const [first, last] = [Math.min(now, ...days), Math.max(now, ...days)];
+  const margin = Math.max(LEAST_MARGIN_MS, (last - first) * MARGIN);
+  return timeScale(first - margin, last + margin);
 }
 
 /** Where a range is; its last day is included. Undefined: outside the timeline. */
-export function placeSpan({ from, to }: Span, domain: Domain): Placed | undefined {
-  const { first, last } = domain;
-  const starts = from === null ? first : Math.max(first, dayNumber(from));
-  const ends = to === null ? last : Math.min(last, dayNumber(to) + 1);
-  if (ends <= starts) return undefined;
-  const scale = 100 / (last - first);
-  return {
-    left: (starts - first) * scale,
-    width: (ends - starts) * scale,
-    isCutLeft: from === null || dayNumber(from) < first,
-    isCutRight: to === null || dayNumber(to) >= last,
-  };
+export function placeSpan({ from, to }: Span, scale: TimeScale): Placed | undefined {
+  const starts = from === null ? -Infinity : dayMs(from);
+  const ends = to === null ? Infinity : dayMs(to) + DAY_MS;
+  const [left, right] = [scale(starts), scale(ends)];
+  const [first = 0, last = 0] = scale.domain().map(Number);
+  return left === right
+    ? undefined
+    : { left, width: right - left, isCutLeft: starts < first, isCutRight: ends > last };
 }

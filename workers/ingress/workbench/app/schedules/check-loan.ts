@@ -5,7 +5,15 @@ import { entryOf, isSent, itemsOf, readField, type Entry, type Loan, type Values
 
 /** Why a value cannot be right, with the bounds of the field. */
 export interface EntryFault {
-  readonly reason: 'required' | 'number' | 'whole' | 'between' | 'at-least' | 'at-most' | 'above' | 'date';
+  readonly reason:
+    | 'required'
+    | 'notNumber'
+    | 'whole'
+    | 'between'
+    | 'atLeast'
+    | 'atMost'
+    | 'above'
+    | 'notDate';
   readonly from?: number;
   readonly to?: number;
 }
@@ -41,10 +49,10 @@ export function checkLoan(
 export function faultOf(field: FormField, text: string, entry: Entry): EntryFault | undefined {
   if (text === '')
     return field.isRequired && !FROM_START.has(field.name) ? { reason: 'required' } : undefined;
-  if (field.kind === 'date') return isDate(text) ? undefined : { reason: 'date' };
+  if (field.kind === 'date') return isDate(text) ? undefined : { reason: 'notDate' };
   if (field.kind !== 'number' && field.kind !== 'whole') return undefined;
   const value = readField(text, field, entry);
-  return value === undefined ? { reason: 'number' } : rangeFault(value, field);
+  return value === undefined ? { reason: 'notNumber' } : rangeFault(value, field);
 }
 
 /** False for a day that does not exist, which a calendar would move to the next month. */
@@ -64,5 +72,5 @@ function rangeFault(value: number, field: FormField): EntryFault | undefined {
   if (value <= exclusiveMinimum) return { reason: 'above', from: exclusiveMinimum };
   if (Math.abs(minimum) < NOTABLE && maximum < NOTABLE)
     return { reason: 'between', from: minimum, to: maximum };
-  return value < minimum ? { reason: 'at-least', from: minimum } : { reason: 'at-most', to: maximum };
+  return value < minimum ? { reason: 'atLeast', from: minimum } : { reason: 'atMost', to: maximum };
 }

@@ -1,4 +1,5 @@
-import { useId, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { Field, Input, Select, type ControlProps } from '../design/fields.tsx';
 import { formatEntry, formatNumber } from '../format.ts';
 import { choiceText, fieldText, flagText, helpText } from './field-texts.ts';
 import type { FormField } from './form-field.ts';
@@ -25,166 +26,95 @@ interface FieldInputProps {
 /** A field of any kind: label, help, control, slider, fault and note. */
 export function FieldInput(props: FieldInputProps) {
   const { field, list, place, value, fault, note, slider, hint, onChange } = props;
-  const id = useId();
   const [isOpened, setOpened] = useState(false);
-  const isExplained = props.isExplained || isOpened;
   const label = fieldText(field.name, list);
-  const described = [
-    fault === undefined ? '' : `${id}-fault`,
-    note === undefined ? '' : `${id}-note`,
-    hint === '' ? '' : `${id}-hint`,
-    `${id}-help`,
-  ];
-  const control: ControlProps = {
-    id,
-    'aria-describedby': described.filter(Boolean).join(' '),
-    'aria-invalid': fault === undefined ? undefined : true,
-  };
   return (
-    <div class={note?.isIgnored === true ? 'field loan-field-ignored' : 'field'} data-place={place}>
-      <div class="loan-label">
-        <label class="field-label" for={id}>
-          {label}
-        </label>
-        <button
-          type="button"
-          class="help-button"
-          aria-label={t('help', { field: label })}
-          aria-expanded={isExplained}
-          aria-controls={`${id}-help`}
-          // The button above all fields does the same by keyboard, with one stop instead of many.
-          tabIndex={-1}
-          onClick={() => setOpened(!isOpened)}
-        >
-          <span aria-hidden="true">?</span>
-        </button>
-      </div>
-      <div class="loan-control">
-        <Control field={field} control={control} label={label} value={value} onChange={onChange} />
-        {slider !== undefined && (
-          <Slider {...{ label, value, onChange }} range={slider} number={props.number} />
-        )}
-        {fault !== undefined && (
-          <span class="field-error" id={`${id}-fault`} lang={fault.lang}>
-            {fault.text}
-          </span>
-        )}
-        {note !== undefined && (
-          <span class="field-hint" id={`${id}-note`}>
-            {note.text}
-          </span>
-        )}
-        {hint !== '' && (
-          <span class="field-hint" id={`${id}-hint`}>
-            {hint}
-          </span>
-        )}
-        <Help id={`${id}-help`} field={field} list={list} isHidden={!isExplained} />
-      </div>
-    </div>
+    <Field
+      label={label}
+      class={note?.isIgnored === true ? 'loan-field-ignored' : undefined}
+      place={place}
+      error={fault && <span lang={fault.lang}>{fault.text}</span>}
+      hint={[note?.text, hint].filter(Boolean).join(' ') || undefined}
+      help={{
+        label: t('help', { field: label }),
+        text: <Help field={field} list={list} />,
+        isShown: props.isExplained || isOpened,
+        onToggle: () => setOpened(!isOpened),
+      }}
+    >
+      {(control) => (
+        <>
+          <Control field={field} control={control} label={label} value={value} onChange={onChange} />
+          {slider !== undefined && (
+            <Slider {...{ label, value, onChange }} range={slider} number={props.number} />
+          )}
+        </>
+      )}
+    </Field>
   );
 }
 
-interface ControlProps {
-  readonly id: string;
-  readonly 'aria-describedby': string;
-  readonly 'aria-invalid': boolean | undefined;
+interface KindProps {
+  readonly field: FormField;
+  readonly control: ControlProps;
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
 }
 
-function Control(props: {
-  field: FormField;
-  control: ControlProps;
-  label: string;
-  value: string;
-  onChange: (text: string) => void;
-}) {
+function Control(props: KindProps) {
   const { field, control, value, onChange } = props;
-  const { kind, choices } = field;
+  const { name, kind, choices, maxLength = MAX_NUMBER_LENGTH } = field;
   if (kind === 'flag' || kind === 'numeric-flag') {
-    return (
-      <select
-        {...control}
-        class="input"
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      >
-        <option value="">{t('none')}</option>
-        <option value="true">{flagText(field.name, true)}</option>
-        <option value="false">{flagText(field.name, false)}</option>
-      </select>
-    );
+    const options = [
+      ['', t('none')],
+      ['true', flagText(name, true)],
+      ['false', flagText(name, false)],
+    ] as const;
+    return <Select {...{ control, value, options, onChange }} />;
   }
   if (choices !== undefined) return <Choice {...props} choices={choices} />;
-  const isNumber = kind === 'number' || kind === 'whole';
   return (
-    <input
-      {...control}
-      class={isNumber ? 'input input-number' : 'input'}
-      {...(kind === 'date' ? DATE_INPUT : TEXT_INPUT)}
-      inputmode={kind === 'number' ? 'decimal' : kind === 'whole' ? 'numeric' : 'text'}
-      autocomplete="off"
-      maxLength={field.maxLength ?? MAX_NUMBER_LENGTH}
-      value={value}
-      onInput={(event) => onChange(event.currentTarget.value)}
+    <Input
+      {...{ control, value, maxLength, onChange }}
+      type={kind === 'date' ? 'date' : 'text'}
+      inputMode={kind === 'number' ? 'decimal' : kind === 'whole' ? 'numeric' : 'text'}
     />
   );
 }
 
 const MAX_NUMBER_LENGTH = 64;
-const DATE_INPUT = { type: 'date' } as const;
-const TEXT_INPUT = { type: 'text' } as const;
 const OTHER = '\u0000other';
 
 /** The known values of a text, and a field for another one where there may be others. */
-function Choice(props: {
-  field: FormField;
-  choices: readonly string[];
-  control: ControlProps;
-  label: string;
-  value: string;
-  onChange: (text: string) => void;
-}) {
+function Choice(props: KindProps & { choices: readonly string[] }) {
   const { field, choices, control, label, value, onChange } = props;
   const { isOpen = false, isRequired, maxLength } = field;
   const isKnown = value === '' || choices.includes(value);
   const [isOther, setOther] = useState(isOpen && !isKnown);
-  const named = choices.map((choice) => ({ choice, name: choiceText(choice) }));
+  const named = choices.map((choice) => [choice, choiceText(choice)] as const);
   // Of two spellings of the same, the first, or the one that is chosen.
   const shown = named.filter(
-    ({ choice, name }, at) =>
-      choice === value || (named.findIndex((one) => one.name === name) === at && name !== choiceText(value)),
+    ([choice, name], at) =>
+      choice === value || (named.findIndex(([, one]) => one === name) === at && name !== choiceText(value)),
   );
   const choose = (chosen: string): void => {
     setOther(chosen === OTHER);
     onChange(chosen === OTHER ? '' : chosen);
   };
+  const options = [
+    ...(!isRequired || value === '' ? [['', t('none')] as const] : []),
+    ...shown,
+    ...(!isKnown && !isOther ? [[value, value] as const] : []),
+    ...(isOpen ? [[OTHER, t('otherValue')] as const] : []),
+  ];
   return (
     <>
-      <select
-        {...control}
-        class="input"
-        value={isOther ? OTHER : value}
-        onChange={(event) => choose(event.currentTarget.value)}
-      >
-        {(!isRequired || value === '') && <option value="">{t('none')}</option>}
-        {shown.map(({ choice, name }) => (
-          <option key={choice} value={choice}>
-            {name}
-          </option>
-        ))}
-        {!isKnown && !isOther && <option value={value}>{value}</option>}
-        {isOpen && <option value={OTHER}>{t('otherValue')}</option>}
-      </select>
+      <Select {...{ control, options }} value={isOther ? OTHER : value} onChange={choose} />
       {isOther && (
-        <input
-          class="input"
-          aria-label={t('otherName', { field: label })}
-          aria-describedby={control['aria-describedby']}
-          aria-invalid={control['aria-invalid']}
-          autocomplete="off"
-          maxLength={maxLength}
-          value={value}
-          onInput={(event) => onChange(event.currentTarget.value)}
+        <Input
+          {...{ value, maxLength, onChange }}
+          control={{ ...control, id: `${control.id}-other`, 'aria-label': t('otherName', { field: label }) }}
         />
       )}
     </>
@@ -224,15 +154,14 @@ function Slider(props: {
 const GROWTH = 5;
 
 /** The description of the field, what is allowed, and its name in the interface. */
-function Help(props: { id: string; field: FormField; list: string; isHidden: boolean }) {
-  const { id, field, list, isHidden } = props;
+function Help({ field, list }: { field: FormField; list: string }) {
   const { text, lang } = helpText(field, list);
   const range = rangeOf(field, text);
   return (
-    <span class="loan-help" id={id} hidden={isHidden}>
+    <>
       <span lang={lang}>{text}</span> {range !== '' && <span>{t('allowed', { range })} </span>}
       <code>{field.name}</code>
-    </span>
+    </>
   );
 }
 

@@ -140,7 +140,7 @@ function LoanFields(props: LoanFormProps & { fields: readonly FormField[] }) {
         />
       )}
       {lists.length > 0 && (
-        <div class="loan-lists">
+        <div class="row">
           {lists.map((field) => (
             <List key={field.name} {...props} field={field} isNamed={fields.length > 1} />
           ))}
@@ -213,7 +213,7 @@ function List(props: LoanFormProps & { field: FormField; isNamed: boolean }) {
     <div class="stack loan-list" data-place={list} ref={frame}>
       {isNamed && items.length > 0 && <h3>{fieldText(list)}</h3>}
       {isExplained && (
-        <p class="loan-help">
+        <p class="field-help">
           <span lang={lang}>{text}</span> <code>{list}</code>
         </p>
       )}

@@ -1,3 +1,4 @@
+import { Definitions } from '../design/components.tsx';
 import { formatDate, groupSign } from '../format.ts';
 import { groupFields, groupItemFields } from './field-groups.ts';
 import { fieldText, itemText, valueText } from './field-texts.ts';
@@ -35,14 +36,7 @@ export function OfferHead(props: {
           .map(({ name, lines }) => (
             <section key={name}>
               <h3>{groupText(name)}</h3>
-              <dl>
-                {lines.map(([label, value], index) => (
-                  <div key={index}>
-                    <dt>{label}</dt>
-                    <dd>{value}</dd>
-                  </div>
-                ))}
-              </dl>
+              <Definitions items={lines} />
             </section>
           ))}
       </div>

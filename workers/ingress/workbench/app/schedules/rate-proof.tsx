@@ -3,10 +3,13 @@ import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { callAction } from '../api.ts';
 import { formatAmount, formatDate, formatNumber } from '../format.ts';
-import type { Schemas } from '../schemas.ts';
+import type { z } from 'zod';
+import type { rateReply } from '../../../../../shared/contract/rate/calculate-rate.ts';
 import { provesRate, rateTerms, type EffectiveRate } from './rate-terms.ts';
 import { exactSum, type ShownSchedule } from './schedule.ts';
 import { t } from './texts.ts';
+
+type RateReply = z.infer<typeof rateReply>;
 
 const YEAR_DECIMALS = 4;
 
@@ -19,26 +22,27 @@ export function RateProof(props: { rate: EffectiveRate; schedule: ShownSchedule;
   const terms = rateTerms(rate, schedule);
   const loaded = useLoaded(
     async (signal) => {
-      if (terms === undefined) return undefined;
+      if (terms === undefined) return null;
       const request = { jsonParam: terms };
-      return (await callAction<Schemas['RateReply']>('PLAT_BP_CalculateRate', request, { signal })).reply;
+      return (await callAction<RateReply>('PLAT_BP_CalculateRate', request, { signal })).reply;
     },
     [JSON.stringify(terms)],
   );
-  const [state] = loaded;
-  // Too many payments, for example.
-  if (state.state === 'failed' && (asProblem(state.error).errors ?? []).length > 0) return null;
   return (
-    <WhenLoaded loaded={loaded}>
+    // Too many payments, for example.
+    <WhenLoaded
+      loaded={loaded}
+      failed={(error, notice) => (asProblem(error).errors ?? []).length === 0 && notice}
+    >
       {(reply) =>
-        reply !== undefined &&
+        reply !== null &&
         provesRate(reply.Rate, schedule[rate]) && <Flows flows={reply.Proof} decimals={decimals} />
       }
     </WhenLoaded>
   );
 }
 
-function Flows({ flows, decimals }: { flows: Schemas['RateReply']['Proof']; decimals: number }) {
+function Flows({ flows, decimals }: { flows: RateReply['Proof']; decimals: number }) {
   const amount = (value: number | null): string => (value === null ? '–' : formatAmount(value, decimals));
   const discounted = flows.map((flow) => Number((flow.DiscountedAmount ?? 0).toFixed(decimals)));
   return (

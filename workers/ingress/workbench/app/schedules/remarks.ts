@@ -14,6 +14,7 @@ import {
   type Loan,
   type PlacedValue,
 } from './loan.ts';
+import { knownText } from '../texts.ts';
 import { t } from './texts.ts';
 import type { LiveSchedule } from './use-schedule.ts';
 
@@ -62,7 +63,10 @@ export function remarkOn(loan: Loan, form: readonly FormField[], live: LiveSched
     notes: {
       ...(errors.length > 0
         ? {}
-        : mapValues(warned, ({ code }) => ({ text: warningText(code), isIgnored: code === 'no-effect' }))),
+        : mapValues(warned, ({ code }) => ({
+            text: knownText('warnings', code) ?? code,
+            isIgnored: code === 'no-effect',
+          }))),
       ...notesOnNewItems(loan),
     },
   };
@@ -92,27 +96,8 @@ export function entryText(
   entry: Entry,
 ): string {
   const value = entered?.text ?? '';
-  const bounds = { value, from: formatNumber(from, 2), to: formatNumber(to, 2) };
-  switch (reason) {
-    case 'required':
-      return t('required');
-    case 'number':
-      return unreadText(value, entered?.field, entry);
-    case 'whole':
-      return t('whole', bounds);
-    case 'between':
-      return t('between', bounds);
-    case 'at-least':
-      return t('atLeast', bounds);
-    case 'at-most':
-      return t('atMost', bounds);
-    case 'above':
-      return t('above', bounds);
-    case 'date':
-      return t('notDate', bounds);
-    default:
-      return reason satisfies never;
-  }
+  if (reason === 'notNumber') return unreadText(value, entered?.field, entry);
+  return t(reason, { value, from: formatNumber(from, 2), to: formatNumber(to, 2) });
 }
 
 function unreadText(value: string, field: FormField | undefined, { decimals }: Entry): string {
@@ -122,11 +107,4 @@ function unreadText(value: string, field: FormField | undefined, { decimals }: E
   const amount = isWhole ? formatNumber(12) : formatAmount(250_000, decimals);
   const example = field !== undefined && isPercentage(field) ? `${formatEntry('7.25')} %` : amount;
   return t(/\d.*[A-Za-z%€]|[A-Za-z%€].*\d/.test(value) ? 'wrongUnit' : 'notNumber', { value, example });
-}
-
-function warningText(code: string): string {
-  if (code === 'no-effect') return t('noEffect');
-  if (code === 'unknown-name') return t('unknownName');
-  if (code === 'ambiguous-name') return t('ambiguousName');
-  return code === 'from-catalogue' ? t('fromCatalogue') : code;
 }

@@ -47,7 +47,7 @@ export function ScheduleFigures(props: {
               >
                 {figure.value}
               </button>
-              {figure.unit === 'amount' && <span class="figure-unit"> {currency}</span>}
+              {figure.unit === 'amount' && <span class="figure-note"> {currency}</span>}
               {(figure.note ?? '') !== '' && <div class="figure-note">{figure.note}</div>}
             </dd>
           </div>
@@ -125,8 +125,8 @@ export function ShortFigures(props: {
       <dl>
         {figures.map(([label, value]) => (
           <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
+            <dt class="soft">{label}</dt>
+            <dd class="figures strong">{value}</dd>
           </div>
         ))}
       </dl>

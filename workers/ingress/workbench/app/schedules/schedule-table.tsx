@@ -168,19 +168,19 @@ function ExplanationList(props: Omit<Explained, 'at'> & { row: ShownRow; decimal
   const chosen = figures.flatMap((figure) => explanationsOf(row, figure, name));
   const shown: readonly ShownExplanation[] = chosen.length > 0 ? chosen : (row.explanation ?? []);
   return (
-    <dl class="explanations stack">
+    <dl class="stack">
       {shown.map((one, index) => (
         <div key={index}>
-          <dt>
+          <dt class="row-between strong">
             <span>
               {labelOf(one.figure)}
               {one.name !== undefined && <span class="soft">: {one.name}</span>}
             </span>
             <span class="figures">{formatAmount(one.amount, decimals)}</span>
           </dt>
-          <dd>
+          <dd class="breakable">
             {one.formula !== undefined && <code>{one.formula}</code>}
-            {one.dayCount !== undefined && <span class="small soft">{one.dayCount}</span>}
+            {one.dayCount !== undefined && <div class="small soft">{one.dayCount}</div>}
           </dd>
         </div>
       ))}

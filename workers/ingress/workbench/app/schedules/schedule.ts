@@ -136,35 +136,23 @@ export function ownAmount(row: ShownRow, name: string): number {
 
 /** The rows as CSV (RFC 4180), with names of the interface, plain decimals and a line for each row. */
 export function toCsv(rows: readonly ShownRow[], decimals: number): string {
-  const own = ownColumns(rows);
+  const amount = (name: string, of: (row: ShownRow) => number) =>
+    [name, (row: ShownRow) => of(row).toFixed(decimals)] as const;
   const isCapitalised = rows.some((row) => row.capitalisedInterest !== undefined);
-  const names = [
-    'InstallmentNo',
-    'DueDate',
-    'NoDays',
-    'RemainingValue',
-    'Interest',
-    ...(isCapitalised ? ['CapitalisedInterest'] : []),
-    'Principal',
-    'ManagementFee',
-    'Insurance',
-    'TotalInstallment',
-    'IsEarlyRepayment',
-    ...own,
+  const columns: readonly (readonly [name: string, text: (row: ShownRow) => string])[] = [
+    ['InstallmentNo', (row) => String(row.InstallmentNo)],
+    ['DueDate', (row) => row.DueDate.slice(0, 10)],
+    ['NoDays', (row) => String(row.NoDays)],
+    amount('RemainingValue', (row) => row.remainingValue),
+    amount('Interest', (row) => row.interest),
+    ...(isCapitalised ? [amount('CapitalisedInterest', (row) => row.capitalisedInterest ?? 0)] : []),
+    amount('Principal', (row) => row.principal),
+    amount('ManagementFee', (row) => row.managementFee),
+    amount('Insurance', (row) => row.insurance ?? 0),
+    amount('TotalInstallment', (row) => row.totalInstallment),
+    ['IsEarlyRepayment', (row) => row.isEarlyRepayment],
+    ...ownColumns(rows).map((name) => amount(name, (row) => ownAmount(row, name))),
   ];
-  const lines = rows.map((row) => [
-    row.InstallmentNo,
-    row.DueDate.slice(0, 10),
-    row.NoDays,
-    row.remainingValue.toFixed(decimals),
-    row.interest.toFixed(decimals),
-    ...(isCapitalised ? [(row.capitalisedInterest ?? 0).toFixed(decimals)] : []),
-    row.principal.toFixed(decimals),
-    row.managementFee.toFixed(decimals),
-    (row.insurance ?? 0).toFixed(decimals),
-    row.totalInstallment.toFixed(decimals),
-    row.isEarlyRepayment,
-    ...own.map((name) => ownAmount(row, name).toFixed(decimals)),
-  ]);
-  return [names, ...lines].map((line) => `${line.join(',')}\r\n`).join('');
+  const lines = rows.map((row) => columns.map(([, text]) => text(row)));
+  return [columns.map(([name]) => name), ...lines].map((line) => `${line.join(',')}\r\n`).join('');
 }

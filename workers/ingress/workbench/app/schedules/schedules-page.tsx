@@ -50,7 +50,7 @@ export function SchedulesPage() {
       <Spoken live={live} decimals={decimals} />
       <div class="schedules">
         <div class="stack schedules-form">
-          <div class="schedules-head no-print">
+          <div class="row-between schedules-head no-print">
             <Variants {...{ loans, lives, at, select, setLoans }} />
             <div class="row">
               <Button small kind="quiet" onClick={() => setLoans([firstLoan()])}>

@@ -1,6 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { callAction } from '../api.ts';
-import { token } from '../preferences.ts';
+import { useLoaded } from '../design/loaded.tsx';
 import { SCHEDULE_ACTION } from './call-formats.ts';
 import { calculatedTerms } from './loan.ts';
 import { type ShownRow, type ShownSchedule } from './schedule.ts';
@@ -19,35 +18,11 @@ const DEBOUNCE_MS = 250;
 
 /** The schedule of a loan's terms, calculated again shortly after a change; a former call that still runs is aborted. */
 export function useSchedule(terms: Readonly<Record<string, unknown>> | undefined): LiveSchedule {
-  const [state, setState] = useState<Omit<LiveSchedule, 'retry'>>({
-    schedule: undefined,
-    error: undefined,
-    isCalculating: true,
-  });
-  const [round, setRound] = useState(0);
-  const isFirst = useRef(true);
   const key = terms === undefined ? '' : JSON.stringify(calculatedTerms(terms));
-  useEffect(() => {
-    if (key === '') return setState({ schedule: undefined, error: undefined, isCalculating: false });
-    const abort = new AbortController();
-    const calculate = async (): Promise<void> => {
-      try {
-        const schedule = await loadSchedule(JSON.parse(key) as Record<string, unknown>, abort.signal);
-        if (!abort.signal.aborted) setState({ schedule, error: undefined, isCalculating: false });
-      } catch (error) {
-        if (abort.signal.aborted) return;
-        setState(({ schedule }) => ({ schedule, error, isCalculating: false }));
-      }
-    };
-    setState((former) => ({ ...former, isCalculating: true }));
-    const timer = setTimeout(() => void calculate(), isFirst.current ? 0 : DEBOUNCE_MS);
-    isFirst.current = false;
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
-  }, [key, round, token.value]);
-  return { ...state, retry: () => setRound((current) => current + 1) };
+  const calculate = async (signal: AbortSignal): Promise<ShownSchedule | undefined> =>
+    key === '' ? undefined : await loadSchedule(JSON.parse(key) as Record<string, unknown>, signal);
+  const { value: schedule, error, isLoading, reload } = useLoaded(calculate, [key], DEBOUNCE_MS);
+  return { schedule, error, isCalculating: isLoading, retry: reload };
 }
 
 /** The rows of a schedule with their explanations: three times as long as without, so that they are loaded where one is read. */

@@ -1,5 +1,5 @@
 import { Chart, type Scale } from '../charts/chart.tsx';
-import { dayNumber, timelineTicks } from '../charts/time-axis.ts';
+import { DAY_MS, dayMs, timelineTicks, timeScale } from '../charts/time-axis.ts';
 import { balanceAfter, type ShownRow, type ShownSchedule } from './schedule.ts';
 import { t } from './texts.ts';
 import { variantName } from './variant-table.tsx';
@@ -36,7 +36,7 @@ export function VariantChart({ schedules, currency }: VariantChartProps) {
         { ...PANEL, title: t('balance'), amounts: lines.flatMap(({ balances }) => balances) },
       ]}
       range={[first, last]}
-      dates={(room) => timelineTicks({ first, last }, room).map(({ day }) => [dayNumber(day), day])}
+      dates={(room) => timelineTicks(timeScale(first, last), room).map(({ day }) => [dayMs(day), day])}
     >
       {(x, [payments = x, balance = x]) =>
         lines.map(({ index, days, paidOn, paid, balances }) => (
@@ -52,16 +52,16 @@ export function VariantChart({ schedules, currency }: VariantChartProps) {
 
 const colourOf = (index: number): string => `var(--series-${index + 1})`;
 const point = (left: number, top: number): string => `${left.toFixed(1)},${top.toFixed(1)}`;
-const dayOf = ({ DueDate }: ShownRow): number => dayNumber(DueDate.slice(0, 10));
+const dayOf = ({ DueDate }: ShownRow): number => dayMs(DueDate);
 
 function lineOf({ rows, terms }: ShownSchedule) {
   const due = rows.map(dayOf);
   const first = due[0] ?? 0;
-  const start = dayNumber(String(terms['ActivationDate']).slice(0, 10));
+  const start = dayMs(String(terms['ActivationDate']));
   // An extra payment is a fall of the balance; beside it the others could not be told apart.
   const regular = rows.filter(({ isEarlyRepayment }) => isEarlyRepayment !== 'true');
   // A loan that is due on the day of its start has a line nevertheless.
-  const from = Math.min(Number.isNaN(start) ? first : start, first - 1);
+  const from = Math.min(Number.isNaN(start) ? first : start, first - DAY_MS);
   return {
     days: [from, ...due],
     paidOn: [from, ...regular.map(dayOf)],

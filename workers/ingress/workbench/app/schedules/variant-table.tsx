@@ -85,7 +85,7 @@ function Part({ title, columns, lines }: { title: string; columns: Columns<Line>
   return (
     <tbody>
       <tr>
-        <th scope="rowgroup" colSpan={columns.length} class="variant-part">
+        <th scope="rowgroup" colSpan={columns.length} class="soft small">
           {title}
         </th>
       </tr>

@@ -1,5 +1,5 @@
 /** What was found, in the language of the page: the interface has it in English, with its parameters. */
-import type { Schemas } from '../schemas.ts';
+import type { SystemFinding, SystemState } from '../../../../../shared/contract/operations/system.ts';
 import { formatMoment, formatNumber } from '../format.ts';
 import { t } from './texts.ts';
 
@@ -8,7 +8,7 @@ export function findingText({
   code,
   text,
   parameters,
-}: Pick<Schemas['SystemFinding'], 'code' | 'text' | 'parameters'>): string {
+}: Pick<SystemFinding, 'code' | 'text' | 'parameters'>): string {
   const {
     status,
     reason,
@@ -55,12 +55,12 @@ export function findingText({
 export function faultText({
   faultCode = 'failed',
   faultDetail,
-}: Pick<Schemas['SystemBroker'], 'faultCode' | 'faultDetail'>): string {
+}: Pick<SystemState['broker'], 'faultCode' | 'faultDetail'>): string {
   const text = t(`fault_${faultCode}`);
   return faultDetail === undefined ? text : `${text} (${faultDetail})`;
 }
 
-function where({ process }: Schemas['SystemFindingParameters']): string {
+function where({ process }: SystemFinding['parameters']): string {
   return process === undefined || process === 'this' ? '' : t('d_process', { process });
 }
 

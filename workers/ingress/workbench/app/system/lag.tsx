@@ -1,16 +1,16 @@
 import { Badge } from '../design/components.tsx';
 import { Table, useOpenRows } from '../design/table.tsx';
 import { formatNumber } from '../format.ts';
-import type { Schemas } from '../schemas.ts';
-import { lagKey, type Figures } from './figures.ts';
+import type { SystemGroup, SystemState } from '../../../../../shared/contract/operations/system.ts';
 import { Sparkline } from './sparkline.tsx';
 import { t } from './texts.ts';
+import type { History } from './use-system.ts';
 
-type Group = Schemas['SystemGroup'];
+type Group = SystemGroup;
 
 interface LagProps {
   readonly groups: readonly Group[];
-  readonly history: readonly (Figures | undefined)[];
+  readonly history: History;
 }
 
 /** What waits by group, topic and partition. Retry tiers, whose messages wait by intent, are folded away. */
@@ -37,12 +37,15 @@ export function Lag({ groups, history }: LagProps) {
   );
 }
 
+const lagOf = (groupId: string) => (state: SystemState) =>
+  state.groups.find((group) => group.groupId === groupId)?.lag;
+
 function Groups({ label, groups, history }: LagProps & { label: string }) {
   const [open, button] = useOpenRows();
   const name = ({ groupId, topic }: Group, index: number) => (
     <>
       {button(index, shortName(groupId), t('details', { name: groupId }))}
-      <span class="small soft topic">{topic}</span>
+      <small class="soft breakable">{topic}</small>
     </>
   );
   return (
@@ -55,8 +58,12 @@ function Groups({ label, groups, history }: LagProps & { label: string }) {
         [t('worker'), name],
         [t('partitions'), (group) => <Strip group={group} />],
         [t('lagNow'), ({ lag }) => <Waiting lag={lag} />, 'number'],
-        [t('lastMinutes'), (group) => <Sparkline history={history} name={lagKey(group)} />, 'wide-only'],
-        [t('members'), ({ members }) => formatNumber(members.length), 'number medium-only'],
+        [
+          t('lastMinutes'),
+          ({ groupId }) => <Sparkline history={history} figure={lagOf(groupId)} />,
+          'wide-only',
+        ],
+        [t('members'), ({ members }) => formatNumber(members.length), 'number wide-only'],
         [t('groupState'), (group) => <GroupState group={group} />],
       ]}
     />
@@ -94,7 +101,7 @@ function Legend() {
     return before === undefined ? formatNumber(bound) : `${formatNumber(before + 1)}–${formatNumber(bound)}`;
   });
   return (
-    <ul class="shades small soft figures">
+    <ul class="row small soft figures chart-legend">
       {[...ranges, t('more')].map((range, shade) => (
         <li key={range}>
           <span class={`shade shade-${shade}`} aria-hidden="true" />
@@ -151,7 +158,7 @@ function Details({ group }: { group: Group }) {
             'number',
           ],
           [t('end'), ({ end }) => formatNumber(end), 'number'],
-          [t('client'), (one) => <code>{readerOf(one)?.memberId ?? '–'}</code>],
+          [t('client'), (one) => <code>{readerOf(one)?.memberId ?? '–'}</code>, 'nowrap'],
           [t('host'), (one) => readerOf(one)?.host ?? '–'],
         ]}
       />

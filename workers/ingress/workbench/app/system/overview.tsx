@@ -1,43 +1,46 @@
 import type { ComponentChildren } from 'preact';
-import type { Schemas } from '../schemas.ts';
+import type { SystemState } from '../../../../../shared/contract/operations/system.ts';
 import { formatDuration, formatNumber } from '../format.ts';
-import { TOTAL, totalsOf, type Figures } from './figures.ts';
 import { Sparkline } from './sparkline.tsx';
 import { t } from './texts.ts';
+import type { History } from './use-system.ts';
 
-interface OverviewProps {
-  readonly state: Schemas['SystemState'];
-  readonly history: readonly (Figures | undefined)[];
-}
+type State = SystemState;
+
+const requestsOf = ({ rates }: State) => rates.filter(({ kind }) => kind === 'request');
+const perSecond = (state: State): number => requestsOf(state).reduce((sum, one) => sum + one.perSecond, 0);
+/** The p99 of the slowest action; undefined without requests. */
+const slowest = (state: State): number | undefined =>
+  requestsOf(state)
+    .flatMap(({ p99Ms }) => p99Ms ?? [])
+    .toSorted((one, other) => other - one)[0];
+/** Without messages that wait until they are due. */
+const waiting = ({ groups }: State): number =>
+  groups.reduce((sum, { lag, delayed }) => sum + (delayed ? 0 : lag), 0);
+const failed = ({ rates }: State): number => rates.reduce((sum, one) => sum + one.failed, 0);
 
 /** The figures of the whole system with their past. */
-export function Overview({ state, history }: OverviewProps) {
-  const { requestsPerSecond, slowestMs, waiting, failed } = totalsOf(state);
-  const line = (name: string) => <Sparkline history={history} name={name} />;
+export function Overview({ state, history }: { state: State; history: History }) {
+  const slowestMs = slowest(state);
+  const tiles = [
+    ['requests', formatNumber(perSecond(state), 1), 'lastMinutes', perSecond],
+    ['slowest', slowestMs === undefined ? '–' : formatDuration(slowestMs), 'longestTime', slowest],
+    ['waiting', formatNumber(waiting(state)), 'withoutRetries', waiting],
+    ['failed', formatNumber(failed(state)), 'lastMinutes', failed],
+  ] as const;
   return (
-    <dl class="tiles" aria-label={t('overview')}>
-      <Tile label={t('requests')} value={formatNumber(requestsPerSecond, 1)} note={t('lastMinutes')}>
-        {line(TOTAL.requests)}
-      </Tile>
-      <Tile
-        label={t('slowest')}
-        value={slowestMs === undefined ? '–' : formatDuration(slowestMs)}
-        note={t('longestTime')}
-      >
-        {line(TOTAL.slowest)}
-      </Tile>
-      <Tile label={t('waiting')} value={formatNumber(waiting)} note={t('withoutRetries')}>
-        {line(TOTAL.waiting)}
-      </Tile>
-      <Tile label={t('failed')} value={formatNumber(failed)} note={t('lastMinutes')}>
-        {line(TOTAL.failed)}
-      </Tile>
+    <dl class="columns" style="--least: 10rem" aria-label={t('overview')}>
+      {tiles.map(([label, value, note, figure]) => (
+        <Tile key={label} label={t(label)} value={value} note={t(note)}>
+          <Sparkline history={history} figure={figure} />
+        </Tile>
+      ))}
       <Catalogue state={state} />
     </dl>
   );
 }
 
-function Catalogue({ state: { catalogue, at } }: { state: Schemas['SystemState'] }) {
+function Catalogue({ state: { catalogue, at } }: { state: State }) {
   if (catalogue === undefined) return null;
   const { version, changedAt } = catalogue;
   const ageMs = changedAt === undefined ? undefined : Math.max(0, Date.parse(at) - Date.parse(changedAt));
@@ -45,21 +48,14 @@ function Catalogue({ state: { catalogue, at } }: { state: Schemas['SystemState']
   return <Tile label={t('catalogue')} value={formatNumber(version)} note={note} />;
 }
 
-interface TileProps {
-  readonly label: string;
-  readonly value: string;
-  readonly note: string;
-  readonly children?: ComponentChildren;
-}
-
-function Tile({ label, value, note, children }: TileProps) {
+function Tile(props: { label: string; value: string; note: string; children?: ComponentChildren }) {
   return (
     <div class="card card-tight tile">
-      <dt>{label}</dt>
+      <dt class="small strong">{props.label}</dt>
       <dd>
-        <span class="tile-value">{value}</span>
-        {children}
-        <span class="small soft">{note}</span>
+        <span class="tile-value">{props.value}</span>
+        {props.children}
+        <span class="small soft">{props.note}</span>
       </dd>
     </div>
   );

@@ -1,10 +1,14 @@
-import type { Schemas } from '../schemas.ts';
+import type {
+  SystemProcess,
+  SystemState,
+  SystemWorker,
+} from '../../../../../shared/contract/operations/system.ts';
 import { Badge, Notice, type Tone } from '../design/components.tsx';
 import { formatMoment } from '../format.ts';
 import { faultText } from './finding-text.ts';
 import { t } from './texts.ts';
 
-const HEALTH: Readonly<Record<Schemas['SystemWorker']['status'], Tone>> = {
+const HEALTH: Readonly<Record<SystemWorker['status'], Tone>> = {
   ready: 'good',
   starting: 'accent',
   degraded: 'warn',
@@ -13,7 +17,7 @@ const HEALTH: Readonly<Record<Schemas['SystemWorker']['status'], Tone>> = {
 const BREAKER = { closed: 'good', 'half-open': 'warn', open: 'bad' } as const;
 
 /** The processes with their workers, and the reasons of those that are not ready. */
-export function Processes({ state: { processes, broker } }: { state: Schemas['SystemState'] }) {
+export function Processes({ state: { processes, broker } }: { state: SystemState }) {
   return (
     <section class="stack">
       <div>
@@ -21,7 +25,7 @@ export function Processes({ state: { processes, broker } }: { state: Schemas['Sy
         <p class="small soft">{t(broker.kind === 'embedded' ? 'embedded' : 'overKafka')}</p>
       </div>
       {broker.fault !== undefined && <FaultNotice {...broker} />}
-      <ul class="processes">
+      <ul class="columns" style="--least: 20rem">
         {processes.map((process) => (
           <Process key={process.name} process={process} />
         ))}
@@ -30,11 +34,7 @@ export function Processes({ state: { processes, broker } }: { state: Schemas['Sy
   );
 }
 
-function Process({
-  process: { name, startedAt, workers, ...reading },
-}: {
-  process: Schemas['SystemProcess'];
-}) {
+function Process({ process: { name, startedAt, workers, ...reading } }: { process: SystemProcess }) {
   return (
     <li class="card card-tight stack">
       <div class="row-between">
@@ -44,12 +44,14 @@ function Process({
         )}
       </div>
       {reading.fault !== undefined && <FaultNotice {...reading} />}
-      <ul class="workers">
-        {workers.map((worker) => (
-          <li key={worker.name}>
-            <span>{worker.name}</span>
-            <Badge tone={HEALTH[worker.status]}>{t(worker.status)}</Badge>
-            {worker.reason !== undefined && <p class="small soft">{worker.reason}</p>}
+      <ul class="columns" style="--least: 14rem">
+        {workers.map(({ name: worker, status, reason }) => (
+          <li key={worker}>
+            <div class="row-between">
+              <span>{worker}</span>
+              <Badge tone={HEALTH[status]}>{t(status)}</Badge>
+            </div>
+            {reason !== undefined && <p class="small soft breakable">{reason}</p>}
           </li>
         ))}
       </ul>
@@ -62,7 +64,7 @@ export function nameOfProcess(name: string): string {
   return name === 'this' ? t('thisProcess') : name;
 }
 
-function FaultNotice({ lastReadAt, ...source }: Omit<Schemas['SystemBroker'], 'kind'>) {
+function FaultNotice({ lastReadAt, ...source }: Omit<SystemState['broker'], 'kind'>) {
   const fault = faultText(source);
   const text =
     lastReadAt === undefined
@@ -72,7 +74,7 @@ function FaultNotice({ lastReadAt, ...source }: Omit<Schemas['SystemBroker'], 'k
 }
 
 /** The circuit breakers of consumers and providers: those that are not closed, the others folded away. */
-export function Breakers({ breakers }: Pick<Schemas['SystemState'], 'breakers'>) {
+export function Breakers({ breakers }: Pick<SystemState, 'breakers'>) {
   const closed = breakers.filter(({ state }) => state === 'closed');
   const others = breakers.filter(({ state }) => state !== 'closed');
   return (
@@ -90,19 +92,21 @@ export function Breakers({ breakers }: Pick<Schemas['SystemState'], 'breakers'>)
   );
 }
 
-function BreakerList({ breakers }: Pick<Schemas['SystemState'], 'breakers'>) {
+function BreakerList({ breakers }: Pick<SystemState, 'breakers'>) {
   return (
-    <ul class="breakers">
+    <ul class="columns" style="--least: 17rem">
       {breakers.map(({ process, kind, name, state }) => (
         <li key={`${process} ${kind} ${name}`}>
-          <span>
-            <span class="small soft">
-              {t(kind)}
-              {process === 'this' ? '' : ` · ${process}`}
+          <div class="row-between">
+            <span class="breakable">
+              <span class="small soft">
+                {t(kind)}
+                {process === 'this' ? '' : ` · ${process}`}
+              </span>{' '}
+              {name}
             </span>
-            {name}
-          </span>
-          <Badge tone={BREAKER[state]}>{t(state)}</Badge>
+            <Badge tone={BREAKER[state]}>{t(state)}</Badge>
+          </div>
         </li>
       ))}
     </ul>

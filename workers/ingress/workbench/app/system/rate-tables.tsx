@@ -1,14 +1,19 @@
 import { Table } from '../design/table.tsx';
 import { formatDuration, formatNumber } from '../format.ts';
-import type { Schemas } from '../schemas.ts';
-import { durationKey, rateKey, type Figures } from './figures.ts';
+import type { SystemRate } from '../../../../../shared/contract/operations/system.ts';
 import { nameOfProcess } from './processes.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { t } from './texts.ts';
+import type { History } from './use-system.ts';
+
+type Rate = SystemRate;
+
+/** Beyond it a rate is that since the start of its process. */
+const LONGEST_WINDOW_S = 65;
 
 interface RateTablesProps {
-  readonly rates: readonly Schemas['SystemRate'][];
-  readonly history: readonly (Figures | undefined)[];
+  readonly rates: readonly Rate[];
+  readonly history: History;
 }
 
 const KINDS = [
@@ -39,16 +44,27 @@ export function RateTables({ rates, history }: RateTablesProps) {
 function RateTable({ label, rates, history }: RateTablesProps & { label: string }) {
   const hasProcesses = rates.some(({ process }) => process !== 'this');
   const sorted = rates.toSorted((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1));
-  const line = (name: string) => <Sparkline history={history} name={name} />;
+  const line = (of: Rate, figure: (rate: Rate) => number | undefined) => (
+    <Sparkline
+      history={history}
+      figure={(state) => {
+        const rate = state.rates.find(
+          ({ process, kind, name }) => process === of.process && kind === of.kind && name === of.name,
+        );
+        // A rate since the start of its process would begin the line with a value of another kind.
+        return rate === undefined || rate.windowSeconds > LONGEST_WINDOW_S ? undefined : figure(rate);
+      }}
+    />
+  );
   return (
     <Table
       label={label}
       rows={sorted}
       columns={[
-        [label, ({ name }) => name, 'rate-name'],
+        [label, ({ name }) => name, 'breakable'],
         hasProcesses && [t('process'), ({ process }) => nameOfProcess(process)],
         [t('perSecond'), ({ perSecond }) => formatNumber(perSecond, 2), 'number'],
-        [t('lastMinutes'), (rate) => line(rateKey(rate)), 'wide-only'],
+        [t('lastMinutes'), (rate) => line(rate, ({ perSecond }) => perSecond), 'wide-only'],
         [t('count'), ({ count }) => formatNumber(count), 'number'],
         [
           t('failedShort'),
@@ -57,7 +73,7 @@ function RateTable({ label, rates, history }: RateTablesProps & { label: string 
         ],
         [t('median'), ({ p50Ms }) => durationText(p50Ms), 'number'],
         [t('p99'), ({ p99Ms }) => durationText(p99Ms), 'number'],
-        [t('lastMinutes'), (rate) => line(durationKey(rate)), 'wide-only'],
+        [t('lastMinutes'), (rate) => line(rate, ({ p99Ms }) => p99Ms), 'wide-only'],
       ]}
     />
   );

@@ -1,39 +1,33 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { getJson } from '../api.ts';
 import { Badge } from '../design/components.tsx';
 import { Check, TextField } from '../design/fields.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
-import type { Schemas } from '../schemas.ts';
+import type { z } from 'zod';
+import type { systemSettingsReply } from '../../../../../shared/contract/operations/system.ts';
 import { t } from './texts.ts';
 
-/** The settings of the instance, to search. They are read again when the connection is back. */
-export function Settings({ isLive }: { isLive: boolean }) {
+type SystemSettings = z.infer<typeof systemSettingsReply>;
+
+/** The settings of the instance, to search; after a restart it may have others. */
+export function Settings({ startedAt }: { startedAt: string | undefined }) {
   const loaded = useLoaded(
-    (signal) => getJson<Schemas['SystemSettings']>('/api/operations/v1/system/settings', {}, { signal }),
-    [],
+    (signal) => getJson<SystemSettings>('/api/operations/v1/system/settings', {}, { signal }),
+    [startedAt],
   );
-  const [{ state }, reload] = loaded;
-  const wasLive = useRef(isLive);
-  // Before the failure of the time without a connection is painted. The process may have been started with other settings.
-  useLayoutEffect(() => {
-    if (isLive && !wasLive.current) reload();
-    wasLive.current = isLive;
-  }, [isLive]);
   return (
     <section class="stack table-scroll">
       <div>
         <h2>{t('settings')}</h2>
         <p class="small soft">{t('settingsLead')}</p>
       </div>
-      {(state !== 'failed' || isLive) && (
-        <WhenLoaded loaded={loaded}>{({ settings }) => <SettingTable settings={settings} />}</WhenLoaded>
-      )}
+      <WhenLoaded loaded={loaded}>{({ settings }) => <SettingTable settings={settings} />}</WhenLoaded>
     </section>
   );
 }
 
-function SettingTable({ settings }: Schemas['SystemSettings']) {
+function SettingTable({ settings }: SystemSettings) {
   const [search, setSearch] = useState('');
   const [onlySet, setOnlySet] = useState(false);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -43,7 +37,7 @@ function SettingTable({ settings }: Schemas['SystemSettings']) {
   });
   return (
     <>
-      <div class="row setting-search">
+      <div class="search-form">
         <TextField label={t('search')} type="search" value={search} onChange={setSearch} />
         <Check label={t('onlySet')} checked={onlySet} onChange={setOnlySet} />
         <span class="small soft" role="status">
@@ -53,7 +47,7 @@ function SettingTable({ settings }: Schemas['SystemSettings']) {
       {found.length > 0 && (
         <Table
           label={t('settings')}
-          class="table-dense setting-table"
+          class="table-dense"
           rows={found}
           columns={[
             [t('setting'), ({ name }) => <code>{name}</code>],
@@ -74,7 +68,7 @@ function SettingTable({ settings }: Schemas['SystemSettings']) {
   );
 }
 
-function valueOf({ value, source }: Schemas['SystemSetting']) {
+function valueOf({ value, source }: SystemSettings['settings'][number]) {
   if (value !== undefined) return <code>{value}</code>;
   return <span class="soft">{t(source === 'default' ? 'noValue' : 'hidden')}</span>;
 }

@@ -1,5 +1,3 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { Schemas } from '../schemas.ts';
 import {
   asProblem,
   Badge,
@@ -11,6 +9,7 @@ import {
   type Tone,
 } from '../design/components.tsx';
 import { formatMoment } from '../format.ts';
+import type { SystemState } from '../../../../../shared/contract/operations/system.ts';
 import { Lag } from './lag.tsx';
 import { Overview } from './overview.tsx';
 import { Breakers, Processes } from './processes.tsx';
@@ -20,94 +19,61 @@ import { t } from './texts.ts';
 import { useSystem, type Connection, type System } from './use-system.ts';
 import { SystemVerdict } from './verdict.tsx';
 
+const CONNECTIONS = {
+  connecting: ['neutral', 'connecting'],
+  live: ['good', 'live'],
+  paused: ['accent', 'paused'],
+  waiting: ['bad', 'offline'],
+  refused: ['bad', 'offline'],
+} as const satisfies Readonly<Record<Connection['kind'], readonly [Tone, string]>>;
+
 /** The state of the installation, live. */
 export function SystemPage() {
-  const system = useSystem();
-  const { state, history, connection } = system;
+  const { state, history, connection, connect, pause } = useSystem();
+  const { kind } = connection;
+  const [tone, label] = CONNECTIONS[kind];
   return (
     <>
       <PageHead title={t('title')} lead={t('lead')}>
-        <LiveControl system={system} />
+        <Badge tone={tone}>{t(label)}</Badge>
+        {kind === 'paused' ? (
+          <Button onClick={connect}>{t('resume')}</Button>
+        ) : (
+          <Button onClick={pause} disabled={kind === 'refused'}>
+            {t('pause')}
+          </Button>
+        )}
       </PageHead>
       <div class="stack system">
-        <ConnectionNotice connection={connection} state={state} onConnect={system.connect} />
-        {state === undefined && isAwaited(connection) && <Loading label={t('connecting')} />}
-        {state !== undefined && connection.kind !== 'refused' && (
-          <>
-            <SystemVerdict state={state} isCurrent={connection.kind === 'live'} />
-            <Overview state={state} history={history} />
-            <Processes state={state} />
-            <Breakers breakers={state.breakers} />
-            <Lag groups={state.groups} history={history} />
-            <RateTables rates={state.rates} history={history} />
-            <Settings isLive={connection.kind === 'live'} />
-            <p class="small soft">{t('version', { version: state.version })}</p>
-          </>
+        {kind === 'refused' && <Refusal error={connection.error} onConnect={connect} />}
+        {kind === 'waiting' && (
+          <Notice tone="bad">
+            <strong>{t('goneTitle')}</strong>
+            <p>{state === undefined ? t('goneFirst') : t('goneText', { time: formatMoment(state.at) })}</p>
+          </Notice>
+        )}
+        {kind === 'connecting' && state === undefined && <Loading label={t('connecting')} />}
+        {kind !== 'refused' && state !== undefined && (
+          <State state={state} history={history} isCurrent={kind === 'live'} />
         )}
       </div>
     </>
   );
 }
 
-/** Whether the first state is on its way. */
-function isAwaited({ kind }: Connection): boolean {
-  return kind === 'connecting' || kind === 'live';
-}
-
-const LABELS = {
-  connecting: 'connecting',
-  live: 'live',
-  paused: 'paused',
-  waiting: 'offline',
-  refused: 'offline',
-} as const;
-const TONES: Readonly<Record<Connection['kind'], Tone>> = {
-  connecting: 'neutral',
-  live: 'good',
-  paused: 'accent',
-  waiting: 'bad',
-  refused: 'bad',
-};
-
-/** Where the connection is, and its button. */
-function LiveControl({ system: { connection, pause, connect } }: { system: System }) {
-  const { kind } = connection;
+function State(props: { state: SystemState; history: System['history']; isCurrent: boolean }) {
+  const { state, history, isCurrent } = props;
   return (
     <>
-      <Badge tone={TONES[kind]}>{t(LABELS[kind])}</Badge>
-      {kind === 'paused' ? (
-        <Button onClick={connect}>{t('resume')}</Button>
-      ) : (
-        <Button onClick={pause} disabled={kind === 'refused'}>
-          {t('pause')}
-        </Button>
-      )}
+      <SystemVerdict state={state} isCurrent={isCurrent} />
+      <Overview state={state} history={history} />
+      <Processes state={state} />
+      <Breakers breakers={state.breakers} />
+      <Lag groups={state.groups} history={history} />
+      <RateTables rates={state.rates} history={history} />
+      <Settings startedAt={state.processes[0]?.startedAt} />
+      <p class="small soft">{t('version', { version: state.version })}</p>
     </>
-  );
-}
-
-interface NoticeProps {
-  readonly connection: Connection;
-  readonly state: Schemas['SystemState'] | undefined;
-  readonly onConnect: () => void;
-}
-
-/** Says that the server has gone or that the token does not suffice. */
-function ConnectionNotice({ connection, state, onConnect }: NoticeProps) {
-  if (connection.kind === 'refused') return <Refusal error={connection.error} onConnect={onConnect} />;
-  if (connection.kind !== 'waiting') return null;
-  return (
-    <Notice tone="bad">
-      <strong>{t('goneTitle')}</strong>
-      <p aria-live="off">
-        <Countdown until={connection.retryAtMs} since={state?.at} />
-      </p>
-      <div>
-        <Button small onClick={onConnect}>
-          {t('reconnect')}
-        </Button>
-      </div>
-    </Notice>
   );
 }
 
@@ -122,16 +88,4 @@ function Refusal({ error, onConnect }: { error: unknown; onConnect: () => void }
       {correlationId !== undefined && <p class="small soft">{t('refusedId', { id: correlationId })}</p>}
     </Notice>
   );
-}
-
-function Countdown({ until, since }: { until: number; since: string | undefined }) {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  const seconds = Math.max(0, Math.ceil((until - now) / 1_000));
-  const text =
-    since === undefined ? t('goneFirst', { seconds }) : t('goneText', { seconds, time: formatMoment(since) });
-  return <>{text}</>;
 }

@@ -1,4 +1,4 @@
-import type { Schemas } from '../schemas.ts';
+import type { SystemFinding, SystemState } from '../../../../../shared/contract/operations/system.ts';
 import { Badge } from '../design/components.tsx';
 import { formatMoment } from '../format.ts';
 import { findingText } from './finding-text.ts';
@@ -12,7 +12,7 @@ const SIGNS = {
 };
 
 /** Whether everything is well, in one glance, and otherwise what is not. Changes of it are announced to screen readers. */
-export function SystemVerdict({ state, isCurrent }: { state: Schemas['SystemState']; isCurrent: boolean }) {
+export function SystemVerdict({ state, isCurrent }: { state: SystemState; isCurrent: boolean }) {
   const { status, findings, at } = state;
   const count = findings.length;
   const known = t(status, { count });
@@ -25,7 +25,7 @@ export function SystemVerdict({ state, isCurrent }: { state: Schemas['SystemStat
       <p class="visually-hidden" role="status">
         {text}
       </p>
-      <div class="stack">
+      <div class="stack tight">
         <div class="row-between">
           <h2>{text}</h2>
           <span class="small figures">{t('observed', { time: formatMoment(at) })}</span>
@@ -37,9 +37,9 @@ export function SystemVerdict({ state, isCurrent }: { state: Schemas['SystemStat
   );
 }
 
-function Findings({ findings }: { findings: readonly Schemas['SystemFinding'][] }) {
+function Findings({ findings }: { findings: readonly SystemFinding[] }) {
   return (
-    <ul class="findings" aria-label={t('findings')}>
+    <ul class="stack tight" aria-label={t('findings')}>
       {findings.map((finding) => (
         <li key={`${finding.code} ${finding.subject}`}>
           <Badge tone={finding.severity === 'critical' ? 'bad' : 'warn'}>
