@@ -283,7 +283,8 @@ function runOf(lines: readonly object[]) {
 }
 
 function refusal(status: number | undefined): EngineError {
-  return new EngineError('refused', {
+  return new EngineError({
+    title: 'refused',
     code: status === undefined ? 'unreachable' : 'invalid-request',
     status,
   });

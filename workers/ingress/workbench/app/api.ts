@@ -68,11 +68,12 @@ async function exchange<Reply>(
       return await send<Reply>(path, body, ended);
     } catch (error) {
       signal?.throwIfAborted();
-      if (limit.aborted) throw new EngineError(`No answer within ${timeoutMs} ms`, { code: 'timeout' });
+      if (limit.aborted)
+        throw new EngineError({ title: `No answer within ${timeoutMs} ms`, code: 'timeout' });
       const failure =
         error instanceof EngineError
           ? error
-          : new EngineError(`No connection: ${String(error)}`, { code: 'unreachable' });
+          : new EngineError({ title: `No connection: ${String(error)}`, code: 'unreachable' });
       const delayMs = failure.retryAfterMs ?? Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS);
       if (!failure.isTemporary || attempt >= attempts || delayMs > LONGEST_DELAY_MS) throw failure;
       onRepeat?.(failure);
@@ -101,15 +102,15 @@ async function send<Reply>(
   if (response.ok && content !== undefined) {
     return { reply: content as Reply, warnings: readWarnings(headers.get('warnings') ?? '') };
   }
-  const problem = isProblem(content) ? content : undefined;
-  const text = problem?.title ?? `The answer has the status ${status} and cannot be read`;
-  throw new EngineError(text, {
-    code: problem?.code ?? 'unreadable-answer',
-    status,
-    problem,
-    correlationId: headers.get('x-correlation-id') ?? undefined,
-    retryAfterMs: Number(headers.get('retry-after')) * 1_000 || undefined,
-  });
+  const unread = {
+    title: `The answer has the status ${status} and cannot be read`,
+    code: 'unreadable-answer',
+  };
+  const problem = isProblem(content) ? content : unread;
+  throw new EngineError(
+    { correlationId: headers.get('x-correlation-id') ?? undefined, ...problem, status },
+    Number(headers.get('retry-after')) * 1_000 || undefined,
+  );
 }
 
 function parsed(text: string): unknown {

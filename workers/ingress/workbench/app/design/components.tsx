@@ -1,7 +1,7 @@
 /** The parts that all pages are built from. Their looks are in components.css. */
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { EngineError } from '../engine-error.ts';
+import { asProblem, type ShownProblem } from '../engine-error.ts';
 import type { Fault } from '../../../../../shared/platform/problem.ts';
 import { copyText } from './copy-text.ts';
 import { classes } from './table.tsx';
@@ -110,27 +110,6 @@ export function Failure(props: { error: unknown; onRetry?: () => void; say?: (fa
       )}
     </Notice>
   );
-}
-
-/** What the page shows of a failure. */
-export interface ShownProblem {
-  readonly title: string;
-  /** 0 without a response. */
-  readonly status: number;
-  readonly code: string;
-  readonly detail?: string;
-  readonly correlationId?: string | undefined;
-  /** All faults of a request. */
-  readonly errors?: readonly Fault[];
-}
-
-/** The problem behind any thrown value. */
-export function asProblem(error: unknown): ShownProblem {
-  if (!(error instanceof EngineError)) {
-    return { title: error instanceof Error ? error.message : String(error), status: 0, code: 'unexpected' };
-  }
-  const { problem, message: title, status = 0, code, correlationId } = error;
-  return { title, status, code, correlationId, ...problem };
 }
 
 function explain({ code, title, status }: ShownProblem): string {

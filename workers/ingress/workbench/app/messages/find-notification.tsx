@@ -1,12 +1,13 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
-import { asProblem, Badge, Button, Definitions, Empty, type Tone } from '../design/components.tsx';
+import { Badge, Button, Definitions, Empty, type Tone } from '../design/components.tsx';
+import { asProblem } from '../engine-error.ts';
 import { TextField } from '../design/fields.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
 import { TOKEN_REQUIRED } from '../page-settings.ts';
 import type { NotificationTimeline } from '../../../../../shared/contract/operations/notifications.ts';
-import { LetterStatus } from './letter-status.tsx';
+import { LetterStatus } from './letter-table.tsx';
 import { findByReference, findTimeline, listLetters, MESSAGES_PATH, NO_FILTERS } from './operations-api.ts';
 import { t } from './texts.ts';
 import { Timeline } from './timeline.tsx';

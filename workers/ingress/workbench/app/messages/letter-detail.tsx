@@ -5,7 +5,7 @@ import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
 import { ActionDialog } from './action-dialog.tsx';
-import { LetterStatus } from './letter-status.tsx';
+import { LetterStatus } from './letter-table.tsx';
 import { MESSAGES_PATH, showLetter, type DeadLetter, type LetterAction } from './operations-api.ts';
 import { t } from './texts.ts';
 

@@ -1,8 +1,8 @@
+import { Badge, type Tone } from '../design/components.tsx';
 import { Table } from '../design/table.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
 import type { ListedLetter } from '../../../../../shared/contract/operations/dead-letters.ts';
-import { LetterStatus } from './letter-status.tsx';
-import { MESSAGES_PATH } from './operations-api.ts';
+import { MESSAGES_PATH, type DeadLetter } from './operations-api.ts';
 import { t } from './texts.ts';
 
 interface LetterTableProps {
@@ -74,4 +74,19 @@ function Message({ letter: { channel, type } }: { letter: ListedLetter }) {
       <div class="soft small">{type}</div>
     </>
   );
+}
+
+const TONES: Readonly<Record<DeadLetter['status'], Tone>> = {
+  open: 'bad',
+  'redrive-begun': 'warn',
+  'edit-begun': 'warn',
+  redriven: 'good',
+  edited: 'good',
+  discarded: 'neutral',
+  'marked-sent': 'good',
+};
+
+/** The status of a dead letter. */
+export function LetterStatus({ status }: Pick<DeadLetter, 'status'>) {
+  return <Badge tone={TONES[status]}>{t(`status_${status}`)}</Badge>;
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { asProblem, Button, CodeText, Definitions, Empty, Tabs } from '../design/components.tsx';
+import { Button, CodeText, Definitions, Empty, Tabs } from '../design/components.tsx';
+import { asProblem } from '../engine-error.ts';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatMoment } from '../format.ts';

@@ -5,7 +5,7 @@ import { createReportWords } from '../../../../../shared/portfolio/report-words.
 import { callAction } from '../api.ts';
 import { Button, Failure, Notice, PageHead } from '../design/components.tsx';
 import { download } from '../design/copy-text.ts';
-import { EngineError } from '../engine-error.ts';
+import { asProblem } from '../engine-error.ts';
 import { formatDuration, formatNumber, locale } from '../format.ts';
 import { SCHEDULE_ACTION } from '../schedules/call-formats.ts';
 import { createPortfolioRun, type PortfolioRun, type RunEnd } from './portfolio-run.ts';
@@ -243,8 +243,7 @@ async function runAndShow(name: string, run: PortfolioRun, stopped: AbortSignal)
 
 const doneOf = ({ results, failures }: PortfolioRun): number => results.length + failures.length;
 
-const isRateLimited = (error: unknown): boolean =>
-  error instanceof EngineError && error.status === TOO_MANY_REQUESTS;
+const isRateLimited = (error: unknown): boolean => asProblem(error).status === TOO_MANY_REQUESTS;
 
 function EndActions(props: { shown: Shown; onContinue: () => void; onAgain: () => void }) {
   const { run, end, name } = props.shown;

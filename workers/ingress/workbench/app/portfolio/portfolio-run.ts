@@ -1,5 +1,5 @@
 /** A portfolio that is recalculated: what is done, in the tally of `npm run recalculate`, and what is not yet. */
-import { EngineError } from '../engine-error.ts';
+import { asProblem, EngineError } from '../engine-error.ts';
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../../../../shared/lending/numbers/money.ts';
 import { compareSchedules, readFormerSchedule } from '../../../../../shared/portfolio/comparison.ts';
 import type { DuplicateIds } from '../../../../../shared/portfolio/duplicate-ids.ts';
@@ -100,7 +100,7 @@ async function runAll(
         finish(next, await calculate(next, ended));
       } catch (error) {
         if (ended.aborted) return;
-        if (!concernsAll(error)) finish(next, problemOf(error));
+        if (!concernsAll(error)) finish(next, asProblem(error));
         else {
           interrupted = { kind: 'interrupted', error };
           interruption.abort();
@@ -114,18 +114,13 @@ async function runAll(
 
 /** Whether no other contract could be calculated either. */
 function concernsAll(error: unknown): boolean {
-  return error instanceof EngineError && (error.isTemporary || NOT_ALLOWED.has(error.status));
+  return error instanceof EngineError && (error.isTemporary || NOT_ALLOWED.has(error.problem.status));
 }
 
 const NO_SCHEDULE: CountedFailure['problem'] = {
   code: 'unexpected',
   title: 'The reply contains no instalments or invalid figures.',
 };
-
-function problemOf(error: unknown): CountedFailure['problem'] {
-  if (error instanceof EngineError) return error.problem ?? { code: error.code, title: error.message };
-  return { code: 'unexpected', title: error instanceof Error ? error.message : String(error) };
-}
 
 /** Undefined if the reply has no instalments with amounts. */
 function countedSchedule(

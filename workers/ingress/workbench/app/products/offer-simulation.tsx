@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { callAction } from '../api.ts';
-import { asProblem, Button, Failure, Loading, Notice } from '../design/components.tsx';
+import { Button, Failure, Loading, Notice } from '../design/components.tsx';
+import { asProblem } from '../engine-error.ts';
 import { Check, ChoiceField, TextField } from '../design/fields.tsx';
 import { formatAmount, groupSign } from '../format.ts';
 import { choiceText, withLabels } from '../schedules/field-texts.ts';

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
-import { asProblem, Badge, Notice, PageHead, Tabs } from '../design/components.tsx';
+import { Badge, Notice, PageHead, Tabs } from '../design/components.tsx';
+import { asProblem } from '../engine-error.ts';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatDate } from '../format.ts';

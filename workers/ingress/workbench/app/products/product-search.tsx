@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
-import { asProblem, Badge, Button, Empty, Notice, PageHead } from '../design/components.tsx';
+import { Badge, Button, Empty, Notice, PageHead } from '../design/components.tsx';
+import { asProblem } from '../engine-error.ts';
 import { TextField } from '../design/fields.tsx';
 import type { TimeScale } from '../charts/time-axis.ts';
 import { useLoaded, WhenLoaded, type Loaded } from '../design/loaded.tsx';

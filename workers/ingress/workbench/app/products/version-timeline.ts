@@ -70,11 +70,11 @@ export function findOverlaps(versions: readonly TimelineVersion[]): readonly Ove
   const approved = approvedByStart(versions);
   return approved.flatMap((one, place) =>
     approved.slice(place + 1).flatMap((other): Overlap[] => {
-      const from = latest(one.validFrom, other.validFrom);
-      const to = earliest(one.validTo, other.validTo);
-      return from !== null && to !== null && from > to
-        ? []
-        : [{ from, to, versions: [one.version, other.version] }];
+      // The other one does not begin before this one.
+      const ends = [one, other].map(({ validTo }) => validTo ?? LAST_DAY).toSorted();
+      const [from, to = LAST_DAY] = [other.validFrom, ...ends];
+      const overlap = { from, to: to === LAST_DAY ? null : to };
+      return (from ?? FIRST_DAY) > to ? [] : [{ ...overlap, versions: [one.version, other.version] }];
     }),
   );
 }
@@ -83,16 +83,6 @@ function approvedByStart(versions: readonly TimelineVersion[]): readonly Timelin
   return versions
     .filter(({ status }) => status === 'Approved')
     .toSorted((one, other) => (one.validFrom ?? FIRST_DAY).localeCompare(other.validFrom ?? FIRST_DAY));
-}
-
-function latest(one: string | null, other: string | null): string | null {
-  if (one === null || other === null) return one ?? other;
-  return one > other ? one : other;
-}
-
-function earliest(one: string | null, other: string | null): string | null {
-  if (one === null || other === null) return one ?? other;
-  return one < other ? one : other;
 }
 
 /** The days that a timeline shows: today, and all days on which a version begins or ends. */

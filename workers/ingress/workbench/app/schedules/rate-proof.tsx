@@ -1,4 +1,4 @@
-import { asProblem } from '../design/components.tsx';
+import { asProblem } from '../engine-error.ts';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { callAction } from '../api.ts';

@@ -1,5 +1,5 @@
 /** What this page and the engine say about the fields of a loan, by their places in the form. */
-import { asProblem } from '../design/components.tsx';
+import { asProblem } from '../engine-error.ts';
 import { formatAmount, formatEntry, formatNumber, groupSign } from '../format.ts';
 import { checkLoan, type EntryFault } from './check-loan.ts';
 import { placeText, withLabels } from './field-texts.ts';

@@ -1,5 +1,6 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
-import { asProblem, Button, CopyButton, Failure, Loading, Notice, PageHead } from '../design/components.tsx';
+import { Button, CopyButton, Failure, Loading, Notice, PageHead } from '../design/components.tsx';
+import { asProblem } from '../engine-error.ts';
 import { download } from '../design/copy-text.ts';
 import { formatEntry, groupSign } from '../format.ts';
 import { placeText } from './field-texts.ts';

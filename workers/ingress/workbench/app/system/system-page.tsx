@@ -1,13 +1,5 @@
-import {
-  asProblem,
-  Badge,
-  Button,
-  Failure,
-  Loading,
-  Notice,
-  PageHead,
-  type Tone,
-} from '../design/components.tsx';
+import { Badge, Button, Failure, Loading, Notice, PageHead, type Tone } from '../design/components.tsx';
+import { asProblem } from '../engine-error.ts';
 import { formatMoment } from '../format.ts';
 import type { SystemState } from '../../../../../shared/contract/operations/system.ts';
 import { Lag } from './lag.tsx';
