@@ -9,8 +9,6 @@ const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
 
   generate   writes shared/calendars/library-countries.json and a file for each country in library-days, from the
              package date-holidays; removes files of countries that the package no longer has
-  compare    lists the days of 2020 to 2028 on which the files differ from a second source and that have no verdict in
-             shared/calendars/compared-days.txt: npm run calendars -- compare FILE, a JSON object of days by country
   check      lists the files that differ from what generate would write; changes nothing
 
 Countries are ISO 3166 alpha-2 codes such as NO, and limit the command to their files. Without them it takes about a minute.
@@ -22,13 +20,11 @@ The package is installed into scripts/calendars on first use.
 Exit codes: 0 done, or no file differs; 1 a file differs, or a failure; 2 wrong usage.
 `;
 
-const COMMANDS = { generate: [], check: [], compare: [] } as const;
+const COMMANDS = { generate: [], check: [] } as const;
 
 interface Arguments {
   readonly command: keyof typeof COMMANDS;
   readonly countries: readonly string[];
-  /** The file of compare. */
-  readonly file: string;
   readonly json: boolean;
 }
 
@@ -55,14 +51,11 @@ function readArguments(argv: readonly string[]): Arguments | undefined {
   if (line === undefined) return undefined;
   const command = readCommand(line, COMMANDS);
   const countries = line.positionals.slice(1).map((country) => country.toUpperCase());
-  const [, file = ''] = line.positionals;
-  if (command === 'compare' && line.positionals.length !== 2) throw new UsageError('compare needs one FILE');
-  return { command, countries, file, json: line.values.json };
+  return { command, countries, json: line.values.json };
 }
 
 /** The package is installed on first use and is slow to load, so --help does not need it. */
-async function run({ command, countries, file }: Arguments): Promise<Report> {
-  if (command === 'compare') return compareWithFile(file);
+async function run({ command, countries }: Arguments): Promise<Report> {
   await installOwnPackages(path.join(import.meta.dirname, 'calendars'), (line) =>
     process.stderr.write(`${line}\n`),
   );
@@ -95,17 +88,7 @@ async function run({ command, countries, file }: Arguments): Promise<Report> {
   return { files: isAll ? known.length + 1 : countries.length, changed };
 }
 
-async function compareWithFile(file: string): Promise<Report> {
-  const { listNewDifferences } = await import('./calendars/compared-days.ts');
-  const { default: library } = await import('../shared/calendars/library-countries.json', {
-    with: { type: 'json' },
-  });
-  const days = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, readonly string[]>>;
-  const countries = Object.keys(library.countries);
-  return { files: countries.length, changed: listNewDifferences(days, countries) };
-}
-
-function print({ command, file, json }: Arguments, { files, changed }: Report): void {
+function print({ command, json }: Arguments, { files, changed }: Report): void {
   const ok = command === 'generate' || changed.length === 0;
   if (!ok) process.exitCode = 1;
   if (json) {
@@ -118,5 +101,5 @@ function print({ command, file, json }: Arguments, { files, changed }: Report): 
     return;
   }
   for (const name of changed) process.stderr.write(`DIFFERS  ${name}\n`);
-  if (ok) process.stdout.write(`${files} files match ${command === 'compare' ? file : 'date-holidays'}\n`);
+  if (ok) process.stdout.write(`${files} files match date-holidays\n`);
 }
