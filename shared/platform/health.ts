@@ -36,7 +36,7 @@ export function combineHealth(parts: Readonly<Record<string, Health>>): Health {
 }
 
 /**
- * The metrics that a scrape asks for, as `/metrics?name[]=plat_breaker_open&name[]=…`; undefined: all of them. Unknown names
+ * The metrics that a scrape asks for, as `/metrics?name[]=plat_notification_provider_open&name[]=…`; undefined: all of them. Unknown names
  * are ignored.
  */
 export function namesIn(url = ''): readonly string[] | undefined {

@@ -69,7 +69,7 @@ suite('the state of the system on Kafka', () => {
   const group = ({ groups }: SystemState, lane: string) =>
     groups.find(({ groupId }) => groupId === `${scope.prefix}plat.schedule.${lane}`);
 
-  it('shows members, lag, breakers, rates and the catalogue of other processes, and their end', async () => {
+  it('shows members, lag, rates and the catalogue of other processes, and their end', async () => {
     await scheduleRows(ingress.url ?? '');
     await expect
       .poll(async () => group(await stateOf(), 'interactive'), { timeout: STEP_MS })
@@ -82,12 +82,6 @@ suite('the state of the system on Kafka', () => {
     expect(state.processes[1]).toMatchObject({
       name: process,
       workers: [{ name: 'schedule', status: 'ready' }],
-    });
-    expect(state.breakers).toContainEqual({
-      process,
-      kind: 'consumer',
-      name: 'schedule-interactive',
-      state: 'closed',
     });
     const handled = { process, kind: 'message', name: 'schedule-interactive' };
     expect(state.rates).toContainEqual(expect.objectContaining(handled));

@@ -1,8 +1,8 @@
 /**
  * An unknown field whose name is an emoji made the list of warnings throw, since half of a surrogate pair has no UTF-8
  * encoding. 150 such messages opened the circuit breaker of the product look-ups, and each probe was another of them:
- * callers with valid requests got 504 until the process was restarted. A failing message is now answered and stored as a
- * dead letter, and the circuit breaker opens only when all messages fail.
+ * callers with valid requests got 504 until the process was restarted. A failing message is answered and stored as a dead letter,
+ * and no number of them stops a consumer.
  */
 
 import { expect, it, onTestFinished } from 'vitest';
