@@ -46,7 +46,7 @@ const inBrowser = {
 
 /** Levels that meet Kafka: one broker for the whole run, on which each file has topics and groups of its own. */
 const withKafka = { globalSetup: ['test/support/kafka/global-setup.ts'] };
-const onSharedKafka = { ...withKafka, maxWorkers: 3, sequence: { groupOrder: 2 } };
+const onSharedKafka = { ...withKafka, maxWorkers: 2, sequence: { groupOrder: 2 } };
 /** Whole systems, some of which measure how fast they answer: one after another. */
 const systems = { ...withKafka, fileParallelism: false, sequence: { groupOrder: 3 } };
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ACTIONS } from '../../../shared/contract/actions/actions.ts';
 import examples from '../../../shared/contract/notification/examples.json' with { type: 'json' };
 import { HEADER } from '../../../shared/messaging/header-names.ts';
@@ -25,7 +25,10 @@ import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { start as startNotification } from '../../../workers/notification/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { startSimulationWithExamples, startWithExamples } from '../../support/worlds/product-worker.ts';
-import { post } from '../../support/builders/schedule-call.ts';
+import { post, untilAdmitted } from '../../support/builders/schedule-call.ts';
+
+/** Each test makes RUNS calls, which takes longer on a busy machine. */
+vi.setConfig({ testTimeout: 120_000 });
 
 const RUNS = 30;
 const PREFIX = '/platapi/automation-processors/actions/';
@@ -196,7 +199,8 @@ describe.each(ACTIONS)('$name', ({ name, topic, requestType, examples: [example]
   it('responds to bodies with any names and texts over HTTP', async () => {
     await fc.assert(
       fc.asyncProperty(change, async (one) => {
-        const response = await post(url, changed(example.request, one), { path: PREFIX + name });
+        const body = changed(example.request, one);
+        const response = await untilAdmitted(() => post(url, body, { path: PREFIX + name }));
         expect([200, 400, 404, 422]).toContain(response.status);
         expect(response.headers.get('warnings') ?? '').toMatch(/^[\x20-\x7e]*$/);
         await response.json();
@@ -252,10 +256,12 @@ describe.each(CHANNELS)('notifications by $channel', ({ channel, communication, 
   it('accepts or refuses bodies with any names and texts over HTTP', async () => {
     await fc.assert(
       fc.asyncProperty(change, async (one) => {
-        const response = await post(url, changed(example, one), {
+        const body = changed(example, one);
+        const how = {
           path: `/api/notifications/v1/${channel}/send`,
           headers: { 'x-communication-channel': communication, 'x-sender-id': 'platrealm' },
-        });
+        };
+        const response = await untilAdmitted(() => post(url, body, how));
         expect([202, 400, 413, 422]).toContain(response.status);
         const { notificationId } = (await response.json()) as { notificationId?: string };
         if (notificationId === undefined) return;
