@@ -39,11 +39,7 @@ const findingParameters = z
     topic: z.string().optional().describe('The topic that the group reads.'),
     waiting: wholeNumber().optional().describe('Messages that wait.'),
     seconds: wholeNumber().optional().describe('Time since a message was completed.'),
-    kind: z
-      .enum(['consumer', 'provider', 'request', 'message'])
-      .optional()
-      .describe('Of a breaker, or of what failed.'),
-    state: z.enum(['half-open', 'open']).optional().describe('State of the breaker.'),
+    kind: z.enum(['provider', 'request', 'message']).optional().describe('Of what failed.'),
     failed: wholeNumber().optional().describe('How many failed.'),
     count: wholeNumber().optional().describe('How many ended, or are open.'),
     since: moment().optional().describe('Time of the oldest dead letter.'),
@@ -167,9 +163,8 @@ const rate = z
 const breaker = z
   .object({
     process: process(),
-    kind: z.enum(['consumer', 'provider']).describe('What it stops while it is open.'),
-    name: z.string().describe('Name of the consumer or provider.'),
-    state: z.enum(['closed', 'half-open', 'open']).describe('`half-open`: it tries again.'),
+    name: z.string().describe('Channel and name of the provider.'),
+    state: z.enum(['closed', 'open']).describe('`open`: the provider is called again after a while.'),
   })
   .meta({ id: 'SystemBreaker' });
 

@@ -121,10 +121,11 @@ it('open dead letters and parked notifications are findings and metrics until an
 
 it('shows the workers of its process with their reasons, and rates by action', async () => {
   const metrics = createMetrics();
-  metrics.gauge('plat_breaker_open', 'help', ['worker']).set({ worker: 'schedule-bulk' }, 1);
+  const open = metrics.gauge('plat_notification_provider_open', 'help', ['channel', 'provider']);
+  open.set({ channel: 'sms', provider: 'main' }, 1);
   const ingress = await openTestIngress({
     metrics,
-    otherWorkers: () => ({ schedule: { status: 'degraded', reason: 'its breaker is open' } }),
+    otherWorkers: () => ({ schedule: { status: 'degraded', reason: 'commits have failed for 60 s' } }),
   });
   for (let call = 0; call < 3; call += 1) await postEcho(ingress, { a: 1 });
   await postEcho(ingress, { bad: 1 });
@@ -134,16 +135,14 @@ it('shows the workers of its process with their reasons, and rates by action', a
       name: 'this',
       workers: [
         { name: 'ingress', status: 'ready' },
-        { name: 'schedule', status: 'degraded', reason: 'its breaker is open' },
+        { name: 'schedule', status: 'degraded', reason: 'commits have failed for 60 s' },
       ],
     },
   ]);
   expect(state.rates).toMatchObject([
     { process: 'this', kind: 'request', name: 'PLAT_BP_Echo', count: 4, failed: 0 },
   ]);
-  expect(state.breakers).toEqual([
-    { process: 'this', kind: 'consumer', name: 'schedule-bulk', state: 'open' },
-  ]);
+  expect(state.breakers).toEqual([{ process: 'this', name: 'sms/main', state: 'open' }]);
   expect(state.findings.map(({ code }) => code)).toContain('breaker-open');
 });
 

@@ -162,15 +162,11 @@ function findGroup(group: SystemGroup, stalledMs: number | undefined): SystemFin
   ];
 }
 
-function findBreaker({ process, kind, name, state }: SystemState['breakers'][number]): SystemFinding[] {
+function findBreaker({ process, name, state }: SystemState['breakers'][number]): SystemFinding[] {
   if (state === 'closed') return [];
   const where = process === 'this' ? '' : ` in ${process}`;
-  const text =
-    kind === 'consumer'
-      ? `The circuit breaker of the consumer is open${where}: only failures occurred, and its messages wait on the topic.`
-      : `The circuit breaker of the provider is ${state}${where}: its calls failed.`;
-  const severity = kind === 'consumer' ? 'critical' : 'warning';
-  return [{ severity, code: 'breaker-open', subject: name, text, parameters: { process, kind, state } }];
+  const text = `The circuit breaker of the provider is open${where}: its calls failed.`;
+  return [{ severity: 'warning', code: 'breaker-open', subject: name, text, parameters: { process } }];
 }
 
 function findRate({ process, kind, name, count, failed, windowSeconds }: SystemRate): SystemFinding[] {

@@ -15,10 +15,9 @@ export interface ProcessState {
   readonly samples: readonly Sample[];
 }
 
-const CONSUMER_BREAKER = 'plat_breaker_open';
 const PROVIDER_BREAKER = 'plat_notification_provider_open';
 const START_TIME = 'process_start_time_seconds';
-const METRICS = [START_TIME, CONSUMER_BREAKER, PROVIDER_BREAKER, ...RATE_METRICS];
+const METRICS = [START_TIME, PROVIDER_BREAKER, ...RATE_METRICS];
 
 const MAX_SAMPLES = 10_000;
 const MAX_WORKERS = 32;
@@ -69,15 +68,14 @@ export function startTimeMs({ samples }: ProcessState): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000;
 }
 
-/** The circuit breakers of the process. */
+/** The circuit breakers of the providers that the process calls. */
 export function breakersOf({ samples }: ProcessState): readonly Omit<SystemBreaker, 'process'>[] {
   return samples
-    .flatMap(({ name, labels, value }): Omit<SystemBreaker, 'process'>[] => {
-      const state = value === 0 ? 'closed' : value < 1 ? 'half-open' : 'open';
-      if (name === CONSUMER_BREAKER) return [{ kind: 'consumer', name: labels['worker'] ?? '', state }];
-      if (name !== PROVIDER_BREAKER) return [];
-      return [{ kind: 'provider', name: `${labels['channel']}/${labels['provider']}`, state }];
-    })
+    .filter(({ name }) => name === PROVIDER_BREAKER)
+    .map(({ labels, value }): Omit<SystemBreaker, 'process'> => ({
+      name: `${labels['channel']}/${labels['provider']}`,
+      state: value === 0 ? 'closed' : 'open',
+    }))
     .slice(0, MAX_BREAKERS);
 }
 

@@ -137,18 +137,13 @@ describe('the findings of a system', () => {
       { severity: 'warning', code: 'group-without-members' },
     ],
     [
-      'an open breaker of a consumer',
-      { breakers: [{ process: 'this', kind: 'consumer', name: 'schedule-bulk', state: 'open' }] },
-      { severity: 'critical', code: 'breaker-open', subject: 'schedule-bulk' },
-    ],
-    [
-      'a provider that is tried again',
-      { breakers: [{ process: 'n:1', kind: 'provider', name: 'sms/main', state: 'half-open' }] },
+      'a provider that fails',
+      { breakers: [{ process: 'n:1', name: 'sms/main', state: 'open' }] },
       {
         severity: 'warning',
         code: 'breaker-open',
         subject: 'sms/main',
-        parameters: { process: 'n:1', kind: 'provider', state: 'half-open' },
+        parameters: { process: 'n:1' },
       },
     ],
     [

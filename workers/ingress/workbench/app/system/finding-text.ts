@@ -34,7 +34,7 @@ export function findingText({
     case 'group-without-progress':
       return sentences(messages, t('d_noProgress', { seconds: formatNumber(seconds) }));
     case 'breaker-open':
-      return sentences(t(kind === 'consumer' ? 'd_consumerStopped' : 'd_providerFails'), where(parameters));
+      return sentences(t('d_providerFails'), where(parameters));
     case 'requests-failing':
       return sentences(t(kind === 'request' ? 'd_requests' : 'd_messages', rates), where(parameters));
     case 'catalogue-absent':

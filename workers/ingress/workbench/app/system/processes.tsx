@@ -14,7 +14,7 @@ const HEALTH: Readonly<Record<SystemWorker['status'], Tone>> = {
   degraded: 'warn',
   unhealthy: 'bad',
 };
-const BREAKER = { closed: 'good', 'half-open': 'warn', open: 'bad' } as const;
+const BREAKER = { closed: 'good', open: 'bad' } as const;
 
 /** The processes with their workers, and the reasons of those that are not ready. */
 export function Processes({ state: { processes, broker } }: { state: SystemState }) {
@@ -73,7 +73,7 @@ function FaultNotice({ lastReadAt, ...source }: Omit<SystemState['broker'], 'kin
   return <Notice tone="warn">{text}</Notice>;
 }
 
-/** The circuit breakers of consumers and providers: those that are not closed, the others folded away. */
+/** The circuit breakers of providers: those that are not closed, the others folded away. */
 export function Breakers({ breakers }: Pick<SystemState, 'breakers'>) {
   const closed = breakers.filter(({ state }) => state === 'closed');
   const others = breakers.filter(({ state }) => state !== 'closed');
@@ -95,12 +95,12 @@ export function Breakers({ breakers }: Pick<SystemState, 'breakers'>) {
 function BreakerList({ breakers }: Pick<SystemState, 'breakers'>) {
   return (
     <ul class="columns" style="--least: 17rem">
-      {breakers.map(({ process, kind, name, state }) => (
-        <li key={`${process} ${kind} ${name}`}>
+      {breakers.map(({ process, name, state }) => (
+        <li key={`${process} ${name}`}>
           <div class="row-between">
             <span class="breakable">
               <span class="small soft">
-                {t(kind)}
+                {t('provider')}
                 {process === 'this' ? '' : ` · ${process}`}
               </span>{' '}
               {name}
