@@ -64,12 +64,12 @@ export class Permit {
 }
 
 /**
- * The work in progress of a queue: 0.2 s of what the event loop does, of which one caller has half, so that another one's call waits
- * 0.1 s at most; and two seconds of what threads do, so that a caller may have two of the dearest requests in progress. An admitted
+ * The work in progress of a queue: 0.4 s of what the event loop does, of which one caller has half, so that another one's call waits
+ * 0.2 s at most; and two seconds of what threads do, so that a caller may have two of the dearest requests in progress. An admitted
  * call is then answered long before its deadline.
  */
-const MAX_UNITS = { short: 200 * UNITS_PER_MS, long: 2_000 * UNITS_PER_MS };
-/** What a call takes besides its calculation: a millisecond, so that at most 200 are in progress in a queue. */
+const MAX_UNITS = { short: 400 * UNITS_PER_MS, long: 2_000 * UNITS_PER_MS };
+/** What a call takes besides its calculation: a millisecond, so that at most 400 are in progress in a queue. */
 const ARRIVAL_UNITS = UNITS_PER_MS;
 /**
  * Bytes of a body that take a unit: one of an action may consist of names and numbers, which take long to read and encode, and that
