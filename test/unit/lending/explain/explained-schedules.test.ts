@@ -187,6 +187,7 @@ const FORMULAS: readonly (readonly [string, ReturnType<typeof recordOf>])[] = [
         INTEREST,
         formulaColumn('PMT', '1 / PeriodsPerYear * 2000 + 100 * (InstallmentNo = 2)'),
         columnOf('Principal', 'Balance'),
+        formulaColumn('Share', 'Principal / 10'),
       ],
       { IsWithEqualInstallments: true },
     ),
@@ -257,6 +258,7 @@ test('shows each formula of a schedule type with its numbers (S2, S6)', () => {
   expect(hidden?.[1]?.('column', 'Stamp')).toBeUndefined();
   expect(payment?.[1]?.('payment')?.formula).toBe('1 / 12 * 2000 + 100 * (2 = 2) = 266.67');
   expect(payment?.[1]?.('principal')?.formula).toBe('payment 266.67 - interest 8.40 = 258.27');
+  expect(payment?.[1]?.('column', 'Share')?.formula).toBe('258.27 / 10 = 25.83');
   expect(payment?.[3]?.('payment')).toBeUndefined();
 });
 
