@@ -191,7 +191,9 @@ describe('a new start on the same folder', () => {
     expect(await second.admin.committed('g', ['t'])).toEqual(commits);
     const next = await publisherOf(second);
     for (let count = 0; count < (offset ?? 0); count += 1) await next.publish([message('more')]);
-    await expect((await publisherOf(second, 100)).publish([message('too much')])).rejects.toMatchObject({ code: 'not-sent' });
+    await expect((await publisherOf(second, 100)).publish([message('too much')])).rejects.toMatchObject({
+      code: 'not-sent',
+    });
     expect(await second.admin.offsets('t')).toMatchObject([{ low: offset ?? 0 }]);
   });
 
