@@ -28,12 +28,12 @@ function level(name: string, testTimeoutMs: number, extra: object = {}) {
 const pure = { isolate: false, pool: 'threads' as const, maxWorkers: '100%', sequence: { groupOrder: 0 } };
 
 /**
- * Levels of real sockets and processes, which wait for most of their time: twice as many files at once as processors. Loading
- * the modules again for each file would take a third of their processor time.
+ * Levels of real sockets and processes, which wait for a third of their time: two files at once also on two processors. Loading the
+ * modules again for each file would take a third of their processor time.
  */
 const impure = {
   isolate: false,
-  maxWorkers: 2 * Math.max(2, availableParallelism()),
+  maxWorkers: Math.max(2, availableParallelism() - 1),
   sequence: { groupOrder: 1 },
 };
 
@@ -44,11 +44,12 @@ const inBrowser = {
   globalSetup: ['test/support/browser/global-setup.ts'],
 };
 
-/** Levels that meet Kafka: one broker for the whole run, on which each file has topics and groups of its own. */
-const withKafka = { globalSetup: ['test/support/kafka/global-setup.ts'] };
-const onSharedKafka = { ...withKafka, maxWorkers: 2, sequence: { groupOrder: 2 } };
-/** Whole systems, some of which measure how fast they answer: one after another. */
-const systems = { ...withKafka, fileParallelism: false, sequence: { groupOrder: 3 } };
+/** Levels that meet Kafka: one broker for the whole run, and their files one after another. */
+const withKafka = {
+  sequence: { groupOrder: 2 },
+  fileParallelism: false,
+  globalSetup: ['test/support/kafka/global-setup.ts'],
+};
 
 /** The conformance suite on Kafka; on the other brokers it needs none. */
 const KAFKA_CONFORMANCE = ['test/conformance/kafka-*.test.ts'];
@@ -67,9 +68,9 @@ export default defineConfig({
       level('worker', 30 * SECOND, impure),
       level('browser', 60 * SECOND, inBrowser),
       level('conformance', 120 * SECOND, { ...impure, exclude: KAFKA_CONFORMANCE }),
-      level('kafka-conformance', 120 * SECOND, { ...onSharedKafka, include: KAFKA_CONFORMANCE }),
-      level('integration', 120 * SECOND, onSharedKafka),
-      level('system', 180 * SECOND, systems),
+      level('kafka-conformance', 120 * SECOND, { ...withKafka, include: KAFKA_CONFORMANCE }),
+      level('integration', 120 * SECOND, withKafka),
+      level('system', 180 * SECOND, withKafka),
     ],
   },
 });

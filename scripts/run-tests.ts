@@ -31,7 +31,7 @@ interface Report {
   }[];
 }
 
-/** Each list runs in its own vitest, in parallel: levels with Kafka mostly wait. */
+/** Each list runs in its own vitest, in parallel: levels with Kafka run file by file and mostly wait. */
 const SIDE_BY_SIDE: readonly (readonly string[])[] = [
   ['unit', 'property', 'golden', 'regression', 'worker', 'conformance', 'browser'],
   ['kafka-conformance', 'integration', 'system'],
