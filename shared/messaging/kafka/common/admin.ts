@@ -91,14 +91,18 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 
   createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]> {
-    return this.#call('create topics', async (requests) => {
+    /** Those that did not exist at the first attempt, whose reply may have been late. */
+    let missing: readonly TopicSpec[] | undefined;
+    const create = async (requests: AdminRequests): Promise<readonly string[]> => {
       const existing = new Set(await requests.topics());
-      const missing = specs.filter(({ topic }) => !existing.has(topic));
+      const absent = specs.filter(({ topic }) => !existing.has(topic));
+      missing ??= absent;
       if (missing.length === 0) return [];
-      await requests.create(newTopics(missing, await requests.liveBrokers()));
+      if (absent.length > 0) await requests.create(newTopics(absent, await requests.liveBrokers()));
       await waitForLeaders(requests, missing);
       return missing.map(({ topic }) => topic);
-    });
+    };
+    return this.#call('create topics', create, CREATE_TIMEOUT_MS);
   }
 
   deleteTopics(topics: readonly string[]): Promise<void> {
@@ -171,7 +175,11 @@ export class KafkaAdmin implements BrokerAdmin {
     this.#connection.close();
   }
 
-  async #call<T>(what: string, query: (requests: AdminRequests) => Promise<T>): Promise<T> {
+  async #call<T>(
+    what: string,
+    query: (requests: AdminRequests) => Promise<T>,
+    reconnectMs = RECONNECT_MS,
+  ): Promise<T> {
     const startedAt = performance.now();
     for (;;) {
       if (this.#isClosed) {
@@ -181,7 +189,7 @@ export class KafkaAdmin implements BrokerAdmin {
       try {
         return await this.#connection.use(query);
       } catch (error) {
-        const isFinal = performance.now() - startedAt > retryLimitMs(error);
+        const isFinal = performance.now() - startedAt > retryLimitMs(error, reconnectMs);
         if (isFinal && !this.#isClosed) throw toMessagingError(what, error);
       }
       await sleep(POLL_MS);
@@ -190,11 +198,11 @@ export class KafkaAdmin implements BrokerAdmin {
 }
 
 /** How long a query is repeated after this error; less than 0: not at all. */
-function retryLimitMs(error: unknown): number {
+function retryLimitMs(error: unknown, reconnectMs: number): number {
   if (error instanceof MessagingError) return -1;
   const type = brokerErrorType(error);
   if (type !== undefined) return TRANSIENT.has(type) ? LEADER_MOVE_MS : -1;
-  return toMessagingError('', error).code === 'broker-unavailable' ? RECONNECT_MS : -1;
+  return toMessagingError('', error).code === 'broker-unavailable' ? reconnectMs : -1;
 }
 
 /** Resolves when every partition of the new topics has a leader. Rejects after CREATE_TIMEOUT_MS. */
