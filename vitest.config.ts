@@ -54,6 +54,9 @@ const withKafka = {
 /** The conformance suite on Kafka; on the other brokers it needs none. */
 const KAFKA_CONFORMANCE = ['test/conformance/kafka-*.test.ts'];
 
+/** Faults of clusters, which limit how long a client may take: last, when no other level runs beside them. */
+const CLUSTER_FAULTS = ['test/integration/kafka-adapter-failures.test.ts'];
+
 export default defineConfig({
   test: {
     /** Processes that tests start keep nothing unless a test names a folder. */
@@ -69,8 +72,13 @@ export default defineConfig({
       level('browser', 60 * SECOND, inBrowser),
       level('conformance', 120 * SECOND, { ...impure, exclude: KAFKA_CONFORMANCE }),
       level('kafka-conformance', 120 * SECOND, { ...withKafka, include: KAFKA_CONFORMANCE }),
-      level('integration', 120 * SECOND, withKafka),
+      level('integration', 120 * SECOND, { ...withKafka, exclude: CLUSTER_FAULTS }),
       level('system', 180 * SECOND, withKafka),
+      level('cluster-faults', 120 * SECOND, {
+        ...withKafka,
+        sequence: { groupOrder: 3 },
+        include: CLUSTER_FAULTS,
+      }),
     ],
   },
 });

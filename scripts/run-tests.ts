@@ -9,14 +9,15 @@ import path from 'node:path';
 
 const HELP = `Usage: npm test [-- VITEST ARGUMENTS]
 
-Runs all test levels: unit, property, golden, regression, worker, browser, conformance, kafka-conformance, integration, system.
+Runs all test levels: unit, property, golden, regression, worker, browser, conformance, kafka-conformance, integration,
+system, cluster-faults.
 Levels with Kafka use KAFKA_BROKERS, or Docker, or Apache Kafka on the local Java 17, in this order.
   npm test -- --project unit         one level
   npm test -- test/unit/lending      one folder
 Exit codes: 0 all passed, 1 a test failed (with CI=true also if a test was skipped).
 `;
 
-/** The complete run with Kafka takes ten minutes on two cores, longer on a busy machine. */
+/** The complete run with Kafka takes 20 minutes on two cores, longer on a busy machine. */
 const RUN_LIMIT_MS = 45 * 60_000;
 
 interface Assertion {
@@ -34,7 +35,7 @@ interface Report {
 /** Each list runs in its own vitest, in parallel: levels with Kafka run file by file and mostly wait. */
 const SIDE_BY_SIDE: readonly (readonly string[])[] = [
   ['unit', 'property', 'golden', 'regression', 'worker', 'conformance', 'browser'],
-  ['kafka-conformance', 'integration', 'system'],
+  ['kafka-conformance', 'integration', 'system', 'cluster-faults'],
 ];
 
 interface Run {

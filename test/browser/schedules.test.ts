@@ -139,14 +139,14 @@ describe('the page for schedules', () => {
     expect(await page.getByLabel('Number of instalments', { exact: true }).inputValue()).toBe('60');
   });
 
-  it('loads less than 250 kB before it shows figures', async () => {
+  it('loads less than 210 kB before it shows figures', async () => {
     const { page } = await openLoans([LOAN]);
     await payment(page, '517.41');
     const bytes = await page.evaluate<number>(
       'performance.getEntries().reduce((sum, entry) => sum + (entry.transferSize ?? 0), 0)',
     );
     expect(bytes).toBeGreaterThan(50_000);
-    expect(bytes).toBeLessThan(250_000);
+    expect(bytes).toBeLessThan(210_000);
   });
 
   it('shows figures of any length within a phone', async () => {

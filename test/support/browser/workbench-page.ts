@@ -6,7 +6,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
 import { startEngine, type EngineProcess } from '../worlds/engine-process.ts';
 
-const ACTION_LIMIT_MS = 30_000;
+const ACTION_LIMIT_MS = 15_000;
 const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const { SCREENSHOTS } = process.env;
 

@@ -109,7 +109,7 @@ export class PlatformaticGroupSource implements GroupSource, FetchListener {
     this.#fetcher?.resume(partitions);
   }
 
-  /** The library would join anew where the generation is over, and commit in the next one. */
+  /** The library would join again where the generation is over, and commit in the next one. */
   async commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean> {
     const [consumer, membership] = [this.#consumer, this.#membership];
     if (generation !== this.#generation || this.#isStopped || this.#isRebalancing) return false;
