@@ -26,7 +26,7 @@ const MOVES = 6;
 const LEADERLESS_MS = 30 * SECOND;
 /** The cluster replaces a silent broker after 3 s; if it was the active controller, a busy machine takes much longer. */
 const TAKEOVER_MS = 60 * SECOND;
-/** From then on: requests to a frozen broker end after 5 s. A JoinGroup request itself may take 35 s. */
+/** From then on: requests to a frozen broker end after 5 s. */
 const JOIN_MS = 15 * SECOND;
 const OFFSETS_TOPIC = '__consumer_offsets';
 /** A long interval, so that many delivered messages are not committed yet. */

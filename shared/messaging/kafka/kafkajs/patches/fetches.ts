@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { committedBatches, openBatches, type OpenBatch } from '../../common/publishing/record-batch.ts';
 import { partitionId, type TopicPartition } from '../../../message.ts';
-import { kafkajsModule, replaceExport, replaceFunction } from './internals.ts';
+import { kafkajsPrototype, replaceExport, replaceFunction } from './internals.ts';
 
 /** A broker's response to one fetch request. */
 export interface FetchAnswer {
@@ -49,8 +49,8 @@ interface FetchResponse {
   }[];
 }
 
-interface BrokerClass {
-  readonly prototype: { fetch: (request: FetchRequest) => Promise<FetchResponse> };
+interface Broker {
+  fetch: (request: FetchRequest) => Promise<FetchResponse>;
 }
 
 interface Decoder {
@@ -75,7 +75,7 @@ export function reportFetchAnswers(): void {
     (original) => (decoder) =>
       fetchListeners.getStore() === undefined ? original(decoder) : decodeMessages(decoder),
   );
-  const { prototype } = kafkajsModule('broker') as BrokerClass;
+  const prototype = kafkajsPrototype('broker') as Broker;
   replaceFunction(prototype, 'fetch', function fetchAndReport(fetch, request) {
     const listener = fetchListeners.getStore();
     if (listener === undefined) return fetch.call(this, request);

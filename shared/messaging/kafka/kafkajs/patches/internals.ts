@@ -8,6 +8,11 @@ export function kafkajsModule(path: string): unknown {
   return require(`kafkajs/src/${path}`);
 }
 
+/** The prototype of a class that is the export of an internal module. */
+export function kafkajsPrototype(path: string): object {
+  return (kafkajsModule(path) as { readonly prototype: object }).prototype;
+}
+
 type AnyFunction = (this: never, ...args: never[]) => unknown;
 
 /**

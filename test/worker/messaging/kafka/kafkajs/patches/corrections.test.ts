@@ -1,5 +1,8 @@
 import { createRequire } from 'node:module';
+import { createServer, type AddressInfo } from 'node:net';
+import kafkajs from 'kafkajs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { KafkajsConnections } from '../../../../../../shared/messaging/kafka/kafkajs/connection/connections.ts';
 import { correctKafkajs } from '../../../../../../shared/messaging/kafka/kafkajs/patches/corrections.ts';
 
 interface Queue {
@@ -122,5 +125,55 @@ describe('a system clock that is set back by an hour', () => {
     clocks.pass(1_001);
     await pool.refreshMetadataIfNecessary([]);
     expect(refreshes).toBe(2);
+  });
+});
+
+/** Addresses of servers that accept connections and never answer, and how many each has accepted. */
+async function silentServers(count: number) {
+  const accepted = Array.from({ length: count }, () => 0);
+  const addresses = accepted.map(async (_, index) => {
+    const server = createServer((socket) => {
+      accepted[index] = (accepted[index] ?? 0) + 1;
+      socket.on('error', () => undefined).resume();
+    });
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  return { accepted, brokers: await Promise.all(addresses) };
+}
+
+describe('a broker that accepts connections and never answers', () => {
+  test('is not the only one to which a client tries to connect', async () => {
+    correctKafkajs();
+    const { accepted, brokers } = await silentServers(3);
+    const connections = new KafkajsConnections();
+    const times = { requestTimeout: 50, connectionTimeout: 1_000, enforceRequestTimeout: true };
+    const retry = { retries: 2, initialRetryTime: 1, maxRetryTime: 1 };
+    const { createSocket: socketFactory } = connections;
+    const logLevel = kafkajs.logLevel.NOTHING;
+    const kafka = new kafkajs.Kafka({
+      clientId: 'silent',
+      brokers,
+      retry,
+      socketFactory,
+      logLevel,
+      ...times,
+    });
+    onTestFinished(() => connections.destroy());
+    await expect(kafka.admin().connect()).rejects.toThrow('timed out');
+    expect(accepted).toEqual([1, 1, 1]);
+  });
+
+  test('gets no request to join a group', async () => {
+    correctKafkajs();
+    const require = createRequire(import.meta.url);
+    const { prototype } = require('kafkajs/src/broker') as {
+      prototype: { joinGroup(this: object, join: object): Promise<unknown> };
+    };
+    const silent = { apiVersions: () => Promise.reject(new Error('the request timed out')) };
+    await expect(prototype.joinGroup.call(silent, {})).rejects.toThrow('the request timed out');
   });
 });
