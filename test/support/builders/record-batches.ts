@@ -1,7 +1,7 @@
 /** Record batches as Kafka writes them, encoded by kafkajs. */
 
 import { createRequire } from 'node:module';
-import { crc32c } from '../../../shared/messaging/kafka/common/publishing/record-batch.ts';
+import { crc32c } from '@platformatic/kafka';
 
 const require = createRequire(import.meta.url);
 

@@ -1,10 +1,9 @@
 import kafkajs, { type Kafka, type logCreator, type RetryOptions } from 'kafkajs';
 import type { Log } from '../../../../platform/log.ts';
 import { KafkajsConnections } from './connections.ts';
-import type { UnreadableBatch } from '../../common/publishing/record-batch.ts';
+import type { UnreadableBatch } from '../../common/consuming/record-batches.ts';
 import { correctKafkajs } from '../patches/corrections.ts';
 import { reportFetchAnswers } from '../patches/fetches.ts';
-import { encodeProducedBatches } from '../patches/produce-batches.ts';
 import { saslOptions } from '../../common/connection/sasl.ts';
 import {
   checkAddress,
@@ -50,7 +49,6 @@ export const REQUEST_TIMEOUT_MS = 5_000;
 export function kafkajsClients(settings: KafkaSettings, log: Log): CreateKafkajsClient {
   correctKafkajs();
   reportFetchAnswers();
-  encodeProducedBatches();
   const brokers = settings.brokers.map(checkAddress);
   const ssl = settings.ssl === undefined ? {} : { ssl: readCertificates(settings.ssl) };
   const sasl = settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) };

@@ -13,7 +13,7 @@ import {
 import type { Log } from '../../../../platform/log.ts';
 import { checkAddress, readCertificates, type KafkaSettings } from '../../common/connection/settings.ts';
 import { createTokenProvider, type KafkaSasl } from '../../common/connection/sasl.ts';
-import type { UnreadableBatch } from '../../common/publishing/record-batch.ts';
+import type { UnreadableBatch } from '../../common/consuming/record-batches.ts';
 import type { TopicPartition } from '../../../message.ts';
 
 /** Where a broker listens. */
