@@ -2,7 +2,7 @@
 
 import type { TableRecord } from '../messaging/table/table.ts';
 import { codeKey, type RecordIdentity, type RecordKind } from '../product/catalogue/catalogue-record.ts';
-import type { ItemStatus } from '../product/catalogue/record-parts.ts';
+import type { ItemStatus } from '../product/catalogue/record-kinds.ts';
 import type { ProductStatus } from '../product/catalogue/product-record.ts';
 
 /** One version of a record. The capitalised fields are the criteria of valid-versions.ts. */

@@ -13,7 +13,7 @@ import { errorText } from '../platform/errors.ts';
 import type { MonotonicClock } from '../platform/clock.ts';
 import { codeKey, type CatalogueRecord, type ListKind } from '../product/catalogue/catalogue-record.ts';
 import type { ProductRecord } from '../product/catalogue/product-record.ts';
-import type { ItemFilter } from '../product/catalogue/record-parts.ts';
+import type { ItemFilter } from '../product/catalogue/record-kinds.ts';
 import { selectListVersion } from '../product/catalogue/valid-versions.ts';
 import type { IndexEntry } from './catalogue-index.ts';
 import { EncodedRecords, type EncodedRecordsOptions } from './encoded-records.ts';

@@ -12,7 +12,7 @@ import {
 } from './catalogue-message.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { identifyRecord, RECORD_KINDS } from '../../product/catalogue/catalogue-record.ts';
-import { anyNumber, anyText, mustBe } from '../json/field-kinds.ts';
+import { anyNumber, anyText, mustBe } from '../../platform/json-kinds.ts';
 import { readCatalogueRecord } from './read-record.ts';
 import { toFaults, shapeFault } from '../json/faults.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';

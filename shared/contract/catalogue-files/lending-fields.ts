@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import type { PeriodicityRecord } from '../../lending/schedule-types/lending-catalogue.ts';
 import type { CalendarRecord } from '../../lending/calendars/catalogue-calendars.ts';
 import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
-import { anyList, anyNumber, anyText } from '../json/field-kinds.ts';
-import { recordOf, setFlag } from './record-field-kinds.ts';
+import { anyList, anyNumber, anyText } from '../../platform/json-kinds.ts';
+import { recordOf, setFlag } from '../../product/catalogue/record-kinds.ts';
 
 /** Separators, parent folders, control characters and outer blanks, which message keys and paths cannot contain. */
 const UNSAFE_IN_KEY = /[/\\\p{Cc}]|\.\.|^\s+\S|\S\s+$/u;

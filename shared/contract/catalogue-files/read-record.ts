@@ -10,8 +10,8 @@ import {
   DISCOUNT_LIST_SHAPE,
   INSURANCE_LIST_SHAPE,
   INTEREST_LIST_SHAPE,
-} from './list-fields.ts';
-import { PRODUCT_SHAPE } from './product-fields.ts';
+} from '../../product/catalogue/list-records.ts';
+import { PRODUCT_SHAPE } from '../../product/catalogue/product-record.ts';
 import { CALENDAR_SHAPE, PERIODICITY_SHAPE, SCHEDULE_TYPE_SHAPE } from './lending-fields.ts';
 
 /** The schemas of all kinds of records. */

@@ -7,7 +7,14 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { MIN_YEAR, MAX_YEAR, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
-import { BINARY_DIGITS } from '../../platform/json.ts';
+import {
+  anyList,
+  anyText,
+  type ErrorText,
+  flagOf,
+  mustBe,
+  SHOWN_NUMERIC_FLAG,
+} from '../../platform/json-kinds.ts';
 import { isAbsent, type ShapeFaultCode } from './faults.ts';
 import { type JsonSchema } from './json-schema.ts';
 
@@ -35,27 +42,6 @@ const PERCENT: DecimalSize = { precision: 30, scale: 20 };
 
 /** Largest Avro int. */
 const MAX_COUNT = 2_147_483_647;
-
-type ErrorText = (issue: { readonly input?: unknown }) => string;
-
-/** The type of a JSON value, for messages. */
-function describeType(value: unknown): string {
-  if (typeof value === 'string') return 'text';
-  if (typeof value === 'boolean') return 'true or false';
-  if (typeof value === 'number' || JSON.isRawJSON(value)) return 'a number';
-  return Array.isArray(value) ? 'a list' : 'an object';
-}
-
-/** The message about a value that is missing or of another type than `what`, such as `a number`. */
-export function mustBe(what: string): ErrorText {
-  return ({ input }) => {
-    if (input === undefined || input === null) return `is missing; must be ${what}`;
-    if (JSON.isRawJSON(input) && what.endsWith('number'))
-      return `must be ${what} with at most ${BINARY_DIGITS} significant digits`;
-    const isTooLarge = typeof input === 'number' && !Number.isFinite(input);
-    return isTooLarge ? 'is too large to be read as a number' : `must be ${what}, not ${describeType(input)}`;
-  };
-}
 
 /** The range of a number, for documents. Reading does not check it: the engine does, and answers 422. */
 export type NumberRange = Pick<JsonSchema, 'minimum' | 'maximum' | 'exclusiveMinimum'>;
@@ -126,29 +112,6 @@ const mustBeFlag: ErrorText = (issue) => {
   return isNumber ? 'must be one of true, false, 1 and 0' : mustBe('one of true, false, 1 and 0')(issue);
 };
 
-/**
- * Flags as documents show them: with the type that the interface gives them (section 4), so that generated clients have one
- * type for each. Reading accepts both types everywhere (M6).
- */
-const SHOWN_FLAG = { type: 'boolean', enum: undefined } as const;
-const SHOWN_NUMERIC_FLAG = {
-  type: 'integer',
-  minimum: 0,
-  maximum: 1,
-  enum: undefined,
-  anyOf: undefined,
-} as const;
-
-/** A flag: true and 1, false and 0 are interchangeable (M6). Messages call it `what`. */
-export const flagOf = (
-  what: string | ErrorText,
-  shown: typeof SHOWN_FLAG | typeof SHOWN_NUMERIC_FLAG = SHOWN_FLAG,
-) =>
-  z
-    .literal([true, false, 0, 1], { error: typeof what === 'string' ? mustBe(what) : what })
-    .meta(shown)
-    .transform((value) => value === true || value === 1);
-
 /** A flag of a request that the interface describes as true or false. */
 export const flag = () => flagOf(mustBeFlag);
 
@@ -174,24 +137,6 @@ export const numericFlag = () =>
 /** Messages about strings that are empty or too long. */
 export const NOT_EMPTY = 'must not be empty; leave it out or send null where it does not apply';
 export const TOO_LONG = `must have at most ${MAX_TEXT_LENGTH} characters`;
-
-/** Any text; messages call it `what`. */
-export const anyText = (what = 'text') => z.string({ error: mustBe(what) });
-
-/** A string that must be one of the words; case matters. */
-export function oneOf<const Word extends string>(words: readonly Word[]) {
-  const choice = `one of ${words.join(', ')}`;
-  const other = mustBe(choice);
-  return z.enum(words, {
-    error: (issue) => (typeof issue.input === 'string' ? `must be ${choice}` : other(issue)),
-  });
-}
-
-export const anyNumber = () => z.number({ error: mustBe('a number') });
-
-/** A list of any length; messages call it `what`. */
-export const anyList = <Item extends z.ZodType>(item: Item, what = 'a list') =>
-  z.array(item, { error: mustBe(what) });
 
 /** An object with these fields; unknown fields are ignored. */
 export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an object') {

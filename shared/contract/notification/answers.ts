@@ -8,7 +8,7 @@ import type {
   NotificationStatus,
 } from '../../notification/notification-state.ts';
 
-import { wholeNumber } from '../json/reply-kinds.ts';
+import { wholeNumber } from '../../platform/reply-kinds.ts';
 
 /** The status that a caller sees; instead of `sending`, the previous status is shown. */
 type ShownStatus = 'accepted' | Exclude<NotificationStatus, 'sending'>;

@@ -1,6 +1,7 @@
 /** The fields of notifications (interface 4.8); field-rules.ts checks their values. */
 
-import { anyText, guid, objectOf, optional, optionalList } from '../json/field-kinds.ts';
+import { anyText } from '../../platform/json-kinds.ts';
+import { guid, objectOf, optional, optionalList } from '../json/field-kinds.ts';
 import { NOTIFICATION_LIMITS as LIMIT } from './limits.ts';
 
 const A_NOTIFICATION = 'an object with the fields of the notification';

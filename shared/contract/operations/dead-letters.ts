@@ -1,7 +1,8 @@
 /** Dead letters in the operations interface: how they are selected, what an action does, and the replies. */
 
 import { z } from 'zod';
-import { mustBe, objectOf } from '../json/field-kinds.ts';
+import { mustBe } from '../../platform/json-kinds.ts';
+import { objectOf } from '../json/field-kinds.ts';
 import { channelName, choice, criteria, line, moment, numberFrom, queryChoice } from './field-kinds.ts';
 import { OPERATIONS_LIMITS as LIMIT } from './limits.ts';
 

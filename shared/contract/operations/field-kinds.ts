@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import { formatCalendarDate, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
-import { anyText, mustBe, NOT_EMPTY, oneOf } from '../json/field-kinds.ts';
+import { anyText, mustBe, oneOf } from '../../platform/json-kinds.ts';
+import { NOT_EMPTY } from '../json/field-kinds.ts';
 import { OPERATIONS_LIMITS as LIMIT } from './limits.ts';
 
 const PRINTABLE = /^[^\p{Cc}]+$/u;

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { collectionInterest, commission, discount, insurance } from '../catalogue-files/list-fields.ts';
+import { collectionInterest, commission, discount, insurance } from '../../product/catalogue/list-records.ts';
 import {
   associatedProduct,
   availabilityFields,
@@ -17,9 +17,16 @@ import {
   question,
   role,
   tranche,
-} from '../catalogue-files/product-fields.ts';
-import { answerFields } from '../catalogue-files/record-field-kinds.ts';
-import { dayObject, figureOrNull, flagOrNull, plainText, textOrNull, yesOrNo } from '../json/reply-kinds.ts';
+} from '../../product/catalogue/product-record.ts';
+import { answerFields } from '../../product/catalogue/record-kinds.ts';
+import {
+  dayObject,
+  figureOrNull,
+  flagOrNull,
+  plainText,
+  textOrNull,
+  yesOrNo,
+} from '../../platform/reply-kinds.ts';
 
 /** A list of records of the catalogue with the fields that are returned. */
 const listOf = (name: string, record: z.ZodObject) =>

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { InsuranceListItem } from '../../product/look-up/insurance-list.ts';
 import type { ProductDocument } from '../../product/look-up/product-documents.ts';
-import { countOrNull, flagOrNull, plainText, textOrNull } from '../json/reply-kinds.ts';
+import { countOrNull, flagOrNull, plainText, textOrNull } from '../../platform/reply-kinds.ts';
 
 /** The answer of `plat_bp_getbankingproductdetails`. */
 export const productDetailsReply = z.strictObject({

@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import type { Casing } from '../../lending/request/repayment-schedule.ts';
-import { wholeNumber } from '../json/reply-kinds.ts';
+import { wholeNumber } from '../../platform/reply-kinds.ts';
 import { EXPLAINED_FIGURES, spelled } from './render-schedule.ts';
 
 const money = (meaning: string) => z.number().describe(meaning);

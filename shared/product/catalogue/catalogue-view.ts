@@ -16,7 +16,7 @@ import {
 } from './catalogue-record.ts';
 import type { InsuranceListRecord } from './list-records.ts';
 import type { ProductInsuranceItem, ProductRecord } from './product-record.ts';
-import type { ItemFilter } from './record-parts.ts';
+import type { ItemFilter } from './record-kinds.ts';
 import { selectListVersion, type ListVersion } from './valid-versions.ts';
 
 /** The lists of a catalogue by their code. */

@@ -6,7 +6,7 @@
 import type { Validation } from '../../lending/request/validation.ts';
 import { codeKey } from './catalogue-record.ts';
 import type { ListsInForce } from './catalogue-view.ts';
-import type { ItemFilter } from './record-parts.ts';
+import type { ItemFilter } from './record-kinds.ts';
 
 /** A figure of a request. A JSON number represents one decimal, so equal numbers are equal figures (M1). */
 export interface NamedFigure {

@@ -1,219 +1,243 @@
 /**
- * Interests, commissions, insurances and discounts, in lists to which products refer by code. Conventions:
- * catalogue-record.ts. Percentages are annual for interests; for charges they are per charge unless PerAnnum (F2).
+ * Interests, commissions, insurances and discounts in lists to which products refer by code, and custom lists
+ * (docs/catalogue.md). Conventions: catalogue-record.ts. Percentages are annual for interests; for charges they are per
+ * charge unless PerAnnum (F2).
  */
 
-import type { FormulaRecord, ItemFilter, ItemStatus, ValidDays, VersionedRecord } from './record-parts.ts';
+import { anyList, anyNumber } from '../../platform/json-kinds.ts';
+import {
+  code,
+  filters,
+  flagOrFalse,
+  recordId,
+  items,
+  itemStatus,
+  maybe,
+  maybeCount,
+  maybeDay,
+  maybeFlag,
+  maybeFormula,
+  maybeNumber,
+  maybeText,
+  maybeWord,
+  name,
+  recordOf,
+  type RecordOf,
+  version,
+  word,
+} from './record-kinds.ts';
 
 export const INTEREST_TYPES = ['Fixed', 'Variable', 'Collection', 'BankingFormula'] as const;
 export type InterestType = (typeof INTEREST_TYPES)[number];
 
-export const DISCOUNT_DIMENSIONS = ['Interest', 'Commission', 'Insurance'] as const;
+const DISCOUNT_DIMENSIONS = ['Interest', 'Commission', 'Insurance'] as const;
 export type DiscountDimension = (typeof DISCOUNT_DIMENSIONS)[number];
 
-/** Common fields of lists. The Active version of a list with the highest number is in force. */
-interface ListRecord extends VersionedRecord {
-  readonly Status: ItemStatus;
-}
+/** Maximum number of values in a custom list, such as the postal codes of a country. */
+const MAX_CUSTOM_VALUES = 50_000;
 
-export interface InterestListRecord extends ListRecord {
-  readonly Interests: readonly InterestRecord[];
-}
+/** Fields of all lists of charges and interests. The Active version of a list with the highest number is in force. */
+const listFields = () => ({
+  Code: code(),
+  Version: version(),
+  Id: recordId(),
+  Name: name(),
+  Status: itemStatus(),
+});
 
-export interface InterestRecord {
-  /** GUID. */
-  readonly Id: string;
-  /** Unique in its list, case-insensitively. */
-  readonly Name: string;
-  readonly Code: string;
-  readonly Status: ItemStatus;
-  readonly Type: InterestType;
-  readonly Description: string | null;
-  readonly AppliedToLoanItemIfOverdue: string | null;
-  readonly IsDefault: boolean;
-  readonly UseBankingFormula: boolean;
-  readonly IsPenalty: boolean;
-  readonly IsGeneral: boolean;
-  readonly IsForSightDeposit: boolean;
-  readonly IsForOverdraft: boolean;
-  readonly IsCreditLine: boolean;
-  readonly IsDebitOrder: boolean;
-  /** Annual percentages; at most one Active one on any day. */
-  readonly Values: readonly InterestValue[];
-  /** Rates by instalment range, of a Collection interest. */
-  readonly CollectionInterests: readonly CollectionInterest[];
-  /**
-   * Rates by utilised amount, of a Collection interest; look-ups then return the second set of fields of the
-   * interface.
-   */
-  readonly BandedInterests: readonly BandedInterest[];
-  /** The annual percentage of a BankingFormula interest. */
-  readonly Formula: FormulaRecord | null;
-}
-
-export interface InterestValue extends ValidDays {
-  readonly Value: number;
-  readonly ValueStatus: ItemStatus;
-}
+/** The amount or percentage of a charge. */
+const charge = () => anyNumber().min(0, { error: 'must not be below 0' });
 
 /** A range of instalments, both ends inclusive; null: from the first instalment, or to the last. */
-export interface CollectionInterest {
-  /** An interest of the same list, whose value on the day is the rate. */
-  readonly InterestName: string;
-  readonly InterestStartPeriod: number | null;
-  readonly InterestEndPeriod: number | null;
-  readonly InterestStartDate: string | null;
-  readonly InterestEndDate: string | null;
-}
+export const collectionInterest = recordOf({
+  InterestName: name('The interest whose value is the rate.'),
+  InterestStartPeriod: maybeCount('First installment.'),
+  InterestEndPeriod: maybeCount('Last installment.'),
+  InterestStartDate: maybeDay('First day.'),
+  InterestEndDate: maybeDay('Last day.'),
+});
+
+export type CollectionInterest = RecordOf<typeof collectionInterest>;
+
+const interestValue = recordOf({
+  Value: anyNumber(),
+  ValueStatus: itemStatus(),
+  ValidFrom: maybeDay(),
+  ValidTo: maybeDay(),
+});
+export type InterestValue = RecordOf<typeof interestValue>;
 
 /** A band of the utilised amount (R2). */
-export interface BandedInterest {
-  readonly InterestName: string;
-  readonly MinUtilizedAmount: number | null;
-  readonly MaxUtilizedAmount: number | null;
-  readonly IsForOverdraft: boolean;
-  readonly CollectionValidFrom: string | null;
-  readonly CollectionValidTo: string | null;
-  readonly Value: number;
-  readonly ValueMessage: string | null;
-}
+const bandedInterest = recordOf({
+  InterestName: name(),
+  MinUtilizedAmount: maybeNumber(),
+  MaxUtilizedAmount: maybeNumber(),
+  IsForOverdraft: flagOrFalse(),
+  CollectionValidFrom: maybeDay(),
+  CollectionValidTo: maybeDay(),
+  Value: anyNumber(),
+  ValueMessage: maybeText(),
+});
+export type BandedInterest = RecordOf<typeof bandedInterest>;
 
-export interface CommissionListRecord extends ListRecord {
-  readonly Commissions: readonly CommissionRecord[];
-}
+const interest = recordOf({
+  Id: recordId(),
+  Name: name(),
+  Code: code(),
+  Status: itemStatus(),
+  Type: word(INTEREST_TYPES),
+  Description: maybeText(),
+  AppliedToLoanItemIfOverdue: maybeText(),
+  IsDefault: flagOrFalse(),
+  UseBankingFormula: flagOrFalse(),
+  IsPenalty: flagOrFalse(),
+  IsGeneral: flagOrFalse(),
+  IsForSightDeposit: flagOrFalse(),
+  IsForOverdraft: flagOrFalse(),
+  IsCreditLine: flagOrFalse(),
+  IsDebitOrder: flagOrFalse(),
+  /** Annual percentages. */
+  Values: items(interestValue),
+  /** Rates by instalment range, of a Collection interest. */
+  CollectionInterests: items(collectionInterest),
+  /** Rates by utilised amount, of a Collection interest; look-ups then return the second set of fields of the interface. */
+  BandedInterests: items(bandedInterest),
+  /** The annual percentage of a BankingFormula interest. */
+  Formula: maybeFormula(),
+});
 
-export interface CommissionRecord {
-  /** GUID, published as FeeId. */
-  readonly Id: string;
-  /** Unique in its list, case-insensitively. */
-  readonly Name: string;
-  readonly Type: string | null;
-  /** Name of a periodicity; a Once commission is paid at the start (Q6). */
-  readonly PeriodicityType: string;
-  /** ISO 4217. */
-  readonly Currency: string;
-  readonly Status: ItemStatus;
-  /** Charged on the unused amount (F5). */
-  readonly IsForUnusage: boolean;
-  /** True: the percentage of a value is charged; false: its amount. */
-  readonly ValueIsPercent: boolean;
-  readonly IncludedInRepaymentSchedule: boolean;
-  readonly AutomaticLoadOnContract: boolean;
-  readonly MandatoryForApplicant: boolean;
-  readonly UseBankingFormula: boolean;
-  readonly IsForContractVersion: boolean | null;
-  /** Base of the percentage (F2); null: the financed amount. */
-  readonly PercentAppliedTo: string | null;
-  readonly Percent: number | null;
-  /** At most one Active one on any day. */
-  readonly Values: readonly CommissionValue[];
-  readonly Formula: FormulaRecord | null;
+export type InterestRecord = RecordOf<typeof interest>;
+
+/** A record in the folder interest-lists/. */
+export const INTEREST_LIST_SHAPE = recordOf({ ...listFields(), Interests: items(interest) });
+export type InterestListRecord = RecordOf<typeof INTEREST_LIST_SHAPE>;
+
+const commissionValue = recordOf({
+  CommissionValue: maybe(charge()),
+  CommissionPercent: maybe(charge()),
+  Status: itemStatus(),
+  ValidFrom: maybeDay(),
+  ValidTo: maybeDay(),
+});
+export type CommissionValue = RecordOf<typeof commissionValue>;
+
+export const commission = recordOf({
+  /** Published as FeeId. */
+  Id: recordId(),
+  Name: name('Name of the commission.'),
+  Type: maybeText('Its type.'),
+  /** A Once charge is paid at the start (Q6). */
+  PeriodicityType: name('Name of its periodicity.'),
+  Currency: name('ISO 4217 code.'),
+  Status: itemStatus('Status; answers contain only Active ones.'),
+  /** F5. */
+  IsForUnusage: flagOrFalse('Charged on the unused amount.'),
+  ValueIsPercent: flagOrFalse('Its values are percentages, not amounts.'),
+  IncludedInRepaymentSchedule: flagOrFalse('Part of the repayment schedule.'),
+  AutomaticLoadOnContract: flagOrFalse('Loaded on every contract.'),
+  MandatoryForApplicant: flagOrFalse('Mandatory.'),
+  UseBankingFormula: flagOrFalse('Calculated by a formula.'),
+  IsForContractVersion: maybeFlag('Charged for a new version of a contract.'),
+  /** The base of F2; null: the financed amount. */
+  PercentAppliedTo: maybeText('Base of the percentage.'),
+  Percent: maybeNumber('Its percentage.'),
+  Values: items(commissionValue),
+  Formula: maybeFormula(),
   /** Due at the start of its period; null: as defined by the schedule type (F1). */
-  readonly IsUpfront: boolean | null;
+  IsUpfront: maybeFlag(),
   /** The percentage is annual (F2). */
-  readonly PerAnnum: boolean;
+  PerAnnum: flagOrFalse(),
   /** Number of first instalments in which it is waived (F3). */
-  readonly GracePeriodFee: number | null;
-}
+  GracePeriodFee: maybeCount(),
+});
 
-export interface CommissionValue extends ValidDays {
-  readonly CommissionValue: number | null;
-  readonly CommissionPercent: number | null;
-  readonly Status: ItemStatus;
-}
+export type CommissionRecord = RecordOf<typeof commission>;
 
-export interface InsuranceListRecord extends ListRecord {
-  readonly Insurances: readonly InsuranceRecord[];
-}
+/** A record in the folder commission-lists/. */
+export const COMMISSION_LIST_SHAPE = recordOf({ ...listFields(), Commissions: items(commission) });
+export type CommissionListRecord = RecordOf<typeof COMMISSION_LIST_SHAPE>;
 
-export interface InsuranceRecord {
-  /** GUID, published as InsuranceId. */
-  readonly Id: string;
-  readonly InsuranceCode: string;
-  /** Unique in its list, case-insensitively. */
-  readonly InsuranceName: string;
-  readonly Status: ItemStatus;
-  /** Name of a periodicity; a Once insurance is paid at the start (Q6). */
-  readonly PeriodicityType: string;
-  /** ISO 4217. */
-  readonly Currency: string;
-  readonly Insurer: string | null;
-  readonly OperationItem: string | null;
-  readonly Class: string | null;
-  /** GUID of the class. */
-  readonly ClassId: string | null;
-  readonly Description: string | null;
-  readonly BankingFormulaType: string | null;
-  readonly IsMandatoryForApplicant: boolean;
-  readonly IsMandatoryForDebtor: boolean;
-  readonly IncludedIntoRepaymentScheduleInstallment: boolean;
-  readonly UseBankingFormula: boolean;
-  /** True: values are percentages; false: amounts. */
-  readonly ValueIsPercentage: boolean;
-  /** At most one Active one on any day. */
-  readonly Values: readonly InsuranceValue[];
-  /** Base of the percentage (F2); null: the financed amount. */
-  readonly PercentAppliedTo: string | null;
+export const insurance = recordOf({
+  /** Published as InsuranceId. */
+  Id: recordId(),
+  InsuranceCode: code('Code of the insurance.'),
+  InsuranceName: name('Its name.'),
+  Status: itemStatus(),
+  /** A Once charge is paid at the start (Q6). */
+  PeriodicityType: name('Name of its periodicity.'),
+  Currency: name('ISO 4217 code.'),
+  Insurer: maybeText('The insurer.'),
+  OperationItem: maybeText('Item of the operation.'),
+  Class: maybeText('Class of the insurance.'),
+  ClassId: maybe(recordId()),
+  Description: maybeText('Its purpose.'),
+  BankingFormulaType: maybeText('Type of its formula.'),
+  IsMandatoryForApplicant: flagOrFalse('Mandatory for the applicant.'),
+  IsMandatoryForDebtor: flagOrFalse('Mandatory for the debtor.'),
+  IncludedIntoRepaymentScheduleInstallment: flagOrFalse('Part of the installments.'),
+  UseBankingFormula: flagOrFalse('Calculated by a formula.'),
+  ValueIsPercentage: flagOrFalse('Its values are percentages.'),
+  Values: items(
+    recordOf({ Value: charge(), Status: itemStatus(), ValidFrom: maybeDay(), ValidTo: maybeDay() }),
+  ),
+  /** The base of F2; null: the financed amount. */
+  PercentAppliedTo: maybeText(),
   /** Due at the start of its period; null: as defined by the schedule type (F1). */
-  readonly IsUpfront: boolean | null;
+  IsUpfront: maybeFlag(),
   /** The percentage is annual (F2). */
-  readonly PerAnnum: boolean;
-  readonly Formula: FormulaRecord | null;
-  readonly Filters: readonly ItemFilter[];
-}
+  PerAnnum: flagOrFalse(),
+  Formula: maybeFormula(),
+  Filters: filters(),
+});
 
-export interface InsuranceValue extends ValidDays {
-  readonly Value: number;
-  readonly Status: ItemStatus;
-}
+export type InsuranceRecord = RecordOf<typeof insurance>;
 
-export interface DiscountListRecord extends ListRecord {
-  readonly Discounts: readonly DiscountRecord[];
-}
+/** A record in the folder insurance-lists/. */
+export const INSURANCE_LIST_SHAPE = recordOf({ ...listFields(), Insurances: items(insurance) });
+export type InsuranceListRecord = RecordOf<typeof INSURANCE_LIST_SHAPE>;
 
-export interface DiscountRecord {
-  /** GUID; ProductDiscountId in requests. */
-  readonly Id: string;
-  /** Unique in its list, case-insensitively. */
-  readonly Name: string;
-  readonly Status: ItemStatus;
-  /** The campaign to which the discount belongs, or its reason. */
-  readonly Discount: string | null;
-  readonly AppliedToDimension: DiscountDimension;
-  /** Type of the commissions to which it applies; null: any. */
-  readonly CommissionType: string | null;
-  /** Name of the commission to which it applies; null: all. */
-  readonly Commission: string | null;
-  /** Type of the interests to which it applies; null: any. */
-  readonly InterestType: InterestType | null;
-  /** Class of the insurances to which it applies; null: any. */
-  readonly InsuranceClass: string | null;
-  /** Name of the insurance to which it applies; null: all. */
-  readonly Insurance: string | null;
-  readonly BankingFormulaType: string | null;
-  readonly DestinationEntity: string | null;
-  readonly DestinationEntityAttribute: string | null;
-  /**
-   * A percentage if IsPercentage is true; otherwise percentage points of an interest, or an amount of a charge (Q5).
-   */
-  readonly DiscountValue: number | null;
-  readonly StartDate: string | null;
-  readonly EndDate: string | null;
-  readonly UseBankingFormula: boolean;
-  /** True: applied only if the request names the discount. */
-  readonly IsOptionalDiscount: boolean;
-  readonly IsPercentage: boolean;
-  readonly Formula: FormulaRecord | null;
-  readonly Filters: readonly ItemFilter[];
-}
+/** Null in a field that limits a discount, such as CommissionType: it applies to all. */
+export const discount = recordOf({
+  /** ProductDiscountId in requests. */
+  Id: recordId(),
+  Name: name('Name of the discount.'),
+  Status: itemStatus(),
+  Discount: maybeText('Its campaign or reason.'),
+  AppliedToDimension: word(DISCOUNT_DIMENSIONS, 'Interest, Commission or Insurance.'),
+  CommissionType: maybeText('Type of the commissions that it lowers.'),
+  Commission: maybeText('The commission that it lowers.'),
+  InterestType: maybeWord(INTEREST_TYPES, 'Type of the interests that it lowers.'),
+  InsuranceClass: maybeText('Class of the insurances that it lowers.'),
+  Insurance: maybeText('The insurance that it lowers.'),
+  BankingFormulaType: maybeText('Type of its formula.'),
+  DestinationEntity: maybeText('Entity that it depends on.'),
+  DestinationEntityAttribute: maybeText('Attribute of that entity.'),
+  /** A percentage if IsPercentage; otherwise percentage points of an interest, or an amount of a charge (Q5). */
+  DiscountValue: maybeNumber('Percentage, percentage points or amount.'),
+  StartDate: maybeDay('First day.'),
+  EndDate: maybeDay('Last day.'),
+  UseBankingFormula: flagOrFalse('Calculated by a formula.'),
+  IsOptionalDiscount: flagOrFalse('Given only when a request names it.'),
+  IsPercentage: flagOrFalse('DiscountValue is a percentage.'),
+  Formula: maybeFormula(),
+  Filters: filters(),
+});
 
-/** A set of values that filters share. */
-export interface CustomListRecord {
-  readonly Code: string;
-  /** Whole number from 1. */
-  readonly Version: number;
-  readonly Values: readonly number[];
-}
+export type DiscountRecord = RecordOf<typeof discount>;
+
+/** A record in the folder discount-lists/. */
+export const DISCOUNT_LIST_SHAPE = recordOf({ ...listFields(), Discounts: items(discount) });
+export type DiscountListRecord = RecordOf<typeof DISCOUNT_LIST_SHAPE>;
+
+/** A record in the folder custom-lists/: a set of values that filters share. */
+export const CUSTOM_LIST_SHAPE = recordOf({
+  Code: code(),
+  Version: version(),
+  Values: anyList(anyNumber(), 'a list of numbers').max(MAX_CUSTOM_VALUES, {
+    error: `must have at most ${MAX_CUSTOM_VALUES} numbers`,
+  }),
+});
+export type CustomListRecord = RecordOf<typeof CUSTOM_LIST_SHAPE>;
 
 /** Id of each option; ids never change. */
 export const INTEREST_OPTION_IDS: Readonly<Record<InterestType, string>> = {

@@ -1,152 +1,201 @@
-/** A version of a banking product in the catalogue. Conventions: catalogue-record.ts. */
+/** A version of a banking product in the catalogue (docs/catalogue.md). Conventions: catalogue-record.ts. */
 
-import type { ItemFilter, ValidDays, VersionedRecord } from './record-parts.ts';
+import {
+  code,
+  filters,
+  flagOrFalse,
+  recordId,
+  items,
+  maybe,
+  maybeCount,
+  maybeDay,
+  maybeFlag,
+  maybeNumber,
+  maybeSigned,
+  maybeText,
+  name,
+  recordOf,
+  type RecordOf,
+  version,
+  word,
+} from './record-kinds.ts';
 
 /** Only an Approved version of a product is returned (L1). */
-export const PRODUCT_STATUSES = ['Draft', 'VersionDraft', 'Approved', 'Closed'] as const;
+const PRODUCT_STATUSES = ['Draft', 'VersionDraft', 'Approved', 'Closed'] as const;
 export type ProductStatus = (typeof PRODUCT_STATUSES)[number];
 
 /** Unit of the bounds of a product's term. */
-export const PERIOD_TYPES = ['Days', 'Weeks', 'Months', 'Years'] as const;
+const PERIOD_TYPES = ['Days', 'Weeks', 'Months', 'Years'] as const;
 export type PeriodType = (typeof PERIOD_TYPES)[number];
 
-/** One version of a product. */
-export interface ProductRecord extends VersionedRecord {
-  readonly Status: ProductStatus;
-  readonly StartDate: string | null;
-  readonly EndDate: string | null;
-  /** Code or name of a product type of the engine, such as TL or Term Loan. */
-  readonly BankingProductType: string;
-  readonly Display: {
-    readonly ProductImage: readonly { readonly Name: string; readonly RealName: string }[] | null;
-    readonly Benefits: string | null;
-    readonly DisplayConditions: string | null;
-    readonly NoOfDebtor: number | null;
-  };
-  readonly GeneralData: GeneralData;
-  /** Names of holiday calendars. */
-  readonly CountryCalendars: readonly string[];
-  /** Names or codes of schedule types; the first is the default. */
-  readonly PaymentScheduleTypes: readonly string[];
-  /** Percent of the balance that each instalment repays, for schedule types that need it (B3). */
-  readonly CapitalPercent: number | null;
-  /** Percent of the financed amount that remains after the last instalment (B1). */
-  readonly ResidualPercent: number | null;
-  readonly Guarantees: readonly {
-    readonly ProductGuaranteeName: string;
-    readonly GuaranteeType: string | null;
-    readonly MaxAcceptedCoveringPercent: number | null;
-  }[];
-  readonly DestinationTypes: readonly {
-    readonly ProductDestinationTypeName: string;
-    readonly IsDefault: boolean;
-  }[];
-  readonly DisbursementMatrix: readonly {
-    readonly Name: string;
-    readonly TranchePercent: number | null;
-    readonly InterestPercent: number | null;
-    readonly StartMonthFromActivation: number | null;
-    readonly UnusageCommissionPercent: number | null;
-  }[];
-  readonly AssociatedProducts: readonly {
-    readonly AssociatedProductName: string;
-    readonly AssociatedProductCode: string;
-  }[];
-  readonly Availability: Availability;
-  readonly InterestsAndCommissions: readonly InterestCommissionItem[];
-  readonly Insurances: readonly ProductInsuranceItem[];
-  /** Codes of discount lists. */
-  readonly Discounts: readonly string[];
-  readonly Questions: readonly {
-    readonly Name: string;
-    readonly QuestionType: string | null;
-    readonly AnswerEntity: string | null;
-    readonly AnswerField: string | null;
-    readonly IsForSolicitant: boolean;
-    readonly IsForCoborrower: boolean;
-  }[];
-  readonly Documents: readonly {
-    /** GUID. */
-    readonly ReportId: string;
-    readonly DisplayName: string;
-    readonly IsMandatory: boolean | null;
-    readonly IsAccord: boolean | null;
-  }[];
-}
+const display = recordOf({
+  ProductImage: maybe(items(recordOf({ Name: name(), RealName: name() }))),
+  Benefits: maybeText(),
+  DisplayConditions: maybeText(),
+  NoOfDebtor: maybeCount(),
+});
 
-export interface GeneralData {
-  readonly BankAccountType: string | null;
-  readonly IsRevolving: boolean;
-  readonly AutoDisbursement: boolean;
-  readonly MaxNoDisbursements: number | null;
-  readonly ActivationTranchesOnDocumentSubmission: boolean;
-  readonly IsGuaranteed: boolean;
-  readonly AllowCollateralPartialRelease: boolean | null;
-  readonly AllowCoDebtor: boolean;
-  readonly AllowRefinancing: boolean;
-  readonly MaxNoOfCodebtors: number | null;
-  /** Name of the periodicity of the instalments. */
-  readonly PeriodicityType: string;
-  readonly RepaymentAllocationMethod: string | null;
-  readonly HolidayShiftForRepaymentInstallments: boolean;
+export const generalData = recordOf({
+  BankAccountType: maybeText('Type of the account.'),
+  IsRevolving: flagOrFalse('Repaid amounts can be drawn again.'),
+  AutoDisbursement: flagOrFalse('Disbursed automatically.'),
+  MaxNoDisbursements: maybeCount('Maximum number of disbursements.'),
+  ActivationTranchesOnDocumentSubmission: flagOrFalse('Tranches are activated with their documents.'),
+  IsGuaranteed: flagOrFalse('Needs guarantees.'),
+  AllowCollateralPartialRelease: maybeFlag('Collateral may be released in parts.'),
+  AllowCoDebtor: flagOrFalse('Allows co-debtors.'),
+  AllowRefinancing: flagOrFalse('Allows refinancing.'),
+  MaxNoOfCodebtors: maybeCount('Maximum number of co-debtors.'),
+  PeriodicityType: name('Name of the periodicity of installments.'),
+  RepaymentAllocationMethod: maybeText('How repayments are allocated.'),
+  HolidayShiftForRepaymentInstallments: flagOrFalse('Due dates on non-business days are moved.'),
   /** A holiday method of the engine (H1). */
-  readonly HolidayShiftMethod: string | null;
-  readonly DeferDueDate: boolean;
+  HolidayShiftMethod: maybeText('How due dates on non-business days are moved.'),
+  DeferDueDate: flagOrFalse('Interest accrues until the moved date.'),
   /** Deferred, Capitalised, Spread or Forgiven (G2). */
-  readonly GraceType: string | null;
-  readonly ProductGrace: string | null;
-  readonly GraceDaysForRepayment: number | null;
-  readonly PenaltyForGracePeriod: boolean;
-}
+  GraceType: maybeText('What happens to the interest of a grace period.'),
+  ProductGrace: maybeText('Grace period of the product.'),
+  GraceDaysForRepayment: maybeCount('Grace period of a repayment, in days.'),
+  PenaltyForGracePeriod: flagOrFalse('Penalties accrue during the grace period.'),
+});
 
-/** Bounds are inclusive; null: no bound. MinimumAdvance and MaximumAdvance are percentages of the amount (Q6). */
-export interface Availability {
-  /** ISO 4217. */
-  readonly Currency: string;
-  readonly PeriodType: PeriodType;
-  readonly MaxPeriodForDisbursement: number | null;
-  readonly MinimumPeriod: number | null;
-  readonly MaximumPeriod: number | null;
-  readonly MinimumEarlyRepaymentValue: number | null;
-  readonly MinimumAmount: number | null;
-  readonly MaximumAmount: number | null;
-  readonly UnusageStartPeriod: number | null;
-  readonly MinimumAdvance: number | null;
-  readonly MaximumAdvance: number | null;
-  readonly AvailabilityItemFilters: readonly {
-    readonly Filter: string;
-    readonly FilterScope: string | null;
-    readonly FilterType: string | null;
-    readonly Description: string | null;
-  }[];
-  readonly ProductCovenants: readonly (ValidDays & {
-    readonly Name: string;
-    readonly Type: string | null;
-    readonly Value: number | null;
-    readonly ReviewFrequencyMonths: number | null;
-  })[];
-  readonly MandatoryRoles: readonly { readonly Name: string; readonly SearchLimit: boolean }[];
-}
+export type GeneralData = RecordOf<typeof generalData>;
+
+export const covenant = recordOf({
+  Name: name('Name of the covenant.'),
+  Type: maybeText('Its type.'),
+  Value: maybeSigned('Its value.'),
+  ValidFrom: maybeDay('First day.'),
+  ValidTo: maybeDay('Last day.'),
+  ReviewFrequencyMonths: maybeCount('Months between two reviews.'),
+});
+
+export const availabilityFilter = recordOf({
+  Filter: name('Name of the filter.'),
+  FilterScope: maybeText('Its scope.'),
+  FilterType: maybeText('Its type.'),
+  Description: maybeText('Its purpose.'),
+});
+
+export const role = recordOf({
+  Name: name('Name of the role.'),
+  SearchLimit: flagOrFalse('As in the catalogue.'),
+});
+
+/** Bounds are inclusive; null: no bound. The advances are limited by Q6. */
+export const availabilityFields = recordOf({
+  Currency: name('ISO 4217 code.'),
+  PeriodType: word(PERIOD_TYPES, 'Unit of the periods.'),
+  MaxPeriodForDisbursement: maybeCount('Longest period of disbursement.'),
+  MinimumPeriod: maybeCount('Shortest term.'),
+  MaximumPeriod: maybeCount('Longest term.'),
+  MinimumEarlyRepaymentValue: maybeNumber('Smallest prepayment.'),
+  MinimumAmount: maybeNumber('Smallest amount.'),
+  MaximumAmount: maybeNumber('Largest amount.'),
+  UnusageStartPeriod: maybeCount('First period that is charged for unused amounts.'),
+  MinimumAdvance: maybeNumber('Smallest advance, in percent of the amount.'),
+  MaximumAdvance: maybeNumber('Largest advance, in percent of the amount.'),
+  AvailabilityItemFilters: items(availabilityFilter),
+  ProductCovenants: items(covenant),
+  MandatoryRoles: items(role),
+});
+
+export type Availability = RecordOf<typeof availabilityFields>;
+
+export const guarantee = recordOf({
+  ProductGuaranteeName: name('Name of the guarantee.'),
+  GuaranteeType: maybeText('Its type.'),
+  MaxAcceptedCoveringPercent: maybeNumber('Largest share that it may cover, in percent.'),
+});
+
+export const destination = recordOf({
+  ProductDestinationTypeName: name('Purpose for which the loan may be used.'),
+  IsDefault: flagOrFalse('The default.'),
+});
+
+export const associatedProduct = recordOf({
+  AssociatedProductName: name('Name of the other product.'),
+  AssociatedProductCode: code('Its code.'),
+});
+
+export const tranche = recordOf({
+  Name: name('Name of the tranche.'),
+  TranchePercent: maybeNumber('Its share of the amount, in percent.'),
+  InterestPercent: maybeSigned('Its rate.'),
+  StartMonthFromActivation: maybeCount('Months from the activation to its start.'),
+  UnusageCommissionPercent: maybeNumber('Percent charged on its unused amount.'),
+});
 
 /** An offer of a product: interests with their commissions, under conditions (L3, Q3). */
-export interface InterestCommissionItem {
-  /** GUID. */
-  readonly Id: string;
-  readonly Name: string;
-  /** Codes of lists. */
-  readonly InterestList: string | null;
-  readonly CommissionList: string | null;
-  readonly Filters: readonly ItemFilter[];
-}
+const offer = recordOf({
+  Id: recordId(),
+  Name: name(),
+  InterestList: maybe(code()),
+  CommissionList: maybe(code()),
+  Filters: filters(),
+});
 
-export interface ProductInsuranceItem {
-  /** GUID. */
-  readonly Id: string;
-  readonly Name: string;
-  readonly Code: string;
-  /** Code of an insurance list. */
-  readonly InsuranceList: string;
-  readonly StartDate: string | null;
-  readonly EndDate: string | null;
-  readonly Filters: readonly ItemFilter[];
-}
+export type InterestCommissionItem = RecordOf<typeof offer>;
+
+export const insuranceItem = recordOf({
+  Id: recordId(),
+  Name: name('Name of the item.'),
+  Code: code('Its code.'),
+  InsuranceList: code(),
+  StartDate: maybeDay('First day.'),
+  EndDate: maybeDay('Last day.'),
+  Filters: filters(),
+});
+
+export type ProductInsuranceItem = RecordOf<typeof insuranceItem>;
+
+export const question = recordOf({
+  Name: name('The question.'),
+  QuestionType: maybeText('Its type.'),
+  AnswerEntity: maybeText('Entity that stores the answer.'),
+  AnswerField: maybeText('Field that stores the answer.'),
+  IsForSolicitant: flagOrFalse('Asked of the applicant.'),
+  IsForCoborrower: flagOrFalse('Asked of the co-borrower.'),
+});
+
+const document = recordOf({
+  ReportId: recordId(),
+  DisplayName: name(),
+  IsMandatory: maybeFlag(),
+  IsAccord: maybeFlag(),
+});
+
+/** A record in the folder products/. */
+export const PRODUCT_SHAPE = recordOf({
+  Code: code(),
+  Version: version(),
+  Id: recordId(),
+  Status: word(PRODUCT_STATUSES),
+  Name: name(),
+  StartDate: maybeDay(),
+  EndDate: maybeDay(),
+  /** Code or name of a product type of the engine, such as TL or Term Loan. */
+  BankingProductType: name(),
+  Display: display,
+  GeneralData: generalData,
+  /** Names of holiday calendars. */
+  CountryCalendars: items(name()),
+  /** Names or codes of schedule types; the first is the default. */
+  PaymentScheduleTypes: items(name()),
+  /** Percent of the balance that each instalment repays, for schedule types that need it (B3). */
+  CapitalPercent: maybeNumber(),
+  /** Percent of the financed amount that remains after the last instalment (B1). */
+  ResidualPercent: maybeNumber(),
+  Guarantees: items(guarantee),
+  DestinationTypes: items(destination),
+  DisbursementMatrix: items(tranche),
+  AssociatedProducts: items(associatedProduct),
+  Availability: availabilityFields,
+  InterestsAndCommissions: items(offer),
+  Insurances: items(insuranceItem),
+  /** Codes of discount lists. */
+  Discounts: items(code()),
+  Questions: items(question),
+  Documents: items(document),
+});
+export type ProductRecord = RecordOf<typeof PRODUCT_SHAPE>;

@@ -3,7 +3,7 @@
 import { type CalendarDate, formatCalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { BandedInterest, CollectionInterest } from './list-records.ts';
 import type { ProductStatus } from './product-record.ts';
-import type { ItemStatus, ValidDays } from './record-parts.ts';
+import type { ItemStatus, ValidDays } from './record-kinds.ts';
 
 /** A list, an item or a value; the values of interests call their status ValueStatus. */
 export type WithStatus = { readonly Status: ItemStatus } | { readonly ValueStatus: ItemStatus };

@@ -1,17 +1,19 @@
 /**
  * Looks up a product with the requested sections (interface sections 2.2 and 4.2, L1, L2). Parts of a record that
- * contain only public fields are copied; for other parts, each returned field is listed.
+ * contain only public fields are copied; of other parts, the fields are selected that their schemas describe.
  */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { findProductType } from '../../lending/schedule-types/product-types.ts';
 import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
 import { findInsuranceItems, type CatalogueView } from '../catalogue/catalogue-view.ts';
-import type {
-  CommissionRecord,
-  DiscountRecord,
-  InsuranceRecord,
-  InterestRecord,
+import {
+  collectionInterest,
+  commission,
+  type CommissionRecord,
+  discount,
+  insurance,
+  type InterestRecord,
 } from '../catalogue/list-records.ts';
 import {
   resolveDay,
@@ -20,7 +22,13 @@ import {
   type LookUpContext,
   selectProduct,
 } from './product-selection.ts';
-import type { InterestCommissionItem, ProductRecord } from '../catalogue/product-record.ts';
+import {
+  covenant,
+  insuranceItem,
+  type InterestCommissionItem,
+  type ProductRecord,
+} from '../catalogue/product-record.ts';
+import { answerOf, toInvariantDate } from '../catalogue/record-kinds.ts';
 import { isActive, isWithin, valuesOn } from '../catalogue/valid-versions.ts';
 
 /** The flags of a request, each for one section, in the order of the interface. */
@@ -66,6 +74,13 @@ export function lookUpProduct(request: ProductByCodeRequest, context: LookUpCont
   };
   return { kind: 'found', answer, warnings: [] } as const satisfies LookUp<object>;
 }
+
+const describeCharge = answerOf(commission);
+const describeCovenant = answerOf(covenant);
+const describeDiscount = answerOf(discount);
+const describeInsurance = answerOf(insurance);
+const describeItem = answerOf(insuranceItem);
+const describeRange = answerOf(collectionInterest);
 
 function describeProduct(product: ProductRecord) {
   return {
@@ -176,12 +191,7 @@ function selectProductType({ ProductTypes }: ScheduleTypeRecord, { BankingProduc
 /** Availability with its filters and covenants, but without its roles (L2). */
 function describeAvailability({ Availability }: ProductRecord) {
   const { MandatoryRoles: _roles, ...bounds } = Availability;
-  const ProductCovenants = bounds.ProductCovenants.map((covenant) => ({
-    ...covenant,
-    ValidFrom: toInvariantDate(covenant.ValidFrom),
-    ValidTo: toInvariantDate(covenant.ValidTo),
-  }));
-  return { ...bounds, ProductCovenants };
+  return { ...bounds, ProductCovenants: bounds.ProductCovenants.map(describeCovenant) };
 }
 
 /** Dimensions.InterestsAndCommissions: one entry for each item of the product, in catalogue order. */
@@ -199,30 +209,17 @@ function describeOffer(item: InterestCommissionItem, catalogue: CatalogueView, d
     InterestListName: interests?.Name ?? null,
     Commissions: (commissions?.Commissions ?? [])
       .filter(isActive)
-      .map((commission) => describeCommission(commission, day)),
+      .map((record) => describeCommission(record, day)),
     Interests: (interests?.Interests ?? [])
       .filter(isActive)
       .map((interest) => describeInterest(interest, day)),
   };
 }
 
-function describeCommission(commission: CommissionRecord, day: CalendarDate) {
+function describeCommission(record: CommissionRecord, day: CalendarDate) {
   return {
-    Name: commission.Name,
-    Type: commission.Type,
-    PeriodicityType: commission.PeriodicityType,
-    Currency: commission.Currency,
-    Status: commission.Status,
-    IsForUnusage: commission.IsForUnusage,
-    ValueIsPercent: commission.ValueIsPercent,
-    IncludedInRepaymentSchedule: commission.IncludedInRepaymentSchedule,
-    AutomaticLoadOnContract: commission.AutomaticLoadOnContract,
-    MandatoryForApplicant: commission.MandatoryForApplicant,
-    UseBankingFormula: commission.UseBankingFormula,
-    IsForContractVersion: commission.IsForContractVersion,
-    PercentAppliedTo: commission.PercentAppliedTo,
-    Percent: commission.Percent,
-    Values: valuesOn(commission.Values, day).map((value) => ({
+    ...describeCharge(record),
+    Values: valuesOn(record.Values, day).map((value) => ({
       CommissionValue: value.CommissionValue,
       CommissionPercent: value.CommissionPercent,
       Status: value.Status,
@@ -261,11 +258,7 @@ function describeStandardInterest(interest: InterestRecord, day: CalendarDate) {
     })),
     CollectionInterests: interest.CollectionInterests.filter((range) =>
       isWithin(day, range.InterestStartDate, range.InterestEndDate),
-    ).map((range) => ({
-      ...range,
-      InterestStartDate: toInvariantDate(range.InterestStartDate),
-      InterestEndDate: toInvariantDate(range.InterestEndDate),
-    })),
+    ).map(describeRange),
   };
 }
 
@@ -284,32 +277,10 @@ function describeBandedInterest(interest: InterestRecord, day: CalendarDate) {
 /** Dimensions.Insurance: the product's insurance items whose list is in force, in catalogue order. */
 function listInsurances(product: ProductRecord, catalogue: CatalogueView) {
   return findInsuranceItems(product, catalogue).map(({ item, list }) => ({
-    Name: item.Name,
-    Code: item.Code,
-    StartDate: toInvariantDate(item.StartDate),
-    EndDate: toInvariantDate(item.EndDate),
+    ...describeItem(item),
     InsuranceListName: list.Name,
     Insurances: list.Insurances.filter(isActive).map(describeInsurance),
   }));
-}
-
-function describeInsurance(insurance: InsuranceRecord) {
-  return {
-    InsuranceCode: insurance.InsuranceCode,
-    InsuranceName: insurance.InsuranceName,
-    PeriodicityType: insurance.PeriodicityType,
-    Currency: insurance.Currency,
-    Insurer: insurance.Insurer,
-    OperationItem: insurance.OperationItem,
-    Class: insurance.Class,
-    Description: insurance.Description,
-    BankingFormulaType: insurance.BankingFormulaType,
-    IsMandatoryForApplicant: insurance.IsMandatoryForApplicant,
-    IsMandatoryForDebtor: insurance.IsMandatoryForDebtor,
-    IncludedIntoRepaymentScheduleInstallment: insurance.IncludedIntoRepaymentScheduleInstallment,
-    UseBankingFormula: insurance.UseBankingFormula,
-    ValueIsPercentage: insurance.ValueIsPercentage,
-  };
 }
 
 /** Dimensions.Discounts: the Active discounts of the product's lists, list by list. */
@@ -317,37 +288,4 @@ function listDiscounts(product: ProductRecord, catalogue: CatalogueView) {
   return product.Discounts.flatMap((code) => catalogue.list('discount-list', code)?.Discounts ?? [])
     .filter(isActive)
     .map(describeDiscount);
-}
-
-function describeDiscount(discount: DiscountRecord) {
-  return {
-    Name: discount.Name,
-    Discount: discount.Discount,
-    AppliedToDimension: discount.AppliedToDimension,
-    CommissionType: discount.CommissionType,
-    Commission: discount.Commission,
-    InterestType: discount.InterestType,
-    InsuranceClass: discount.InsuranceClass,
-    Insurance: discount.Insurance,
-    BankingFormulaType: discount.BankingFormulaType,
-    DestinationEntity: discount.DestinationEntity,
-    DestinationEntityAttribute: discount.DestinationEntityAttribute,
-    DiscountValue: discount.DiscountValue,
-    StartDate: toInvariantDate(discount.StartDate),
-    EndDate: toInvariantDate(discount.EndDate),
-    UseBankingFormula: discount.UseBankingFormula,
-    IsOptionalDiscount: discount.IsOptionalDiscount,
-    IsPercentage: discount.IsPercentage,
-  };
-}
-
-/** A day wrapped in an object, as in interface section 2.2. */
-interface InvariantDate {
-  /** `yyyy-mm-dd`. */
-  readonly invariantDate: string;
-}
-
-/** Wraps a day `yyyy-mm-dd`; null for an open end. */
-function toInvariantDate(day: string | null): InvariantDate | null {
-  return day === null ? null : { invariantDate: day };
 }

@@ -7,7 +7,7 @@ import { isFormulaFailure } from '../../lending/formula/scope.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import { toExact, type ExactFigure } from './exact-figures.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
-import type { FormulaRecord } from '../catalogue/record-parts.ts';
+import type { FormulaRecord } from '../catalogue/record-kinds.ts';
 import type { FormulaInput, FormulaInputPart, FormulaInputs } from './simulate-request.ts';
 
 /** The arguments of one part of jsonInputFormula; records which of them the formulas read. */

@@ -8,7 +8,7 @@ import type {
   InterestRecord,
 } from '../catalogue/list-records.ts';
 import { daysOverlap, isActive, bandDays, rangeDays } from '../catalogue/valid-versions.ts';
-import type { ValidDays } from '../catalogue/record-parts.ts';
+import type { ValidDays } from '../catalogue/record-kinds.ts';
 import { checkItems, type ReportFault } from './check-context.ts';
 import {
   checkDays,

@@ -13,7 +13,7 @@ import { type FormulaTree, collectNames } from '../../lending/formula/tree.ts';
 import { findPeriodicity } from '../../lending/dates/periodicity.ts';
 import { CHARGE_BASES } from '../../lending/charges/charge-price.ts';
 import { MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
-import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-parts.ts';
+import type { FormulaRecord, ItemFilter, ValidDays } from '../catalogue/record-kinds.ts';
 import { codeKey, KIND_FOLDERS, type ListKind, type RecordKind } from '../catalogue/catalogue-record.ts';
 import { checkItems, nestReport, type RecordContext, type ReportFault } from './check-context.ts';
 import { daysOverlap, isActive, startsBy, type WithStatus } from '../catalogue/valid-versions.ts';

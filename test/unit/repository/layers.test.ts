@@ -39,7 +39,7 @@ const WALLS: Readonly<Record<string, RegExp>> = {
   'shared/platform': NOTHING,
   'shared/lending': NOTHING,
   'shared/calendars': /^shared\/lending$/,
-  'shared/product': /^shared\/lending$/,
+  'shared/product': /^shared\/(lending|platform)$/,
   'shared/messaging': /^(schemas|shared\/platform)$/,
   'shared/notification': /^shared\/platform$/,
   'shared/contract': /^(schemas|shared\/(platform|lending|messaging|notification|product))$/,
@@ -165,9 +165,15 @@ describe('layers', () => {
     }
   });
 
-  it('lets the calculation and the product model use one package, for exact decimals', () => {
-    const pure = /^shared\/(lending|product)\//;
-    expect(offenders(({ from, to }) => pure.test(from) && !isProject(to) && to !== 'decimal.js')).toEqual([]);
+  it('lets the calculation use one package, for exact decimals, and the product model also that of its records', () => {
+    const packages: Readonly<Record<string, RegExp>> = {
+      'shared/lending': /^decimal\.js$/,
+      'shared/product': /^(decimal\.js|zod)$/,
+    };
+    for (const [part, allowed] of Object.entries(packages))
+      expect(
+        offenders(({ from, to }) => inFolder(from, part) && !isProject(to) && !allowed.test(to)),
+      ).toEqual([]);
   });
 
   it('has no cycle between files', () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-folder.ts';
 import { findProductType } from '../../../../shared/lending/schedule-types/product-types.ts';
-import type { ItemFilter } from '../../../../shared/product/catalogue/record-parts.ts';
+import type { ItemFilter } from '../../../../shared/product/catalogue/record-kinds.ts';
 import { selectEntries } from '../../../../shared/product/catalogue/catalogue-view.ts';
 import { EXAMPLE_FOLDER, EXAMPLE_RECORDS } from '../../../support/builders/catalogue-entries.ts';
 

@@ -6,7 +6,7 @@ import {
   passesFilters,
   readFigures,
 } from '../../../../shared/product/catalogue/item-filters.ts';
-import type { ItemFilter } from '../../../../shared/product/catalogue/record-parts.ts';
+import type { ItemFilter } from '../../../../shared/product/catalogue/record-kinds.ts';
 
 const AMOUNT: ItemFilter = { Name: 'Amount', From: 500, To: 20_000 };
 const FROM_ONLY: ItemFilter = { Name: 'Years', From: 3, To: null };

@@ -8,7 +8,7 @@ import type { LookUpContext } from '../../../../shared/product/look-up/product-s
 import { lookUpDetails } from '../../../../shared/product/look-up/product-details.ts';
 import { lookUpDocuments } from '../../../../shared/product/look-up/product-documents.ts';
 import type { ProductInsuranceItem } from '../../../../shared/product/catalogue/product-record.ts';
-import type { ItemFilter } from '../../../../shared/product/catalogue/record-parts.ts';
+import type { ItemFilter } from '../../../../shared/product/catalogue/record-kinds.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 import { catalogueOf, insuranceItem, SIMULATION_DAY } from '../../../support/worlds/simulated-product.ts';

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
-import type { FormulaRecord } from '../../../../shared/product/catalogue/record-parts.ts';
+import type { FormulaRecord } from '../../../../shared/product/catalogue/record-kinds.ts';
 import {
   commission,
   discount,

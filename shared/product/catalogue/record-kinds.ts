@@ -2,14 +2,16 @@
  * The kinds of fields of catalogue records. Reading replaces absent fields with null, false or an empty list, so that later
  * code need not check; reading the result again changes nothing. Unknown fields are faults: a misspelt setting would
  * otherwise have no effect. A field with a description is part of a look-up's answer, see {@link answerFields}.
+ *
+ * Fields that records share: `Code` is unique among records of a kind, case-insensitively, except for other versions of the
+ * same record, and a name in a list among its items. `Id` is a GUID. `ValidFrom` and `ValidTo` are the first and the last day
+ * of a value, of which at most one Active one is valid on any day. `Currency` is a code of ISO 4217.
  */
 
 import { z } from 'zod';
 import { isGuid } from '../../lending/schedule-types/activation-checks.ts';
 import { formatCalendarDate, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
-import type { FormulaRecord, ItemFilter } from '../../product/catalogue/record-parts.ts';
-import { ITEM_STATUSES } from '../../product/catalogue/record-parts.ts';
-import { anyList, anyNumber, anyText, flagOf, mustBe, oneOf } from '../json/field-kinds.ts';
+import { anyList, anyNumber, anyText, flagOf, mustBe, oneOf } from '../../platform/json-kinds.ts';
 import {
   countOrNull,
   dayObject,
@@ -18,7 +20,7 @@ import {
   plainText,
   textOrNull,
   yesOrNo,
-} from '../json/reply-kinds.ts';
+} from '../../platform/reply-kinds.ts';
 
 /** Maximum length of names and of human-readable texts, in UTF-16 code units. */
 const MAX_NAME_LENGTH = 200;
@@ -34,31 +36,73 @@ const NOT_A_CODE =
 const NOT_NEGATIVE = { error: 'must not be below 0' };
 const WHOLE = { error: 'must be a whole number' };
 
+/** Status of lists, their items and the items' values: only Active ones are returned (L2). */
+const ITEM_STATUSES = ['Active', 'Draft', 'Closed'] as const;
+export type ItemStatus = (typeof ITEM_STATUSES)[number];
+
+/** A record as a schema reads it, which nobody may change. */
+export type RecordOf<Schema extends z.ZodType> = Fixed<z.output<Schema>>;
+type Fixed<Value> = Value extends object ? { readonly [Key in keyof Value]: Fixed<Value[Key]> } : Value;
+
+/** First and last day of a validity. */
+export interface ValidDays {
+  readonly ValidFrom: string | null;
+  readonly ValidTo: string | null;
+}
+
 /** A record or an item with these fields and no others. */
 export const recordOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, { error: mustBe('an object') });
 
-/** How look-ups answer the fields of records. */
-const ANSWERS = new WeakMap<z.core.$ZodType, z.ZodType>();
+/** How look-ups answer a field of a record. */
+interface Answer {
+  readonly kind: z.ZodType;
+  readonly convert?: ((value: never) => unknown) | undefined;
+}
+
+const ANSWERS = new WeakMap<z.core.$ZodType, Answer>();
+
+function answersOf(record: z.ZodObject): readonly (readonly [string, Answer])[] {
+  return Object.entries(record.shape).flatMap(([field, kind]) => {
+    const answer = ANSWERS.get(kind);
+    return answer === undefined ? [] : [[field, answer] as const];
+  });
+}
 
 /** The fields of a record that look-ups return: those with a description, each as it is answered. */
 export function answerFields(record: z.ZodObject): z.ZodRawShape {
-  return Object.fromEntries(
-    Object.entries(record.shape).flatMap(([field, kind]) => {
-      const answer = ANSWERS.get(kind);
-      return answer === undefined ? [] : [[field, answer]];
-    }),
-  );
+  return Object.fromEntries(answersOf(record).map(([field, { kind }]) => [field, kind]));
+}
+
+/** Creates the function that selects and converts the {@link answerFields} of a record, in the order of its schema. */
+export function answerOf<Schema extends z.ZodObject>(schema: Schema) {
+  const answers = answersOf(schema);
+  return (record: RecordOf<Schema>): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(
+      answers.map(([field, { convert }]) => {
+        const value = record[field as keyof RecordOf<Schema>] as never;
+        return [field, convert === undefined ? value : convert(value)];
+      }),
+    );
 }
 
 function answeredAs<Kind extends z.ZodType>(
   kind: Kind,
   answer: (description: string) => z.ZodType,
   description: string | undefined,
+  convert?: Answer['convert'],
 ): Kind {
-  if (description !== undefined) ANSWERS.set(kind, answer(description));
+  if (description !== undefined) ANSWERS.set(kind, { kind: answer(description), convert });
   return kind;
 }
+
+/** Wraps a day `yyyy-mm-dd` in an object, as in interface section 2.2; null for an open end. */
+export function toInvariantDate(day: string | null): { readonly invariantDate: string } | null {
+  return day === null ? null : { invariantDate: day };
+}
+
+const text = (longest: number) =>
+  anyText().max(longest, { error: `must have at most ${longest} characters` });
 
 /** A mandatory name, which must not be blank. */
 export const name = (description?: string) =>
@@ -114,6 +158,7 @@ export const maybeDay = (description?: string) =>
     ),
     dayObject,
     description,
+    toInvariantDate,
   );
 
 /** Days are compared as strings, so each day has only one accepted spelling. */
@@ -157,34 +202,45 @@ export const maybe = <Kind extends z.ZodType>(kind: Kind) => orDefault(kind, nul
 const orDefault = <Kind extends z.ZodType, const Default>(kind: Kind, standard: Default) =>
   kind.nullish().transform((value): NonNullable<z.output<Kind>> | Default => value ?? standard);
 
+const formula = recordOf({
+  Name: name(),
+  /** In the grammar of schedule type formulas; its names are those of Inputs, case-insensitive. */
+  Expression: text(MAX_TEXT_LENGTH),
+  Inputs: items(name()),
+});
+/** An expression with arguments of the caller (Q7). */
+export type FormulaRecord = RecordOf<typeof formula>;
+
 /** An optional formula. */
-export const maybeFormula = (): z.ZodType<FormulaRecord | null> =>
-  maybe(recordOf({ Name: name(), Expression: text(MAX_TEXT_LENGTH), Inputs: items(name()) }));
+export const maybeFormula = () => maybe(formula);
+
+/**
+ * A condition on a figure of a request (L3): the figure lies between From and To (inclusive, null for no bound), or is one
+ * of the values, or one of the values of a custom list.
+ */
+export type ItemFilter =
+  | { readonly Name: string; readonly From: number | null; readonly To: number | null }
+  | { readonly Name: string; readonly Values: readonly number[] }
+  | { readonly Name: string; readonly List: string };
+
+const filter = recordOf({
+  Name: name(),
+  From: anyNumber().nullish(),
+  To: anyNumber().nullish(),
+  Values: anyList(anyNumber(), 'a list of numbers').nullish(),
+  List: code().nullish(),
+}).transform(({ Name, From, To, Values, List }, context): ItemFilter => {
+  const isRange = typeof From === 'number' || typeof To === 'number';
+  const isSet = Array.isArray(Values);
+  const isList = typeof List === 'string';
+  if (Number(isRange) + Number(isSet) + Number(isList) !== 1) {
+    const message = 'must have From or To or both, or Values, or List, and only one of the three';
+    context.issues.push({ code: 'custom', input: Name, message });
+    return z.NEVER;
+  }
+  if (isSet) return { Name, Values };
+  return isList ? { Name, List } : { Name, From: From ?? null, To: To ?? null };
+});
 
 /** The conditions of an item (L3). */
-export const filters = () => items(filter());
-
-function filter(): z.ZodType<ItemFilter> {
-  const parts = recordOf({
-    Name: name(),
-    From: anyNumber().nullish(),
-    To: anyNumber().nullish(),
-    Values: anyList(anyNumber(), 'a list of numbers').nullish(),
-    List: code().nullish(),
-  });
-  return parts.transform(({ Name, From, To, Values, List }, context): ItemFilter => {
-    const isRange = typeof From === 'number' || typeof To === 'number';
-    const isSet = Array.isArray(Values);
-    const isList = typeof List === 'string';
-    if (Number(isRange) + Number(isSet) + Number(isList) !== 1) {
-      const message = 'must have From or To or both, or Values, or List, and only one of the three';
-      context.issues.push({ code: 'custom', input: Name, message });
-      return z.NEVER;
-    }
-    if (isSet) return { Name, Values };
-    return isList ? { Name, List } : { Name, From: From ?? null, To: To ?? null };
-  });
-}
-
-const text = (longest: number) =>
-  anyText().max(longest, { error: `must have at most ${longest} characters` });
+export const filters = () => items(filter);
