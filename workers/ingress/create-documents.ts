@@ -9,6 +9,7 @@ import { loadDocsScript } from './workbench/bundle.ts';
 
 /** The rules that the documentation links to. */
 const RULINGS = new URL('../../docs/rulings.md', import.meta.url);
+const TOKENS = new URL('workbench/app/design/tokens.css', import.meta.url);
 const GUIDE = new URL('../../shared/contract/documents/page/guide.md', import.meta.url);
 
 /** The published documents with the settings of this process. */
@@ -36,6 +37,7 @@ export function createDocuments({
         },
         rulings: readFileSync(RULINGS, 'utf8'),
         guide: readFileSync(GUIDE, 'utf8'),
+        tokens: readFileSync(TOKENS, 'utf8'),
         script: await loadDocsScript(),
       }),
   };

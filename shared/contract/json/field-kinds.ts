@@ -102,7 +102,13 @@ function wholeNumber(value: number, context: z.RefinementCtx, number = 'number')
   return refuse(context, value, 'out-of-range', `must be at most ${MAX_COUNT} in absolute value`);
 }
 
-function refuse(context: z.RefinementCtx, input: unknown, code: ShapeFaultCode, message: string): never {
+/** Reports a fault of a value that is being converted. */
+export function refuse(
+  context: z.RefinementCtx,
+  input: unknown,
+  code: ShapeFaultCode,
+  message: string,
+): never {
   context.issues.push({ code: 'custom', input, message, params: { code } });
   return z.NEVER;
 }

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { formatCalendarDate, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { anyText, mustBe, oneOf } from '../../platform/json-kinds.ts';
-import { NOT_EMPTY } from '../json/field-kinds.ts';
+import { NOT_EMPTY, refuse } from '../json/field-kinds.ts';
 import { OPERATIONS_LIMITS as LIMIT } from './limits.ts';
 
 const PRINTABLE = /^[^\p{Cc}]+$/u;
@@ -38,13 +38,7 @@ export const moment = () =>
       const hasDay = parseCalendarDate(text.slice(0, 'yyyy-mm-dd'.length)) !== undefined;
       const time = hasDay && MOMENT.test(text) ? Date.parse(text) : Number.NaN;
       if (!Number.isNaN(time)) return time;
-      context.issues.push({
-        code: 'custom',
-        input: text,
-        message: `must be ${A_MOMENT}`,
-        params: { code: 'invalid-date' },
-      });
-      return z.NEVER;
+      return refuse(context, text, 'invalid-date', `must be ${A_MOMENT}`);
     });
 
 /** A day, written like 2026-05-01. */
@@ -54,13 +48,7 @@ export const day = () =>
     .transform((text, context) => {
       const found = parseCalendarDate(text);
       if (found !== undefined && formatCalendarDate(found) === text) return found;
-      context.issues.push({
-        code: 'custom',
-        input: text,
-        message: `must be ${A_DAY}`,
-        params: { code: 'invalid-date' },
-      });
-      return z.NEVER;
+      return refuse(context, text, 'invalid-date', `must be ${A_DAY}`);
     });
 
 /** A whole number within bounds, which a query string sends as text. */
@@ -73,13 +61,7 @@ export const numberFrom = (least: number, most: number) => {
       const isWritten = typeof sent === 'number' || /^\d{1,9}$/.test(sent);
       const value = isWritten ? Number(sent) : Number.NaN;
       if (Number.isInteger(value) && value >= least && value <= most) return value;
-      context.issues.push({
-        code: 'custom',
-        input: sent,
-        message: `must be ${rule}`,
-        params: { code: 'out-of-range' },
-      });
-      return z.NEVER;
+      return refuse(context, sent, 'out-of-range', `must be ${rule}`);
     });
 };
 

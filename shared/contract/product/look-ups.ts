@@ -9,7 +9,6 @@ import { lazy } from '../../platform/lazy.ts';
 import type { Fault } from '../../platform/problem.ts';
 import type { SelectorRequest } from '../../product/look-up/product-selection.ts';
 import type { ProductByCodeRequest } from '../../product/look-up/product-by-code.ts';
-import type { ProductDetails } from '../../product/look-up/product-details.ts';
 import { type Action, defineAction } from '../json/action-definition.ts';
 import { isAbsent, shapeFault } from '../json/faults.ts';
 import {
@@ -31,7 +30,6 @@ import {
   insuranceListReply,
   productDetailsReply,
   productDocumentsReply,
-  type InsuranceListPayload,
   type ProductByCodePayload,
   type ProductDocumentsPayload,
 } from './replies.ts';
@@ -141,7 +139,7 @@ export const LOOK_UPS: readonly Action[] = [
     examples: examples.plat_bp_getbankingproductbycode,
     render: ({ json }) => json,
   }),
-  defineAction<SelectorRequest, ProductDetails>({
+  defineAction<SelectorRequest, z.output<typeof productDetailsReply>>({
     name: 'plat_bp_getbankingproductdetails',
     summary: 'Returns the texts and images for displaying a banking product',
     description: BY_CODE_OR_ID,
@@ -151,7 +149,7 @@ export const LOOK_UPS: readonly Action[] = [
     examples: examples.plat_bp_getbankingproductdetails,
     render: lazyWriter(productDetailsReply),
   }),
-  defineAction<InsuranceListInput, InsuranceListPayload>({
+  defineAction<InsuranceListInput, z.output<typeof insuranceListReply>>({
     name: 'PLAT_BP_GetProductInsuranceList',
     summary: 'Returns the insurance items of a banking product that pass their filters',
     description:

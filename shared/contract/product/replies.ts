@@ -1,8 +1,6 @@
 /** The answers of the other product look-ups (interface section 2.3) and the payloads of all look-ups. */
 
 import { z } from 'zod';
-import type { InsuranceListItem } from '../../product/look-up/insurance-list.ts';
-import type { ProductDocument } from '../../product/look-up/product-documents.ts';
 import { countOrNull, flagOrNull, plainText, textOrNull } from '../../platform/reply-kinds.ts';
 
 /** The answer of `plat_bp_getbankingproductdetails`. */
@@ -51,16 +49,6 @@ export const productDocumentsReply = z
   .describe('In the order of the catalogue.');
 
 /** A product is sent as the JSON text of its answer, because its sections depend on the request. */
-export interface ProductByCodePayload {
-  readonly json: string;
-}
-
-/** The payload of an insurance list's reply. */
-export interface InsuranceListPayload {
-  readonly Insurances: readonly InsuranceListItem[];
-}
-
-/** The payload of the reply with a product's documents. */
-export interface ProductDocumentsPayload {
-  readonly documents: readonly ProductDocument[];
-}
+export type ProductByCodePayload = Readonly<Record<'json', string>>;
+/** A message cannot be a list. */
+export type ProductDocumentsPayload = Readonly<Record<'documents', z.output<typeof productDocumentsReply>>>;

@@ -6,7 +6,6 @@ import { readFigures, type NamedFigure, passesFilters } from '../catalogue/item-
 import {
   resolveDay,
   isProduct,
-  type LookUp,
   type LookUpContext,
   type SelectorRequest,
   selectRequestedProduct,
@@ -18,23 +17,11 @@ export interface InsuranceListRequest extends SelectorRequest {
   readonly filterList?: readonly NamedFigure[] | undefined;
 }
 
-/** An insurance item of the product with its list. */
-export interface InsuranceListItem {
-  readonly ItemName: string;
-  readonly ItemCode: string;
-  /** GUID of the list's version in force. */
-  readonly InsuranceListId: string;
-  readonly InsuranceListName: string;
-}
-
 /**
  * Looks up the insurance items of the product that are valid on the day and whose filters all pass, in catalogue order. A
  * figure that no filter of the product's insurances uses is ignored with a warning (L3).
  */
-export function lookUpInsuranceList(
-  request: InsuranceListRequest,
-  context: LookUpContext,
-): LookUp<readonly InsuranceListItem[]> {
+export function lookUpInsuranceList(request: InsuranceListRequest, context: LookUpContext) {
   const { catalogue } = context;
   const day = resolveDay(request, context);
   const product = selectRequestedProduct(request, context);
@@ -44,15 +31,16 @@ export function lookUpInsuranceList(
   // Figures for filters of single insurances are accepted too, so that callers can send the same figures as for a
   // simulation.
   const figures = readFigures('filterList', request.filterList, collectInsuranceFilters(offered), validation);
-  if (validation.faults.length > 0) return { kind: 'refused', faults: validation.faults };
+  if (validation.faults.length > 0) return { kind: 'refused', faults: validation.faults } as const;
   const answer = offered
     .filter(({ item }) => isWithin(day, item.StartDate, item.EndDate))
     .filter(({ item }) => passesFilters(item.Filters, figures, catalogue))
     .map(({ item, list }) => ({
       ItemName: item.Name,
       ItemCode: item.Code,
+      // The list's version in force.
       InsuranceListId: list.Id,
       InsuranceListName: list.Name,
     }));
-  return { kind: 'found', answer, warnings: validation.warnings };
+  return { kind: 'found', answer, warnings: validation.warnings } as const;
 }

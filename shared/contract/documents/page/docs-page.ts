@@ -15,7 +15,7 @@ import {
 import { ACTIONS } from '../../actions/actions.ts';
 import { API_PARTS } from '../openapi/openapi.ts';
 import type { ApiPart, Operation } from '../openapi/part.ts';
-import { DOCS_STYLE, REFERENCE_STYLE } from './docs-style.ts';
+import { DOCS_STYLE } from './docs-style.ts';
 import { renderMarkdown, renderText, slug } from './markdown.ts';
 import { operationContent } from './operation-topic.ts';
 
@@ -26,6 +26,8 @@ export interface DocsPageOptions {
   /** Markdown: the text of guide.md, and that of docs/rulings.md. */
   readonly guide: string;
   readonly rulings: string;
+  /** Colours, sizes and type, as CSS. */
+  readonly tokens: string;
   /** The script of the page, compiled. */
   readonly script: string;
 }
@@ -52,7 +54,7 @@ interface TopicGroup {
 
 /** Creates the page as a string. */
 export function docsPage(options: DocsPageOptions): string {
-  const { version, script } = options;
+  const { version, tokens, script } = options;
   const groups = listTopics(options);
   const page = html`<!doctype html>
 <html lang="en">
@@ -61,7 +63,7 @@ export function docsPage(options: DocsPageOptions): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>API reference · Banking product engine ${version}</title>
-<style>${DOCS_STYLE}${REFERENCE_STYLE}</style>
+<style>${{ markup: tokens }}${DOCS_STYLE}</style>
 </head>
 <body class="reference">
 <a class="skip-link" href="#content">Skip to content</a>

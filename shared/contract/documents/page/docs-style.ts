@@ -1,36 +1,9 @@
 /**
- * The style of all pages that the ingress renders itself, for light and dark mode, narrow screens and paper. The values
- * of the colours and sizes are those of the workbench (workers/ingress/workbench/app/design/tokens.css).
+ * The style of the documentation, for light and dark mode, narrow screens and paper. Its colours, sizes and type are those of the
+ * workbench, which precede it.
  */
 export const DOCS_STYLE = {
   markup: `
-:root {
-  color-scheme: light dark;
-  --page: light-dark(#f4f6f8, #0e1419);
-  --surface: light-dark(#ffffff, #161e25);
-  --surface-sunken: light-dark(#eef1f4, #111920);
-  --line: light-dark(#d8dee4, #2b3742);
-  --line-strong: light-dark(#7d8894, #6b7a88);
-  --text: light-dark(#14202b, #e6edf3);
-  --text-soft: light-dark(#4d5b68, #9fb0bf);
-  --accent: light-dark(#0b5a7a, #6cc3e6);
-  --accent-hover: light-dark(#084a65, #93d6f1);
-  --on-accent: light-dark(#ffffff, #06202c);
-  --accent-soft: light-dark(#e1eff5, #14303d);
-  --good: light-dark(#1b6e3c, #6fce94);
-  --bad: light-dark(#b3261e, #ff8f85);
-  --focus: light-dark(#0b5a7a, #ffd166);
-  --radius: 6px;
-  --radius-large: 10px;
-  --font: system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif;
-  --font-code: ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, monospace;
-  --size-small: 0.8125rem;
-  --size-normal: 0.9375rem;
-  --size-large: 1.125rem;
-  --size-title: 1.5rem;
-}
-:root[data-theme='light'] { color-scheme: light; }
-:root[data-theme='dark'] { color-scheme: dark; }
 *, *::before, *::after { box-sizing: border-box; }
 html { scrollbar-gutter: stable; }
 body { background: var(--page); color: var(--text); font: var(--size-normal)/1.55 var(--font); margin: 0 auto; max-width: 76rem; overflow-wrap: break-word; padding: 1.5rem; -webkit-text-size-adjust: 100%; }
@@ -68,12 +41,7 @@ td code, p code { overflow-wrap: anywhere; }
   a { color: inherit; }
   p { max-width: none; }
 }
-`,
-};
-
-/** What the documentation has besides: navigation, topics, groups and calls. It follows DOCS_STYLE. */
-export const REFERENCE_STYLE = {
-  markup: `
+/* Navigation, topics, groups and calls. */
 [hidden] { display: none !important; }
 .hidden-text { block-size: 1px; clip-path: inset(50%); inline-size: 1px; overflow: hidden; position: absolute; white-space: nowrap; }
 tr { scroll-margin-top: 1rem; }

@@ -28,7 +28,7 @@ const read = (file: string) => readFileSync(new URL(`../../../../../${file}`, im
 const rulings = read('docs/rulings.md');
 const guide = read('shared/contract/documents/page/guide.md');
 const options = { version: '1.2.3', topicPrefix: 'test.', limits, rulings, guide };
-const page = docsPage({ ...options, script: '' });
+const page = docsPage({ ...options, tokens: '', script: '' });
 
 const posted = (path: string): string => `<span class="method">POST</span> <code>${path}</code>`;
 const fieldName = (outer: string, name: string): string =>
