@@ -17,14 +17,6 @@ import {
 } from './request-batch.ts';
 
 /**
- * Upper bound for the bytes of an item besides its value and strings: five varints of 32 bits and three union
- * branches.
- */
-const MAX_ITEM_OVERHEAD_BYTES = 32;
-/** Upper bound for the UTF-8 bytes of one UTF-16 code unit. */
-const MAX_UNIT_BYTES = 3;
-
-/**
  * Opens a batch. `read` returns its record or throws if its bytes do not match their schema; `decode` decodes the
  * message value of an item.
  */
@@ -85,14 +77,4 @@ function toItemRecord(item: Partial<ReplyBatchItem> & { readonly value: Buffer }
     warnings: warnings ?? null,
     holidayCalendar: holidayCalendar ?? null,
   };
-}
-
-/** Upper bound for the bytes of a batch, so that replies of megabytes are written at the first attempt. */
-export function maxBatchBytes({ items }: ReturnType<typeof toBatchRecord>): number {
-  let bytes = MAX_ITEM_OVERHEAD_BYTES;
-  for (const { id, value, warnings, holidayCalendar } of items) {
-    const units = (id?.length ?? 0) + (warnings?.length ?? 0) + (holidayCalendar?.length ?? 0);
-    bytes += MAX_ITEM_OVERHEAD_BYTES + value.length + units * MAX_UNIT_BYTES;
-  }
-  return bytes;
 }

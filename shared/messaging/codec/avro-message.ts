@@ -8,12 +8,12 @@ import { type MessageDefinition, recordName } from '../../../schemas/messages.ts
 import { errorText, SystemError } from '../../platform/errors.ts';
 import { lazy } from '../../platform/lazy.ts';
 import type { Fault } from '../../platform/problem.ts';
-import { maxBatchBytes, toBatchRecord } from './avro-batch.ts';
+import { toBatchRecord } from './avro-batch.ts';
 import { compileBoundsCheck } from './avro-bounds.ts';
 import { DecimalType, decimalMisfit, type DecimalLimits } from './avro-decimal.ts';
 import { branchesOf, isSameSchema, parseOwnSchema } from './avro-schema.ts';
 import type { MessageForm } from './json-message.ts';
-import { MAX_BATCH_ITEMS, type ReplyBatch, type RequestBatch } from './request-batch.ts';
+import { MAX_BATCH_ITEMS, type ReplyBatch } from './request-batch.ts';
 
 /** First byte of every Avro message. */
 export const MAGIC_BYTE = 0;
@@ -100,8 +100,11 @@ export function createAvroReader(message: AvroMessage, writer: Type): AvroReader
 /** Creates the writer of payloads. The writer throws PayloadError with every field that does not fit. */
 export function createAvroWriter(): (message: AvroMessage, schemaId: number, payload: unknown) => Buffer {
   let scratch = Buffer.allocUnsafeSlow(INITIAL_SCRATCH_BYTES);
-  const writeOne = (message: AvroMessage, payload: unknown): Buffer => {
-    const record = message.form.toRecord?.(payload) ?? payload;
+  return (message, schemaId, payload) => {
+    const isBatch = message.definition.kind === 'batch';
+    const record = isBatch
+      ? toBatchRecord(payload as ReplyBatch)
+      : (message.form.toRecord?.(payload) ?? payload);
     let target = scratch;
     let end = encodeInto(message, record, target);
     if (end < 0) {
@@ -109,22 +112,11 @@ export function createAvroWriter(): (message: AvroMessage, schemaId: number, pay
       end = encodeInto(message, record, target);
       if (target.length <= MAX_KEPT_SCRATCH_BYTES) scratch = target;
     }
-    return Buffer.from(target.subarray(0, end));
-  };
-  return (message, schemaId, payload) => {
-    const isBatch = message.definition.kind === 'batch';
-    const bytes = isBatch ? writeBatch(message, payload as ReplyBatch) : writeOne(message, payload);
+    const bytes = Buffer.from(target.subarray(0, end));
     bytes[0] = MAGIC_BYTE;
     bytes.writeUInt32BE(schemaId, 1);
     return bytes;
   };
-}
-
-/** Writes a batch, which may have megabytes, into a buffer of sufficient size instead of copying it. */
-function writeBatch(message: AvroMessage, batch: RequestBatch | ReplyBatch): Buffer {
-  const record = toBatchRecord(batch);
-  const target = Buffer.allocUnsafe(WIRE_HEADER_BYTES + maxBatchBytes(record));
-  return target.subarray(0, encodeInto(message, record, target));
 }
 
 /** Returns the end of the value, or minus the number of bytes that are missing. */

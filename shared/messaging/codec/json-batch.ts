@@ -43,25 +43,14 @@ function toItem(value: unknown, { type, form }: JsonType): BatchItem {
   };
 }
 
-/**
- * Writes a ReplyBatch as JSON: `[{"id": ..., "status": ..., "headers": {...}, "body": ...}]`. Bodies are copied once, into a
- * buffer of the exact length.
- */
+/** Writes a ReplyBatch as JSON: `[{"id": ..., "status": ..., "headers": {...}, "body": ...}]`. */
 export function writeJsonReplyBatch({ items }: ReplyBatch): Buffer {
-  const openings = items.map((item, index) => `${index === 0 ? '[' : '},'}${renderOpening(item)}`);
-  const end = items.length === 0 ? '[]' : '}]';
-  let length = end.length;
-  for (const [index, { value }] of items.entries()) {
-    length += Buffer.byteLength(openings[index] ?? '') + value.length;
-  }
-  const target = Buffer.allocUnsafe(length);
-  let at = 0;
-  for (const [index, { value }] of items.entries()) {
-    at += target.write(openings[index] ?? '', at);
-    at += value.copy(target, at);
-  }
-  target.write(end, at, 'latin1');
-  return target;
+  const parts = items.flatMap((item, index) => [
+    Buffer.from(`${index === 0 ? '' : '},'}${renderOpening(item)}`),
+    item.value,
+  ]);
+  const [start, end] = items.length === 0 ? ['[', ']'] : ['[', '}]'];
+  return Buffer.concat([Buffer.from(start), ...parts, Buffer.from(end)]);
 }
 
 /** Renders an item up to its body. */
