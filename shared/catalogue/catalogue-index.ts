@@ -1,16 +1,21 @@
 /** Index of catalogue records by kind and code and by id, with only the fields that select a version. */
 
-import type { TableRecord } from '../messaging/table/table.ts';
+import type { MessageContent } from '../messaging/message-content.ts';
 import { codeKey, type RecordIdentity, type RecordKind } from '../product/catalogue/catalogue-record.ts';
 import type { ItemStatus } from '../product/catalogue/record-kinds.ts';
 import type { ProductStatus } from '../product/catalogue/product-record.ts';
+
+/** A record as stored on the topic. */
+export interface EncodedRecord extends MessageContent {
+  readonly partition: number;
+  readonly offset: number;
+}
 
 /** One version of a record. The capitalised fields are the criteria of valid-versions.ts. */
 export interface IndexEntry {
   readonly key: string;
   readonly identity: RecordIdentity;
-  /** The record as stored on the topic. */
-  readonly encoded: TableRecord;
+  readonly encoded: EncodedRecord;
   readonly Version: number;
   readonly Status: ProductStatus & ItemStatus;
   readonly StartDate: string | null;
@@ -18,7 +23,7 @@ export interface IndexEntry {
 }
 
 /** Creates the entry of a record. */
-export function createIndexEntry(key: string, identity: RecordIdentity, encoded: TableRecord): IndexEntry {
+export function createIndexEntry(key: string, identity: RecordIdentity, encoded: EncodedRecord): IndexEntry {
   return {
     key,
     identity,

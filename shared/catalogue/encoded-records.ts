@@ -1,26 +1,27 @@
 /** The encoded records of the catalogue topic, which are indexed on arrival and unpacked on demand. */
 
+import { LRUCache } from 'lru-cache';
 import { readIdentity, readPayload, unpackRecord } from '../contract/catalogue-files/catalogue-message.ts';
 import type { Codec } from '../messaging/codec.ts';
 import type { LogMessage } from '../messaging/message.ts';
-import type { Broker } from '../messaging/ports.ts';
+import { contentBytes, copyContent } from '../messaging/message-content.ts';
+import type { Broker, Tail } from '../messaging/ports.ts';
 import { isTransientFailure } from '../messaging/processing-result.ts';
-import { createTable, type Table, type TableRecord } from '../messaging/table/table.ts';
 import { errorText, MessagingError } from '../platform/errors.ts';
 import type { Health } from '../platform/health.ts';
 import type { Log } from '../platform/log.ts';
 import type { Timers } from '../platform/timers.ts';
 import type { CatalogueRecord, RecordIdentity } from '../product/catalogue/catalogue-record.ts';
-import { BoundedCache } from './bounded-cache.ts';
-import { CatalogueIndex, createIndexEntry, type IndexEntry } from './catalogue-index.ts';
+import { CatalogueIndex, createIndexEntry, type EncodedRecord, type IndexEntry } from './catalogue-index.ts';
 
-/** Limits of the topic; the table is unhealthy when they are exceeded. */
+/** Limits of the topic; what exceeds them is left out, and the catalogue is not ready. */
 const MAX_RECORDS = 100_000;
 const MAX_ENCODED_BYTES = 256 * 1_024 * 1_024;
 /** Limits of the cache of unpacked records. Bytes are counted in the JSON text; the objects need somewhat more. */
 const MAX_UNPACKED_RECORDS = 1_000;
 const MAX_UNPACKED_BYTES = 16 * 1_024 * 1_024;
 const CATCH_UP_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 5_000;
 /** Interval of retries while the schema registry is unavailable. */
 const RETRY_MS = 500;
 
@@ -33,6 +34,9 @@ export interface EncodedRecordsOptions {
   readonly timers: Timers;
   /** Time limit of the first read of the topic. Default 30,000 ms. */
   readonly catchUpTimeoutMs?: number;
+  /** Smaller in tests. */
+  readonly maxRecords?: number;
+  readonly maxBytes?: number;
   /** Called after each change. */
   readonly onChange: (identity: RecordIdentity) => void;
 }
@@ -50,45 +54,44 @@ export interface EncodedRecordsStats {
   readonly unpackedBytes: number;
 }
 
-/** Follows the catalogue topic. */
+/** Follows the compacted topic of the catalogue, read without a consumer group. Values stay encoded. */
 export class EncodedRecords {
   readonly index = new CatalogueIndex();
   readonly #options: EncodedRecordsOptions;
-  readonly #table: Table;
-  readonly #unpacked = new BoundedCache<CatalogueRecord>({
-    maxEntries: MAX_UNPACKED_RECORDS,
-    maxBytes: MAX_UNPACKED_BYTES,
+  readonly #tail: Tail;
+  /** The latest record of each key. */
+  readonly #records = new Map<string, EncodedRecord>();
+  readonly #unpacked = new LRUCache<string, CatalogueRecord>({
+    max: MAX_UNPACKED_RECORDS,
+    maxSize: MAX_UNPACKED_BYTES,
   });
   readonly #unreadable = new WeakSet<IndexEntry>();
   /** Readers of records whose schema must be fetched, by key: one of each, so that replaced records take no memory. */
   readonly #waiting = new Map<string, Promise<void>>();
   /** Those of them whose schema could not be fetched yet: the registry is unavailable. */
   readonly #delayed = new Set<string>();
-  #fresh: { readonly message: LogMessage; readonly identity: RecordIdentity } | undefined;
+  #bytes = 0;
   #badRecords = 0;
+  #leftOut = 0;
   #started = false;
   #stopped = false;
 
   constructor(options: EncodedRecordsOptions) {
     this.#options = options;
-    this.#table = createTable({
-      ...options,
-      check: (message) => this.#check(message),
-      onChange: (key, record) => this.#changed(key, record),
-      maxRecords: MAX_RECORDS,
-      maxBytes: MAX_ENCODED_BYTES,
-    });
+    const { broker, clientId, topic } = options;
+    this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
   }
 
+  /** Resolves when the whole topic has been read. Rejects with `tail-behind` after the time limit. */
   async start(): Promise<void> {
-    await this.#table.start();
-    await this.#awaitSchemas(this.#options.catchUpTimeoutMs ?? CATCH_UP_TIMEOUT_MS);
+    await this.#tail.start((message) => this.#receive(message));
+    await this.caughtUp(this.#options.catchUpTimeoutMs ?? CATCH_UP_TIMEOUT_MS);
     this.#started = true;
   }
 
   /** Resolves when all records that are on the topic at the time of the call are indexed. */
   async caughtUp(timeoutMs: number): Promise<void> {
-    await this.#table.caughtUp(timeoutMs);
+    await this.#tail.caughtUp(timeoutMs);
     await this.#awaitSchemas(timeoutMs);
   }
 
@@ -101,7 +104,7 @@ export class EncodedRecords {
       const decoded = this.#options.codec.decode(entry.encoded);
       if (decoded instanceof Promise) throw new Error('its schema is no longer known');
       const { entry: record, bytes } = unpackRecord(readPayload(decoded), entry.key);
-      this.#unpacked.set(entry.key, record, bytes);
+      this.#unpacked.set(entry.key, record, { size: bytes });
       return record;
     } catch (error) {
       this.#unreadable.add(entry);
@@ -111,57 +114,89 @@ export class EncodedRecords {
   }
 
   health(): Health {
-    const health = this.#table.health();
     const { topic } = this.#options;
-    if (!this.#started && this.#table.stats().leftOut === 0)
-      return { status: 'starting', reason: `${topic} is being read` };
-    if (health.status !== 'ready' || this.#delayed.size === 0) return health;
+    if (this.#leftOut > 0)
+      return { status: 'starting', reason: `${topic} exceeds the limits of the catalogue` };
+    if (!this.#started) return { status: 'starting', reason: `${topic} is being read` };
+    if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is currently not being read` };
+    if (this.#delayed.size === 0) return { status: 'ready' };
     const records = this.#delayed.size === 1 ? '1 record' : `${this.#delayed.size} records`;
     const reason = `${records} of ${topic} cannot be read until the schema registry answers`;
     return { status: 'degraded', reason };
   }
 
   stats(): EncodedRecordsStats {
-    const { bytes, badRecords, leftOut } = this.#table.stats();
     return {
       records: this.index.size,
-      bytes,
-      badRecords: badRecords + this.#badRecords,
-      leftOut,
+      bytes: this.#bytes,
+      badRecords: this.#badRecords,
+      leftOut: this.#leftOut,
       unpackedRecords: this.#unpacked.size,
-      unpackedBytes: this.#unpacked.bytes,
+      unpackedBytes: this.#unpacked.calculatedSize,
     };
   }
 
-  async stop(timeoutMs?: number): Promise<void> {
+  async stop(timeoutMs = STOP_TIMEOUT_MS): Promise<void> {
     this.#stopped = true;
-    await this.#table.stop(timeoutMs);
+    await this.#tail.stop(timeoutMs);
   }
 
-  /** Throws to keep the previous record of the key. A record whose schema must be fetched first is read later. */
-  #check(message: LogMessage): void {
-    this.#fresh = undefined;
-    if (message.key === null || message.value === null) return;
-    const key = message.key.toString();
-    // Its reader continues with this record.
-    if (this.#waiting.has(key)) return;
-    const decoded = this.#options.codec.decode(message);
-    if (decoded instanceof Promise) decoded.catch(() => undefined);
-    else this.#fresh = { message, identity: readIdentity(key, readPayload(decoded)) };
+  /** A record that cannot be read leaves the previous one of its key. One whose schema must be fetched first is read later. */
+  #receive(message: LogMessage): void {
+    const key = message.key?.toString();
+    const { value } = message;
+    if (key === undefined) return this.#skip(message, new Error('it has no key'));
+    if (value === null) return this.#remove(key);
+    // The reader of an earlier record continues with this one.
+    const identity = this.#waiting.has(key) ? undefined : this.#identify(key, message);
+    if (identity === 'unreadable') return;
+    const record = this.#keep(key, { ...message, value });
+    if (record === undefined) return;
+    if (identity !== undefined) this.#put(key, identity, record);
+    else if (!this.#waiting.has(key)) this.#waiting.set(key, this.#readLater(key));
   }
 
-  #changed(key: string, record: TableRecord | undefined): void {
-    if (record === undefined) {
-      const previous = this.index.get(key);
-      this.index.remove(key);
-      this.#unpacked.delete(key);
-      if (previous !== undefined) this.#options.onChange(previous.identity);
-    } else if (isOf(record, this.#fresh?.message) && this.#fresh !== undefined) {
-      this.#put(key, this.#fresh.identity, record);
-    } else if (!this.#waiting.has(key)) this.#waiting.set(key, this.#readLater(key));
+  /** Undefined: the schema must be fetched. */
+  #identify(key: string, message: LogMessage): RecordIdentity | 'unreadable' | undefined {
+    try {
+      const decoded = this.#options.codec.decode(message);
+      if (!(decoded instanceof Promise)) return readIdentity(key, readPayload(decoded));
+      decoded.catch(() => undefined);
+      return undefined;
+    } catch (error) {
+      this.#skip(message, error);
+      return 'unreadable';
+    }
   }
 
-  #put(key: string, identity: RecordIdentity, record: TableRecord): void {
+  /** Undefined: the limits leave no room for it. */
+  #keep(key: string, fetched: EncodedRecord): EncodedRecord | undefined {
+    const { maxRecords = MAX_RECORDS, maxBytes = MAX_ENCODED_BYTES } = this.#options;
+    const known = this.#records.get(key);
+    const bytes = this.#bytes + contentBytes(fetched) - (known === undefined ? 0 : contentBytes(known));
+    if (bytes > maxBytes || (known === undefined && this.#records.size >= maxRecords)) {
+      this.#leftOut += 1;
+      return undefined;
+    }
+    this.#bytes = bytes;
+    const { partition, offset } = fetched;
+    const record = { ...copyContent(fetched), partition, offset };
+    this.#records.set(key, record);
+    return record;
+  }
+
+  #remove(key: string): void {
+    const known = this.#records.get(key);
+    if (known === undefined) return;
+    this.#bytes -= contentBytes(known);
+    this.#records.delete(key);
+    const previous = this.index.get(key);
+    this.index.remove(key);
+    this.#unpacked.delete(key);
+    if (previous !== undefined) this.#options.onChange(previous.identity);
+  }
+
+  #put(key: string, identity: RecordIdentity, record: EncodedRecord): void {
     this.#unpacked.delete(key);
     this.index.put(createIndexEntry(key, identity, record));
     this.#options.onChange(identity);
@@ -169,14 +204,14 @@ export class EncodedRecords {
 
   /** Reads the newest record of a key, whose schema must be fetched; a newer one may arrive meanwhile. */
   async #readLater(key: string): Promise<void> {
-    let read: TableRecord | undefined;
+    let read: EncodedRecord | undefined;
     for (;;) {
-      const record = this.#table.record(key);
+      const record = this.#records.get(key);
       if (record === undefined || record === read || record === this.index.get(key)?.encoded) break;
       try {
         const identity = readIdentity(key, readPayload(await this.#options.codec.decode(record)));
         read = record;
-        if (this.#table.record(key) === record) this.#put(key, identity, record);
+        if (this.#records.get(key) === record) this.#put(key, identity, record);
       } catch (error) {
         if (isTransientFailure(error) && !this.#stopped) {
           this.#delayed.add(key);
@@ -212,7 +247,7 @@ export class EncodedRecords {
     }
   }
 
-  #skip({ partition, offset }: TableRecord, error: unknown): void {
+  #skip({ partition, offset }: Pick<EncodedRecord, 'partition' | 'offset'>, error: unknown): void {
     this.#badRecords += 1;
     const { log, topic } = this.#options;
     log.warn(
@@ -220,8 +255,4 @@ export class EncodedRecords {
       'an unreadable catalogue record was skipped',
     );
   }
-}
-
-function isOf(record: TableRecord, message: LogMessage | undefined): boolean {
-  return message?.offset === record.offset && message.partition === record.partition;
 }

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import { Consumer } from '../../../shared/messaging/consumer/consumer.ts';
 import type { ProcessingResult } from '../../../shared/messaging/processing-result.ts';
-import { createTable } from '../../../shared/messaging/table/table.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { eventually, sleep } from '../../support/conformance/wait.ts';
 import type { ScenarioTest, World } from '../../support/conformance/world.ts';
@@ -13,17 +12,13 @@ const MESSAGES = 60;
 /** Each message takes several sessions, so that the group rebalances while it is processed. */
 const STEPS_PER_SESSION = 40;
 
-/** A consumer that records its results on a table topic, where other members read them. */
+/** A consumer that records its results on a compacted topic, where other members read them. */
 async function noter(world: World, topic: string, notes: string, groupId: string) {
   const publisher = await world.publisher();
-  const table = createTable({
-    broker: world.broker,
-    topic: notes,
-    clientId: world.name('notes'),
-    log: silentLog,
-  });
-  world.after(() => table.stop(1_000));
-  await table.start();
+  const tail = world.broker.createTail({ clientId: world.name('notes'), topics: [notes], from: 'earliest' });
+  world.after(() => tail.stop(1_000));
+  const noted = new Set<string>();
+  await tail.start(({ key }) => void noted.add(String(key)));
   const done: string[] = [];
   const gateCalls: number[] = [];
   const consumer = new Consumer({
@@ -40,7 +35,7 @@ async function noter(world: World, topic: string, notes: string, groupId: string
     concurrency: 1,
     process: async (message): Promise<ProcessingResult> => {
       const id = String(message.value);
-      if (table.record(id) !== undefined) return 'settled';
+      if (noted.has(id)) return 'settled';
       done.push(id);
       await sleep(world.target.sessionTimeoutMs / STEPS_PER_SESSION);
       await publisher.publish([{ topic: notes, key: id, value: Buffer.from('done') }]);
@@ -51,7 +46,7 @@ async function noter(world: World, topic: string, notes: string, groupId: string
       if (gateCalls.length === 1) throw new Error('the table cannot be read at first');
       // Longer than a session, to check that the group does not expel the waiting member.
       await sleep(world.target.sessionTimeoutMs * 1.5);
-      await table.caughtUp(world.target.stepMs);
+      await tail.caughtUp(world.target.stepMs);
     },
   });
   world.after(() => consumer.stop(1_000));
