@@ -264,7 +264,6 @@ export interface GroupPosition extends TopicPartition {
 export interface BrokerAdmin {
   /** Creates the missing ones and returns their names. Never changes an existing topic. */
   createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]>;
-  deleteTopics(topics: readonly string[]): Promise<void>;
   /** The names of all topics except the broker's internal ones. */
   listTopics(): Promise<readonly string[]>;
   /** Partition count by topic; topics that do not exist are left out. */

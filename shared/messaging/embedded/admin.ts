@@ -15,14 +15,8 @@ export class EmbeddedAdmin implements BrokerAdmin {
 
   async createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]> {
     const made = specs.filter((spec) => this.#topics.create(spec)).map((spec) => spec.topic);
-    for (const topic of made) this.#announce(topic);
     await this.#topics.flushed();
     return made;
-  }
-
-  async deleteTopics(topics: readonly string[]): Promise<void> {
-    for (const topic of topics) if (this.#topics.delete(topic)) this.#announce(topic);
-    await this.#topics.flushed();
   }
 
   async listTopics(): Promise<readonly string[]> {
@@ -56,10 +50,6 @@ export class EmbeddedAdmin implements BrokerAdmin {
 
   async groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]> {
     return reads.map((group) => describeGroup(group, this.#topics, this.#groups.get(group.groupId)));
-  }
-
-  #announce(topic: string): void {
-    for (const group of this.#groups.values()) group.topicChanged(topic);
   }
 }
 

@@ -107,17 +107,6 @@ export class EmbeddedGroup implements LogUser {
     return this.#topicsRead.has(topic) ? (this.committed(topic, partition) ?? 0) : Infinity;
   }
 
-  /** A topic was created or deleted: forgets what was read of it and rebalances if members read it. */
-  topicChanged(topic: string): void {
-    for (const [id, offset] of this.#committed) {
-      if (offset.topic === topic) this.#committed.delete(id);
-    }
-    this.#topicsRead.delete(topic);
-    if (![...this.#members.keys()].some((member) => member.topics.includes(topic))) return;
-    this.#beginTopic(topic);
-    this.#prepare();
-  }
-
   close(): void {
     this.#members.clear();
   }

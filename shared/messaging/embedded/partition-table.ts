@@ -123,10 +123,6 @@ export class PartitionTable {
     return removed.length;
   }
 
-  drop(): void {
-    this.#options.database.exec(`DROP TABLE IF EXISTS ${this.#options.name}`);
-  }
-
   #create(): void {
     const { database, name, isCompacted } = this.#options;
     database.exec(`CREATE TABLE ${name} (offset INTEGER PRIMARY KEY, key BLOB, value BLOB, headers TEXT,

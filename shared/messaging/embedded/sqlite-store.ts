@@ -70,12 +70,6 @@ interface Failure {
   readonly isPermanent: boolean;
 }
 
-/** Work of a group commit, and the log whose record it stores. */
-interface Queued {
-  readonly log?: PartitionLog;
-  readonly work: () => void;
-}
-
 interface TopicParts {
   readonly id: number;
   readonly spec: TopicSpec;
@@ -102,10 +96,10 @@ export class SqliteStore {
   #lastId: number;
   /** The stored offsets, by group and partition. */
   readonly #stored = new Map<string, number>();
-  /** Topics to be created and deleted: by the next group commit that does not fail, before anything else. */
+  /** Topics to be created: by the next group commit that does not fail, before anything else. */
   #changes: (() => void)[] = [];
   /** What the next group commit does, and the logs whose records it stores. */
-  #queue: Queued[] = [];
+  #queue: (() => void)[] = [];
   #queued = new Set<PartitionLog>();
   #queuedBytes = 0;
   /** The group commit that takes what is added now, and the one in progress. */
@@ -166,23 +160,6 @@ export class SqliteStore {
     return logs;
   }
 
-  deleteLogs(name: string): void {
-    const topic = this.#topics.get(name);
-    if (topic === undefined) return;
-    this.#topics.delete(name);
-    if (this.#path === undefined) return;
-    for (const id of this.#stored.keys()) if (id.includes(` ${name}/`)) this.#stored.delete(id);
-    for (const log of topic.logs) this.#queued.delete(log);
-    this.#queue = this.#queue.filter(({ log }) => log === undefined || !topic.logs.includes(log));
-    this.#changes.push(() => {
-      this.#run('DELETE FROM commits WHERE topic = ?', name);
-      this.#run('DELETE FROM partitions WHERE topic = ?', topic.id);
-      this.#run('DELETE FROM topics WHERE id = ?', topic.id);
-      for (const { table } of topic.logs) table?.drop();
-    });
-    this.#schedule(true);
-  }
-
   /**
    * Stores committed offsets; they are durable when flushed() has resolved. They are not stored while only records in memory are
    * between them and those that are.
@@ -198,7 +175,7 @@ export class SqliteStore {
       if (spec?.storage === 'as-reply' && isStored && offset >= 0) continue;
       this.#stored.set(id, offset);
       const sql = 'INSERT OR REPLACE INTO commits VALUES (?, ?, ?, ?)';
-      this.#queue.push({ work: () => this.#run(sql, groupId, topic, partition, offset) });
+      this.#queue.push(() => this.#run(sql, groupId, topic, partition, offset));
       this.#schedule(false);
     }
   }
@@ -208,7 +185,7 @@ export class SqliteStore {
    * of it is acknowledged.
    */
   flushed(): Promise<void> | undefined {
-    // A group commit has failed that would have created or deleted a topic.
+    // A group commit has failed that would have created a topic.
     if (this.#changes.length > 0 && this.#next === undefined) this.#schedule(true);
     return (this.#next ?? this.#current)?.promise;
   }
@@ -307,7 +284,7 @@ export class SqliteStore {
 
   #saveFigures(log: PartitionLog): void {
     const topic = this.#topics.get(log.topic);
-    if (topic?.logs[log.partition] !== log || log.table === undefined) return;
+    if (topic === undefined || log.table === undefined) return;
     const { records, bytes, low } = log.table.figures;
     const sql = 'INSERT OR REPLACE INTO partitions VALUES (?, ?, ?, ?, ?, ?)';
     this.#run(sql, topic.id, log.partition, records, bytes, low, log.end);
@@ -343,7 +320,7 @@ export class SqliteStore {
   #enqueueRow(log: PartitionLog, work: () => void, bytes: number): void {
     this.#queued.add(log);
     this.#queuedBytes += bytes;
-    this.#queue.push({ log, work });
+    this.#queue.push(work);
     this.#schedule(true);
   }
 
@@ -418,7 +395,7 @@ export class SqliteStore {
     if (this.#failure?.isPermanent === true) throw new Error(this.#failure.reason);
     this.#file.transaction(() => {
       for (const change of this.#changes) change();
-      for (const { work } of this.#queue) work();
+      for (const work of this.#queue) work();
       for (const log of logs) this.#saveFigures(log);
     });
     this.#changes = [];
@@ -478,7 +455,7 @@ export class SqliteStore {
       this.#stopProbes?.();
       return;
     }
-    this.#queue.push({ work: () => this.#run("INSERT OR REPLACE INTO commits VALUES ('', '', 0, 0)") });
+    this.#queue.push(() => this.#run("INSERT OR REPLACE INTO commits VALUES ('', '', 0, 0)"));
     this.#schedule(true);
   }
 

@@ -89,12 +89,6 @@ export class EmbeddedTopics {
     return true;
   }
 
-  delete(topic: string): boolean {
-    if (!this.#topics.has(topic)) return false;
-    this.#store.deleteLogs(topic);
-    return this.#topics.delete(topic);
-  }
-
   /** See SqliteStore.flushed(). */
   flushed(): Promise<void> | undefined {
     return this.#store.flushed();

@@ -61,23 +61,15 @@ export function createProcessBroker(
 
 function createAdmin(link: Link, model: BrokerModel): BrokerAdmin {
   const { topics } = model;
-  const announce = (topic: string): void => {
-    for (const group of model.groups.values()) group.topicChanged(topic);
-  };
   return {
     createTopics: (specs) => {
       const made: string[] = [];
       return link.ask(() => {
         const created = specs.filter((spec) => topics.create(spec)).map(({ topic }) => topic);
-        for (const topic of created) announce(topic);
         made.push(...created);
         return made;
       });
     },
-    deleteTopics: (names) =>
-      link.ask(() => {
-        for (const name of names) if (topics.delete(name)) announce(name);
-      }),
     listTopics: () => link.ask(() => topics.names()),
     partitionCounts: (names) =>
       link.ask(() => {

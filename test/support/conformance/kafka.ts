@@ -40,6 +40,7 @@ export function createKafkaTarget(kafka: KafkaUnderTest, client: KafkaClientName
     slowMs: 3_000,
     trafficMessages: 600,
     broker,
+    deleteTopics: (topics) => broker.admin.deleteTopics(topics),
     startKillableWorker: (worker) => startProcess({ client, brokers: kafka.brokers, options: worker }),
     restart: () => kafka.restart?.() ?? Promise.reject(new Error('a shared Kafka cannot be restarted')),
     leaveEmptyTail: (topic) => leaveTransactionMarkers(raw, topic),

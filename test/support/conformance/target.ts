@@ -18,6 +18,8 @@ export interface ConformanceTarget {
   /** Number of messages in a scenario that must outlast several rebalances. */
   readonly trafficMessages: number;
   readonly broker: Broker;
+  /** Absent: topics end with the broker. */
+  deleteTopics?(topics: readonly string[]): Promise<void>;
   /** Starts a worker in a separate or simulated process. Resolves when it owns partitions. */
   startKillableWorker(options: EchoWorkerOptions): Promise<KillableWorker>;
   /** Makes the broker unavailable for a moment, without losing its data. */

@@ -33,7 +33,7 @@ export class World {
   async topic(partitions: number, config: Readonly<Record<string, string>> = {}): Promise<string> {
     const topic = this.name('topic');
     await this.broker.admin.createTopics([{ topic, partitions, config, replicationFactor: 1 }]);
-    this.after(() => this.broker.admin.deleteTopics([topic]));
+    this.after(async () => this.target.deleteTopics?.([topic]));
     return topic;
   }
 

@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runCatalogueCommand } from '../../../scripts/catalogue/catalogue-command.ts';
 import { readCatalogueArguments } from '../../../scripts/catalogue/command-arguments.ts';
 import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { date } from '../../support/builders/lending-loan.ts';
@@ -311,8 +312,8 @@ describe('the command line', () => {
   });
 
   it('reports a missing topic', async () => {
-    const world = await createCatalogueWorld();
-    await world.broker.admin.deleteTopics([CATALOGUE_TOPIC]);
+    const world = { ...(await createCatalogueWorld()), broker: createEmbeddedBroker() };
+    onTestFinished(() => world.broker.close());
     await expect(run(world, 'list')).rejects.toThrow(MessagingError);
     await expect(run(world, 'list')).rejects.toThrow('npm run topics -- create');
   });

@@ -61,20 +61,6 @@ describe('a full log whose group has no members', () => {
   });
 });
 
-test('a topic that is created again has no readers yet', async () => {
-  const system = seededSystem(1);
-  const broker = createEmbeddedBroker({ ...system, limits: LIMITS });
-  await broker.admin.createTopics([SPEC]);
-  const member = await joined(system, broker);
-  await member.source.stop();
-  await broker.admin.deleteTopics(['t']);
-  await broker.admin.createTopics([SPEC]);
-  const publisher = await started(broker);
-  await publishUpTo(publisher, 11);
-  expect(await lowOf(broker)).toBeGreaterThan(0);
-  await broker.close();
-});
-
 async function joined(system: SeededSystem, broker: Broker): Promise<RecordingMember> {
   const member = await new RecordingMember(broker, READS, { commit: 'never' }).start();
   await system.pass(STEP_MS);

@@ -129,23 +129,6 @@ test('resolves caughtUp() of a tail after the last message was delivered', async
   }
 });
 
-describe('groups', () => {
-  test('drops the commits of a deleted topic', async () => {
-    const broker = await createBroker();
-    const publisher = await createPublisher(broker);
-    const first = await createMember(broker, 'first', 'each');
-    await publisher.publish([text('a'), text('b')]);
-    await eventually('delivery', STEP_MS, () => first.messages.length === 2);
-    await first.source.stop();
-    await broker.admin.deleteTopics(['t']);
-    await broker.admin.createTopics([{ topic: 't', partitions: 1 }]);
-    await publisher.publish([text('c'), text('d'), text('e')]);
-    const second = await createMember(broker, 'second', 'each');
-    await eventually('delivery', STEP_MS, () => second.messages.length > 0);
-    expect(second.values()).toEqual(['c', 'd', 'e']);
-  });
-});
-
 describe('a full log', () => {
   const limits = { maxRecordsPerTopic: 50 };
 

@@ -161,18 +161,6 @@ describe('a new start on the same folder', () => {
     expect((await second.admin.offsets('t'))[0]?.high).toBe(21);
   });
 
-  test('does not have a deleted topic or its commits, and accepts one of the same name', async () => {
-    const folder = newFolder();
-    const first = await open(folder);
-    await (await publisherOf(first)).publish([message('old')]);
-    await first.admin.deleteTopics(['t']);
-    await first.admin.createTopics([{ ...T, partitions: 1 }]);
-    await (await publisherOf(first)).publish([message('new')]);
-    await first.close();
-    const second = await open(folder);
-    expect(await valuesOf(second)).toEqual(['0=new']);
-  });
-
   test.each([
     ['has committed', 4],
     ['has read without a commit', undefined],
@@ -195,23 +183,6 @@ describe('a new start on the same folder', () => {
       code: 'not-sent',
     });
     expect(await second.admin.offsets('t')).toMatchObject([{ low: offset ?? 0 }]);
-  });
-
-  test('keeps what a group has not read of a topic that was created again', async () => {
-    const folder = newFolder();
-    const options = { limits: { maxRecordsPerTopic: 10 } };
-    const spec = { ...T, partitions: 1 };
-    const first = await open(folder, options, spec);
-    const source = await readOnce(first, [], 'stay');
-    await first.admin.deleteTopics(['t']);
-    await first.admin.createTopics([spec]);
-    await source.stop();
-    const publisher = await publisherOf(first);
-    for (let count = 0; count < 10; count += 1) await publisher.publish([message(String(count))]);
-    await first.close();
-    const second = await open(folder, options, spec);
-    const refused = (await publisherOf(second, 100)).publish([message('too much')]);
-    await expect(refused).rejects.toMatchObject({ code: 'not-sent' });
   });
 });
 

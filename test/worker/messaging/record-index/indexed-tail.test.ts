@@ -15,8 +15,7 @@ async function topicWorld(limits: Partial<MemoryLimits> = {}) {
   const time = { nowMs: Date.now() };
   const broker = createEmbeddedBroker({ limits, sweepIntervalMs: 5, clock: { now: () => time.nowMs } });
   onTestFinished(() => broker.close());
-  const create = () => broker.admin.createTopics([{ topic: TOPIC, partitions: 2, config: CONFIG }]);
-  await create();
+  await broker.admin.createTopics([{ topic: TOPIC, partitions: 2, config: CONFIG }]);
   const publisher = broker.createPublisher({ clientId: 'test' });
   await publisher.start();
   const write = async (from: number, to: number, timestampMs = 10_000): Promise<void> => {
@@ -25,7 +24,7 @@ async function topicWorld(limits: Partial<MemoryLimits> = {}) {
       await publisher.publish([{ topic: TOPIC, key, value: Buffer.from(key), timestampMs }]);
     }
   };
-  return { broker, write, create, time };
+  return { broker, write, time };
 }
 
 async function follow(broker: Broker, options: TestIndexOptions = {}) {
@@ -74,12 +73,11 @@ describe('a tail that reads into an index', () => {
   });
 
   it('reads a topic from its beginning that was created again', async () => {
-    const { broker, write, create } = await topicWorld();
+    const before = await topicWorld();
     const folder = scratchFolder();
-    await write(0, 20);
-    await (await follow(broker, { folder })).tail.stop(0);
-    await broker.admin.deleteTopics([TOPIC]);
-    await create();
+    await before.write(0, 20);
+    await (await follow(before.broker, { folder })).tail.stop(0);
+    const { broker, write } = await topicWorld();
     await write(100, 103);
     const { received, find } = await follow(broker, { folder });
     expect([received(), find('id 0'), find('id 100')]).toEqual([3, undefined, 'id 100']);
