@@ -9,13 +9,28 @@ export interface MessageContent {
 
 /** The bytes of value and headers, with the names of these. */
 export function contentBytes({ value, headers }: MessageContent): number {
-  return bytesOf([value, ...Object.keys(headers), ...valuesOf(headers)]);
+  return value.length + headersBytes(headers);
+}
+
+/** The bytes of headers, with their names. Called for each message: it creates nothing. */
+export function headersBytes(headers: MessageHeaders): number {
+  let bytes = 0;
+  for (const name in headers) {
+    const header = headers[name];
+    if (header === undefined) continue;
+    if (typeof header === 'string' || Buffer.isBuffer(header))
+      bytes += name.length + Buffer.byteLength(header);
+    else for (const item of header) bytes += name.length + Buffer.byteLength(item);
+  }
+  return bytes;
 }
 
 /** Copies value and headers into one buffer: slices of a fetch response would keep the whole response in memory. */
 export function copyContent({ value, headers }: MessageContent): MessageContent {
-  const buffers = valuesOf(headers).filter((header) => typeof header !== 'string');
-  const own = Buffer.allocUnsafeSlow(bytesOf([value, ...buffers]));
+  const buffers = Object.values(headers)
+    .flatMap((header) => header ?? [])
+    .filter((header) => typeof header !== 'string');
+  const own = Buffer.allocUnsafeSlow(buffers.reduce((sum, { length }) => sum + length, value.length));
   let used = 0;
   const copy = (bytes: Buffer): Buffer => {
     const start = used;
@@ -31,13 +46,4 @@ export function copyContent({ value, headers }: MessageContent): MessageContent 
     setHeader(copied, name, isOne ? copyHeader(header) : header.map(copyHeader));
   }
   return { value: copy(value), headers: copied };
-}
-
-/** All values of all headers. */
-function valuesOf(headers: MessageHeaders): readonly HeaderValue[] {
-  return Object.values(headers).flatMap((header) => header ?? []);
-}
-
-function bytesOf(values: readonly HeaderValue[]): number {
-  return values.reduce((sum, value) => sum + Buffer.byteLength(value), 0);
 }

@@ -1,4 +1,5 @@
 import type { LogMessage, TopicPartition } from '../message.ts';
+import { headersBytes } from '../message-content.ts';
 import type { WorkProgress } from '../processing-result.ts';
 
 /**
@@ -31,10 +32,11 @@ const RELEASED: LogMessage = {
 
 /** `receivedMs`: when this process received the message (monotonic milliseconds). */
 export function createWork(message: LogMessage, tracker: OffsetTracker, receivedMs: number): Work {
+  const { value, key, headers, offset } = message;
   return {
     message,
-    offset: message.offset,
-    bytes: bytesOf(message),
+    offset,
+    bytes: (value?.length ?? 0) + (key?.length ?? 0) + headersBytes(headers),
     receivedMs,
     state: 'queued',
     attempts: 0,
@@ -42,19 +44,6 @@ export function createWork(message: LogMessage, tracker: OffsetTracker, received
     tracker,
     follower: undefined,
   };
-}
-
-/** Called for each message: it creates nothing. */
-function bytesOf({ value, key, headers }: LogMessage): number {
-  let bytes = (value?.length ?? 0) + (key?.length ?? 0);
-  for (const name in headers) {
-    const header = headers[name];
-    if (header === undefined) continue;
-    bytes += name.length;
-    if (typeof header === 'string' || Buffer.isBuffer(header)) bytes += header.length;
-    else for (const item of header) bytes += item.length;
-  }
-  return bytes;
 }
 
 /** Marks the work as done and releases its message. */

@@ -1,4 +1,5 @@
 import { headerBytes, setHeader } from '../headers.ts';
+import { headersBytes } from '../message-content.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage, TopicPartition } from '../message.ts';
 import type { LogBatch, PartitionTable } from './partition-table.ts';
 import type { EmbeddedTopicConfig } from './topic-config.ts';
@@ -337,14 +338,7 @@ export class PartitionLog {
 
 /** Bytes of a record as they count against max.message.bytes: key, value, headers and framing. */
 export function recordBytes(key: Buffer | null, value: Buffer | null, headers: MessageHeaders): number {
-  let bytes = FRAME_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
-  for (const name in headers) {
-    const header = headers[name];
-    if (header === undefined) continue;
-    if (typeof header === 'string' || Buffer.isBuffer(header)) bytes += name.length + lengthOf(header);
-    else for (const item of header) bytes += name.length + lengthOf(item);
-  }
-  return bytes;
+  return FRAME_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + headersBytes(headers);
 }
 
 /** Bytes of memory that a record holds. */
@@ -367,10 +361,6 @@ function storedHeaders(headers: MessageHeaders | undefined): MessageHeaders {
     }
   }
   return stored;
-}
-
-function lengthOf(value: HeaderValue): number {
-  return typeof value === 'string' ? Buffer.byteLength(value) : value.length;
 }
 
 function bytesOf(name: string, value: HeaderValue): Buffer {
