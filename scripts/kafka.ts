@@ -1,5 +1,4 @@
 /** `npm run kafka`: runs Apache Kafka and a schema registry on this machine until Ctrl-C. See docs/real-kafka.md. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../shared/platform/errors.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
 import { EXIT_CODES, LocalKafkaError } from './dev/local-kafka/local-kafka-error.ts';
@@ -7,8 +6,6 @@ import { HELP, type KafkaArguments, parseArguments } from './dev/local-kafka/par
 import { type LocalKafka, startLocalKafka } from './dev/local-kafka/start-local-kafka.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Polling interval for the exit of the parent process, so that nothing keeps running after npm was killed. */
-const PARENT_POLL_MS = 500;
 
 try {
   const args = parseArguments(process.argv.slice(2));
@@ -25,7 +22,7 @@ function exitCodeOf(error: unknown): number {
 }
 
 async function runUntilStopped(args: KafkaArguments): Promise<void> {
-  const stopRequest = awaitStopRequest(args.outliveParent);
+  const stopRequest = awaitStopRequest();
   const startedAt = performance.now();
   /** Progress goes to standard error, so that standard output contains only the JSON line. */
   const starting = startLocalKafka({ ...args, report: (line) => console.error(`kafka: ${line}`) });
@@ -38,19 +35,11 @@ async function runUntilStopped(args: KafkaArguments): Promise<void> {
   if (failure !== undefined) throw failure;
 }
 
-/** Resolves on a stop signal, and when the parent process ends unless `outliveParent` is set. */
-function awaitStopRequest(outliveParent: boolean): Promise<undefined> {
-  const signalled = new Promise<undefined>((resolve) => {
+/** Resolves on a stop signal, such as the one that with-node.mjs sends when npm has ended. */
+function awaitStopRequest(): Promise<undefined> {
+  return new Promise((resolve) => {
     for (const signal of STOP_SIGNALS) process.on(signal, () => resolve(undefined));
   });
-  return outliveParent ? signalled : Promise.race([signalled, awaitEndOfParent()]);
-}
-
-/** Detects the end of the parent process by the change of its id. */
-async function awaitEndOfParent(): Promise<undefined> {
-  const parent = process.ppid;
-  while (process.ppid === parent) await sleep(PARENT_POLL_MS, undefined, { ref: false });
-  return undefined;
 }
 
 function print(kafka: LocalKafka, asJson: boolean, seconds: number): void {

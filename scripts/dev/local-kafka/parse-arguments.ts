@@ -34,6 +34,7 @@ const OPTIONS = {
   port: wholeNumber(1, MAX_PORT),
   'registry-port': wholeNumber(1, MAX_PORT),
   'no-registry': flag(),
+  /** Read by with-node.mjs. */
   'outlive-parent': flag(),
   json: flag(),
 };
@@ -56,7 +57,6 @@ export function parseArguments(args: readonly string[]) {
   refuseFaults(faults);
   return {
     json: values.json,
-    outliveParent: values['outlive-parent'],
     nodes,
     registry: !values['no-registry'],
     ...(port === undefined ? {} : { port }),

@@ -7,7 +7,6 @@ describe('the command line of npm run kafka', () => {
   it('starts one node and a registry on free ports by default', () => {
     expect(parseArguments([])).toEqual({
       json: false,
-      outliveParent: false,
       nodes: 1,
       registry: true,
     });
