@@ -1,7 +1,6 @@
 /** `npm run bench`: measures this project beside its peers in the same run, records the ratios, and compares two records. */
 import { loadavg } from 'node:os';
 import path from 'node:path';
-import { errorText } from '../shared/platform/errors.ts';
 import { benchCosts } from './bench/costs.ts';
 import { benchEmbedded, benchPeers } from './bench/peers.ts';
 import { compareRecords, writeRecord } from './bench/record.ts';
@@ -9,15 +8,16 @@ import type { BenchOptions, PartResult } from './bench/rounds.ts';
 import { ratioTable } from './bench/tables.ts';
 import { installOwnPackages } from './command-packages.ts';
 import {
+  type CommandLine,
   flag,
   oneOf,
   optionalText,
   parseCommandLine,
   refuseFaults,
   unexpectedArguments,
-  UsageError,
   wholeNumber,
 } from './command-line/parse-command-line.ts';
+import { runCommandLine } from './command-line/run-command-line.ts';
 
 /** The parts, in the order in which they run. */
 const PARTS = { costs: benchCosts, embedded: benchEmbedded, peers: benchPeers } satisfies Record<
@@ -60,25 +60,17 @@ for (const [signal, number] of [
   process.once(signal, () => process.exit(SIGNAL_EXIT_CODE + number));
 }
 
-try {
-  await run(process.argv.slice(2));
-} catch (error) {
-  process.stderr.write(`bench: ${errorText(error)}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+const OPTIONS = {
+  only: oneOf(PART_NAMES),
+  rounds: wholeNumber(1, 100),
+  save: optionalText(),
+  compare: optionalText(),
+  json: flag(),
+};
 
-async function run(argv: readonly string[]): Promise<void> {
-  const line = parseCommandLine(argv, {
-    only: oneOf(PART_NAMES),
-    rounds: wholeNumber(1, 100),
-    save: optionalText(),
-    compare: optionalText(),
-    json: flag(),
-  });
-  if (line === undefined) {
-    process.stdout.write(HELP);
-    return;
-  }
+await runCommandLine({ name: 'bench', help: HELP, read: (args) => parseCommandLine(args, OPTIONS), run });
+
+async function run(line: CommandLine<typeof OPTIONS>): Promise<void> {
   const { only, rounds = 7, save, compare: before, json } = line.values;
   const [after, ...more] = line.positionals;
   const unexpected = unexpectedArguments(before === undefined ? line.positionals : more);

@@ -1,8 +1,8 @@
 /** `npm run calendars`: generates and checks the holiday files of countries without a built-in calendar. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { errorText } from '../shared/platform/errors.ts';
 import { flag, parseCommandLine, readCommand, UsageError } from './command-line/parse-command-line.ts';
+import { runCommandLine } from './command-line/run-command-line.ts';
 import { installOwnPackages } from './command-packages.ts';
 
 const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
@@ -36,14 +36,12 @@ interface Report {
   readonly changed: readonly string[];
 }
 
-try {
-  const args = readArguments(process.argv.slice(2));
-  if (args === undefined) process.stdout.write(HELP);
-  else print(args, await run(args));
-} catch (error) {
-  process.stderr.write(`calendars: ${errorText(error)}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+await runCommandLine({
+  name: 'calendars',
+  help: HELP,
+  read: readArguments,
+  run: async (args) => print(args, await run(args)),
+});
 
 /** Reads the command line; undefined if help was requested. */
 function readArguments(argv: readonly string[]): Arguments | undefined {

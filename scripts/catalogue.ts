@@ -6,33 +6,27 @@ import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { topicName } from '../shared/messaging/topics/topics.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { loadConfig } from '../shared/platform/load-config.ts';
-import { ConfigError, errorText, SystemError } from '../shared/platform/errors.ts';
+import { ConfigError, SystemError } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
 import { createCodec } from '../workers/create-codec.ts';
 import { type CommandReport, runCatalogueCommand } from './catalogue/catalogue-command.ts';
 import { HELP, readCatalogueArguments, type CatalogueCommand } from './catalogue/command-arguments.ts';
 import type { CatalogueConnection } from './catalogue/topic-records.ts';
-import { continueWithClosedPipes } from './command-line/closed-pipes.ts';
-import { UsageError } from './command-line/parse-command-line.ts';
+import { runCommandLine } from './command-line/run-command-line.ts';
 
 const FAULTS = 1;
-const USAGE = 2;
 const BROKER = 3;
 const DAY_MS = 86_400_000;
 
-continueWithClosedPipes();
-
 let broker: Broker | undefined;
-try {
-  const args = readCatalogueArguments(process.argv.slice(2));
-  if (args === undefined) process.stdout.write(HELP);
-  else print(args.command.name, args.json, await run(args.command));
-} catch (error) {
-  process.stderr.write(`catalogue: ${errorText(error)}\n`);
-  process.exitCode = exitCodeOf(error);
-} finally {
-  await broker?.close();
-}
+await runCommandLine({
+  name: 'catalogue',
+  help: HELP,
+  read: readCatalogueArguments,
+  run: async ({ command, json }) => print(command.name, json, await run(command)),
+  failureCode: (error) => (error instanceof SystemError ? BROKER : FAULTS),
+});
+await broker?.close();
 
 async function run(command: CatalogueCommand): Promise<CommandReport> {
   const today = Math.floor(systemClock.now() / DAY_MS) as CalendarDate;
@@ -73,9 +67,4 @@ function print(command: string, json: boolean, { ok, faults, lines, result }: Co
   }
   const target = faults.length > 0 ? process.stderr : process.stdout;
   for (const line of lines) target.write(`${line}\n`);
-}
-
-function exitCodeOf(error: unknown): number {
-  if (error instanceof UsageError || error instanceof ConfigError) return USAGE;
-  return error instanceof SystemError ? BROKER : FAULTS;
 }

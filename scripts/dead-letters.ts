@@ -2,21 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { loadConfig } from '../shared/platform/load-config.ts';
-import { ConfigError, errorText } from '../shared/platform/errors.ts';
+import { errorText } from '../shared/platform/errors.ts';
 import { signToken } from '../workers/ingress/access/sign-token.ts';
-import { continueWithClosedPipes } from './command-line/closed-pipes.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
+import { runCommandLine } from './command-line/run-command-line.ts';
 import { type DeadLettersArguments, HELP, readDeadLettersArguments } from './dead-letters/arguments.ts';
 import { type CommandReport, runDeadLettersCommand } from './dead-letters/command.ts';
 import { createLetterApi, type LetterApiOptions } from './dead-letters/letter-api.ts';
 import { toPlainJson } from './dead-letters/letter-lines.ts';
 
 const FAILED = 1;
-const USAGE = 2;
 /** Longer than any command runs. */
 const TOKEN_LIFETIME_MS = 3_600_000;
-
-continueWithClosedPipes();
 
 const interruption = new AbortController();
 process.once('SIGINT', () => {
@@ -24,21 +21,19 @@ process.once('SIGINT', () => {
   interruption.abort();
 });
 
-try {
-  const args = readDeadLettersArguments(process.argv.slice(2), Date.now());
-  if (args === undefined) process.stdout.write(HELP);
-  else {
+await runCommandLine({
+  name: 'dead-letters',
+  help: HELP,
+  read: (args) => readDeadLettersArguments(args, Date.now()),
+  run: async (args) => {
     const context = {
       api: createLetterApi(await ingressOf(args)),
       onProgress: (line: string) => process.stderr.write(`${line}\n`),
       signal: interruption.signal,
     };
     print(args, await runDeadLettersCommand(args, context));
-  }
-} catch (error) {
-  process.stderr.write(`dead-letters: ${errorText(error)}\n`);
-  process.exitCode = error instanceof UsageError || error instanceof ConfigError ? USAGE : FAILED;
-}
+  },
+});
 
 async function ingressOf({ url, 'token-file': file }: DeadLettersArguments): Promise<LetterApiOptions> {
   const { http, auth } = loadConfig(process.env);

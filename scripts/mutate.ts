@@ -4,14 +4,14 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { errorText } from '../shared/platform/errors.ts';
 import {
+  type CommandLine,
   parseCommandLine,
   parsed,
   refuseFaults,
-  UsageError,
   wholeNumber,
 } from './command-line/parse-command-line.ts';
+import { runCommandLine } from './command-line/run-command-line.ts';
 import { installOwnPackages } from './command-packages.ts';
 
 const HELP = `Usage: npm run mutate -- PATH... [OPTIONS]
@@ -39,24 +39,21 @@ const CODE_LINE =
 const FOLDER = path.join(import.meta.dirname, 'mutate');
 const STRYKER = path.join(FOLDER, 'node_modules/@stryker-mutator/core/bin/stryker.js');
 
-try {
-  await mutate(process.argv.slice(2));
-} catch (error) {
-  process.stderr.write(`mutate: ${errorText(error)}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+const OPTIONS = {
+  levels: parsed(parseLevels, `some of ${LEVELS.join(',')}, separated by commas`),
+  sample: wholeNumber(1, 1_000_000),
+  seed: wholeNumber(1, 1_000_000_000),
+  concurrency: wholeNumber(1, 64),
+};
 
-async function mutate(argv: readonly string[]): Promise<void> {
-  const line = parseCommandLine(argv, {
-    levels: parsed(parseLevels, `some of ${LEVELS.join(',')}, separated by commas`),
-    sample: wholeNumber(1, 1_000_000),
-    seed: wholeNumber(1, 1_000_000_000),
-    concurrency: wholeNumber(1, 64),
-  });
-  if (line === undefined) {
-    process.stdout.write(HELP);
-    return;
-  }
+await runCommandLine({
+  name: 'mutate',
+  help: HELP,
+  read: (args) => parseCommandLine(args, OPTIONS),
+  run: mutate,
+});
+
+async function mutate(line: CommandLine<typeof OPTIONS>): Promise<void> {
   const { values, positionals: paths } = line;
   const unknown = paths.filter((name) => !/^(shared|workers|scripts)\/[^/]/.test(name) || !existsSync(name));
   refuseFaults([

@@ -15,8 +15,6 @@ import {
 } from '../shared/messaging/codec/schema-registry.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { loadConfig } from '../shared/platform/load-config.ts';
-import { ConfigError, errorText } from '../shared/platform/errors.ts';
-import { continueWithClosedPipes } from './command-line/closed-pipes.ts';
 import {
   flag,
   parseCommandLine,
@@ -26,6 +24,7 @@ import {
   unexpectedArguments,
   UsageError,
 } from './command-line/parse-command-line.ts';
+import { runCommandLine } from './command-line/run-command-line.ts';
 
 const HELP = `Usage: npm run schemas -- COMMAND [OPTIONS]
 
@@ -55,18 +54,15 @@ interface Report {
   readonly done: readonly string[];
 }
 
-continueWithClosedPipes();
-
-try {
-  const args = readArguments(process.argv.slice(2));
-  if (args === undefined) process.stdout.write(HELP);
-  else if (args.command === 'list') list(args.json);
-  else if (args.command === 'register') print(args, await registerPatiently(args));
-  else print(args, await run(args));
-} catch (error) {
-  process.stderr.write(`schemas: ${errorText(error)}\n`);
-  process.exitCode = error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
-}
+await runCommandLine({
+  name: 'schemas',
+  help: HELP,
+  read: readArguments,
+  run: async (args) => {
+    if (args.command === 'list') list(args.json);
+    else print(args, await (args.command === 'register' ? registerPatiently(args) : run(args)));
+  },
+});
 
 function readArguments(argv: readonly string[]) {
   const line = parseCommandLine(argv, { registry: optionalText(), json: flag() });

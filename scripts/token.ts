@@ -1,5 +1,5 @@
 /** `npm run token`: signs an access token with AUTH_JWT_SECRET. */
-import { ConfigError, errorText } from '../shared/platform/errors.ts';
+import { ConfigError } from '../shared/platform/errors.ts';
 import { loadConfig } from '../shared/platform/load-config.ts';
 import { durationUpTo } from '../shared/platform/settings.ts';
 import { MAX_TOKEN_LIFETIME_MS, signToken } from '../workers/ingress/access/sign-token.ts';
@@ -10,8 +10,8 @@ import {
   refuseFaults,
   textList,
   unexpectedArguments,
-  UsageError,
 } from './command-line/parse-command-line.ts';
+import { runCommandLine } from './command-line/run-command-line.ts';
 
 const HELP = `Usage: npm run token -- [OPTIONS]
 
@@ -43,14 +43,14 @@ const OPTIONS = {
   json: flag(),
 };
 
-try {
-  const line = parseCommandLine(process.argv.slice(2), OPTIONS);
-  process.stdout.write(line === undefined ? HELP : `${await sign(line)}\n`);
-} catch (error) {
-  if (!(error instanceof UsageError || error instanceof ConfigError)) throw error;
-  process.stderr.write(`token: ${errorText(error)}\n`);
-  process.exitCode = 2;
-}
+await runCommandLine({
+  name: 'token',
+  help: HELP,
+  read: (args) => parseCommandLine(args, OPTIONS),
+  run: async (line) => {
+    process.stdout.write(`${await sign(line)}\n`);
+  },
+});
 
 async function sign({
   values,

@@ -4,17 +4,16 @@ import type { TopicSpec, TopicState } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { allTopicSpecs, topicDifferences } from '../shared/messaging/topics/topic-settings.ts';
 import { loadConfig } from '../shared/platform/load-config.ts';
-import { ConfigError, errorText } from '../shared/platform/errors.ts';
+import { ConfigError } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';
-import { continueWithClosedPipes } from './command-line/closed-pipes.ts';
 import {
   flag,
   parseCommandLine,
   readCommand,
   refuseFaults,
   unexpectedArguments,
-  UsageError,
 } from './command-line/parse-command-line.ts';
+import { runCommandLine } from './command-line/run-command-line.ts';
 
 const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
 
@@ -50,16 +49,12 @@ interface Report {
   readonly topics: readonly (TopicSpec & { readonly exists: boolean })[];
 }
 
-continueWithClosedPipes();
-
-try {
-  const args = readArguments(process.argv.slice(2));
-  if (args === undefined) process.stdout.write(HELP);
-  else print(args, await run(args.command));
-} catch (error) {
-  process.stderr.write(`topics: ${errorText(error)}\n`);
-  process.exitCode = error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
-}
+await runCommandLine({
+  name: 'topics',
+  help: HELP,
+  read: readArguments,
+  run: async (args) => print(args, await run(args.command)),
+});
 
 /** Reads the command line; undefined for --help. */
 function readArguments(args: readonly string[]) {

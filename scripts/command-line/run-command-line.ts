@@ -1,0 +1,44 @@
+import { ConfigError, errorText } from '../../shared/platform/errors.ts';
+import { UsageError } from './parse-command-line.ts';
+
+const FAILED = 1;
+const WRONG_USAGE = 2;
+
+/** A command of this project. */
+interface Command<Arguments> {
+  /** Its name in errors, as after `npm run`. */
+  readonly name: string;
+  readonly help: string;
+  /** Undefined if help was requested. */
+  readonly read: (args: readonly string[]) => Arguments | undefined;
+  readonly run: (args: Arguments) => Promise<void> | void;
+  /** The exit code of an error other than wrong usage or settings, which have 2. @default 1 */
+  readonly failureCode?: (error: unknown) => number;
+}
+
+/** Runs the command of this process, or prints its help. An error is one line on stderr, without its stack. */
+export async function runCommandLine<Arguments>(command: Command<Arguments>): Promise<void> {
+  continueWithClosedPipes();
+  const { name, help, read, run, failureCode = () => FAILED } = command;
+  try {
+    const args = read(process.argv.slice(2));
+    if (args === undefined) process.stdout.write(help);
+    else await run(args);
+  } catch (error) {
+    process.stderr.write(`${name}: ${errorText(error)}\n`);
+    const isUsage = error instanceof UsageError || error instanceof ConfigError;
+    process.exitCode = isUsage ? WRONG_USAGE : failureCode(error);
+  }
+}
+
+/**
+ * A reader such as `head` may close the pipe of the output early, or a terminal may be closed. The command then continues, and
+ * its result determines the exit code. Any other failure of the output ends it.
+ */
+function continueWithClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+}
