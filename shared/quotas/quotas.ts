@@ -6,6 +6,7 @@
  * to the broker.
  */
 
+import { LRUCache } from 'lru-cache';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import type { Broker, Tail } from '../messaging/ports.ts';
 import { topicName } from '../messaging/topics/topics.ts';
@@ -91,9 +92,9 @@ export function createQuotas(options: QuotaOptions): Quotas {
   const tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
   const measure = createUsageMeasure(settings, options.secret);
   const counts = createDayCounts(options);
-  const unread = new Map<string, Unread>();
+  const unread = new LRUCache<string, Unread>({ max: MAX_REMEMBERED });
   /** Days of the last records that were read, by id. */
-  const readDays = new Map<string, number>();
+  const readDays = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   const countRefusal = createQuotaMetrics(options, () => counts.of(counts.today()));
   let isCaughtUp = false;
   let received = 0;
@@ -108,7 +109,7 @@ export function createQuotas(options: QuotaOptions): Quotas {
     }
     const { id, day, usage } = record;
     if (readDays.get(id) === day) return;
-    keepNewest(readDays, id, day);
+    readDays.set(id, day);
     if (unread.get(id)?.day === day) unread.delete(id);
     else if (day >= counts.today() && day <= counts.today() + 1) counts.of(day).add(usage);
   };
@@ -127,7 +128,7 @@ export function createQuotas(options: QuotaOptions): Quotas {
         return { kind: 'refused', quota, resetsAtMs: (day + 1) * DAY_MS };
       }
       counts.of(day).add(usage);
-      keepNewest(unread, id, { day, usage, isKept: false });
+      unread.set(id, { day, usage, isKept: false });
       return admitted(usageRecord(topic, id, { day, usage }));
     },
     release: (id) => {
@@ -186,13 +187,6 @@ async function readToEnd(tail: Tail, received: () => number): Promise<void> {
       if (received() === before) throw error;
     }
   }
-}
-
-/** Sets an entry and removes the oldest one beyond the limit. */
-function keepNewest<T>(entries: Map<string, T>, id: string, entry: T): void {
-  entries.set(id, entry);
-  const [oldest] = entries.size > MAX_REMEMBERED ? entries.keys() : [];
-  if (oldest !== undefined) entries.delete(oldest);
 }
 
 /** Registers the metrics; returns what counts a refusal. Labels are quotas, channels and countries only. */

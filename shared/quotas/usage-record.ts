@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { z } from 'zod';
 import { countryOfNumber } from '../contract/notification/phone-number.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import { keyFor } from '../notification/command-proof.ts';
@@ -50,27 +51,20 @@ export function createUsageMeasure(settings: QuotaSettings, secret: string = DEF
 }
 
 /** The record of a counted message, as JSON. */
-interface UsageValue {
+const usageValue = z.object({
   /** Days since 1970-01-01, UTC. */
-  readonly day: number;
-  readonly caller: string;
-  readonly receivers: readonly string[];
-  readonly country?: string;
-}
+  day: z.int(),
+  caller: z.string(),
+  receivers: z.array(z.string().regex(HASH)),
+  country: z.string().optional().catch(undefined),
+});
 
 export function usageRecord(
   topic: string,
   id: string,
-  { day, usage }: { readonly day: number; readonly usage: Usage },
+  { day, usage: { caller, receivers, country } }: { readonly day: number; readonly usage: Usage },
 ): OutgoingMessage {
-  const { caller, receivers, country } = usage;
-  const value: UsageValue = {
-    day,
-    caller,
-    receivers,
-    ...(country === undefined ? {} : { country }),
-  };
-  return { topic, key: id, value: Buffer.from(JSON.stringify(value)) };
+  return { topic, key: id, value: Buffer.from(JSON.stringify({ day, caller, receivers, country })) };
 }
 
 /** Reads a record; undefined if it is none. */
@@ -81,19 +75,10 @@ export function readUsageRecord({
   | { readonly id: string; readonly day: number; readonly usage: Usage }
   | undefined {
   if (key === null || value === null) return undefined;
-  let read: Partial<UsageValue> | null;
   try {
-    read = JSON.parse(value.toString()) as Partial<UsageValue> | null;
+    const { day, caller, receivers, country } = usageValue.parse(JSON.parse(value.toString()));
+    return { id: key.toString(), day, usage: { caller, receivers, country } };
   } catch {
     return undefined;
   }
-  const { day, caller, receivers, country } = read ?? {};
-  if (!Number.isSafeInteger(day) || !Array.isArray(receivers)) return undefined;
-  if (typeof caller !== 'string' || !receivers.every((hash) => HASH.test(hash))) return undefined;
-  const usage = {
-    caller,
-    receivers,
-    country: typeof country === 'string' ? country : undefined,
-  };
-  return { id: key.toString(), day: day ?? 0, usage };
 }

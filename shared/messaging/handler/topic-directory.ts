@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { MonotonicClock } from '../../platform/clock.ts';
 import { errorText, InfrastructureError } from '../../platform/errors.ts';
 import type { BrokerAdmin } from '../ports.ts';
@@ -10,7 +11,7 @@ import type { SyncOrAsync } from '../sync-or-async.ts';
 const KNOWN_MS = 300_000;
 /** A missing topic or partition is cached for a short time only, since its requests become dead letters. */
 const MISSING_MS = 5_000;
-/** Maximum number of cached topics, since requesters choose the names; the oldest are evicted. */
+/** Maximum number of cached topics, since requesters choose the names; those unused for longest are evicted. */
 const MAX_TOPICS = 1_000;
 
 interface Entry {
@@ -22,7 +23,7 @@ interface Entry {
 export class TopicDirectory {
   readonly #admin: Pick<BrokerAdmin, 'partitionCounts'>;
   readonly #monotonic: MonotonicClock;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new LRUCache<string, Entry>({ max: MAX_TOPICS });
   readonly #loading = new Map<string, Promise<number | undefined>>();
 
   constructor(admin: Pick<BrokerAdmin, 'partitionCounts'>, monotonic: MonotonicClock) {
@@ -64,10 +65,7 @@ export class TopicDirectory {
       throw new InfrastructureError('reply-topic-unsettled', errorText(error), error);
     }
     const partitions = counts.get(topic);
-    this.#entries.delete(topic);
     this.#entries.set(topic, { partitions, loadedAtMs: this.#monotonic.elapsedMs() });
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > MAX_TOPICS && oldest !== undefined) this.#entries.delete(oldest);
     return partitions;
   }
 }

@@ -9,6 +9,7 @@ import {
   type JWTVerifyGetKey,
   type JWTVerifyOptions,
 } from 'jose';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { readJsonAnswer } from '../../../shared/platform/bounded-answer.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
@@ -268,19 +269,17 @@ function fetchWithPauses(clock: Clock): FetchImplementation {
 
 /** Caches verified tokens by their hash, so that the tokens themselves are not kept in memory. */
 function createTokenCache(clock: Clock) {
-  const cached = new Map<string, { readonly token: VerifiedToken; readonly validUntilMs: number }>();
+  const cached = new LRUCache<string, { readonly token: VerifiedToken; readonly validUntilMs: number }>({
+    max: MAX_CACHED_TOKENS,
+  });
   return {
     find: (token: string): VerifiedToken | undefined => {
       const found = cached.get(hashToken(token));
       return found !== undefined && found.validUntilMs > clock.now() ? found.token : undefined;
     },
     add: (token: string, verified: VerifiedToken): void => {
-      const key = hashToken(token);
-      cached.delete(key);
-      const [oldest] = cached.size >= MAX_CACHED_TOKENS ? cached.keys() : [];
-      if (oldest !== undefined) cached.delete(oldest);
       const validUntilMs = Math.min(verified.expiresAtMs, clock.now() + MAX_CACHE_AGE_MS);
-      cached.set(key, { token: verified, validUntilMs });
+      cached.set(hashToken(token), { token: verified, validUntilMs });
     },
   };
 }

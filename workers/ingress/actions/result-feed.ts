@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { EncodedMessage } from '../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
@@ -39,7 +40,7 @@ export function createResultFeed(
     sizeOf: (_id, { value }) => (value?.length ?? 0) + ENTRY_BYTES,
     callerOf: callerIn,
   });
-  const callbacks = new Map<string, () => void>();
+  const callbacks = new LRUCache<string, () => void>({ max: MAX_CALLBACKS });
   const topics = [topicName(options.topicPrefix, 'ingressResults')];
   const feed = createTopicFeed(broker, { clientId: 'ingress-results', topics }, (message) => {
     const { value, headers, timestampMs } = message;
@@ -53,11 +54,7 @@ export function createResultFeed(
   return {
     ...feed,
     find: (correlationId) => results.find(correlationId)?.value,
-    onArrival: (correlationId, callback) => {
-      const [oldest] = callbacks.size >= MAX_CALLBACKS ? callbacks.keys() : [];
-      if (oldest !== undefined) callbacks.delete(oldest);
-      callbacks.set(correlationId, callback);
-    },
+    onArrival: (correlationId, callback) => void callbacks.set(correlationId, callback),
     isEvicted: (id) => results.isEvicted(id),
     mayHaveEvicted: (issuedAtMs) => results.mayHaveEvicted(issuedAtMs - CLOCK_DIFFERENCE_MS),
     size: () => results.size(),

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** A record with the time at which it was written, in epoch milliseconds. */
 export interface StoredResult<Value> {
   readonly value: Value;
@@ -44,7 +46,7 @@ export function createResultStore<Value>(options: ResultStoreOptions<Value>): Re
   const { maxBytes, retentionMs, now, sizeOf, callerOf } = options;
   const records = new Map<string, StoredResult<Value>>();
   const shares = new Map<string, Share>();
-  const evictedKeys = new Set<string>();
+  const evictedKeys = new LRUCache<string, true>({ max: MAX_EVICTED_KEYS });
   const all = { bytes: 0, evictedUpToMs: Number.NEGATIVE_INFINITY };
   const add = (key: string, record: StoredResult<Value>): void => {
     const size = sizeOf(key, record.value);
@@ -81,7 +83,7 @@ export function createResultStore<Value>(options: ResultStoreOptions<Value>): Re
     for (const key of share.keys) {
       if (all.bytes <= maxBytes || share.bytes <= equalShare) return;
       all.evictedUpToMs = Math.max(all.evictedUpToMs, remove(key)?.writtenAtMs ?? 0);
-      rememberLast(evictedKeys, key);
+      evictedKeys.set(key, true);
     }
   };
   return {
@@ -99,12 +101,6 @@ export function createResultStore<Value>(options: ResultStoreOptions<Value>): Re
     mayHaveEvicted: (sinceMs) => sinceMs <= all.evictedUpToMs,
     size: () => ({ records: records.size, bytes: all.bytes }),
   };
-}
-
-function rememberLast(keys: Set<string>, key: string): void {
-  keys.add(key);
-  const [oldest = key] = keys;
-  if (keys.size > MAX_EVICTED_KEYS) keys.delete(oldest);
 }
 
 function largestOf(shares: Iterable<Share>): Share {

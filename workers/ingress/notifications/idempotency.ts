@@ -1,6 +1,7 @@
 /** Recognises repetitions of a request with an Idempotency-Key, for 24 hours (N3). */
 
 import type { FastifyReply } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import {
   earliestTime,
@@ -56,7 +57,7 @@ const KEYS_UNKNOWN =
  */
 export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNotification) => Promise<void> {
   const runInOrder = createKeyedQueue();
-  const unknown: UnknownRequests = new Map();
+  const unknown: UnknownRequests = new LRUCache({ max: MAX_UNKNOWN });
   return (notification) => {
     const keyId = deps.keys.idOf(notification.owner);
     return runInOrder(keyId, () => acceptInTurn({ ...deps, unknown }, notification, keyId));
@@ -64,7 +65,7 @@ export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNot
 }
 
 /** The last requests, by the id of their key, that may be stored without an acceptance: another one under the key is a conflict. */
-type UnknownRequests = Map<string, { readonly bodyHash: string; readonly atMs: number }>;
+type UnknownRequests = LRUCache<string, { readonly bodyHash: string; readonly atMs: number }>;
 
 /** Beyond them the oldest is forgotten. */
 const MAX_UNKNOWN = 10_000;
@@ -120,8 +121,6 @@ async function acceptInTurn(
   if (result === 'refused') return;
   unknown.delete(keyId);
   if (result === 'unknown') unknown.set(keyId, { bodyHash, atMs: deps.clock.now() });
-  const [oldest] = unknown.keys();
-  if (unknown.size > MAX_UNKNOWN && oldest !== undefined) unknown.delete(oldest);
 }
 
 /**
