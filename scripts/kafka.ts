@@ -1,25 +1,19 @@
 /** `npm run kafka`: runs Apache Kafka and a schema registry on this machine until Ctrl-C. See docs/real-kafka.md. */
-import { errorText } from '../shared/platform/errors.ts';
-import { UsageError } from './command-line/parse-command-line.ts';
+import { runCommandLine } from './command-line/run-command-line.ts';
 import { EXIT_CODES, LocalKafkaError } from './dev/local-kafka/local-kafka-error.ts';
 import { HELP, type KafkaArguments, parseArguments } from './dev/local-kafka/parse-arguments.ts';
 import { type LocalKafka, startLocalKafka } from './dev/local-kafka/start-local-kafka.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-try {
-  const args = parseArguments(process.argv.slice(2));
-  if (args === undefined) console.log(HELP.trimEnd());
-  else await runUntilStopped(args);
-} catch (error) {
-  console.error(`kafka: ${errorText(error)}`);
-  process.exitCode = exitCodeOf(error);
-}
-
-function exitCodeOf(error: unknown): number {
-  if (error instanceof UsageError) return EXIT_CODES['wrong-usage'];
-  return error instanceof LocalKafkaError ? EXIT_CODES[error.code] : 1;
-}
+await runCommandLine({
+  name: 'kafka',
+  help: HELP,
+  read: parseArguments,
+  run: runUntilStopped,
+  failureCode: (error) =>
+    error instanceof LocalKafkaError ? EXIT_CODES[error.code] : EXIT_CODES['broker-failed'],
+});
 
 async function runUntilStopped(args: KafkaArguments): Promise<void> {
   const stopRequest = awaitStopRequest();

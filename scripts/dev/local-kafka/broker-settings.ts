@@ -109,13 +109,3 @@ export function renderProperties(settings: Readonly<Record<string, string>>): st
   });
   return `${lines.join('\n')}\n`;
 }
-
-/** The settings as environment variables of the apache/kafka image, where `a.b.c` is KAFKA_A_B_C. */
-export function asContainerEnvironment(settings: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(settings).map(([key, value]) => [
-      `KAFKA_${key.toUpperCase().replaceAll('.', '_')}`,
-      value,
-    ]),
-  );
-}

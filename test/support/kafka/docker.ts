@@ -7,7 +7,7 @@ import {
   getContainerRuntimeClient,
   getReaper,
 } from 'testcontainers';
-import { asContainerEnvironment, brokerSettings } from '../../../scripts/dev/local-kafka/broker-settings.ts';
+import { brokerSettings } from '../../../scripts/dev/local-kafka/broker-settings.ts';
 import { findFreePorts } from '../../../scripts/dev/local-kafka/ports.ts';
 import { canServeGroups } from '../../../scripts/dev/local-kafka/kafka-probe.ts';
 import {
@@ -142,4 +142,14 @@ async function waitForGroups(port: number, host: string): Promise<void> {
     if (Date.now() > giveUpAt) throw new Error(`Kafka in Docker does not answer on ${host}:${port}`);
     await sleep(READY_POLL_MS);
   }
+}
+
+/** The settings as environment variables of the apache/kafka image, where `a.b.c` is KAFKA_A_B_C. */
+function asContainerEnvironment(settings: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(settings).map(([key, value]) => [
+      `KAFKA_${key.toUpperCase().replaceAll('.', '_')}`,
+      value,
+    ]),
+  );
 }
