@@ -29,7 +29,7 @@ import {
 } from '../../platform/reply-kinds.ts';
 
 /** A list of records of the catalogue with the fields that are returned. */
-const listOf = (name: string, record: z.ZodObject) =>
+const listOf = <Shape extends z.ZodRawShape>(name: string, record: z.ZodObject<Shape>) =>
   z.array(z.strictObject(answerFields(record)).meta({ id: name }));
 
 const scheduleColumn = z

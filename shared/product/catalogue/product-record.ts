@@ -85,7 +85,7 @@ export const role = recordOf({
 /** Bounds are inclusive; null: no bound. The advances are limited by Q6. */
 export const availabilityFields = recordOf({
   Currency: name('ISO 4217 code.'),
-  PeriodType: word(PERIOD_TYPES, 'Unit of the periods.'),
+  PeriodType: word(PERIOD_TYPES)('Unit of the periods.'),
   MaxPeriodForDisbursement: maybeCount('Longest period of disbursement.'),
   MinimumPeriod: maybeCount('Shortest term.'),
   MaximumPeriod: maybeCount('Longest term.'),
@@ -170,7 +170,7 @@ export const PRODUCT_SHAPE = recordOf({
   Code: code(),
   Version: version(),
   Id: recordId(),
-  Status: word(PRODUCT_STATUSES),
+  Status: word(PRODUCT_STATUSES)(),
   Name: name(),
   StartDate: maybeDay(),
   EndDate: maybeDay(),

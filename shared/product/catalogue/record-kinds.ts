@@ -60,6 +60,17 @@ interface Answer {
   readonly convert?: ((value: never) => unknown) | undefined;
 }
 
+declare const ANSWER: unique symbol;
+/** The type of a field that is answered as `Given`. */
+interface Answered<Given> {
+  readonly [ANSWER]: Given;
+}
+type AnswerFields<Shape> = {
+  [
+    Field in keyof Shape as Shape[Field] extends Answered<unknown> ? Field : never
+  ]: Shape[Field] extends Answered<infer Given> ? Given : never;
+};
+
 const ANSWERS = new WeakMap<z.core.$ZodType, Answer>();
 
 function answersOf(record: z.ZodObject): readonly (readonly [string, Answer])[] {
@@ -70,8 +81,9 @@ function answersOf(record: z.ZodObject): readonly (readonly [string, Answer])[] 
 }
 
 /** The fields of a record that look-ups return: those with a description, each as it is answered. */
-export function answerFields(record: z.ZodObject): z.ZodRawShape {
-  return Object.fromEntries(answersOf(record).map(([field, { kind }]) => [field, kind]));
+export function answerFields<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>) {
+  const fields = answersOf(record).map(([field, { kind }]) => [field, kind] as const);
+  return Object.fromEntries(fields) as AnswerFields<Shape>;
 }
 
 /** Creates the function that selects and converts the {@link answerFields} of a record, in the order of its schema. */
@@ -86,14 +98,20 @@ export function answerOf<Schema extends z.ZodObject>(schema: Schema) {
     );
 }
 
-function answeredAs<Kind extends z.ZodType>(
-  kind: Kind,
-  answer: (description: string) => z.ZodType,
-  description: string | undefined,
+/** Creates a kind of fields that are answered as `answer` if they have a description. */
+function answered<Kind extends z.ZodType, Given extends z.ZodType>(
+  create: () => Kind,
+  answer: (description: string) => Given,
   convert?: Answer['convert'],
-): Kind {
-  if (description !== undefined) ANSWERS.set(kind, { kind: answer(description), convert });
-  return kind;
+) {
+  function field(): Kind;
+  function field(description: string): Kind & Answered<Given>;
+  function field(description?: string): Kind {
+    const kind = create();
+    if (description !== undefined) ANSWERS.set(kind, { kind: answer(description), convert });
+    return kind;
+  }
+  return field;
 }
 
 /** Wraps a day `yyyy-mm-dd` in an object, as in interface section 2.2; null for an open end. */
@@ -105,61 +123,55 @@ const text = (longest: number) =>
   anyText().max(longest, { error: `must have at most ${longest} characters` });
 
 /** A mandatory name, which must not be blank. */
-export const name = (description?: string) =>
-  answeredAs(text(MAX_NAME_LENGTH).regex(/\S/, { error: 'must not be empty' }), plainText, description);
+export const name = answered(
+  () => text(MAX_NAME_LENGTH).regex(/\S/, { error: 'must not be empty' }),
+  plainText,
+);
 
 /** An optional text. */
-export const maybeText = (description?: string) =>
-  answeredAs(maybe(text(MAX_TEXT_LENGTH)), textOrNull, description);
+export const maybeText = answered(() => maybe(text(MAX_TEXT_LENGTH)), textOrNull);
 
 /** The code of a record. */
-export const code = (description?: string) =>
-  answeredAs(anyText().regex(CODE, { error: NOT_A_CODE }), plainText, description);
+export const code = answered(() => anyText().regex(CODE, { error: NOT_A_CODE }), plainText);
 
 /** A GUID, which reading converts to lower case. */
-export const recordId = (description?: string) =>
-  answeredAs(
+export const recordId = answered(
+  () =>
     anyText('a GUID')
       .refine(isGuid, { error: 'must be a GUID such as 0b6f7c52-3d0e-4a57-9f5c-8f4f6c1d2a01' })
       .transform((value) => value.toLowerCase()),
-    plainText,
-    description,
-  );
+  plainText,
+);
 
 /** An optional number of any sign. */
-export const maybeSigned = (description?: string) =>
-  answeredAs(maybe(anyNumber()), figureOrNull, description);
+export const maybeSigned = answered(() => maybe(anyNumber()), figureOrNull);
 
 /** An optional number from 0. */
-export const maybeNumber = (description?: string) =>
-  answeredAs(maybe(anyNumber().min(0, NOT_NEGATIVE)), figureOrNull, description);
+export const maybeNumber = answered(() => maybe(anyNumber().min(0, NOT_NEGATIVE)), figureOrNull);
 
 /** An optional whole number from 0. */
-export const maybeCount = (description?: string) =>
-  answeredAs(maybe(anyNumber().int(WHOLE).min(0, NOT_NEGATIVE)), countOrNull, description);
+export const maybeCount = answered(() => maybe(anyNumber().int(WHOLE).min(0, NOT_NEGATIVE)), countOrNull);
 
 /** A flag, false by default. */
-export const flagOrFalse = (description?: string) =>
-  answeredAs(orDefault(setFlag(), false), yesOrNo, description);
+export const flagOrFalse = answered(() => orDefault(setFlag(), false), yesOrNo);
 
 /** An optional flag. */
-export const maybeFlag = (description?: string) => answeredAs(maybe(setFlag()), flagOrNull, description);
+export const maybeFlag = answered(() => maybe(setFlag()), flagOrNull);
 
 /** A mandatory flag. */
 export const setFlag = () => flagOf('true or false');
 
 /** An optional day `yyyy-mm-dd`; absent: an open end. */
-export const maybeDay = (description?: string) =>
-  answeredAs(
+export const maybeDay = answered(
+  () =>
     maybe(
       anyText('a day such as 2024-01-31').refine(isDay, {
         error: 'must be an existing day written like 2024-01-31',
       }),
     ),
-    dayObject,
-    description,
-    toInvariantDate,
-  );
+  dayObject,
+  toInvariantDate,
+);
 
 /** Days are compared as strings, so each day has only one accepted spelling. */
 function isDay(value: string): boolean {
@@ -168,16 +180,14 @@ function isDay(value: string): boolean {
 }
 
 /** A string that must be one of the words; case matters. */
-export const word = <Word extends string>(words: readonly Word[], description?: string) =>
-  answeredAs(oneOf(words), plainText, description);
+export const word = <Word extends string>(words: readonly Word[]) => answered(() => oneOf(words), plainText);
 
 /** Like `word`, but optional. */
-export const maybeWord = <Word extends string>(words: readonly Word[], description?: string) =>
-  answeredAs(maybe(oneOf(words)), textOrNull, description);
+export const maybeWord = <Word extends string>(words: readonly Word[]) =>
+  answered(() => maybe(oneOf(words)), textOrNull);
 
 /** The status of an item, Active by default. */
-export const itemStatus = (description?: string) =>
-  answeredAs(orDefault(oneOf(ITEM_STATUSES), 'Active'), plainText, description);
+export const itemStatus = answered(() => orDefault(oneOf(ITEM_STATUSES), 'Active'), plainText);
 
 /** The version of a record, 1 by default. */
 export const version = () =>

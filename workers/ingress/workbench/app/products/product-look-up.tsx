@@ -152,16 +152,14 @@ function Commissions({ offer }: { offer: Offer }) {
         [
           t('name'),
           ({ Name, MandatoryForApplicant }) => (
-            <Named name={Name} badge={MandatoryForApplicant === true && t('mandatory')} />
+            <Named name={Name} badge={MandatoryForApplicant && t('mandatory')} />
           ),
         ],
         [t('periodicity'), ({ PeriodicityType }) => periodicityText(PeriodicityType)],
         [
           t('value'),
           ({ value, ValueIsPercent, Currency }) =>
-            ValueIsPercent === true
-              ? percentOf(value?.CommissionPercent)
-              : amountOf(value?.CommissionValue, Currency),
+            ValueIsPercent ? percentOf(value?.CommissionPercent) : amountOf(value?.CommissionValue, Currency),
           'number',
         ],
         [t('since'), ({ value }) => sinceText(value)],

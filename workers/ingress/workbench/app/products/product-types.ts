@@ -11,49 +11,10 @@ export const ONCE = 'Once';
 /** Percentages of a reply have at most ten decimals (Q5). */
 const PERCENT_PARTS = 10 ** 10;
 
-type Reply = z.infer<typeof productByCodeReply>;
-type Interest = NonNullable<
-  NonNullable<Reply['Dimensions']>['InterestsAndCommissions']
->[number]['Interests'][number];
-
-/** A look-up. The definition of its sections that are records of the catalogue has no types: these fields are read. */
-export interface Product extends Pick<Reply, 'BankingProduct'> {
-  readonly Details?: Pick<NonNullable<Reply['Details']>, 'AssociatedPaymentScheduleTypes'> & {
-    readonly GeneralData?: { readonly PeriodicityType: string | null };
-  };
-  readonly Availability?: {
-    readonly MinimumAmount?: number | null;
-    readonly MaximumAmount?: number | null;
-    readonly MinimumAdvance?: number | null;
-    readonly MinimumPeriod?: number | null;
-    readonly MaximumPeriod?: number | null;
-    readonly PeriodType?: string | null;
-    readonly Currency?: string;
-  };
-  readonly Dimensions?: {
-    readonly InterestsAndCommissions?: readonly Offer[];
-    readonly Discounts?: readonly { readonly Name: string; readonly IsOptionalDiscount: boolean | null }[];
-  };
-}
-
-export interface Offer {
-  readonly InterestCommissionItemName: string;
-  readonly Interests: readonly Interest[];
-  readonly Commissions: readonly Commission[];
-}
-
-interface Commission {
-  readonly Name: string;
-  readonly PeriodicityType: string;
-  readonly Currency: string;
-  readonly ValueIsPercent: boolean | null;
-  readonly MandatoryForApplicant: boolean | null;
-  readonly Values: readonly (ValueDays & {
-    readonly CommissionValue: number | null;
-    readonly CommissionPercent: number | null;
-  })[];
-}
-
+export type Product = z.infer<typeof productByCodeReply>;
+type Dimensions = NonNullable<Product['Dimensions']>;
+export type Offer = NonNullable<Dimensions['InterestsAndCommissions']>[number];
+type Interest = Offer['Interests'][number];
 export type ProductDocument = z.infer<typeof productDocumentsReply>[number];
 /** One of the offers of a simulation; several fit when interests, lists or both are open. */
 export type SimulatedOffer = Simulated['Records'][number];
