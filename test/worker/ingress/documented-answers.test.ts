@@ -153,7 +153,9 @@ async function publishBrokenResult(broker: Broker, correlationId: string): Promi
 
 /** Sends bytes that fetch() would refuse to send, and parses the response. */
 async function sendRaw(bytes: string): Promise<Response> {
-  const ingress = await alone({ options: { headersTimeoutMs: 100, requestTimeoutMs: 200 } });
+  const ingress = await alone({
+    options: { headersTimeoutMs: 100, requestTimeoutMs: 200, timeoutCheckMs: 50 },
+  });
   const raw = await openRawHttp(ingress.port);
   raw.send(bytes);
   await raw.closed();

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FAILURE_CACHE_MS } from '../../../shared/messaging/codec/schema-store.ts';
 import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
 import { createRequestHandling } from '../../../shared/messaging/handler/request-handling.ts';
@@ -59,17 +59,21 @@ function startScene() {
   const source = new FakeGroupSource();
   const sink = runtime.attach(source, () => undefined);
   sink.onAssigned(1, [{ topic: FAKE_TOPIC, partition: 0 }]);
-  onTestFinished(() => runtime.drain(0));
-  return { source, sink, replies, queries };
+  return { source, sink, replies, queries, stop: () => runtime.drain(0) };
 }
 
-test.each([
+const IDS: readonly (readonly [string, (offset: number) => number])[] = [
   ['the same unknown schema id', () => 7],
-  ['different unknown schema ids', (offset: number) => offset + 1],
-])(
+  ['different unknown schema ids', (offset) => offset + 1],
+];
+
+/** Both mostly wait for the registry. */
+test.concurrent.for(IDS)(
   'a request is answered at once behind 3,000 messages with %s while the registry fails',
-  async (_, idOf) => {
-    const { source, sink, replies, queries } = startScene();
+  { timeout: 30_000 },
+  async ([, idOf], { expect: expectThat, onTestFinished }) => {
+    const { source, sink, replies, queries, stop } = startScene();
+    onTestFinished(stop);
     const foreign = fakeMessages(0, FOREIGN_MESSAGES - 1).map((message) => ({
       ...message,
       value: writtenWithId(idOf(message.offset)),
@@ -86,13 +90,12 @@ test.each([
         [fakeMessage(offset, { value, headers: { kafka_replyTopic: REPLIES } })],
         offset + 1,
       );
-      await expect.poll(() => replies.sent.length, { timeout: LOOK_UP_MS, interval: 5 }).toBe(round + 1);
+      await expectThat.poll(() => replies.sent.length, { timeout: LOOK_UP_MS, interval: 5 }).toBe(round + 1);
       expect(performance.now() - sentMs).toBeLessThan(LOOK_UP_MS / 2);
       await sleep(systemPorts.timers, LOOK_UP_MS / 4);
     }
     expect(queries.length).toBeLessThanOrEqual(32);
   },
-  30_000,
 );
 
 test('a failed id is looked up again after some seconds, also when the clock was set back', async () => {

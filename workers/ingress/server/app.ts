@@ -89,7 +89,7 @@ function createServer(options: IngressOptions, newId: () => string): FastifyInst
     http: {
       maxHeaderSize: HTTP_LIMITS.headerBytes,
       headersTimeout: options.headersTimeoutMs,
-      connectionsCheckingInterval: HTTP_LIMITS.timeoutCheckMs,
+      connectionsCheckingInterval: options.timeoutCheckMs,
       // `findFramingFault` checks it instead, since Node responds without a body (E1).
       requireHostHeader: false,
     },

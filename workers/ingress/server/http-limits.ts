@@ -10,8 +10,6 @@ const MINUTE_MS = 60 * SECOND_MS;
 export const HTTP_LIMITS = {
   /** Maximum size of request line and header fields; larger ones get 431. An access token of 8 KiB fits. */
   headerBytes: 16 * KIB,
-  /** How often Node checks the connections for exceeded timeouts. */
-  timeoutCheckMs: 1 * SECOND_MS,
   /** Maximum number of open connections; further ones are closed at once. */
   connections: 10_000,
   /** Characters of one path parameter; a result id has up to 240. */
@@ -58,6 +56,8 @@ export function readIngressOptions({ http, notification, ...config }: Config) {
     headersTimeoutMs: 10 * SECOND_MS,
     /** Time limit for receiving headers and body: enough for 256 KiB over a slow mobile connection. */
     requestTimeoutMs: 30 * SECOND_MS,
+    /** How often Node checks the connections for these two. */
+    timeoutCheckMs: 1 * SECOND_MS,
     /** Longer than the 60 s of common load balancers, so that the load balancer closes idle connections first. */
     keepAliveTimeoutMs: 72 * SECOND_MS,
     /** A client that does not read its response is disconnected this long after the maximum wait for a reply. */
