@@ -71,7 +71,11 @@ export default defineConfig({
       level('worker', 30 * SECOND, impure),
       level('browser', 60 * SECOND, inBrowser),
       level('conformance', 120 * SECOND, { ...impure, exclude: KAFKA_CONFORMANCE }),
-      level('kafka-conformance', 120 * SECOND, { ...withKafka, include: KAFKA_CONFORMANCE }),
+      level('kafka-conformance', 120 * SECOND, {
+        ...withKafka,
+        include: KAFKA_CONFORMANCE,
+        maxConcurrency: 4,
+      }),
       level('integration', 120 * SECOND, { ...withKafka, exclude: CLUSTER_FAULTS }),
       level('system', 180 * SECOND, withKafka),
       level('cluster-faults', 120 * SECOND, {

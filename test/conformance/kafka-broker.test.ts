@@ -12,28 +12,31 @@ import { tailScenarios } from './scenarios/tails.ts';
 
 const { kafka, suite } = kafkaOrSkip();
 
+/** Scenarios use topics and groups of their own and mostly wait for the broker, so some run at a time: the longest first. */
+const AT_A_TIME = { concurrent: true };
+
 for (const client of TESTED_CLIENTS) {
   const test = scenarioTest(() => createKafkaTarget(kafka, client));
 
-  suite(`publisher on Kafka with ${client}`, () => {
-    publishingScenarios(test);
-  });
-  suite(`group on Kafka with ${client}`, () => {
-    groupScenarios(test);
-  });
-  suite(`tail on Kafka with ${client}`, () => {
-    tailScenarios(test);
-  });
-  suite(`ranges on Kafka with ${client}`, () => {
-    rangeScenarios(test);
-  });
-  suite(`message runtime on Kafka with ${client}`, () => {
-    runtimeScenarios(test);
-  });
-  suite(`assignment gates on Kafka with ${client}`, () => {
+  suite(`assignment gates on Kafka with ${client}`, AT_A_TIME, () => {
     assignmentGateScenarios(test);
   });
-  suite(`requesters on Kafka with ${client}`, () => {
+  suite(`tail on Kafka with ${client}`, AT_A_TIME, () => {
+    tailScenarios(test);
+  });
+  suite(`message runtime on Kafka with ${client}`, AT_A_TIME, () => {
+    runtimeScenarios(test);
+  });
+  suite(`group on Kafka with ${client}`, AT_A_TIME, () => {
+    groupScenarios(test);
+  });
+  suite(`publisher on Kafka with ${client}`, AT_A_TIME, () => {
+    publishingScenarios(test);
+  });
+  suite(`ranges on Kafka with ${client}`, AT_A_TIME, () => {
+    rangeScenarios(test);
+  });
+  suite(`requesters on Kafka with ${client}`, AT_A_TIME, () => {
     requesterScenarios(test);
   });
 }

@@ -152,7 +152,9 @@ export function groupScenarios(test: ScenarioTest): void {
       ]);
       await member.source.stop(SECOND);
       const states = async () => (await ask()).map(({ state }) => state);
-      await expect.poll(states).toEqual(['empty', 'empty']);
+      await eventually('empty groups', world.target.stepMs, async () =>
+        (await states()).every((state) => state === 'empty'),
+      );
     },
   );
 

@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
 import { numbered, type ScenarioTest } from '../../support/conformance/world.ts';
-import { eventually } from '../../support/conformance/wait.ts';
+import { eventually, sleep } from '../../support/conformance/wait.ts';
 
 const SECOND = 1_000;
+/** Some messages arrive in each step of a rebalance. */
+const TRAFFIC_PAUSE_MS = 2;
 
 /** The guarantees of a tail: it delivers every message published after its start once, in every partition. */
 export function tailScenarios(test: ScenarioTest): void {
@@ -160,6 +162,7 @@ export function tailScenarios(test: ScenarioTest): void {
         const messages = numbered(topic, `key-${index % 7}`, index, index + 1);
         expected.push(...messages.map(({ value }) => String(value)));
         await publisher.publish(messages);
+        await sleep(TRAFFIC_PAUSE_MS);
       }
     })();
     await world.target.forceRejoin(clientId);
