@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi, type TestContext } from 'vitest';
 import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
 import { platformaticClients } from '../../shared/messaging/kafka/platformatic/connection/client.ts';
@@ -19,89 +19,101 @@ const STEP_MS = 20 * SECOND;
 const SESSION_OVER_MS = 8 * SECOND;
 const { kafka, suite } = kafkaOrSkip();
 
-for (const client of TESTED_CLIENTS) {
-  suite(`consumers on Kafka with ${client}`, () => {
-    let scope: KafkaScope;
-    let broker: KafkaBroker;
+type After = TestContext['onTestFinished'];
 
-    beforeAll(async () => {
-      scope = await openKafkaScope(kafka.brokers);
-      const options = { brokers: kafka.brokers, clientId: 'consumers-test', log: silentLog };
-      broker = createKafkaBroker(options, client);
-    });
-    afterAll(async () => {
-      await broker.close();
-      await scope.close();
-    });
+suite('consumers on Kafka', () => {
+  let scope: KafkaScope;
+  let brokers: readonly KafkaBroker[];
 
-    /** A consumer of one topic, and the values that it has handled. */
-    async function startConsumer(topic: string) {
-      const groupId = scope.nameOf(randomUUID());
-      const handled: string[] = [];
-      const consumer = new Consumer({
-        ...systemPorts,
-        createSource: () => broker.createGroupSource({ groupId, clientId: groupId, topics: [topic] }),
-        process: ({ value }) => {
-          handled.push(String(value));
-          return 'settled';
-        },
-        log: silentLog,
-      });
-      await consumer.start();
-      onTestFinished(() => consumer.stop());
-      await eventually('an assignment', STEP_MS, () => consumer.health().status === 'ready');
-      /** What is left of each partition, as the admin client sees it. */
-      const left = async () => {
-        const [state] = await broker.admin.groups([{ groupId, topics: [topic] }]);
-        return state?.partitions.map(({ low, high, committed = low }) => high - committed);
-      };
-      return { groupId, consumer, handled, left };
-    }
+  beforeAll(async () => {
+    scope = await openKafkaScope(kafka.brokers);
+    const options = { brokers: kafka.brokers, clientId: 'consumers-test', log: silentLog };
+    brokers = TESTED_CLIENTS.map((client) => createKafkaBroker(options, client));
+  });
+  afterAll(async () => {
+    await Promise.all(brokers.map((broker) => broker.close()));
+    await scope.close();
+  });
 
-    /** A function that publishes a message with this value. */
-    async function startPublisher(topic: string) {
-      const publisher = broker.createPublisher({ clientId: scope.nameOf('publisher') });
-      await publisher.start();
-      onTestFinished(() => publisher.stop());
-      return (value: string) => publisher.publish([{ topic, key: value, value: Buffer.from(value) }]);
-    }
-
-    test(
-      'handle all messages while the clock of their machine is set back by an hour',
-      { timeout: 60 * SECOND },
-      async () => {
-        const topic = await scope.createTopic(randomUUID());
-        const { handled, left } = await startConsumer(topic);
-        const publish = await startPublisher(topic);
-        const { now } = Date;
-        const stepped = vi.spyOn(Date, 'now').mockImplementation(() => now() - HOUR);
-        onTestFinished(() => {
-          stepped.mockRestore();
-        });
-        await publish('0');
-        await sleep(SESSION_OVER_MS);
-        for (let index = 1; index < 52; index += 1) await publish(String(index));
-        await eventually('all messages', STEP_MS, () => new Set(handled).size === 52);
-        expect(new Set(handled).size).toBe(52);
-        await eventually(
-          'their commits',
-          STEP_MS,
-          async () => (await left())?.every((lag) => lag === 0) === true,
-        );
+  /** A consumer of one topic, and the values that it has handled. */
+  async function startConsumer(broker: KafkaBroker, topic: string, after: After) {
+    const groupId = scope.nameOf(randomUUID());
+    const handled: string[] = [];
+    const consumer = new Consumer({
+      ...systemPorts,
+      createSource: () => broker.createGroupSource({ groupId, clientId: groupId, topics: [topic] }),
+      process: ({ value }) => {
+        handled.push(String(value));
+        return 'settled';
       },
-    );
+      log: silentLog,
+    });
+    await consumer.start();
+    after(() => consumer.stop());
+    await eventually('an assignment', STEP_MS, () => consumer.health().status === 'ready');
+    /** What is left of each partition, as the admin client sees it. */
+    const left = async () => {
+      const [state] = await broker.admin.groups([{ groupId, topics: [topic] }]);
+      return state?.partitions.map(({ low, high, committed = low }) => high - committed);
+    };
+    return { groupId, consumer, handled, left };
+  }
+
+  /** A function that publishes a message with this value. */
+  async function startPublisher(broker: KafkaBroker, topic: string, after: After) {
+    const publisher = broker.createPublisher({ clientId: scope.nameOf('publisher') });
+    await publisher.start();
+    after(() => publisher.stop());
+    return (value: string) => publisher.publish([{ topic, key: value, value: Buffer.from(value) }]);
+  }
+
+  test(
+    'handle all messages while the clock of their machine is set back by an hour',
+    { timeout: 60 * SECOND },
+    async () => {
+      // One after another: meanwhile a partition of a new topic may still change its leader.
+      const started = [];
+      for (const broker of brokers) {
+        const topic = await scope.createTopic(randomUUID());
+        const consumer = await startConsumer(broker, topic, onTestFinished);
+        started.push({ ...consumer, publish: await startPublisher(broker, topic, onTestFinished) });
+      }
+      const { now } = Date;
+      const stepped = vi.spyOn(Date, 'now').mockImplementation(() => now() - HOUR);
+      onTestFinished(() => {
+        stepped.mockRestore();
+      });
+      await Promise.all(
+        started.map(async ({ handled, left, publish }) => {
+          await publish('0');
+          await sleep(SESSION_OVER_MS);
+          for (let index = 1; index < 52; index += 1) await publish(String(index));
+          await eventually('all messages', STEP_MS, () => new Set(handled).size === 52);
+          expect(new Set(handled).size).toBe(52);
+          await eventually(
+            'their commits',
+            STEP_MS,
+            async () => (await left())?.every((lag) => lag === 0) === true,
+          );
+        }),
+      );
+    },
+  );
+
+  suite.each(TESTED_CLIENTS)('with %s', { concurrent: true }, (client) => {
+    const broker = (): KafkaBroker => brokers[TESTED_CLIENTS.indexOf(client)] ?? expect.unreachable();
 
     test(
       'come back when the broker has removed them from their group',
       { timeout: 60 * SECOND },
-      async () => {
+      async ({ onTestFinished: after }) => {
         const topic = await scope.createTopic(randomUUID());
-        const { groupId, handled, left } = await startConsumer(topic);
-        const publish = await startPublisher(topic);
+        const { groupId, handled, left } = await startConsumer(broker(), topic, after);
+        const publish = await startPublisher(broker(), topic, after);
         const other = platformaticClients({ brokers: kafka.brokers }, silentLog).createClient({
           clientId: 'other',
         });
-        const [state] = await broker.admin.groups([{ groupId, topics: [topic] }]);
+        const [state] = await broker().admin.groups([{ groupId, topics: [topic] }]);
         const memberId = state?.members[0]?.memberId ?? '';
         await other.admin.removeMembersFromConsumerGroup({ groupId, members: [{ memberId }] });
         other.destroy();
@@ -119,16 +131,16 @@ for (const client of TESTED_CLIENTS) {
     test(
       'commit behind the markers of transactions and what was aborted',
       { timeout: 60 * SECOND },
-      async () => {
+      async ({ onTestFinished: after }) => {
         const topic = await scope.createTopic(randomUUID(), { numPartitions: 3 });
-        const { consumer, handled, left } = await startConsumer(topic);
+        const { consumer, handled, left } = await startConsumer(broker(), topic, after);
         const producer = scope.createClient().producer({
           transactionalId: randomUUID(),
           maxInFlightRequests: 1,
           idempotent: true,
         });
         await producer.connect();
-        onTestFinished(() => producer.disconnect());
+        after(() => producer.disconnect());
         const sendTo = async (partition: number, end: 'commit' | 'abort') => {
           const transaction = await producer.transaction();
           await transaction.send({ topic, messages: [{ partition, value: `${partition} ${end}` }] });
@@ -153,46 +165,56 @@ for (const client of TESTED_CLIENTS) {
       },
     );
 
-    test('copy headers without a value as such', { timeout: 60 * SECOND }, async () => {
-      const single = { numPartitions: 1 };
-      const topic = await scope.createTopic(randomUUID(), single);
-      const copies = await scope.createTopic(randomUUID(), single);
-      const publisher = broker.createPublisher({ clientId: scope.nameOf('copier') });
-      await publisher.start();
-      onTestFinished(() => publisher.stop());
-      const headers = { none: NO_HEADER_VALUE, empty: '', some: ['a', NO_HEADER_VALUE] };
-      await publisher.publish([{ topic, key: null, value: Buffer.from('one'), headers }]);
-      await broker.readRanges([{ topic, partition: 0, from: 0, to: 1 }], async ({ headers: read }) => {
-        const value = Buffer.from('copy');
-        await publisher.publish([{ topic: copies, key: null, ...copyContent({ value, headers: read }) }]);
-        return 'more' as const;
-      });
-      const reader = scope.createClient().consumer({ groupId: scope.nameOf(randomUUID()) });
-      const read: unknown[] = [];
-      await reader.connect();
-      onTestFinished(() => reader.disconnect());
-      await reader.subscribe({ topic: copies, fromBeginning: true });
-      await reader.run({ eachMessage: ({ message }) => Promise.resolve(void read.push(message.headers)) });
-      await eventually('the copy', STEP_MS, () => read.length === 1);
-      expect(read).toEqual([{ none: null, empty: Buffer.alloc(0), some: [Buffer.from('a'), null] }]);
-    });
+    test(
+      'copy headers without a value as such',
+      { timeout: 60 * SECOND },
+      async ({ onTestFinished: after }) => {
+        const single = { numPartitions: 1 };
+        const topic = await scope.createTopic(randomUUID(), single);
+        const copies = await scope.createTopic(randomUUID(), single);
+        const publisher = broker().createPublisher({ clientId: scope.nameOf('copier') });
+        await publisher.start();
+        after(() => publisher.stop());
+        const headers = { none: NO_HEADER_VALUE, empty: '', some: ['a', NO_HEADER_VALUE] };
+        await publisher.publish([{ topic, key: null, value: Buffer.from('one'), headers }]);
+        await broker().readRanges([{ topic, partition: 0, from: 0, to: 1 }], async ({ headers: read }) => {
+          const value = Buffer.from('copy');
+          await publisher.publish([{ topic: copies, key: null, ...copyContent({ value, headers: read }) }]);
+          return 'more' as const;
+        });
+        const reader = scope.createClient().consumer({ groupId: scope.nameOf(randomUUID()) });
+        const read: unknown[] = [];
+        await reader.connect();
+        after(() => reader.disconnect());
+        await reader.subscribe({ topic: copies, fromBeginning: true });
+        await reader.run({
+          eachMessage: ({ message }) => Promise.resolve(void read.push(message.headers)),
+        });
+        await eventually('the copy', STEP_MS, () => read.length === 1);
+        expect(read).toEqual([{ none: null, empty: Buffer.alloc(0), some: [Buffer.from('a'), null] }]);
+      },
+    );
 
-    test('read a new partition within ten seconds', { timeout: 60 * SECOND }, async () => {
-      const topic = await scope.createTopic(randomUUID(), { numPartitions: 1 });
-      const { handled } = await startConsumer(topic);
-      await scope.admin.createPartitions({ topicPartitions: [{ topic, count: 2 }] });
-      const added = performance.now();
-      const producer = scope.createClient().producer();
-      await producer.connect();
-      onTestFinished(() => producer.disconnect());
-      await eventually('the partition', 10 * SECOND, async () => {
-        await producer.send({ topic, messages: [{ partition: 1, value: 'new' }] });
-        return true;
-      });
-      await eventually('its message', 10 * SECOND - (performance.now() - added), () =>
-        handled.includes('new'),
-      );
-      expect(handled).toContain('new');
-    });
+    test(
+      'read a new partition within ten seconds',
+      { timeout: 60 * SECOND },
+      async ({ onTestFinished: after }) => {
+        const topic = await scope.createTopic(randomUUID(), { numPartitions: 1 });
+        const { handled } = await startConsumer(broker(), topic, after);
+        await scope.admin.createPartitions({ topicPartitions: [{ topic, count: 2 }] });
+        const added = performance.now();
+        const producer = scope.createClient().producer();
+        await producer.connect();
+        after(() => producer.disconnect());
+        await eventually('the partition', 10 * SECOND, async () => {
+          await producer.send({ topic, messages: [{ partition: 1, value: 'new' }] });
+          return true;
+        });
+        await eventually('its message', 10 * SECOND - (performance.now() - added), () =>
+          handled.includes('new'),
+        );
+        expect(handled).toContain('new');
+      },
+    );
   });
-}
+});

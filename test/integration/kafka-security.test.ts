@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { alterUserScramCredentialsV0 } from '@platformatic/kafka';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
 import { findFreePorts } from '../../scripts/dev/local-kafka/ports.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
@@ -37,21 +37,26 @@ const files = writeCertificates();
 const kafka = await startOwnKafka();
 const suite = kafka === undefined ? describe.skip : describe;
 
-suite.each(CLIENTS)('a secured Kafka with %s', (client) => {
+suite.each(CLIENTS)('a secured Kafka with %s', { concurrent: true }, (client) => {
   /** Publishes a message with these settings, and reads it back. */
   async function roundTrip(settings: KafkaSettings): Promise<string[]> {
     const broker = await openKafkaBroker({ ...settings, client, clientId: 'security', log: silentLog });
-    onTestFinished(() => broker.close());
-    const topic = `security-${randomBytes(4).toString('hex')}`;
-    await broker.admin.createTopics([{ topic, partitions: 1 }]);
-    const publisher = broker.createPublisher({ clientId: 'security', deadlineMs: 5_000 });
-    await publisher.start();
-    await publisher.publish([{ topic, key: null, value: Buffer.from('hello') }]);
-    const values: string[] = [];
-    const tail = broker.createTail({ clientId: 'security', topics: [topic], from: 'earliest' });
-    await tail.start(({ value }) => values.push(String(value)));
-    await tail.caughtUp(10_000);
-    return values;
+    try {
+      const topic = `security-${randomBytes(4).toString('hex')}`;
+      // Fails at once, where the creation of topics is repeated for a while.
+      await broker.admin.partitionCounts([topic]);
+      await broker.admin.createTopics([{ topic, partitions: 1 }]);
+      const publisher = broker.createPublisher({ clientId: 'security', deadlineMs: 5_000 });
+      await publisher.start();
+      await publisher.publish([{ topic, key: null, value: Buffer.from('hello') }]);
+      const values: string[] = [];
+      const tail = broker.createTail({ clientId: 'security', topics: [topic], from: 'earliest' });
+      await tail.start(({ value }) => values.push(String(value)));
+      await tail.caughtUp(10_000);
+      return values;
+    } finally {
+      await broker.close();
+    }
   }
 
   test('accepts a client certificate over TLS', async () => {
@@ -85,17 +90,18 @@ suite.each(CLIENTS)('a secured Kafka with %s', (client) => {
     },
   );
 
-  test('accepts a token with oauthbearer', async () => {
+  test('accepts a token with oauthbearer', async ({ onTestFinished }) => {
     const sasl = { mechanism: 'oauthbearer', username: 'id', password: 'secret' } as const;
-    const tokenUrl = await tokenEndpoint();
+    const { tokenUrl, stop } = await tokenEndpoint();
+    onTestFinished(stop);
     expect(await roundTrip(withLogin({ ...sasl, tokenUrl }))).toEqual(['hello']);
     const nowhere = withLogin({ ...sasl, tokenUrl: `${tokenUrl}/none` });
     await expect(roundTrip(nowhere)).rejects.toMatchObject({ code: 'broker-refused' });
   });
 });
 
-suite('a Kafka that limits the time of a login', () => {
-  test('continues with @platformatic/kafka while logins are renewed', async () => {
+suite('a Kafka that limits the time of a login', { concurrent: true }, () => {
+  test('continues with @platformatic/kafka while logins are renewed', async ({ onTestFinished }) => {
     const sasl = { mechanism: 'scram-sha-512', username: USER, password: PASSWORD } as const;
     const settings = { brokers: [`127.0.0.1:${renewalPort}`], sasl };
     const client = platformaticClients(settings, silentLog).createClient({ clientId: 'renewals' });
@@ -198,7 +204,7 @@ async function createScramUsers({ brokers }: LocalKafka): Promise<void> {
 }
 
 /** An endpoint that issues unsigned tokens, which Kafka accepts where no key is configured. */
-async function tokenEndpoint(): Promise<string> {
+async function tokenEndpoint() {
   const server = createServer((request, response) => {
     const nowSeconds = Math.floor(Date.now() / 1_000);
     const claims = { sub: USER, iat: nowSeconds, exp: nowSeconds + 600 };
@@ -208,10 +214,10 @@ async function tokenEndpoint(): Promise<string> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
+  return {
+    tokenUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`,
+    stop: () => void server.close(),
+  };
 }
 
 /** A part of a token (RFC 7515). */
