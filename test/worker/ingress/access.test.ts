@@ -209,7 +209,7 @@ describe('access by the generic form (E2)', () => {
     const refused = await Promise.all(Array.from({ length: 5 }, () => send(large)));
     expect(new Set(refused)).toEqual(new Set([429]));
     // With the cost of these bodies it would have to wait for four seconds.
-    await expect.poll(() => send(body)).toBe(200);
+    await expect.poll(() => send(body), { timeout: 2_500 }).toBe(200);
   });
 
   it('compares a user_name in the body with the bearer token', async () => {

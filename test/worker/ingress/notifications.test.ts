@@ -337,7 +337,7 @@ describe('an unreachable broker', () => {
     const figures = await (await fetch(`${url}/metrics`)).text();
     expect(figures).toContain('plat_ingress_notifications_total{channel="sms",outcome="accepted"} 1');
     isAway = false;
-    await expect.poll(() => publisher.sent.length).toBe(4);
+    await expect.poll(() => publisher.sent.length, { timeout: 5_000 }).toBe(4);
     expect((await keyed()).status).toBe(202);
     expect(publisher.sent[2]).toMatchObject({ topic: TOPIC.notificationAcceptances, key: id });
     expect(publisher.sent).toHaveLength(4);

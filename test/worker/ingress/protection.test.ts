@@ -19,7 +19,7 @@ describe('the rate limit (E6)', () => {
       code: 'rate-limited',
       detail: 'Send fewer requests; try again in 1 s.',
     });
-    await expect.poll(async () => (await postEcho(ingress, {})).status).toBe(200);
+    await expect.poll(async () => (await postEcho(ingress, {})).status, { timeout: 5_000 }).toBe(200);
   });
 
   it('counts a large body as several requests, even if it cannot be parsed', async () => {

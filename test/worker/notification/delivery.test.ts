@@ -101,7 +101,7 @@ it('retries on the tiers in order, never early, and records each attempt', async
   };
   await world.worker();
   await world.sms({ id: ID });
-  await expect.poll(() => statusOf(world)).toBe('sent');
+  await expect.poll(() => statusOf(world), { timeout: 3_000 }).toBe('sent');
   const waits = world.providers.calls
     .slice(1)
     .map(({ atMs }, index) => atMs - (world.providers.calls[index]?.atMs ?? 0));
@@ -170,7 +170,7 @@ it('retries an unknown outcome by policy, or if the provider recognises the id',
   expect(providersAsked(idempotent)).toEqual(['silent']);
   isOpen = false;
   silent.answer = () => ({ kind: 'sent', providerMessageId: undefined });
-  await expect.poll(() => statusOf(idempotent)).toBe('sent');
+  await expect.poll(() => statusOf(idempotent), { timeout: 3_000 }).toBe('sent');
   expect(providersAsked(idempotent)).toEqual(['silent', 'silent']);
 });
 
@@ -203,7 +203,7 @@ it('waits and reports degraded health while all providers are unavailable or no 
   await expect.poll(() => worker.health().reason).toContain('all providers for sms are unavailable');
   expect(world.history).toEqual([]);
   isOpen = false;
-  await expect.poll(() => statusOf(world)).toBe('sent');
+  await expect.poll(() => statusOf(world), { timeout: 3_000 }).toBe('sent');
 });
 
 it('reports a channel without a provider once a notification waits', async () => {
@@ -228,7 +228,7 @@ it('stops quickly while notifications wait for a provider, and another worker co
   expect(performance.now() - startedMs).toBeLessThan(3_000);
   only.admission = () => ({ kind: 'go' });
   await world.worker();
-  await expect.poll(() => world.providers.delivered.size).toBe(100);
+  await expect.poll(() => world.providers.delivered.size, { timeout: 5_000 }).toBe(100);
 });
 
 it('answers an invalid command that has a reply topic, writes a dead letter otherwise, and never repeats its values', async () => {
@@ -273,13 +273,13 @@ it('rejects a command whose headers leave no room for its retries', async () => 
   await world.worker();
   const mostBytes = (8 * 1_024 - 64) * 1_024;
   await world.sms({ id: idOf(1), headers: { other: 'x'.repeat(mostBytes) } });
-  await expect.poll(() => codesOf(world.deadLetters)).toEqual(['body-too-large']);
+  await expect.poll(() => codesOf(world.deadLetters), { timeout: 4_000 }).toEqual(['body-too-large']);
   expect(world.history).toEqual([]);
   // The headers that its retries add to a command just below the limit do not count.
   await world.sms({ id: idOf(2), headers: { other: 'x'.repeat(mostBytes - 1_000) } });
   await expect.poll(() => world.states.get(idOf(2))?.attempt, { timeout: 8_000 }).toBe(4);
   isBusy = false;
-  await expect.poll(() => statusOf(world, idOf(2))).toBe('sent');
+  await expect.poll(() => statusOf(world, idOf(2)), { timeout: 4_000 }).toBe('sent');
 });
 
 it('delivers a command whose headers do not fit a record of the ledger, and those behind it', async () => {

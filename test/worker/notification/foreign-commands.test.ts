@@ -192,7 +192,7 @@ describe('the same id with another text', () => {
     await world.email({ id: idOf(1), message: 'one' });
     await world.sms({ id: idOf(2), message: 'two' });
     world.providers.add('mails', { channel: 'email' });
-    await expect.poll(() => world.states.get(idOf(1))?.status).toBe('sent');
+    await expect.poll(() => world.states.get(idOf(1))?.status, { timeout: 5_000 }).toBe('sent');
     await expect.poll(() => world.states.get(idOf(2))?.status).toBe('sent');
     await first.stop(1_000);
     await world.worker();

@@ -108,12 +108,12 @@ it.each([
     };
     const first = await workerThatGets('broker-refused');
     await world.sms({ id: idOf(1) });
-    await expect.poll(() => world.states.get(idOf(1))?.status).toBe('retrying');
+    await expect.poll(() => world.states.get(idOf(1))?.status, { timeout: 4_000 }).toBe('retrying');
     await first.stop(1_000);
     expect(world.deadLetters).toEqual([]);
     await workerThatGets('message-too-large');
     await expect.poll(() => world.states.get(idOf(1)), { timeout: 8_000 }).toMatchObject({ status, code });
-    await expect.poll(() => world.deadLetters.length).toBe(1);
+    await expect.poll(() => world.deadLetters.length, { timeout: 4_000 }).toBe(1);
     const { value = null, headers = {} } = world.deadLetters[0] ?? {};
     expect(value?.length).toBeGreaterThan(0);
     expect(headerText(headers, HEADER.deadLetterCode)).toBe(code);

@@ -62,7 +62,7 @@ it.each(['broker-refused', 'topic-unknown'])(
     });
     await world.worker({ broker });
     await world.sms({ id: ID });
-    await expect.poll(() => stateOf(world)?.status).toBe('sent');
+    await expect.poll(() => stateOf(world)?.status, { timeout: 4_000 }).toBe('sent');
     await world.sms({ id: ID, headers: redriven(2) });
     await sleep(200);
     expect(world.providers.delivered.get(ID)).toBe(1);
@@ -87,7 +87,7 @@ it.each([
   await world.sms({ id: ID });
   await expect.poll(() => stateOf(world)?.status).toBe(status);
   const followed = await world.collect(topic);
-  await expect.poll(() => followed.length).toBe(1);
+  await expect.poll(() => followed.length, { timeout: 4_000 }).toBe(1);
   expect(codes(world)).toEqual(status === 'retrying' ? [] : ['gone']);
   expect(world.providers.calls).toHaveLength(1);
 });
@@ -117,7 +117,7 @@ it('does not repeat an unknown outcome with a provider of the same name and othe
   await expect.poll(() => stateOf(world)?.status).toBe('retrying');
   world.providers.list = [];
   world.providers.add('mail', { isIdempotent: true, identity: 'b' });
-  await expect.poll(() => stateOf(world)?.status).toBe('parked');
+  await expect.poll(() => stateOf(world)?.status, { timeout: 3_000 }).toBe('parked');
   expect(world.providers.delivered.size).toBe(0);
 });
 
@@ -172,7 +172,7 @@ it('writes a superseding outcome again after a late one', async () => {
   // In the meantime another worker has parked it, and a redrive has sent it.
   await write(world, { status: 'sent', attempt: 2 });
   isAway = false;
-  await expect.poll(() => statuses(world)).toContain('retrying 1');
+  await expect.poll(() => statuses(world), { timeout: 3_000 }).toContain('retrying 1');
   await expect.poll(() => stateOf(world)?.status).toBe('sent');
   await sleep(100);
   expect(stateOf(world)?.status).toBe('sent');
@@ -209,7 +209,7 @@ it('sends only one of two commands for different channels with the same id', asy
   world.providers.add('mails', { channel: 'email' }).answer = after(100, SENT);
   await world.worker();
   await Promise.all([world.sms({ id: ID }), world.email({ id: ID, key: 'receiver' })]);
-  await expect.poll(() => codes(world)).toEqual(['duplicate-id']);
+  await expect.poll(() => codes(world), { timeout: 3_000 }).toEqual(['duplicate-id']);
   await expect.poll(() => stateOf(world)?.status).toBe('sent');
   expect(world.providers.calls).toHaveLength(1);
 });

@@ -37,7 +37,7 @@ const totalsOf = (body: unknown) => (body as Row[]).map((row) => row['TotalInsta
 async function ask(world: BatchWorld, message: BatchMessage) {
   const before = world.replies.length;
   await world.send(message);
-  await expect.poll(() => world.replies.length, { timeout: 20_000 }).toBe(before + 1);
+  await expect.poll(() => world.replies.length, { timeout: 10_000 }).toBe(before + 1);
   return world.replies[before];
 }
 

@@ -113,7 +113,7 @@ it('open dead letters and parked notifications are findings and metrics until an
     .poll(async () => lettersOf(await stateOf({ url })))
     .toEqual([{ code: 'dead-letters-open', count: 3, since: '2026-05-01T10:00:00.000Z' }]);
   await post('/dead-letters/discard', { selection: { codes: ['smtp-550'] }, reason });
-  await expect.poll(async () => lettersOf(await stateOf({ url }))).toEqual([]);
+  await expect.poll(async () => lettersOf(await stateOf({ url })), { timeout: 5_000 }).toEqual([]);
   await expect
     .poll(async () => (await fetch(`${url}/metrics`)).text())
     .toContain('plat_dead_letters_open{kind="open"} 0');
