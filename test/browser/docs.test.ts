@@ -1,26 +1,25 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ACTIONS } from '../../shared/contract/actions/actions.ts';
-import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
+import { authorize } from '../support/builders/access-token.ts';
 import {
+  ENGINE_URL,
   findAccessibilityFaults,
+  GUARDED_URL,
   PHONE,
   useBrowser,
-  useEngine,
   takePicture,
   LOOKS,
 } from '../support/browser/workbench-page.ts';
-import { startEngine } from '../support/worlds/engine-process.ts';
 
 const SCHEDULE = 'calculateRepaymentSchedule';
 const PAYMENT = 'calculatePmt';
 /** A topic of each kind: text, codes, an action, an operation for operators, and rules. */
 const CHECKED = ['authentication', 'limits', 'errors', SCHEDULE, 'getSystem', 'dates-d'];
 
-const engine = useEngine();
 const openPage = useBrowser();
 
-const openDocs = (options: Parameters<typeof openPage>[1] = {}, { url = engine.url, at = '' } = {}) =>
+const openDocs = (options: Parameters<typeof openPage>[1] = {}, { url = ENGINE_URL, at = '' } = {}) =>
   openPage(`${url}/docs${at}`, options);
 
 const topics = (page: Page) => page.getByRole('navigation', { name: 'Topics' });
@@ -147,7 +146,7 @@ describe('the documentation', () => {
     await topic.getByLabel('Body of the request').fill(`{"it's": 1}`);
     await topic.getByRole('button', { name: 'Copy as curl' }).click();
     await expect.poll(copied).toContain(String.raw`-d '{"it'\''s": 1}'`);
-    expect(await copied()).toContain(`curl -s '${engine.url}/platapi`);
+    expect(await copied()).toContain(`curl -s '${ENGINE_URL}/platapi`);
   });
 
   it('says that the instance cannot be reached', async () => {
@@ -159,9 +158,7 @@ describe('the documentation', () => {
   });
 
   it('sends the token that is entered, and shares it with the workbench', async () => {
-    const guarded = await startEngine([], { PORT: '0', AUTH_JWT_SECRET: JWT_SECRET });
-    onTestFinished(async () => void (await guarded.end('SIGTERM')));
-    const { page } = await openDocs({}, { url: guarded.url });
+    const { page } = await openDocs({}, { url: GUARDED_URL });
     const topic = topicOf(page, PAYMENT);
     const send = topic.getByRole('button', { name: 'Send' });
     await send.click();
@@ -208,7 +205,7 @@ describe('the documentation', () => {
       `for (const topic of document.querySelectorAll('.topic')) if (!${JSON.stringify(CHECKED)}.includes(topic.id)) topic.remove()`,
     );
     await searchBox(page).fill('grace');
-    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(await findAccessibilityFaults(page, name)).toEqual([]);
     await takePicture(page, `docs-search-${name}`, false);
     expect(errors.filter((text) => !text.includes('400'))).toEqual([]);
   });

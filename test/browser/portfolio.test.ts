@@ -1,20 +1,18 @@
-import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { text as textOf } from 'node:stream/consumers';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { PLAIN_LOAN } from '../support/builders/portfolio-lines.ts';
 import { repricedPortfolio } from '../support/builders/repriced-portfolio.ts';
 import {
+  ENGINE_URL,
   findAccessibilityFaults,
   LOOKS,
   takePicture,
   useBrowser,
-  useEngine,
 } from '../support/browser/workbench-page.ts';
 import { portfolioFolder, runRecalculation } from '../support/worlds/recalculate-process.ts';
 
-// Without the limit of calls, which a run reaches on a fast machine: browsers write each refusal to the console.
-const engine = useEngine({ RATE_LIMIT_PER_SECOND: '0' });
 const openPage = useBrowser();
 
 const CONTRACTS = 200;
@@ -23,7 +21,7 @@ const ACTION = '**/PLAT_BP_CalculateRepaymentSchedule';
 const LONG_MS = 60_000;
 
 const openPortfolio = (options?: BrowserContextOptions) =>
-  openPage(`${engine.url}/workbench/portfolio`, options);
+  openPage(`${ENGINE_URL}/workbench/portfolio`, options);
 
 async function choose(page: Page, name: string, text: string): Promise<void> {
   const buffer = Buffer.from(text);
@@ -52,7 +50,7 @@ async function downloadText(page: Page, button: string): Promise<string> {
     page.waitForEvent('download'),
     page.getByRole('button', { name: button }).click(),
   ]);
-  return readFileSync(await download.path(), 'utf8');
+  return textOf(await download.createReadStream());
 }
 
 /** Browsers write each refusal of a call to the console. */
@@ -65,7 +63,7 @@ describe('the page of portfolios', () => {
     async (name, options) => {
       const { page, errors } = await openPortfolio(options);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      expect(await findAccessibilityFaults(page)).toEqual([]);
+      expect(await findAccessibilityFaults(page, name)).toEqual([]);
       await takePicture(page, `portfolio-start-${name}`);
       await choose(page, 'loans.ndjson', repricedPortfolio(CONTRACTS));
       const isRomanian = name === 'romanian';
@@ -86,10 +84,10 @@ describe('the page of portfolios', () => {
       expect(
         await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
       ).toBeLessThanOrEqual(0);
-      expect(await findAccessibilityFaults(page)).toEqual([]);
+      expect(await findAccessibilityFaults(page, name)).toEqual([]);
       await takePicture(page, `portfolio-${name}`);
       await page.emulateMedia({ media: 'print' });
-      expect(await findAccessibilityFaults(page)).toEqual([]);
+      expect(await findAccessibilityFaults(page, name)).toEqual([]);
       await takePicture(page, `portfolio-print-${name}`);
       expect(errors.filter(isUnexpected)).toEqual([]);
     },

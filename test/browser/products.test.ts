@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { startIngressWorker } from '../../workers/ingress/main.ts';
 import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
 import {
+  ENGINE_URL,
   findAccessibilityFaults,
   LOOKS,
   PHONE,
   takePicture,
   useBrowser,
-  useEngine,
 } from '../support/browser/workbench-page.ts';
 import { changesOf } from '../support/worlds/catalogue-changes.ts';
 import {
@@ -21,13 +21,12 @@ import {
 import { createSharedBroker, startOn } from '../support/worlds/ingress-system.ts';
 import { startOverLog } from '../support/worlds/product-worker.ts';
 
-const engine = useEngine();
 const openPage = useBrowser();
 
 /** The appearances of every page, and the other language. */
 const ALL_LOOKS = [...LOOKS, ['romanian', { locale: 'ro-RO' }]] as const;
 
-const address = (rest = '') => `${engine.url}/workbench/products${rest}`;
+const address = (rest = '') => `${ENGINE_URL}/workbench/products${rest}`;
 const results = (page: Page) => page.locator('.product-results > li');
 
 /** An ingress over a catalogue of its own, without other workers. */
@@ -49,7 +48,7 @@ describe('the catalogue', () => {
     const isRomanian = look === 'romanian';
     const { page, errors } = await openPage(address(), options);
     await page.getByText(isRomanian ? 'Produse: 12' : 'Products: 12').waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(await findAccessibilityFaults(page, look)).toEqual([]);
     await takePicture(page, `products-list-${look}`);
     await page.getByRole('searchbox').pressSequentially('personal');
     await page.getByText(isRomanian ? 'Produse găsite: 1 din 12' : '1 of 12 products').waitFor();
@@ -133,7 +132,7 @@ describe('a product', () => {
       expect(await named('general')).toContain(isRomanian ? 'Rate egale' : 'Equal instalments');
       expect(await named('availability')).toMatch(isRomanian ? /\bLuni\b/ : /\bMonths\b/);
       expect(await named('commissions')).toMatch(isRomanian ? /\bAnual\b/ : /\bYearly\b/);
-      expect(await findAccessibilityFaults(page)).toEqual([]);
+      expect(await findAccessibilityFaults(page, look)).toEqual([]);
       await takePicture(page, `products-sections-${look}`);
       await page.getByRole('link', { name: `${version} 1`, exact: true }).press('Enter');
       await expect
@@ -166,7 +165,7 @@ describe('a product', () => {
               ['Largest amount changed', '20,000 EUR', '30,000 EUR'],
             ],
       );
-      expect(await findAccessibilityFaults(page)).toEqual([]);
+      expect(await findAccessibilityFaults(page, look)).toEqual([]);
       await takePicture(page, `products-differences-${look}`);
       await page.getByRole('button', { name: isRomanian ? 'Inversează' : 'Swap' }).click();
       await expect.poll(() => availability.getByRole('row').nth(1).innerText()).toMatch(/84\s+60/);
@@ -262,7 +261,7 @@ describe('what callers get', () => {
   it.each(LOOKS)('is looked up, and an offer is simulated, accessibly: %s', async (look, options) => {
     const { page, errors } = await openPage(address('/TL-PERSONAL?view=look-up'), options);
     await page.getByRole('region', { name: 'Standard: Commissions' }).getByText('100.00 EUR').waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(await findAccessibilityFaults(page, look)).toEqual([]);
     await takePicture(page, `products-look-up-${look}`);
     await page.getByRole('tab', { name: 'Simulate an offer' }).click();
     await page.getByLabel('Amount').fill('10000');
@@ -280,7 +279,7 @@ describe('what callers get', () => {
     await page.getByText('Interest 7.95 %; before discounts 8.5 %.').waitFor();
     await page.getByRole('row', { name: 'Analysis fee Once 100.00 85.00' }).waitFor();
     await page.getByRole('row', { name: '12 863.97 5.72 2.50 0.26 872.45 863.97' }).waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(await findAccessibilityFaults(page, look)).toEqual([]);
     await takePicture(page, `products-offer-${look}`);
     expect(errors).toEqual([]);
   });

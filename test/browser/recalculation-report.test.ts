@@ -50,7 +50,7 @@ describe('the report of a recalculation', () => {
       expect(box?.height).toBeGreaterThan(0);
       const width = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect(width).toBeLessThanOrEqual(0);
-      expect(await findAccessibilityFaults(page)).toEqual([]);
+      expect(await findAccessibilityFaults(page, name)).toEqual([]);
       await takePicture(page, `report-${name}`);
       expect(errors).toEqual([]);
     }

@@ -1,19 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import {
+  ENGINE_URL,
   findAccessibilityFaults,
   useBrowser,
-  useEngine,
   takePicture,
   LOOKS,
   PHONE,
 } from '../support/browser/workbench-page.ts';
 
-const engine = useEngine();
 const openPage = useBrowser();
 
 describe('the frame of the workbench', () => {
   it('opens at the address that the start prints', async () => {
-    const { page, errors } = await openPage(engine.url);
+    const { page, errors } = await openPage(ENGINE_URL);
     expect(new URL(page.url()).pathname).toBe('/workbench');
     await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
     expect(await page.title()).toBe('Schedules · Workbench');
@@ -21,7 +20,7 @@ describe('the frame of the workbench', () => {
   });
 
   it.each(['Schedules', 'Products', 'Portfolio', 'Messages', 'System'])('opens the page %s', async (name) => {
-    const { page, errors } = await openPage(`${engine.url}/workbench`);
+    const { page, errors } = await openPage(`${ENGINE_URL}/workbench`);
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('content');
@@ -29,7 +28,7 @@ describe('the frame of the workbench', () => {
   });
 
   it('speaks Romanian and keeps the choice', async () => {
-    const { page } = await openPage(`${engine.url}/workbench`);
+    const { page } = await openPage(`${ENGINE_URL}/workbench`);
     await page.getByLabel('Language').selectOption('ro');
     await page.getByRole('link', { name: 'Scadențare' }).waitFor();
     await page.reload();
@@ -38,14 +37,14 @@ describe('the frame of the workbench', () => {
   });
 
   it.each(LOOKS)('is accessible: %s', async (name, options) => {
-    const { page } = await openPage(`${engine.url}/workbench`, options);
+    const { page } = await openPage(`${ENGINE_URL}/workbench`, options);
     await page.getByRole('button', { name: /^Regular payment: / }).waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(await findAccessibilityFaults(page, name)).toEqual([]);
     await takePicture(page, `shell-${name}`);
   });
 
   it('shows all pages on a phone', async () => {
-    const { page } = await openPage(`${engine.url}/workbench`, { viewport: PHONE });
+    const { page } = await openPage(`${ENGINE_URL}/workbench`, { viewport: PHONE });
     const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
     await links.first().waitFor();
     const ends = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().right));
@@ -54,15 +53,15 @@ describe('the frame of the workbench', () => {
   });
 
   it('writes amounts where the device names a language that is none', async () => {
-    const { page, errors } = await openPage(`${engine.url}/workbench/nowhere`);
+    const { page, errors } = await openPage(`${ENGINE_URL}/workbench/nowhere`);
     await page.addInitScript("Object.defineProperty(navigator, 'languages', { value: ['en-US@posix'] })");
-    await page.goto(`${engine.url}/workbench`);
+    await page.goto(`${ENGINE_URL}/workbench`);
     await page.getByRole('button', { name: /^Regular payment: \d{3}\.\d\d$/ }).waitFor();
     expect(errors).toEqual([]);
   });
 
   it('says that an address does not exist', async () => {
-    const { page } = await openPage(`${engine.url}/workbench/nowhere`);
+    const { page } = await openPage(`${ENGINE_URL}/workbench/nowhere`);
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
     expect(await page.getByRole('link', { name: 'Go to the schedules' }).getAttribute('href')).toBe(
       '/workbench',

@@ -3,12 +3,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEmbeddedBroker } from '../../shared/messaging/embedded/broker.ts';
 import { TOPIC } from '../../shared/messaging/topics/topics.ts';
 import { createMetrics } from '../../shared/platform/metrics.ts';
-import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
+import { authorize } from '../support/builders/access-token.ts';
 import { post, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
 import {
+  ENGINE_URL,
   findAccessibilityFaults,
+  GUARDED_URL,
   useBrowser,
-  useEngine,
   takePicture,
   LOOKS,
 } from '../support/browser/workbench-page.ts';
@@ -17,7 +18,6 @@ import { openTestIngress } from '../support/worlds/ingress-fixture.ts';
 
 const { SCREENSHOTS } = process.env;
 const SYSTEM_PATH = '/workbench/system';
-const engine = useEngine();
 const openPage = useBrowser();
 
 const openSystem = (url: string, options: Parameters<typeof openPage>[1] = {}) =>
@@ -31,7 +31,7 @@ const setHidden = (isHidden: boolean) =>
 
 async function callSchedule(times: number): Promise<void> {
   for (let left = times; left > 0; left -= 1) {
-    const response = await post(engine.url, { jsonParam: PROOF_REQUEST });
+    const response = await post(ENGINE_URL, { jsonParam: PROOF_REQUEST });
     await response.arrayBuffer();
   }
 }
@@ -80,7 +80,7 @@ async function openTroubledIngress(): Promise<string> {
 
 describe('the page of the system', () => {
   it('says that everything is well, and shows workers, groups and calls as they happen', async () => {
-    const { page, errors } = await openSystem(engine.url);
+    const { page, errors } = await openSystem(ENGINE_URL);
     await page.getByRole('heading', { name: 'Everything is well' }).waitFor();
     await isLive(page);
     for (const worker of ['ingress', 'schedule', 'product', 'simulation', 'notification']) {
@@ -99,12 +99,12 @@ describe('the page of the system', () => {
   });
 
   it.each(LOOKS)('is accessible: %s', async (name, options) => {
-    const { page } = await openSystem(engine.url, options);
+    const { page } = await openSystem(ENGINE_URL, options);
     await isLive(page);
     await page.getByRole('button', { name: 'Details of plat.schedule.interactive' }).click();
     await page.getByRole('cell', { name: 'schedule-interactive-1' }).first().waitFor();
     await page.getByText(/\d+ of \d+ settings/).waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(await findAccessibilityFaults(page, name)).toEqual([]);
     await callSchedule(50);
     await page.waitForTimeout(SCREENSHOTS === undefined ? 0 : 8_000);
     await takePicture(page, `system-${name}`);
@@ -122,13 +122,13 @@ describe('the page of the system', () => {
       .getByRole('img', { name: /partitions have waiting messages; most in partition/ })
       .first()
       .waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(await findAccessibilityFaults(page, name)).toEqual([]);
     expect(errors).toEqual([]);
     await takePicture(page, `system-troubled-${name}`);
   });
 
   it('a change of the verdict is announced once, and the figures are not', async () => {
-    const { page } = await openSystem(engine.url);
+    const { page } = await openSystem(ENGINE_URL);
     await isLive(page);
     const announced = page.locator('[role=status], [aria-live]:not([aria-live=off])');
     const texts = async () => (await announced.allTextContents()).map((text) => text.trim());
@@ -137,7 +137,7 @@ describe('the page of the system', () => {
   });
 
   it('pauses and continues by keyboard, and shows nothing new meanwhile', async () => {
-    const { page } = await openSystem(engine.url);
+    const { page } = await openSystem(ENGINE_URL);
     await isLive(page);
     await page.getByRole('button', { name: 'Pause' }).focus();
     await page.keyboard.press('Enter');
@@ -154,7 +154,7 @@ describe('the page of the system', () => {
   });
 
   it('asks nothing while the page is hidden', async () => {
-    const { page } = await openSystem(engine.url);
+    const { page } = await openSystem(ENGINE_URL);
     await isLive(page);
     await page.evaluate(setHidden(true));
     const asked = await Promise.race([
@@ -167,7 +167,7 @@ describe('the page of the system', () => {
   });
 
   it('finds settings by name and value, and those that were set', async () => {
-    const { page } = await openSystem(engine.url);
+    const { page } = await openSystem(ENGINE_URL);
     const search = page.getByLabel('Search by name or value');
     await search.fill('retry tiers');
     await page.getByText('1 of').waitFor();
@@ -181,7 +181,7 @@ describe('the page of the system', () => {
   });
 
   it('speaks Romanian', async () => {
-    const { page } = await openSystem(engine.url, { locale: 'ro-RO' });
+    const { page } = await openSystem(ENGINE_URL, { locale: 'ro-RO' });
     await page.getByRole('heading', { name: 'Totul este în regulă' }).waitFor();
     expect(await page.getByText('Cereri pe secundă').count()).toBe(1);
   });
@@ -225,9 +225,7 @@ describe('the page of the system without a connection', () => {
   });
 
   it('names the scope that a token lacks, and a token with it opens the page', async () => {
-    const guarded = await startEngine([], { PORT: '0', AUTH_JWT_SECRET: JWT_SECRET });
-    onTestFinished(() => void guarded.end('SIGTERM'));
-    const { page } = await openSystem(guarded.url);
+    const { page } = await openSystem(GUARDED_URL);
     const use = async (scope: string) => {
       const { authorization } = await authorize('ana', scope);
       await page.getByRole('textbox', { name: 'Access token' }).fill(authorization.replace('Bearer ', ''));

@@ -1,25 +1,62 @@
-/** Unpacks the browser of the package once, before the first test file of the level. */
+/** One browser and two engines for all files of the level: to start them takes seconds. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chromium, type BrowserServer } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
 import chromiumPackage from '../../../node_modules/@sparticuz/chromium/package.json' with { type: 'json' };
+import { JWT_SECRET } from '../builders/access-token.ts';
+import { startEngine, type EngineProcess } from '../worlds/engine-process.ts';
 
 const CACHE = path.resolve(import.meta.dirname, '../../../node_modules/.cache');
 const ARCHIVES = ['chromium.br', 'fonts.tar.br', 'al2023.tar.br'];
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with the browser, its fonts, and the libraries that a machine may lack. */
-    browserFolder: string;
+    /** Where tests connect to the browser. */
+    browserEndpoint: string;
+    engineUrl: string;
+    guardedUrl: string;
   }
 }
+
+let started: { readonly browser: BrowserServer; readonly engines: readonly EngineProcess[] } | undefined;
 
 export async function setup(project: TestProject): Promise<void> {
   const folder = path.join(CACHE, `chromium-${chromiumPackage.version}`);
   if (!existsSync(folder)) await unpack(folder);
-  project.provide('browserFolder', folder);
+  const [browser, engine, guarded] = await Promise.all([
+    startBrowser(folder),
+    // Without the limit of calls, which a run reaches on a fast machine: browsers write each refusal to the console.
+    startEngine([], { RATE_LIMIT_PER_SECOND: '0' }),
+    startEngine([], { AUTH_JWT_SECRET: JWT_SECRET, KAFKA_TOPIC_PREFIX: 'bank.' }),
+  ]);
+  started = { browser, engines: [engine, guarded] };
+  project.provide('browserEndpoint', browser.wsEndpoint());
+  project.provide('engineUrl', engine.url);
+  project.provide('guardedUrl', guarded.url);
+}
+
+export async function teardown(): Promise<void> {
+  const { browser, engines = [] } = started ?? {};
+  await Promise.all([browser?.close(), ...engines.map((engine) => engine.end('SIGTERM'))]);
+}
+
+/** The folder contains the browser, its fonts, and the libraries that a machine may lack. */
+function startBrowser(folder: string): Promise<BrowserServer> {
+  return chromium.launchServer({
+    executablePath: path.join(folder, 'chromium'),
+    args: ['--no-sandbox', '--font-render-hinting=none', '--hide-scrollbars'],
+    env: {
+      ...process.env,
+      FONTCONFIG_FILE: path.join(folder, 'fonts.conf'),
+      // Used where the machine has no library of that name.
+      LD_LIBRARY_PATH: [process.env['LD_LIBRARY_PATH'], path.join(folder, 'al2023', 'lib')]
+        .filter((part) => part !== undefined && part !== '')
+        .join(':'),
+    },
+  });
 }
 
 /** Unpacks beside the folder and renames, so that an interrupted or parallel run never leaves half of it. */

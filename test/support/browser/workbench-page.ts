@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
-import { startEngine, type EngineProcess } from '../worlds/engine-process.ts';
 
 const ACTION_LIMIT_MS = 15_000;
 const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -13,28 +12,11 @@ const { SCREENSHOTS } = process.env;
 export const DESKTOP = { width: 1_440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** The appearances in which every page is checked, with their names. */
+/** The screens on which every page is checked, with their names. */
 export const LOOKS = [
-  ['light', { colorScheme: 'light' as const }],
-  ['dark', { colorScheme: 'dark' as const }],
+  ['light', {}],
   ['phone', { viewport: PHONE }],
 ] as const;
-
-async function startBrowser(): Promise<Browser> {
-  const folder = inject('browserFolder');
-  return chromium.launch({
-    executablePath: path.join(folder, 'chromium'),
-    args: ['--no-sandbox', '--font-render-hinting=none', '--hide-scrollbars'],
-    env: {
-      ...process.env,
-      FONTCONFIG_FILE: path.join(folder, 'fonts.conf'),
-      // Used where the machine has no library of that name.
-      LD_LIBRARY_PATH: [process.env['LD_LIBRARY_PATH'], path.join(folder, 'al2023', 'lib')]
-        .filter((part) => part !== undefined && part !== '')
-        .join(':'),
-    },
-  });
-}
 
 export interface WorkbenchPage {
   readonly page: Page;
@@ -45,31 +27,21 @@ export interface WorkbenchPage {
 /** Opens an address, such as that of `/workbench/schedules`, in a window of its own, which is closed with the test. */
 type OpenPage = (address: string, options?: BrowserContextOptions) => Promise<WorkbenchPage>;
 
-/** Starts a browser for the tests of a file, and closes it after them. */
+/** The address of the engine of this level, which has its embedded broker and no limit of calls. */
+export const ENGINE_URL = inject('engineUrl');
+/** That of one that asks for tokens, with another topic prefix. */
+export const GUARDED_URL = inject('guardedUrl');
+
+/** Connects the tests of a file to the browser of this level. */
 export function useBrowser(): OpenPage {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await startBrowser();
+    browser = await chromium.connect(inject('browserEndpoint'));
   });
   afterAll(() => browser?.close());
   return async (address, options = {}) => {
     if (browser === undefined) throw new Error('pages are opened in tests, after the browser has started');
     return openPage(browser, address, options);
-  };
-}
-
-/** Starts an engine with its embedded broker and these settings for the tests of a file, and ends it after them. */
-export function useEngine(settings: Readonly<Record<string, string>> = {}): Pick<EngineProcess, 'url'> {
-  let engine: EngineProcess | undefined;
-  beforeAll(async () => {
-    engine = await startEngine([], { PORT: '0', ...settings });
-  });
-  afterAll(async () => void (await engine?.end('SIGTERM')));
-  return {
-    get url() {
-      if (engine === undefined) throw new Error('the engine has an address in tests, after it has started');
-      return engine.url;
-    },
   };
 }
 
@@ -97,16 +69,41 @@ async function openPage(
   return { page, errors };
 }
 
-/** The findings of axe-core on the page as it is now, one line each: rule, and the first element. */
-export async function findAccessibilityFaults(page: Page): Promise<readonly string[]> {
+/** Until then the page has the colours that it had. */
+const PAINTED = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+
+/**
+ * The findings of axe-core on the page as it is now, one line each: rule, and the first element. The look `light` includes the
+ * colours of a dark screen, which are all that is different there.
+ */
+export async function findAccessibilityFaults(page: Page, look?: string): Promise<readonly string[]> {
   await page.evaluate(AXE_SOURCE);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; help: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await axe.run();
-    return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html ?? ''}`);
-  });
+  const faults = await violations(page, {});
+  if (look !== 'light') return faults;
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.evaluate(PAINTED);
+  const inTheDark = await violations(page, { runOnly: ['color-contrast'] });
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.evaluate(PAINTED);
+  return [...faults, ...inTheDark.map((fault) => `dark: ${fault}`)];
+}
+
+function violations(page: Page, options: object): Promise<readonly string[]> {
+  return page.evaluate(
+    async (given) => {
+      const { axe } = globalThis as unknown as {
+        axe: {
+          run(
+            how: object,
+          ): Promise<{ violations: { id: string; help: string; nodes: { html: string }[] }[] }>;
+        };
+      };
+      const found = await axe.run(given);
+      return found.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html ?? ''}`);
+    },
+    // Otherwise axe-core describes each element that passes, which takes most of its time.
+    { resultTypes: ['violations'], ...options },
+  );
 }
 
 /** Writes a picture to the folder of SCREENSHOTS, if it is set: to look at, not to compare. */
