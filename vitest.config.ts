@@ -37,15 +37,17 @@ const impure = {
   sequence: { groupOrder: 1 },
 };
 
-/** Pages in a real browser, which alone uses as many processors as there are. */
+/** Pages in a real browser, which alone uses as many processors as there are: one browser for all files. */
 const inBrowser = {
+  isolate: false,
   sequence: { groupOrder: 3 },
   fileParallelism: false,
   globalSetup: ['test/support/browser/global-setup.ts'],
 };
 
-/** Levels that meet Kafka: one broker for the whole run, and their files one after another. */
+/** Levels that meet Kafka: one broker for the whole run; their files one after another, in one process. */
 const withKafka = {
+  isolate: false,
   sequence: { groupOrder: 2 },
   fileParallelism: false,
   globalSetup: ['test/support/kafka/global-setup.ts'],

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const POLL_MS = 5;
+/** Rare enough that the questions of a test do not occupy the broker. */
+const POLL_MS = 20;
 
 /** Waits until the check returns true; rejects with the description and the state after `timeoutMs`. */
 export async function eventually(
