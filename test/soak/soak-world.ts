@@ -30,6 +30,8 @@ export interface SoakWorld {
   readonly folder: string;
   readonly say: Say;
   readonly topic: (key: TopicKey) => string;
+  /** The nodes of its own Kafka. */
+  readonly nodes: LocalKafka['nodes'];
   /**
    * Kills one broker with SIGKILL and restarts it on its data after `awayMs`; resolves when it is back. Undefined for an
    * existing Kafka, which the test must not kill.
@@ -95,6 +97,7 @@ async function openOn(brokers: readonly string[], own: LocalKafka | undefined, s
     folder,
     say,
     topic: (key) => topicName(prefix, key),
+    nodes: own?.nodes ?? [],
     restartBroker: own === undefined ? undefined : (awayMs) => restartOne(own, awayMs),
     close: async () => {
       await broker.close();

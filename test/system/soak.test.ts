@@ -1,15 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
+import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
+import { topicName } from '../../shared/messaging/topics/topics.ts';
 import { errorText } from '../../shared/platform/errors.ts';
+import { loadConfig } from '../../shared/platform/load-config.ts';
 import { runPortfolio } from '../soak/portfolio-run.ts';
 import { rollingRestart } from '../soak/rolling-restart.ts';
 import { SHORT_SOAK } from '../soak/soak-sizes.ts';
 import { portfolioFaults, rollingFaults } from '../soak/soak-verdict.ts';
 import { openSoakWorld, type SoakWorld } from '../soak/soak-world.ts';
+import { openKafkaScope } from '../support/kafka/scope.ts';
+import { spawnEngine } from '../support/worlds/engine-process.ts';
+import { beginRecalculation, portfolio, portfolioFolder } from '../support/worlds/recalculate-process.ts';
+
+const CONTRACTS = 50;
+/** Long enough to start a broker, two workers and the command on two shared cores. */
+const STEP = { timeout: 120_000 };
 
 /** The short form of `npm run test:soak`, on a separate Kafka of three nodes, because it kills a broker. */
 const world = await openWorld();
 const suite = world === undefined ? describe.skip : describe;
+
+/** Only the nodes of its own Kafka may be stopped. */
+const lostBrokers = (world?.nodes.length ?? 0) > 0 ? ['a broker'] : [];
 
 suite('a system of three Kafka nodes under kill -9 and restarts', () => {
   let open: SoakWorld;
@@ -32,7 +45,51 @@ suite('a system of three Kafka nodes under kill -9 and restarts', () => {
     expect(rollingFaults(report)).toEqual([]);
     expect(report.answered).toBeGreaterThan(report.restarts);
   });
+
+  it.each(lostBrokers)(
+    'waits in a recalculation and in a starting worker until %s is available, and then succeeds',
+    { timeout: 3 * STEP.timeout },
+    async () => {
+      const { env, leader } = await singleReplicas(open);
+      const start = (worker: string) => {
+        const { child, stderr, stdout } = spawnEngine([worker], env);
+        onTestFinished(() => void child.kill('SIGKILL'));
+        return { stderr, stdout };
+      };
+      const schedule = start('schedule');
+      await expect.poll(schedule.stdout, STEP).toContain('Ready in');
+      const lost = open.nodes[leader - 1];
+      await lost?.kill();
+      const product = start('product');
+      const files = portfolioFolder();
+      const input = files.write('in.ndjson', portfolio(CONTRACTS));
+      const run = beginRecalculation(['--input', input, '--output', files.at('out.ndjson')], env);
+      await expect
+        .poll(() => run.stderr(), STEP)
+        .toMatch(/waiting for Kafka and the schema registry, at most \d+ s more/);
+      await expect
+        .poll(product.stderr, STEP)
+        .toMatch(/waiting for (Kafka|the services that worker product needs), at most \d+ s more/);
+      await lost?.restart();
+      await expect.poll(product.stdout, STEP).toContain('Ready in');
+      expect(await run.ended).toBe(0);
+      expect(files.lines('out.ndjson')).toHaveLength(CONTRACTS);
+    },
+  );
 });
+
+/** Topics with one replica of each partition: those of a lost broker have no leader until it is back. */
+async function singleReplicas({ broker, brokers, env: shared }: SoakWorld) {
+  const env = { ...shared, KAFKA_TOPIC_PREFIX: 'single.' };
+  const specs = allTopicSpecs(env.KAFKA_TOPIC_PREFIX, loadConfig(env).notification.retryTiersMs);
+  await broker.admin.createTopics(specs.map((spec) => ({ ...spec, replicationFactor: 1 })));
+  const scope = await openKafkaScope(brokers);
+  // It also leads partitions of every other topic.
+  const catalogue = topicName(env.KAFKA_TOPIC_PREFIX, 'catalogueRecords');
+  const { topics } = await scope.admin.fetchTopicMetadata({ topics: [catalogue] });
+  await scope.close();
+  return { env, leader: topics[0]?.partitions[0]?.leader ?? 1 };
+}
 
 function print(name: string, report: object): void {
   process.stderr.write(`${name}: ${JSON.stringify(report)}\n`);
