@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { endWithThis } from '../support/worlds/engine-process.ts';
 
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const MAX_KEPT = 8_000;
 
@@ -21,7 +22,7 @@ export function startRecalculate(
   const child = spawn(
     process.execPath,
     ['--disable-warning=TimeoutNegativeWarning', 'scripts/recalculate.ts', ...args],
-    { cwd: ROOT, env: { PATH: process.env['PATH'] ?? '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    { cwd: ROOT, env: { PATH, NODE_COMPILE_CACHE, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   endWithThis(child);
   let output = '';

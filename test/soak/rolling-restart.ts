@@ -12,6 +12,7 @@ import { readTopic } from './topic-reading.ts';
 import type { SoakWorld } from './soak-world.ts';
 import { SOAK_READY_LIMIT_MS } from './worker-pool.ts';
 
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const EXAMPLE_CATALOGUE = 'shared/product/example-catalogue';
 const PUBLISH_LIMIT_MS = 60_000;
@@ -89,7 +90,7 @@ export async function rollingRestart(
   const { say, env } = world;
   await promisify(execFile)(process.execPath, ['scripts/catalogue.ts', 'publish', EXAMPLE_CATALOGUE], {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { PATH, NODE_COMPILE_CACHE, ...env },
     timeout: PUBLISH_LIMIT_MS,
   });
   const processes = [options.workers, options.workers, ['ingress'], ['ingress']];

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { endOf, idOf, notificationOf, send, SMS } from '../support/builders/notification-call.ts';
 import { startProviderStandIn } from '../support/fakes/provider-stand-in.ts';
 import { runEngine, spawnEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
@@ -90,6 +90,8 @@ describe('npm start on a data folder', () => {
   });
 });
 
+const momentOf = (known: { readonly updatedAt: string } | undefined) => Date.parse(known?.updatedAt ?? '');
+
 /** A provider of SMS at this address, in a file of the folder. Returns the settings that name it. */
 function providerSettings(folder: string, origin: string): Record<string, string> {
   const file = join(folder, 'providers.json');
@@ -116,14 +118,15 @@ describe('a provider with the embedded broker', () => {
     const first = await start([], env);
     const sent = await notify(first);
     await expect.poll(() => provider.requests.length, { timeout: POLL_TIMEOUT_MS }).toBe(1);
+    const accepted = await notificationOf(first.url, sent);
+    expect(accepted.status).toBe('accepted');
     await first.end('SIGKILL');
 
     const second = await start([], env);
-    const startedAt = performance.now();
-    expect((await notificationOf(second.url, sent)).status).toBe('accepted');
     const state = await endOf(second.url, sent, UNKNOWN_AFTER_MS + POLL_TIMEOUT_MS);
-    expect(performance.now() - startedAt).toBeGreaterThan(SEND_TIMEOUT_MS);
     expect(state).toMatchObject({ status: 'parked', code: 'outcome-unknown' });
+    // However long the second start took.
+    expect(momentOf(state) - momentOf(accepted)).toBeGreaterThan(SEND_TIMEOUT_MS);
     expect(await notify(second)).toBe(sent);
     expect(provider.requests).toHaveLength(1);
   });
@@ -138,8 +141,14 @@ describe('a provider with the embedded broker', () => {
 });
 
 describe('npm start without settings', () => {
+  let shared: EngineProcess;
+  beforeAll(async () => {
+    shared = await startEngine([], {});
+  });
+  afterAll(async () => void (await shared.end('SIGKILL')));
+
   it('is ready within three seconds and returns the documented schedule in both casings', async () => {
-    await (await start()).end('SIGTERM');
+    // The other engine of these tests has filled the caches.
     const engine = await start();
     expect(engine.readyMs - waitedForCpuMs(engine)).toBeLessThan(MAX_READY_MS);
 
@@ -162,7 +171,7 @@ describe('npm start without settings', () => {
   });
 
   it('prints example calls that succeed', async () => {
-    const engine = await start();
+    const engine = shared;
     const calls = [...engine.stdout().matchAll(/curl -s .*?(http\S+) (.*)\\\n {2}-d '(\{.*\})'/g)];
     expect(calls.length).toBeGreaterThanOrEqual(7);
     expect(calls.map(([, url = '']) => url.split('/').at(-1))).toContain('PLAT_BP_Simulate');
@@ -187,7 +196,7 @@ describe('npm start without settings', () => {
   });
 
   it('calculates payment values and rates', async () => {
-    const { url } = await start();
+    const { url } = shared;
     const terms = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
     const payment = { ...terms, FinancedAmount: 1000, InterestPercent: 12 };
     const value = await callAction(url, 'PLAT_BP_CalculatePMT', { jsonParam: payment });
@@ -199,7 +208,7 @@ describe('npm start without settings', () => {
   });
 
   it('accepts the generic form and case-insensitive action names', async () => {
-    const engine = await start();
+    const engine = shared;
     const path = ACTION_PATH.toLowerCase();
     const asObject = await post(engine.url, { Data: { jsonParam: PROOF_REQUEST } }, { path });
     const asText = await post(engine.url, { Data: JSON.stringify({ jsonParam: PROOF_REQUEST }) }, { path });

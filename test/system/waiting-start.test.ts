@@ -3,13 +3,18 @@ import { existsSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, it, type TestContext } from 'vitest';
 import { findFreePorts } from '../../scripts/dev/local-kafka/ports.ts';
 import { runEngine, spawnEngine } from '../support/worlds/engine-process.ts';
 import { beginRecalculation, portfolio, portfolioFolder } from '../support/worlds/recalculate-process.ts';
 
+type After = TestContext['onTestFinished'];
+/** Each test starts processes of its own and mostly waits for them. */
+const AT_A_TIME = { concurrent: true };
+
 /** Time limit for output of the process on a busy machine. */
 const POLL = { timeout: 60_000 };
+const { NODE_COMPILE_CACHE } = process.env;
 
 type Answer = (response: ServerResponse) => void;
 const refuse: Answer = (response) =>
@@ -18,20 +23,20 @@ const register: Answer = (response) => response.end('{"id":1,"version":1}');
 const stayOpen: Answer = () => undefined;
 
 /** A schema registry with every schema; `answer` decides how it responds. */
-async function startRegistry(answer: Answer) {
+async function startRegistry(answer: Answer, after: After) {
   const state = { answer };
   const server = createServer((request, response) => {
     request.resume();
     response.setHeader('content-type', 'application/json');
     state.answer(response);
   });
-  const url = `http://127.0.0.1:${await listening(server)}`;
+  const url = `http://127.0.0.1:${await listening(server, after)}`;
   return { url, state };
 }
 
-async function listening(server: Server): Promise<number> {
+async function listening(server: Server, after: After): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
+  after(() => void server.close());
   return (server.address() as AddressInfo).port;
 }
 
@@ -50,9 +55,12 @@ async function spawnWithHealth(env: Readonly<Record<string, string>>) {
   return { ...engine, ended, statusOf };
 }
 
-describe('startup without a schema registry', () => {
-  it('is live but not ready, logs that it waits, and completes when the registry responds', async () => {
-    const registry = await startRegistry(stayOpen);
+describe('startup without a schema registry', AT_A_TIME, () => {
+  it('is live but not ready, logs that it waits, and completes when the registry responds', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const registry = await startRegistry(stayOpen, onTestFinished);
     const engine = await spawnWithHealth({ SCHEMA_REGISTRY_URL: registry.url });
     await expect.poll(() => engine.statusOf('/health/live'), POLL).toBe(200);
     await expect
@@ -66,22 +74,25 @@ describe('startup without a schema registry', () => {
     expect(await engine.ended).toBe(0);
   });
 
-  it('exits with 1 immediately if the registry refuses the credentials', async () => {
-    const registry = await startRegistry(refuse);
+  it('exits with 1 immediately if the registry refuses the credentials', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const registry = await startRegistry(refuse, onTestFinished);
     const { code, stderr } = await runEngine(['schedule'], { SCHEMA_REGISTRY_URL: registry.url });
     expect([code, stderr]).toEqual([1, expect.stringContaining('unknown user')]);
     expect(stderr).not.toContain('waiting for');
   });
 });
 
-describe('a command that deployments run before the workers', () => {
+describe('a command that deployments run before the workers', AT_A_TIME, () => {
   const unreachable = { KAFKA_BROKERS: '127.0.0.1:9', SCHEMA_REGISTRY_URL: 'http://127.0.0.1:2' };
-  const spawnScript = (args: readonly string[]) => {
+  const spawnScript = (args: readonly string[], after: After) => {
     const child = spawn(process.execPath, args, {
       cwd: path.resolve(import.meta.dirname, '../..'),
-      env: { PATH: process.env['PATH'] ?? '', ...unreachable },
+      env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE, ...unreachable },
     });
-    onTestFinished(() => void child.kill('SIGKILL'));
+    after(() => void child.kill('SIGKILL'));
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     const ended = new Promise<number | null>((resolve) => {
@@ -90,17 +101,17 @@ describe('a command that deployments run before the workers', () => {
     return { stderr: () => stderr, ended };
   };
 
-  it.each([
+  it.for([
     ['topics', ['create']],
     ['schemas', ['register']],
     ['catalogue', ['publish', 'shared/product/example-catalogue']],
-  ] as const)('%s logs that it waits, and why', async (name, args) => {
-    const script = spawnScript([`scripts/${name}.ts`, ...args]);
+  ] as const)('%s logs that it waits, and why', async ([name, args], { expect, onTestFinished }) => {
+    const script = spawnScript([`scripts/${name}.ts`, ...args], onTestFinished);
     await expect.poll(script.stderr, POLL).toMatch(/waiting for .*, at most \d+ s more: .*ECONNREFUSED/);
   });
 
-  it('fails without waiting if it only reads', async () => {
-    const script = spawnScript(['scripts/topics.ts', 'list']);
+  it('fails without waiting if it only reads', async ({ expect, onTestFinished }) => {
+    const script = spawnScript(['scripts/topics.ts', 'list'], onTestFinished);
     expect(await script.ended).toBe(1);
     expect(script.stderr()).toContain('ECONNREFUSED');
     expect(script.stderr()).not.toContain('waiting for');
@@ -110,7 +121,7 @@ describe('a command that deployments run before the workers', () => {
 describe('a recalculation without Kafka', () => {
   const unreachable = { KAFKA_BROKERS: '127.0.0.1:9' };
 
-  it('logs that it waits, and ends on a signal without changing anything', async () => {
+  it('logs that it waits, and ends on a signal without changing anything', async ({ expect }) => {
     const files = portfolioFolder();
     const output = files.at('out.ndjson');
     const run = beginRecalculation(
@@ -127,24 +138,27 @@ describe('a recalculation without Kafka', () => {
   });
 });
 
-describe('startup without Kafka', () => {
-  it.each([
+describe('startup without Kafka', AT_A_TIME, () => {
+  it.for([
     ['refuses connections', 'refusing'],
     ['accepts connections and never responds', 'unresponsive'],
-  ] as const)('exits with 0 on SIGTERM while it waits for a broker that %s', async (_, kind) => {
-    const server = createTcpServer();
-    const port = await listening(server);
-    if (kind === 'refusing') await new Promise((resolve) => server.close(resolve));
-    let connections = 0;
-    server.on('connection', () => (connections += 1));
-    const engine = await spawnWithHealth({ KAFKA_BROKERS: `127.0.0.1:${port}` });
-    const isWaiting = (): boolean =>
-      kind === 'unresponsive' ? connections > 0 : /waiting for Kafka.*ECONNREFUSED/.test(engine.stderr());
-    await expect.poll(isWaiting, POLL).toBe(true);
-    expect(await engine.statusOf('/health/live')).toBe(200);
-    expect(await engine.statusOf('/health/ready')).toBe(503);
-    engine.child.kill('SIGTERM');
-    // A process that exceeds the drain timeout by some seconds exits with code 1.
-    expect(await engine.ended).toBe(0);
-  });
+  ] as const)(
+    'exits with 0 on SIGTERM while it waits for a broker that %s',
+    async ([, kind], { expect, onTestFinished }) => {
+      const server = createTcpServer();
+      const port = await listening(server, onTestFinished);
+      if (kind === 'refusing') await new Promise((resolve) => server.close(resolve));
+      let connections = 0;
+      server.on('connection', () => (connections += 1));
+      const engine = await spawnWithHealth({ KAFKA_BROKERS: `127.0.0.1:${port}` });
+      const isWaiting = (): boolean =>
+        kind === 'unresponsive' ? connections > 0 : /waiting for Kafka.*ECONNREFUSED/.test(engine.stderr());
+      await expect.poll(isWaiting, POLL).toBe(true);
+      expect(await engine.statusOf('/health/live')).toBe(200);
+      expect(await engine.statusOf('/health/ready')).toBe(503);
+      engine.child.kill('SIGTERM');
+      // A process that exceeds the drain timeout by some seconds exits with code 1.
+      expect(await engine.ended).toBe(0);
+    },
+  );
 });

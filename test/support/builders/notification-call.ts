@@ -54,14 +54,19 @@ export function statusOf(url: string, id: string, headers: Record<string, string
   return fetch(`${url}${ADDRESS}/${id}`, { headers });
 }
 
+interface Answered {
+  readonly status: string;
+  readonly updatedAt: string;
+}
+
 /** The status of a notification as it is answered. */
-export async function notificationOf(url: string, id: string): Promise<{ readonly status: string }> {
-  return (await (await statusOf(url, id)).json()) as { readonly status: string };
+export async function notificationOf(url: string, id: string): Promise<Answered> {
+  return (await (await statusOf(url, id)).json()) as Answered;
 }
 
 /** Waits until a notification is sent, failed or parked. */
 export async function endOf(url: string, id: string, timeout = END_LIMIT_MS) {
-  let found: { readonly status: string } | undefined;
+  let found: Answered | undefined;
   await expect
     .poll(async () => (found = await notificationOf(url, id)).status, { timeout })
     .toMatch(/^(?:sent|failed|parked)$/);

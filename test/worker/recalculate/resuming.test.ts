@@ -16,8 +16,8 @@ import {
 /** Each run is a separate process, which takes seconds to start on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
-const CONTRACTS = 4_000;
-const BROKEN = { 17: 'no json', 2_500: contractLine('c-2500', { InstallmentsNo: -1 }) };
+const CONTRACTS = 1_000;
+const BROKEN = { 17: 'no json', 700: contractLine('c-700', { InstallmentsNo: -1 }) };
 
 /** Resolves when the run has written more than `bytes` bytes of results, which a checkpoint follows, or has ended. */
 async function writtenBeyond(run: CommandRun, output: string, bytes: number): Promise<void> {
