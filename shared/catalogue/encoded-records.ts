@@ -37,7 +37,7 @@ export interface EncodedRecordsOptions {
   /** Smaller in tests. */
   readonly maxRecords?: number;
   readonly maxBytes?: number;
-  /** Called after each change. */
+  /** Called after each change; must not throw. */
   readonly onChange: (identity: RecordIdentity) => void;
 }
 

@@ -6,7 +6,7 @@ const ZERO = 0x30;
 
 /**
  * Stands for the value of a header that has none, which Kafka allows: a copy of the message, such as a dead letter or its redrive,
- * has none there either.
+ * has none there either, and with kafkajs lacks the header.
  */
 export const NO_HEADER_VALUE: HeaderValue = Buffer.alloc(0);
 

@@ -137,7 +137,7 @@ suite('publisher on Kafka', () => {
     await publisher.publish(
       [gone, stays].map((topic) => ({ topic, key: 'k', value: Buffer.from('before') })),
     );
-    await broker.admin.deleteTopics([gone]);
+    await scope.admin.deleteTopics({ topics: [gone] });
     await eventually('the deletion', STEP_MS, async () => !(await broker.admin.listTopics()).includes(gone));
     const late = publisher.publish([{ topic: gone, key: 'k', value: Buffer.from('late') }]);
     const other = publisher.publish([{ topic: stays, key: 'k', value: Buffer.from('after') }]);
@@ -319,7 +319,7 @@ suite('tail on Kafka', () => {
     const tail = broker.createTail({ clientId: 'tail', topics: [topic], from: 'earliest' });
     await tail.start(({ value }) => seen.push(String(value)));
     await tail.caughtUp(STEP_MS);
-    await broker.admin.deleteTopics([topic]);
+    await scope.admin.deleteTopics({ topics: [topic] });
     await eventually('the deletion', STEP_MS, async () => !(await broker.admin.listTopics()).includes(topic));
     await broker.admin.createTopics([{ topic, partitions: 1 }]);
     await eventually('a new message', STEP_MS, async () => {

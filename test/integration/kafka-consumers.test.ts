@@ -191,7 +191,10 @@ suite('consumers on Kafka', () => {
           eachMessage: ({ message }) => Promise.resolve(void read.push(message.headers)),
         });
         await eventually('the copy', STEP_MS, () => read.length === 1);
-        expect(read).toEqual([{ none: null, empty: Buffer.alloc(0), some: [Buffer.from('a'), null] }]);
+        const copy = { none: null, empty: Buffer.alloc(0), some: [Buffer.from('a'), null] };
+        // kafkajs cannot write such headers, and leaves them out.
+        const left = { empty: Buffer.alloc(0), some: Buffer.from('a') };
+        expect(read).toEqual([client === 'kafkajs' ? left : copy]);
       },
     );
 

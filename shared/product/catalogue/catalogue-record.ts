@@ -2,7 +2,7 @@
  * The records of an institution's product catalogue: one per version of a product or of a list, stored as JSON files and
  * as messages. Field names are those of the interface. The parser fills in defaults: here every field is present, `null`
  * means "none" and a list may be empty. Products: product-record.ts; lists: list-records.ts; common parts:
- * record-parts.ts. Days are valid dates `yyyy-mm-dd`; ranges of days include both ends, and null leaves an end open (L1).
+ * record-kinds.ts. Days are valid dates `yyyy-mm-dd`; ranges of days include both ends, and null leaves an end open (L1).
  */
 
 import type { CalendarRecord } from '../../lending/calendars/catalogue-calendars.ts';

@@ -152,8 +152,10 @@ export function groupScenarios(test: ScenarioTest): void {
       ]);
       await member.source.stop(SECOND);
       const states = async () => (await ask()).map(({ state }) => state);
-      await eventually('empty groups', world.target.stepMs, async () =>
-        (await states()).every((state) => state === 'empty'),
+      await eventually(
+        'empty groups',
+        world.target.stepMs,
+        async () => (await states()).join() === 'empty,empty',
       );
     },
   );

@@ -40,7 +40,12 @@ export function createKafkaTarget(kafka: KafkaUnderTest, client: KafkaClientName
     slowMs: 3_000,
     trafficMessages: 600,
     broker,
-    deleteTopics: (topics) => broker.admin.deleteTopics(topics),
+    deleteTopics: async (topics) => {
+      const admin = raw.admin();
+      await admin.connect();
+      await admin.deleteTopics({ topics: [...topics] });
+      await admin.disconnect();
+    },
     startKillableWorker: (worker) => startProcess({ client, brokers: kafka.brokers, options: worker }),
     restart: () => kafka.restart?.() ?? Promise.reject(new Error('a shared Kafka cannot be restarted')),
     leaveEmptyTail: (topic) => leaveTransactionMarkers(raw, topic),

@@ -62,7 +62,6 @@ export interface AdminRequests {
   leaders(topics: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>>;
   /** Topics that exist already are no error. */
   create(topics: readonly NewTopic[]): Promise<void>;
-  delete(topics: readonly string[]): Promise<void>;
   /** The end of a partition is before its first open transaction. */
   offsets(topic: string): Promise<readonly PartitionRange[]>;
   /** Offsets of a group in these topics; -1 where it has none. */
@@ -103,14 +102,6 @@ export class KafkaAdmin implements BrokerAdmin {
       return missing.map(({ topic }) => topic);
     };
     return this.#call('create topics', create, CREATE_TIMEOUT_MS);
-  }
-
-  deleteTopics(topics: readonly string[]): Promise<void> {
-    return this.#call('delete topics', async (requests) => {
-      const existing = new Set(await requests.topics());
-      const present = topics.filter((topic) => existing.has(topic));
-      if (present.length > 0) await requests.delete(present);
-    });
   }
 
   listTopics(): Promise<readonly string[]> {

@@ -48,7 +48,6 @@ function requests(admin: Admin): AdminRequests {
         if (brokerErrorType(error) !== 'TOPIC_ALREADY_EXISTS') throw error;
       }
     },
-    delete: (topics) => admin.deleteTopics({ topics: [...topics] }),
     offsets: async (topic) => {
       const found = await admin.fetchTopicOffsets(topic);
       return found.map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }));

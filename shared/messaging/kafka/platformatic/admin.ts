@@ -42,7 +42,6 @@ function requests(client: PlatformaticClient): AdminRequests {
     liveBrokers: async () => (await clusterMetadata(client, [])).brokers.size,
     leaders: (topics) => leaders(client, topics),
     create: (topics) => create(admin, topics),
-    delete: (topics) => admin.deleteTopics({ topics: [...topics] }),
     offsets: (topic) => offsets(client, topic),
     commits: async (groupId) => {
       const [group] = await admin.listConsumerGroupOffsets({ groups: [groupId] });

@@ -2,7 +2,6 @@ import { KafkaAdmin } from '../common/admin.ts';
 import { createKafkaBroker, type KafkaBroker, type KafkaBrokerOptions } from '../common/kafka-broker.ts';
 import { platformaticAdmin } from './admin.ts';
 import { platformaticClients } from './connection/client.ts';
-import { boundDecompression } from './consuming/decode-batch.ts';
 import { PlatformaticGroupSource } from './consuming/group-source.ts';
 import { PlatformaticPartitionReader } from './consuming/partition-reader.ts';
 import { platformaticProducers } from './publishing/producer.ts';
@@ -12,7 +11,6 @@ import { platformaticProducers } from './publishing/producer.ts';
  * certificate.
  */
 export function createPlatformaticBroker(options: KafkaBrokerOptions): KafkaBroker {
-  boundDecompression();
   const { clientId, log } = options;
   const clients = platformaticClients(options, log);
   const { createClient, libraryOptions } = clients;

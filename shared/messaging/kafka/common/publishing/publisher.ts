@@ -196,7 +196,7 @@ export class KafkaPublisher implements Publisher {
   /** Adds a record to its queue; while the partitions of its topic are not known, it waits in order. */
   #place(topic: string, unplaced: Unplaced, nowMs: number): void {
     const waiting = this.#unplaced.get(topic);
-    const count = waiting === undefined ? this.#parts.topics.known(topic, nowMs) : undefined;
+    const count = waiting === undefined ? this.#parts.topics.known(topic) : undefined;
     // A partition beyond the known count may exist: the topic may have grown since the last query.
     if (count !== undefined && (unplaced.record.record.partition ?? 0) < count) {
       this.#placeAmong(count, topic, unplaced, nowMs);

@@ -1,79 +1,57 @@
+import { LRUCache } from 'lru-cache';
+import { MessagingError } from '../../../../platform/errors.ts';
 import { topicUnknown } from '../../../broker-errors.ts';
 import type { BrokerAdmin } from '../../../ports.ts';
+import { existingTopics } from '../../../topics/required-topics.ts';
 
 /** A known count is queried again after this time, as in the Java client (metadata.max.age.ms). */
 const MAX_AGE_MS = 300_000;
-/** A missing topic is cached for this time, so that an unknown topic costs at most three queries per 2 s. */
+/** A missing topic is cached for this time. */
 const MISSING_AGE_MS = 2_000;
-/** Brokers learn of a new topic with a delay: it counts as missing after this number of queries at this interval. */
-const MAX_QUERIES = 3;
-const QUERY_INTERVAL_MS = 500;
-/**
- * Maximum number of cached topics, since the number of foreign reply topics is not limited; the oldest are dropped
- * first.
- */
+/** Brokers learn of a new topic with a delay: it counts as missing after this time. */
+const SPREAD_MS = 1_000;
+/** Maximum number of cached topics, since the number of foreign reply topics is not limited. */
 const MAX_TOPICS = 1_000;
-
-interface Known {
-  /** Absent: the topic does not exist. */
-  readonly count: number | undefined;
-  readonly queriedAt: number;
-}
+/** Stands for the count of a topic that does not exist. */
+const MISSING = 0;
 
 /** Cache of partition counts by topic. */
 export class TopicPartitions {
-  readonly #admin: Pick<BrokerAdmin, 'partitionCounts'>;
-  readonly #known = new Map<string, Known>();
-  readonly #queries = new Map<string, Promise<number>>();
+  readonly #counts: LRUCache<string, number>;
 
   constructor(admin: Pick<BrokerAdmin, 'partitionCounts'>) {
-    this.#admin = admin;
+    this.#counts = new LRUCache({
+      max: MAX_TOPICS,
+      ttl: MAX_AGE_MS,
+      perf: { now: () => performance.now() },
+      noDeleteOnStaleGet: true,
+      noDeleteOnFetchRejection: true,
+      fetchMethod: async (topic, _known, { options }) => {
+        try {
+          const counts = await existingTopics(admin, [topic], { spreadMs: SPREAD_MS });
+          return counts.get(topic);
+        } catch (error) {
+          if (!(error instanceof MessagingError) || error.code !== 'topic-unknown') throw error;
+          options.ttl = MISSING_AGE_MS;
+          return MISSING;
+        }
+      },
+    });
   }
 
   /** The count if it is known; an old one is refreshed in the background. */
-  known(topic: string, nowMs: number): number | undefined {
-    const known = this.#known.get(topic);
-    if (known?.count === undefined) return undefined;
-    if (nowMs - known.queriedAt > MAX_AGE_MS) this.find(topic).catch(() => undefined);
-    return known.count;
+  known(topic: string): number | undefined {
+    const count = this.#counts.get(topic, { allowStale: true });
+    if (count === undefined || count === MISSING) return undefined;
+    if (this.#counts.getRemainingTTL(topic) <= 0) this.find(topic).catch(() => undefined);
+    return count;
   }
 
-  /** Queries the broker. Rejects with MessagingError: `topic-unknown`, or `broker-unavailable`. */
-  find(topic: string): Promise<number> {
-    const known = this.#known.get(topic);
-    if (
-      known !== undefined &&
-      known.count === undefined &&
-      performance.now() - known.queriedAt < MISSING_AGE_MS
-    ) {
-      return Promise.reject(topicUnknown(topic));
-    }
-    const pending = this.#queries.get(topic);
-    if (pending !== undefined) return pending;
-    const query = this.#query(topic).finally(() => this.#queries.delete(topic));
-    this.#queries.set(topic, query);
-    return query;
-  }
-
-  async #query(topic: string): Promise<number> {
-    for (let query = 1; ; query += 1) {
-      const counts = await this.#admin.partitionCounts([topic]);
-      const count = counts.get(topic);
-      if (count !== undefined || query === MAX_QUERIES) {
-        this.#remember(topic, count);
-        if (count === undefined) throw topicUnknown(topic);
-        return count;
-      }
-      await new Promise((resolve) => {
-        setTimeout(resolve, QUERY_INTERVAL_MS);
-      });
-    }
-  }
-
-  #remember(topic: string, count: number | undefined): void {
-    this.#known.delete(topic);
-    this.#known.set(topic, { count, queriedAt: performance.now() });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_TOPICS && oldest !== undefined) this.#known.delete(oldest);
+  /** Queries the broker, one query for concurrent calls. Rejects with MessagingError: `topic-unknown`, or `broker-unavailable`. */
+  async find(topic: string): Promise<number> {
+    const forceRefresh = this.#counts.get(topic) !== MISSING;
+    const count = await this.#counts.fetch(topic, { forceRefresh });
+    if (count === undefined || count === MISSING) throw topicUnknown(topic);
+    return count;
   }
 }

@@ -3,7 +3,7 @@ import { MessagingError } from '../../../../platform/errors.ts';
 import { REQUEST_TIMEOUT_MS, type CreateKafkajsClient, type KafkajsClient } from '../connection/client.ts';
 import { toMessagingError } from '../../common/connection/errors.ts';
 import { fetchListeners, type FetchAnswer, type FetchedBatch } from '../patches/fetches.ts';
-import { messagesOf } from '../../common/consuming/record-batches.ts';
+import { readMessages } from '../../common/consuming/record-batches.ts';
 import { consumerUsed } from '../../../broker-errors.ts';
 import type { LogMessage, PartitionOffset, TopicPartition } from '../../../message.ts';
 
@@ -221,7 +221,7 @@ export class KafkajsConsumerRun {
     const place = { topic, partition, from: Number(fetchedOffset) };
     const messages: LogMessage[] = [];
     for (const { batch, isDelivered } of fetched) {
-      const read = isDelivered ? messagesOf(place, batch) : [];
+      const read = isDelivered ? readMessages(place, batch) : [];
       if ('reason' in read) this.#client.onUnreadable(place, read);
       else messages.push(...read);
     }

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { committedBatches, readBatches, type RecordBatch } from '../../common/consuming/record-batches.ts';
-import { boundDecompression, decodeBatch } from './decode-batch.ts';
+import { committedBatches, openBatches, type OpenBatch } from '../../common/consuming/record-batches.ts';
 import { partitionId, type TopicPartition } from '../../../message.ts';
 import { kafkajsPrototype, replaceExport, replaceFunction } from './internals.ts';
 
@@ -25,7 +24,7 @@ export interface FetchedBatch {
   readonly offset: string;
   /** It is no end of a transaction, and belongs to none that was aborted. */
   readonly isDelivered: boolean;
-  readonly batch: RecordBatch;
+  readonly batch: OpenBatch;
 }
 
 /** Receives the answers to the fetches of one consumer. */
@@ -70,7 +69,6 @@ export const fetchListeners = new AsyncLocalStorage<OnFetchAnswer>();
  * kafkajs would handle each, and send a heartbeat for it.
  */
 export function reportFetchAnswers(): void {
-  boundDecompression();
   replaceExport<DecodeMessages>(
     'protocol/requests/fetch/v4/decodeMessages',
     USERS,
@@ -90,7 +88,7 @@ const USERS = /kafkajs\/src\/protocol\/requests\/fetch\/v\d+\/response\.js$/;
 async function decodeMessages(decoder: Decoder): Promise<FetchedBatch[]> {
   const size = decoder.readInt32();
   if (size <= 0 || !decoder.canReadBytes(size)) return [];
-  const batches = await readBatches(decoder.readBytes(size), decodeBatch);
+  const batches = await openBatches(decoder.readBytes(size));
   return batches.map((batch) => ({ offset: String(batch.lastOffset), isDelivered: true, batch }));
 }
 

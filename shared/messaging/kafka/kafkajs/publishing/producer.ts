@@ -1,6 +1,8 @@
-import kafkajs from 'kafkajs';
+import kafkajs, { type Message } from 'kafkajs';
 import { partitionId } from '../../../message.ts';
 import { ACKS_TIMEOUT_MS, isLarge, type ConnectProducer } from '../../common/publishing/record-sender.ts';
+import { valuesOf } from '../../common/publishing/record.ts';
+import { NO_HEADER_VALUE } from '../../../headers.ts';
 import type { CreateKafkajsClient } from '../connection/client.ts';
 
 const { CompressionTypes } = kafkajs;
@@ -38,7 +40,7 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
       send: async (records) => {
         const topicMessages = Array.from(
           Map.groupBy(records, ({ topic }) => topic),
-          ([topic, own]) => ({ topic, messages: own.map(({ record }) => record) }),
+          ([topic, own]) => ({ topic, messages: own.map(({ record }) => withHeaderValues(record)) }),
         );
         const compression = isLarge(records) ? CompressionTypes.GZIP : CompressionTypes.None;
         const batch = { acks: ALL_IN_SYNC_REPLICAS, timeout: ACKS_TIMEOUT_MS, compression, topicMessages };
@@ -52,4 +54,12 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
       destroy,
     };
   };
+}
+
+/** kafkajs cannot write headers without a value, so they are left out: they count as absent either way. */
+function withHeaderValues({ headers = {}, ...record }: Message): Message {
+  const entries = Object.entries(headers).map(([name, header]) => {
+    return [name, valuesOf(header).filter((value) => value !== NO_HEADER_VALUE)] as const;
+  });
+  return { ...record, headers: Object.fromEntries(entries) };
 }

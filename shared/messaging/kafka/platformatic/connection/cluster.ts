@@ -8,8 +8,6 @@ export interface ClusterMetadata {
   readonly brokers: ReadonlyMap<number, BrokerAddress>;
   /** The requested topics by name. */
   readonly topics: ReadonlyMap<string, TopicMetadata>;
-  /** The broker that creates and deletes topics, or passes such requests on. */
-  readonly controller: BrokerAddress | undefined;
 }
 
 export interface TopicMetadata {
@@ -29,7 +27,6 @@ export async function clusterMetadata(
   const brokers = new Map(answer.brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
   return {
     brokers,
-    controller: brokers.get(answer.controllerId),
     topics: new Map(answer.topics.map((topic) => [topic.name, toTopicMetadata(topic)])),
   };
 }

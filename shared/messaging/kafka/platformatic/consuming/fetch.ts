@@ -1,14 +1,13 @@
 import { createAPI, fetchV11, listOffsetsV5, type API, type Reader } from '@platformatic/kafka';
 import {
   committedBatches,
-  messagesOf,
-  readBatches,
+  openBatches,
+  readMessages,
   type AbortedTransaction,
 } from '../../common/consuming/record-batches.ts';
 import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from '../../../message.ts';
 import type { BrokerAddress, PlatformaticClient } from '../connection/client.ts';
 import { brokerError, brokerErrorName } from '../connection/errors.ts';
-import { decodeBatch } from './decode-batch.ts';
 
 /** What a broker returned for one partition. */
 export interface FetchedRecords extends TopicPartition {
@@ -71,10 +70,10 @@ export async function fetchFrom(
     if (answer === undefined) continue;
     const { stableEnd, error, records, aborted } = answer;
     const place = { topic, partition, from: offset };
-    const batches = await readBatches(records, decodeBatch);
+    const batches = await openBatches(records);
     const messages: LogMessage[] = [];
     for (const batch of committedBatches(batches, aborted)) {
-      const read = messagesOf(place, batch);
+      const read = readMessages(place, batch);
       if ('reason' in read) client.onUnreadable(place, read);
       else messages.push(...read);
     }

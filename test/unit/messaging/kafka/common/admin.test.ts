@@ -20,7 +20,6 @@ function setUp(counts: Record<string, number>, over: Partial<AdminRequests> = {}
       for (const { topic, partitions } of topics) counts[topic] = partitions;
       return Promise.resolve();
     },
-    delete: () => Promise.resolve(),
     offsets: (topic) => Promise.resolve(known(topic).map((_, partition) => ({ partition, low: 0, high: 5 }))),
     commits: (_, topics) =>
       Promise.resolve(
