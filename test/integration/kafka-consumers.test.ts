@@ -100,7 +100,7 @@ suite('consumers on Kafka', () => {
     },
   );
 
-  suite.each(TESTED_CLIENTS)('with %s', { concurrent: true }, (client) => {
+  suite.each(TESTED_CLIENTS)('with %s', (client) => {
     const broker = (): KafkaBroker => brokers[TESTED_CLIENTS.indexOf(client)] ?? expect.unreachable();
 
     test(
