@@ -91,10 +91,13 @@ describe('the page of the system', () => {
         .waitFor();
     }
     expect(await page.getByRole('img', { name: '12 partitions, nothing waits' }).count()).toBeGreaterThan(5);
-    await callSchedule(20);
     const row = page.getByRole('row').filter({ hasText: 'PLAT_BP_CalculateRepaymentSchedule' });
+    const calls = async () => Number((await row.getByRole('cell').nth(2).textContent())?.replaceAll(',', ''));
+    // The engine has answered other files too.
+    const before = (await row.count()) === 0 ? 0 : await calls();
+    await callSchedule(20);
     await row.waitFor();
-    await expect.poll(() => row.getByRole('cell').nth(2).textContent()).toBe('20');
+    await expect.poll(calls).toBe(before + 20);
     expect(errors).toEqual([]);
   });
 

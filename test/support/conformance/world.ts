@@ -33,6 +33,8 @@ export class World {
   async topic(partitions: number, config: Readonly<Record<string, string>> = {}): Promise<string> {
     const topic = this.name('topic');
     await this.broker.admin.createTopics([{ topic, partitions, config, replicationFactor: 1 }]);
+    // Answered by the leaders: a send to one that does not know its partition yet would be repeated.
+    await this.broker.admin.offsets(topic);
     this.after(async () => this.target.deleteTopics?.([topic]));
     return topic;
   }
