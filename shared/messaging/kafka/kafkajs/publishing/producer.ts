@@ -6,18 +6,20 @@ import { NO_HEADER_VALUE } from '../../../headers.ts';
 import type { CreateKafkajsClient } from '../connection/client.ts';
 
 const { CompressionTypes } = kafkajs;
-/** No retries inside kafkajs: the publisher repeats a failed send. */
-const RETRY = { retries: 0 };
+/** Connects to another broker than one that is away or does not answer. */
+const CONNECT_RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 };
+/** No sends are repeated inside kafkajs: the publisher repeats those that fail. */
+const SEND_RETRY = { retries: 0 };
 const ALL_IN_SYNC_REPLICAS = -1;
 
 /** Connects producers of kafkajs. */
 export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProducer {
   return async (clientId, onLost) => {
-    const { kafka, connections } = createClient({ clientId, retry: RETRY });
+    const { kafka, connections } = createClient({ clientId, retry: CONNECT_RETRY });
     const producer = kafka.producer({
       idempotent: false,
       allowAutoTopicCreation: false,
-      retry: RETRY,
+      retry: SEND_RETRY,
       // The publisher has chosen the partition.
       createPartitioner:
         () =>
