@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import { MessagingError } from '../../../../platform/errors.ts';
+import { sleep, systemTimers } from '../../../../platform/timers.ts';
 import { topicUnknown } from '../../../broker-errors.ts';
 import type { BrokerAdmin } from '../../../ports.ts';
-import { existingTopics } from '../../../topics/required-topics.ts';
 
 /** A known count is queried again after this time, as in the Java client (metadata.max.age.ms). */
 const MAX_AGE_MS = 300_000;
-/** A missing topic is cached for this time. */
+/** A missing topic is cached for this time, so that an unknown topic costs at most three queries per 2 s. */
 const MISSING_AGE_MS = 2_000;
-/** Brokers learn of a new topic with a delay: it counts as missing after this time. */
-const SPREAD_MS = 1_000;
+/** Brokers learn of a new topic with a delay: it counts as missing after this number of queries at this interval. */
+const MAX_QUERIES = 3;
+const QUERY_INTERVAL_MS = 500;
 /** Maximum number of cached topics, since the number of foreign reply topics is not limited. */
 const MAX_TOPICS = 1_000;
 /** Stands for the count of a topic that does not exist. */
@@ -27,14 +27,13 @@ export class TopicPartitions {
       noDeleteOnStaleGet: true,
       noDeleteOnFetchRejection: true,
       fetchMethod: async (topic, _known, { options }) => {
-        try {
-          const counts = await existingTopics(admin, [topic], { spreadMs: SPREAD_MS });
-          return counts.get(topic);
-        } catch (error) {
-          if (!(error instanceof MessagingError) || error.code !== 'topic-unknown') throw error;
-          options.ttl = MISSING_AGE_MS;
-          return MISSING;
+        for (let query = 1; query <= MAX_QUERIES; query += 1) {
+          const count = (await admin.partitionCounts([topic])).get(topic);
+          if (count !== undefined) return count;
+          if (query < MAX_QUERIES) await sleep(systemTimers, QUERY_INTERVAL_MS);
         }
+        options.ttl = MISSING_AGE_MS;
+        return MISSING;
       },
     });
   }
