@@ -36,7 +36,7 @@ export interface LoadOptions {
 
 export interface ShutdownLoad {
   readonly ends: Readonly<Record<LoadKind, LoadEnds>>;
-  /** Sends no further calls. Idempotent. */
+  /** Sends no further calls, and withdraws those that wait for a connection. Idempotent. */
   pause(): void;
   /** Sends no further calls, and closes the connections; resolves when all have ended, or `limitMs` have passed. */
   stop(limitMs: number): Promise<void>;
@@ -54,6 +54,7 @@ const BODY = JSON.stringify({ jsonParam: PROOF_REQUEST });
 export function startShutdownLoad({ url, callsPerSecond }: LoadOptions): ShutdownLoad {
   const ends = Object.fromEntries(KINDS.map((kind) => [kind, createEnds()])) as Record<LoadKind, LoadEnds>;
   const underWay = new Set<Promise<void>>();
+  const unsent = new Set<ClientRequest>();
   const kept = new Agent({ keepAlive: true, maxSockets: KEPT_CONNECTIONS });
   const idle = Array.from({ length: IDLE_CONNECTIONS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   const startedAt = performance.now();
@@ -65,7 +66,12 @@ export function startShutdownLoad({ url, callsPerSecond }: LoadOptions): Shutdow
       'new-connection': false,
       'mostly-idle': idle[number % IDLE_CONNECTIONS],
     };
-    const ending = sendCall(url, { agent: agents[kind], isLate: kind === 'late-body', ends: ends[kind] });
+    const ending = sendCall(url, {
+      agent: agents[kind],
+      isLate: kind === 'late-body',
+      ends: ends[kind],
+      unsent,
+    });
     underWay.add(ending);
     void ending.then(() => underWay.delete(ending));
   };
@@ -73,11 +79,15 @@ export function startShutdownLoad({ url, callsPerSecond }: LoadOptions): Shutdow
     const seconds = (performance.now() - startedAt) / SECOND_MS;
     for (const kind of KINDS) while (ends[kind].calls < seconds * callsPerSecond[kind]) send(kind);
   }, TICK_MS);
+  const pause = (): void => {
+    clearInterval(timer);
+    for (const call of unsent) call.destroy();
+  };
   return {
     ends,
-    pause: () => clearInterval(timer),
+    pause,
     stop: async (limitMs) => {
-      clearInterval(timer);
+      pause();
       const limit = Promise.withResolvers<void>();
       const limiting = setTimeout(limit.resolve, limitMs);
       await Promise.race([Promise.all(underWay), limit.promise]);
@@ -95,12 +105,16 @@ interface CallOptions {
   readonly agent: Agent | false | undefined;
   readonly isLate: boolean;
   readonly ends: LoadEnds;
+  /** Calls that wait for a connection. */
+  readonly unsent: Set<ClientRequest>;
 }
 
-function sendCall(url: string, { agent, isLate, ends }: CallOptions): Promise<void> {
+function sendCall(url: string, { agent, isLate, ends, unsent }: CallOptions): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(BODY) };
   const call = request(url + ACTION_PATH, { method: 'POST', agent, headers });
+  unsent.add(call);
+  call.once('socket', () => unsent.delete(call));
   let isAnswered = false;
   let isRefused = false;
   const end = (): void => {
@@ -110,7 +124,8 @@ function sendCall(url: string, { agent, isLate, ends }: CallOptions): Promise<vo
   };
   call.on('error', (error: NodeJS.ErrnoException) => {
     if (isAnswered) return;
-    if (error.code === 'ECONNREFUSED') ends.unconnected += 1;
+    if (unsent.delete(call)) ends.calls -= 1;
+    else if (error.code === 'ECONNREFUSED') ends.unconnected += 1;
     else count(ends.cut, describeCut(call, error));
     end();
   });

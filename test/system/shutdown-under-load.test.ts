@@ -3,7 +3,7 @@ import { sleep } from '../support/conformance/wait.ts';
 import { startShutdownLoad, type LoadEnds } from '../support/shutdown-load.ts';
 import { startEngine } from '../support/worlds/engine-process.ts';
 
-const RATES = { 'kept-alive': 100, 'new-connection': 100, 'mostly-idle': 60, 'late-body': 20 };
+const RATES = { 'kept-alive': 40, 'new-connection': 40, 'mostly-idle': 60, 'late-body': 20 };
 /** Calls before the signal: enough to open all connections. */
 const BEFORE_MS = 1_500;
 /** Calls after the signal: as long as callers need to learn of the shutdown, and shorter than the port is open. */

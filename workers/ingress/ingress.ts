@@ -80,6 +80,8 @@ const READY: Health = { status: 'ready' };
 const DRAIN_POLL_MS = 10;
 /** How long connections are still accepted and served during a shutdown, with 503 and `Connection: close`. */
 const KEPT_CONNECTIONS_MS = 500;
+/** Limit for accepting the connections that still wait for it then: closing the port resets them. */
+const ACCEPT_LIMIT_MS = 2_000;
 /** Limit for writing the responses of requests that the end of the time left unanswered. */
 const FLUSH_MS = 250;
 /** Limit for closing feeds and publishers after the last response. */
@@ -145,6 +147,7 @@ async function stop(deps: IngressDeps, parts: IngressParts, drainMs: number): Pr
   const leftMs = (): number => Math.max(0, endsAtMs - monotonic.elapsedMs());
   traffic.close();
   await poll(deps, () => hasNoConnections(app), Math.min(KEPT_CONNECTIONS_MS, drainMs));
+  await poll(deps, createQuietPort(app), Math.min(ACCEPT_LIMIT_MS, leftMs()));
   // Closes the port and idle connections; the others are closed after their responses.
   const closed = app.close();
   await poll(deps, () => traffic.inFlight() === 0, leftMs());
@@ -164,6 +167,17 @@ function hasNoConnections({ server }: FastifyInstance): Promise<boolean> {
   return new Promise((resolve) => {
     server.getConnections((error, count) => resolve(error === null && count === 0));
   });
+}
+
+/** Whether no connection has arrived since the last call; Node accepts one in each turn of its event loop. */
+function createQuietPort({ server }: FastifyInstance): () => boolean {
+  let hasArrived = true;
+  server.on('connection', () => (hasArrived = true));
+  return () => {
+    const isQuiet = !hasArrived;
+    hasArrived = false;
+    return isQuiet;
+  };
 }
 
 /** Waits until a condition holds, at most for `limitMs`. */
