@@ -11,7 +11,7 @@ const SESSION_TIMEOUT_MS = 150;
 const STEP_MS = 3_000;
 
 /** Frequent compaction. */
-const SWEEP_INTERVAL_MS = 20;
+const SWEEP_INTERVAL_MS = 200;
 
 /** The embedded broker under test, in memory. */
 export function createEmbeddedTarget(): ConformanceTarget {
