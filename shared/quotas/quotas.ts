@@ -7,6 +7,7 @@
  */
 
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../platform/at-most.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import type { Broker, Tail } from '../messaging/ports.ts';
 import { topicName } from '../messaging/topics/topics.ts';
@@ -92,9 +93,9 @@ export function createQuotas(options: QuotaOptions): Quotas {
   const tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
   const measure = createUsageMeasure(settings, options.secret);
   const counts = createDayCounts(options);
-  const unread = new LRUCache<string, Unread>({ max: MAX_REMEMBERED });
+  const unread = new LRUCache<string, Unread>(atMost(MAX_REMEMBERED));
   /** Days of the last records that were read, by id. */
-  const readDays = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  const readDays = new LRUCache<string, number>(atMost(MAX_REMEMBERED));
   const countRefusal = createQuotaMetrics(options, () => counts.of(counts.today()));
   let isCaughtUp = false;
   let received = 0;

@@ -10,6 +10,7 @@ import {
   type JWTVerifyOptions,
 } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../../shared/platform/at-most.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { readJsonAnswer } from '../../../shared/platform/bounded-answer.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
@@ -269,9 +270,9 @@ function fetchWithPauses(clock: Clock): FetchImplementation {
 
 /** Caches verified tokens by their hash, so that the tokens themselves are not kept in memory. */
 function createTokenCache(clock: Clock) {
-  const cached = new LRUCache<string, { readonly token: VerifiedToken; readonly validUntilMs: number }>({
-    max: MAX_CACHED_TOKENS,
-  });
+  const cached = new LRUCache<string, { readonly token: VerifiedToken; readonly validUntilMs: number }>(
+    atMost(MAX_CACHED_TOKENS),
+  );
   return {
     find: (token: string): VerifiedToken | undefined => {
       const found = cached.get(hashToken(token));

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../../shared/platform/at-most.ts';
 import type { EncodedMessage } from '../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
@@ -40,7 +41,7 @@ export function createResultFeed(
     sizeOf: (_id, { value }) => (value?.length ?? 0) + ENTRY_BYTES,
     callerOf: callerIn,
   });
-  const callbacks = new LRUCache<string, () => void>({ max: MAX_CALLBACKS });
+  const callbacks = new LRUCache<string, () => void>(atMost(MAX_CALLBACKS));
   const topics = [topicName(options.topicPrefix, 'ingressResults')];
   const feed = createTopicFeed(broker, { clientId: 'ingress-results', topics }, (message) => {
     const { value, headers, timestampMs } = message;

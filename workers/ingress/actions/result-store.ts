@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../../shared/platform/at-most.ts';
 
 /** A record with the time at which it was written, in epoch milliseconds. */
 export interface StoredResult<Value> {
@@ -46,7 +47,7 @@ export function createResultStore<Value>(options: ResultStoreOptions<Value>): Re
   const { maxBytes, retentionMs, now, sizeOf, callerOf } = options;
   const records = new Map<string, StoredResult<Value>>();
   const shares = new Map<string, Share>();
-  const evictedKeys = new LRUCache<string, true>({ max: MAX_EVICTED_KEYS });
+  const evictedKeys = new LRUCache<string, true>(atMost(MAX_EVICTED_KEYS));
   const all = { bytes: 0, evictedUpToMs: Number.NEGATIVE_INFINITY };
   const add = (key: string, record: StoredResult<Value>): void => {
     const size = sizeOf(key, record.value);

@@ -2,6 +2,7 @@
 
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../../shared/platform/at-most.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
 import {
   earliestTime,
@@ -57,7 +58,7 @@ const KEYS_UNKNOWN =
  */
 export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNotification) => Promise<void> {
   const runInOrder = createKeyedQueue();
-  const unknown: UnknownRequests = new LRUCache({ max: MAX_UNKNOWN });
+  const unknown: UnknownRequests = new LRUCache(atMost(MAX_UNKNOWN));
   return (notification) => {
     const keyId = deps.keys.idOf(notification.owner);
     return runInOrder(keyId, () => acceptInTurn({ ...deps, unknown }, notification, keyId));
