@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
  * The module node:http. An `import` statement evaluates every export of a built-in module; one of them is `WebSocket`, for which
  * Node then loads its own copy of undici: 12 MiB and a twentieth of the processor time of a start.
  */
-export const { createServer, METHODS, STATUS_CODES } = process.getBuiltinModule('node:http');
+export const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Listens on a port, 0 for any free one, and resolves to the URL of the server. Rejects when it cannot listen. */
 export async function listen(server: Server, host: string, port: number): Promise<string> {

@@ -17,7 +17,7 @@ import { createLogCorrelationId, readTraceContext } from '../server/correlation-
 import { RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
 import { requireJson } from '../server/json-body.ts';
 import { refuseRateLimited } from '../server/rate-limit.ts';
-import { refuse, refuseOtherMethods, sendJson, sendProblem } from '../server/send-answer.ts';
+import { refuse, sendJson, sendProblem } from '../server/send-answer.ts';
 import { requireOpen } from '../server/traffic.ts';
 import { readPreferences } from './prefer-header.ts';
 import { renderPending, formatResultPath, sendReply } from './reply.ts';
@@ -68,6 +68,7 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
   const findAction = createActionLookup(deps);
   app.decorateRequest('action');
   app.post(url, {
+    config: { beforeOtherMethods: findAction },
     preHandler: [
       findAction,
       labelAction,
@@ -100,7 +101,6 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
       return respondNow(deps, request, reply, valid);
     },
   });
-  refuseOtherMethods(app, url, 'POST', [findAction]);
 }
 
 /** Hook: finds the action of the path, or responds with 404 and the most similar name. */

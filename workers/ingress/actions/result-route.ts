@@ -6,7 +6,7 @@ import { hashSubject } from '../access/access.ts';
 import { authenticate } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { RESULT_TRAVEL_MS, RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
-import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
+import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
 import type { ActionRegistry } from './action-route.ts';
 import { renderPending, sendReply } from './reply.ts';
@@ -53,7 +53,6 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
       sendReply(reply, { action, answer: await deps.readReply(stored), warnings: [] });
     },
   });
-  refuseOtherMethods(app, url, 'GET');
 }
 
 /**

@@ -7,7 +7,7 @@ import { NOTIFICATION_BYTES_PER_UNIT, type AdmissionQueue } from '../server/admi
 import { authenticate, countBody } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
-import { refuse, refuseOtherMethods, sendProblem } from '../server/send-answer.ts';
+import { refuse, sendProblem } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { AcceptNotification } from './accept-notification.ts';
 import type { ChannelProfiles } from './channel-profiles.ts';
@@ -90,7 +90,6 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
         });
       },
     });
-    refuseOtherMethods(app, url, 'POST');
   }
 }
 

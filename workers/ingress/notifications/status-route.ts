@@ -4,7 +4,7 @@ import { errorText } from '../../../shared/platform/errors.ts';
 import { hashSubject } from '../access/access.ts';
 import { authenticate } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
-import { refuse, refuseOtherMethods, sendJson, setRetryAfter } from '../server/send-answer.ts';
+import { refuse, sendJson, setRetryAfter } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
 import { findNotification, mayQuery } from './known-notification.ts';
 import type { NotificationFeed } from './notification-feed.ts';
@@ -35,7 +35,6 @@ export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): voi
       }
     },
   });
-  refuseOtherMethods(app, url, 'GET');
 }
 
 async function respond(

@@ -23,7 +23,7 @@ import type { Fault } from '../../../shared/platform/problem.ts';
 import { callerOf } from '../server/caller.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
-import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
+import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { LetterCall, LetterCalls } from './letter-calls.ts';
 import { renderPage, type PageQuery } from './letter-page.ts';
@@ -54,7 +54,6 @@ export function registerLetters(app: FastifyInstance, base: string, deps: Letter
   app.get(url, mayRead, (request, reply) => list(deps, request, reply));
   const one = `${url}/:topic/:partition/:offset`;
   app.get<{ Params: PlaceParams }>(one, mayRead, (request, reply) => show(deps, request, reply));
-  for (const address of [url, one]) refuseOtherMethods(app, address, 'GET');
   const mayAct: preHandlerHookHandler[] = [
     label,
     opened,
@@ -67,7 +66,6 @@ export function registerLetters(app: FastifyInstance, base: string, deps: Letter
       await readJsonBody(request, reply, { limitBytes: BODY_LIMIT_BYTES });
       if (!reply.sent) await act(deps, action, request, reply);
     });
-    refuseOtherMethods(app, address, 'POST');
   }
 }
 

@@ -12,7 +12,7 @@ import { findNotification, mayQuery } from '../notifications/known-notification.
 import type { NotificationFeed } from '../notifications/notification-feed.ts';
 import type { NotificationKeys } from '../notifications/notification-ids.ts';
 import type { IngressContext } from '../server/context.ts';
-import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
+import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { authorizeOperator, refuseScope } from '../server/authorize-operator.ts';
 
@@ -70,7 +70,6 @@ export function registerNotificationSearch(
         sendJson(reply, 200, JSON.stringify(describeTimeline(known, deadLetters)));
       }),
   );
-  for (const address of [url, `${url}/:notificationId`]) refuseOtherMethods(app, address, 'GET');
 }
 
 function isOperator({ scopes }: FastifyRequest): boolean {

@@ -6,7 +6,7 @@ import { readMessageHead } from '../../../shared/notification/message-head.ts';
 import type { OutboxFolder, OutboxMessage } from '../../../shared/notification/outbox-folder.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import type { IngressContext } from '../server/context.ts';
-import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
+import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
 import { authorizeOperator, authorizeTicket } from '../server/authorize-operator.ts';
 import { readMailText } from './mail-text.ts';
@@ -89,7 +89,6 @@ export function registerOutboxMessages(
       .header('cache-control', 'no-store')
       .send(source);
   });
-  for (const address of [url, `${url}/:id`, html]) refuseOtherMethods(app, address, 'GET');
 }
 
 function explainNoOutbox(reply: FastifyReply): void {

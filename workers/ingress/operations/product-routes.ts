@@ -6,7 +6,7 @@ import { readQuery } from '../../../shared/contract/operations/read-fields.ts';
 import { MessagingError, SystemError } from '../../../shared/platform/errors.ts';
 import type { IngressContext } from '../server/context.ts';
 import { matchesTag, weakTag } from '../server/entity-tags.ts';
-import { refuse, refuseOtherMethods, sendJson } from '../server/send-answer.ts';
+import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { authorizeOperator } from '../server/authorize-operator.ts';
 import type { OnDemandCatalogue } from './on-demand-catalogue.ts';
@@ -52,7 +52,6 @@ export function registerProducts(app: FastifyInstance, base: string, deps: Produ
       VERSION_NUMBER.test(number) ? directory.version(code, Number(number)) : undefined,
     );
   });
-  for (const address of [list, one, version]) refuseOtherMethods(app, address, 'GET');
 }
 
 /** Responds with what `find` finds; undefined: there is no such product. */

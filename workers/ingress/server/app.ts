@@ -5,11 +5,11 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { createNameCheck } from '../../../shared/platform/host-names.ts';
-import { METHODS } from '../../../shared/platform/http-server.ts';
 import type { IngressContext } from './context.ts';
 import { chooseCorrelationId } from './correlation-id.ts';
 import { HTTP_LIMITS, type IngressOptions } from './http-limits.ts';
 import { answerClientError, findFramingFault, refuseConnect, trackResponse } from './malformed-http.ts';
+import { answerOtherMethods } from './other-methods.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
 /** The only path that accepts larger bodies. */
@@ -31,7 +31,8 @@ export function createApp(
   answerExpectations(app, options);
   app.server.prependListener('request', (_request, response) => trackResponse(response));
   app.server.on('connect', (_request, socket) => refuseConnect(socket));
-  acceptAllMethods(app);
+  // As a method with a body, fastify would respond to it with 400 before it looks for a route.
+  app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
   app.removeAllContentTypeParsers();
   // Fastify finds the parser of a type by name at once, and that of all others by parsing the header again.
   for (const type of ['application/json', '*']) {
@@ -60,11 +61,7 @@ export function createApp(
     sendProblem(reply, problem);
   });
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, log));
-  app.setNotFoundHandler((_request, reply) =>
-    refuse(reply, 'not-found', {
-      detail: 'The documentation at /docs lists all paths.',
-    }),
-  );
+  answerOtherMethods(app);
   return app;
 }
 
@@ -123,15 +120,6 @@ function answerExpectations(app: FastifyInstance, limits: IngressOptions): void 
     app.server.emit('request', request, response);
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-}
-
-/** Lets routes respond with 405 to all other methods, including uncommon ones. */
-function acceptAllMethods(app: FastifyInstance): void {
-  for (const method of METHODS) {
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  }
-  // As a method with a body, fastify would respond to it with 400 before its route.
-  app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
 }
 
 /** Handles errors of the framework (4xx) and bugs, which are logged with their stack; the response does not contain it. */

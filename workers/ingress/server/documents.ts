@@ -3,7 +3,6 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendCoded } from './content-coding.ts';
 import { matchesTag, weakTag } from './entity-tags.ts';
-import { refuseOtherMethods } from './send-answer.ts';
 
 /** Renders the published documents as they are sent. */
 export interface Documents {
@@ -50,7 +49,6 @@ export function registerDocuments(app: FastifyInstance, load: () => Promise<Docu
       sendResource(request, reply, await find());
       return reply;
     });
-    refuseOtherMethods(app, path, 'GET');
   }
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { combineHealth, namesIn, type Health } from '../../../shared/platform/health.ts';
 import { shareScrapeTexts, type Metrics } from '../../../shared/platform/metrics.ts';
 import type { Timers } from '../../../shared/platform/timers.ts';
-import { refuseOtherMethods, sendJson } from './send-answer.ts';
+import { sendJson } from './send-answer.ts';
 
 export interface HealthDeps {
   readonly metrics: Metrics;
@@ -42,5 +42,4 @@ export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
       .header('cache-control', 'no-store')
       .send(text);
   });
-  for (const path of ['/health/live', '/health/ready', '/metrics']) refuseOtherMethods(app, path, 'GET');
 }

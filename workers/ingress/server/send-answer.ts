@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifyReply, preHandlerHookHandler } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import {
   createProblem,
   type ErrorCode,
@@ -49,30 +49,6 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
   reply.code(status).header('content-type', PROBLEM_TYPE).header('cache-control', 'no-store');
   if (hasLongRest(reply)) sendAndDrain(reply, body);
   else reply.send(body);
-}
-
-/**
- * Responds to OPTIONS with 204 and Allow, and to every other method except the supported one with 405 and Allow, after
- * `preHandler`. Sends no CORS headers: pages of other sites are not admitted.
- */
-export function refuseOtherMethods(
-  app: FastifyInstance,
-  url: string,
-  supported: 'GET' | 'POST',
-  preHandler: preHandlerHookHandler[] = [],
-): void {
-  const methods: readonly string[] = supported === 'GET' ? ['GET', 'HEAD'] : [supported];
-  const allow = [...methods, 'OPTIONS'].join(', ');
-  app.route({
-    method: app.supportedMethods.filter((method) => !methods.includes(method)),
-    url,
-    preHandler,
-    handler: (request, reply) => {
-      reply.header('allow', allow);
-      if (request.method === 'OPTIONS') reply.code(204).send();
-      else refuse(reply, 'method-not-allowed', { detail: `Allowed methods: ${allow}.` });
-    },
-  });
 }
 
 /** Content-Length in bytes; undefined for chunked bodies. Node has already rejected values that are not numbers. */

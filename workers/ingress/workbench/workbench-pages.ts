@@ -5,7 +5,7 @@ import { errorText } from '../../../shared/platform/errors.ts';
 import { sendCoded } from '../server/content-coding.ts';
 import type { IngressContext } from '../server/context.ts';
 import { matchesTag } from '../server/entity-tags.ts';
-import { refuse, refuseOtherMethods } from '../server/send-answer.ts';
+import { refuse } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
 import { entityTag, loadBundle, type Bundle } from './bundle.ts';
 
@@ -75,7 +75,6 @@ export function registerWorkbench(
     reply.header('content-type', asset.type).header('cache-control', ASSET_CACHE);
     sendCoded(request, reply, asset);
   });
-  for (const path of ['', '/*', '/assets/:name']) refuseOtherMethods(app, base + path, 'GET', preHandler);
   app.get('/', (_request, reply) => reply.redirect(base, 302));
 }
 

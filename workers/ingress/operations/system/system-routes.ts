@@ -3,7 +3,7 @@ import { SYSTEM_PATH, SYSTEM_SETTINGS_PATH } from '../../../../shared/contract/o
 import type { Health } from '../../../../shared/platform/health.ts';
 import type { SettingState } from '../../../../shared/platform/setting-states.ts';
 import type { IngressContext } from '../../server/context.ts';
-import { refuseOtherMethods, sendJson } from '../../server/send-answer.ts';
+import { sendJson } from '../../server/send-answer.ts';
 import { labelMetrics } from '../../server/traffic.ts';
 import { authorizeOperator } from '../../server/authorize-operator.ts';
 import type { WATCHING } from './rates.ts';
@@ -35,7 +35,6 @@ export function registerSystem(app: FastifyInstance, deps: SystemRouteDeps): voi
     handler: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
   ) => {
     app.get(path, { preHandler: [labelMetrics(label), authorizeOperator(deps, 'operations:read')], handler });
-    refuseOtherMethods(app, path, 'GET');
   };
   const settings = JSON.stringify({ settings: system.settings });
   serve(SYSTEM_PATH, 'system', async (_request, reply) =>
