@@ -11,7 +11,7 @@ import {
   takePicture,
   useBrowser,
 } from '../support/browser/workbench-page.ts';
-import { portfolioFolder, runRecalculation } from '../support/worlds/recalculate-process.ts';
+import { portfolioFolder, recalculateHere } from '../support/worlds/recalculate-process.ts';
 
 const openPage = useBrowser();
 
@@ -103,7 +103,7 @@ describe('the page of portfolios', () => {
       const text = `${repricedPortfolio(CONTRACTS)}${misspelt}\n`;
       const html = files.at('report.html');
       const input = files.write('loans.ndjson', text);
-      expect((await runRecalculation(['--input', input, '--summary', '--html', html])).code).toBe(1);
+      expect((await recalculateHere(['--input', input, '--summary', '--html', html])).code).toBe(1);
       const [workbench, report] = await Promise.all([openPortfolio(), openPage(pathToFileURL(html).href)]);
       await choose(workbench.page, 'loans.ndjson', text);
       const results = workbench.page.locator('.portfolio-results');

@@ -7,7 +7,7 @@ import {
   useBrowser,
 } from '../support/browser/workbench-page.ts';
 import { repricedPortfolio } from '../support/builders/repriced-portfolio.ts';
-import { portfolioFolder, runRecalculation } from '../support/worlds/recalculate-process.ts';
+import { portfolioFolder, recalculateHere } from '../support/worlds/recalculate-process.ts';
 
 /** The command is a process of its own, which takes seconds to start on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
@@ -19,7 +19,7 @@ async function writeReport(): Promise<string> {
   const files = portfolioFolder();
   const input = files.write('retail-loans.ndjson', repricedPortfolio(1_500));
   const html = files.at('report.html');
-  const { code } = await runRecalculation([
+  const { code } = await recalculateHere([
     '--input',
     input,
     '--summary',

@@ -45,6 +45,8 @@ export interface CommandEnd {
   writeHtml(): Promise<void>;
   /** Called after the report was printed; removes the checkpoint of a complete run. */
   forget(): void;
+  /** Releases the checkpoint. To be called last. */
+  close(): void;
 }
 
 /** A batch is sent again after this time. A reply usually takes one second, or ten if a worker was killed. */
@@ -59,13 +61,24 @@ const EMBEDDED_WINDOW = 5;
  */
 export async function recalculate(args: RecalculateArguments, context: RunContext): Promise<CommandEnd> {
   const config = loadConfig(context.environment);
-  const { stopped } = context.interruption;
   const { output } = args;
   refuseSameFiles(args);
-  // Held until the process ends, since the checkpoint is removed after the report.
+  // Held until the report was printed, since it is removed after that.
   const hasCheckpoint = output !== undefined && isPlainFile(output.file);
   const checkpoint = hasCheckpoint ? openCheckpoint(output.file, args.overwrite) : undefined;
-  process.once('exit', () => checkpoint?.close());
+  try {
+    return await recalculateFrom(checkpoint, { args, context, config });
+  } catch (error) {
+    checkpoint?.close();
+    throw error;
+  }
+}
+
+async function recalculateFrom(
+  checkpoint: CheckpointFile | undefined,
+  { args, context, config }: Pick<OpenRun, 'args' | 'context' | 'config'>,
+): Promise<CommandEnd> {
+  const { stopped } = context.interruption;
   if (args.html !== undefined) refuseUnwritable(args.html);
   const plan = planRun(args, context.now(), checkpoint?.stored);
   const options = { file: args.input, format: args.inputFormat, maxContracts: args.batch, csv: args.csv };
@@ -211,7 +224,7 @@ function endOf(open: OpenRun, outcome: RunOutcome): CommandEnd {
   const forget = (): void => {
     if (isComplete) checkpoint?.remove();
   };
-  return { report, lines: reportLines(report), writeHtml, forget };
+  return { report, lines: reportLines(report), writeHtml, forget, close: () => checkpoint?.close() };
 }
 
 function runOf({ args, plan, config }: OpenRun) {

@@ -3,9 +3,11 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { PassThrough } from 'node:stream';
 import { deserialize } from 'node:v8';
 import { onTestFinished } from 'vitest';
 import type { Checkpoint } from '../../../scripts/recalculate/output/checkpoint.ts';
+import { runRecalculate } from '../../../scripts/recalculate/run/exit-code.ts';
 import type { Report } from '../../../scripts/recalculate/report/report.ts';
 import { contractLine } from '../builders/portfolio-lines.ts';
 
@@ -49,7 +51,26 @@ export function beginRecalculation(
   return { child, ended, stdout: () => out, stderr: () => err };
 }
 
-/** Runs the script until it exits. */
+/** Runs the command in this process, which saves the second in which another one loads its modules. */
+export async function recalculateHere(args: readonly string[]) {
+  const stdout = new PassThrough();
+  const abandoned = new AbortController();
+  let err = '';
+  const code = await runRecalculate(args, {
+    environment: {},
+    stdout,
+    stderr: { write: (text) => (err += text) },
+    interrupt: () => ({
+      stopped: new AbortController().signal,
+      abandoned: abandoned.signal,
+      signalName: () => undefined,
+      abandon: () => abandoned.abort(new Error('the run has ended')),
+    }),
+  });
+  return { code, stdout: String(stdout.read() ?? ''), stderr: err };
+}
+
+/** Runs the script until it exits, for what only a process has: its streams. */
 export async function runRecalculation(args: readonly string[], stdin?: string | Buffer) {
   const run = beginRecalculation(args);
   run.child.stdin?.end(stdin);

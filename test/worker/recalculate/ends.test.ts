@@ -7,6 +7,7 @@ import {
   portfolio,
   portfolioFolder,
   reportOf,
+  recalculateHere,
   runRecalculation,
 } from '../../support/worlds/recalculate-process.ts';
 
@@ -18,13 +19,13 @@ it('exits with code 3 when more contracts fail than --max-failures allows, and c
   const bad = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [index + 100, 'broken']));
   const input = files.write('in.ndjson', portfolio(300, bad));
   const options = ['--input', input, '--output', files.at('out.ndjson'), '--batch', '10', '--json'];
-  const first = await runRecalculation([...options, '--max-failures', '20']);
+  const first = await recalculateHere([...options, '--max-failures', '20']);
   expect(first.code).toBe(3);
   const report = reportOf(first.stdout);
   expect(report.outcome).toBe('aborted');
   expect(report.reason).toMatch(/--max-failures allows 20/);
   expect(report.resumeWith).toMatch(/--resume$/);
-  const second = await runRecalculation([...options, '--max-failures', '50', '--resume']);
+  const second = await recalculateHere([...options, '--max-failures', '50', '--resume']);
   expect(second.code).toBe(1);
   expect(files.lines('out.ndjson')).toHaveLength(250);
   expect(files.lines('out.ndjson.failures.ndjson')).toHaveLength(50);
@@ -68,7 +69,7 @@ it('exits with code 2 for an invalid command line, setting or input, before it w
     [['--input', input, '--output', output, '--failures', files.at('no/failures')], /cannot be written/],
   ];
   for (const [args, words] of attempts) {
-    const { code, stderr } = await runRecalculation(args);
+    const { code, stderr } = await recalculateHere(args);
     expect([code, stderr]).toEqual([2, expect.stringMatching(words)]);
   }
   const settings = beginRecalculation(['--input', input, '--output', output], { REPLY_TIMEOUT_MS: 'many' });
@@ -83,11 +84,11 @@ it('exits with code 3 if the input breaks off, keeps the results, and can be res
   const packed = gzipSync(portfolio(2_000));
   const input = files.write('in.ndjson.gz', packed.subarray(0, packed.length - 2_000));
   const options = ['--input', input, '--output', files.at('out.ndjson')];
-  const torn = await runRecalculation(options);
+  const torn = await recalculateHere(options);
   expect(torn.code).toBe(3);
   expect(torn.stderr).toMatch(/resume with: /);
   files.write('in.ndjson.gz', packed);
-  expect((await runRecalculation([...options, '--resume'])).code).toBe(0);
+  expect((await recalculateHere([...options, '--resume'])).code).toBe(0);
   expect(files.lines('out.ndjson')).toHaveLength(2_000);
 });
 
@@ -96,16 +97,16 @@ it('overwrites the files of an earlier run only with --overwrite', async () => {
   const input = files.write('in.ndjson', portfolio(3));
   files.write('out.ndjson', 'something else\n'.repeat(1_000));
   const options = ['--input', input, '--output', files.at('out.ndjson')];
-  expect((await runRecalculation(options)).code).toBe(2);
-  expect((await runRecalculation([...options, '--resume'])).stderr).toMatch(/has no checkpoint/);
-  expect((await runRecalculation([...options, '--overwrite'])).code).toBe(0);
+  expect((await recalculateHere(options)).code).toBe(2);
+  expect((await recalculateHere([...options, '--resume'])).stderr).toMatch(/has no checkpoint/);
+  expect((await recalculateHere([...options, '--overwrite'])).code).toBe(0);
   expect(files.lines('out.ndjson')).toHaveLength(3);
 });
 
 it('an empty portfolio is reported as a run without contracts', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', '\n\n');
-  const { code, stdout } = await runRecalculation([
+  const { code, stdout } = await recalculateHere([
     '--input',
     input,
     '--output',

@@ -6,7 +6,7 @@ import {
   beginRecalculation,
   portfolioFolder,
   reportOf,
-  runRecalculation,
+  recalculateHere,
   type CommandRun,
 } from '../../support/worlds/recalculate-process.ts';
 
@@ -57,7 +57,7 @@ it('contains the same results after kill -9 and --resume as after an uninterrupt
     '--html',
     files.at('whole.html'),
   ];
-  expect((await runRecalculation(whole)).code).toBe(1);
+  expect((await recalculateHere(whole)).code).toBe(1);
 
   // --html may be added when the run is resumed: the checkpoint has what the report needs.
   const output = files.at('out.csv');
@@ -74,7 +74,7 @@ it('contains the same results after kill -9 and --resume as after an uninterrupt
     files.at('out.html'),
     '--resume',
   ];
-  expect((await runRecalculation(resumed)).code).toBe(1);
+  expect((await recalculateHere(resumed)).code).toBe(1);
   const page = files.text('out.html');
   expect(resultsOf(page)).toBe(resultsOf(files.text('whole.html')));
   expect(textOf(resultsOf(page))).toMatch(/Calculated 588 Failed 12 /);
@@ -97,9 +97,9 @@ it('is written for an interrupted run too, and replaced when that is resumed', a
   expect(calculated).toBe(files.lines('out.ndjson').length);
   expect(calculated).toBeLessThan(588);
 
-  const refused = await runRecalculation(['--input', input, ...own]);
+  const refused = await recalculateHere(['--input', input, ...own]);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('report.html')]);
-  expect((await runRecalculation(['--input', input, ...own, '--resume'])).code).toBe(1);
+  expect((await recalculateHere(['--input', input, ...own, '--resume'])).code).toBe(1);
   expect(textOf(files.text('report.html'))).toMatch(/ complete .* Calculated 588 /);
 });
 
@@ -107,7 +107,7 @@ it('agrees with the report in JSON, exactly', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', repricedPortfolio(CONTRACTS));
   const html = files.at('report.html');
-  const { stdout } = await runRecalculation([
+  const { stdout } = await recalculateHere([
     '--input',
     input,
     '--summary',
@@ -136,7 +136,7 @@ it('is refused before the run if it could not be written, and repeated if it can
   const input = files.write('in.ndjson', text);
   const output = files.at('out.ndjson');
   const own = ['--output', output, '--html', files.at('sub/report.html')];
-  const refused = await runRecalculation(['--input', input, ...own]);
+  const refused = await recalculateHere(['--input', input, ...own]);
   expect([refused.code, refused.stderr]).toEqual([
     2,
     expect.stringMatching(/report\.html cannot be written/),
@@ -154,6 +154,6 @@ it('is refused before the run if it could not be written, and repeated if it can
   expect(await run.ended).toBe(3);
   expect(run.stderr()).toMatch(/the report of --html cannot be written: .*; --resume writes it again/);
   mkdirSync(files.at('sub'));
-  expect((await runRecalculation(['--input', input, ...own, '--resume'])).code).toBe(1);
+  expect((await recalculateHere(['--input', input, ...own, '--resume'])).code).toBe(1);
   expect(textOf(files.text('sub/report.html'))).toContain(' complete ');
 });

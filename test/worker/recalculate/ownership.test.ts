@@ -7,7 +7,7 @@ import {
   linesOf,
   portfolio,
   portfolioFolder,
-  runRecalculation,
+  recalculateHere,
 } from '../../support/worlds/recalculate-process.ts';
 
 /** Each run is a separate process, which takes seconds to start on a busy machine. */
@@ -55,7 +55,7 @@ it('refuses an input that is the output or the file of failures under another na
       ['--output', files.at(name)],
       ['--output', files.at('out.ndjson'), '--failures', files.at(name)],
     ]) {
-      const refused = await runRecalculation(['--input', input, ...args, '--overwrite']);
+      const refused = await recalculateHere(['--input', input, ...args, '--overwrite']);
       expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/are the same file/)]);
     }
   }
@@ -74,7 +74,7 @@ it('does not change the files of an earlier run if it cannot start', async () =>
     '--failures',
     files.at('no/such.ndjson'),
   ];
-  expect((await runRecalculation([...args, '--overwrite'])).code).toBe(2);
+  expect((await recalculateHere([...args, '--overwrite'])).code).toBe(2);
   expect(files.text('out.ndjson')).toBe('results\n');
   expect(existsSync(files.at('out.ndjson.checkpoint'))).toBe(false);
 });
@@ -84,7 +84,7 @@ it('keeps an existing file of failures if --resume finds nothing to resume', asy
   const input = files.write('in.ndjson', portfolio(3));
   const failures = files.write('failed.ndjson', 'of another run\n');
   const args = ['--input', input, '--output', files.at('out.ndjson'), '--failures', failures, '--resume'];
-  const refused = await runRecalculation(args);
+  const refused = await recalculateHere(args);
   expect([refused.code, refused.stderr]).toEqual([
     2,
     expect.stringMatching(/already exists: .*failed\.ndjson/),
@@ -100,7 +100,7 @@ it('refuses a file that is no checkpoint, and replaces it with --overwrite', asy
     'out.ndjson.checkpoint',
     'something else, longer than the header of a database',
   );
-  const refused = await runRecalculation([...options, '--resume']);
+  const refused = await recalculateHere([...options, '--resume']);
   expect([refused.code, refused.stderr]).toEqual([
     2,
     expect.stringMatching(/is not a valid checkpoint.*--overwrite/),
@@ -110,8 +110,8 @@ it('refuses a file that is no checkpoint, and replaces it with --overwrite', asy
   database.exec("INSERT INTO checkpoint VALUES (1, x'00'); PRAGMA user_version = 1");
   database.close();
   renameSync(files.at('other'), checkpoint);
-  const other = await runRecalculation([...options, '--resume']);
+  const other = await recalculateHere([...options, '--resume']);
   expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/checkpoint version 1, not 3/)]);
-  expect((await runRecalculation([...options, '--overwrite'])).code).toBe(0);
+  expect((await recalculateHere([...options, '--overwrite'])).code).toBe(0);
   expect(existsSync(checkpoint)).toBe(false);
 });

@@ -8,7 +8,7 @@ import {
   portfolio,
   portfolioFolder,
   reportOf,
-  runRecalculation,
+  recalculateHere,
   storedRun,
   type CommandRun,
 } from '../../support/worlds/recalculate-process.ts';
@@ -49,7 +49,7 @@ it('writes the same bytes as an uninterrupted run when it is repeatedly killed a
   const lines = portfolio(CONTRACTS, BROKEN);
   const input = files.write('in.ndjson', lines);
   const options = ['--as-of', '2026-01-31', '--batch', '20', '--window', '2', '--json'];
-  const undisturbed = await runRecalculation([
+  const undisturbed = await recalculateHere([
     ...options,
     '--input',
     input,
@@ -108,7 +108,7 @@ it('finishes work in progress on SIGINT and prints how to resume, also for gzip'
   const soFar = gunzipSync(files.bytes('out.ndjson.gz')).toString().split('\n').length - 1;
   expect(soFar).toBe(storedRun(files.at('out.ndjson.gz')).input.lastLine);
   expect(soFar).toBeLessThan(CONTRACTS);
-  expect((await runRecalculation([...options, '--resume'])).code).toBe(0);
+  expect((await recalculateHere([...options, '--resume'])).code).toBe(0);
   const whole = gunzipSync(files.bytes('out.ndjson.gz')).toString();
   const ids = whole
     .trimEnd()
@@ -134,14 +134,14 @@ it('refuses to resume with another input, other options or a truncated output, a
     ],
   ];
   for (const [args, words] of attempts) {
-    const refused = await runRecalculation([...args, '--resume']);
+    const refused = await recalculateHere([...args, '--resume']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(words)]);
   }
-  const fresh = await runRecalculation(options);
+  const fresh = await recalculateHere(options);
   expect([fresh.code, fresh.stderr]).toEqual([2, expect.stringMatching(/--resume.*--overwrite/)]);
   expect(files.bytes('out.ndjson').equals(before)).toBe(true);
   files.write('out.ndjson', before.subarray(0, 10));
-  const shortened = await runRecalculation([...options, '--resume']);
+  const shortened = await recalculateHere([...options, '--resume']);
   expect([shortened.code, shortened.stderr]).toEqual([2, expect.stringMatching(/was truncated/)]);
 });
 
@@ -153,7 +153,7 @@ it('refuses a second run on the same output', async () => {
   first.child.stdin?.write(portfolio(5));
   await expect.poll(() => existsSync(output), { timeout: 20_000 }).toBe(true);
   for (const option of ['--resume', '--overwrite']) {
-    const second = await runRecalculation(['--input', input, '--output', output, option]);
+    const second = await recalculateHere(['--input', input, '--output', output, option]);
     expect([second.code, second.stderr]).toEqual([
       2,
       expect.stringMatching(/another process is still working on/),

@@ -7,7 +7,7 @@ import {
   portfolio,
   portfolioFolder,
   reportOf,
-  runRecalculation,
+  recalculateHere,
   type CommandRun,
 } from '../../support/worlds/recalculate-process.ts';
 
@@ -87,9 +87,9 @@ it('writes failures to a device, and resumes writing to it', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(60, { 3: 'broken', 30: 'broken' }));
   const options = ['--input', input, '--output', files.at('out.ndjson'), '--failures', '/dev/null'];
-  const first = await runRecalculation([...options, '--batch', '10', '--max-failures', '1']);
+  const first = await recalculateHere([...options, '--batch', '10', '--max-failures', '1']);
   expect(first.code).toBe(3);
-  const second = await runRecalculation([...options, '--resume']);
+  const second = await recalculateHere([...options, '--resume']);
   expect([second.code, files.lines('out.ndjson').length]).toEqual([1, 58]);
 });
 
@@ -102,7 +102,7 @@ it.runIf(existsSync('/dev/full'))('keeps its checkpoint if the report cannot be 
   expect(await run.ended).toBe(3);
   expect(run.stderr()).toMatch(/the report cannot be written: .*ENOSPC/);
   expect(existsSync(`${output}.checkpoint`)).toBe(true);
-  const again = await runRecalculation([...options, '--resume']);
+  const again = await recalculateHere([...options, '--resume']);
   expect([again.code, reportOf(again.stdout).read]).toEqual([0, 5]);
   expect(files.lines('out.ndjson')).toHaveLength(5);
 });

@@ -7,6 +7,7 @@ import {
   portfolio,
   portfolioFolder,
   reportOf,
+  recalculateHere,
   runRecalculation,
 } from '../../support/worlds/recalculate-process.ts';
 
@@ -22,7 +23,7 @@ const CONTRACTS = 5_000;
 it('calculates every contract of a portfolio once and in order, and reports the totals', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(CONTRACTS));
-  const { code, stdout } = await runRecalculation([
+  const { code, stdout } = await recalculateHere([
     '--input',
     input,
     '--output',
@@ -67,9 +68,9 @@ it('returns the same schedules for CSV, compressed or not, and writes CSV and gz
   const packed = files.write('in.csv.gz', gzipSync([header, ...csv, ''].join('\n')));
   const plain = files.write('in.ndjson', portfolio(count));
   const runs = await Promise.all([
-    runRecalculation(['--input', packed, '--output', files.at('a.ndjson.gz')]),
-    runRecalculation(['--input', plain, '--output', files.at('b.ndjson')]),
-    runRecalculation(['--input', plain, '--output', files.at('c.csv')]),
+    recalculateHere(['--input', packed, '--output', files.at('a.ndjson.gz')]),
+    recalculateHere(['--input', plain, '--output', files.at('b.ndjson')]),
+    recalculateHere(['--input', plain, '--output', files.at('c.csv')]),
   ]);
   expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
   expect(gunzipSync(files.bytes('a.ndjson.gz')).toString()).toBe(files.text('b.ndjson'));
@@ -95,7 +96,7 @@ it('writes each failed line, with its number and problem, to a file and exits wi
       40: '{"id": "no-param"}',
     }),
   );
-  const { code, stderr } = await runRecalculation([
+  const { code, stderr } = await recalculateHere([
     '--input',
     input,
     '--output',
@@ -131,7 +132,7 @@ it('writes only the report with --summary', async () => {
 it('compares with an earlier file of results and lists the largest changes', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(60));
-  await runRecalculation(['--input', input, '--output', files.at('old.ndjson')]);
+  await recalculateHere(['--input', input, '--output', files.at('old.ndjson')]);
   const former = files
     .lines('old.ndjson')
     .map((line) => (JSON.parse(line) as { schedule: unknown }).schedule);
@@ -143,7 +144,7 @@ it('compares with an earlier file of results and lists the largest changes', asy
     return JSON.stringify(contract);
   });
   const changed = files.write('changed.ndjson', `${withFormer.join('\n')}\n`);
-  const { code, stdout } = await runRecalculation([
+  const { code, stdout } = await recalculateHere([
     '--input',
     changed,
     '--output',
@@ -185,7 +186,7 @@ it('treats all requests as sent on the day of --as-of', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', `${contractLine('c-1', { ActivationDate: undefined })}\n`);
   const asOf = (day: string) =>
-    runRecalculation(['--input', input, '--output', files.at('out.csv'), '--as-of', day]);
+    recalculateHere(['--input', input, '--output', files.at('out.csv'), '--as-of', day]);
   for (const day of ['1999-12-31', '2999-01-01']) {
     const { code, stderr } = await asOf(day);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--as-of must be a day from 2000-01-01')]);
@@ -205,7 +206,7 @@ it('reads an export of a spreadsheet: its notation, a column that is left out, a
   ];
   const input = files.write('in.csv.gz', gzipSync(lines.join('\r\n')));
   const options = ['--input', input, '--output', files.at('out.csv'), '--ignore', 'observații'];
-  const { code, stderr } = await runRecalculation(options);
+  const { code, stderr } = await recalculateHere(options);
   expect(code).toBe(0);
   expect(stderr).toContain('duplicate ids 1: c-1 (lines 3 and 4)');
   const cells = files.lines('out.csv').map((line) => line.split(','));
@@ -222,7 +223,7 @@ it('ends after ten equal faults with the value, and names a notation with two re
   const rows = Array.from({ length: 500 }, (_, index) => `c-${index},EqualInstalments,100,12,Monthly,15,7`);
   const input = files.write('in.csv', [header, ...rows].join('\n'));
   const options = ['--input', input, '--output', files.at('out.csv')];
-  const stopped = await runRecalculation(options);
+  const stopped = await recalculateHere(options);
   expect(stopped.code).toBe(3);
   expect(stopped.stderr).toContain(
     '10 lines have the same fault: column ScheduleType, "EqualInstalments" in line ',
@@ -233,13 +234,13 @@ it('ends after ten equal faults with the value, and names a notation with two re
     (_, index) => `c-${index},EqualInstallments,x${index},12,Monthly,15,7`,
   );
   files.write('in.csv', [header, ...cells].join('\n'));
-  expect((await runRecalculation([...options, '--overwrite'])).stderr).toContain(
+  expect((await recalculateHere([...options, '--overwrite'])).stderr).toContain(
     '10 lines have the same fault: column Amount, "x9" in line 11, must be a number such as 1234.50 or 1,234.50; correct the file, or set --max-failures',
   );
-  const allowed = await runRecalculation([...options, '--overwrite', '--max-failures', '40']);
+  const allowed = await recalculateHere([...options, '--overwrite', '--max-failures', '40']);
   expect([allowed.code, files.lines('out.csv.failures.ndjson').length]).toEqual([1, 30]);
   files.write('in.csv', `${header}\nc-1,EqualInstallments,1.000,12,Monthly,15,7`);
-  const open = await runRecalculation([...options, '--overwrite']);
+  const open = await recalculateHere([...options, '--overwrite']);
   expect([open.code, open.stderr]).toEqual([
     2,
     expect.stringContaining('name its decimal mark with --decimal'),
