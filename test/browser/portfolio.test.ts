@@ -6,8 +6,8 @@ import { PLAIN_LOAN } from '../support/builders/portfolio-lines.ts';
 import { repricedPortfolio } from '../support/builders/repriced-portfolio.ts';
 import {
   ENGINE_URL,
+  BOTH_LANGUAGES,
   findAccessibilityFaults,
-  LOOKS,
   takePicture,
   useBrowser,
 } from '../support/browser/workbench-page.ts';
@@ -58,7 +58,7 @@ const isUnexpected = (error: string): boolean => !error.includes('status of 422'
 const status = (page: Page) => page.getByRole('status').filter({ hasText: /of|din/ });
 
 describe('the page of portfolios', () => {
-  it.each([...LOOKS, ['romanian', { locale: 'ro-RO' }] as const])(
+  it.each(BOTH_LANGUAGES)(
     'recalculates a portfolio and shows totals, distributions, movers and failures, accessibly: %s',
     async (name, options) => {
       const { page, errors } = await openPortfolio(options);

@@ -4,6 +4,7 @@ import { startIngressWorker } from '../../workers/ingress/main.ts';
 import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';
 import {
   ENGINE_URL,
+  BOTH_LANGUAGES,
   findAccessibilityFaults,
   LOOKS,
   PHONE,
@@ -23,9 +24,6 @@ import { startOverLog } from '../support/worlds/product-worker.ts';
 
 const openPage = useBrowser();
 
-/** The appearances of every page, and the other language. */
-const ALL_LOOKS = [...LOOKS, ['romanian', { locale: 'ro-RO' }]] as const;
-
 const address = (rest = '') => `${ENGINE_URL}/workbench/products${rest}`;
 const results = (page: Page) => page.locator('.product-results > li');
 
@@ -44,7 +42,7 @@ async function openCatalogue(env: Record<string, string> = {}) {
 }
 
 describe('the catalogue', () => {
-  it.each(ALL_LOOKS)('is searched while the user types, accessibly: %s', async (look, options) => {
+  it.each(BOTH_LANGUAGES)('is searched while the user types, accessibly: %s', async (look, options) => {
     const isRomanian = look === 'romanian';
     const { page, errors } = await openPage(address(), options);
     await page.getByText(isRomanian ? 'Produse: 12' : 'Products: 12').waitFor();
@@ -107,7 +105,7 @@ describe('the catalogue', () => {
 });
 
 describe('a product', () => {
-  it.each(ALL_LOOKS)(
+  it.each(BOTH_LANGUAGES)(
     'has its versions on a timeline and their sections, accessibly: %s',
     async (look, options) => {
       const isRomanian = look === 'romanian';
@@ -143,7 +141,7 @@ describe('a product', () => {
     },
   );
 
-  it.each(ALL_LOOKS)(
+  it.each(BOTH_LANGUAGES)(
     'shows what is different between two versions, accessibly: %s',
     async (look, options) => {
       const { page, errors } = await openPage(address('/TL-PERSONAL'), options);

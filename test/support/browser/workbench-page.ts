@@ -18,6 +18,12 @@ export const LOOKS = [
   ['phone', { viewport: PHONE }],
 ] as const;
 
+/** Those of a page whose texts are checked in both languages: the longer words of the other one meet the smaller screen. */
+export const BOTH_LANGUAGES = [
+  ['light', {}],
+  ['romanian', { locale: 'ro-RO', viewport: PHONE }],
+] as const;
+
 export interface WorkbenchPage {
   readonly page: Page;
   /** Errors that the page threw or wrote to the console; expected ones are removed by the test that causes them. */
@@ -70,7 +76,10 @@ async function openPage(
 }
 
 /** Until then the page has the colours that it had. */
-const PAINTED = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+const PAINTED = `(async () => {
+  for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+  await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
+})()`;
 
 /**
  * The findings of axe-core on the page as it is now, one line each: rule, and the first element. The look `light` includes the
