@@ -62,10 +62,13 @@ if (args.includes('--help')) {
 
 function runVitest(extra: readonly string[], folder: string, reportFile: string): Promise<Run> {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
-  /** kafkajs sets a timer in the past for each connection, which is harmless but makes Node 24 warn. */
   const env = {
     ...process.env,
-    NODE_OPTIONS: '--disable-warning=TimeoutNegativeWarning',
+    /**
+     * kafkajs sets a timer in the past for each connection, which is harmless but makes Node 24 warn. The files of a level share one
+     * heap, whose new objects would otherwise be collected too often: 32 MiB save 6 % of the processor time of the unit tests.
+     */
+    NODE_OPTIONS: '--disable-warning=TimeoutNegativeWarning --max-semi-space-size=32',
     /**
      * Most levels load the sources again in a process for each file. The cache ends with the run: vitest adds the time of the
      * run to the names of test files, so a lasting one would grow without limit.

@@ -95,6 +95,7 @@ suite('the Node example of bulk requests as events', () => {
       cwd: root,
       env: {
         PATH: process.env.PATH ?? '',
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
         NODE_OPTIONS: '--disable-warning=TimeoutNegativeWarning',
         KAFKA_CLIENT,
         KAFKA_BROKERS: kafka.brokers.join(','),

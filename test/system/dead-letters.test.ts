@@ -8,7 +8,8 @@ const COMMAND_LIMIT_MS = 30_000;
 
 /** Runs `npm run dead-letters` while the engine runs. */
 function deadLetters(url: string, ...args: string[]): Promise<{ code: number; text: string }> {
-  const env = { PATH: process.env.PATH ?? '' };
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE };
   return new Promise((resolve) => {
     const script = ['scripts/dead-letters.ts', ...args, '--url', url];
     execFile(process.execPath, script, { cwd: ROOT, env, timeout: COMMAND_LIMIT_MS }, (error, out, err) => {

@@ -15,7 +15,8 @@ async function start(env: Record<string, string>) {
 /** Runs `npm run token` with these arguments. */
 function runToken(args: readonly string[], env: Record<string, string> = { AUTH_JWT_SECRET: JWT_SECRET }) {
   const command = ['scripts/token.ts', ...args];
-  const ownEnv = { PATH: process.env.PATH ?? '', ...env };
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const ownEnv = { PATH, NODE_COMPILE_CACHE, ...env };
   return spawnSync(process.execPath, command, { cwd: ROOT, env: ownEnv, encoding: 'utf8' });
 }
 
