@@ -115,7 +115,7 @@ function lateCommitter(group: string, topic: string, committed: Map<number, numb
     clearInterval(timer);
     await source.stop();
   };
-  return { start, stop, seen, skipped, generations: () => epoch };
+  return { start, stop, seen, skipped };
 }
 
 /** Moves the leadership of some partitions to other brokers; there are no followers, so consumers get errors. */
@@ -134,7 +134,7 @@ for (const client of TESTED_CLIENTS) {
     useBroker(client);
 
     test(
-      'does not skip, in the next generation, messages that were delivered but not committed',
+      'does not skip messages that were delivered but not committed',
       {
         timeout: 90 * SECOND,
       },
@@ -143,11 +143,8 @@ for (const client of TESTED_CLIENTS) {
         await broker.admin.createTopics([
           { topic, partitions: PARTITIONS, replicationFactor: 1, config: { 'min.insync.replicas': '1' } },
         ]);
-        // Members on kafkajs join again when a leader has moved; those on @platformatic/kafka fetch from the new leader.
-        const rejoins = client === 'kafkajs';
         const committed = new Map<number, number>();
         const members = [0, 1].map(() => lateCommitter(scope.nameOf(`moving-${client}`), topic, committed));
-        const generation = () => Math.max(...members.map(({ generations }) => generations()));
         await Promise.all(members.map((member) => member.start()));
         const publisher = broker.createPublisher({ clientId: 'moving', deadlineMs: STEP_MS });
         await publisher.start();
@@ -160,9 +157,7 @@ for (const client of TESTED_CLIENTS) {
         }, 10);
         for (let round = 0; round < MOVES; round += 1) {
           await sleep(1_500);
-          const before = generation();
           await moveLeaders(topic, round);
-          if (rejoins) await eventually('a new generation', STEP_MS, () => generation() > before);
         }
         await sleep(1_500);
         clearInterval(load);
@@ -170,7 +165,6 @@ for (const client of TESTED_CLIENTS) {
         const missing = () => values.filter((value) => members.every(({ seen }) => !seen.has(value)));
         await eventually('every message', STEP_MS, () => missing().length === 0);
         expect(members.flatMap(({ skipped }) => skipped)).toEqual([]);
-        expect(generation()).toBeGreaterThan(rejoins ? MOVES : 0);
         await Promise.all([...members.map((member) => member.stop()), publisher.stop()]);
       },
     );

@@ -350,7 +350,7 @@ suite('tail on Kafka', () => {
     expect(values).toEqual(['one', 'two']);
   });
 
-  test('does not commit', async () => {
+  test('has no group', async () => {
     const topic = await topicWith(1);
     const clientId = scope.nameOf('uncommitted');
     const publisher = await startedPublisher();
@@ -359,8 +359,7 @@ suite('tail on Kafka', () => {
     await tail.start(() => undefined);
     await tail.caughtUp(STEP_MS);
     const { groups } = await scope.admin.listGroups();
-    const group = groups.find(({ groupId }) => groupId.startsWith(clientId));
-    expect(await broker.admin.committed(group?.groupId ?? '', [topic])).toEqual([]);
+    expect(groups.filter(({ groupId }) => groupId.startsWith(clientId))).toEqual([]);
     await Promise.all([tail.stop(), publisher.stop()]);
   });
 });

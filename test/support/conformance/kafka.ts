@@ -1,14 +1,13 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { Connection } from '@platformatic/kafka';
-import { Kafka, logLevel, type Assigner } from 'kafkajs';
+import { Kafka, logLevel } from 'kafkajs';
 import type { KafkaClientName } from '../../../shared/messaging/kafka/open-kafka-broker.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import type { EchoWorkerOptions } from './echo-worker.ts';
 import type { ConformanceTarget } from './target.ts';
-import { eventually, sleep } from './wait.ts';
 import { createKafkaBroker } from '../kafka/broker.ts';
 
 /** Kafka's minimum (group.min.session.timeout.ms). */
@@ -49,8 +48,7 @@ export function createKafkaTarget(kafka: KafkaUnderTest, client: KafkaClientName
     startKillableWorker: (worker) => startProcess({ client, brokers: kafka.brokers, options: worker }),
     restart: () => kafka.restart?.() ?? Promise.reject(new Error('a shared Kafka cannot be restarted')),
     leaveEmptyTail: (topic) => leaveTransactionMarkers(raw, topic),
-    forceRejoin: (clientId) =>
-      client === 'platformatic' ? cutConnections(clientId) : forceRejoin(raw, clientId),
+    forceRejoin: cutConnections,
     close: async () => {
       await broker.close();
       await kafka.stop?.();
@@ -94,57 +92,30 @@ async function leaveTransactionMarkers(raw: Kafka, topic: string): Promise<void>
   await Promise.all([producer.disconnect(), admin.disconnect()]);
 }
 
-/** The connections of @platformatic/kafka in this process, by client id. */
-const connections = new Map<string, Set<Connection>>();
-subscribe('tracing:plt:kafka:connections:connects:start', (event) => {
-  const { connection } = event as { connection: Connection };
-  const clientId = String(connection.context);
-  connections.set(clientId, (connections.get(clientId) ?? new Set()).add(connection));
+/** The sockets of this process, with the client id in their first request. */
+const sockets = new Map<Socket, string>();
+/** Size, key, version and correlation id come before it. */
+const CLIENT_ID_LENGTH_AT = 12;
+subscribe('net.client.socket', (event) => {
+  const { socket } = event as { socket: Socket };
+  const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
+  const writeAndRemember = (...args: unknown[]) => {
+    const [data] = args;
+    const start = CLIENT_ID_LENGTH_AT + 2;
+    if (Buffer.isBuffer(data) && data.length > start && !sockets.has(socket)) {
+      sockets.set(socket, data.toString('utf8', start, start + data.readInt16BE(CLIENT_ID_LENGTH_AT)));
+      socket.once('close', () => sockets.delete(socket));
+    }
+    return write(...args);
+  };
+  // Node sets its own function when it begins to connect, after this event.
+  queueMicrotask(() => Object.assign(socket, { write: writeAndRemember }));
 });
 
-/** Tails of this client have no group; they reconnect when their connections break. */
+/** Tails have no group; they reconnect when their connections break. */
 function cutConnections(clientId: string): Promise<void> {
-  const own = [...connections].filter(([id]) => id.startsWith(clientId)).flatMap(([, all]) => [...all]);
-  const open = own.filter(({ socket }) => !socket.destroyed);
+  const open = [...sockets].filter(([, id]) => id.startsWith(clientId));
   if (open.length === 0) return Promise.reject(new Error(`no connection belongs to ${clientId}`));
-  for (const { socket } of open) socket.resetAndDestroy();
+  for (const [socket] of open) socket.destroy(new Error('read ECONNRESET'));
   return Promise.resolve();
-}
-
-/** Another member joins and leaves the group of the tail, so that the tail rejoins twice. */
-async function forceRejoin(raw: Kafka, clientId: string): Promise<void> {
-  const admin = raw.admin();
-  await admin.connect();
-  const { groups } = await admin.listGroups();
-  const described = await admin.describeGroups(groups.map(({ groupId }) => groupId));
-  const group = described.groups.find(({ members }) =>
-    members.some((member) => member.clientId === clientId),
-  );
-  if (group === undefined) throw new Error(`no group has the tail ${clientId} as a member`);
-  const nothing: Assigner = {
-    name: group.protocol,
-    version: 1,
-    assign: () => Promise.resolve([]),
-    protocol: () => ({ name: group.protocol, metadata: Buffer.alloc(0) }),
-  };
-  const stranger = raw.consumer({
-    groupId: group.groupId,
-    partitionAssigners: [() => nothing],
-    sessionTimeout: SESSION_TIMEOUT_MS,
-    maxWaitTimeInMs: 100,
-  });
-  await stranger.connect();
-  const joined = new Promise<void>((resolve) => stranger.on(stranger.events.GROUP_JOIN, () => resolve()));
-  await stranger.run({ eachMessage: () => Promise.resolve() });
-  await joined;
-  await sleep(500);
-  await stranger.disconnect();
-  const alone = async () => {
-    const {
-      groups: [now],
-    } = await admin.describeGroups([group.groupId]);
-    return now?.state === 'Stable' && now.members.length === 1;
-  };
-  await eventually('the tail to be alone in its group', STEP_MS, alone);
-  await admin.disconnect();
 }

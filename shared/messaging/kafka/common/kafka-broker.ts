@@ -1,9 +1,10 @@
 import { systemClock, type Clock } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log.ts';
-import type { Broker, GroupSource, GroupSourceOptions } from '../../ports.ts';
+import type { Broker } from '../../ports.ts';
 import type { KafkaAdmin } from './admin.ts';
 import type { KafkaSettings } from './connection/settings.ts';
-import type { CreatePartitionReader } from './consuming/partition-reader.ts';
+import type { CreateFetchClient } from './consuming/fetch.ts';
+import { KafkaGroupSource, type CreateMembership } from './consuming/group-source.ts';
 import { readRanges } from './consuming/read-ranges.ts';
 import { KafkaTail } from './consuming/tail.ts';
 import { KafkaPublisher } from './publishing/publisher.ts';
@@ -29,18 +30,14 @@ export interface KafkaBroker extends Broker {
 interface KafkaClients {
   readonly admin: KafkaAdmin;
   readonly connectProducer: ConnectProducer;
-  readonly createReader: CreatePartitionReader;
-  /** `onStopped` is called when the source has stopped. */
-  readonly createGroupSource: (
-    options: GroupSourceOptions,
-    onStopped: (source: GroupSource) => void,
-  ) => GroupSource;
+  readonly createFetchClient: CreateFetchClient;
+  readonly createMembership: CreateMembership;
 }
 
 /** The broker port on the clients of a library. */
 export function createKafkaBroker(
   { clientId, log, clock = systemClock }: KafkaBrokerOptions,
-  { admin, connectProducer, createReader, createGroupSource }: KafkaClients,
+  { admin, connectProducer, createFetchClient, createMembership }: KafkaClients,
 ): KafkaBroker {
   const topics = new TopicPartitions(admin);
   const open = new Set<{ stop(): Promise<void> }>();
@@ -54,10 +51,11 @@ export function createKafkaBroker(
     admin,
     createPublisher: (wanted) =>
       opened(new KafkaPublisher(wanted, { connectProducer, topics, log, clock, onStopped })),
-    createGroupSource: (wanted) => opened(createGroupSource(wanted, onStopped)),
-    createTail: (wanted) => opened(new KafkaTail(wanted, { createReader, admin, log, onStopped })),
+    createGroupSource: (wanted) =>
+      opened(new KafkaGroupSource(wanted, { createMembership, createFetchClient, admin, log, onStopped })),
+    createTail: (wanted) => opened(new KafkaTail(wanted, { createFetchClient, admin, log, onStopped })),
     readRanges: (ranges, onMessage) =>
-      readRanges(ranges, onMessage, { createReader, admin, clientId: `${clientId}.reader` }),
+      readRanges(ranges, onMessage, { createFetchClient, admin, clientId: `${clientId}.reader` }),
     close: async () => {
       await Promise.all([...open].map((client) => client.stop()));
       admin.close();

@@ -2,8 +2,8 @@ import { KafkaAdmin } from '../common/admin.ts';
 import { createKafkaBroker, type KafkaBroker, type KafkaBrokerOptions } from '../common/kafka-broker.ts';
 import { kafkajsAdmin } from './admin.ts';
 import { kafkajsClients } from './connection/client.ts';
-import { KafkajsGroupSource } from './consuming/group-source.ts';
-import { KafkajsPartitionReader } from './consuming/partition-reader.ts';
+import { kafkajsFetches } from './consuming/fetch.ts';
+import { kafkajsMemberships } from './consuming/membership.ts';
 import { kafkajsProducers } from './publishing/producer.ts';
 
 /**
@@ -17,8 +17,7 @@ export function createKafkajsBroker(options: KafkaBrokerOptions): KafkaBroker {
   return createKafkaBroker(options, {
     admin,
     connectProducer: kafkajsProducers(createClient),
-    createReader: (wanted, listener) => new KafkajsPartitionReader(wanted, listener, { createClient, log }),
-    createGroupSource: (wanted, onStopped) =>
-      new KafkajsGroupSource(wanted, { createClient, admin, log, onStopped }),
+    createFetchClient: kafkajsFetches(createClient),
+    createMembership: kafkajsMemberships(createClient),
   });
 }

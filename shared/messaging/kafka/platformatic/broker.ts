@@ -2,8 +2,8 @@ import { KafkaAdmin } from '../common/admin.ts';
 import { createKafkaBroker, type KafkaBroker, type KafkaBrokerOptions } from '../common/kafka-broker.ts';
 import { platformaticAdmin } from './admin.ts';
 import { platformaticClients } from './connection/client.ts';
-import { PlatformaticGroupSource } from './consuming/group-source.ts';
-import { PlatformaticPartitionReader } from './consuming/partition-reader.ts';
+import { platformaticFetches } from './consuming/fetch.ts';
+import { platformaticMemberships } from './consuming/membership.ts';
 import { platformaticProducers } from './publishing/producer.ts';
 
 /**
@@ -18,9 +18,7 @@ export function createPlatformaticBroker(options: KafkaBrokerOptions): KafkaBrok
   return createKafkaBroker(options, {
     admin,
     connectProducer: platformaticProducers(libraryOptions),
-    createReader: (wanted, listener) =>
-      new PlatformaticPartitionReader(wanted, listener, { createClient, log }),
-    createGroupSource: (wanted, onStopped) =>
-      new PlatformaticGroupSource(wanted, { createClient, libraryOptions, admin, log, onStopped }),
+    createFetchClient: platformaticFetches(createClient),
+    createMembership: platformaticMemberships(libraryOptions),
   });
 }

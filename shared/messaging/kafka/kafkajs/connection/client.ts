@@ -3,7 +3,7 @@ import type { Log } from '../../../../platform/log.ts';
 import { KafkajsConnections } from './connections.ts';
 import type { UnreadableBatch } from '../../common/consuming/record-batches.ts';
 import { correctKafkajs } from '../patches/corrections.ts';
-import { reportFetchAnswers } from '../patches/fetches.ts';
+import { readFetchesAsBytes } from '../patches/fetches.ts';
 import { saslOptions } from '../../common/connection/sasl.ts';
 import {
   checkAddress,
@@ -21,14 +21,6 @@ export interface KafkajsClient {
   readonly onUnreadable: (place: TopicPartition, batch: UnreadableBatch) => void;
 }
 
-/** Dependencies of publishers, consumers and tails, from their broker. */
-export interface KafkajsParts<Client> {
-  readonly createClient: CreateKafkajsClient;
-  readonly log: Log;
-  /** Called when the client has stopped, so that the broker does not stop it again. */
-  readonly onStopped: (client: Client) => void;
-}
-
 /** Creates a client with the settings of the cluster; each producer, consumer and admin client has its own. */
 export type CreateKafkajsClient = (options: { clientId: string; retry: RetryOptions }) => KafkajsClient;
 
@@ -39,7 +31,7 @@ const LOGIN_TIMEOUT_MS = 10_000;
 /** The logged fields of log entries of kafkajs; none contains payloads, keys or credentials. */
 const LOGGED_FIELDS = ['broker', 'groupId', 'error', 'retryCount', 'apiName'] as const;
 /** Request timeout; kafkajs adds the wait time of fetches and joins to it. */
-export const REQUEST_TIMEOUT_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
  * Creates the factory of clients for one cluster. Each consumer has its own client, because all consumers of one kafkajs
@@ -48,7 +40,7 @@ export const REQUEST_TIMEOUT_MS = 5_000;
  */
 export function kafkajsClients(settings: KafkaSettings, log: Log): CreateKafkajsClient {
   correctKafkajs();
-  reportFetchAnswers();
+  readFetchesAsBytes();
   const brokers = settings.brokers.map(checkAddress);
   const ssl = settings.ssl === undefined ? {} : { ssl: readCertificates(settings.ssl) };
   const sasl = settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) };

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import { kafkajsPrototype, replaceFunction } from './internals.ts';
 
@@ -70,14 +69,12 @@ type Runner = Record<'fetch', (this: { running: boolean }, nodeId: string) => Pr
 /**
  * When the set of brokers has changed, the fetch manager may start fetchers after the consumer was stopped. The fetch of a stopped consumer
  * returns an empty result immediately, and its fetcher repeats it forever without a turn of the event loop: no timer or signal handler runs
- * (another form of tulios/kafkajs#1384). Here such a fetch fails, which ends the fetcher, and each fetch starts with a turn of the event loop.
+ * (another form of tulios/kafkajs#1384). Here such a fetch fails, which ends the fetcher.
  */
 function endStoppedFetches(): void {
   const prototype = kafkajsPrototype('consumer/runner') as Runner;
-  replaceFunction(prototype, 'fetch', async function fetchWhileRunning(fetch, nodeId) {
-    if (!this.running) throw new Error('the consumer is stopped');
-    // Before the positions are read: after the response, it would let an old response into a new generation (FetchGate).
-    await nextTurn();
+  replaceFunction(prototype, 'fetch', function fetchWhileRunning(fetch, nodeId) {
+    if (!this.running) return Promise.reject(new Error('the consumer is stopped'));
     return fetch.call(this, nodeId);
   });
 }

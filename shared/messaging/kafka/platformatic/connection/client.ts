@@ -24,7 +24,6 @@ export interface BrokerAddress {
 
 /** A client with its own connections, one to each broker. */
 export interface PlatformaticClient {
-  readonly clientId: string;
   /** The admin client of the library on these connections. */
   readonly admin: Admin;
   /**
@@ -42,14 +41,6 @@ export interface PlatformaticClient {
   destroy(): void;
   /** Reports a record batch that was skipped. */
   readonly onUnreadable: (place: TopicPartition, batch: UnreadableBatch) => void;
-}
-
-/** Dependencies of publishers, consumers and tails, from their broker. */
-export interface PlatformaticParts<Client> {
-  readonly createClient: CreatePlatformaticClient;
-  readonly log: Log;
-  /** Called when the client has stopped, so that the broker does not stop it again. */
-  readonly onStopped: (client: Client) => void;
 }
 
 /** Creates a client with the settings of the cluster. */
@@ -119,7 +110,6 @@ export function platformaticClients(settings: KafkaSettings, log: Log): Platform
     const send: PlatformaticClient['send'] = async (broker, api, ...args) =>
       api.async(await admin.connections.get(broker), ...args);
     return {
-      clientId,
       admin,
       onUnreadable,
       send,

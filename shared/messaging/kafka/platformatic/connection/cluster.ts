@@ -1,4 +1,5 @@
 import { metadataV9 } from '@platformatic/kafka';
+import type { TopicLeaders } from '../../common/consuming/fetch.ts';
 import { answerOf, type BrokerAddress, type PlatformaticClient } from './client.ts';
 import { brokerErrorName } from './errors.ts';
 
@@ -7,14 +8,7 @@ export interface ClusterMetadata {
   /** Brokers that are alive, by node id. */
   readonly brokers: ReadonlyMap<number, BrokerAddress>;
   /** The requested topics by name. */
-  readonly topics: ReadonlyMap<string, TopicMetadata>;
-}
-
-export interface TopicMetadata {
-  /** Kafka's name of the error, for example of a topic that does not exist. */
-  readonly error: string | undefined;
-  /** Node id of each partition's leader; -1: none. */
-  readonly leaders: readonly number[];
+  readonly topics: TopicLeaders;
 }
 
 /** Asks any broker; never creates a topic. Absent topics: all topics of the cluster. Rejects with the error of the library. */
@@ -27,15 +21,15 @@ export async function clusterMetadata(
   const brokers = new Map(answer.brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
   return {
     brokers,
-    topics: new Map(answer.topics.map((topic) => [topic.name, toTopicMetadata(topic)])),
+    topics: new Map(
+      answer.topics.map(({ name, errorCode, partitions }) => {
+        // A damaged response may name any partition.
+        const leaders = partitions.map(() => -1);
+        for (const { partitionIndex, leaderId } of partitions) {
+          if (partitionIndex in leaders && brokers.has(leaderId)) leaders[partitionIndex] = leaderId;
+        }
+        return [name, { error: brokerErrorName(errorCode), leaders }];
+      }),
+    ),
   };
-}
-
-function toTopicMetadata({ errorCode, partitions }: metadataV9.MetadataResponseTopic): TopicMetadata {
-  // A damaged response may name any partition.
-  const leaders = partitions.map(() => -1);
-  for (const { partitionIndex, leaderId } of partitions) {
-    if (partitionIndex in leaders) leaders[partitionIndex] = leaderId;
-  }
-  return { error: brokerErrorName(errorCode), leaders };
 }

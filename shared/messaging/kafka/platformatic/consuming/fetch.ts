@@ -1,39 +1,14 @@
 import { createAPI, fetchV11, listOffsetsV5, type API, type Reader } from '@platformatic/kafka';
+import type { CreateFetchClient, FetchAnswer, FetchLimits } from '../../common/consuming/fetch.ts';
+import { MAX_WAIT_MS } from '../../common/consuming/fetcher.ts';
+import type { PartitionOffset } from '../../../message.ts';
 import {
-  committedBatches,
-  openBatches,
-  readMessages,
-  type AbortedTransaction,
-} from '../../common/consuming/record-batches.ts';
-import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from '../../../message.ts';
-import type { BrokerAddress, PlatformaticClient } from '../connection/client.ts';
+  ANSWER_TIMEOUT_MS,
+  type BrokerAddress,
+  type CreatePlatformaticClient,
+} from '../connection/client.ts';
+import { clusterMetadata } from '../connection/cluster.ts';
 import { brokerError, brokerErrorName } from '../connection/errors.ts';
-
-/** What a broker returned for one partition. */
-export interface FetchedRecords extends TopicPartition {
-  /** The requested offset. */
-  readonly from: number;
-  /** The next offset to be requested; `from` if there was no complete batch, and after an error. */
-  readonly position: number;
-  readonly messages: readonly LogMessage[];
-  /** The last stable offset: no message below it belongs to an open transaction. */
-  readonly stableEnd: number;
-  /**
-   * No partition before it in the request has records, so the size limit omitted none of its own: if it has no records, there
-   * is none between `from` and `stableEnd`.
-   */
-  readonly isExhaustive: boolean;
-  /** Kafka's name of the error. */
-  readonly error: string | undefined;
-}
-
-/** Limits of a fetch. A larger record batch is still returned whole if it is the first one. */
-interface FetchLimits {
-  /** The broker waits this long for the first byte. */
-  readonly maxWaitMs: number;
-  readonly maxBytes: number;
-  readonly maxBytesPerPartition: number;
-}
 
 const FETCH_KEY = 1;
 /** The last version with topic names and without compact encodings; Kafka 2.3 to 4 support it. */
@@ -48,71 +23,51 @@ const NO_LEADER_EPOCH = -1;
 const NO_REPLICA = -1;
 /** Stands for the first retained offset instead of a time. */
 const EARLIEST = -2n;
+const NO_BYTES = Buffer.alloc(0);
 
-/** Kafka's name for the error of a position that has no record: removed by retention, or beyond the end. */
-export const OUT_OF_RANGE = 'OFFSET_OUT_OF_RANGE';
-
-/**
- * Fetches from the leader of these partitions, in their order, which Kafka keeps within the size limit. Reports unreadable
- * batches to the client. Rejects with the errors of the client; an invalid response closes the connection.
- */
-export async function fetchFrom(
-  client: PlatformaticClient,
-  broker: BrokerAddress,
-  partitions: readonly PartitionOffset[],
-  limits: FetchLimits,
-): Promise<readonly FetchedRecords[]> {
-  const answers = await client.send(broker, fetchApi(partitions, limits));
-  const fetched: FetchedRecords[] = [];
-  let isExhaustive = true;
-  for (const { topic, partition, offset } of partitions) {
-    const answer = answers.get(partitionId(topic, partition));
-    if (answer === undefined) continue;
-    const { stableEnd, error, records, aborted } = answer;
-    const place = { topic, partition, from: offset };
-    const batches = await openBatches(records);
-    const messages: LogMessage[] = [];
-    for (const batch of committedBatches(batches, aborted)) {
-      const read = readMessages(place, batch);
-      if ('reason' in read) client.onUnreadable(place, read);
-      else messages.push(...read);
-    }
-    const last = batches.at(-1);
-    const position = last === undefined ? offset : last.lastOffset + 1;
-    fetched.push({ ...place, position, messages, stableEnd, isExhaustive, error });
-    if (records.length > 0) isExhaustive = false;
-  }
-  return fetched;
+/** Creates clients for the fetches of one reader. An invalid response closes its connection. */
+export function platformaticFetches(createClient: CreatePlatformaticClient): CreateFetchClient {
+  return (clientId) => {
+    // For fetches alone: other requests would wait behind one.
+    const client = createClient({ clientId, requestTimeoutMs: MAX_WAIT_MS + ANSWER_TIMEOUT_MS });
+    const queries = createClient({ clientId });
+    let brokers: ReadonlyMap<number, BrokerAddress> = new Map();
+    const brokerOf = (node: number): BrokerAddress => {
+      const broker = brokers.get(node);
+      if (broker === undefined) throw new Error(`broker ${node} is not in the cluster`);
+      return broker;
+    };
+    return {
+      leaders: async (topics) => {
+        const metadata = await clusterMetadata(queries, topics);
+        brokers = metadata.brokers;
+        return metadata.topics;
+      },
+      fetch: async (node, partitions, limits) => client.send(brokerOf(node), fetchApi(partitions, limits)),
+      earliest: async (node, { topic, partition }) => {
+        const wanted = [
+          { partitionIndex: partition, currentLeaderEpoch: NO_LEADER_EPOCH, timestamp: EARLIEST },
+        ];
+        const { api } = listOffsetsV5;
+        const answer = await client.send(brokerOf(node), api, NO_REPLICA, READ_COMMITTED, [
+          { name: topic, partitions: wanted },
+        ]);
+        return Number(answer.topics[0]?.partitions[0]?.offset ?? 0);
+      },
+      onUnreadable: client.onUnreadable,
+      destroy: () => {
+        client.destroy();
+        queries.destroy();
+      },
+    };
+  };
 }
-
-/** The first retained offset of a partition, from its leader. Rejects with the errors of the client. */
-export async function earliestOffset(
-  client: PlatformaticClient,
-  broker: BrokerAddress,
-  { topic, partition }: TopicPartition,
-): Promise<number> {
-  const wanted = [{ partitionIndex: partition, currentLeaderEpoch: NO_LEADER_EPOCH, timestamp: EARLIEST }];
-  const answer = await client.send(broker, listOffsetsV5.api, NO_REPLICA, READ_COMMITTED, [
-    { name: topic, partitions: wanted },
-  ]);
-  return Number(answer.topics[0]?.partitions[0]?.offset ?? 0);
-}
-
-/** What a broker returned for one partition. */
-interface Answer {
-  readonly error: string | undefined;
-  readonly stableEnd: number;
-  readonly aborted: readonly AbortedTransaction[];
-  readonly records: Buffer;
-}
-
-type Answers = ReadonlyMap<string, Answer>;
 
 /** The request of the library; its response is read here, since the library decompresses records without a limit. */
-function fetchApi(partitions: readonly PartitionOffset[], limits: FetchLimits): API<[], Answers> {
+function fetchApi(partitions: readonly PartitionOffset[], limits: FetchLimits): API<[], FetchAnswer[]> {
   const { maxWaitMs, maxBytes, maxBytesPerPartition } = limits;
   const topics = byTopicInOrder(partitions, maxBytesPerPartition);
-  return createAPI<[], Answers>(
+  return createAPI<[], FetchAnswer[]>(
     FETCH_KEY,
     FETCH_VERSION,
     () =>
@@ -151,8 +106,8 @@ function byTopicInOrder(partitions: readonly PartitionOffset[], partitionMaxByte
   return runs;
 }
 
-function readAnswers(reader: Reader): Answers {
-  const answers = new Map<string, Answer>();
+function readAnswers(reader: Reader): FetchAnswer[] {
+  const answers: FetchAnswer[] = [];
   // The throttle time.
   reader.readInt32();
   const errorCode = reader.readInt16();
@@ -162,11 +117,7 @@ function readAnswers(reader: Reader): Answers {
   reader.readArray(
     () => {
       const topic = reader.readString(false);
-      reader.readArray(
-        () => answers.set(partitionId(topic, reader.readInt32()), readAnswer(reader)),
-        false,
-        false,
-      );
+      reader.readArray(() => answers.push(readAnswer(topic, reader)), false, false);
     },
     false,
     false,
@@ -174,7 +125,8 @@ function readAnswers(reader: Reader): Answers {
   return answers;
 }
 
-function readAnswer(reader: Reader): Answer {
+function readAnswer(topic: string, reader: Reader): FetchAnswer {
+  const partition = reader.readInt32();
   const error = brokerErrorName(reader.readInt16());
   // The next offset to be written.
   reader.readInt64();
@@ -188,7 +140,6 @@ function readAnswer(reader: Reader): Answer {
   );
   // The preferred replica, which needs a rack in the request.
   reader.readInt32();
-  return { error, stableEnd, aborted: aborted ?? [], records: reader.readNullableBytes(false) ?? NO_BYTES };
+  const records = reader.readNullableBytes(false) ?? NO_BYTES;
+  return { topic, partition, error, stableEnd, aborted: aborted ?? [], records };
 }
-
-const NO_BYTES = Buffer.alloc(0);

@@ -1,31 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { errorText } from '../../../../platform/errors.ts';
 import { monotonicClock } from '../../../../platform/clock.ts';
+import { errorText, MessagingError } from '../../../../platform/errors.ts';
 import { RepeatedFailure, type Log } from '../../../../platform/log.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../../message.ts';
+import { brokerErrorType } from '../connection/errors.ts';
 import {
-  type BrokerAddress,
-  ANSWER_TIMEOUT_MS,
-  type CreatePlatformaticClient,
-  type PlatformaticClient,
-} from '../connection/client.ts';
-import { clusterMetadata, type ClusterMetadata } from '../connection/cluster.ts';
-import { brokerError } from '../connection/errors.ts';
-import { earliestOffset, fetchFrom, OUT_OF_RANGE, type FetchedRecords } from './fetch.ts';
+  fetchFrom,
+  OUT_OF_RANGE,
+  type CreateFetchClient,
+  type FetchClient,
+  type FetchedRecords,
+  type TopicLeaders,
+} from './fetch.ts';
 
-const KIB = 1_024;
-const MIB = 1_024 * KIB;
-
-/**
- * Limits of a fetch per partition and in total, as of the kafkajs adapter (a single larger batch is still returned whole). There
- * is at most one fetch per broker, so they also bound the memory for responses.
- */
-const MAX_BYTES_PER_PARTITION = 256 * KIB;
-const MAX_BYTES_PER_FETCH = 2 * MIB;
 /** A fetch waits this long for data: an idle reader sends a request to each leader every two seconds. */
-const MAX_WAIT_MS = 2_000;
-/** A broker that does not answer a fetch within this time is silent. */
-const FETCH_TIMEOUT_MS = MAX_WAIT_MS + ANSWER_TIMEOUT_MS;
+export const MAX_WAIT_MS = 2_000;
 /** The same while a partition is paused: the longest time until a resumed partition is fetched again. */
 const MAX_WAIT_PAUSED_MS = 250;
 /** New partitions and moved leaders are noticed after this time at the latest, so that a group reads new ones within ten seconds. */
@@ -40,7 +29,7 @@ export interface FetchListener {
   /** A leader has answered for a partition that is not paused; the position is the new one, also where no message is delivered. */
   onFetched(fetched: FetchedRecords): void;
   /** The leaders were queried; called before the first fetch. */
-  onMetadata?(metadata: ClusterMetadata): void;
+  onLeaders?(topics: TopicLeaders): void;
   /** This client may not read a topic; the fetches are repeated. */
   onRefused?(error: Error): void;
 }
@@ -49,7 +38,7 @@ export interface FetcherParts {
   /** The topics whose leaders are queried, also while none of their partitions is read. */
   readonly topics: readonly string[];
   readonly clientId: string;
-  readonly createClient: CreatePlatformaticClient;
+  readonly createFetchClient: CreateFetchClient;
   readonly log: Log;
 }
 
@@ -72,12 +61,9 @@ interface Cursor extends TopicPartition {
 export class PartitionFetcher {
   readonly #parts: FetcherParts;
   readonly #listener: FetchListener;
-  /** For fetches alone: other requests would wait behind one. */
-  readonly #client: PlatformaticClient;
-  readonly #metadataClient: PlatformaticClient;
+  readonly #client: FetchClient;
   /** In the order of requests: partitions that returned records move to the end, so that none is starved by the size limit. */
   readonly #cursors = new Map<string, Cursor>();
-  #brokers: ReadonlyMap<number, BrokerAddress> = new Map();
   /** Node ids with a loop of fetches. */
   readonly #polled = new Set<number>();
   readonly #failures: RepeatedFailure;
@@ -91,9 +77,7 @@ export class PartitionFetcher {
     this.#parts = parts;
     this.#listener = listener;
     this.#failures = new RepeatedFailure(parts.log, monotonicClock);
-    const { clientId, createClient } = parts;
-    this.#client = createClient({ clientId, requestTimeoutMs: FETCH_TIMEOUT_MS });
-    this.#metadataClient = createClient({ clientId });
+    this.#client = parts.createFetchClient(parts.clientId);
     this.add(positions);
   }
 
@@ -108,11 +92,6 @@ export class PartitionFetcher {
       const state = { leader: undefined, isPaused: false, isFetching: false, isRead: false };
       this.#cursors.set(partitionId(topic, partition), { topic, partition, offset, ...state });
     }
-  }
-
-  /** The next offset to be delivered; undefined if the partition is not read. */
-  position({ topic, partition }: TopicPartition): number | undefined {
-    return this.#cursors.get(partitionId(topic, partition))?.offset;
   }
 
   /** Whether the leaders of all partitions have answered and are connected. */
@@ -134,7 +113,6 @@ export class PartitionFetcher {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     this.#client.destroy();
-    this.#metadataClient.destroy();
   }
 
   #setPaused(partitions: readonly TopicPartition[], isPaused: boolean): void {
@@ -151,25 +129,25 @@ export class PartitionFetcher {
     this.#isRetrying = false;
     clearTimeout(this.#timer);
     try {
-      const metadata = await clusterMetadata(this.#metadataClient, this.#parts.topics);
-      if (!this.#isStopped) this.#takeMetadata(metadata);
+      const topics = await this.#client.leaders(this.#parts.topics);
+      if (!this.#isStopped) this.#takeLeaders(topics);
     } catch (error) {
+      this.#checkRefused(brokerErrorType(error));
       this.#logFailure('the leaders of partitions cannot be queried', error);
     }
     this.#isQuerying = false;
     this.#queryLater();
   }
 
-  #takeMetadata(metadata: ClusterMetadata): void {
-    this.#brokers = metadata.brokers;
+  #takeLeaders(topics: TopicLeaders): void {
     // May add partitions.
-    this.#listener.onMetadata?.(metadata);
+    this.#listener.onLeaders?.(topics);
     for (const cursor of this.#cursors.values()) {
-      const { error, leaders } = metadata.topics.get(cursor.topic) ?? { error: undefined, leaders: [] };
+      const { error, leaders } = topics.get(cursor.topic) ?? { error: undefined, leaders: [] };
       this.#checkRefused(error);
       const leader = leaders[cursor.partition] ?? -1;
-      cursor.leader = metadata.brokers.has(leader) ? leader : undefined;
-      if (cursor.leader === undefined) this.#lose(cursor);
+      if (leader >= 0) cursor.leader = leader;
+      else this.#lose(cursor);
     }
     this.#pollAll();
   }
@@ -207,10 +185,9 @@ export class PartitionFetcher {
     let wanted: readonly Cursor[] = [];
     try {
       for (;;) {
-        const broker = this.#brokers.get(node);
         wanted = this.#wantedFrom(node);
-        if (this.#isStopped || broker === undefined || wanted.length === 0) break;
-        await this.#fetch(broker, wanted);
+        if (this.#isStopped || wanted.length === 0) break;
+        await this.#fetch(node, wanted);
         await nextTurn();
       }
     } catch (error) {
@@ -229,37 +206,36 @@ export class PartitionFetcher {
     );
   }
 
-  async #fetch(broker: BrokerAddress, wanted: readonly Cursor[]): Promise<void> {
-    const limits = { maxBytes: MAX_BYTES_PER_FETCH, maxBytesPerPartition: MAX_BYTES_PER_PARTITION };
+  async #fetch(node: number, wanted: readonly Cursor[]): Promise<void> {
     const request = wanted.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
     for (const cursor of wanted) cursor.isFetching = true;
+    const unanswered = new Set(wanted);
     const outOfRange: Cursor[] = [];
     try {
-      const fetched = await fetchFrom(this.#client, broker, request, {
-        ...limits,
-        maxWaitMs: this.#waitMs(wanted),
-      });
+      const fetched = await fetchFrom(this.#client, node, request, this.#waitMs(wanted));
       for (const one of fetched) {
         const cursor = this.#cursors.get(partitionId(one.topic, one.partition));
         // The listener may stop this fetcher.
         if (this.#isStopped || cursor === undefined) continue;
+        unanswered.delete(cursor);
         if (one.error === OUT_OF_RANGE) outOfRange.push(cursor);
         else this.#take(cursor, one);
       }
     } finally {
       for (const cursor of wanted) cursor.isFetching = false;
     }
-    for (const cursor of outOfRange) await this.#restart(cursor, broker);
+    for (const cursor of unanswered) this.#lose(cursor);
+    for (const cursor of outOfRange) await this.#restart(cursor, node);
     if (this.#hasLost()) this.#queryLater();
     else if (this.isHealthy())
       this.#failures.ended({ clientId: this.#parts.clientId }, 'all partitions are read');
   }
 
   /** Continues with the first retained record. */
-  async #restart(cursor: Cursor, broker: BrokerAddress): Promise<void> {
+  async #restart(cursor: Cursor, node: number): Promise<void> {
     const { log } = this.#parts;
     const { topic, partition, offset } = cursor;
-    const earliest = await earliestOffset(this.#client, broker, cursor);
+    const earliest = await this.#client.earliest(node, cursor);
     if (earliest === offset) this.#lose(cursor);
     cursor.offset = earliest;
     log.debug({ topic, partition, offset, earliest }, 'a position has no record, its partition continues');
@@ -298,7 +274,9 @@ export class PartitionFetcher {
   }
 
   #checkRefused(error: string | undefined): void {
-    if (error !== undefined && REFUSED.test(error)) this.#listener.onRefused?.(brokerError(error));
+    if (error === undefined || !REFUSED.test(error)) return;
+    const text = `${this.#parts.clientId}: ${error}`;
+    this.#listener.onRefused?.(new MessagingError('broker-refused', text, { canRetry: false }));
   }
 
   #logFailure(text: string, error: unknown): void {

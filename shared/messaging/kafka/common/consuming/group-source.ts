@@ -1,0 +1,219 @@
+import type { Log } from '../../../../platform/log.ts';
+import { consumerUsed } from '../../../broker-errors.ts';
+import type { PartitionOffset, TopicPartition } from '../../../message.ts';
+import {
+  CLIENT_DEFAULTS,
+  type BrokerAdmin,
+  type GroupSink,
+  type GroupSource,
+  type GroupSourceOptions,
+} from '../../../ports.ts';
+import { existingTopics } from '../../../topics/required-topics.ts';
+import { isGenerationOver, toMessagingError } from '../connection/errors.ts';
+import { startConsumer } from './consumer-start.ts';
+import type { CreateFetchClient, FetchedRecords, TopicLeaders } from './fetch.ts';
+import { PartitionFetcher, type FetchListener } from './fetcher.ts';
+
+/** Time for a failed source to leave its group, so that its partitions are assigned anew before the session ends. */
+const LEAVE_MS = 1_000;
+
+/** A member of a group, by a client library, which joins, divides the partitions and sends heartbeats. */
+export interface Membership {
+  /** Resolves when onJoined was called. Rejects with the errors of the library. */
+  join(): Promise<void>;
+  /** The commits of the group; partitions without one have a negative offset, or are absent. Rejects with the errors of the library. */
+  committed(partitions: readonly TopicPartition[]): Promise<readonly PartitionOffset[]>;
+  /**
+   * One attempt in this generation, sent before anything that the library sends later: it would join again where the generation is
+   * over, and commit in the next one. Rejects with the errors of the library.
+   */
+  commit(offsets: readonly PartitionOffset[]): Promise<void>;
+  /** The leaders of the topics were queried; absent if the library notices new partitions. */
+  onLeaders?(topics: TopicLeaders): void;
+  /** Leaves the group, at most for `timeoutMs`, and closes all connections. Never rejects. */
+  leave(timeoutMs: number): Promise<void>;
+}
+
+/** All calls are synchronous and do not throw. None follows leave(). */
+export interface MembershipListener {
+  /** A new generation; onRebalancing() has ended the one before it. */
+  onJoined(partitions: readonly TopicPartition[]): void;
+  /** The generation is over: a commit that is sent now reaches the coordinator before this member joins again. */
+  onRebalancing(): void;
+  /** The membership has ended; not called before the first generation. */
+  onLost(error: unknown): void;
+}
+
+export type MembershipOptions = Required<GroupSourceOptions>;
+export type CreateMembership = (options: MembershipOptions, listener: MembershipListener) => Membership;
+
+interface GroupSourceParts {
+  readonly createMembership: CreateMembership;
+  readonly createFetchClient: CreateFetchClient;
+  readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
+  readonly log: Log;
+  /** Called when the source has stopped, so that the broker does not stop it again. */
+  readonly onStopped: (source: GroupSource) => void;
+}
+
+/**
+ * Reads the partitions of a group member. Each generation has its own fetcher with its own connections, so that no response of an
+ * earlier generation can arrive in it. A rebalance ends the fetches, and calls onRevoking, whose commit is sent before the library
+ * joins again.
+ */
+export class KafkaGroupSource implements GroupSource, FetchListener, MembershipListener {
+  readonly #options: MembershipOptions;
+  readonly #parts: GroupSourceParts;
+  #sink: GroupSink | undefined;
+  #isStopped = false;
+  #membership: Membership | undefined;
+  #generation = 0;
+  #fetcher: PartitionFetcher | undefined;
+  /** From the end of a generation until the next. */
+  #isRebalancing = true;
+  #joins = 0;
+  /** Resolves when the generation of the last join has begun. */
+  #beginning: Promise<void> | undefined;
+
+  constructor(options: GroupSourceOptions, parts: GroupSourceParts) {
+    this.#options = { sessionTimeoutMs: CLIENT_DEFAULTS.sessionTimeoutMs, ...options };
+    this.#parts = parts;
+  }
+
+  async start(sink: GroupSink): Promise<void> {
+    const { clientId, topics } = this.#options;
+    if (this.#isStopped || this.#sink !== undefined) throw consumerUsed(clientId);
+    this.#sink = sink;
+    try {
+      await existingTopics(this.#parts.admin, topics);
+      await startConsumer(
+        () => this.#join(),
+        () => this.#isStopped,
+      );
+    } catch (error) {
+      const isStopped = this.#isStopped;
+      this.#isStopped = true;
+      this.#parts.onStopped(this);
+      throw isStopped ? consumerUsed(clientId) : error;
+    }
+    if (this.#isStopped) throw consumerUsed(clientId);
+  }
+
+  pause(partitions: readonly TopicPartition[]): void {
+    this.#fetcher?.pause(partitions);
+  }
+
+  resume(partitions: readonly TopicPartition[]): void {
+    this.#fetcher?.resume(partitions);
+  }
+
+  async commit(generation: number, offsets: readonly PartitionOffset[]): Promise<boolean> {
+    if (generation !== this.#generation || this.#isStopped || this.#isRebalancing) return false;
+    try {
+      await this.#membership?.commit(offsets);
+      return true;
+    } catch (error) {
+      if (!isGenerationOver(error)) throw toMessagingError(`commit of ${this.#options.clientId}`, error);
+      // The next heartbeat joins again.
+      if (generation === this.#generation) this.onRebalancing();
+      return false;
+    }
+  }
+
+  async stop(timeoutMs: number = CLIENT_DEFAULTS.stopTimeoutMs): Promise<void> {
+    if (!this.#isStopped) await this.#end(timeoutMs);
+  }
+
+  onJoined(partitions: readonly TopicPartition[]): void {
+    const beginning = this.#begin(partitions);
+    this.#beginning = beginning;
+    beginning.catch((error: unknown) => {
+      if (this.#generation > 0) this.#fail(error);
+    });
+  }
+
+  onRebalancing(): void {
+    if (this.#isRebalancing || this.#isStopped) return;
+    this.#fetcher?.stop();
+    this.#guard((sink) => sink.onRevoking(this.#generation));
+    this.#isRebalancing = true;
+  }
+
+  onLost(error: unknown): void {
+    this.#fail(error);
+  }
+
+  onFetched({ topic, partition, from, position, messages, stableEnd }: FetchedRecords): void {
+    const generation = this.#generation;
+    const last = messages.at(-1);
+    this.#guard((sink) => {
+      if (last !== undefined) sink.onMessages(generation, messages, stableEnd);
+      const isPassed = position > (last === undefined ? from : last.offset + 1);
+      if (isPassed) sink.onPosition?.(generation, { topic, partition }, position, stableEnd);
+    });
+  }
+
+  onLeaders(topics: TopicLeaders): void {
+    if (!this.#isRebalancing) this.#membership?.onLeaders?.(topics);
+  }
+
+  onRefused(error: Error): void {
+    this.#fail(error);
+  }
+
+  async #join(): Promise<void> {
+    const { clientId } = this.#options;
+    if (this.#isStopped) throw consumerUsed(clientId);
+    const membership = this.#parts.createMembership(this.#options, this);
+    this.#membership = membership;
+    try {
+      await membership.join();
+      await this.#beginning;
+    } catch (error) {
+      await membership.leave(LEAVE_MS);
+      throw toMessagingError(`consumer ${clientId}`, error);
+    }
+  }
+
+  async #begin(partitions: readonly TopicPartition[]): Promise<void> {
+    const join = (this.#joins += 1);
+    const committed = partitions.length === 0 ? [] : await this.#membership?.committed(partitions);
+    if (join !== this.#joins) return this.#beginning;
+    if (this.#isStopped) return;
+    // Offset 0 stands for the first retained one.
+    const positions = partitions.map(({ topic, partition }) => {
+      const commit = committed?.find((one) => one.topic === topic && one.partition === partition);
+      return { topic, partition, offset: Math.max(0, commit?.offset ?? 0) };
+    });
+    this.#generation += 1;
+    this.#isRebalancing = false;
+    const { createFetchClient, log } = this.#parts;
+    const { clientId, topics } = this.#options;
+    this.#fetcher = new PartitionFetcher(positions, { clientId, topics, createFetchClient, log }, this);
+    this.#guard((sink) => sink.onAssigned(this.#generation, partitions));
+    this.#fetcher.start();
+  }
+
+  /** An error of the sink ends the source. */
+  #guard(call: (sink: GroupSink) => void): void {
+    if (this.#isStopped || this.#sink === undefined) return;
+    try {
+      call(this.#sink);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isStopped) return;
+    void this.#end(LEAVE_MS);
+    this.#sink?.onCrash(toMessagingError(`consumer ${this.#options.clientId}`, error));
+  }
+
+  async #end(timeoutMs: number): Promise<void> {
+    this.#isStopped = true;
+    this.#fetcher?.stop();
+    await this.#membership?.leave(timeoutMs);
+    this.#parts.onStopped(this);
+  }
+}
