@@ -99,7 +99,7 @@ export interface Publisher {
    * - `message-too-large`, `topic-unknown` or `invalid-message`: of one message; the others may be stored.
    */
   publish(messages: readonly OutgoingMessage[]): Promise<void>;
-  /** False while the broker cannot be reached. */
+  /** False while the broker cannot be reached; an idle publisher may notice that only when it sends. */
   isHealthy(): boolean;
   /** Sends what is queued, at most for `timeoutMs`, then disconnects. Later calls of publish() reject with `not-sent`. */
   stop(timeoutMs?: number): Promise<void>;

@@ -7,8 +7,7 @@ import type { CreateFetchClient } from './consuming/fetch.ts';
 import { KafkaGroupSource, type CreateMembership } from './consuming/group-source.ts';
 import { readRanges } from './consuming/read-ranges.ts';
 import { KafkaTail } from './consuming/tail.ts';
-import { KafkaPublisher } from './publishing/publisher.ts';
-import type { ConnectProducer } from './publishing/record-sender.ts';
+import { KafkaPublisher, type ConnectProducer } from './publishing/publisher.ts';
 import { TopicPartitions } from './publishing/topic-partitions.ts';
 
 /** What a Kafka adapter is created with. */

@@ -3,38 +3,13 @@ import { MessagingError, errorText } from '../../../../platform/errors.ts';
 /** The clients nest causes three deep (for kafkajs: retries exceeded, non-retriable wrapper, protocol error); the rest is a margin. */
 const MAX_CAUSE_DEPTH = 8;
 
-/** Error codes of the group coordinator: this generation is over, or this member is no longer in the group. */
-const GENERATION_OVER: ReadonlySet<string> = new Set([
-  'REBALANCE_IN_PROGRESS',
-  'ILLEGAL_GENERATION',
-  'UNKNOWN_MEMBER_ID',
-  'FENCED_INSTANCE_ID',
-]);
-
-/** The topic or its named partition does not exist, or this client may not access it. */
-const TOPIC_UNKNOWN: ReadonlySet<string> = new Set([
-  'UNKNOWN_TOPIC_OR_PARTITION',
-  'INVALID_TOPIC_EXCEPTION',
-  'TOPIC_AUTHORIZATION_FAILED',
-]);
-
-/** Socket errors that occur only while connecting, so that no request was written. */
-const NEVER_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
-
-/**
- * Error codes that a leader returns only before it appends. NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION are not
- * among them: both also occur when leadership moves while an appended batch waits for its followers.
- */
-const NOT_APPENDED: ReadonlySet<string> = new Set([
-  'NOT_ENOUGH_REPLICAS',
-  'TOPIC_AUTHORIZATION_FAILED',
-  'CORRUPT_MESSAGE',
-]);
-
-const TOO_LARGE: ReadonlySet<string> = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
-
-/** Error codes that concern a record or its topic and do not change on a retry. */
-const REFUSED: ReadonlySet<string> = new Set([
+/** This generation of a group is over, or this member is no longer in the group. */
+const GENERATION_OVER = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
+/** The topic or its named partition does not exist. */
+const TOPIC_UNKNOWN = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'INVALID_TOPIC_EXCEPTION']);
+const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
+/** These concern a record or its topic, and do not change on a retry. */
+const REFUSED = new Set([
   'INVALID_RECORD',
   'INVALID_TIMESTAMP',
   'CORRUPT_MESSAGE',
@@ -44,6 +19,8 @@ const REFUSED: ReadonlySet<string> = new Set([
   'TOPIC_AUTHORIZATION_FAILED',
   'CLUSTER_AUTHORIZATION_FAILED',
 ]);
+/** Errors of a socket that occur only while connecting, so that no request was written. */
+const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /**
  * The Kafka error name (`type` in kafkajs, `apiId` in @platformatic/kafka), from anywhere in the chain of causes. For some
@@ -58,15 +35,21 @@ export function isGenerationOver(error: unknown): boolean {
   return GENERATION_OVER.has(brokerErrorType(error) ?? '');
 }
 
+/** Whether a topic does not exist, or this client may not access it. */
 export function isTopicUnknown(error: unknown): boolean {
-  return TOPIC_UNKNOWN.has(brokerErrorType(error) ?? '');
+  const type = brokerErrorType(error) ?? '';
+  return type === 'TOPIC_AUTHORIZATION_FAILED' || TOPIC_UNKNOWN.has(type);
 }
 
-/** Whether the records of a partition may be on the log after a failed send; `isSent`: its request was sent. */
-export function isMaybeStored(error: unknown, isSent: boolean): boolean {
+/**
+ * Whether the records of a partition may be on the log after their send has failed. NOT_LEADER_OR_FOLLOWER and
+ * UNKNOWN_TOPIC_OR_PARTITION also occur when leadership moves while an appended batch waits for its followers.
+ */
+export function isMaybeStored(error: unknown): boolean {
+  if (refusedRecord(error) !== undefined) return false;
   const type = brokerErrorType(error);
-  if (type !== undefined) return !NOT_APPENDED.has(type);
-  return isSent && !NEVER_CONNECTED.has(findInChain(error, 'code') ?? '');
+  if (type !== undefined) return type !== 'NOT_ENOUGH_REPLICAS';
+  return !NEVER_CONNECTED.has(findInChain(error, 'code') ?? '');
 }
 
 /**
@@ -75,18 +58,17 @@ export function isMaybeStored(error: unknown, isSent: boolean): boolean {
  */
 export function toMessagingError(what: string, error: unknown): MessagingError {
   if (error instanceof MessagingError) return error;
-  const type = brokerErrorType(error);
+  const type = brokerErrorType(error) ?? '';
   // The text of a response with errors in @platformatic/kafka does not name them.
   const apiId = findInChain(error, 'apiId');
   const reasons = new Set(chainOf(error).map(({ message }) => message));
   const text = `${what}: ${[...reasons].join(': ')}${apiId === undefined ? '' : ` (${apiId})`}`;
-  if (type === 'UNKNOWN_TOPIC_OR_PARTITION' || type === 'INVALID_TOPIC_EXCEPTION') {
+  if (TOPIC_UNKNOWN.has(type)) {
     return new MessagingError('topic-unknown', text, { canRetry: false, cause: error });
   }
-  if (isRefusal(error, type)) {
-    return new MessagingError('broker-refused', text, { canRetry: false, cause: error });
-  }
-  return new MessagingError('broker-unavailable', text, { canRetry: true, cause: error });
+  const isRefused = type.endsWith('_AUTHORIZATION_FAILED') || isLoginRefused(chainOf(error));
+  const code = isRefused ? 'broker-refused' : 'broker-unavailable';
+  return new MessagingError(code, text, { canRetry: !isRefused, cause: error });
 }
 
 /**
@@ -95,47 +77,37 @@ export function toMessagingError(what: string, error: unknown): MessagingError {
  */
 export function refusedRecord(error: unknown): MessagingError | undefined {
   const type = brokerErrorType(error) ?? '';
-  if (TOO_LARGE.has(type)) {
-    return new MessagingError('message-too-large', errorText(error), { canRetry: false, cause: error });
-  }
+  const options = { canRetry: false, cause: error };
+  if (TOO_LARGE.has(type)) return new MessagingError('message-too-large', errorText(error), options);
   // An encoder throws only because of the value.
   const isUnwritable = error instanceof TypeError || error instanceof RangeError;
   if (!REFUSED.has(type) && !isUnwritable) return undefined;
-  const text = `the broker rejects the message: ${errorText(error)}`;
-  return new MessagingError('not-sent', text, { canRetry: false, cause: error });
-}
-
-function isRefusal(error: unknown, type: string | undefined): boolean {
-  if (type?.endsWith('_AUTHORIZATION_FAILED') === true) return true;
-  return isLoginRefused(chainOf(error));
+  return new MessagingError('not-sent', `the broker rejects the message: ${errorText(error)}`, options);
 }
 
 /** A login that ended with the connection was not refused. */
-function isLoginRefused(chain: readonly Error[]): boolean {
+function isLoginRefused(chain: readonly ErrorFields[]): boolean {
   if (chain.some(({ name }) => name === 'KafkaJSSASLAuthenticationError')) return true;
-  const login = chain.findIndex((link) => codeOf(link) === 'PLT_KFK_AUTHENTICATION');
-  return login >= 0 && !chain.slice(login).some((link) => codeOf(link) === 'PLT_KFK_NETWORK');
+  const login = chain.findIndex(({ code }) => code === 'PLT_KFK_AUTHENTICATION');
+  return login >= 0 && !chain.slice(login).some(({ code }) => code === 'PLT_KFK_NETWORK');
 }
 
-function codeOf(error: Error): unknown {
-  return (error as { readonly code?: unknown }).code;
-}
+/** What the errors of both libraries may have. */
+type ErrorFields = Error & { readonly [Field in 'type' | 'apiId' | 'code' | 'errors']?: unknown };
 
 function findInChain(error: unknown, field: 'type' | 'apiId' | 'code'): string | undefined {
-  for (const link of chainOf(error)) {
-    const value = (link as { type?: unknown; apiId?: unknown; code?: unknown })[field];
-    if (typeof value === 'string') return value;
-  }
-  return undefined;
+  return chainOf(error)
+    .map((link) => link[field])
+    .find((value) => typeof value === 'string');
 }
 
 /** The error and its causes; an aggregate error counts as the first of its errors. */
-function chainOf(error: unknown): Error[] {
-  const chain: Error[] = [];
+function chainOf(error: unknown): ErrorFields[] {
+  const chain: ErrorFields[] = [];
   let link = error;
   while (link instanceof Error && chain.length < MAX_CAUSE_DEPTH) {
+    const { errors }: ErrorFields = link;
     chain.push(link);
-    const { errors } = link as { errors?: unknown };
     link = link.cause ?? (Array.isArray(errors) ? errors[0] : undefined);
   }
   return chain;

@@ -4,65 +4,61 @@ import { publishFailed } from '../../../broker-errors.ts';
 /** One call of publish(): settled when all of its records are done, at the latest at its deadline. */
 export class PublishCall {
   readonly promise: Promise<void>;
-  readonly deadlineAt: number;
   readonly records: number;
   readonly bytes: number;
   readonly #clientId: string;
   readonly #settled = Promise.withResolvers<void>();
+  readonly #deadline: NodeJS.Timeout;
+  readonly #onSettled: (call: PublishCall) => void;
   #remaining: number;
   #failure: MessagingError | undefined;
-  /** Number of its records in sends that have not ended. */
-  inFlight = 0;
-  /** Number of its records that were sent and not confirmed. */
-  unsure = 0;
-  #isStored = false;
+  /** Number of its records that are stored, or may be: they are being sent, or were sent and not confirmed. */
+  maybeStored = 0;
   isSettled = false;
   /** Error of the last send with one of its records; absent when only sends before it failed. */
   lastError: unknown;
 
   constructor(
-    clientId: string,
+    { clientId, deadlineMs }: { readonly clientId: string; readonly deadlineMs: number },
     { records, bytes }: { readonly records: number; readonly bytes: number },
-    deadlineAt: number,
+    onSettled: (call: PublishCall) => void,
   ) {
     this.promise = this.#settled.promise;
     this.#clientId = clientId;
     this.records = records;
     this.bytes = bytes;
     this.#remaining = records;
-    this.deadlineAt = deadlineAt;
+    this.#onSettled = onSettled;
+    this.#deadline = setTimeout(() => this.giveUp('the deadline passed'), deadlineMs).unref();
   }
 
   /** One record is on the log, or was permanently rejected with the error. */
   recordDone(error?: MessagingError): void {
-    if (error === undefined) this.#isStored = true;
-    else this.#failure ??= error;
+    this.#failure ??= error;
     this.#remaining -= 1;
-    if (this.#remaining > 0 || this.isSettled) return;
-    this.isSettled = true;
-    if (this.#failure === undefined) this.#settled.resolve();
-    else this.#settled.reject(this.#withSiblings(this.#failure));
+    if (this.#remaining === 0) this.#settle(this.#failure && this.#withSiblings(this.#failure));
   }
 
   /** Abandons the records that are not done. */
   giveUp(reason: string): void {
+    const options = { isMaybeStored: this.maybeStored > 0, cause: this.lastError };
+    const rejection = options.isMaybeStored ? undefined : this.#failure;
+    this.#settle(rejection ?? publishFailed(this.#clientId, reason, options));
+  }
+
+  #settle(error: MessagingError | undefined): void {
     if (this.isSettled) return;
     this.isSettled = true;
-    const isMaybeStored = this.#isMaybeStored();
-    const rejection = isMaybeStored ? undefined : this.#failure;
-    this.#settled.reject(
-      rejection ?? publishFailed(this.#clientId, reason, { isMaybeStored, cause: this.lastError }),
-    );
+    clearTimeout(this.#deadline);
+    this.#onSettled(this);
+    if (error === undefined) this.#settled.resolve();
+    else this.#settled.reject(error);
   }
 
   /** Replaces `not-sent`, which means that no record of the call was stored, if other records may have been. */
   #withSiblings(failure: MessagingError): MessagingError {
-    if (failure.code !== 'not-sent' || !this.#isMaybeStored()) return failure;
+    if (failure.code !== 'not-sent' || this.maybeStored === 0) return failure;
     const text = `${failure.message}; messages of the call may have been stored`;
     return new MessagingError('send-unknown', text, { canRetry: failure.canRetry, cause: failure });
-  }
-
-  #isMaybeStored(): boolean {
-    return this.#isStored || this.unsure > 0 || this.inFlight > 0;
   }
 }

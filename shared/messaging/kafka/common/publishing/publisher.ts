@@ -1,10 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicClock, type Clock } from '../../../../platform/clock.ts';
 import { errorText, MessagingError } from '../../../../platform/errors.ts';
 import { RepeatedFailure, type Log } from '../../../../platform/log.ts';
 import { isMaybeStored, refusedRecord, toMessagingError } from '../connection/errors.ts';
 import { PublishCall } from './publish-call.ts';
-import { RecordSender, type ConnectProducer, type PlacedRecord, type SendFailure } from './record-sender.ts';
-import { toRecord, type OutgoingRecord } from './record.ts';
+import { recordBytes, type OutgoingRecord } from './record.ts';
 import type { TopicPartitions } from './topic-partitions.ts';
 import { publishFailed, topicUnknown } from '../../../broker-errors.ts';
 import { hasRoom } from '../../../publisher-queues.ts';
@@ -20,16 +20,25 @@ const MAX_BYTES = 4 * MIB;
 const MAX_PARTITION_BYTES = MIB / 2;
 /** None of our topics allows larger records (max.message.bytes), so they are rejected immediately. */
 const MAX_RECORD_BYTES = 8 * MIB;
-/** A partition whose send failed is sent alone for this time, so that its next failure concerns no other. */
-const ALONE_MS = 10_000;
+/** Maximum time that the leader waits for its followers; less than the request timeout, so that the leader answers in time. */
+export const ACKS_TIMEOUT_MS = 4_000;
 /** Delay before what failed is repeated, doubled with each failure in succession. */
 const MIN_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
-/** A publish is abandoned at most this long after its deadline. Also the interval at which start() and stop() check their end. */
-const TICK_MS = 100;
-/** Records without a key that are published in quick succession share a partition, up to this number and for this time. */
+/** Interval at which conditions are checked: connected, stopped, everything sent. */
+const POLL_MS = 10;
+/** Records without a key that are published in one turn of the event loop share a partition, up to this number. */
 const MAX_SHARED = 8;
-const SHARED_MS = 2;
+
+/** A connected producer of a client library. */
+export interface LibraryProducer {
+  /** Sends the records once, each partition in its order, with acks=all. Resolves when all are stored; rejects with the error of the library. */
+  send(records: readonly OutgoingRecord[]): Promise<void>;
+  destroy(): void;
+}
+
+/** Connects a new producer, to a random broker. Rejects with the error of the library. */
+export type ConnectProducer = (clientId: string) => Promise<LibraryProducer>;
 
 interface PublisherParts {
   readonly connectProducer: ConnectProducer;
@@ -41,11 +50,18 @@ interface PublisherParts {
   readonly onStopped: (publisher: Publisher) => void;
 }
 
+interface Unplaced {
+  readonly call: PublishCall;
+  readonly message: OutgoingMessage;
+  readonly bytes: number;
+}
+
 interface Entry {
   readonly call: PublishCall;
-  readonly record: PlacedRecord;
-  /** A send with it has failed, and may have stored it. */
-  isUnsure: boolean;
+  readonly record: OutgoingRecord;
+  readonly bytes: number;
+  /** It is being sent, or was sent and not confirmed. */
+  isMaybeStored: boolean;
 }
 
 /** The unconfirmed records of one partition, in the order of publishing. */
@@ -53,13 +69,10 @@ interface Queue {
   readonly id: string;
   readonly topic: string;
   entries: Entry[];
-  isSending: boolean;
-  /** Times are monotonic milliseconds. */
-  aloneUntilMs: number;
-  notBeforeMs: number;
-  failures: number;
-  /** Number of next records that are sent one by one, because a batch with them was rejected. */
-  singly: number;
+  /** A send with its records is in flight or being repeated. */
+  isBusy: boolean;
+  /** Since a send with its records failed, until one succeeds, they are sent without those of other partitions. */
+  isAlone: boolean;
 }
 
 interface Slice {
@@ -67,9 +80,10 @@ interface Slice {
   readonly entries: readonly Entry[];
 }
 
-interface Unplaced {
-  readonly call: PublishCall;
-  readonly record: OutgoingRecord;
+interface Connected {
+  readonly producer: LibraryProducer;
+  /** Number of sends in flight. */
+  pending: number;
 }
 
 /**
@@ -77,32 +91,38 @@ interface Unplaced {
  * next one, without linger: an idle publisher sends immediately. A send that fails is repeated as a whole until the deadline, each
  * partition alone, so that one that cannot be written neither stops the others nor repeats their records again. Consumers identify
  * records that are stored twice by their ids.
+ *
+ * The producer is replaced after each failure: its metadata may be stale or name a deleted topic, and its broker may accept connections
+ * without ever answering. It is not idempotent: after a lost response kafkajs would reuse the sequence number for the next record, which
+ * the broker would drop as a duplicate (tulios/kafkajs#1005), and @platformatic/kafka takes a new producer id.
  */
 export class KafkaPublisher implements Publisher {
   readonly #clientId: string;
   readonly #parts: PublisherParts;
   readonly #deadlineMs: number;
-  readonly #sender: RecordSender;
-  readonly #connecting: RepeatedFailure;
-  readonly #sending: RepeatedFailure;
+  readonly #failures: RepeatedFailure;
   #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
-  #isConnecting = false;
-  #connectFailures = 0;
+  #connected: Connected | undefined;
   #connectError: unknown;
-  #connectTimer: NodeJS.Timeout | undefined;
-  /** Calls that are not settled, those with the first deadline first. */
+  /** Resolves when a producer is connected, or the publisher has stopped. */
+  #connecting: Promise<void> | undefined;
+  /** Calls that are not settled. */
   readonly #calls = new Set<PublishCall>();
   #queued = { messages: 0, bytes: 0 };
-  /** Queues with records, in the order in which they are sent, and those whose last send failed, by partition. */
+  /** Queues with records, in the order in which they are sent, and those that are sent alone, by partition. */
   readonly #queues = new Map<string, Queue>();
-  /** Records of topics whose number of partitions is being asked for, in their order. */
+  /** Messages for topics whose number of partitions is being asked for, in their order. */
   readonly #unplaced = new Map<string, Unplaced[]>();
-  readonly #rechecked = new Set<string>();
-  #isSharedInFlight = false;
-  #inFlight = 0;
+  /** The send with records of several partitions is in flight. */
+  #isSending = false;
   #isPumpDue = false;
-  #timer: NodeJS.Timeout | undefined;
-  #sharedPartition = { number: 0, records: 0, sinceMs: Number.NEGATIVE_INFINITY };
+  readonly #forget = (call: PublishCall): void => {
+    this.#calls.delete(call);
+    const { messages, bytes } = this.#queued;
+    this.#queued = { messages: messages - call.records, bytes: bytes - call.bytes };
+  };
+  /** Counts records without a key, each MAX_SHARED of which share a partition. */
+  #keyless = 0;
 
   constructor(
     { clientId, deadlineMs = CLIENT_DEFAULTS.publishDeadlineMs }: PublisherOptions,
@@ -111,155 +131,132 @@ export class KafkaPublisher implements Publisher {
     this.#clientId = clientId;
     this.#deadlineMs = deadlineMs;
     this.#parts = parts;
-    this.#connecting = new RepeatedFailure(parts.log, monotonicClock);
-    this.#sending = new RepeatedFailure(parts.log, monotonicClock);
-    this.#sender = new RecordSender(parts.connectProducer, clientId, () => void this.#connect());
+    this.#failures = new RepeatedFailure(parts.log, monotonicClock);
   }
 
   /** Connects. Rejects with `broker-unavailable` when that does not succeed within the publish deadline. */
   async start(): Promise<void> {
-    if (this.#state === 'new') this.#state = 'started';
-    void this.#connect();
-    if (await until(() => this.#sender.isConnected(), this.#deadlineMs)) return;
+    if (this.#state === 'new') {
+      this.#state = 'started';
+      this.#connecting = this.#connect();
+    }
+    if (await until(() => this.#connected !== undefined, this.#deadlineMs)) return;
     throw toMessagingError(`publisher ${this.#clientId}`, this.#connectError);
   }
 
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
     if (messages.length === 0) return Promise.resolve();
     if (this.#state === 'stopping' || this.#state === 'stopped') return this.#refuse('it was stopped');
-    // Before it is encoded: while the broker is unavailable, refusals should cost little.
+    // Before sizes are known: while the broker is unavailable, refusals should cost little.
     if (!hasRoom(this.#queued, { messages: messages.length, bytes: 0 })) return this.#refuse(FULL);
-    let bytes = 0;
-    const records = messages.map((message) => {
-      const record = this.#encode(message);
-      if (!(record instanceof MessagingError)) bytes += record.bytes;
-      return record;
-    });
-    if (!hasRoom(this.#queued, { messages: records.length, bytes })) return this.#refuse(FULL);
-    const now = performance.now();
-    const call = new PublishCall(this.#clientId, { records: records.length, bytes }, now + this.#deadlineMs);
+    const sizes = messages.map(recordBytes);
+    const bytes = sizes.reduce((sum, size) => (size > MAX_RECORD_BYTES ? sum : sum + size), 0);
+    if (!hasRoom(this.#queued, { messages: messages.length, bytes })) return this.#refuse(FULL);
+    const limits = { clientId: this.#clientId, deadlineMs: this.#deadlineMs };
+    const call = new PublishCall(limits, { records: messages.length, bytes }, this.#forget);
     this.#calls.add(call);
     this.#queued = { messages: this.#queued.messages + call.records, bytes: this.#queued.bytes + bytes };
-    for (const [index, { topic }] of messages.entries()) {
-      const record = records[index];
-      if (record instanceof MessagingError) this.#done(call, record);
-      else if (record !== undefined) this.#place(topic, { call, record }, now);
+    for (const [index, message] of messages.entries()) {
+      this.#place({ call, message, bytes: sizes[index] ?? 0 });
     }
     this.#pumpSoon();
     return call.promise;
   }
 
   isHealthy(): boolean {
-    return this.#state === 'started' && this.#sender.isConnected();
+    return this.#state === 'started' && this.#connected !== undefined;
   }
 
   async stop(timeoutMs: number = CLIENT_DEFAULTS.stopTimeoutMs): Promise<void> {
     if (this.#state === 'stopped') return;
     const isStarted = this.#state !== 'new';
     this.#state = 'stopping';
-    await until(() => this.#calls.size === 0 && this.#inFlight === 0, isStarted ? timeoutMs : 0);
+    await until(() => this.#calls.size === 0, isStarted ? timeoutMs : 0);
     this.#state = 'stopped';
-    this.#giveUp('it was stopped', Infinity);
-    clearTimeout(this.#timer);
-    clearTimeout(this.#connectTimer);
-    this.#sender.close();
+    for (const call of this.#calls) call.giveUp('it was stopped');
+    this.#connected?.producer.destroy();
+    this.#connected = undefined;
     this.#parts.onStopped(this);
   }
 
   async #connect(): Promise<void> {
-    if (this.#state === 'new' || this.#state === 'stopped' || this.#isConnecting) return;
-    this.#isConnecting = true;
-    try {
-      await this.#sender.connect();
-      this.#connectFailures = 0;
-      this.#connecting.ended({ clientId: this.#clientId }, 'publisher is connected again');
-    } catch (error) {
-      this.#connectError = error;
-      const fields = { clientId: this.#clientId, error: errorText(error) };
-      this.#connecting.failed(fields, 'publisher cannot connect, retrying');
-      clearTimeout(this.#connectTimer);
-      this.#connectTimer = setTimeout(() => void this.#connect(), backoff(this.#connectFailures));
-      this.#connectFailures += 1;
+    for (let failures = 0; !this.#isStopped(); failures += 1) {
+      try {
+        const producer = await this.#parts.connectProducer(this.#clientId);
+        if (this.#isStopped()) producer.destroy();
+        else this.#connected = { producer, pending: 0 };
+        this.#pump();
+        return;
+      } catch (error) {
+        this.#connectError = error;
+        const fields = { clientId: this.#clientId, error: errorText(error) };
+        this.#failures.failed(fields, 'publisher cannot connect, retrying');
+      }
+      await pause(failures);
     }
-    this.#isConnecting = false;
-    this.#pump();
   }
 
-  /** The record of a message, or why it cannot be published. */
-  #encode(message: OutgoingMessage): OutgoingRecord | MessagingError {
-    const record = toRecord(message, this.#parts.clock.now());
-    if (record.bytes <= MAX_RECORD_BYTES) return record;
-    const text = `a message for ${message.topic} has ${record.bytes} bytes, more than the limit of ${MAX_RECORD_BYTES}`;
-    return new MessagingError('message-too-large', text, { canRetry: false });
+  #isStopped(): boolean {
+    return this.#state === 'stopped';
   }
 
   /** Adds a record to its queue; while the partitions of its topic are not known, it waits in order. */
-  #place(topic: string, unplaced: Unplaced, nowMs: number): void {
+  #place(unplaced: Unplaced): void {
+    const { call, message, bytes } = unplaced;
+    const { topic, partition = 0 } = message;
+    if (bytes > MAX_RECORD_BYTES) {
+      const text = `a message for ${topic} has ${bytes} bytes, more than the limit of ${MAX_RECORD_BYTES}`;
+      call.recordDone(new MessagingError('message-too-large', text, { canRetry: false }));
+      return;
+    }
     const waiting = this.#unplaced.get(topic);
     const count = waiting === undefined ? this.#parts.topics.known(topic) : undefined;
     // A partition beyond the known count may exist: the topic may have grown since the last query.
-    if (count !== undefined && (unplaced.record.record.partition ?? 0) < count) {
-      this.#placeAmong(count, topic, unplaced, nowMs);
-    } else if (waiting === undefined) {
+    if (count !== undefined && partition < count) this.#placeAmong(count, unplaced);
+    else if (waiting === undefined) {
       this.#unplaced.set(topic, [unplaced]);
       void this.#placeLater(topic);
     } else waiting.push(unplaced);
   }
 
   async #placeLater(topic: string): Promise<void> {
+    let waiting: Unplaced[];
     let count: number | MessagingError;
-    try {
-      count = await this.#parts.topics.find(topic);
-    } catch (error) {
-      count = toMessagingError(topic, error);
-    }
-    const waiting = (this.#unplaced.get(topic) ?? []).filter(({ call }) => !call.isSettled);
-    if (count instanceof MessagingError && count.code !== 'topic-unknown' && waiting.length > 0) {
+    do {
+      count = await this.#parts.topics.find(topic).catch((error: unknown) => toMessagingError(topic, error));
+      waiting = (this.#unplaced.get(topic) ?? []).filter(({ call }) => !call.isSettled);
       this.#unplaced.set(topic, waiting);
-      setTimeout(() => void this.#placeLater(topic), MAX_BACKOFF_MS / 4);
-      return;
-    }
+    } while (waiting.length > 0 && isTemporary(count) && (await pause(2)));
     this.#unplaced.delete(topic);
     for (const unplaced of waiting) {
-      if (count instanceof MessagingError) this.#done(unplaced.call, count);
-      else this.#placeAmong(count, topic, unplaced, performance.now());
+      if (count instanceof MessagingError) unplaced.call.recordDone(count);
+      else this.#placeAmong(count, unplaced);
     }
     this.#pump();
   }
 
-  #placeAmong(count: number, topic: string, { call, record }: Unplaced, nowMs: number): void {
-    const partition = record.record.partition ?? this.#choose(record.record.key ?? null, count, nowMs);
+  #placeAmong(count: number, { call, message, bytes }: Unplaced): void {
+    const { topic, key } = message;
+    const partition = message.partition ?? this.#choose(key, count);
     if (!Number.isInteger(partition) || partition < 0 || partition >= count) {
-      this.#done(call, topicUnknown(topic, partition));
+      call.recordDone(topicUnknown(topic, partition));
       return;
     }
     const id = partitionId(topic, partition);
     let queue = this.#queues.get(id);
     if (queue === undefined) {
-      queue = {
-        id,
-        topic,
-        entries: [],
-        isSending: false,
-        aloneUntilMs: 0,
-        notBeforeMs: 0,
-        failures: 0,
-        singly: 0,
-      };
+      queue = { id, topic, entries: [], isBusy: false, isAlone: false };
       this.#queues.set(id, queue);
     }
-    record.record.partition = partition;
-    queue.entries.push({ call, record: { ...record, topic, partition }, isUnsure: false });
+    const timestampMs = Math.trunc(message.timestampMs ?? this.#parts.clock.now());
+    const record = { ...message, partition, timestampMs };
+    queue.entries.push({ call, record, bytes, isMaybeStored: false });
   }
 
-  #choose(key: Buffer | string | null, count: number, nowMs: number): number {
+  #choose(key: Buffer | string | null, count: number): number {
     if (key !== null) return partitionOfKey(typeof key === 'string' ? Buffer.from(key) : key, count);
-    const shared = this.#sharedPartition;
-    if (shared.records === MAX_SHARED || nowMs - shared.sinceMs > SHARED_MS) {
-      this.#sharedPartition = { number: shared.number + 1, records: 0, sinceMs: nowMs };
-    }
-    this.#sharedPartition.records += 1;
-    return this.#sharedPartition.number % count;
+    this.#keyless += 1;
+    return Math.ceil(this.#keyless / MAX_SHARED) % count;
   }
 
   /** After the current turn of the event loop, so that all calls of one turn share a send. */
@@ -268,162 +265,122 @@ export class KafkaPublisher implements Publisher {
     this.#isPumpDue = true;
     queueMicrotask(() => {
       this.#isPumpDue = false;
+      this.#keyless = Math.ceil(this.#keyless / MAX_SHARED) * MAX_SHARED;
       this.#pump();
     });
   }
 
   #pump(): void {
-    this.#tickLater();
-    if (this.#state === 'new' || this.#state === 'stopped' || !this.#sender.isConnected()) return;
-    const now = performance.now();
-    const shared: Slice[] = [];
+    if (this.#connected === undefined) return;
+    const slices: Slice[] = [];
     let room = { records: MAX_RECORDS, bytes: MAX_BYTES };
-    for (const [id, queue] of this.#queues) {
-      if (queue.isSending || queue.notBeforeMs > now) continue;
-      const isAlone = queue.aloneUntilMs > now;
-      if (!isAlone && (this.#isSharedInFlight || room.records <= 0 || room.bytes <= 0)) continue;
-      const entries = head(queue, isAlone ? MAX_RECORDS : room.records);
-      if (entries.length === 0) {
-        if (!isAlone) this.#queues.delete(id);
-      } else if (isAlone) void this.#send([{ queue, entries }], true);
-      else {
-        shared.push({ queue, entries });
-        const bytes = entries.reduce((sum, { record }) => sum + record.bytes, 0);
+    for (const queue of this.#queues.values()) {
+      if (queue.isBusy || queue.entries.length === 0) continue;
+      if (queue.isAlone) void this.#sendAlone(queue);
+      else if (!this.#isSending && room.records > 0 && room.bytes > 0) {
+        const entries = head(queue, room.records);
+        const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
         room = { records: room.records - entries.length, bytes: room.bytes - bytes };
+        if (entries.length > 0) slices.push({ queue, entries });
+        else this.#queues.delete(queue.id);
       }
     }
-    if (shared.length === 0) return;
-    // Those that found no room are first in the next send.
-    for (const { queue } of shared) {
-      this.#queues.delete(queue.id);
-      this.#queues.set(queue.id, queue);
-    }
-    void this.#send(shared, false);
+    if (slices.length > 0) void this.#sendTogether(slices);
   }
 
-  async #send(slices: readonly Slice[], isAlone: boolean): Promise<void> {
-    if (!isAlone) this.#isSharedInFlight = true;
-    this.#inFlight += 1;
-    for (const { queue, entries } of slices) {
-      queue.isSending = true;
-      for (const { call } of entries) call.inFlight += 1;
-    }
-    const failure = await this.#sender.send(
-      slices.flatMap(({ entries }) => entries.map(({ record }) => record)),
+  async #sendTogether(slices: readonly Slice[]): Promise<void> {
+    this.#isSending = true;
+    for (const { queue } of slices) queue.isBusy = true;
+    const error = await this.#send(
+      slices.flatMap(({ entries }) => entries),
+      slices.length,
     );
-    if (!isAlone) this.#isSharedInFlight = false;
-    this.#inFlight -= 1;
+    this.#isSending = false;
     for (const { queue, entries } of slices) {
-      queue.isSending = false;
-      for (const { call } of entries) call.inFlight -= 1;
+      queue.isBusy = false;
+      if (error === undefined) this.#done(queue, entries);
+      else void this.#sendAlone(queue);
     }
-    if (failure === undefined) this.#stored(slices);
-    else if (this.#state !== 'stopped') this.#failed(slices, failure);
     this.#pump();
   }
 
-  #stored(slices: readonly Slice[]): void {
-    this.#sending.ended({ clientId: this.#clientId }, 'publisher sends again');
-    for (const { queue, entries } of slices) {
-      queue.failures = 0;
-      this.#drop(queue, entries.length);
-      for (const { call } of entries) this.#done(call);
-    }
-  }
-
-  /** Rejects the record at fault, or plans the repetition. */
-  #failed(slices: readonly Slice[], { error, isSent }: SendFailure): void {
-    const now = performance.now();
-    const refusal = refusedRecord(error);
-    // Those of other partitions may be stored, whatever the error of one is.
-    const isUnsure = slices.length > 1 ? isSent : refusal === undefined && isMaybeStored(error, isSent);
-    for (const { queue, entries } of slices) {
-      queue.aloneUntilMs = now + ALONE_MS;
-      for (const entry of entries) {
-        entry.call.lastError = error;
-        if (isUnsure && !entry.isUnsure) entry.call.unsure += 1;
-        entry.isUnsure ||= isUnsure;
+  /** Sends the records of one partition until none is left or a send succeeds. A batch that is refused is sent record by record. */
+  async #sendAlone(queue: Queue): Promise<void> {
+    let singly = 0;
+    let failures = 0;
+    let missing: MessagingError | undefined;
+    queue.isBusy = true;
+    queue.isAlone = true;
+    while (queue.isAlone) {
+      await this.#connecting;
+      if (this.#isStopped()) return;
+      if (missing !== undefined) {
+        for (const { call } of queue.entries.splice(0)) call.recordDone(missing);
+        this.#queues.delete(queue.id);
+      }
+      const entries = head(queue, singly > 0 ? 1 : MAX_RECORDS);
+      if (entries.length === 0) break;
+      const error = await this.#send(entries, 1);
+      const refusal = error === undefined ? undefined : refusedRecord(error);
+      if (refusal !== undefined && entries.length > 1) singly = entries.length;
+      else if (error !== undefined && refusal === undefined) {
+        // The topic may have been deleted.
+        this.#parts.topics.find(queue.topic).catch((reason: unknown) => {
+          if (reason instanceof MessagingError && reason.code === 'topic-unknown') missing = reason;
+        });
+        await pause(failures);
+        failures += 1;
+      } else {
+        this.#done(queue, entries, refusal);
+        failures = 0;
+        singly -= 1;
+        queue.isAlone = singly > 0;
       }
     }
-    const [first] = slices;
-    if (refusal !== undefined) {
-      if (first !== undefined && slices.length === 1) this.#reject(first, refusal);
-      return;
-    }
-    for (const { queue } of slices) {
-      queue.notBeforeMs = now + backoff(queue.failures);
-      queue.failures += 1;
-    }
-    const fields = { clientId: this.#clientId, error: toMessagingError('send', error).message };
-    this.#sending.failed(fields, 'send failed, retrying');
-    // The topic may have been deleted.
-    if (first !== undefined && slices.length === 1) void this.#recheck(first.queue.topic);
+    queue.isBusy = false;
+    this.#pump();
   }
 
-  /** Rejects the record if it is the only one, or sends those of the batch one by one to find it. */
-  #reject({ queue, entries }: Slice, refusal: MessagingError): void {
-    const [first, second] = entries;
-    if (first === undefined || second !== undefined) {
-      queue.singly = entries.length;
-      return;
-    }
-    this.#drop(queue, 1);
-    if (first.isUnsure) first.call.unsure -= 1;
-    this.#done(first.call, refusal);
-  }
-
-  /** Rejects the queued records of the topic if it was deleted or this client has no permission. */
-  async #recheck(topic: string): Promise<void> {
-    if (this.#rechecked.has(topic)) return;
-    this.#rechecked.add(topic);
+  /** Sends records of so many partitions once, and returns the error. It shows that nothing was stored only if it is about one partition. */
+  async #send(entries: readonly Entry[], partitions: number): Promise<unknown> {
+    const connected = this.#connected;
+    if (connected === undefined) return new Error('the producer is not connected');
+    const unsent = entries.filter((entry) => !entry.isMaybeStored);
+    for (const entry of unsent) mark(entry, true);
+    connected.pending += 1;
     try {
-      await this.#parts.topics.find(topic);
+      await connected.producer.send(entries.map(({ record }) => record));
+      this.#failures.ended({ clientId: this.#clientId }, 'publisher sends again');
+      return undefined;
     } catch (error) {
-      if (error instanceof MessagingError && error.code === 'topic-unknown') this.#rejectTopic(topic, error);
-    }
-    this.#rechecked.delete(topic);
-  }
-
-  #rejectTopic(topic: string, error: MessagingError): void {
-    for (const queue of this.#queues.values()) {
-      if (queue.topic !== topic || queue.isSending) continue;
-      for (const { call } of queue.entries) this.#done(call, error);
-      queue.entries = [];
-    }
-  }
-
-  #drop(queue: Queue, count: number): void {
-    queue.entries.splice(0, count);
-    queue.singly = Math.max(0, queue.singly - count);
-  }
-
-  #done(call: PublishCall, error?: MessagingError): void {
-    call.recordDone(error);
-    if (call.isSettled) this.#forget(call);
-  }
-
-  #forget(call: PublishCall): void {
-    if (!this.#calls.delete(call)) return;
-    const { messages, bytes } = this.#queued;
-    this.#queued = { messages: messages - call.records, bytes: bytes - call.bytes };
-  }
-
-  /** Abandons the calls whose deadline has passed at this time; their records leave the queues when these are next sent. */
-  #giveUp(reason: string, nowMs: number): void {
-    for (const call of this.#calls) {
-      if (call.deadlineAt > nowMs) break;
-      call.giveUp(reason);
-      this.#forget(call);
+      if (partitions === 1 && !isMaybeStored(error)) for (const entry of unsent) mark(entry, false);
+      for (const { call } of entries) call.lastError = error;
+      if (!this.#isStopped()) {
+        const fields = { clientId: this.#clientId, error: toMessagingError('send', error).message };
+        this.#failures.failed(fields, 'send failed, retrying');
+      }
+      if (this.#connected === connected) {
+        this.#connected = undefined;
+        this.#connecting = this.#connect();
+      }
+      return error;
+    } finally {
+      connected.pending -= 1;
+      // Sends in flight still end on the former producer.
+      if (this.#connected !== connected && connected.pending === 0) connected.producer.destroy();
     }
   }
 
-  #tickLater(): void {
-    if (this.#timer !== undefined || this.#calls.size === 0) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#giveUp('the deadline passed', performance.now());
-      this.#pump();
-    }, TICK_MS).unref();
+  /** The first records of a queue are stored, or the only one is refused. */
+  #done(queue: Queue, entries: readonly Entry[], refusal?: MessagingError): void {
+    queue.entries.splice(0, entries.length);
+    // What found no room in a send is behind the records of other partitions in the next one.
+    this.#queues.delete(queue.id);
+    if (queue.entries.length > 0) this.#queues.set(queue.id, queue);
+    for (const entry of entries) {
+      if (refusal !== undefined) mark(entry, false);
+      entry.call.recordDone(refusal);
+    }
   }
 
   #refuse(reason: string): Promise<never> {
@@ -434,24 +391,32 @@ export class KafkaPublisher implements Publisher {
 const FULL = 'its queue is full';
 
 /** The first records that fit into a send, after those of abandoned calls are removed; at least one, if there is one. */
-function head(queue: Queue, maxRecords: number): readonly Entry[] {
+function head(queue: Queue, most: number): readonly Entry[] {
   if (queue.entries.some(({ call }) => call.isSettled)) {
     queue.entries = queue.entries.filter(({ call }) => !call.isSettled);
-    queue.singly = Math.min(queue.singly, queue.entries.length);
   }
-  const most = queue.singly > 0 ? 1 : maxRecords;
   let bytes = 0;
   let count = 0;
-  for (const { record } of queue.entries) {
-    bytes += record.bytes;
+  for (const entry of queue.entries) {
+    bytes += entry.bytes;
     if (count === most || (count > 0 && bytes > MAX_PARTITION_BYTES)) break;
     count += 1;
   }
   return queue.entries.slice(0, count);
 }
 
-function backoff(failures: number): number {
-  return Math.min(MIN_BACKOFF_MS * 2 ** failures, MAX_BACKOFF_MS);
+function mark(entry: Entry, mayBe: boolean): void {
+  if (entry.isMaybeStored !== mayBe) entry.call.maybeStored += mayBe ? 1 : -1;
+  entry.isMaybeStored = mayBe;
+}
+
+function isTemporary(count: number | MessagingError): boolean {
+  return count instanceof MessagingError && count.code !== 'topic-unknown';
+}
+
+/** Waits after so many failures in succession. */
+function pause(failures: number): Promise<boolean> {
+  return sleep(Math.min(MIN_BACKOFF_MS * 2 ** failures, MAX_BACKOFF_MS), true, { ref: false });
 }
 
 /** Whether the condition became true in time. */
@@ -459,9 +424,7 @@ async function until(isTrue: () => boolean, timeoutMs: number): Promise<boolean>
   const endsAt = performance.now() + timeoutMs;
   while (!isTrue()) {
     if (performance.now() >= endsAt) return false;
-    await new Promise((resolve) => {
-      setTimeout(resolve, Math.min(TICK_MS / 10, timeoutMs));
-    });
+    await sleep(POLL_MS);
   }
   return true;
 }

@@ -6,22 +6,13 @@ import type { ISocketFactoryArgs } from 'kafkajs';
 const KEEP_ALIVE_DELAY_MS = 60_000;
 
 /**
- * The sockets of one kafkajs client. They show whether the client is connected, and closing them disconnects it; kafkajs
- * offers neither. TCP_NODELAY, which kafkajs does not set, is on: otherwise a heartbeat or commit after an unacknowledged
- * request would wait for the peer's delayed acknowledgement, 40 ms.
+ * The sockets of one kafkajs client: closing them disconnects it, which kafkajs does not offer. TCP_NODELAY, which kafkajs does not set,
+ * is on: otherwise a heartbeat or commit after an unacknowledged request would wait for the peer's delayed acknowledgement, 40 ms.
  */
 export class KafkajsConnections {
   /** With the `host:port` of their brokers. */
   readonly #sockets = new Map<Socket, string>();
-  #open = 0;
   #destroyed = false;
-  /** Called when the last open connection was closed. */
-  onLost: (() => void) | undefined;
-
-  /** Whether at least one connection to a broker is open. */
-  isConnected(): boolean {
-    return this.#open > 0;
-  }
 
   /** The socket factory for kafkajs. */
   readonly createSocket = ({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket => {
@@ -31,10 +22,10 @@ export class KafkajsConnections {
     const secure = ssl as ConnectionOptions | undefined;
     const socket = secure
       ? connectTls({ ...(isIP(host) === 0 ? { servername: host } : {}), ...secure, host, port }, onConnect)
-      : connectTcp({ host, port, noDelay: true }, onConnect);
-    socket.setNoDelay(true);
-    socket.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
-    this.#watch(socket, secure ? 'secureConnect' : 'connect', `${host}:${port}`);
+      : connectTcp({ host, port }, onConnect);
+    socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
+    this.#sockets.set(socket, `${host}:${port}`);
+    socket.once('close', () => this.#sockets.delete(socket));
     return socket;
   };
 
@@ -50,23 +41,7 @@ export class KafkajsConnections {
   /** Closes all sockets immediately and permanently: pending requests fail. */
   destroy(): void {
     this.#destroyed = true;
-    this.onLost = undefined;
     // kafkajs handles only the events 'end' and 'error' of a closed socket.
     for (const socket of this.#sockets.keys()) socket.destroy(new Error('connection closed by this client'));
-  }
-
-  #watch(socket: Socket, connected: 'connect' | 'secureConnect', address: string): void {
-    this.#sockets.set(socket, address);
-    let counted = false;
-    socket.once(connected, () => {
-      counted = true;
-      this.#open += 1;
-    });
-    socket.once('close', () => {
-      this.#sockets.delete(socket);
-      if (!counted) return;
-      this.#open -= 1;
-      if (this.#open === 0) this.onLost?.();
-    });
   }
 }

@@ -1,7 +1,7 @@
-import kafkajs, { type Message } from 'kafkajs';
+import kafkajs from 'kafkajs';
 import { partitionId } from '../../../message.ts';
-import { ACKS_TIMEOUT_MS, isLarge, type ConnectProducer } from '../../common/publishing/record-sender.ts';
-import { valuesOf } from '../../common/publishing/record.ts';
+import { ACKS_TIMEOUT_MS, type ConnectProducer } from '../../common/publishing/publisher.ts';
+import { isLarge, valuesOf, type OutgoingRecord } from '../../common/publishing/record.ts';
 import { NO_HEADER_VALUE } from '../../../headers.ts';
 import type { CreateKafkajsClient } from '../connection/client.ts';
 
@@ -14,7 +14,7 @@ const ALL_IN_SYNC_REPLICAS = -1;
 
 /** Connects producers of kafkajs. */
 export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProducer {
-  return async (clientId, onLost) => {
+  return async (clientId) => {
     const { kafka, connections } = createClient({ clientId, retry: CONNECT_RETRY });
     const producer = kafka.producer({
       idempotent: false,
@@ -36,13 +36,11 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
       destroy();
       throw error;
     }
-    connections.onLost = onLost;
     return {
-      isConnected: () => connections.isConnected(),
       send: async (records) => {
         const topicMessages = Array.from(
           Map.groupBy(records, ({ topic }) => topic),
-          ([topic, own]) => ({ topic, messages: own.map(({ record }) => withHeaderValues(record)) }),
+          ([topic, own]) => ({ topic, messages: own.map(toMessage) }),
         );
         const compression = isLarge(records) ? CompressionTypes.GZIP : CompressionTypes.None;
         const batch = { acks: ALL_IN_SYNC_REPLICAS, timeout: ACKS_TIMEOUT_MS, compression, topicMessages };
@@ -58,10 +56,13 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
   };
 }
 
-/** kafkajs cannot write headers without a value, so they are left out: they count as absent either way. */
-function withHeaderValues({ headers = {}, ...record }: Message): Message {
+/**
+ * Every record has a timestamp: if only some of a request have one, kafkajs computes a wrong maximum. kafkajs cannot write headers without
+ * a value, so they are left out: they count as absent either way.
+ */
+function toMessage({ key, value, partition, headers = {}, timestampMs }: OutgoingRecord) {
   const entries = Object.entries(headers).map(([name, header]) => {
-    return [name, valuesOf(header).filter((value) => value !== NO_HEADER_VALUE)] as const;
+    return [name, valuesOf(header).filter((one) => one !== NO_HEADER_VALUE)] as const;
   });
-  return { ...record, headers: Object.fromEntries(entries) };
+  return { key, value, partition, headers: Object.fromEntries(entries), timestamp: String(timestampMs) };
 }
