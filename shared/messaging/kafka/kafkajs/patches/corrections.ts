@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import kafkajs from 'kafkajs';
-import { kafkajsPrototype, replaceFunction } from './internals.ts';
+import { kafkajsModule, replaceMethod } from './internals.ts';
 
 /** Corrects what makes kafkajs 2.2.4 crash, hang or lose messages, for the whole process. Idempotent. */
 export function correctKafkajs(): void {
@@ -14,12 +14,7 @@ export function correctKafkajs(): void {
 interface Connection {
   readonly broker: string;
   readonly requestQueue: { readonly inflight: ReadonlyMap<number, unknown> };
-  socket?: Socket;
-  chunks: Buffer[];
-  bytesBuffered: number;
-  bytesNeeded: number;
-  connect: (this: Connection) => Promise<boolean>;
-  processData: (this: Connection, data: Buffer) => unknown;
+  readonly socket?: Socket;
   isConnected(): boolean;
   rejectRequests(error: Error): void;
 }
@@ -33,38 +28,35 @@ const connecting = new WeakMap<Connection, Promise<boolean>>();
  * concurrent calls; what cannot be parsed closes it; and its close ends the requests that were written after kafkajs noticed its end.
  */
 function forgetTornReplies(): void {
-  const prototype = kafkajsPrototype('network/connection') as Connection;
-  replaceFunction(prototype, 'connect', function connectOnce(connect) {
-    if (this.isConnected()) return connect.call(this);
-    const pending = connecting.get(this);
+  const path = 'network/connection';
+  replaceMethod(path, 'connect', (connection: Connection, connect: () => Promise<boolean>) => {
+    if (connection.isConnected()) return connect();
+    const pending = connecting.get(connection);
     if (pending !== undefined) return pending;
-    this.socket?.destroy();
-    Object.assign(this, { chunks: [], bytesBuffered: 0, bytesNeeded: 4 });
-    const started = connect.call(this);
-    const { socket } = this;
-    connecting.set(this, started);
-    const forget = () => connecting.get(this) === started && connecting.delete(this);
+    connection.socket?.destroy();
+    Object.assign(connection, { chunks: [], bytesBuffered: 0, bytesNeeded: 4 });
+    const started = connect();
+    const { socket } = connection;
+    connecting.set(connection, started);
+    const forget = () => connecting.get(connection) === started && connecting.delete(connection);
     started.then(forget, forget);
     socket?.once('close', () => {
-      if (this.socket !== socket) return;
-      connecting.delete(this);
-      if (this.requestQueue.inflight.size > 0) {
-        this.rejectRequests(new Error(`the connection to ${this.broker} was closed`));
+      if (connection.socket !== socket) return;
+      connecting.delete(connection);
+      if (connection.requestQueue.inflight.size > 0) {
+        connection.rejectRequests(new Error(`the connection to ${connection.broker} was closed`));
       }
     });
     return started;
   });
-  replaceFunction(prototype, 'processData', function processOrClose(processData, data) {
+  replaceMethod(path, 'processData', (connection: Connection, processData: () => void) => {
     try {
-      return processData.call(this, data);
+      processData();
     } catch (error) {
-      this.socket?.destroy(error as Error);
-      return undefined;
+      connection.socket?.destroy(error as Error);
     }
   });
 }
-
-type Runner = Record<'fetch', (this: { running: boolean }, nodeId: string) => Promise<unknown>>;
 
 /**
  * When the set of brokers has changed, the fetch manager may start fetchers after the consumer was stopped. The fetch of a stopped consumer
@@ -72,16 +64,14 @@ type Runner = Record<'fetch', (this: { running: boolean }, nodeId: string) => Pr
  * (another form of tulios/kafkajs#1384). Here such a fetch fails, which ends the fetcher.
  */
 function endStoppedFetches(): void {
-  const prototype = kafkajsPrototype('consumer/runner') as Runner;
-  replaceFunction(prototype, 'fetch', function fetchWhileRunning(fetch, nodeId) {
-    if (!this.running) return Promise.reject(new Error('the consumer is stopped'));
-    return fetch.call(this, nodeId);
+  const [path, name] = ['consumer/runner', 'fetch'];
+  replaceMethod(path, name, async (runner: { running: boolean }, fetch: () => Promise<unknown>) => {
+    if (!runner.running) throw new Error('the consumer is stopped');
+    return fetch();
   });
 }
 
 interface Broker {
-  connect: (this: Broker) => Promise<void>;
-  joinGroup: (this: Broker, join: unknown) => Promise<unknown>;
   apiVersions(): Promise<unknown>;
 }
 
@@ -91,29 +81,26 @@ interface Broker {
  * does not answer in time counts as not connected, and a coordinator first has to answer another request.
  */
 function avoidSilentBrokers(): void {
-  const prototype = kafkajsPrototype('broker') as Broker;
-  replaceFunction(prototype, 'connect', async function connectInTime(connect) {
-    await connect.call(this).catch((error: Error) => {
-      const isSilent = error instanceof kafkajs.KafkaJSRequestTimeoutError;
-      throw isSilent ? new kafkajs.KafkaJSConnectionError(error.message) : error;
+  replaceMethod('broker', 'connect', async (_broker: Broker, connect: () => Promise<void>) => {
+    await connect().catch((error: Error) => {
+      if (!(error instanceof kafkajs.KafkaJSRequestTimeoutError)) throw error;
+      throw new kafkajs.KafkaJSConnectionError(error.message);
     });
   });
-  replaceFunction(prototype, 'joinGroup', async function joinIfAnswered(joinGroup, join) {
-    await this.apiVersions();
-    return joinGroup.call(this, join);
+  replaceMethod('broker', 'joinGroup', async (broker: Broker, joinGroup: () => Promise<unknown>) => {
+    await broker.apiVersions();
+    return joinGroup();
   });
 }
-
-type RequestQueue = Record<'scheduleCheckPendingRequests', (this: { pending: unknown[] }) => void>;
 
 /**
  * After each response kafkajs sets a timer with a negative time, and each such timer sets the next one: every connection wakes the process
  * a thousand times a second (tulios/kafkajs#1751). Here the timer is set only while a request is queued.
  */
 function stopIdlePolling(): void {
-  const prototype = kafkajsPrototype('network/requestQueue') as RequestQueue;
-  replaceFunction(prototype, 'scheduleCheckPendingRequests', function scheduleWhilePending(schedule) {
-    if (this.pending.length > 0) schedule.call(this);
+  const [path, name] = ['network/requestQueue', 'scheduleCheckPendingRequests'];
+  replaceMethod(path, name, (queue: { readonly pending: readonly unknown[] }, schedule: () => void) => {
+    if (queue.pending.length > 0) schedule();
   });
 }
 
@@ -133,7 +120,8 @@ const KEPT_TIMES = [
 function measureElapsedTime(): void {
   for (const [path, name] of KEPT_TIMES) {
     const elapsed = new WeakMap<object, number | null>();
-    Object.defineProperty(kafkajsPrototype(path), name, {
+    const { prototype } = kafkajsModule(path) as { readonly prototype: object };
+    Object.defineProperty(prototype, name, {
       configurable: true,
       get(this: object) {
         const kept = elapsed.get(this);

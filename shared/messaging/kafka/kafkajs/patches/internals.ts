@@ -8,37 +8,25 @@ export function kafkajsModule(path: string): unknown {
   return require(`kafkajs/src/${path}`);
 }
 
-/** The prototype of a class that is the export of an internal module. */
-export function kafkajsPrototype(path: string): object {
-  return (kafkajsModule(path) as { readonly prototype: object }).prototype;
-}
-
-type AnyFunction = (this: never, ...args: never[]) => unknown;
-
 /**
- * Replaces a function of kafkajs for the whole process; the replacement gets the original as its first argument. A second call
- * has no effect. Throws when the function does not exist: the patches of this folder require the version of kafkajs in
- * package.json.
+ * Replaces a method of the class that is the export of an internal module, for the whole process; a second call has no effect. The
+ * replacement gets the object, and a function that calls the original with the same arguments.
  */
-export function replaceFunction<Name extends string, Owner extends Record<Name, AnyFunction>>(
-  owner: Owner,
-  name: Name,
-  replacement: (
-    this: ThisParameterType<Owner[Name]>,
-    original: Owner[Name],
-    ...args: Parameters<Owner[Name]>
-  ) => ReturnType<Owner[Name]>,
+export function replaceMethod<Result>(
+  path: string,
+  name: string,
+  replacement: (self: never, original: () => Result) => Result,
 ): void {
-  const original = owner[name];
-  if (typeof original !== 'function') {
-    throw new Error(`kafkajs has no function ${name}: its version differs from package.json`);
-  }
+  const { prototype } = kafkajsModule(path) as { prototype: Record<string, (...args: unknown[]) => Result> };
+  const original = prototype[name];
+  if (original === undefined)
+    throw new Error(`kafkajs has no ${name}: its version differs from package.json`);
   if (REPLACEMENTS.has(original)) return;
-  const replaced = function replaced(this: ThisParameterType<Owner[Name]>, ...args: Parameters<Owner[Name]>) {
-    return replacement.call(this, original, ...args);
+  const replaced = function replaced(this: unknown, ...args: unknown[]) {
+    return replacement(this as never, () => original.apply(this, args));
   };
   REPLACEMENTS.add(replaced);
-  owner[name] = replaced as unknown as Owner[Name];
+  prototype[name] = replaced;
 }
 
 /**
