@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { findCoordinatorV3, FindCoordinatorKeyTypes } from '@platformatic/kafka';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
@@ -12,7 +13,6 @@ import { silentLog } from '../../shared/platform/log.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
-import { brokerErrorType } from '../../shared/messaging/kafka/common/connection/errors.ts';
 import { platformaticClients } from '../../shared/messaging/kafka/platformatic/connection/client.ts';
 import { createKafkaBroker, TESTED_CLIENTS } from '../support/kafka/broker.ts';
 
@@ -196,13 +196,12 @@ async function untilInSync(): Promise<void> {
 
 /** The address of the coordinator of a group, as one of these brokers knows it; undefined while there is none. */
 async function coordinatorOf(groupId: string, brokers: readonly string[]): Promise<string | undefined> {
-  const client = platformaticClients({ brokers }, silentLog).createClient({ clientId: 'coordinator-test' });
+  const client = platformaticClients({ brokers }).createClient({ clientId: 'coordinator-test' });
   try {
-    const [found] = await client.admin.findCoordinator({ keyType: 0, keys: [groupId] });
-    return found === undefined ? undefined : `${found.host}:${found.port}`;
-  } catch (error) {
-    if (brokerErrorType(error) !== undefined) return undefined;
-    throw error;
+    const { GROUP } = FindCoordinatorKeyTypes;
+    const { coordinators } = await client.sendToAny(findCoordinatorV3.api, GROUP, [groupId]);
+    const [found] = coordinators;
+    return found?.errorCode === 0 ? `${found.host}:${found.port}` : undefined;
   } finally {
     client.destroy();
   }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { Admin } from '@platformatic/kafka';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi, type TestContext } from 'vitest';
 import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
-import { platformaticClients } from '../../shared/messaging/kafka/platformatic/connection/client.ts';
 import { NO_HEADER_VALUE } from '../../shared/messaging/headers.ts';
 import { copyContent } from '../../shared/messaging/message-content.ts';
 import { silentLog } from '../../shared/platform/log.ts';
@@ -110,13 +110,11 @@ suite('consumers on Kafka', () => {
         const topic = await scope.createTopic(randomUUID());
         const { groupId, handled, left } = await startConsumer(broker(), topic, after);
         const publish = await startPublisher(broker(), topic, after);
-        const other = platformaticClients({ brokers: kafka.brokers }, silentLog).createClient({
-          clientId: 'other',
-        });
+        const admin = new Admin({ clientId: 'other', bootstrapBrokers: [...kafka.brokers] });
+        after(() => admin.close());
         const [state] = await broker().admin.groups([{ groupId, topics: [topic] }]);
         const memberId = state?.members[0]?.memberId ?? '';
-        await other.admin.removeMembersFromConsumerGroup({ groupId, members: [{ memberId }] });
-        other.destroy();
+        await admin.removeMembersFromConsumerGroup({ groupId, members: [{ memberId }] });
         for (let index = 0; index < 20; index += 1) await publish(String(index));
         await eventually('all messages', STEP_MS, () => new Set(handled).size === 20);
         expect(new Set(handled).size).toBe(20);

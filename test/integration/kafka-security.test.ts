@@ -104,7 +104,7 @@ suite('a Kafka that limits the time of a login', { concurrent: true }, () => {
   test('continues with @platformatic/kafka while logins are renewed', async ({ onTestFinished }) => {
     const sasl = { mechanism: 'scram-sha-512', username: USER, password: PASSWORD } as const;
     const settings = { brokers: [`127.0.0.1:${renewalPort}`], sasl };
-    const client = platformaticClients(settings, silentLog).createClient({ clientId: 'renewals' });
+    const client = platformaticClients(settings).createClient({ clientId: 'renewals' });
     onTestFinished(() => client.destroy());
     const endAt = performance.now() + 3 * LOGIN_LIFETIME_MS;
     while (performance.now() < endAt) {
@@ -193,7 +193,7 @@ async function startOwnKafka(): Promise<LocalKafka | undefined> {
 
 /** Kafka stores salted passwords, which the client computes (RFC 5802). */
 async function createScramUsers({ brokers }: LocalKafka): Promise<void> {
-  const client = platformaticClients({ brokers }, silentLog).createClient({ clientId: 'scram' });
+  const client = platformaticClients({ brokers }).createClient({ clientId: 'scram' });
   for (const { mechanism, hash, bytes } of SCRAM) {
     const salt = randomBytes(16);
     const saltedPassword = pbkdf2Sync(PASSWORD, salt, ITERATIONS, bytes, hash);

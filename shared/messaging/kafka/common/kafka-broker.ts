@@ -1,9 +1,8 @@
 import { systemClock, type Clock } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log.ts';
-import type { Broker } from '../../ports.ts';
-import type { KafkaAdmin } from './admin.ts';
+import type { Broker, BrokerAdmin } from '../../ports.ts';
 import type { KafkaSettings } from './connection/settings.ts';
-import type { CreateFetchClient } from './consuming/fetch.ts';
+import type { CreateFetchClient, FetchClient } from './consuming/fetch.ts';
 import { KafkaGroupSource, type CreateMembership } from './consuming/group-source.ts';
 import { readRanges } from './consuming/read-ranges.ts';
 import { KafkaTail } from './consuming/tail.ts';
@@ -22,23 +21,30 @@ export interface KafkaBrokerOptions extends KafkaSettings {
 /** A Kafka adapter of the port; its admin client can always describe topics. */
 export interface KafkaBroker extends Broker {
   readonly kind: 'kafka';
-  readonly admin: KafkaAdmin;
+  readonly admin: Required<BrokerAdmin>;
 }
 
 /** What a client library has to offer. */
 interface KafkaClients {
-  readonly admin: KafkaAdmin;
+  readonly admin: Required<BrokerAdmin> & { close(): void };
   readonly connectProducer: ConnectProducer;
-  readonly createFetchClient: CreateFetchClient;
+  readonly createFetchClient: (clientId: string) => Omit<FetchClient, 'onUnreadable'>;
   readonly createMembership: CreateMembership;
 }
 
 /** The broker port on the clients of a library. */
 export function createKafkaBroker(
-  { clientId, log, clock = systemClock }: KafkaBrokerOptions,
-  { admin, connectProducer, createFetchClient, createMembership }: KafkaClients,
+  { clientId, log, clock = systemClock, onUnreadable: onSkipped }: KafkaBrokerOptions,
+  { admin, connectProducer, createMembership, ...clients }: KafkaClients,
 ): KafkaBroker {
   const topics = new TopicPartitions(admin);
+  let skipped = 0;
+  const onUnreadable: FetchClient['onUnreadable'] = ({ topic, partition }, batch) => {
+    skipped += 1;
+    log.error({ topic, partition, ...batch, skipped }, 'a record batch cannot be read and is skipped');
+    onSkipped?.(topic);
+  };
+  const createFetchClient: CreateFetchClient = (id) => ({ ...clients.createFetchClient(id), onUnreadable });
   const open = new Set<{ stop(): Promise<void> }>();
   const onStopped = (stopped: { stop(): Promise<void> }) => open.delete(stopped);
   const opened = <T extends { stop(): Promise<void> }>(client: T): T => {

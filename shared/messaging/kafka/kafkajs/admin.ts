@@ -1,108 +1,252 @@
-import kafkajs, { AssignerProtocol, type Admin } from 'kafkajs';
-import { CREATE_TIMEOUT_MS, type AdminConnection, type AdminRequests } from '../common/admin.ts';
-import { brokerErrorType, isTopicUnknown } from '../common/connection/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import kafkajs, { AssignerProtocol, type Admin, type GroupDescription, type ITopicConfig } from 'kafkajs';
+import { MessagingError } from '../../../platform/errors.ts';
+import type { PartitionOffset, TopicPartition } from '../../message.ts';
+import type {
+  BrokerAdmin,
+  GroupReads,
+  GroupState,
+  PartitionRange,
+  TopicSpec,
+  TopicState,
+} from '../../ports.ts';
+import { existingTopics } from '../../topics/required-topics.ts';
+import { brokerErrorType, isTopicUnknown, toMessagingError } from '../common/connection/errors.ts';
 import type { CreateKafkajsClient, KafkajsClient } from './connection/client.ts';
 
-/** kafkajs retries a request while a controller or coordinator moves, for about 3 s in all. */
-const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
+/** Connects to another broker than one that is away or does not answer. */
+const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 };
+/** Time limit of the request that creates topics, and for the leaders of new topics. */
+const CREATE_TIMEOUT_MS = 15_000;
+/** Prefix of the broker's internal topics. */
+const INTERNAL_PREFIX = '__';
+/** Replicas of a topic where the cluster has enough brokers. */
+const WANTED_REPLICAS = 3;
+/** With three replicas, two must have a record before it counts as stored: one broker may fail without loss. */
+const MIN_IN_SYNC_REPLICAS = '2';
+/** Interval at which a failed call is repeated. */
+const RETRY_MS = 50;
+/**
+ * A call is repeated for this time: a leader, coordinator or controller that moves is available again within seconds, on a busy machine
+ * later; and the leaders of a new topic learn of it with a delay.
+ */
+const RETRY_LIMIT_MS = 10_000;
+/** The broker that is asked for a topic learns of a new one within this time. */
+const SPREAD_MS = 2_000;
 
 /**
- * The admin client of kafkajs, a new one for each call: it keeps only the metadata of its last query, so that a concurrent call for
- * another topic would miss partitions, and does not look up the new leader after a refusal of the former one.
+ * Topics, offsets and groups, by kafkajs for both clients. A call is repeated while a leader or coordinator moves or no broker can be
+ * reached: all may be repeated, since topics that exist are not created again. Every call rejects with MessagingError.
+ *
+ * Each attempt has a new client of kafkajs: that keeps only the metadata of its last query, so that a concurrent call for another topic
+ * would miss partitions, and does not look up the new leader after a refusal of the former one.
  */
-export function kafkajsAdmin(createClient: CreateKafkajsClient, clientId: string): AdminConnection {
-  const open = new Set<KafkajsClient>();
-  return {
-    use: async (call) => {
-      const client = createClient({ clientId, retry: RETRY });
-      const admin = client.kafka.admin();
-      open.add(client);
-      try {
-        await admin.connect();
-        return await call(requests(admin));
-      } finally {
-        open.delete(client);
-        client.connections.destroy();
-        admin.disconnect().catch(() => undefined);
-      }
-    },
-    close: () => {
-      for (const { connections } of open) connections.destroy();
-    },
-  };
-}
+export class KafkaAdmin implements BrokerAdmin {
+  readonly #createClient: CreateKafkajsClient;
+  readonly #clientId: string;
+  readonly #open = new Set<KafkajsClient>();
+  #isClosed = false;
 
-function requests(admin: Admin): AdminRequests {
-  return {
-    topics: () => admin.listTopics(),
-    liveBrokers: async () => (await admin.describeCluster()).brokers.length,
-    leaders: (topics) => leaders(admin, topics),
-    create: async (topics) => {
-      const wanted = topics.map(({ partitions, config, ...rest }) => {
-        return { ...rest, numPartitions: partitions, configEntries: config };
-      });
-      try {
-        // kafkajs' own wait for leaders fails on a broker that does not know the new topic yet.
-        await admin.createTopics({ topics: wanted, timeout: CREATE_TIMEOUT_MS, waitForLeaders: false });
-      } catch (error) {
-        if (brokerErrorType(error) !== 'TOPIC_ALREADY_EXISTS') throw error;
+  constructor(createClient: CreateKafkajsClient, clientId: string) {
+    this.#createClient = createClient;
+    this.#clientId = clientId;
+  }
+
+  createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]> {
+    /** Those that did not exist at the first attempt, whose reply may have been late. */
+    let missing: readonly TopicSpec[] | undefined;
+    const create = async (admin: Admin): Promise<readonly string[]> => {
+      const existing = new Set(await admin.listTopics());
+      const absent = specs.filter(({ topic }) => !existing.has(topic));
+      missing ??= absent;
+      if (absent.length > 0) {
+        const { brokers } = await admin.describeCluster();
+        // Waits until each has its leaders.
+        await admin.createTopics({ topics: newTopics(absent, brokers.length), timeout: CREATE_TIMEOUT_MS });
       }
-    },
-    offsets: async (topic) => {
-      const found = await admin.fetchTopicOffsets(topic);
-      return found.map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }));
-    },
-    commits: async (groupId, topics) => {
-      const offsets = await admin.fetchOffsets({ groupId, topics: [...topics] });
-      return offsets.flatMap(({ topic, partitions }) =>
-        partitions.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })),
+      return missing.map(({ topic }) => topic);
+    };
+    return this.#call('create topics', create);
+  }
+
+  listTopics(): Promise<readonly string[]> {
+    return this.#call('list topics', async (admin) => {
+      const topics = await admin.listTopics();
+      return topics.filter((topic) => !topic.startsWith(INTERNAL_PREFIX));
+    });
+  }
+
+  /** The answering broker may not know a new topic yet. */
+  partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#call('partition counts', (admin) => partitionCounts(admin, topics));
+  }
+
+  /** A newly elected leader answers only after it knows all acknowledged records. */
+  async offsets(topic: string): Promise<readonly PartitionRange[]> {
+    await existingTopics(this, [topic], { spreadMs: SPREAD_MS });
+    return this.#call(`offsets of ${topic}`, (admin) => ranges(admin, topic));
+  }
+
+  committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]> {
+    return this.#call(`commits of ${groupId}`, (admin) => commits(admin, { groupId, topics }));
+  }
+
+  groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]> {
+    return this.#call('describe groups', async (admin) => {
+      const counts = await partitionCounts(
+        admin,
+        reads.flatMap(({ topics }) => topics),
       );
-    },
-    describe: async (groupId) => {
-      const [group] = (await admin.describeGroups([groupId])).groups;
-      if (group === undefined) return undefined;
-      const members = group.members.map(({ memberAssignment, ...member }) => {
-        return { ...member, assigned: decodeAssignment(memberAssignment) };
-      });
-      return { state: group.state, members };
-    },
-    configuration: async (topics) => {
+      const found = new Map<string, readonly PartitionRange[]>();
+      for (const topic of counts.keys()) found.set(topic, await ranges(admin, topic));
+      const { groups } = await admin.describeGroups(reads.map(({ groupId }) => groupId));
+      const states: GroupState[] = [];
+      for (const read of reads) {
+        const topics = read.topics.filter((topic) => counts.has(topic));
+        const committed = topics.length === 0 ? [] : await commits(admin, { ...read, topics });
+        const described = groups.find(({ groupId }) => groupId === read.groupId);
+        states.push(groupState(read, found, { described, committed }));
+      }
+      return states;
+    });
+  }
+
+  topicStates(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>> {
+    return this.#call('describe topics', async (admin) => {
+      const counts = await partitionCounts(admin, topics);
+      if (counts.size === 0) return new Map<string, TopicState>();
       const { resources } = await admin.describeConfigs({
         includeSynonyms: false,
-        resources: topics.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
+        resources: [...counts.keys()].map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
       });
       return new Map(
-        resources.map(({ resourceName, configEntries }) => [
-          resourceName,
-          new Map(configEntries.map(({ configName, configValue }) => [configName, configValue])),
-        ]),
+        resources.map(({ resourceName, configEntries }) => {
+          const config = new Map(
+            configEntries.map(({ configName, configValue }) => [configName, configValue]),
+          );
+          return [resourceName, { partitions: counts.get(resourceName) ?? 0, config }];
+        }),
       );
-    },
-  };
+    });
+  }
+
+  /** Abandons pending calls without waiting for them. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { connections } of this.#open) connections.destroy();
+  }
+
+  async #call<T>(what: string, query: (admin: Admin) => Promise<T>): Promise<T> {
+    const endsAt = performance.now() + RETRY_LIMIT_MS;
+    while (!this.#isClosed) {
+      try {
+        return await this.#attempt(query);
+      } catch (error) {
+        const failure = toMessagingError(what, error);
+        const isNew = brokerErrorType(error) === 'UNKNOWN_TOPIC_OR_PARTITION';
+        const isFinal = failure === error || !(failure.canRetry || isNew) || performance.now() > endsAt;
+        if (isFinal && !this.#isClosed) throw failure;
+      }
+      await sleep(RETRY_MS);
+    }
+    const text = `${what}: the admin client is closed`;
+    throw new MessagingError('broker-unavailable', text, { canRetry: false });
+  }
+
+  async #attempt<T>(query: (admin: Admin) => Promise<T>): Promise<T> {
+    const client = this.#createClient({ clientId: this.#clientId, retry: RETRY });
+    const admin = client.kafka.admin();
+    this.#open.add(client);
+    try {
+      await admin.connect();
+      return await query(admin);
+    } finally {
+      this.#open.delete(client);
+      client.connections.destroy();
+      admin.disconnect().catch(() => undefined);
+    }
+  }
+}
+
+/**
+ * The topics of these specs on a cluster with this number of live brokers. Throws MessagingError `broker-unavailable` if a spec names
+ * more replicas: while a cluster starts, not all brokers have joined, and the caller retries instead of creating topics with
+ * fewer replicas.
+ */
+function newTopics(specs: readonly TopicSpec[], liveBrokers: number): ITopicConfig[] {
+  const wanted = Math.max(...specs.map(({ replicationFactor = 1 }) => replicationFactor));
+  if (liveBrokers < wanted) {
+    const text = `new topics get ${wanted} replicas, but only ${liveBrokers} brokers are available; KAFKA_BROKERS with fewer brokers means fewer replicas`;
+    throw new MessagingError('broker-unavailable', text, { canRetry: true });
+  }
+  const replicas = Math.min(WANTED_REPLICAS, liveBrokers);
+  return specs.map(({ topic, partitions, config, replicationFactor = replicas }) => {
+    const inSync =
+      replicationFactor >= WANTED_REPLICAS ? { 'min.insync.replicas': MIN_IN_SYNC_REPLICAS } : {};
+    const configEntries = Object.entries({ ...inSync, ...config }).map(([name, value]) => ({ name, value }));
+    return { topic, numPartitions: partitions, replicationFactor, configEntries };
+  });
 }
 
 /** Queries topic by topic: with a missing one kafkajs rejects the whole query. */
-async function leaders(admin: Admin, topics: readonly string[]): Promise<Map<string, number[]>> {
-  const known = new Map<string, number[]>();
-  for (const topic of topics) {
+async function partitionCounts(admin: Admin, topics: readonly string[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const topic of new Set(topics)) {
     try {
-      const found = (await admin.fetchTopicMetadata({ topics: [topic] })).topics.find(
-        ({ name }) => name === topic,
-      );
-      if (found !== undefined)
-        known.set(
-          topic,
-          found.partitions.map(({ leader }) => leader),
-        );
+      const [found] = (await admin.fetchTopicMetadata({ topics: [topic] })).topics;
+      if (found !== undefined) counts.set(topic, found.partitions.length);
     } catch (error) {
       if (!isTopicUnknown(error)) throw error;
     }
   }
-  return known;
+  return counts;
+}
+
+async function ranges(admin: Admin, topic: string): Promise<readonly PartitionRange[]> {
+  const offsets = await admin.fetchTopicOffsets(topic);
+  return offsets
+    .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))
+    .toSorted((one, other) => one.partition - other.partition);
+}
+
+async function commits(admin: Admin, { groupId, topics }: GroupReads): Promise<readonly PartitionOffset[]> {
+  const found = await admin.fetchOffsets({ groupId, topics: [...topics] });
+  return found
+    .flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })),
+    )
+    .filter(({ offset }) => offset >= 0);
+}
+
+/** The state of a group from the answers of its brokers. */
+function groupState(
+  { groupId, topics }: GroupReads,
+  known: ReadonlyMap<string, readonly PartitionRange[]>,
+  answers: {
+    readonly described: GroupDescription | undefined;
+    readonly committed: readonly PartitionOffset[];
+  },
+): GroupState {
+  const { state = 'Dead', members: found = [] } = answers.described ?? {};
+  const members = found.map(({ memberId, clientId, clientHost, memberAssignment }) => ({
+    memberId,
+    clientId,
+    host: clientHost.replace(/^\//, ''),
+    assigned: decodeAssignment(memberAssignment),
+  }));
+  const partitions = topics.flatMap((topic) =>
+    (known.get(topic) ?? []).map(({ partition, low, high }) => {
+      const { offset } =
+        answers.committed.find((one) => one.topic === topic && one.partition === partition) ?? {};
+      return { topic, partition, low, high, ...(offset === undefined ? {} : { committed: offset }) };
+    }),
+  );
+  if (members.length === 0) return { groupId, state: 'empty', members, partitions };
+  return { groupId, state: state === 'Stable' ? 'stable' : 'rebalancing', members, partitions };
 }
 
 /** During a rebalance members have no assignment. */
-function decodeAssignment(assignment: Buffer) {
+function decodeAssignment(assignment: Buffer): TopicPartition[] {
   const decoded = assignment.length === 0 ? null : AssignerProtocol.MemberAssignment.decode(assignment);
   return Object.entries(decoded?.assignment ?? {}).flatMap(([topic, partitions]) =>
     partitions.map((partition) => ({ topic, partition })),

@@ -1,6 +1,5 @@
-import { KafkaAdmin } from '../common/admin.ts';
 import { createKafkaBroker, type KafkaBroker, type KafkaBrokerOptions } from '../common/kafka-broker.ts';
-import { kafkajsAdmin } from './admin.ts';
+import { KafkaAdmin } from './admin.ts';
 import { kafkajsClients } from './connection/client.ts';
 import { kafkajsFetches } from './consuming/fetch.ts';
 import { kafkajsMemberships } from './consuming/membership.ts';
@@ -11,9 +10,8 @@ import { kafkajsProducers } from './publishing/producer.ts';
  * certificate.
  */
 export function createKafkajsBroker(options: KafkaBrokerOptions): KafkaBroker {
-  const { clientId, log } = options;
-  const createClient = kafkajsClients(options, log);
-  const admin = new KafkaAdmin(kafkajsAdmin(createClient, `${clientId}.admin`));
+  const createClient = kafkajsClients(options);
+  const admin = new KafkaAdmin(createClient, `${options.clientId}.admin`);
   return createKafkaBroker(options, {
     admin,
     connectProducer: kafkajsProducers(createClient),

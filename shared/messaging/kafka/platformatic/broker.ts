@@ -1,6 +1,6 @@
-import { KafkaAdmin } from '../common/admin.ts';
 import { createKafkaBroker, type KafkaBroker, type KafkaBrokerOptions } from '../common/kafka-broker.ts';
-import { platformaticAdmin } from './admin.ts';
+import { KafkaAdmin } from '../kafkajs/admin.ts';
+import { kafkajsClients } from '../kafkajs/connection/client.ts';
 import { platformaticClients } from './connection/client.ts';
 import { platformaticFetches } from './consuming/fetch.ts';
 import { platformaticMemberships } from './consuming/membership.ts';
@@ -11,10 +11,8 @@ import { platformaticProducers } from './publishing/producer.ts';
  * certificate.
  */
 export function createPlatformaticBroker(options: KafkaBrokerOptions): KafkaBroker {
-  const { clientId, log } = options;
-  const clients = platformaticClients(options, log);
-  const { createClient, libraryOptions } = clients;
-  const admin = new KafkaAdmin(platformaticAdmin(clients, `${clientId}.admin`));
+  const { createClient, libraryOptions } = platformaticClients(options);
+  const admin = new KafkaAdmin(kafkajsClients(options), `${options.clientId}.admin`);
   return createKafkaBroker(options, {
     admin,
     connectProducer: platformaticProducers(libraryOptions),

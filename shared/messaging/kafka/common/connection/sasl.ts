@@ -1,4 +1,3 @@
-import type { SASLOptions } from 'kafkajs';
 import { readJsonAnswer } from '../../../../platform/bounded-answer.ts';
 import { MessagingError } from '../../../../platform/errors.ts';
 
@@ -18,27 +17,18 @@ const TOKEN_MARGIN_MS = 30_000;
 const DEFAULT_TOKEN_LIFE_SECONDS = 300;
 const MS_PER_SECOND = 1_000;
 
-/** Converts the settings to the options of kafkajs. */
-export function saslOptions(sasl: KafkaSasl): SASLOptions {
-  const { mechanism, username, password } = sasl;
-  if (mechanism === 'oauthbearer') {
-    const oauthBearerProvider = createTokenProvider(sasl);
-    return { mechanism, oauthBearerProvider };
-  }
-  return { mechanism, username, password };
-}
-
 /** Requests tokens with client credentials, and caches each until shortly before it expires: every connection needs one. */
-export function createTokenProvider(sasl: KafkaSasl): () => Promise<{ value: string }> {
+export function createTokenProvider(sasl: KafkaSasl): () => Promise<string> {
   let token: CachedToken | undefined;
   let pending: Promise<CachedToken> | undefined;
   return async () => {
-    if (token !== undefined && Date.now() < token.endsAtMs) return { value: token.value };
-    pending ??= requestToken(sasl).finally(() => {
-      pending = undefined;
-    });
-    token = await pending;
-    return { value: token.value };
+    if (token === undefined || Date.now() >= token.endsAtMs) {
+      pending ??= requestToken(sasl).finally(() => {
+        pending = undefined;
+      });
+      token = await pending;
+    }
+    return token.value;
   };
 }
 

@@ -21,10 +21,7 @@ export interface KafkaSsl {
   readonly keyFile?: string | undefined;
 }
 
-/**
- * The address, if it has the form host:port. Throws ConfigError otherwise: kafkajs splits addresses at the first colon without
- * validation, so an invalid one would fail much later.
- */
+/** The address, if it has the form host:port. Throws ConfigError otherwise: kafkajs would fail much later. */
 export function checkAddress(address: string): string {
   if (/^[^:\s]+:\d{1,5}$/.test(address)) return address;
   throw new ConfigError(`KAFKA_BROKERS: "${address}" does not have the form host:port`);
@@ -42,13 +39,14 @@ export function rotateRandomly<Broker>(brokers: readonly Broker[]): Broker[] {
 /** The TLS options of these files. Throws ConfigError on an unreadable one. */
 export function readCertificates({ caFile, certFile, keyFile }: KafkaSsl) {
   return {
-    ...(caFile === undefined ? {} : { ca: [readPem('KAFKA_SSL_CA_FILE', caFile)] }),
-    ...(certFile === undefined ? {} : { cert: readPem('KAFKA_SSL_CERT_FILE', certFile) }),
-    ...(keyFile === undefined ? {} : { key: readPem('KAFKA_SSL_KEY_FILE', keyFile) }),
+    ca: readPem('KAFKA_SSL_CA_FILE', caFile),
+    cert: readPem('KAFKA_SSL_CERT_FILE', certFile),
+    key: readPem('KAFKA_SSL_KEY_FILE', keyFile),
   };
 }
 
-function readPem(setting: string, file: string): string {
+function readPem(setting: string, file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessagingError } from '../../../../platform/errors.ts';
-import { brokerErrorType } from '../connection/errors.ts';
 
 /**
  * A coordinator that loads or moves is ready within this time, also after a restart of its broker. Metadata names a dead broker
@@ -10,14 +9,6 @@ import { brokerErrorType } from '../connection/errors.ts';
  */
 const COORDINATOR_MS = 45_000;
 const RETRY_INTERVAL_MS = 200;
-
-/** Error codes of a coordinator that is not ready yet; kafkajs does not retry a join after them. */
-const NOT_READY: ReadonlySet<string> = new Set([
-  'GROUP_LOAD_IN_PROGRESS',
-  'GROUP_COORDINATOR_NOT_AVAILABLE',
-  'NOT_COORDINATOR_FOR_GROUP',
-  'LEADER_NOT_AVAILABLE',
-]);
 
 const TEMPORARY: ReadonlySet<string> = new Set(['broker-unavailable', 'topic-unknown']);
 
@@ -41,6 +32,5 @@ export async function startConsumer(start: () => Promise<void>, isStopped: () =>
 }
 
 function isTemporary(error: unknown): boolean {
-  if (NOT_READY.has(brokerErrorType(error) ?? '')) return true;
   return error instanceof MessagingError && TEMPORARY.has(error.code);
 }

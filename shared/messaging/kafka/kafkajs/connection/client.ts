@@ -1,24 +1,19 @@
-import kafkajs, { type Kafka, type logCreator, type RetryOptions } from 'kafkajs';
-import type { Log } from '../../../../platform/log.ts';
+import kafkajs, { type Kafka, type RetryOptions, type SASLOptions } from 'kafkajs';
 import { KafkajsConnections } from './connections.ts';
-import type { UnreadableBatch } from '../../common/consuming/record-batches.ts';
 import { correctKafkajs } from '../patches/corrections.ts';
 import { readFetchesAsBytes } from '../patches/fetches.ts';
-import { saslOptions } from '../../common/connection/sasl.ts';
+import { createTokenProvider } from '../../common/connection/sasl.ts';
 import {
   checkAddress,
   readCertificates,
   rotateRandomly,
   type KafkaSettings,
 } from '../../common/connection/settings.ts';
-import type { TopicPartition } from '../../../message.ts';
 
 /** A kafkajs client with its own connections. */
 export interface KafkajsClient {
   readonly kafka: Kafka;
   readonly connections: KafkajsConnections;
-  /** Reports a record batch that was skipped. */
-  readonly onUnreadable: (place: TopicPartition, batch: UnreadableBatch) => void;
 }
 
 /** Creates a client with the settings of the cluster; each producer, consumer and admin client has its own. */
@@ -28,8 +23,6 @@ export type CreateKafkajsClient = (options: { clientId: string; retry: RetryOpti
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Time limit for a login, which may involve an authorisation server. */
 const LOGIN_TIMEOUT_MS = 10_000;
-/** The logged fields of log entries of kafkajs; none contains payloads, keys or credentials. */
-const LOGGED_FIELDS = ['broker', 'groupId', 'error', 'retryCount', 'apiName'] as const;
 /** Request timeout; kafkajs adds the wait time of fetches and joins to it. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
@@ -38,51 +31,36 @@ const REQUEST_TIMEOUT_MS = 5_000;
  * client share a map of committed offsets per group. Certificates are read once. Throws ConfigError on an invalid file or
  * address.
  */
-export function kafkajsClients(settings: KafkaSettings, log: Log): CreateKafkajsClient {
+export function kafkajsClients({ brokers, ssl, sasl }: KafkaSettings): CreateKafkajsClient {
   correctKafkajs();
   readFetchesAsBytes();
-  const brokers = settings.brokers.map(checkAddress);
-  const ssl = settings.ssl === undefined ? {} : { ssl: readCertificates(settings.ssl) };
-  const sasl = settings.sasl === undefined ? {} : { sasl: saslOptions(settings.sasl) };
-  let skipped = 0;
-  const onUnreadable: KafkajsClient['onUnreadable'] = ({ topic, partition }, batch) => {
-    skipped += 1;
-    log.error({ topic, partition, ...batch, skipped }, 'a record batch cannot be read and is skipped');
-    settings.onUnreadable?.(topic);
+  const addresses = brokers.map(checkAddress);
+  const security = {
+    ...(ssl === undefined ? {} : { ssl: readCertificates(ssl) }),
+    ...(sasl === undefined ? {} : { sasl: saslOptions(sasl) }),
   };
   return ({ clientId, retry }) => {
     const connections = new KafkajsConnections();
     const kafka = new kafkajs.Kafka({
       clientId,
-      brokers: rotateRandomly(brokers),
-      ...ssl,
-      ...sasl,
+      brokers: rotateRandomly(addresses),
+      ...security,
       retry,
       connectionTimeout: CONNECT_TIMEOUT_MS,
       authenticationTimeout: LOGIN_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       enforceRequestTimeout: true,
       socketFactory: connections.createSocket,
-      logLevel: kafkajs.logLevel.WARN,
-      logCreator: toKafkajsLog(log.child({ clientId })),
+      // kafkajs logs each error response as an error, also in normal operation: the adapters log failures that matter, once.
+      logLevel: kafkajs.logLevel.NOTHING,
     });
-    return { kafka, connections, onUnreadable };
+    return { kafka, connections };
   };
 }
 
-/**
- * Logs all entries of kafkajs at level debug, regardless of their own level: it logs each error response and each
- * failed attempt as an error, also in normal operation (a rebalance, a query for a missing topic). The adapters log
- * relevant failures once.
- */
-function toKafkajsLog(log: Log): logCreator {
-  return () =>
-    ({ namespace, log: line }) => {
-      const fields: Record<string, unknown> = { kafkajs: namespace };
-      for (const name of LOGGED_FIELDS) {
-        const value: unknown = line[name];
-        if (typeof value === 'string' || typeof value === 'number') fields[name] = value;
-      }
-      log.debug(fields, line.message);
-    };
+function saslOptions(sasl: NonNullable<KafkaSettings['sasl']>): SASLOptions {
+  const { mechanism, username, password } = sasl;
+  if (mechanism !== 'oauthbearer') return { mechanism, username, password };
+  const provideToken = createTokenProvider(sasl);
+  return { mechanism, oauthBearerProvider: async () => ({ value: await provideToken() }) };
 }

@@ -1,5 +1,5 @@
 import kafkajs, { type Cluster, type Consumer, type ConsumerConfig, type Kafka } from 'kafkajs';
-import type { CreateFetchClient, FetchAnswer, TopicLeaders } from '../../common/consuming/fetch.ts';
+import type { FetchAnswer, FetchClient, TopicLeaders } from '../../common/consuming/fetch.ts';
 import type { PartitionOffset } from '../../../message.ts';
 import type { CreateKafkajsClient } from '../connection/client.ts';
 import { brokerErrorName, fetchBytes, type BytesAnswer } from '../patches/fetches.ts';
@@ -28,9 +28,9 @@ export function consumerOf(kafka: Kafka, config: ConsumerConfig): { consumer: Co
 }
 
 /** Creates clients for the fetches of one reader: consumers that never join a group. */
-export function kafkajsFetches(createClient: CreateKafkajsClient): CreateFetchClient {
-  return (clientId) => {
-    const { kafka, connections, onUnreadable } = createClient({ clientId, retry: RETRY });
+export function kafkajsFetches(createClient: CreateKafkajsClient) {
+  return (clientId: string): Omit<FetchClient, 'onUnreadable'> => {
+    const { kafka, connections } = createClient({ clientId, retry: RETRY });
     const { consumer, cluster } = consumerOf(kafka, { groupId: clientId });
     consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => connections.close(payload.broker));
     return {
@@ -53,7 +53,6 @@ export function kafkajsFetches(createClient: CreateKafkajsClient): CreateFetchCl
         const [found] = await cluster.fetchTopicsOffset(wanted);
         return Number(found?.partitions[0]?.offset ?? 0);
       },
-      onUnreadable,
       destroy: () => {
         connections.destroy();
         consumer.disconnect().catch(() => undefined);

@@ -1,46 +1,43 @@
 import { isIP } from 'node:net';
 import {
-  Admin,
+  ConnectionPool,
   findCoordinatorV3,
   FindCoordinatorKeyTypes,
   metadataV9,
+  parseBroker,
   ResponseError,
   type API,
   type BaseOptions,
-  type ConnectionPool,
+  type Broker,
   type SASLOptions,
 } from '@platformatic/kafka';
-import type { Log } from '../../../../platform/log.ts';
-import { checkAddress, readCertificates, type KafkaSettings } from '../../common/connection/settings.ts';
-import { createTokenProvider, type KafkaSasl } from '../../common/connection/sasl.ts';
-import type { UnreadableBatch } from '../../common/consuming/record-batches.ts';
-import type { TopicPartition } from '../../../message.ts';
+import {
+  checkAddress,
+  readCertificates,
+  rotateRandomly,
+  type KafkaSettings,
+} from '../../common/connection/settings.ts';
+import { createTokenProvider } from '../../common/connection/sasl.ts';
+import { brokerError } from './errors.ts';
 
 /** Where a broker listens. */
-export interface BrokerAddress {
-  readonly host: string;
-  readonly port: number;
-}
+export type BrokerAddress = Broker;
 
 /** A client with its own connections, one to each broker. */
 export interface PlatformaticClient {
-  /** The admin client of the library on these connections. */
-  readonly admin: Admin;
-  /**
-   * Sends a request to a broker. Rejects with the error of the library: if the response contains errors, with a ResponseError (see
-   * answerOf). A request that is not answered in time closes its connection.
-   */
+  /** Sends a request to a broker. Rejects with the error of the library. A request that is not answered in time closes its connection. */
   send<Args extends unknown[], Answer>(
     broker: BrokerAddress,
     api: API<Args, Answer>,
     ...args: Args
   ): Promise<Answer>;
-  /** Asks all brokers of the settings at once, since any may be away, or accept connections without ever answering: the first answer counts. */
+  /**
+   * Asks all brokers of the settings at once, since any may be away, or accept connections without ever answering: the first answer counts,
+   * also one that contains errors, which may concern one of many partitions. Rejects with the errors of the library if none answers.
+   */
   sendToAny<Args extends unknown[], Answer>(api: API<Args, Answer>, ...args: Args): Promise<Answer>;
   /** Closes all connections immediately and permanently: pending requests fail. */
   destroy(): void;
-  /** Reports a record batch that was skipped. */
-  readonly onUnreadable: (place: TopicPartition, batch: UnreadableBatch) => void;
 }
 
 /** Creates a client with the settings of the cluster. */
@@ -48,8 +45,6 @@ export type CreatePlatformaticClient = (options: {
   readonly clientId: string;
   /** Default ANSWER_TIMEOUT_MS; longer for requests for which the broker waits. */
   readonly requestTimeoutMs?: number;
-  /** As of LibraryOptions, for the admin client of the library. */
-  readonly bootstrapBrokers?: BrokerAddress[];
 }) => PlatformaticClient;
 
 /** Time limit for the response to a request. */
@@ -58,18 +53,14 @@ export const ANSWER_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 const LOGIN_TIMEOUT_MS = 10_000;
 
-const MECHANISMS = {
-  plain: 'PLAIN',
-  'scram-sha-256': 'SCRAM-SHA-256',
-  'scram-sha-512': 'SCRAM-SHA-512',
-  oauthbearer: 'OAUTHBEARER',
-} as const;
+/** Kafka's error code COORDINATOR_NOT_AVAILABLE. */
+const NO_COORDINATOR = 15;
 
 type BrokerOptions = BaseOptions & { bootstrapBrokers: BrokerAddress[] };
 
 /**
- * Options of a client of the library. The first broker has just answered, since the library asks it again and again, also when it accepts
- * connections and never answers; for a member of a group it is the coordinator. Rejects with the error of a broker if none answers.
+ * Options of a client of the library, which asks the first broker again and again, also when it accepts connections and never answers:
+ * it is a random one, and for a member of a group the coordinator, which has just answered. Rejects with the error of the library.
  */
 export type LibraryOptions = (clientId: string, groupId?: string) => Promise<BrokerOptions>;
 
@@ -82,80 +73,41 @@ export interface PlatformaticClients {
  * Creates the factory of clients for one cluster. Certificates are read once, and tokens are shared by all clients. Throws
  * ConfigError on an invalid file or address.
  */
-export function platformaticClients(settings: KafkaSettings, log: Log): PlatformaticClients {
-  const brokers = settings.brokers.map(checkAddress).map(toBrokerAddress);
+export function platformaticClients(settings: KafkaSettings): PlatformaticClients {
+  const brokers = settings.brokers.map((address) => parseBroker(checkAddress(address)));
   const security = securityOptions(settings, brokers);
-  let skipped = 0;
-  const onUnreadable: PlatformaticClient['onUnreadable'] = ({ topic, partition }, batch) => {
-    skipped += 1;
-    log.error({ topic, partition, ...batch, skipped }, 'a record batch cannot be read and is skipped');
-    settings.onUnreadable?.(topic);
-  };
-  const brokerOptions = (clientId: string, bootstrapBrokers: BrokerAddress[]): BrokerOptions => ({
-    clientId,
-    bootstrapBrokers,
-    requestTimeout: ANSWER_TIMEOUT_MS,
-    // Names the client in the diagnostic events of the library.
-    context: clientId,
-    ...security,
-  });
-  const createClient: CreatePlatformaticClient = ({
-    clientId,
-    requestTimeoutMs = ANSWER_TIMEOUT_MS,
-    bootstrapBrokers = brokers,
-  }) => {
-    const limits = { requestTimeout: requestTimeoutMs, timeout: requestTimeoutMs, retries: 0 };
-    const admin = new Admin({ ...brokerOptions(clientId, bootstrapBrokers), ...limits });
-    ignoreConnectionErrors(admin);
+  const createClient: CreatePlatformaticClient = ({ clientId, requestTimeoutMs = ANSWER_TIMEOUT_MS }) => {
+    const connections = new ConnectionPool(clientId, { ...security, requestTimeout: requestTimeoutMs });
+    ignoreConnectionErrors({ connections });
     const send: PlatformaticClient['send'] = async (broker, api, ...args) =>
-      api.async(await admin.connections.get(broker), ...args);
+      api.async(await connections.get(broker), ...args);
     return {
-      admin,
-      onUnreadable,
       send,
-      sendToAny: (api, ...args) => firstAnswer(brokers.map((broker) => send(broker, api, ...args))),
-      destroy: () => closeNow(admin),
+      sendToAny: (api, ...args) => Promise.any(brokers.map((broker) => answerOf(send(broker, api, ...args)))),
+      destroy: () => closeNow({ connections }),
     };
   };
   const libraryOptions: LibraryOptions = async (clientId, groupId) => {
-    const client = createClient({ clientId });
-    try {
-      const asked = groupId === undefined ? brokers : [await coordinatorOf(groupId, client)];
-      const first = await firstAnswer(
-        asked.map(async (broker) => {
-          await client.send(broker, metadataV9.api, [], false);
-          return broker;
-        }),
-      );
-      return brokerOptions(clientId, [first, ...brokers]);
-    } finally {
-      client.destroy();
-    }
+    const first =
+      groupId === undefined ? [] : [await answeringCoordinator(createClient({ clientId }), groupId)];
+    const bootstrapBrokers = [...first, ...rotateRandomly(brokers)];
+    // `context` names the client in the diagnostic events of the library.
+    return { clientId, bootstrapBrokers, requestTimeout: ANSWER_TIMEOUT_MS, context: clientId, ...security };
   };
   return { createClient, libraryOptions };
 }
 
-async function coordinatorOf(groupId: string, client: PlatformaticClient): Promise<BrokerAddress> {
-  const { api } = findCoordinatorV3;
-  const { coordinators } = await client.sendToAny(api, FindCoordinatorKeyTypes.GROUP, [groupId]);
-  const [found] = coordinators;
-  if (found === undefined) throw new Error(`no coordinator of ${groupId}`);
-  return { host: found.host, port: found.port };
-}
-
-/** The first answer, or the error in it; otherwise the error of one that did not answer. */
-async function firstAnswer<Answer>(asked: readonly Promise<Answer>[]): Promise<Answer> {
-  const answers = asked.map((answer) =>
-    answer.catch((error: unknown) => {
-      if (error instanceof ResponseError) return error;
-      throw error;
-    }),
-  );
-  const first = await Promise.any(answers).catch(({ errors }: AggregateError) => {
-    throw errors[0];
-  });
-  if (first instanceof ResponseError) throw first;
-  return first;
+async function answeringCoordinator(client: PlatformaticClient, groupId: string): Promise<BrokerAddress> {
+  try {
+    const keyType = FindCoordinatorKeyTypes.GROUP;
+    const { coordinators } = await client.sendToAny(findCoordinatorV3.api, keyType, [groupId]);
+    const [found] = coordinators;
+    if (found === undefined || found.errorCode !== 0) throw brokerError(found?.errorCode ?? NO_COORDINATOR);
+    await client.send(found, metadataV9.api, [], false);
+    return { host: found.host, port: found.port };
+  } finally {
+    client.destroy();
+  }
 }
 
 /** Closes the connections of a client of the library at once: pending requests fail. */
@@ -171,11 +123,7 @@ export function ignoreConnectionErrors({ connections }: { readonly connections: 
   });
 }
 
-/**
- * The response to a request, also when the library rejects it because of the errors that it contains: they may concern one of
- * many partitions.
- */
-export async function answerOf<Answer>(pending: Promise<Answer>): Promise<Answer> {
+async function answerOf<Answer>(pending: Promise<Answer>): Promise<Answer> {
   try {
     return await pending;
   } catch (error) {
@@ -184,25 +132,13 @@ export async function answerOf<Answer>(pending: Promise<Answer>): Promise<Answer
   }
 }
 
-function securityOptions(settings: KafkaSettings, brokers: readonly BrokerAddress[]) {
+function securityOptions({ ssl, sasl }: KafkaSettings, brokers: readonly BrokerAddress[]) {
   // An address is no name of a server (RFC 6066).
   const tlsServerName = brokers.every(({ host }) => isIP(host) === 0);
-  const tls = settings.ssl === undefined ? {} : { tls: readCertificates(settings.ssl), tlsServerName };
-  const sasl = settings.sasl === undefined ? {} : { sasl: toSaslOptions(settings.sasl) };
-  const connectTimeout = settings.sasl === undefined ? CONNECT_TIMEOUT_MS : LOGIN_TIMEOUT_MS;
-  return { connectTimeout, ...tls, ...sasl };
-}
-
-function toSaslOptions(sasl: KafkaSasl): SASLOptions {
-  const mechanism = MECHANISMS[sasl.mechanism];
-  if (sasl.mechanism !== 'oauthbearer')
-    return { mechanism, username: sasl.username, password: sasl.password };
-  const provideToken = createTokenProvider(sasl);
-  return { mechanism, token: async () => (await provideToken()).value };
-}
-
-/** The address of a checked `host:port`. */
-function toBrokerAddress(address: string): BrokerAddress {
-  const [host = '', port] = address.split(':');
-  return { host, port: Number(port) };
+  const tls = ssl === undefined ? {} : { tls: readCertificates(ssl), tlsServerName };
+  if (sasl === undefined) return { connectTimeout: CONNECT_TIMEOUT_MS, ...tls };
+  const { username, password } = sasl;
+  const mechanism = sasl.mechanism.toUpperCase() as SASLOptions['mechanism'];
+  const token = createTokenProvider(sasl);
+  return { connectTimeout: LOGIN_TIMEOUT_MS, ...tls, sasl: { mechanism, username, password, token } };
 }

@@ -1,6 +1,6 @@
 import { metadataV9 } from '@platformatic/kafka';
 import type { TopicLeaders } from '../../common/consuming/fetch.ts';
-import { answerOf, type BrokerAddress, type PlatformaticClient } from './client.ts';
+import type { BrokerAddress, PlatformaticClient } from './client.ts';
 import { brokerErrorName } from './errors.ts';
 
 /** Which brokers are the leaders of topics, as one broker knows it. */
@@ -11,13 +11,12 @@ export interface ClusterMetadata {
   readonly topics: TopicLeaders;
 }
 
-/** Asks any broker; never creates a topic. Absent topics: all topics of the cluster. Rejects with the error of the library. */
+/** Asks any broker; never creates a topic. Rejects with the error of the library. */
 export async function clusterMetadata(
   client: PlatformaticClient,
-  topics?: readonly string[],
+  topics: readonly string[],
 ): Promise<ClusterMetadata> {
-  const wanted = topics === undefined ? null : [...topics];
-  const answer = await answerOf(client.sendToAny(metadataV9.api, wanted, false));
+  const answer = await client.sendToAny(metadataV9.api, [...topics], false);
   const brokers = new Map(answer.brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
   return {
     brokers,

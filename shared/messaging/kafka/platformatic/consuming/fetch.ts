@@ -1,5 +1,5 @@
 import { createAPI, fetchV11, listOffsetsV5, type API, type Reader } from '@platformatic/kafka';
-import type { CreateFetchClient, FetchAnswer, FetchLimits } from '../../common/consuming/fetch.ts';
+import type { FetchAnswer, FetchClient, FetchLimits } from '../../common/consuming/fetch.ts';
 import { MAX_WAIT_MS } from '../../common/consuming/fetcher.ts';
 import type { PartitionOffset } from '../../../message.ts';
 import {
@@ -26,8 +26,8 @@ const EARLIEST = -2n;
 const NO_BYTES = Buffer.alloc(0);
 
 /** Creates clients for the fetches of one reader. An invalid response closes its connection. */
-export function platformaticFetches(createClient: CreatePlatformaticClient): CreateFetchClient {
-  return (clientId) => {
+export function platformaticFetches(createClient: CreatePlatformaticClient) {
+  return (clientId: string): Omit<FetchClient, 'onUnreadable'> => {
     // For fetches alone: other requests would wait behind one.
     const client = createClient({ clientId, requestTimeoutMs: MAX_WAIT_MS + ANSWER_TIMEOUT_MS });
     const queries = createClient({ clientId });
@@ -54,7 +54,6 @@ export function platformaticFetches(createClient: CreatePlatformaticClient): Cre
         ]);
         return Number(answer.topics[0]?.partitions[0]?.offset ?? 0);
       },
-      onUnreadable: client.onUnreadable,
       destroy: () => {
         client.destroy();
         queries.destroy();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { saslOptions } from '../../../../../../shared/messaging/kafka/common/connection/sasl.ts';
+import { createTokenProvider } from '../../../../../../shared/messaging/kafka/common/connection/sasl.ts';
 
 /** A token endpoint that records its requests. */
 async function tokenEndpoint(answer: object, status = 200) {
@@ -20,25 +20,15 @@ async function tokenEndpoint(answer: object, status = 200) {
   return { requests, tokenUrl: `http://127.0.0.1:${port}/token` };
 }
 
-function tokenProvider(tokenUrl: string): () => Promise<{ value: string }> {
-  const options = saslOptions({ mechanism: 'oauthbearer', username: 'app', password: 'se:cret', tokenUrl });
-  if (options.mechanism !== 'oauthbearer') throw new Error('the mechanism is not oauthbearer');
-  return options.oauthBearerProvider;
+function tokenProvider(tokenUrl: string): () => Promise<string> {
+  return createTokenProvider({ mechanism: 'oauthbearer', username: 'app', password: 'se:cret', tokenUrl });
 }
 
-describe('saslOptions()', () => {
-  test('passes the credentials to kafkajs for scram and plain', () => {
-    expect(saslOptions({ mechanism: 'scram-sha-512', username: 'u', password: 'p' })).toEqual({
-      mechanism: 'scram-sha-512',
-      username: 'u',
-      password: 'p',
-    });
-  });
-
+describe('createTokenProvider()', () => {
   test('caches a token for many connections until shortly before it expires', async () => {
     const { requests, tokenUrl } = await tokenEndpoint({ access_token: 'abc', expires_in: 600 });
     const provide = tokenProvider(tokenUrl);
-    expect(await Promise.all([provide(), provide()])).toEqual([{ value: 'abc' }, { value: 'abc' }]);
+    expect(await Promise.all([provide(), provide()])).toEqual(['abc', 'abc']);
     await provide();
     expect(requests).toEqual([`Basic ${Buffer.from('app:se%3Acret').toString('base64')}`]);
   });

@@ -23,7 +23,7 @@ async function setUp(brokers: number, deadlineMs = 10_000) {
     partitionCounts: (names) => Promise.resolve(new Map(names.map((name) => [name, PARTITIONS]))),
   });
   for (const topic of ['t', 'closed', 'other']) await topics.find(topic);
-  const createClient = kafkajsClients({ brokers: cluster.brokers }, silentLog);
+  const createClient = kafkajsClients({ brokers: cluster.brokers });
   const connectProducer = kafkajsProducers(createClient);
   const publisher = new KafkaPublisher(
     { clientId: 'test', deadlineMs },
@@ -44,7 +44,7 @@ describe('a publisher with failing brokers', () => {
     const topics = new TopicPartitions({ partitionCounts: () => Promise.resolve(new Map()) });
     const closed = await startFakeCluster(1, PARTITIONS);
     closed.close();
-    const createClient = kafkajsClients({ brokers: closed.brokers }, silentLog);
+    const createClient = kafkajsClients({ brokers: closed.brokers });
     const connectProducer = kafkajsProducers(createClient);
     const publisher = new KafkaPublisher(
       { clientId: 'replies', deadlineMs: 1_000 },
