@@ -257,58 +257,6 @@ suite('group source on Kafka', () => {
   });
 });
 
-suite('one group with members of both clients', () => {
-  const clients = ['kafkajs', 'platformatic'] as const;
-
-  test.each([
-    ['kafkajs', 'platformatic'],
-    ['platformatic', 'kafkajs'],
-  ] as const)(
-    'divides the partitions when %s is its leader, and %s continues where the other one has committed',
-    async (leader, other) => {
-      const topic = await topicWith(4);
-      const publisher = await startedPublisher();
-      const send = (text: string) =>
-        publisher.publish(
-          [0, 1, 2, 3].map((partition) => ({ topic, partition, key: null, value: Buffer.from(text) })),
-        );
-      const group = scope.nameOf(randomUUID());
-      const brokers = new Map(
-        clients.map((name) => [
-          name,
-          createKafkaBroker({ brokers: kafka.brokers, clientId: name, log: silentLog }, name),
-        ]),
-      );
-      const [first, second] = [
-        member(group, topic, undefined, brokers.get(leader)),
-        member(group, topic, undefined, brokers.get(other)),
-      ];
-      await send('one');
-      await first.source.start(first.sink);
-      await eventually('all messages', STEP_MS, () => first.state.messages.length === 4);
-      const done = [0, 1, 2, 3].map((partition) => ({ topic, partition, offset: 1 }));
-      expect(await first.source.commit(first.state.epoch, done)).toBe(true);
-      await second.source.start(second.sink);
-      const isDivided = () => first.state.assigned === 2 && second.state.assigned === 2;
-      await eventually('two partitions for each member', STEP_MS, isDivided);
-      await send('two');
-      await eventually(
-        'the messages of the second member',
-        STEP_MS,
-        () => second.state.messages.length === 2,
-      );
-      await first.source.stop();
-      await eventually('the partitions of the first member', STEP_MS, () => second.state.assigned === 4);
-      await eventually('its messages', STEP_MS, () => second.state.messages.length >= 4);
-      expect(new Set(second.state.messages.map(({ offset, value }) => `${offset} ${String(value)}`))).toEqual(
-        new Set(['1 two']),
-      );
-      await Promise.all([second.source.stop(), publisher.stop()]);
-      await Promise.all([...brokers.values()].map((one) => one.close()));
-    },
-  );
-});
-
 suite('tail on Kafka', () => {
   test('continues when its topic is deleted and created again', async () => {
     const topic = await topicWith(1);

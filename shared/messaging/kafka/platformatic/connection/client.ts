@@ -1,9 +1,6 @@
 import { isIP } from 'node:net';
 import {
   ConnectionPool,
-  findCoordinatorV3,
-  FindCoordinatorKeyTypes,
-  metadataV9,
   parseBroker,
   ResponseError,
   type API,
@@ -18,7 +15,6 @@ import {
   type KafkaSettings,
 } from '../../common/connection/settings.ts';
 import { createTokenProvider } from '../../common/connection/sasl.ts';
-import { brokerError } from './errors.ts';
 
 /** Where a broker listens. */
 export type BrokerAddress = Broker;
@@ -53,16 +49,11 @@ export const ANSWER_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 const LOGIN_TIMEOUT_MS = 10_000;
 
-/** Kafka's error code COORDINATOR_NOT_AVAILABLE. */
-const NO_COORDINATOR = 15;
-
-type BrokerOptions = BaseOptions & { bootstrapBrokers: BrokerAddress[] };
-
 /**
  * Options of a client of the library, which asks the first broker again and again, also when it accepts connections and never answers:
- * it is a random one, and for a member of a group the coordinator, which has just answered. Rejects with the error of the library.
+ * it is a random one.
  */
-export type LibraryOptions = (clientId: string, groupId?: string) => Promise<BrokerOptions>;
+export type LibraryOptions = (clientId: string) => BaseOptions;
 
 export interface PlatformaticClients {
   readonly createClient: CreatePlatformaticClient;
@@ -87,27 +78,17 @@ export function platformaticClients(settings: KafkaSettings): PlatformaticClient
       destroy: () => closeNow({ connections }),
     };
   };
-  const libraryOptions: LibraryOptions = async (clientId, groupId) => {
-    const first =
-      groupId === undefined ? [] : [await answeringCoordinator(createClient({ clientId }), groupId)];
-    const bootstrapBrokers = [...first, ...rotateRandomly(brokers)];
-    // `context` names the client in the diagnostic events of the library.
-    return { clientId, bootstrapBrokers, requestTimeout: ANSWER_TIMEOUT_MS, context: clientId, ...security };
+  const libraryOptions: LibraryOptions = (clientId) => {
+    return {
+      clientId,
+      bootstrapBrokers: rotateRandomly(brokers),
+      requestTimeout: ANSWER_TIMEOUT_MS,
+      // Names the client in the diagnostic events of the library.
+      context: clientId,
+      ...security,
+    };
   };
   return { createClient, libraryOptions };
-}
-
-async function answeringCoordinator(client: PlatformaticClient, groupId: string): Promise<BrokerAddress> {
-  try {
-    const keyType = FindCoordinatorKeyTypes.GROUP;
-    const { coordinators } = await client.sendToAny(findCoordinatorV3.api, keyType, [groupId]);
-    const [found] = coordinators;
-    if (found === undefined || found.errorCode !== 0) throw brokerError(found?.errorCode ?? NO_COORDINATOR);
-    await client.send(found, metadataV9.api, [], false);
-    return { host: found.host, port: found.port };
-  } finally {
-    client.destroy();
-  }
 }
 
 /** Closes the connections of a client of the library at once: pending requests fail. */

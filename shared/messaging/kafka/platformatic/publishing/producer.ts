@@ -7,8 +7,8 @@ import { NO_HEADER_VALUE } from '../../../headers.ts';
 /** Connects producers of the library. */
 export function platformaticProducers(libraryOptions: LibraryOptions): ConnectProducer {
   return async (clientId) => {
-    const options = await libraryOptions(clientId);
-    const producer = new Producer({ ...options, idempotent: false, retries: 0, timeout: ACKS_TIMEOUT_MS });
+    const limits = { idempotent: false, retries: 0, timeout: ACKS_TIMEOUT_MS };
+    const producer = new Producer({ ...libraryOptions(clientId), ...limits });
     ignoreConnectionErrors(producer);
     const destroy = () => {
       closeNow(producer);
