@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { findCoordinatorV3, FindCoordinatorKeyTypes } from '@platformatic/kafka';
+import { ConnectionPool, findCoordinatorV3, FindCoordinatorKeyTypes, parseBroker } from '@platformatic/kafka';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
@@ -13,7 +13,6 @@ import { silentLog } from '../../shared/platform/log.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
-import { platformaticClients } from '../../shared/messaging/kafka/platformatic/connection/client.ts';
 import { createKafkaBroker, TESTED_CLIENTS } from '../support/kafka/broker.ts';
 
 const SECOND = 1_000;
@@ -196,14 +195,21 @@ async function untilInSync(): Promise<void> {
 
 /** The address of the coordinator of a group, as one of these brokers knows it; undefined while there is none. */
 async function coordinatorOf(groupId: string, brokers: readonly string[]): Promise<string | undefined> {
-  const client = platformaticClients({ brokers }).createClient({ clientId: 'coordinator-test' });
+  const connections = new ConnectionPool('coordinator-test');
+  const { GROUP } = FindCoordinatorKeyTypes;
   try {
-    const { GROUP } = FindCoordinatorKeyTypes;
-    const { coordinators } = await client.sendToAny(findCoordinatorV3.api, GROUP, [groupId]);
+    const { coordinators } = await Promise.any(
+      brokers.map(async (address) => {
+        const connection = await connections.get(parseBroker(address));
+        return findCoordinatorV3.api.async(connection, GROUP, [groupId]);
+      }),
+    );
     const [found] = coordinators;
     return found?.errorCode === 0 ? `${found.host}:${found.port}` : undefined;
+  } catch {
+    return undefined;
   } finally {
-    client.destroy();
+    for (const [, connection] of connections) connection.socket?.destroy();
   }
 }
 

@@ -5,15 +5,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { alterUserScramCredentialsV0 } from '@platformatic/kafka';
+import { alterUserScramCredentialsV0, ConnectionPool, parseBroker } from '@platformatic/kafka';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
 import { findFreePorts } from '../../scripts/dev/local-kafka/ports.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { openKafkaBroker } from '../../shared/messaging/kafka/open-kafka-broker.ts';
 import type { KafkaSettings } from '../../shared/messaging/kafka/common/connection/settings.ts';
-import { platformaticClients } from '../../shared/messaging/kafka/platformatic/connection/client.ts';
-import { clusterMetadata } from '../../shared/messaging/kafka/platformatic/connection/cluster.ts';
+import { platformaticProducers } from '../../shared/messaging/kafka/platformatic/producer.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { selfSigned } from '../support/self-signed-certificate.ts';
@@ -103,16 +102,19 @@ suite.each(CLIENTS)('a secured Kafka with %s', { concurrent: true }, (client) =>
 suite('a Kafka that limits the time of a login', { concurrent: true }, () => {
   test('continues with @platformatic/kafka while logins are renewed', async ({ onTestFinished }) => {
     const sasl = { mechanism: 'scram-sha-512', username: USER, password: PASSWORD } as const;
-    const settings = { brokers: [`127.0.0.1:${renewalPort}`], sasl };
-    const client = platformaticClients(settings).createClient({ clientId: 'renewals' });
-    onTestFinished(() => client.destroy());
+    const topic = 'renewals';
+    const options = { client: 'kafkajs', clientId: 'renewals', log: silentLog } as const;
+    const broker = await openKafkaBroker({ ...withLogin(sasl), ...options });
+    onTestFinished(() => broker.close());
+    await broker.admin.createTopics([{ topic, partitions: 1 }]);
+    const connect = platformaticProducers({ brokers: [`127.0.0.1:${renewalPort}`], sasl });
+    const producer = await connect('renewals');
+    onTestFinished(() => producer.destroy());
+    const record = { topic, partition: 0, key: null, value: null, timestampMs: Date.now(), bytes: 0 };
     const endAt = performance.now() + 3 * LOGIN_LIFETIME_MS;
-    while (performance.now() < endAt) {
-      // Kafka closes a connection on which requests arrive during a renewal.
-      await Promise.allSettled([1, 2, 3].map(() => clusterMetadata(client, [])));
-    }
-    const { brokers } = await clusterMetadata(client, []);
-    expect(brokers.size).toBe(1);
+    // Kafka closes a connection on which requests arrive during a renewal.
+    while (performance.now() < endAt) await Promise.allSettled([producer.send([record])]);
+    await expect(producer.send([record])).resolves.toBeUndefined();
   });
 });
 
@@ -193,14 +195,15 @@ async function startOwnKafka(): Promise<LocalKafka | undefined> {
 
 /** Kafka stores salted passwords, which the client computes (RFC 5802). */
 async function createScramUsers({ brokers }: LocalKafka): Promise<void> {
-  const client = platformaticClients({ brokers }).createClient({ clientId: 'scram' });
+  const connections = new ConnectionPool('scram');
+  const connection = await connections.get(parseBroker(brokers[0] ?? ''));
   for (const { mechanism, hash, bytes } of SCRAM) {
     const salt = randomBytes(16);
     const saltedPassword = pbkdf2Sync(PASSWORD, salt, ITERATIONS, bytes, hash);
     const user = { name: USER, mechanism, iterations: ITERATIONS, salt, saltedPassword };
-    await client.sendToAny(alterUserScramCredentialsV0.api, [], [user]);
+    await alterUserScramCredentialsV0.api.async(connection, [], [user]);
   }
-  client.destroy();
+  await connections.close();
 }
 
 /** An endpoint that issues unsigned tokens, which Kafka accepts where no key is configured. */

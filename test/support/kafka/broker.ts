@@ -1,7 +1,10 @@
-import { createKafkajsBroker } from '../../../shared/messaging/kafka/kafkajs/broker.ts';
-import type { KafkaBroker, KafkaBrokerOptions } from '../../../shared/messaging/kafka/common/kafka-broker.ts';
+import {
+  createKafkaBroker as createBroker,
+  type KafkaBroker,
+  type KafkaBrokerOptions,
+} from '../../../shared/messaging/kafka/common/kafka-broker.ts';
 import type { KafkaClientName } from '../../../shared/messaging/kafka/open-kafka-broker.ts';
-import { createPlatformaticBroker } from '../../../shared/messaging/kafka/platformatic/broker.ts';
+import { platformaticProducers } from '../../../shared/messaging/kafka/platformatic/producer.ts';
 
 /** The Kafka client under test: that of the environment variable KAFKA_CLIENT, which is also passed to processes. */
 export const KAFKA_CLIENT: KafkaClientName =
@@ -13,5 +16,5 @@ export const TESTED_CLIENTS: readonly KafkaClientName[] =
 
 /** A broker with this client. */
 export function createKafkaBroker(options: KafkaBrokerOptions, client = KAFKA_CLIENT): KafkaBroker {
-  return client === 'platformatic' ? createPlatformaticBroker(options) : createKafkajsBroker(options);
+  return createBroker(options, client === 'platformatic' ? platformaticProducers(options) : undefined);
 }

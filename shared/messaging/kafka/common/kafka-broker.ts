@@ -1,9 +1,12 @@
 import { systemClock, type Clock } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { Broker, BrokerAdmin } from '../../ports.ts';
+import { KafkaAdmin } from '../kafkajs/admin.ts';
+import { kafkajsClients } from '../kafkajs/connection/client.ts';
+import { kafkajsProducers } from '../kafkajs/publishing/producer.ts';
 import type { KafkaSettings } from './connection/settings.ts';
-import type { CreateFetchClient, FetchClient } from './consuming/fetch.ts';
-import { KafkaGroupSource, type CreateMembership } from './consuming/group-source.ts';
+import { fetchClients } from './consuming/fetch.ts';
+import { KafkaGroupSource } from './consuming/group-source.ts';
 import { readRanges } from './consuming/read-ranges.ts';
 import { KafkaTail } from './consuming/tail.ts';
 import { KafkaPublisher, type ConnectProducer } from './publishing/publisher.ts';
@@ -24,27 +27,22 @@ export interface KafkaBroker extends Broker {
   readonly admin: Required<BrokerAdmin>;
 }
 
-/** What a client library has to offer. */
-interface KafkaClients {
-  readonly admin: Required<BrokerAdmin> & { close(): void };
-  readonly connectProducer: ConnectProducer;
-  readonly createFetchClient: (clientId: string) => Omit<FetchClient, 'onUnreadable'>;
-  readonly createMembership: CreateMembership;
-}
-
-/** The broker port on the clients of a library. */
-export function createKafkaBroker(
-  { clientId, log, clock = systemClock, onUnreadable: onSkipped }: KafkaBrokerOptions,
-  { admin, connectProducer, createMembership, ...clients }: KafkaClients,
-): KafkaBroker {
+/**
+ * The broker port on kafkajs, with its producers unless others are given. Throws ConfigError on an invalid address or an unreadable
+ * certificate.
+ */
+export function createKafkaBroker(options: KafkaBrokerOptions, producers?: ConnectProducer): KafkaBroker {
+  const { clientId, log, clock = systemClock, onUnreadable: onSkipped } = options;
+  const createClient = kafkajsClients(options);
+  const connectProducer = producers ?? kafkajsProducers(createClient);
+  const admin = new KafkaAdmin(createClient, `${clientId}.admin`);
   const topics = new TopicPartitions(admin);
   let skipped = 0;
-  const onUnreadable: FetchClient['onUnreadable'] = ({ topic, partition }, batch) => {
+  const createFetchClient = fetchClients(createClient, ({ topic, partition }, batch) => {
     skipped += 1;
     log.error({ topic, partition, ...batch, skipped }, 'a record batch cannot be read and is skipped');
     onSkipped?.(topic);
-  };
-  const createFetchClient: CreateFetchClient = (id) => ({ ...clients.createFetchClient(id), onUnreadable });
+  });
   const open = new Set<{ stop(): Promise<void> }>();
   const onStopped = (stopped: { stop(): Promise<void> }) => open.delete(stopped);
   const opened = <T extends { stop(): Promise<void> }>(client: T): T => {
@@ -57,7 +55,7 @@ export function createKafkaBroker(
     createPublisher: (wanted) =>
       opened(new KafkaPublisher(wanted, { connectProducer, topics, log, clock, onStopped })),
     createGroupSource: (wanted) =>
-      opened(new KafkaGroupSource(wanted, { createMembership, createFetchClient, admin, log, onStopped })),
+      opened(new KafkaGroupSource(wanted, { createClient, createFetchClient, admin, log, onStopped })),
     createTail: (wanted) => opened(new KafkaTail(wanted, { createFetchClient, admin, log, onStopped })),
     readRanges: (ranges, onMessage) =>
       readRanges(ranges, onMessage, { createFetchClient, admin, clientId: `${clientId}.reader` }),

@@ -21,6 +21,13 @@ export interface KafkaSsl {
   readonly keyFile?: string | undefined;
 }
 
+/** Time limit for one attempt to connect to a broker. */
+export const CONNECT_TIMEOUT_MS = 3_000;
+/** Time limit for a login, which may involve an authorisation server. */
+export const LOGIN_TIMEOUT_MS = 10_000;
+/** Time limit for the response to a request; kafkajs adds the time for which a fetch or a join may wait. */
+export const REQUEST_TIMEOUT_MS = 5_000;
+
 /** The address, if it has the form host:port. Throws ConfigError otherwise: kafkajs would fail much later. */
 export function checkAddress(address: string): string {
   if (/^[^:\s]+:\d{1,5}$/.test(address)) return address;

@@ -5,7 +5,6 @@ import { RepeatedFailure, type Log } from '../../../../platform/log.ts';
 import { partitionId, type PartitionOffset, type TopicPartition } from '../../../message.ts';
 import { brokerErrorType } from '../connection/errors.ts';
 import {
-  fetchFrom,
   OUT_OF_RANGE,
   type CreateFetchClient,
   type FetchClient,
@@ -143,9 +142,7 @@ export class PartitionFetcher {
     // May add partitions.
     this.#listener.onLeaders?.(topics);
     for (const cursor of this.#cursors.values()) {
-      const { error, leaders } = topics.get(cursor.topic) ?? { error: undefined, leaders: [] };
-      this.#checkRefused(error);
-      const leader = leaders[cursor.partition] ?? -1;
+      const leader = topics.get(cursor.topic)?.[cursor.partition] ?? -1;
       if (leader >= 0) cursor.leader = leader;
       else this.#lose(cursor);
     }
@@ -212,7 +209,7 @@ export class PartitionFetcher {
     const unanswered = new Set(wanted);
     const outOfRange: Cursor[] = [];
     try {
-      const fetched = await fetchFrom(this.#client, node, request, this.#waitMs(wanted));
+      const fetched = await this.#client.fetch(node, request, this.#waitMs(wanted));
       for (const one of fetched) {
         const cursor = this.#cursors.get(partitionId(one.topic, one.partition));
         // The listener may stop this fetcher.
@@ -225,17 +222,17 @@ export class PartitionFetcher {
       for (const cursor of wanted) cursor.isFetching = false;
     }
     for (const cursor of unanswered) this.#lose(cursor);
-    for (const cursor of outOfRange) await this.#restart(cursor, node);
+    for (const cursor of outOfRange) await this.#restart(cursor);
     if (this.#hasLost()) this.#queryLater();
     else if (this.isHealthy())
       this.#failures.ended({ clientId: this.#parts.clientId }, 'all partitions are read');
   }
 
   /** Continues with the first retained record. */
-  async #restart(cursor: Cursor, node: number): Promise<void> {
+  async #restart(cursor: Cursor): Promise<void> {
     const { log } = this.#parts;
     const { topic, partition, offset } = cursor;
-    const earliest = await this.#client.earliest(node, cursor);
+    const earliest = await this.#client.earliest(cursor);
     if (earliest === offset) this.#lose(cursor);
     cursor.offset = earliest;
     log.debug({ topic, partition, offset, earliest }, 'a position has no record, its partition continues');

@@ -9,46 +9,18 @@ import {
   type GroupSourceOptions,
 } from '../../../ports.ts';
 import { existingTopics } from '../../../topics/required-topics.ts';
+import type { CreateKafkajsClient } from '../../kafkajs/connection/client.ts';
 import { isGenerationOver, toMessagingError } from '../connection/errors.ts';
 import { startConsumer } from './consumer-start.ts';
-import type { CreateFetchClient, FetchedRecords, TopicLeaders } from './fetch.ts';
+import type { CreateFetchClient, FetchedRecords } from './fetch.ts';
 import { PartitionFetcher, type FetchListener } from './fetcher.ts';
+import { KafkaMembership, type MembershipListener } from './membership.ts';
 
 /** Time for a failed source to leave its group, so that its partitions are assigned anew before the session ends. */
 const LEAVE_MS = 1_000;
 
-/** A member of a group, by a client library, which joins, divides the partitions and sends heartbeats. */
-export interface Membership {
-  /** Resolves when onJoined was called. Rejects with the errors of the library. */
-  join(): Promise<void>;
-  /** The commits of the group; partitions without one have a negative offset, or are absent. Rejects with the errors of the library. */
-  committed(partitions: readonly TopicPartition[]): Promise<readonly PartitionOffset[]>;
-  /**
-   * One attempt in this generation, sent before anything that the library sends later: it would join again where the generation is
-   * over, and commit in the next one. Rejects with the errors of the library.
-   */
-  commit(offsets: readonly PartitionOffset[]): Promise<void>;
-  /** The leaders of the topics were queried; absent if the library notices new partitions. */
-  onLeaders?(topics: TopicLeaders): void;
-  /** Leaves the group, at most for `timeoutMs`, and closes all connections. Never rejects. */
-  leave(timeoutMs: number): Promise<void>;
-}
-
-/** All calls are synchronous and do not throw. None follows leave(). */
-export interface MembershipListener {
-  /** A new generation; onRebalancing() has ended the one before it. */
-  onJoined(partitions: readonly TopicPartition[]): void;
-  /** The generation is over: a commit that is sent now reaches the coordinator before this member joins again. */
-  onRebalancing(): void;
-  /** The membership has ended; not called before the first generation. */
-  onLost(error: unknown): void;
-}
-
-export type MembershipOptions = Required<GroupSourceOptions>;
-export type CreateMembership = (options: MembershipOptions, listener: MembershipListener) => Membership;
-
 interface GroupSourceParts {
-  readonly createMembership: CreateMembership;
+  readonly createClient: CreateKafkajsClient;
   readonly createFetchClient: CreateFetchClient;
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
   readonly log: Log;
@@ -62,11 +34,11 @@ interface GroupSourceParts {
  * joins again.
  */
 export class KafkaGroupSource implements GroupSource, FetchListener, MembershipListener {
-  readonly #options: MembershipOptions;
+  readonly #options: Required<GroupSourceOptions>;
   readonly #parts: GroupSourceParts;
   #sink: GroupSink | undefined;
   #isStopped = false;
-  #membership: Membership | undefined;
+  #membership: KafkaMembership | undefined;
   #generation = 0;
   #fetcher: PartitionFetcher | undefined;
   /** From the end of a generation until the next. */
@@ -153,10 +125,6 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
     });
   }
 
-  onLeaders(topics: TopicLeaders): void {
-    if (!this.#isRebalancing) this.#membership?.onLeaders?.(topics);
-  }
-
   onRefused(error: Error): void {
     this.#fail(error);
   }
@@ -164,7 +132,7 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
   async #join(): Promise<void> {
     const { clientId } = this.#options;
     if (this.#isStopped) throw consumerUsed(clientId);
-    const membership = this.#parts.createMembership(this.#options, this);
+    const membership = new KafkaMembership(this.#options, this.#parts.createClient, this);
     this.#membership = membership;
     try {
       await membership.join();

@@ -3,7 +3,7 @@ import { MessagingError } from '../../../../platform/errors.ts';
 import type { OffsetRange } from '../../../message.ts';
 import type { BrokerAdmin, OnRangeMessage, ReadOn } from '../../../ports.ts';
 import { existingTopics } from '../../../topics/required-topics.ts';
-import { fetchFrom, OUT_OF_RANGE, type CreateFetchClient, type FetchClient } from './fetch.ts';
+import { OUT_OF_RANGE, type CreateFetchClient, type FetchClient } from './fetch.ts';
 
 /** Limit without progress: the records of a range exist, so their fetch does not wait for data. */
 const STALL_LIMIT_MS = 30_000;
@@ -59,10 +59,10 @@ async function readRange(
 async function fetchNext(client: FetchClient, position: OffsetRange & { readonly offset: number }) {
   const { topic, partition, offset } = position;
   try {
-    const leader = (await client.leaders([topic])).get(topic)?.leaders[partition] ?? -1;
-    const [fetched] = await fetchFrom(client, leader, [{ topic, partition, offset }], MAX_WAIT_MS);
+    const leader = (await client.leaders([topic])).get(topic)?.[partition] ?? -1;
+    const [fetched] = await client.fetch(leader, [{ topic, partition, offset }], MAX_WAIT_MS);
     if (fetched?.error === OUT_OF_RANGE) {
-      return { messages: [], readTo: await client.earliest(leader, { topic, partition }) };
+      return { messages: [], readTo: await client.earliest({ topic, partition }) };
     }
     if (fetched !== undefined && fetched.error === undefined) return fetched;
   } catch {

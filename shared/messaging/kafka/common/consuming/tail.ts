@@ -113,7 +113,7 @@ export class KafkaTail implements Tail, FetchListener {
   /** A partition that was added since the start is read from its beginning. */
   onLeaders(topics: TopicLeaders): void {
     const { partition: only } = this.#options;
-    for (const [topic, { leaders }] of topics) {
+    for (const [topic, leaders] of topics) {
       for (const partition of leaders.keys()) {
         const isKnown = this.#readTo.has(partitionId(topic, partition));
         if (isKnown || partition !== (only ?? partition)) continue;

@@ -5,7 +5,10 @@ import { readFetchesAsBytes } from '../patches/fetches.ts';
 import { createTokenProvider } from '../../common/connection/sasl.ts';
 import {
   checkAddress,
+  CONNECT_TIMEOUT_MS,
+  LOGIN_TIMEOUT_MS,
   readCertificates,
+  REQUEST_TIMEOUT_MS,
   rotateRandomly,
   type KafkaSettings,
 } from '../../common/connection/settings.ts';
@@ -18,13 +21,6 @@ export interface KafkajsClient {
 
 /** Creates a client with the settings of the cluster; each producer, consumer and admin client has its own. */
 export type CreateKafkajsClient = (options: { clientId: string; retry: RetryOptions }) => KafkajsClient;
-
-/** Time limit for one attempt to connect to a broker. */
-const CONNECT_TIMEOUT_MS = 3_000;
-/** Time limit for a login, which may involve an authorisation server. */
-const LOGIN_TIMEOUT_MS = 10_000;
-/** Request timeout; kafkajs adds the wait time of fetches and joins to it. */
-const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
  * Creates the factory of clients for one cluster. Each consumer has its own client, because all consumers of one kafkajs

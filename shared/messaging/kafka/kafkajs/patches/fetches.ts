@@ -1,17 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { kafkajsModule, replaceExport } from './internals.ts';
 
-/** A response to a fetch whose records are not decoded. */
-export interface BytesAnswer {
+/** What a response has for a partition: its records are not decoded. */
+export interface PartitionBytes {
+  readonly topic: string;
+  readonly partition: number;
+  readonly errorCode: number;
+  readonly lastStableOffset: string;
+  readonly abortedTransactions: readonly { readonly producerId: string; readonly firstOffset: string }[];
+  readonly messages: Buffer;
+}
+
+interface BytesAnswer {
   readonly responses: readonly {
     readonly topicName: string;
-    readonly partitions: readonly {
-      readonly partition: number;
-      readonly errorCode: number;
-      readonly lastStableOffset: string;
-      readonly abortedTransactions: readonly { readonly producerId: string; readonly firstOffset: string }[];
-      readonly messages: Buffer;
-    }[];
+    readonly partitions: readonly Omit<PartitionBytes, 'topic'>[];
   }[];
 }
 
@@ -52,8 +55,11 @@ export function readFetchesAsBytes(): void {
 }
 
 /** Sends a fetch of kafkajs, whose response contains bytes in place of messages. */
-export function fetchBytes(fetch: () => Promise<BytesAnswer>): Promise<BytesAnswer> {
-  return isReadingBytes.run(true, fetch);
+export async function fetchBytes(fetch: () => Promise<BytesAnswer>): Promise<readonly PartitionBytes[]> {
+  const { responses } = await isReadingBytes.run(true, fetch);
+  return responses.flatMap(({ topicName: topic, partitions }) =>
+    partitions.map((one) => ({ ...one, topic })),
+  );
 }
 
 /** Kafka's name of an error code, as kafkajs has it; undefined for 0. */

@@ -1,14 +1,9 @@
 import type { Broker, Cluster, Consumer, ConsumerGroupJoinEvent } from 'kafkajs';
 import { MessagingError } from '../../../../platform/errors.ts';
-import type {
-  CreateMembership,
-  Membership,
-  MembershipListener,
-  MembershipOptions,
-} from '../../common/consuming/group-source.ts';
 import { consumerUsed } from '../../../broker-errors.ts';
 import type { PartitionOffset, TopicPartition } from '../../../message.ts';
-import type { CreateKafkajsClient, KafkajsClient } from '../connection/client.ts';
+import type { GroupSourceOptions } from '../../../ports.ts';
+import type { CreateKafkajsClient, KafkajsClient } from '../../kafkajs/connection/client.ts';
 import { consumerOf } from './fetch.ts';
 
 /** A member notices a rebalance within this time and IDLE_MS. */
@@ -44,13 +39,19 @@ interface Coordinator extends Broker {
   joinGroup(join: object): Promise<Joined>;
 }
 
-export function kafkajsMemberships(createClient: CreateKafkajsClient): CreateMembership {
-  return (options, listener) => new KafkajsMembership(options, createClient, listener);
+/** All calls are synchronous and do not throw. None follows leave(). */
+export interface MembershipListener {
+  /** A new generation; onRebalancing() has ended the one before it. */
+  onJoined(partitions: readonly TopicPartition[]): void;
+  /** The generation is over: a commit that is sent now reaches the coordinator before this member joins again. */
+  onRebalancing(): void;
+  /** The membership has ended; not called before the first generation. */
+  onLost(error: unknown): void;
 }
 
 /** A consumer of kafkajs all of whose partitions are paused: it joins, divides the partitions and sends heartbeats. */
-class KafkajsMembership implements Membership {
-  readonly #options: MembershipOptions;
+export class KafkaMembership {
+  readonly #options: Required<GroupSourceOptions>;
   readonly #listener: MembershipListener;
   readonly #client: KafkajsClient;
   readonly #consumer: Consumer;
@@ -63,7 +64,11 @@ class KafkajsMembership implements Membership {
   #idleTicks = 0;
   #stallTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: MembershipOptions, createClient: CreateKafkajsClient, listener: MembershipListener) {
+  constructor(
+    options: Required<GroupSourceOptions>,
+    createClient: CreateKafkajsClient,
+    listener: MembershipListener,
+  ) {
     const { clientId, groupId, sessionTimeoutMs } = options;
     this.#options = options;
     this.#listener = listener;
@@ -83,6 +88,7 @@ class KafkajsMembership implements Membership {
     this.#firstJoin.promise.catch(() => undefined);
   }
 
+  /** Resolves when onJoined() was called. Rejects with the errors of kafkajs. */
   async join(): Promise<void> {
     this.#listen();
     const topics = [...this.#options.topics];
@@ -98,6 +104,7 @@ class KafkajsMembership implements Membership {
     await this.#firstJoin.promise;
   }
 
+  /** The commits of the group; partitions without one have a negative offset. Rejects with the errors of kafkajs. */
   async committed(partitions: readonly TopicPartition[]): Promise<readonly PartitionOffset[]> {
     const coordinator = await this.#cluster.findGroupCoordinator({ groupId: this.#options.groupId });
     const topics = byTopic(partitions, ({ partition }) => ({ partition, offset: '' }));
@@ -107,6 +114,10 @@ class KafkajsMembership implements Membership {
     );
   }
 
+  /**
+   * One attempt in this generation, sent before anything that kafkajs sends later: it would join again where the generation is over, and
+   * commit in the next one. Rejects with the errors of kafkajs.
+   */
   async commit(offsets: readonly PartitionOffset[]): Promise<void> {
     if (this.#coordinator === undefined) throw new Error('the group has no coordinator');
     const { broker, generationId, memberId } = this.#coordinator;
@@ -116,7 +127,7 @@ class KafkajsMembership implements Membership {
   }
 
   /**
-   * kafkajs waits for pending joins without a limit and may then skip the LeaveGroup request (runner.js): after `timeoutMs` the
+   * Leaves the group, and closes all connections. Never rejects. kafkajs waits for pending joins without a limit and may then skip the LeaveGroup request (runner.js): after `timeoutMs` the
    * sockets are destroyed, and the member is removed when its session ends.
    */
   async leave(timeoutMs: number): Promise<void> {
