@@ -61,9 +61,9 @@ export class KafkaAdmin implements BrokerAdmin {
       missing ??= absent;
       if (absent.length > 0) {
         const { brokers } = await admin.describeCluster();
-        // Waits until each has its leaders.
         await admin.createTopics({ topics: newTopics(absent, brokers.length), timeout: CREATE_TIMEOUT_MS });
       }
+      if (missing.length > 0) await checkLeaders(admin, missing);
       return missing.map(({ topic }) => topic);
     };
     return this.#call('create topics', create);
@@ -186,6 +186,13 @@ function newTopics(specs: readonly TopicSpec[], liveBrokers: number): ITopicConf
     const configEntries = Object.entries({ ...inSync, ...config }).map(([name, value]) => ({ name, value }));
     return { topic, numPartitions: partitions, replicationFactor, configEntries };
   });
+}
+
+/** Throws unless all partitions have leaders. */
+async function checkLeaders(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: specs.map(({ topic }) => topic) });
+  const late = topics.find(({ partitions }) => partitions.some(({ leader }) => leader < 0));
+  if (late !== undefined) throw new Error(`${late.name} was created but has no leaders yet`);
 }
 
 /** Queries topic by topic: with a missing one kafkajs rejects the whole query. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { parseBroker, ProduceAcks, Producer, type Broker, type SASLOptions } from '@platformatic/kafka';
 import { NO_HEADER_VALUE } from '../../headers.ts';
+import { partitionId } from '../../message.ts';
 import { createTokenProvider } from '../common/connection/sasl.ts';
 import {
   checkAddress,
@@ -12,9 +13,11 @@ import {
   type KafkaSettings,
 } from '../common/connection/settings.ts';
 import { ACKS_TIMEOUT_MS, type ConnectProducer } from '../common/publishing/publisher.ts';
-import { isLarge, valuesOf, type OutgoingRecord } from '../common/publishing/record.ts';
+import { checkConfirmed, isLarge, valuesOf, type OutgoingRecord } from '../common/publishing/record.ts';
 
-/** Connects producers of @platformatic/kafka. Throws ConfigError on an invalid address or an unreadable certificate. */
+/**
+ * Connects producers of @platformatic/kafka. A send has one request of the library for each topic: it fails with a TypeError where the
+ * metadata of one of several was forgotten meanwhile. Throws ConfigError on an invalid address or an unreadable certificate. */
 export function platformaticProducers(settings: KafkaSettings): ConnectProducer {
   const brokers = settings.brokers.map((address) => parseBroker(checkAddress(address)));
   const security = securityOptions(settings, brokers);
@@ -27,6 +30,8 @@ export function platformaticProducers(settings: KafkaSettings): ConnectProducer 
       ...security,
       idempotent: false,
       retries: 0,
+      // It would forget the metadata of all topics, and crash in a send that waits for another topic.
+      repeatOnStaleMetadata: false,
       timeout: ACKS_TIMEOUT_MS,
     });
     // Every error of a connection also rejects its pending calls; without a listener a second one would end the process.
@@ -44,7 +49,17 @@ export function platformaticProducers(settings: KafkaSettings): ConnectProducer 
     return {
       send: async (records) => {
         const compression = isLarge(records) ? 'gzip' : 'none';
-        await producer.send({ messages: records.map(toMessage), acks: ProduceAcks.ALL, compression });
+        const sends = [...Map.groupBy(records, ({ topic }) => topic).values()].map((own) =>
+          producer.send({ messages: own.map(toMessage), acks: ProduceAcks.ALL, compression }),
+        );
+        const confirmed: string[] = [];
+        for (const end of await Promise.allSettled(sends)) {
+          if (end.status === 'rejected') throw end.reason;
+          for (const { topic, partition } of end.value.offsets ?? [])
+            confirmed.push(partitionId(topic, partition));
+        }
+        // The library writes to another partition where its metadata lacks one.
+        checkConfirmed(records, confirmed);
       },
       destroy,
     };

@@ -19,9 +19,6 @@ const REFUSED = new Set([
   'TOPIC_AUTHORIZATION_FAILED',
   'CLUSTER_AUTHORIZATION_FAILED',
 ]);
-/** Errors of a socket that occur only while connecting, so that no request was written. */
-const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
-
 /**
  * The Kafka error name (`type` in kafkajs, `apiId` in @platformatic/kafka), from anywhere in the chain of causes. For some
  * errors the two have different names.
@@ -47,9 +44,7 @@ export function isTopicUnknown(error: unknown): boolean {
  */
 export function isMaybeStored(error: unknown): boolean {
   if (refusedRecord(error) !== undefined) return false;
-  const type = brokerErrorType(error);
-  if (type !== undefined) return type !== 'NOT_ENOUGH_REPLICAS';
-  return !NEVER_CONNECTED.has(findInChain(error, 'code') ?? '');
+  return brokerErrorType(error) !== 'NOT_ENOUGH_REPLICAS';
 }
 
 /**
@@ -95,7 +90,7 @@ function isLoginRefused(chain: readonly ErrorFields[]): boolean {
 /** What the errors of both libraries may have. */
 type ErrorFields = Error & { readonly [Field in 'type' | 'apiId' | 'code' | 'errors']?: unknown };
 
-function findInChain(error: unknown, field: 'type' | 'apiId' | 'code'): string | undefined {
+function findInChain(error: unknown, field: 'type' | 'apiId'): string | undefined {
   return chainOf(error)
     .map((link) => link[field])
     .find((value) => typeof value === 'string');

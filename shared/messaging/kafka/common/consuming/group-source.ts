@@ -43,9 +43,10 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
   #fetcher: PartitionFetcher | undefined;
   /** From the end of a generation until the next. */
   #isRebalancing = true;
+  /** Counts the starts and ends of joins. */
   #joins = 0;
-  /** Resolves when the generation of the last join has begun. */
-  #beginning: Promise<void> | undefined;
+  /** Settles when the first generation begins, or cannot. */
+  #beginning = Promise.withResolvers<void>();
 
   constructor(options: GroupSourceOptions, parts: GroupSourceParts) {
     this.#options = { sessionTimeoutMs: CLIENT_DEFAULTS.sessionTimeoutMs, ...options };
@@ -97,14 +98,14 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
   }
 
   onJoined(partitions: readonly TopicPartition[]): void {
-    const beginning = this.#begin(partitions);
-    this.#beginning = beginning;
-    beginning.catch((error: unknown) => {
-      if (this.#generation > 0) this.#fail(error);
+    const join = (this.#joins += 1);
+    this.#begin(join, partitions).catch((error: unknown) => {
+      if (join === this.#joins) this.onLost(error);
     });
   }
 
   onRebalancing(): void {
+    this.#joins += 1;
     if (this.#isRebalancing || this.#isStopped) return;
     this.#fetcher?.stop();
     this.#guard((sink) => sink.onRevoking(this.#generation));
@@ -112,7 +113,8 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
   }
 
   onLost(error: unknown): void {
-    this.#fail(error);
+    if (this.#generation > 0) this.#fail(error);
+    else this.#beginning.reject(error);
   }
 
   onFetched({ topic, partition, from, position, messages, stableEnd }: FetchedRecords): void {
@@ -134,20 +136,21 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
     if (this.#isStopped) throw consumerUsed(clientId);
     const membership = new KafkaMembership(this.#options, this.#parts.createClient, this);
     this.#membership = membership;
+    this.#beginning = Promise.withResolvers();
+    this.#beginning.promise.catch(() => undefined);
     try {
       await membership.join();
-      await this.#beginning;
+      await this.#beginning.promise;
     } catch (error) {
       await membership.leave(LEAVE_MS);
       throw toMessagingError(`consumer ${clientId}`, error);
     }
   }
 
-  async #begin(partitions: readonly TopicPartition[]): Promise<void> {
-    const join = (this.#joins += 1);
+  async #begin(join: number, partitions: readonly TopicPartition[]): Promise<void> {
     const committed = partitions.length === 0 ? [] : await this.#membership?.committed(partitions);
-    if (join !== this.#joins) return this.#beginning;
-    if (this.#isStopped) return;
+    // The next join has begun, which ends this generation before its start.
+    if (join !== this.#joins || this.#isStopped) return;
     // Offset 0 stands for the first retained one.
     const positions = partitions.map(({ topic, partition }) => {
       const commit = committed?.find((one) => one.topic === topic && one.partition === partition);
@@ -160,6 +163,7 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
     this.#fetcher = new PartitionFetcher(positions, { clientId, topics, createFetchClient, log }, this);
     this.#guard((sink) => sink.onAssigned(this.#generation, partitions));
     this.#fetcher.start();
+    this.#beginning.resolve();
   }
 
   /** An error of the sink ends the source. */
@@ -180,6 +184,7 @@ export class KafkaGroupSource implements GroupSource, FetchListener, MembershipL
 
   async #end(timeoutMs: number): Promise<void> {
     this.#isStopped = true;
+    this.#beginning.resolve();
     this.#fetcher?.stop();
     await this.#membership?.leave(timeoutMs);
     this.#parts.onStopped(this);

@@ -45,7 +45,7 @@ export interface MembershipListener {
   onJoined(partitions: readonly TopicPartition[]): void;
   /** The generation is over: a commit that is sent now reaches the coordinator before this member joins again. */
   onRebalancing(): void;
-  /** The membership has ended; not called before the first generation. */
+  /** The membership has ended; not called before the first join. */
   onLost(error: unknown): void;
 }
 
@@ -83,6 +83,8 @@ export class KafkaMembership {
       // kafkajs would restart a consumer after some errors and not after others.
       retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
     });
+    // It reads nothing, so it asks no leader where its partitions begin: one that is away would end the membership.
+    cluster.fetchTopicsOffset = (topics) => Promise.resolve(topics.map(fromZero));
     this.#consumer = consumer;
     this.#cluster = cluster;
     this.#firstJoin.promise.catch(() => undefined);
@@ -206,6 +208,10 @@ export class KafkaMembership {
     clearTimeout(timer);
     connections.destroy();
   }
+}
+
+function fromZero({ topic, partitions }: { topic: string; partitions: { partition: number }[] }) {
+  return { topic, partitions: partitions.map(({ partition }) => ({ partition, offset: '0' })) };
 }
 
 function byTopic<T extends TopicPartition, One>(partitions: readonly T[], toOne: (partition: T) => One) {

@@ -62,9 +62,9 @@ async function fetchNext(client: FetchClient, position: OffsetRange & { readonly
     const leader = (await client.leaders([topic])).get(topic)?.[partition] ?? -1;
     const [fetched] = await client.fetch(leader, [{ topic, partition, offset }], MAX_WAIT_MS);
     if (fetched?.error === OUT_OF_RANGE) {
-      return { messages: [], readTo: await client.earliest({ topic, partition }) };
-    }
-    if (fetched !== undefined && fetched.error === undefined) return fetched;
+      const earliest = await client.earliest({ topic, partition });
+      if (earliest > offset) return { messages: [], readTo: earliest };
+    } else if (fetched !== undefined && fetched.error === undefined) return fetched;
   } catch {
     // Its leader may have moved, which the next attempt finds out.
   }

@@ -1,4 +1,4 @@
-import type { HeaderValue, OutgoingMessage } from '../../../message.ts';
+import { partitionId, type HeaderValue, type OutgoingMessage } from '../../../message.ts';
 
 /** Bytes that the record format adds to key, value and headers, rounded up (lengths, offsets, timestamp). */
 const RECORD_OVERHEAD_BYTES = 30;
@@ -25,6 +25,14 @@ export function recordBytes({ key, value, headers = {} }: OutgoingMessage): numb
 /** Whether records are to be compressed. */
 export function isLarge(records: readonly OutgoingRecord[]): boolean {
   return records.some(({ value }) => value !== null && value.length > COMPRESS_ABOVE_BYTES);
+}
+
+/** Throws unless the partitions of all records are among these, which brokers have confirmed. */
+export function checkConfirmed(records: readonly OutgoingRecord[], confirmed: readonly string[]): void {
+  const ids = new Set(confirmed);
+  const missing = records.find(({ topic, partition }) => !ids.has(partitionId(topic, partition)));
+  if (missing === undefined) return;
+  throw new Error(`no broker confirmed partition ${missing.partition} of ${missing.topic}`);
 }
 
 /** The values of a header, which may be repeated. */

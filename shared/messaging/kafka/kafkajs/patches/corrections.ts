@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import kafkajs from 'kafkajs';
-import { kafkajsModule, replaceMethod } from './internals.ts';
+import { kafkajsModule, replaceExport, replaceMethod } from './internals.ts';
 
 /** Corrects what makes kafkajs 2.2.4 crash, hang or lose messages, for the whole process. Idempotent. */
 export function correctKafkajs(): void {
   forgetTornReplies();
   endStoppedFetches();
   avoidSilentBrokers();
+  acceptMissingLeaders();
   stopIdlePolling();
   measureElapsedTime();
 }
@@ -71,9 +72,9 @@ function endStoppedFetches(): void {
   });
 }
 
-interface Broker {
-  apiVersions(): Promise<unknown>;
-}
+type Broker = { apiVersions(): Promise<unknown> };
+type Metadata = { topicMetadata: { partitionMetadata: { partitionErrorCode: number }[] }[] };
+type MetadataModule = { parse: (answer: Metadata) => Promise<object> };
 
 /**
  * kafkajs connects to a frozen broker again and again, since it looks for another one only after a socket error, and waits for the answer to a
@@ -81,7 +82,7 @@ interface Broker {
  * does not answer in time counts as not connected, and a coordinator first has to answer another request.
  */
 function avoidSilentBrokers(): void {
-  replaceMethod('broker', 'connect', async (_broker: Broker, connect: () => Promise<void>) => {
+  replaceMethod('broker', 'connect', async (_broker: object, connect: () => Promise<void>) => {
     await connect().catch((error: Error) => {
       if (!(error instanceof kafkajs.KafkaJSRequestTimeoutError)) throw error;
       throw new kafkajs.KafkaJSConnectionError(error.message);
@@ -91,6 +92,19 @@ function avoidSilentBrokers(): void {
     await broker.apiVersions();
     return joinGroup();
   });
+}
+
+/** A partition without a leader (error 5) makes kafkajs reject the metadata of all topics (not reported yet). Here its leader is -1. */
+function acceptMissingLeaders(): void {
+  const users = /\/metadata\/v[1-9]\d*\/response\.js$/;
+  replaceExport<MetadataModule>('protocol/requests/metadata/v0/response', users, (original) => ({
+    ...original,
+    parse: (answer) => {
+      for (const one of answer.topicMetadata.flatMap((topic) => topic.partitionMetadata))
+        if (one.partitionErrorCode === 5) one.partitionErrorCode = 0;
+      return original.parse(answer);
+    },
+  }));
 }
 
 /**

@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs';
 import { partitionId } from '../../../message.ts';
 import { ACKS_TIMEOUT_MS, type ConnectProducer } from '../../common/publishing/publisher.ts';
-import { isLarge, valuesOf, type OutgoingRecord } from '../../common/publishing/record.ts';
+import { checkConfirmed, isLarge, valuesOf, type OutgoingRecord } from '../../common/publishing/record.ts';
 import { NO_HEADER_VALUE } from '../../../headers.ts';
 import type { CreateKafkajsClient } from '../connection/client.ts';
 
@@ -46,10 +46,10 @@ export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProd
         const batch = { acks: ALL_IN_SYNC_REPLICAS, timeout: ACKS_TIMEOUT_MS, compression, topicMessages };
         const answers = await producer.sendBatch(batch);
         // kafkajs reports records as sent for a partition that its metadata lacks.
-        const stored = new Set(answers.map(({ topicName, partition }) => partitionId(topicName, partition)));
-        const missing = records.find(({ topic, partition }) => !stored.has(partitionId(topic, partition)));
-        if (missing === undefined) return;
-        throw new Error(`no broker confirmed partition ${missing.partition} of ${missing.topic}`);
+        checkConfirmed(
+          records,
+          answers.map(({ topicName, partition }) => partitionId(topicName, partition)),
+        );
       },
       destroy,
     };

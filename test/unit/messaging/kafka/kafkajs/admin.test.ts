@@ -32,6 +32,7 @@ function setUp(counts: Record<string, number>, over: Partial<Admin> = {}, live =
     },
     createTopics: ({ topics }) => {
       created.push(...topics);
+      for (const { topic, numPartitions = 1 } of topics) counts[topic] = numPartitions;
       return Promise.resolve(true);
     },
     fetchTopicOffsets: (topic) =>

@@ -39,6 +39,23 @@ test('a fetch of a stopped consumer fails, so that its fetcher ends instead of r
   await expect(prototype.fetch.call({ running: false }, '1')).rejects.toThrow('the consumer is stopped');
 });
 
+/** Metadata of a topic with one partition and this error. */
+const answerWith = (partitionErrorCode: number) => ({
+  topicMetadata: [{ topicErrorCode: 0, partitionMetadata: [{ partitionErrorCode, leader: -1 }] }],
+});
+
+test('a partition without a leader does not fail the metadata of the others', async () => {
+  correctKafkajs();
+  const require = createRequire(import.meta.url);
+  for (const version of [1, 5, 6]) {
+    const { parse } = require(`kafkajs/src/protocol/requests/metadata/v${version}/response`) as {
+      readonly parse: (answer: object) => Promise<object>;
+    };
+    await expect(parse(answerWith(5))).resolves.toBeDefined();
+    await expect(parse(answerWith(3))).rejects.toThrow('does not host');
+  }
+});
+
 /** Sets the system clock back by an hour at the first call, and lets time pass without it. */
 function useClocks() {
   let [elapsedMs, offsetMs] = [1_000, Date.UTC(2026, 10, 28)];
