@@ -36,7 +36,14 @@ suite('a system of three Kafka nodes under kill -9 and restarts', () => {
     const report = await runPortfolio(open, SHORT_SOAK.portfolio);
     print('portfolio', report);
     expect(portfolioFaults(report)).toEqual([]);
-    expect(report).toMatchObject({ workerKills: 2, commandKills: 1, lines: report.contracts });
+    expect(report).toMatchObject({
+      workerKills: 2,
+      brokerRestarts: lostBrokers.length,
+      commandKills: 1,
+      lines: report.contracts,
+    });
+    // As many messages as meet each kill.
+    expect(report.requests).toBeGreaterThan(100);
   });
 
   it('returns every reply to its caller while all processes restart one after another under load', async () => {
@@ -44,6 +51,9 @@ suite('a system of three Kafka nodes under kill -9 and restarts', () => {
     print('rolling restart', report);
     expect(rollingFaults(report)).toEqual([]);
     expect(report.answered).toBeGreaterThan(report.restarts);
+    // Both ways in which an ingress that restarts turns a call away have happened.
+    expect(report.refusedWhileDraining).toBeGreaterThan(0);
+    expect(report.unconnected).toBeGreaterThan(0);
   });
 
   it.each(lostBrokers)(
