@@ -41,6 +41,7 @@ export interface SoakWorld {
 }
 
 const TOPICS_LIMIT_MS = 60_000;
+const MOST_PARTITIONS = 6;
 
 export interface SoakWorldOptions {
   /** Brokers of an existing Kafka; if absent, the test starts its own. */
@@ -87,8 +88,7 @@ async function openOn(brokers: readonly string[], own: LocalKafka | undefined, s
     LOG_LEVEL: 'warn',
   };
   const broker = createKafkaBroker({ brokers, clientId: 'soak', log: silentLog });
-  const specs = allTopicSpecs(prefix, loadConfig(env).notification.retryTiersMs);
-  await createTopics(broker, specs);
+  await createTopics(broker, topicsFor(env));
   const folder = await mkdtemp(path.join(tmpdir(), 'soak-'));
   return {
     brokers,
@@ -106,6 +106,15 @@ async function openOn(brokers: readonly string[], own: LocalKafka | undefined, s
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** All topics, with as many partitions as three nodes need to share each: those of production take a broker seconds to create. */
+export function topicsFor(env: Readonly<Record<string, string>>) {
+  const { topicPrefix, notification } = loadConfig(env);
+  return allTopicSpecs(topicPrefix, notification.retryTiersMs).map((spec) => ({
+    ...spec,
+    partitions: Math.min(spec.partitions, MOST_PARTITIONS),
+  }));
 }
 
 /** Creates the topics and waits until every partition has a leader. */

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
-import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
 import { errorText } from '../../shared/platform/errors.ts';
-import { loadConfig } from '../../shared/platform/load-config.ts';
 import { runPortfolio } from '../soak/portfolio-run.ts';
 import { rollingRestart } from '../soak/rolling-restart.ts';
 import { SHORT_SOAK } from '../soak/soak-sizes.ts';
 import { portfolioFaults, rollingFaults } from '../soak/soak-verdict.ts';
-import { openSoakWorld, type SoakWorld } from '../soak/soak-world.ts';
+import { openSoakWorld, topicsFor, type SoakWorld } from '../soak/soak-world.ts';
 import { openKafkaScope } from '../support/kafka/scope.ts';
 import { spawnEngine } from '../support/worlds/engine-process.ts';
 import { beginRecalculation, portfolio, portfolioFolder } from '../support/worlds/recalculate-process.ts';
@@ -91,8 +89,7 @@ suite('a system of three Kafka nodes under kill -9 and restarts', () => {
 /** Topics with one replica of each partition: those of a lost broker have no leader until it is back. */
 async function singleReplicas({ broker, brokers, env: shared }: SoakWorld) {
   const env = { ...shared, KAFKA_TOPIC_PREFIX: 'single.' };
-  const specs = allTopicSpecs(env.KAFKA_TOPIC_PREFIX, loadConfig(env).notification.retryTiersMs);
-  await broker.admin.createTopics(specs.map((spec) => ({ ...spec, replicationFactor: 1 })));
+  await broker.admin.createTopics(topicsFor(env).map((spec) => ({ ...spec, replicationFactor: 1 })));
   const scope = await openKafkaScope(brokers);
   // It also leads partitions of every other topic.
   const catalogue = topicName(env.KAFKA_TOPIC_PREFIX, 'catalogueRecords');
