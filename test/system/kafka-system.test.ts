@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { registryOrSkip } from '../support/kafka/suite.ts';
@@ -22,6 +22,7 @@ suite('separate processes on Kafka with a schema registry', () => {
   let scope: KafkaScope;
   let env: Record<string, string>;
   const running: EngineProcess[] = [];
+  const ingresses: EngineProcess[] = [];
 
   const start = async (...workers: string[]): Promise<EngineProcess> => {
     const engine = await startEngine(workers, env);
@@ -47,10 +48,10 @@ suite('separate processes on Kafka with a schema registry', () => {
       RESULT_ID_SECRET: SECRET,
     };
   });
-  afterEach(async () => {
-    for (const engine of running.splice(0)) await engine.end('SIGKILL');
+  afterAll(async () => {
+    for (const engine of running) await engine.end('SIGKILL');
+    await scope.close();
   });
-  afterAll(() => scope.close());
 
   it('fails to start without topics, naming the command that creates them', async () => {
     await expect(startEngine(['schedule'], env)).rejects.toThrow(/npm run topics -- create/);
@@ -58,16 +59,6 @@ suite('separate processes on Kafka with a schema registry', () => {
     command('scripts/topics.ts', 'check');
     command('scripts/schemas.ts', 'register');
     command('scripts/schemas.ts', 'check');
-  });
-
-  it('returns each reply to its caller through two ingress instances', async () => {
-    const [, first, second] = await Promise.all([start('schedule'), start('ingress'), start('ingress')]);
-    const amounts = Array.from({ length: 60 }, (_, index) => 100 + index);
-    const answers = await Promise.all(
-      amounts.map((Amount, index) => scheduleRows(index % 2 === 0 ? first.url : second.url, { Amount })),
-    );
-    expect(answers[0]?.map((row) => row.TotalInstallment)).toEqual(PROOF_TOTALS);
-    expect(answers.map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
   });
 
   it('serves the result of an asynchronous request from any ingress instance, even after a restart', async () => {
@@ -82,5 +73,18 @@ suite('separate processes on Kafka with a schema registry', () => {
 
     const third = await start('ingress');
     expect(await waitForResult(third.url, submitted, 0)).toEqual(result);
+    ingresses.push(second, third);
+  });
+
+  it('returns each reply to its caller through two ingress instances', async () => {
+    // Those that the test before this one has started, with a schedule worker.
+    const [first, second] = ingresses;
+    if (first === undefined || second === undefined) throw new Error('two ingresses were not started');
+    const amounts = Array.from({ length: 60 }, (_, index) => 100 + index);
+    const answers = await Promise.all(
+      amounts.map((Amount, index) => scheduleRows(index % 2 === 0 ? first.url : second.url, { Amount })),
+    );
+    expect(answers[0]?.map((row) => row.TotalInstallment)).toEqual(PROOF_TOTALS);
+    expect(answers.map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
   });
 });
