@@ -83,16 +83,17 @@ async function recalculateFrom(
   const plan = planRun(args, context.now(), checkpoint?.stored);
   const options = { file: args.input, format: args.inputFormat, maxContracts: args.batch, csv: args.csv };
   const input = await unlessAborted(openInput(options), stopped);
-  const { lastLine, digest } = plan.input;
-  if (lastLine > 0) await unlessAborted(input.skip(lastLine, digest), stopped);
-  const engine = await unlessAborted(connect(config, plan, context), stopped);
-  const files = await unlessAborted(openRunFiles(args, plan, checkpoint), stopped);
+  const opened: (() => unknown)[] = [() => input.close()];
   try {
+    const { lastLine, digest } = plan.input;
+    if (lastLine > 0) await unlessAborted(input.skip(lastLine, digest), stopped);
+    const engine = await unlessAborted(connect(config, plan, context), stopped);
+    opened.push(() => engine.close());
+    const files = await unlessAborted(openRunFiles(args, plan, checkpoint), stopped);
+    opened.push(() => files.close());
     return await run({ args, context, config, plan, input, engine, files, checkpoint });
   } finally {
-    await files.close();
-    await engine.close();
-    input.close();
+    for (const close of opened.toReversed()) await close();
   }
 }
 
