@@ -26,11 +26,10 @@ const WANTED_REPLICAS = 3;
 const MIN_IN_SYNC_REPLICAS = '2';
 /** Interval at which a failed call is repeated. */
 const RETRY_MS = 50;
-/**
- * A call is repeated for this time: a leader, coordinator or controller that moves is available again within seconds, on a busy machine
- * later; and the leaders of a new topic learn of it with a delay.
- */
-const RETRY_LIMIT_MS = 10_000;
+/** A call is repeated for this time if no broker can be reached. */
+const UNREACHED_LIMIT_MS = 5_000;
+/** The same if a broker responds with an error: a leader or coordinator moves, or learns late of a new topic on a busy machine. */
+const RETRY_LIMIT_MS = 15_000;
 /** The broker that is asked for a topic learns of a new one within this time. */
 const SPREAD_MS = 2_000;
 
@@ -137,14 +136,16 @@ export class KafkaAdmin implements BrokerAdmin {
   }
 
   async #call<T>(what: string, query: (admin: Admin) => Promise<T>): Promise<T> {
-    const endsAt = performance.now() + RETRY_LIMIT_MS;
+    const startedAt = performance.now();
     while (!this.#isClosed) {
       try {
         return await this.#attempt(query);
       } catch (error) {
         const failure = toMessagingError(what, error);
-        const isNew = brokerErrorType(error) === 'UNKNOWN_TOPIC_OR_PARTITION';
-        const isFinal = failure === error || !(failure.canRetry || isNew) || performance.now() > endsAt;
+        const type = brokerErrorType(error);
+        const limitMs = type === undefined ? UNREACHED_LIMIT_MS : RETRY_LIMIT_MS;
+        const isTemporary = failure.canRetry || type === 'UNKNOWN_TOPIC_OR_PARTITION';
+        const isFinal = failure === error || !isTemporary || performance.now() - startedAt > limitMs;
         if (isFinal && !this.#isClosed) throw failure;
       }
       await sleep(RETRY_MS);
