@@ -16,7 +16,7 @@ import type { CreateFetchClient, FetchedRecords } from './fetch.ts';
 import { PartitionFetcher, type FetchListener } from './fetcher.ts';
 import { KafkaMembership, type MembershipListener } from './membership.ts';
 
-/** Time for a failed source to leave its group, so that its partitions are assigned anew before the session ends. */
+/** Time for a failed source to leave its group, so that its partitions are reassigned before the session ends. */
 const LEAVE_MS = 1_000;
 
 interface GroupSourceParts {

@@ -341,7 +341,7 @@ export class KafkaPublisher implements Publisher {
     this.#pump();
   }
 
-  /** Sends records of so many partitions once, and returns the error. It shows that nothing was stored only if it is about one partition. */
+  /** Sends records of this number of partitions once, and returns the error. It shows that nothing was stored only if it is about one partition. */
   async #send(entries: readonly Entry[], partitions: number): Promise<unknown> {
     const connected = this.#connected;
     if (connected === undefined) return new Error('the producer is not connected');
@@ -414,7 +414,7 @@ function isTemporary(count: number | MessagingError): boolean {
   return count instanceof MessagingError && count.code !== 'topic-unknown';
 }
 
-/** Waits after so many failures in succession. */
+/** Waits after this number of failures in succession. */
 function pause(failures: number): Promise<boolean> {
   return sleep(Math.min(MIN_BACKOFF_MS * 2 ** failures, MAX_BACKOFF_MS), true, { ref: false });
 }
