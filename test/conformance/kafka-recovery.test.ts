@@ -1,28 +1,50 @@
-import { describe } from 'vitest';
+import { beforeEach, describe } from 'vitest';
 import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { createKafkaTarget } from '../support/conformance/kafka.ts';
+import { eventually } from '../support/conformance/wait.ts';
 import { scenarioTest } from '../support/conformance/world.ts';
 import { TESTED_CLIENTS } from '../support/kafka/broker.ts';
 import { recoveryScenarios } from './scenarios/recovery.ts';
+
+/** Creates topics and lets a member join, on a busy machine. */
+const PREPARE_LIMIT_MS = 30_000;
 
 /** The suite has its own broker, because it kills it. */
 const kafka = await startOwnKafka();
 const suite = kafka === undefined ? describe.skip : describe;
 
+/** Scenarios that are not ready for the restart, which all share. */
+let preparing = 0;
+let restarting: Promise<void> | undefined;
+
+/** Kills the broker and starts it again when all scenarios have asked for it. */
+async function restart(): Promise<void> {
+  preparing -= 1;
+  await eventually('the other scenarios', PREPARE_LIMIT_MS, () => preparing === 0);
+  restarting ??= killAndRestart().finally(() => {
+    restarting = undefined;
+  });
+  await restarting;
+}
+
+async function killAndRestart(): Promise<void> {
+  const [node] = kafka?.nodes ?? [];
+  await node?.kill('SIGKILL');
+  await node?.restart();
+}
+
 for (const client of TESTED_CLIENTS) {
   const test = scenarioTest(() => {
     if (kafka === undefined) throw new Error('the suite has no Kafka');
-    const [node] = kafka.nodes;
-    const restart = async () => {
-      await node?.kill('SIGKILL');
-      await node?.restart();
-    };
     return createKafkaTarget({ brokers: kafka.brokers, restart, stop: () => kafka.stop() }, client);
   });
 
-  suite(`recovery on Kafka with ${client}`, () => {
+  suite(`recovery on Kafka with ${client}`, { concurrent: true }, () => {
+    beforeEach(() => {
+      preparing += 1;
+    });
     recoveryScenarios(test);
   });
 }

@@ -3,6 +3,7 @@ import { Admin } from '@platformatic/kafka';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi, type TestContext } from 'vitest';
 import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
+import type { KafkaClientName } from '../../shared/messaging/kafka/open-kafka-broker.ts';
 import { NO_HEADER_VALUE } from '../../shared/messaging/headers.ts';
 import { copyContent } from '../../shared/messaging/message-content.ts';
 import { silentLog } from '../../shared/platform/log.ts';
@@ -23,20 +24,24 @@ type After = TestContext['onTestFinished'];
 
 suite('consumers on Kafka', () => {
   let scope: KafkaScope;
-  let brokers: readonly KafkaBroker[];
+  /** What reads, in the same way with each client. */
+  let broker: KafkaBroker;
+  /** One with each client. */
+  let publishing: ReadonlyMap<KafkaClientName, KafkaBroker>;
 
   beforeAll(async () => {
     scope = await openKafkaScope(kafka.brokers);
     const options = { brokers: kafka.brokers, clientId: 'consumers-test', log: silentLog };
-    brokers = TESTED_CLIENTS.map((client) => createKafkaBroker(options, client));
+    broker = createKafkaBroker(options);
+    publishing = new Map(TESTED_CLIENTS.map((client) => [client, createKafkaBroker(options, client)]));
   });
   afterAll(async () => {
-    await Promise.all(brokers.map((broker) => broker.close()));
+    await Promise.all([broker, ...publishing.values()].map((one) => one.close()));
     await scope.close();
   });
 
   /** A consumer of one topic, and the values that it has handled. */
-  async function startConsumer(broker: KafkaBroker, topic: string, after: After) {
+  async function startConsumer(topic: string, after: After) {
     const groupId = scope.nameOf(randomUUID());
     const handled: string[] = [];
     const consumer = new Consumer({
@@ -60,8 +65,8 @@ suite('consumers on Kafka', () => {
   }
 
   /** A function that publishes a message with this value. */
-  async function startPublisher(broker: KafkaBroker, topic: string, after: After) {
-    const publisher = broker.createPublisher({ clientId: scope.nameOf('publisher') });
+  async function startPublisher(topic: string, after: After, by = broker) {
+    const publisher = by.createPublisher({ clientId: scope.nameOf('publisher') });
     await publisher.start();
     after(() => publisher.stop());
     return (value: string) => publisher.publish([{ topic, key: value, value: Buffer.from(value) }]);
@@ -71,48 +76,43 @@ suite('consumers on Kafka', () => {
     'handle all messages while the clock of their machine is set back by an hour',
     { timeout: 60 * SECOND },
     async () => {
-      // One after another: meanwhile a partition of a new topic may still change its leader.
-      const started = [];
-      for (const broker of brokers) {
-        const topic = await scope.createTopic(randomUUID());
-        const consumer = await startConsumer(broker, topic, onTestFinished);
-        started.push({ ...consumer, publish: await startPublisher(broker, topic, onTestFinished) });
-      }
+      const topic = await scope.createTopic(randomUUID());
+      const { handled, left } = await startConsumer(topic, onTestFinished);
+      const publishers = await Promise.all(
+        [...publishing.values()].map((by) => startPublisher(topic, onTestFinished, by)),
+      );
       const { now } = Date;
       const stepped = vi.spyOn(Date, 'now').mockImplementation(() => now() - HOUR);
       onTestFinished(() => {
         stepped.mockRestore();
       });
-      await Promise.all(
-        started.map(async ({ handled, left, publish }) => {
-          await publish('0');
-          await sleep(SESSION_OVER_MS);
-          for (let index = 1; index < 52; index += 1) await publish(String(index));
-          await eventually('all messages', STEP_MS, () => new Set(handled).size === 52);
-          expect(new Set(handled).size).toBe(52);
-          await eventually(
-            'their commits',
-            STEP_MS,
-            async () => (await left())?.every((lag) => lag === 0) === true,
-          );
-        }),
+      const publish = (name: string) =>
+        Promise.all(publishers.map((send, index) => send(`${name} of ${index}`)));
+      await publish('0');
+      await sleep(SESSION_OVER_MS);
+      for (let index = 1; index < 52; index += 1) await publish(String(index));
+      const count = 52 * publishers.length;
+      await eventually('all messages', STEP_MS, () => new Set(handled).size === count);
+      expect(new Set(handled).size).toBe(count);
+      await eventually(
+        'their commits',
+        STEP_MS,
+        async () => (await left())?.every((lag) => lag === 0) === true,
       );
     },
   );
 
-  suite.each(TESTED_CLIENTS)('with %s', (client) => {
-    const broker = (): KafkaBroker => brokers[TESTED_CLIENTS.indexOf(client)] ?? expect.unreachable();
-
+  suite('with topics of their own', { concurrent: true }, () => {
     test(
       'come back when the broker has removed them from their group',
       { timeout: 60 * SECOND },
       async ({ onTestFinished: after }) => {
         const topic = await scope.createTopic(randomUUID());
-        const { groupId, handled, left } = await startConsumer(broker(), topic, after);
-        const publish = await startPublisher(broker(), topic, after);
+        const { groupId, handled, left } = await startConsumer(topic, after);
+        const publish = await startPublisher(topic, after);
         const admin = new Admin({ clientId: 'other', bootstrapBrokers: [...kafka.brokers] });
         after(() => admin.close());
-        const [state] = await broker().admin.groups([{ groupId, topics: [topic] }]);
+        const [state] = await broker.admin.groups([{ groupId, topics: [topic] }]);
         const memberId = state?.members[0]?.memberId ?? '';
         await admin.removeMembersFromConsumerGroup({ groupId, members: [{ memberId }] });
         for (let index = 0; index < 20; index += 1) await publish(String(index));
@@ -131,7 +131,7 @@ suite('consumers on Kafka', () => {
       { timeout: 60 * SECOND },
       async ({ onTestFinished: after }) => {
         const topic = await scope.createTopic(randomUUID(), { numPartitions: 3 });
-        const { consumer, handled, left } = await startConsumer(broker(), topic, after);
+        const { consumer, handled, left } = await startConsumer(topic, after);
         const producer = scope.createClient().producer({
           transactionalId: randomUUID(),
           maxInFlightRequests: 1,
@@ -164,18 +164,41 @@ suite('consumers on Kafka', () => {
     );
 
     test(
-      'copy headers without a value as such',
+      'read a new partition within ten seconds',
       { timeout: 60 * SECOND },
       async ({ onTestFinished: after }) => {
+        const topic = await scope.createTopic(randomUUID(), { numPartitions: 1 });
+        const { handled } = await startConsumer(topic, after);
+        await scope.admin.createPartitions({ topicPartitions: [{ topic, count: 2 }] });
+        const added = performance.now();
+        const producer = scope.createClient().producer();
+        await producer.connect();
+        after(() => producer.disconnect());
+        await eventually('the partition', 10 * SECOND, async () => {
+          await producer.send({ topic, messages: [{ partition: 1, value: 'new' }] });
+          return true;
+        });
+        await eventually('its message', 10 * SECOND - (performance.now() - added), () =>
+          handled.includes('new'),
+        );
+        expect(handled).toContain('new');
+      },
+    );
+
+    test.for(TESTED_CLIENTS)(
+      'copy headers without a value as such with %s',
+      { timeout: 60 * SECOND },
+      async (client, { onTestFinished: after }) => {
+        const copying = publishing.get(client)!;
         const single = { numPartitions: 1 };
         const topic = await scope.createTopic(randomUUID(), single);
         const copies = await scope.createTopic(randomUUID(), single);
-        const publisher = broker().createPublisher({ clientId: scope.nameOf('copier') });
+        const publisher = copying.createPublisher({ clientId: scope.nameOf('copier') });
         await publisher.start();
         after(() => publisher.stop());
         const headers = { none: NO_HEADER_VALUE, empty: '', some: ['a', NO_HEADER_VALUE] };
         await publisher.publish([{ topic, key: null, value: Buffer.from('one'), headers }]);
-        await broker().readRanges([{ topic, partition: 0, from: 0, to: 1 }], async ({ headers: read }) => {
+        await copying.readRanges([{ topic, partition: 0, from: 0, to: 1 }], async ({ headers: read }) => {
           const value = Buffer.from('copy');
           await publisher.publish([{ topic: copies, key: null, ...copyContent({ value, headers: read }) }]);
           return 'more' as const;
@@ -193,28 +216,6 @@ suite('consumers on Kafka', () => {
         // kafkajs cannot write such headers, and leaves them out.
         const left = { empty: Buffer.alloc(0), some: Buffer.from('a') };
         expect(read).toEqual([client === 'kafkajs' ? left : copy]);
-      },
-    );
-
-    test(
-      'read a new partition within ten seconds',
-      { timeout: 60 * SECOND },
-      async ({ onTestFinished: after }) => {
-        const topic = await scope.createTopic(randomUUID(), { numPartitions: 1 });
-        const { handled } = await startConsumer(broker(), topic, after);
-        await scope.admin.createPartitions({ topicPartitions: [{ topic, count: 2 }] });
-        const added = performance.now();
-        const producer = scope.createClient().producer();
-        await producer.connect();
-        after(() => producer.disconnect());
-        await eventually('the partition', 10 * SECOND, async () => {
-          await producer.send({ topic, messages: [{ partition: 1, value: 'new' }] });
-          return true;
-        });
-        await eventually('its message', 10 * SECOND - (performance.now() - added), () =>
-          handled.includes('new'),
-        );
-        expect(handled).toContain('new');
       },
     );
   });

@@ -45,7 +45,7 @@ async function noter(world: World, topic: string, notes: string, groupId: string
       gateCalls.push(performance.now());
       if (gateCalls.length === 1) throw new Error('the table cannot be read at first');
       // Longer than a session, to check that the group does not expel the waiting member.
-      await sleep(world.target.sessionTimeoutMs * 1.5);
+      await sleep(world.target.sessionTimeoutMs * 1.2);
       await tail.caughtUp(world.target.stepMs);
     },
   });

@@ -1,10 +1,26 @@
 import { expect } from 'vitest';
-import { echoSystem, numberedIds } from '../../support/conformance/echo.ts';
-import { sleep } from '../../support/conformance/wait.ts';
-import { numbered, type ScenarioTest } from '../../support/conformance/world.ts';
-import { eventually } from '../../support/conformance/wait.ts';
+import { echoSystem } from '../../support/conformance/echo.ts';
+import { eventually, sleep } from '../../support/conformance/wait.ts';
+import { numbered, type ScenarioTest, type World } from '../../support/conformance/world.ts';
 
 const SECOND = 1_000;
+
+/** Pause between two sends. */
+const PACE_MS = 5;
+
+/** Restarts the broker after the first send has ended, however long that takes, and sends until it is back. */
+async function duringRestart(world: World, send: (index: number) => Promise<unknown>): Promise<void> {
+  const sends = [send(0)];
+  await sends[0];
+  const back = new AbortController();
+  const restarting = world.target.restart().finally(() => back.abort());
+  while (!back.signal.aborted) {
+    await sleep(PACE_MS);
+    sends.push(send(sends.length));
+  }
+  await restarting;
+  await Promise.all(sends);
+}
 
 /** The guarantees after a broker is killed and restarted with its stored data. */
 export function recoveryScenarios(test: ScenarioTest): void {
@@ -18,19 +34,13 @@ export function recoveryScenarios(test: ScenarioTest): void {
       await system.worker();
       await system.ask('k', { id: 'before' });
       await system.allAnswered(['before']);
-      const requested = numberedIds('n', 300);
       const accepted: string[] = [];
-      const load = requested.map(async (id, index) => {
-        await sleep(index);
-        await system.ask(`key-${index % 17}`, { id }).then(
-          () => accepted.push(id),
+      await duringRestart(world, (index) =>
+        system.ask(`key-${index % 17}`, { id: `n-${index}` }).then(
+          () => accepted.push(`n-${index}`),
           () => undefined,
-        );
-      });
-      // At least one request is accepted before the restart, however long that takes.
-      await Promise.race(load);
-      await world.target.restart();
-      await Promise.all(load);
+        ),
+      );
       await system.ask('k', { id: 'after' });
       expect(accepted.length).toBeGreaterThan(0);
       await system.allAnswered([...accepted, 'after'], 2 * world.target.stepMs);
@@ -52,17 +62,14 @@ export function recoveryScenarios(test: ScenarioTest): void {
         seen.add(String(value)),
       );
       const accepted: string[] = [];
-      const load = numbered(topic, 'n', 0, 300).map(async (message, index) => {
-        await sleep(index);
+      await duringRestart(world, async (index) => {
+        const [message] = numbered(topic, 'n', index, index + 1);
+        if (message === undefined) return;
         await publisher.publish([{ ...message, key: `key-${index % 7}` }]).then(
           () => accepted.push(String(message.value)),
           () => undefined,
         );
       });
-      // As above.
-      await Promise.race(load);
-      await world.target.restart();
-      await Promise.all(load);
       await publisher.publish(numbered(topic, 'after', 0, 1));
       const missing = () => [...accepted, 'after-0'].filter((value) => !seen.has(value));
       await eventually(
