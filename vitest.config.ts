@@ -56,8 +56,8 @@ const withKafka = {
 /** The conformance suite on Kafka; on the other brokers it needs none. */
 const KAFKA_CONFORMANCE = ['test/conformance/kafka-*.test.ts'];
 
-/** Faults of clusters, which limit how long a client may take: last, when no other level runs beside them. */
-const CLUSTER_FAULTS = ['test/integration/kafka-adapter-failures.test.ts'];
+/** Faults of a cluster of three nodes, which their files share: last, when no other level with Kafka runs beside them. */
+const CLUSTER_FAULTS = ['test/integration/kafka-adapter-failures.test.ts', 'test/system/soak.test.ts'];
 
 export default defineConfig({
   test: {
@@ -79,8 +79,8 @@ export default defineConfig({
         maxConcurrency: 4,
       }),
       level('integration', 120 * SECOND, { ...withKafka, exclude: CLUSTER_FAULTS }),
-      level('system', 180 * SECOND, withKafka),
-      level('cluster-faults', 120 * SECOND, {
+      level('system', 180 * SECOND, { ...withKafka, exclude: CLUSTER_FAULTS }),
+      level('cluster-faults', 180 * SECOND, {
         ...withKafka,
         sequence: { groupOrder: 3 },
         include: CLUSTER_FAULTS,

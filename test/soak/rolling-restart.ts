@@ -88,11 +88,7 @@ export async function rollingRestart(
   options: RollingRestartOptions,
 ): Promise<RollingRestartReport> {
   const { say, env } = world;
-  await promisify(execFile)(process.execPath, ['scripts/catalogue.ts', 'publish', EXAMPLE_CATALOGUE], {
-    cwd: ROOT,
-    env: { PATH, NODE_COMPILE_CACHE, ...env },
-    timeout: PUBLISH_LIMIT_MS,
-  });
+  if (options.workers.includes('product')) await publishCatalogue(env);
   const processes = [options.workers, options.workers, ['ingress'], ['ingress']];
   const places = await openAll(processes, env);
   const startedAt = performance.now();
@@ -125,6 +121,14 @@ export async function rollingRestart(
     await load.stop();
     await Promise.all(places.map(({ engine }) => engine.end('SIGKILL')));
   }
+}
+
+async function publishCatalogue(env: SoakWorld['env']): Promise<void> {
+  await promisify(execFile)(process.execPath, ['scripts/catalogue.ts', 'publish', EXAMPLE_CATALOGUE], {
+    cwd: ROOT,
+    env: { PATH, NODE_COMPILE_CACHE, ...env },
+    timeout: PUBLISH_LIMIT_MS,
+  });
 }
 
 /** Starts all processes in parallel. If one fails to start, the others are stopped. */

@@ -52,14 +52,14 @@ export function longSoak(contracts: number, rounds: number): SoakSize {
 /** Small batches, so that each kill finds some in flight. */
 export const SHORT_SOAK: SoakSize = {
   portfolio: {
-    portfolio: { contracts: 1_200, seed: SEED, asOf: AS_OF },
+    portfolio: { contracts: 600, seed: SEED, asOf: AS_OF },
     workers: 2,
     workerKillsAt: [0.3, 0.6],
     brokerRestartAt: 0.45,
     brokerAwayMs: 0,
     commandKillAt: 0.7,
-    commandOptions: ['--batch=10', '--window=8'],
-    sampleEvery: 8,
+    commandOptions: ['--batch=5', '--window=16'],
+    sampleEvery: 4,
     limitMs: 2 * MINUTE_MS,
   },
   rolling: {

@@ -13,7 +13,7 @@ import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
 import { loadConfig } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
-import { openKafkaScope } from '../support/kafka/scope.ts';
+import { openKafkaScope, withFewPartitions } from '../support/kafka/scope.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
@@ -41,11 +41,12 @@ export interface SoakWorld {
 }
 
 const TOPICS_LIMIT_MS = 60_000;
-const MOST_PARTITIONS = 6;
 
 export interface SoakWorldOptions {
-  /** Brokers of an existing Kafka; if absent, the test starts its own. */
+  /** Brokers of an existing Kafka, which the test leaves alone. Without them and `cluster` it starts its own. */
   readonly brokers?: readonly string[];
+  /** A Kafka whose brokers the test may restart, and which it leaves running. */
+  readonly cluster?: LocalKafka;
   /** Options of its own Kafka: see LocalKafkaOptions. */
   readonly proxied?: LocalKafkaOptions['proxied'];
   readonly say: Say;
@@ -56,9 +57,9 @@ export interface SoakWorldOptions {
  * the missing requirement.
  */
 export async function openSoakWorld(options: SoakWorldOptions): Promise<SoakWorld> {
-  const { say, proxied } = options;
+  const { say, proxied, cluster } = options;
   const own =
-    options.brokers === undefined
+    options.brokers === undefined && cluster === undefined
       ? await startLocalKafka({
           nodes: 3,
           registry: false,
@@ -66,18 +67,25 @@ export async function openSoakWorld(options: SoakWorldOptions): Promise<SoakWorl
           ...(proxied === undefined ? {} : { proxied }),
         })
       : undefined;
-  const brokers = own?.brokers ?? options.brokers ?? [];
-  if (own === undefined)
+  const kafka = own ?? cluster;
+  if (kafka === undefined)
     say('!!! KAFKA_BROKERS is set: no broker is restarted, because the test does not own them');
   try {
-    return await openOn(brokers, own, say);
+    return await openOn(kafka?.brokers ?? options.brokers ?? [], { kafka, own, say });
   } catch (error) {
     await own?.stop();
     throw error;
   }
 }
 
-async function openOn(brokers: readonly string[], own: LocalKafka | undefined, say: Say): Promise<SoakWorld> {
+interface Opened {
+  readonly kafka: LocalKafka | undefined;
+  /** Ends with the world. */
+  readonly own: LocalKafka | undefined;
+  readonly say: Say;
+}
+
+async function openOn(brokers: readonly string[], { kafka, own, say }: Opened): Promise<SoakWorld> {
   const scope = own === undefined ? await openKafkaScope(brokers) : undefined;
   const prefix = scope?.prefix ?? `soak-${randomUUID().slice(0, 8)}.`;
   const env = {
@@ -97,8 +105,8 @@ async function openOn(brokers: readonly string[], own: LocalKafka | undefined, s
     folder,
     say,
     topic: (key) => topicName(prefix, key),
-    nodes: own?.nodes ?? [],
-    restartBroker: own === undefined ? undefined : (awayMs) => restartOne(own, awayMs),
+    nodes: kafka?.nodes ?? [],
+    restartBroker: kafka === undefined ? undefined : (awayMs) => restartOne(kafka, awayMs),
     close: async () => {
       await broker.close();
       await scope?.close();
@@ -108,13 +116,10 @@ async function openOn(brokers: readonly string[], own: LocalKafka | undefined, s
   };
 }
 
-/** All topics, with as many partitions as three nodes need to share each: those of production take a broker seconds to create. */
+/** All topics. */
 export function topicsFor(env: Readonly<Record<string, string>>) {
   const { topicPrefix, notification } = loadConfig(env);
-  return allTopicSpecs(topicPrefix, notification.retryTiersMs).map((spec) => ({
-    ...spec,
-    partitions: Math.min(spec.partitions, MOST_PARTITIONS),
-  }));
+  return withFewPartitions(allTopicSpecs(topicPrefix, notification.retryTiersMs));
 }
 
 /** Creates the topics and waits until every partition has a leader. */

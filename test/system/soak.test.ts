@@ -7,6 +7,7 @@ import { rollingRestart } from '../soak/rolling-restart.ts';
 import { SHORT_SOAK } from '../soak/soak-sizes.ts';
 import { portfolioFaults, rollingFaults } from '../soak/soak-verdict.ts';
 import { openSoakWorld, topicsFor, type SoakWorld } from '../soak/soak-world.ts';
+import { sharedCluster } from '../support/kafka/cluster.ts';
 import { openKafkaScope } from '../support/kafka/scope.ts';
 import { spawnEngine } from '../support/worlds/engine-process.ts';
 import { beginRecalculation, portfolio, portfolioFolder } from '../support/worlds/recalculate-process.ts';
@@ -15,7 +16,7 @@ const CONTRACTS = 50;
 /** Long enough to start a broker, two workers and the command on two shared cores. */
 const STEP = { timeout: 120_000 };
 
-/** The short form of `npm run test:soak`, on a separate Kafka of three nodes, because it kills a broker. */
+/** The short form of `npm run test:soak`. */
 const world = await openWorld();
 const suite = world === undefined ? describe.skip : describe;
 
@@ -59,16 +60,10 @@ suite('a system of three Kafka nodes under kill -9 and restarts', () => {
     { timeout: 3 * STEP.timeout },
     async () => {
       const { env, leader } = await singleReplicas(open);
-      const start = (worker: string) => {
-        const { child, stderr, stdout } = spawnEngine([worker], env);
-        onTestFinished(() => void child.kill('SIGKILL'));
-        return { stderr, stdout };
-      };
-      const schedule = start('schedule');
-      await expect.poll(schedule.stdout, STEP).toContain('Ready in');
       const lost = open.nodes[leader - 1];
       await lost?.kill();
-      const product = start('product');
+      const { child, stderr, stdout } = spawnEngine(['schedule'], env);
+      onTestFinished(() => void child.kill('SIGKILL'));
       const files = portfolioFolder();
       const input = files.write('in.ndjson', portfolio(CONTRACTS));
       const run = beginRecalculation(['--input', input, '--output', files.at('out.ndjson')], env);
@@ -76,10 +71,10 @@ suite('a system of three Kafka nodes under kill -9 and restarts', () => {
         .poll(() => run.stderr(), STEP)
         .toMatch(/waiting for Kafka and the schema registry, at most \d+ s more/);
       await expect
-        .poll(product.stderr, STEP)
-        .toMatch(/waiting for (Kafka|the services that worker product needs), at most \d+ s more/);
+        .poll(stderr, STEP)
+        .toMatch(/waiting for (Kafka|the services that worker schedule needs), at most \d+ s more/);
       await lost?.restart();
-      await expect.poll(product.stdout, STEP).toContain('Ready in');
+      await expect.poll(stdout, STEP).toContain('Ready in');
       expect(await run.ended).toBe(0);
       expect(files.lines('out.ndjson')).toHaveLength(CONTRACTS);
     },
@@ -88,7 +83,7 @@ suite('a system of three Kafka nodes under kill -9 and restarts', () => {
 
 /** Topics with one replica of each partition: those of a lost broker have no leader until it is back. */
 async function singleReplicas({ broker, brokers, env: shared }: SoakWorld) {
-  const env = { ...shared, KAFKA_TOPIC_PREFIX: 'single.' };
+  const env = { ...shared, KAFKA_TOPIC_PREFIX: `${shared['KAFKA_TOPIC_PREFIX']}single.` };
   await broker.admin.createTopics(topicsFor(env).map((spec) => ({ ...spec, replicationFactor: 1 })));
   const scope = await openKafkaScope(brokers);
   // It also leads partitions of every other topic.
@@ -107,7 +102,7 @@ async function openWorld(): Promise<SoakWorld | undefined> {
   const given = process.env['KAFKA_BROKERS'] ?? '';
   try {
     return await openSoakWorld({
-      ...(given === '' ? {} : { brokers: given.split(',') }),
+      ...(given === '' ? { cluster: await sharedCluster() } : { brokers: given.split(',') }),
       say: (line) => process.stderr.write(`soak: ${line}\n`),
     });
   } catch (error) {

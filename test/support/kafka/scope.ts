@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs, { type Admin, type ITopicConfig, Kafka, logLevel } from 'kafkajs';
+import type { TopicSpec } from '../../../shared/messaging/ports.ts';
 
 const { KafkaJSDeleteGroupsError } = kafkajs;
 
@@ -20,12 +21,19 @@ export interface KafkaScope {
 }
 
 const DEFAULT_PARTITIONS = 3;
+/** Topics of the engine have up to 12 partitions, which a broker on a busy machine takes seconds to create. */
+const MOST_PARTITIONS = 3;
 /** The group of a killed member becomes empty only after the session timeout of 6 s. */
 const DELETE_ATTEMPTS = 20;
 const DELETE_PAUSE_MS = 500;
 /** Time limit for the leaders of a new topic to be elected on a busy machine. */
 const SERVED_MS = 20_000;
 const SERVED_PAUSE_MS = 50;
+
+/** The topics with as many partitions as three nodes or two workers can share. */
+export function withFewPartitions(specs: readonly TopicSpec[]): TopicSpec[] {
+  return specs.map((spec) => ({ ...spec, partitions: Math.min(spec.partitions, MOST_PARTITIONS) }));
+}
 
 /** Opens a scope with a random prefix. Its clients do not log. */
 export async function openKafkaScope(brokers: readonly string[]): Promise<KafkaScope> {
