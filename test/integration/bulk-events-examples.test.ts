@@ -10,7 +10,7 @@ import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.t
 import { silentLog } from '../../shared/platform/log.ts';
 import { eventually } from '../support/conformance/wait.ts';
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
-import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
+import { openKafkaScope, withFewPartitions, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
@@ -116,7 +116,7 @@ suite('the Node example of bulk requests as events', () => {
   beforeAll(async () => {
     scope = await openKafkaScope(kafka.brokers);
     broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'examples-test', log: silentLog });
-    await broker.admin.createTopics(topicSpecs(scope.prefix, TOPICS));
+    await broker.admin.createTopics(withFewPartitions(topicSpecs(scope.prefix, TOPICS)));
     first = await startWorker();
     writeFileSync(portfolio, allLines.map((line) => `${portfolioLine(line)}\n`).join(''));
   });

@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCatalogueCommand, type CommandReport } from '../../scripts/catalogue/catalogue-command.ts';
+import { readCatalogueArguments } from '../../scripts/catalogue/command-arguments.ts';
+import { createLibraryCalendars } from '../../shared/calendars/library-calendars.ts';
 import { CatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
+import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
 import { topicDifferences, topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';
@@ -18,6 +22,7 @@ const COMMAND_LIMIT_MS = 60_000;
 /** Time limit for a change to reach a table. */
 const SEEN_WITHIN_MS = 1_000;
 const BROKER_EXIT = 3;
+const DAY_MS = 86_400_000;
 const root = path.resolve(import.meta.dirname, '../..');
 const EXAMPLE = path.join(root, 'shared/product/example-catalogue');
 const TODAY = day('2026-06-01');
@@ -39,7 +44,16 @@ afterAll(async () => {
   await scope.close();
 });
 
-/** Runs `npm run catalogue` on the Kafka of the test, and parses its JSON output. */
+/** Runs a command of `npm run catalogue` on the Kafka of the test, in this process. */
+function run(...line: readonly string[]): Promise<CommandReport> {
+  const { command } = readCatalogueArguments(line)!;
+  const connection = { broker, codec: catalogueCodec(), topic, log: silentLog };
+  const connect = () => Promise.resolve(connection);
+  const today = Math.floor(Date.now() / DAY_MS) as CalendarDate;
+  return runCatalogueCommand(command, { connect, today, otherCalendars: createLibraryCalendars() });
+}
+
+/** Runs `npm run catalogue` on the Kafka of the test in a process, and parses its JSON output. */
 function catalogue(
   ...args: string[]
 ): Promise<{ code: number; output: Record<string, unknown>; text: string }> {
@@ -101,22 +115,19 @@ suite('the catalogue on Kafka', () => {
     await table.caughtUp(STEP_MS);
     expect(table.product('tl-personal', TODAY)?.Version).toBe(2);
     const count = await messages();
-    expect(await catalogue('publish', EXAMPLE)).toMatchObject({
-      code: 0,
-      output: { added: [], changed: [] },
-    });
+    expect(await run('publish', EXAMPLE)).toMatchObject({ ok: true, result: { added: [], changed: [] } });
     expect(await messages()).toBe(count);
-    expect(await catalogue('diff', EXAMPLE)).toMatchObject({ code: 0, output: { changed: [], missing: [] } });
+    expect(await run('diff', EXAMPLE)).toMatchObject({ ok: true, result: { changed: [], missing: [] } });
 
-    expect(await catalogue('approve', 'TL-PERSONAL', '3')).toMatchObject({ code: 1, output: { ok: false } });
-    expect(await catalogue('close', 'TL-PERSONAL', '2')).toMatchObject({ code: 0 });
+    expect(await run('approve', 'TL-PERSONAL', '3')).toMatchObject({ ok: false });
+    expect(await run('close', 'TL-PERSONAL', '2')).toMatchObject({ ok: true });
     await eventually('the closed version', STEP_MS, () => table.product('TL-PERSONAL', TODAY) === undefined);
-    expect(await catalogue('diff', EXAMPLE)).toMatchObject({
-      code: 1,
-      output: { changed: [{ key: 'product/tl-personal/2', members: [{ path: 'Status' }] }] },
+    expect(await run('diff', EXAMPLE)).toMatchObject({
+      ok: false,
+      result: { changed: [{ key: 'product/tl-personal/2', members: [{ path: 'Status' }] }] },
     });
-    expect(await catalogue('publish', EXAMPLE)).toMatchObject({
-      output: { changed: ['product/tl-personal/2'] },
+    expect(await run('publish', EXAMPLE)).toMatchObject({
+      result: { changed: ['product/tl-personal/2'] },
     });
     await eventually('the version', STEP_MS, () => table.product('TL-PERSONAL', TODAY) !== undefined);
     await table.stop();

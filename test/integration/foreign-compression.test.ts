@@ -12,14 +12,14 @@ import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts';
 import { eventually } from '../support/conformance/wait.ts';
 import { produceCompressed, type ForeignCompression } from '../support/foreign-batches.ts';
-import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
+import { openKafkaScope, withFewPartitions, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { scheduleRows } from '../support/builders/schedule-call.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const STEP_MS = 30_000;
-const RESULT_PARTITIONS = 6;
-const REQUEST_PARTITIONS = 12;
+/** Of each topic (withFewPartitions). */
+const PARTITIONS = 3;
 const COMMAND_LIMIT_MS = 60_000;
 const STOP_MS = 10_000;
 const COMPRESSIONS: readonly ForeignCompression[] = ['lz4', 'snappy'];
@@ -98,7 +98,9 @@ suite('batches in lz4 and snappy', () => {
       LOG_LEVEL: 'error',
     };
     config = loadConfig(env);
-    await broker.admin.createTopics(topicSpecs(scope.prefix, Object.keys(TOPIC) as TopicKey[]));
+    await broker.admin.createTopics(
+      withFewPartitions(topicSpecs(scope.prefix, Object.keys(TOPIC) as TopicKey[])),
+    );
   });
   afterAll(async () => {
     await system.stop(STOP_MS);
@@ -144,7 +146,7 @@ suite('batches in lz4 and snappy', () => {
     const answers = await Promise.all(amounts.map((Amount) => scheduleRows(url, { Amount })));
     expect(answers.map((rows) => rows[0]?.RemainingValue)).toEqual(amounts);
     // An ingress reads one partition of the replies from its current end; only the list of dead letters reads them.
-    const stored = COMPRESSIONS.length * (RESULT_PARTITIONS + 2 * REQUEST_PARTITIONS);
+    const stored = COMPRESSIONS.length * 3 * PARTITIONS;
     const came = stored + COMPRESSIONS.length;
     const skipped = stored + came;
     await eventually('all skipped batches', STEP_MS, async () => (await passedOver()) >= skipped);

@@ -15,7 +15,7 @@ import { silentLog } from '../../shared/platform/log.ts';
 import { createCodec } from '../../workers/create-codec.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
 import { startEngine } from '../support/worlds/engine-process.ts';
-import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
+import { openKafkaScope, withFewPartitions, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { idOf } from '../support/worlds/notification-world.ts';
 import { startProviderStandIn, type ProviderStandIn } from '../support/fakes/provider-stand-in.ts';
@@ -23,9 +23,9 @@ import { startSmtpSink, type SmtpSink } from '../support/fakes/smtp-sink.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const SECOND = 1_000;
-const PER_CHANNEL = 500;
+const PER_CHANNEL = 350;
 const RECEIVERS = 83;
-const KILLS = 3;
+const KILLS = 2;
 /** A worker is killed between this time and twice this time after its first send. */
 const LIFE_MS = 1_200;
 /** Slow enough for each kill to interrupt deliveries. */
@@ -69,7 +69,9 @@ suite('notifications on Kafka', () => {
     config = loadConfig(env());
     codec = await createCodec(config, systemClock);
     broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'notifications-test', log: silentLog });
-    await broker.admin.createTopics(allTopicSpecs(scope.prefix, config.notification.retryTiersMs));
+    await broker.admin.createTopics(
+      withFewPartitions(allTopicSpecs(scope.prefix, config.notification.retryTiersMs)),
+    );
     smtp = await startSmtpSink({
       script: {
         rcptTo: () => (Math.random() < FAILURE_SHARE ? { reply: 451, text: 'later' } : 'take'),

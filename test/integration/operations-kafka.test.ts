@@ -8,7 +8,7 @@ import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts';
 import { eventually } from '../support/conformance/wait.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
-import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
+import { openKafkaScope, withFewPartitions, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { operationsOf } from '../support/worlds/operations-calls.ts';
 
@@ -26,7 +26,9 @@ beforeAll(async () => {
   if (kafka.brokers.length === 0) return;
   scope = await openKafkaScope(kafka.brokers);
   broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'operations-test', log: silentLog });
-  await broker.admin.createTopics(topicSpecs(scope.prefix, Object.keys(TOPIC) as TopicKey[]));
+  await broker.admin.createTopics(
+    withFewPartitions(topicSpecs(scope.prefix, Object.keys(TOPIC) as TopicKey[])),
+  );
   const config = loadConfig({
     KAFKA_CLIENT,
     KAFKA_BROKERS: kafka.brokers.join(','),
