@@ -1,6 +1,6 @@
 /**
- * Child process that sends calls at fixed times, whether or not earlier ones have been answered. Its argument is the JSON of its
- * loads; it prints the JSON of their reports.
+ * Child process that sends calls at fixed times, whether or not earlier ones have been answered. It answers each message, the loads
+ * that it sends at once, with their reports. Its connections stay open for the next ones.
  */
 import { Agent, request } from 'node:http';
 
@@ -42,17 +42,19 @@ const TICK_MS = 2;
 const SECOND_MS = 1_000;
 const LIMIT_MS = 30_000;
 
+/** Those of the loads so far, by address, number of connections and address of the caller. */
+const agents = new Map<string, Agent>();
+
+function agentFor({ url, connections, from }: OpenLoad): Agent {
+  const key = JSON.stringify([url, connections, from]);
+  const agent = agents.get(key) ?? new Agent({ keepAlive: true, maxSockets: connections });
+  agents.set(key, agent);
+  return agent;
+}
+
 async function run(load: OpenLoad): Promise<LoadReport> {
-  const {
-    url,
-    body,
-    perSecond,
-    forMs,
-    connections,
-    from: localAddress = '127.0.0.1',
-    uncountedMs = 0,
-  } = load;
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const { url, body, perSecond, forMs, from: localAddress = '127.0.0.1', uncountedMs = 0 } = load;
+  const agent = agentFor(load);
   const uncounted = Math.floor((perSecond * uncountedMs) / SECOND_MS);
   const calls = uncounted + Math.floor((perSecond * forMs) / SECOND_MS);
   const answeredMs: number[] = [];
@@ -98,7 +100,6 @@ async function run(load: OpenLoad): Promise<LoadReport> {
     }, TICK_MS);
   });
   await Promise.all(sent);
-  agent.destroy();
   return {
     calls: calls - uncounted,
     answered: answeredMs.length,
@@ -116,5 +117,7 @@ function summarise(values: number[]): Latencies {
   return { p50: at(0.5), p99: at(0.99), longest: Math.round(values.at(-1) ?? 0) };
 }
 
-const loads = JSON.parse(process.argv[2] ?? '[]') as readonly OpenLoad[];
-process.stdout.write(JSON.stringify(await Promise.all(loads.map((load) => run(load)))));
+process.on('message', (loads: readonly OpenLoad[]) => {
+  void Promise.all(loads.map((load) => run(load))).then((reports) => process.send?.(reports));
+});
+process.on('disconnect', () => process.exit());

@@ -1,46 +1,52 @@
-import { execFile } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTION_PATH, post, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
 import { EXPENSIVE_REQUESTS } from '../support/expensive-requests.ts';
 import type { LoadReport, OpenLoad } from '../support/open-load-process.ts';
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 
 const GENERATOR = path.join(import.meta.dirname, '../support/open-load-process.ts');
-const LOAD_MS = 5_000;
-/** Compiles the code of the small calls. */
+const LOAD_MS = 3_000;
+/** Compiles the code of the calls, and opens connections. */
 const WARM_UP_MS = 1_000;
 /** Node accepts one connection in each turn of its event loop (docs/limits.md): they are open before anything is counted. */
-const CONNECTING_MS = 3_000;
+const CONNECTING_MS = 1_000;
 const TEST_LIMIT_MS = 120_000;
 /** The event loop calculates the one, a thread the other. */
 const ROWS = [120, 360];
 /** More than a process answers on any machine: what it answers of them is its capacity. */
 const PROBE = { perSecond: 1_000, forMs: 1_000 };
 /** One at a time, so that this caller never has more than its share, however slow the machine is. */
-const QUIET = { perSecond: 5, connections: 1, from: '127.0.0.2' };
+const QUIET = { perSecond: 8, connections: 1, from: '127.0.0.2' };
 /** What docs/limits.md promises, in milliseconds. */
 const SMALL_CALL_MS = 250;
 const REFUSAL_MS = 100;
 const ADMITTED_MS = 2_000;
 
-async function start(): Promise<EngineProcess> {
-  const engine = await startEngine([], { RATE_LIMIT_PER_SECOND: '0', DATA_DIR: 'memory' });
-  onTestFinished(async () => void (await engine.end('SIGKILL')));
-  return engine;
-}
+let engine: EngineProcess;
+let generator: ChildProcess;
+beforeAll(async () => {
+  engine = await startEngine([], { RATE_LIMIT_PER_SECOND: '0', DATA_DIR: 'memory' });
+  generator = fork(GENERATOR);
+});
+afterAll(async () => {
+  generator.kill();
+  await engine.end('SIGKILL');
+});
 
-/** Sends the loads from a process of its own. */
+/** Sends the loads at once, from a process of its own. */
 async function run(...loads: readonly OpenLoad[]): Promise<readonly LoadReport[]> {
-  const { stdout } = await promisify(execFile)(process.execPath, [GENERATOR, JSON.stringify(loads)]);
-  return JSON.parse(stdout) as readonly LoadReport[];
+  generator.send(loads);
+  const [reports] = (await once(generator, 'message')) as [readonly LoadReport[]];
+  return reports;
 }
 
 /** Milliseconds for which the threads of the process have waited for a processor; 0 where the system does not report it. */
-function waitedForCpuMs({ child }: EngineProcess): number {
-  const folder = `/proc/${child.pid}/task`;
+function waitedForCpuMs(): number {
+  const folder = `/proc/${engine.child.pid}/task`;
   if (!existsSync(folder)) return 0;
   let sumNs = 0;
   for (const thread of readdirSync(folder)) {
@@ -51,11 +57,11 @@ function waitedForCpuMs({ child }: EngineProcess): number {
 }
 
 /** Runs the loads; the pauses of both processes, which all latencies contain on a busy machine, come with their reports. */
-async function measure(engine: EngineProcess, ...loads: readonly OpenLoad[]) {
-  const beforeMs = waitedForCpuMs(engine);
+async function measure(...loads: readonly OpenLoad[]) {
+  const beforeMs = waitedForCpuMs();
   const reports = await run(...loads);
   const late = Math.max(...reports.map(({ lateMs }) => lateMs.longest));
-  return { reports, pausesMs: waitedForCpuMs(engine) - beforeMs + late };
+  return { reports, pausesMs: waitedForCpuMs() - beforeMs + late };
 }
 
 const smallCalls = (url: string): OpenLoad => ({
@@ -71,17 +77,16 @@ describe('one caller with the dearest requests', () => {
   it(
     'delays neither the small calls of another nor the health addresses',
     async () => {
-      const engine = await start();
       const others = [smallCalls(engine.url), ...probes(engine.url)];
       await run(...others.map((load) => ({ ...load, forMs: WARM_UP_MS })));
-      const idle = await measure(engine, ...others);
+      const idle = await measure(...others);
       const progress = { isOver: false, answered: 0 };
       const bodies = Object.values(EXPENSIVE_REQUESTS);
       const callers = bodies.map(async (jsonParam) => {
         while (!progress.isOver)
           if ((await post(engine.url, { jsonParam })).status === 200) progress.answered += 1;
       });
-      const busy = await measure(engine, ...others);
+      const busy = await measure(...others);
       progress.isOver = true;
       await Promise.all(callers);
       expect(progress.answered).toBeGreaterThan(0);
@@ -99,17 +104,15 @@ describe('ten times the capacity', () => {
   it.each(ROWS)(
     'of schedules of %i explained rows is refused in time, without a reset, and takes nothing from a caller that sends little',
     async (rows) => {
-      const engine = await start();
       const url = engine.url + ACTION_PATH;
       const body = JSON.stringify({ jsonParam: { ...PROOF_REQUEST, InstallmentsNo: rows, Explain: true } });
       const load = { url, body, connections: 200 };
-      await run({ ...load, perSecond: 50, forMs: 2_000 });
+      await run({ ...load, ...PROBE });
       const [probe] = await run({ ...load, ...PROBE });
       expect(probe?.answered).toBeGreaterThan(0);
       const perSecond = 10 * (probe?.answered ?? 0);
       const flooding = { ...load, perSecond, forMs: LOAD_MS, uncountedMs: CONNECTING_MS };
       const { reports, pausesMs } = await measure(
-        engine,
         flooding,
         ...[smallCalls(engine.url), ...probes(engine.url)].map((quiet) => ({
           ...quiet,
