@@ -72,7 +72,7 @@ export default defineConfig({
       level('regression', 30 * SECOND, impure),
       level('worker', 30 * SECOND, impure),
       level('browser', 60 * SECOND, inBrowser),
-      level('conformance', 120 * SECOND, { ...impure, exclude: KAFKA_CONFORMANCE }),
+      level('conformance', 120 * SECOND, { ...impure, exclude: KAFKA_CONFORMANCE, maxConcurrency: 4 }),
       level('kafka-conformance', 120 * SECOND, {
         ...withKafka,
         include: KAFKA_CONFORMANCE,

@@ -10,24 +10,26 @@ import { requesterScenarios } from './scenarios/requesters.ts';
 import { runtimeScenarios } from './scenarios/runtime.ts';
 import { tailScenarios } from './scenarios/tails.ts';
 
+/** Scenarios use topics and groups of their own and mostly wait, so some run at a time; those under load do not. */
+const AT_A_TIME = { concurrent: true };
 const test = scenarioTest(() => createSimulatedTarget());
 
-describe('publisher of the broker model', () => {
+describe('publisher of the broker model', AT_A_TIME, () => {
   publishingScenarios(test);
 });
-describe('group on the broker model', () => {
+describe('group on the broker model', AT_A_TIME, () => {
   groupScenarios(test);
 });
-describe('tail on the broker model', () => {
+describe('tail on the broker model', AT_A_TIME, () => {
   tailScenarios(test);
 });
-describe('ranges on the broker model', () => {
+describe('ranges on the broker model', AT_A_TIME, () => {
   rangeScenarios(test);
 });
 describe('message runtime on the broker model', () => {
   runtimeScenarios(test);
 });
-describe('assignment gates on the broker model', () => {
+describe('assignment gates on the broker model', AT_A_TIME, () => {
   assignmentGateScenarios(test);
 });
 describe('recovery of the broker model', () => {

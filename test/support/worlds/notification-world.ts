@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest';
+import { onTestFinished as afterThisTest } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
@@ -32,6 +32,8 @@ export interface WorldOptions {
   readonly tiersMs?: readonly number[];
   readonly timeLimitMs?: number;
   readonly holdLimits?: Partial<HoldLimits>;
+  /** Of the context of the test, if other tests of its file run at the same time. */
+  readonly onTestFinished?: typeof afterThisTest;
 }
 
 /** Properties of a command in a test. */
@@ -86,6 +88,7 @@ export type RawMessage = {
 export async function notificationWorld(options: WorldOptions = {}): Promise<NotificationWorld> {
   const loaded = loadConfig({ DATA_DIR: 'memory', NOTIFICATION_SEND_TIMEOUT_MS: '500', ...options.env });
   const { notification } = loaded;
+  const { onTestFinished = afterThisTest } = options;
   const config: Config = {
     ...loaded,
     lanes: options.lanes ?? loaded.lanes,

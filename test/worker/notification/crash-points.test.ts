@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { it, type TestContext } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import { dyingWorker, type Death } from '../../support/worlds/dying-worker.ts';
@@ -56,8 +56,9 @@ interface Run {
 }
 
 /** Runs the scenario with a worker that crashes, and then with another one. */
-async function run(scenario: Scenario, death: Death): Promise<Run> {
+async function run(scenario: Scenario, death: Death, { onTestFinished }: TestContext): Promise<Run> {
   const world = await notificationWorld({
+    onTestFinished,
     tiersMs: [30, 60],
     env: { NOTIFICATION_SEND_TIMEOUT_MS: '100', ...scenario.env },
   });
@@ -105,18 +106,19 @@ function faultOf(world: NotificationWorld, id: string, policy: string): string |
 }
 
 /** Crashes at all writes of all scenarios are tested concurrently, since they mostly wait for leases to expire. */
-it.each(['before', 'after'] as const)(
+it.concurrent.for(['before', 'after'] as const)(
   'neither loses a notification nor sends one twice when a worker crashes just %s any of its writes',
   { timeout: TEST_LIMIT_MS },
-  async (when) => {
-    const faults = await Promise.all(SCENARIOS.map((scenario) => faultsOf(scenario, when)));
+  async (when, context) => {
+    const faults = await Promise.all(SCENARIOS.map((scenario) => faultsOf(scenario, when, context)));
+    const { expect } = context;
     expect(faults.flat()).toEqual([]);
   },
 );
 
-async function faultsOf(scenario: Scenario, when: Death['when']): Promise<string[]> {
+async function faultsOf(scenario: Scenario, when: Death['when'], context: TestContext): Promise<string[]> {
   const deaths = Array.from({ length: scenario.most }, (_, index) => ({ at: index + 1, when }));
-  const runs = await Promise.all(deaths.map((death) => run(scenario, death)));
+  const runs = await Promise.all(deaths.map((death) => run(scenario, death, context)));
   // Otherwise the crashes did not cover all writes of the scenario.
   const whole = runs.some(({ survived }) => survived)
     ? []

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { HoldTopic } from '../../../workers/notification/ordering/hold-topic.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
@@ -36,8 +36,11 @@ async function leftOnHold(world: NotificationWorld): Promise<number> {
   return keys + followers;
 }
 
-it('queues followers without delaying other receivers, and sends them in order after their head', async () => {
-  const world = await notificationWorld({ tiersMs: [LONG_TIER_MS] });
+it.concurrent('queues followers without delaying other receivers, and sends them in order after their head', async ({
+  expect,
+  onTestFinished,
+}) => {
+  const world = await notificationWorld({ onTestFinished, tiersMs: [LONG_TIER_MS] });
   let isFirst = true;
   world.providers.add('only').answer = ({ id }) => {
     if (id !== idOf(1) || !isFirst) return SENT;
@@ -67,8 +70,11 @@ it('queues followers without delaying other receivers, and sends them in order a
   await expect.poll(() => leftOnHold(world), { timeout: END_MS }).toBe(0);
 });
 
-it('makes a failed follower the head of the remaining followers', async () => {
-  const world = await notificationWorld({ tiersMs: [40] });
+it.concurrent('makes a failed follower the head of the remaining followers', async ({
+  expect,
+  onTestFinished,
+}) => {
+  const world = await notificationWorld({ onTestFinished, tiersMs: [40] });
   const failsOnce = new Set([idOf(1), idOf(3)]);
   world.providers.add('only').answer = ({ id }) => (failsOnce.delete(id) ? transient() : SENT);
   await world.worker();
@@ -78,8 +84,11 @@ it('makes a failed follower the head of the remaining followers', async () => {
   await expect.poll(() => leftOnHold(world)).toBe(0);
 });
 
-it('keeps the order when a partition moves to another worker', async () => {
-  const world = await notificationWorld({ tiersMs: [LONG_TIER_MS] });
+it.concurrent('keeps the order when a partition moves to another worker', async ({
+  expect,
+  onTestFinished,
+}) => {
+  const world = await notificationWorld({ onTestFinished, tiersMs: [LONG_TIER_MS] });
   let isFirst = true;
   world.providers.add('only').answer = () => {
     const result = isFirst ? transient() : SENT;
@@ -98,9 +107,16 @@ it('keeps the order when a partition moves to another worker', async () => {
   expect(deliveredIds(world)).toEqual(ids(1, 7));
 });
 
-it('sends the messages beyond the limits once too, without delaying other receivers', async () => {
+it.concurrent('sends the messages beyond the limits once too, without delaying other receivers', async ({
+  expect,
+  onTestFinished,
+}) => {
   const count = 130;
-  const world = await notificationWorld({ tiersMs: [60], holdLimits: { followersPerKey: 100 } });
+  const world = await notificationWorld({
+    onTestFinished,
+    tiersMs: [60],
+    holdLimits: { followersPerKey: 100 },
+  });
   let untilMs = Number.POSITIVE_INFINITY;
   world.providers.add('only').answer = ({ id }) =>
     id === idOf(1) && Date.now() < untilMs ? transient() : SENT;
@@ -116,8 +132,8 @@ it('sends the messages beyond the limits once too, without delaying other receiv
   await expect.poll(() => leftOnHold(world)).toBe(0);
 });
 
-it('keeps the order while workers start and stop', async () => {
-  const world = await notificationWorld({ tiersMs: [30, 60] });
+it.concurrent('keeps the order while workers start and stop', async ({ expect, onTestFinished }) => {
+  const world = await notificationWorld({ onTestFinished, tiersMs: [30, 60] });
   const left = new Map(ids(1, 60).map((id, index) => [id, index % 4 === 0 ? 2 : 0]));
   world.providers.add('only').answer = async ({ id }) => {
     await sleep(5);
@@ -140,9 +156,12 @@ it('keeps the order while workers start and stop', async () => {
   expect([...world.providers.delivered.values()].every((times) => times === 1)).toBe(true);
 });
 
-it('sends each message once, but not in order, while there is no room for the head of its receiver', async () => {
+it.concurrent('sends each message once, but not in order, while there is no room for the head of its receiver', async ({
+  expect,
+  onTestFinished,
+}) => {
   const tiersMs = [2_000, 4_000] as const;
-  const world = await notificationWorld({ tiersMs, holdLimits: { keys: 1 } });
+  const world = await notificationWorld({ onTestFinished, tiersMs, holdLimits: { keys: 1 } });
   const failsOnce = new Map([
     [idOf(1), tiersMs[0]],
     [idOf(2), tiersMs[1]],
@@ -179,8 +198,11 @@ it('sends each message once, but not in order, while there is no room for the he
   await expect.poll(() => leftOnHold(world)).toBe(0);
 });
 
-it('sends other messages while one waits for the only provider that may repeat it, and the followers after that', async () => {
-  const world = await notificationWorld({ lanes: 2, tiersMs: [1_000] });
+it.concurrent('sends other messages while one waits for the only provider that may repeat it, and the followers after that', async ({
+  expect,
+  onTestFinished,
+}) => {
+  const world = await notificationWorld({ onTestFinished, lanes: 2, tiersMs: [1_000] });
   let isDown = false;
   const isRepeated = new Set<string>();
   const first = world.providers.add('first', { isIdempotent: true });

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, type TestContext } from 'vitest';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { notificationState } from '../../support/builders/notification-state.ts';
+import { eventually } from '../../support/conformance/wait.ts';
 import { dyingWorker } from '../../support/worlds/dying-worker.ts';
 import {
   idOf,
@@ -121,43 +122,6 @@ it('does not repeat an unknown outcome with a provider of the same name and othe
   expect(world.providers.delivered.size).toBe(0);
 });
 
-/**
- * Runs a worker that crashes after sending and before writing the outcome, then one with the second set of providers.
- */
-async function crashAfterSending(
-  before: { readonly isIdempotent: boolean; readonly identity: string },
-  now: { readonly isIdempotent: boolean; readonly identity: string },
-): Promise<NotificationWorld> {
-  const world = await notificationWorld({ env: { NOTIFICATION_SEND_TIMEOUT_MS: '100' } });
-  world.providers.add('one', before);
-  const victim = dyingWorker(world.broker, world.providers, { at: 2, when: 'before' });
-  await world.worker(victim);
-  await world.sms({ id: ID });
-  await victim.died;
-  const providers = scriptedProviders();
-  providers.add('one', now);
-  await world.worker({ providers });
-  const isOver = () => ['sent', 'parked'].includes(stateOf(world)?.status ?? '');
-  await expect.poll(isOver, { timeout: LEASE_OVER_MS }).toBe(true);
-  return world;
-}
-
-async function statusAfter(...given: Parameters<typeof crashAfterSending>): Promise<string | undefined> {
-  return stateOf(await crashAfterSending(...given))?.status;
-}
-
-it('repeats a send of a crashed process only with the same provider, if it recognises ids', async () => {
-  const known = { isIdempotent: true, identity: 'a' };
-  expect(
-    await Promise.all([
-      statusAfter(known, known),
-      statusAfter(known, { ...known, identity: 'b' }),
-      statusAfter({ ...known, isIdempotent: false }, known),
-      statusAfter(known, { ...known, isIdempotent: false }),
-    ]),
-  ).toEqual(['sent', 'parked', 'parked', 'parked']);
-});
-
 it('writes a superseding outcome again after a late one', async () => {
   const world = await notificationWorld({ tiersMs: [5_000] });
   let isAway = false;
@@ -178,15 +142,51 @@ it('writes a superseding outcome again after a late one', async () => {
   expect(stateOf(world)?.status).toBe('sent');
 });
 
-it('ends a lease written with a clock that is ahead after the longest possible lease time', async () => {
-  const world = await notificationWorld({ env: { NOTIFICATION_SEND_TIMEOUT_MS: '100' } });
+/**
+ * Runs a worker that crashes after sending and before writing the outcome, then one with the second set of providers.
+ */
+async function statusAfter(
+  { onTestFinished }: TestContext,
+  before: { readonly isIdempotent: boolean; readonly identity: string },
+  now: { readonly isIdempotent: boolean; readonly identity: string },
+): Promise<string | undefined> {
+  const world = await notificationWorld({ onTestFinished, env: { NOTIFICATION_SEND_TIMEOUT_MS: '100' } });
+  world.providers.add('one', before);
+  const victim = dyingWorker(world.broker, world.providers, { at: 2, when: 'before' });
+  await world.worker(victim);
+  await world.sms({ id: ID });
+  await victim.died;
+  const providers = scriptedProviders();
+  providers.add('one', now);
+  await world.worker({ providers });
+  const isOver = () => ['sent', 'parked'].includes(stateOf(world)?.status ?? '');
+  await eventually('an outcome', LEASE_OVER_MS, isOver);
+  return stateOf(world)?.status;
+}
+
+it.concurrent('repeats a send of a crashed process only with the same provider, if it recognises ids', async (context) => {
+  const known = { isIdempotent: true, identity: 'a' };
+  expect(
+    await Promise.all([
+      statusAfter(context, known, known),
+      statusAfter(context, known, { ...known, identity: 'b' }),
+      statusAfter(context, { ...known, isIdempotent: false }, known),
+      statusAfter(context, known, { ...known, isIdempotent: false }),
+    ]),
+  ).toEqual(['sent', 'parked', 'parked', 'parked']);
+});
+
+it.concurrent('ends a lease written with a clock that is ahead after the longest possible lease time', async ({
+  onTestFinished,
+}) => {
+  const world = await notificationWorld({ onTestFinished, env: { NOTIFICATION_SEND_TIMEOUT_MS: '100' } });
   world.providers.add('only');
   const leaseUntil = Date.now() + 50 * 60_000;
   await write(world, { status: 'sending', owner: 'gone', leaseUntil, providers: ['only'] });
   await world.worker();
   await world.sms({ id: ID, partition: 0 });
   await world.sms({ id: idOf(2), partition: 0 });
-  await expect.poll(() => stateOf(world, idOf(2))?.status, { timeout: LEASE_OVER_MS }).toBe('sent');
+  await eventually('the second', LEASE_OVER_MS, () => stateOf(world, idOf(2))?.status === 'sent');
   expect(stateOf(world)?.status).toBe('parked');
 });
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Provider, SendResult } from '../../../../../shared/notification/provider.ts';
 import type { SmtpSettings } from '../../../../../workers/notification/providers/mail/smtp-provider.ts';
 import { createSmtpProvider } from '../../../../../workers/notification/providers/mail/smtp-provider.ts';
@@ -26,9 +26,12 @@ const SHORTEST_TIMEOUT_MS = 100;
 const LARGE = { name: 'large.bin', content: Buffer.alloc(2_000_000, 7) };
 
 const open: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const item of open.splice(0).toReversed()) await item.close();
+afterAll(async () => {
+  for (const item of open.toReversed()) await item.close();
 });
+
+/** The tests have servers of their own and mostly wait for them. */
+const AT_A_TIME = { concurrent: true };
 
 function providerFor(port: number, settings: Partial<SmtpSettings> = {}): Provider {
   const defaults = { maxConnections: 2, tls: { ca: certificate.cert } };
@@ -101,7 +104,7 @@ function misconfigured(code: string): SendResult {
 describe.each([
   ['with pipelining', false],
   ['without pipelining', true],
-])('replies of a mail server %s', (_, hidePIPELINING) => {
+])('replies of a mail server %s', AT_A_TIME, (_, hidePIPELINING) => {
   it.each(REPLIES)('%s', async (_title, script, result) => {
     const { sink, provider } = await sinkAndProvider({ script, server: { hidePIPELINING } });
     expect(await provider.send(outboundEmail(), NEVER)).toEqual(result);
@@ -112,7 +115,7 @@ describe.each([
   });
 });
 
-describe('a default sender', () => {
+describe('a default sender', AT_A_TIME, () => {
   it.each(['no address', 'a@b.example, c@d.example', ''])(
     'that is invalid is a misconfiguration: %j',
     async (defaultSender) => {
@@ -133,7 +136,7 @@ describe('a default sender', () => {
   });
 });
 
-describe('authentication', () => {
+describe('authentication', AT_A_TIME, () => {
   const credentials = { username: 'engine', password: 'right' };
   const script: SinkScript = {
     auth: (user, password) =>
@@ -153,7 +156,7 @@ describe('authentication', () => {
   });
 });
 
-describe('TLS', () => {
+describe('TLS', AT_A_TIME, () => {
   it('upgrades by STARTTLS and checks the certificate', async () => {
     const { sink, provider } = await sinkAndProvider({}, { requireTls: true });
     expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
@@ -195,7 +198,7 @@ describe('TLS', () => {
   });
 });
 
-describe('a connection', () => {
+describe('a connection', AT_A_TIME, () => {
   it('is transient when it is refused', async () => {
     const sink = await startSmtpSink();
     await sink.close();
@@ -297,7 +300,7 @@ const only = (prefix: string, reply: number, text: string): SinkScript => ({
   rcptTo: (address) => (address.startsWith(prefix) ? { reply, text } : 'take'),
 });
 
-describe('several addresses', () => {
+describe('several addresses', AT_A_TIME, () => {
   const message = { cc: ['copy@example.net'], bcc: ['archive@example.net'] };
 
   it('receive one message without blind copies in its header', async () => {
@@ -358,7 +361,7 @@ describe('several addresses', () => {
   );
 });
 
-describe('the pool', () => {
+describe('the pool', AT_A_TIME, () => {
   it('sends many messages over few connections, each once', async () => {
     const { sink, provider } = await sinkAndProvider({}, { maxConnections: 3, maxMessages: 20 });
     const messages = Array.from({ length: 200 }, () => outboundEmail());
