@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
 import { combineHealth, startHealthServer } from '../shared/platform/health.ts';
-import { isLoopback } from '../shared/platform/host-names.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import { systemPorts } from '../shared/platform/system-ports.ts';
@@ -30,8 +29,6 @@ Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration.
 const LOG_NAME = 'engine';
 /** Time for leaving groups and closing sockets after the drain timeout, before the process is ended. */
 export const EXIT_GRACE_MS = 5_000;
-/** Lifetime of the token in the printed calls: long enough to try them. */
-const PRINTED_TOKEN_MS = 900_000;
 
 /** Under npm, Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
 const SAME_SIGNAL_MS = 1_000;
@@ -105,13 +102,13 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   const system = (running = await startUnlessEnded({ config, names, log, metrics }, ending));
   const startMs = performance.now() - startedAt;
   process.stdout.write(
-    renderStartBanner({
+    await renderStartBanner({
       config,
       names,
       url: system.url,
       healthUrl: healthServer?.url,
       startMs,
-      token: await printedToken(config),
+      nowMs: systemPorts.clock.now(),
     }),
   );
   const { reason, exitCode } = await ending;
@@ -119,15 +116,6 @@ async function run(config: Config, names: readonly WorkerName[]): Promise<void> 
   await system.stop();
   await healthServer?.stop();
   process.exit(exitCode);
-}
-
-/** A token for the printed calls. On other addresses than loopback the output may go to a log, which holds no secrets. */
-async function printedToken({ auth, http }: Config): Promise<string | undefined> {
-  if (auth.jwtSecret === undefined || !isLoopback(http.host)) return undefined;
-  const { signToken } = await import('./ingress/access/sign-token.ts');
-  const lifetimeMs = PRINTED_TOKEN_MS;
-  const issuedAtMs = systemPorts.clock.now();
-  return signToken(auth, auth.jwtSecret, { subject: 'demo', scope: '', issuedAtMs, lifetimeMs });
 }
 
 /** Starts the workers; a signal during the start aborts it and ends the process. */

@@ -1,5 +1,8 @@
+import { isLoopback } from '../shared/platform/host-names.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 
+/** Lifetime of the token in the printed calls: long enough to try them. */
+const PRINTED_TOKEN_MS = 900_000;
 const SCHEDULE_ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
 
 /** The request of the README: 100 at 7 %, six monthly instalments from 1 January 2024. */
@@ -52,15 +55,15 @@ const OWN_TOKEN = "# a token: TOKEN=$(npm run --silent token -- --scope 'operati
 const TOKEN_OF_ISSUER = '# TOKEN stands for an access token of your issuer';
 
 /** Renders the output of a successful start: addresses and example calls. */
-export function renderStartBanner(options: {
+export async function renderStartBanner(options: {
   config: Config;
   names: readonly string[];
   url: string | undefined;
   healthUrl: string | undefined;
   startMs: number;
-  /** For the calls; undefined if none is needed, or if it is not printed. */
-  token: string | undefined;
-}): string {
+  /** When the printed token is issued. */
+  nowMs: number;
+}): Promise<string> {
   const { config, names, url } = options;
   const { dataFolder } = config;
   const kept = dataFolder === undefined ? 'nothing is kept across restarts' : `messages in ${dataFolder}`;
@@ -74,7 +77,8 @@ export function renderStartBanner(options: {
   lines.push(`Open ${url}/workbench in a browser, or paste one of these calls:`);
   const { jwtSecret, jwksUrl } = config.auth;
   const isGuarded = (jwtSecret ?? jwksUrl) !== undefined;
-  const access = isGuarded ? `-H "authorization: Bearer ${options.token ?? '$TOKEN'}" ` : '';
+  const token = (await printedToken(config, options.nowMs)) ?? '$TOKEN';
+  const access = isGuarded ? `-H "authorization: Bearer ${token}" ` : '';
   if (isGuarded) lines.push(jwtSecret === undefined ? TOKEN_OF_ISSUER : OWN_TOKEN);
   const post = (action: string, body: object, extra = ''): string =>
     `curl -s ${extra}${access}${url}/platapi/automation-processors/actions/${action} ` +
@@ -102,6 +106,14 @@ export function renderStartBanner(options: {
   if (names.includes('notification')) lines.push(...renderNotificationCalls(config, url, access));
   lines.push(`# documentation: ${url}/docs   health: ${url}/health/ready   metrics: ${url}/metrics`, '');
   return `${lines.join('\n')}\n`;
+}
+
+/** A token for the printed calls. On other addresses than loopback the output may go to a log, which holds no secrets. */
+async function printedToken({ auth, http }: Config, nowMs: number): Promise<string | undefined> {
+  if (auth.jwtSecret === undefined || !isLoopback(http.host)) return undefined;
+  const { signToken } = await import('./ingress/access/sign-token.ts');
+  const times = { issuedAtMs: nowMs, lifetimeMs: PRINTED_TOKEN_MS };
+  return signToken(auth, auth.jwtSecret, { subject: 'demo', scope: '', ...times });
 }
 
 function renderNotificationCalls(config: Config, url: string, access: string): string[] {

@@ -52,12 +52,12 @@ export function beginRecalculation(
 }
 
 /** Runs the command in this process, which saves the second in which another one loads its modules. */
-export async function recalculateHere(args: readonly string[]) {
+export async function recalculateHere(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
   const stdout = new PassThrough();
   const abandoned = new AbortController();
   let err = '';
   const code = await runRecalculate(args, {
-    environment: {},
+    environment,
     stdout,
     stderr: { write: (text) => (err += text) },
     interrupt: () => ({

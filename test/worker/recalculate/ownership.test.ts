@@ -13,7 +13,7 @@ import {
 /** Each run is a separate process, which takes seconds to start on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
-const CONTRACTS = 3_000;
+const CONTRACTS = 1_000;
 
 it('refuses one of two concurrent runs that resume the same output, whose file stays valid', async () => {
   const files = portfolioFolder();
