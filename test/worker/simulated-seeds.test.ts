@@ -4,15 +4,14 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { formatEntry } from '../simulation/check/journal.ts';
 import { calmPlan } from '../simulation/faults/fault-plan.ts';
-import { failureLines, failureOf, summaryOf, type SeedSummary } from '../simulation/report.ts';
+import { failureLines, failureOf } from '../simulation/report.ts';
 import { runPlan } from '../simulation/run-seed.ts';
 import type { PlantedFault } from '../simulation/planted-faults.ts';
 import { planSeed } from '../simulation/seed-plan.ts';
-import { runSeeds } from '../simulation/seed-threads.ts';
 
 /** The seeds of every run of the tests: always the same, so that a failure is due to a change. */
 const FIRST_SEED = 1;
-const SEEDS = 40;
+const SEEDS = 20;
 /** Further seeds, such as `1000-1200`. */
 const MORE = /^(\d+)-(\d+)$/.exec(process.env['SIMULATED_SEEDS'] ?? '');
 const MORE_SEEDS = MORE === null ? [] : [{ from: Number(MORE[1]), to: Number(MORE[2]) }];
@@ -71,20 +70,6 @@ it.each<[PlantedFault, RegExp]>([
 );
 
 it(
-  'a seed gives the same trace in the same process, byte for byte',
-  { timeout: 4 * SEED_LIMIT_MS },
-  async () => {
-    const traces: string[] = [];
-    for (let run = 1; run <= 2; run += 1) {
-      const { journal, steps } = await runPlan(planSeed(SEED));
-      traces.push([...journal.entries.map(formatEntry), steps].join('\n'));
-    }
-    expect(traces[1]).toBe(traces[0]);
-    expect(traces[0]?.length).toBeGreaterThan(10_000);
-  },
-);
-
-it(
   'every call succeeds in a run without faults',
   { timeout: CALM_SEEDS.length * SEED_LIMIT_MS },
   async () => {
@@ -95,17 +80,18 @@ it(
   },
 );
 
-it('threads run the same seeds, in their order', { timeout: PROCESS_LIMIT_MS }, async () => {
-  const summaries: SeedSummary[] = [];
-  for await (const summary of runSeeds({ from: SEED, count: 2, jobs: 2 })) summaries.push(summary);
-  const results = [await runPlan(planSeed(SEED)), await runPlan(planSeed(SEED + 1))];
-  expect(summaries).toEqual(results.map(summaryOf));
-});
-
-it('a seed gives the same trace in another process', { timeout: PROCESS_LIMIT_MS }, async () => {
-  const { journal } = await runPlan(planSeed(SEED));
-  const printed = await simulate('--seed', String(SEED), '--trace');
-  expect(printed.split('\n').filter((line) => TRACE_LINE.test(line))).toEqual(
-    journal.entries.map(formatEntry),
-  );
-});
+it(
+  'a seed gives the same trace again, and in another process, byte for byte',
+  { timeout: PROCESS_LIMIT_MS },
+  async () => {
+    const traces: string[][] = [];
+    for (let run = 1; run <= 2; run += 1) {
+      const { journal, steps } = await runPlan(planSeed(SEED));
+      traces.push([...journal.entries.map(formatEntry), String(steps)]);
+    }
+    expect(traces[1]).toEqual(traces[0]);
+    expect(traces[0]?.length).toBeGreaterThan(100);
+    const printed = await simulate('--seed', String(SEED), '--trace');
+    expect(printed.split('\n').filter((line) => TRACE_LINE.test(line))).toEqual(traces[0]?.slice(0, -1));
+  },
+);
