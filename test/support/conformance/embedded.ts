@@ -25,6 +25,8 @@ export async function createDiskTarget(): Promise<ConformanceTarget> {
   const target = targetOf('the embedded broker on disk', broker);
   return {
     ...target,
+    /** Each waits for the disk, so that all take longer than members need to join and leave. */
+    trafficMessages: 500,
     close: async () => {
       await target.close();
       await rm(folder, { recursive: true, force: true });

@@ -7,7 +7,6 @@ import {
   portfolioFolder,
   reportOf,
   recalculateHere,
-  runRecalculation,
 } from '../../support/worlds/recalculate-process.ts';
 
 /** Each run is a separate process, which takes seconds to start on a busy machine. */
@@ -39,7 +38,7 @@ it('exits with code 3 if the reader of a pipe has closed it or the disk is full'
   expect(await piped.ended).toBe(3);
   expect(piped.stderr()).toMatch(/aborted, - cannot be written: .*EPIPE/);
   if (!existsSync('/dev/full')) return;
-  const full = await runRecalculation([
+  const full = await recalculateHere([
     '--input',
     input,
     '--output',
