@@ -6,8 +6,8 @@ import { difference, differenceReport, engineOf } from '../../support/reference/
 import { randomRequest } from '../../support/random/request.ts';
 import { brokenInvariant } from '../../support/reference/schedule-invariants.ts';
 
-const REQUESTS_PER_TEST = 2_500;
-const REQUESTS_WITH_RATES = 1_000;
+const REQUESTS_PER_TEST = 1_500;
+const REQUESTS_WITH_RATES = 500;
 const MAX_TEST_MS = 120_000;
 /** A fixed seed, so that every run tests the same requests; each part adds its number. */
 const SEED = 20_261_121;
@@ -36,8 +36,8 @@ function compare(requests: number, withRates: boolean, part: number): number {
 }
 
 describe('calculateRepaymentSchedule for random requests', { timeout: MAX_TEST_MS }, () => {
-  it.each([1, 2, 3, 4])(
-    'equals the reference to the cent in every row, and satisfies M3 (part %i of 4)',
+  it.each([1, 2])(
+    'equals the reference to the cent in every row, and satisfies M3 (part %i of 2)',
     (part) => {
       expect(compare(REQUESTS_PER_TEST, false, part)).toBeGreaterThan(
         REQUESTS_PER_TEST * MIN_CALCULATED_SHARE,
