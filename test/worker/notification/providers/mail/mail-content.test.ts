@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import PostalMime, { type Email } from 'postal-mime';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Outbound } from '../../../../../shared/notification/command.ts';
 import type { Provider } from '../../../../../shared/notification/provider.ts';
 import type { SmtpSettings } from '../../../../../workers/notification/providers/mail/smtp-provider.ts';
@@ -18,11 +18,15 @@ const DKIM = {
   privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 };
 
-let sink: SmtpSink | undefined;
-afterEach(async () => {
-  await sink?.close();
-  sink = undefined;
-});
+const sinks: SmtpSink[] = [];
+/** Together: closing one takes a tenth of a second. */
+afterAll(() => Promise.all(sinks.map((one) => one.close())));
+
+async function openSink(): Promise<SmtpSink> {
+  const opened = await startSmtpSink();
+  sinks.push(opened);
+  return opened;
+}
 
 function providerFor(port: number, settings: Partial<SmtpSettings> = {}): Provider {
   return createSmtpProvider(smtpSettingsOf(port, settings), { clock: { now: () => NOW } });
@@ -33,7 +37,7 @@ async function delivered(
   message: Outbound,
   settings: Partial<SmtpSettings> = {},
 ): Promise<ReceivedMail & { readonly mime: Email; readonly head: string }> {
-  sink ??= await startSmtpSink();
+  const sink = sinks[0] ?? (await openSink());
   const provider = providerFor(sink.port, settings);
   try {
     expect(await provider.send(message, NEVER)).toMatchObject({ kind: 'sent' });
@@ -248,7 +252,7 @@ describe('header injection', () => {
     'no-address',
     '',
   ])('is impossible in the address %j, which is rejected', async (address) => {
-    sink = await startSmtpSink();
+    const sink = await openSink();
     const provider = providerFor(sink.port);
     const refused = { kind: 'permanent', code: 'receiver-invalid' };
     expect(await provider.send(outboundEmail({ receiver: address }), NEVER)).toEqual(refused);
@@ -264,7 +268,7 @@ describe('header injection', () => {
     'Bank <bank@example.org> <other@example.org>',
     'no-address',
   ])('is impossible in the sender %j, which is rejected', async (sender) => {
-    sink = await startSmtpSink();
+    const sink = await openSink();
     const provider = providerFor(sink.port);
     expect(await provider.send(outboundEmail({ sender }), NEVER)).toEqual({
       kind: 'permanent',
@@ -278,11 +282,11 @@ describe('header injection', () => {
     const pathObject = { path: '/etc/hostname' } as unknown as string;
     const { mime } = await delivered(outboundEmail({ message: 'file:///etc/hostname' }));
     expect(mime.text?.trim()).toBe('file:///etc/hostname');
-    sink ??= await startSmtpSink();
+    const sink = await openSink();
     const provider = providerFor(sink.port);
     const result = await provider.send(outboundEmail({ message: pathObject }), NEVER);
     expect(result.kind).not.toBe('sent');
-    expect(sink.bodies).toHaveLength(1);
+    expect(sink.bodies).toHaveLength(0);
     await provider.close();
   });
 });
