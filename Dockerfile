@@ -10,7 +10,7 @@ RUN node scripts/build-workbench.ts
 
 FROM node:24-slim
 
-# One arena of free memory for all threads (docs/operations.md, memory of a process).
+# One arena of free memory for all threads (docs/deploy.md).
 ENV NODE_ENV=production MALLOC_ARENA_MAX=1
 WORKDIR /app
 

@@ -27,7 +27,7 @@ const HELP = `Usage: npm run topics -- COMMAND [OPTIONS]
   --json   one JSON document on standard output
   --help   this text
 
-Environment: KAFKA_BROKERS (required), KAFKA_TOPIC_PREFIX and the other KAFKA_* settings (docs/operations.md);
+Environment: KAFKA_BROKERS (required), KAFKA_TOPIC_PREFIX and the other KAFKA_* settings (docs/settings.md);
 NOTIFICATION_RETRY_TIERS determines the retry topics.
 Partition counts are never changed in place, since keys would move to other partitions: replace such a topic manually
 when its messages are no longer needed.

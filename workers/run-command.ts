@@ -21,7 +21,7 @@ Without KAFKA_BROKERS they use the embedded broker, which keeps its messages in 
                       memory: no message is kept
   KAFKA_BROKERS       host:port list; docs/real-kafka.md
   SCHEMA_REGISTRY_URL Confluent-compatible schema registry
-  docs/operations.md lists all settings.
+  docs/settings.md lists all settings.
 
 Exit codes: 0 stopped on a signal, 1 failed, 2 wrong arguments or configuration.
 `;

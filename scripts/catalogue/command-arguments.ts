@@ -29,7 +29,7 @@ export const HELP = `Usage: npm run catalogue -- COMMAND [ARGUMENTS] [OPTIONS]
 KIND is one of: ${RECORD_KINDS.join(', ')}.
 Nothing is written unless folder and topic together form a valid catalogue.
 Environment: KAFKA_BROKERS (required by all commands except validate), KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other
-settings of docs/operations.md. Without Kafka the engine publishes CATALOGUE_FOLDER itself at startup.
+settings of docs/settings.md. Without Kafka the engine publishes CATALOGUE_FOLDER itself at startup.
 Exit codes: 0 done, 1 faults or differences, 2 wrong usage, 3 the broker is unreachable or lacks the topic.
 `;
 

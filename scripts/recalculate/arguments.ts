@@ -65,7 +65,7 @@ Examples:
   npm run recalculate -- --input with-previous-schedules.ndjson --output changes.ndjson --compare --as-of 2026-05-01
   npm run recalculate -- --input with-previous-schedules.ndjson --summary --html report.html
 
-Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/operations.md. If
+Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/settings.md. If
 KAFKA_BROKERS is set, the workers on that Kafka calculate the schedules; otherwise this process does.
 Exit codes: 0 all contracts calculated, 1 some failed, 2 wrong usage, configuration or input file, 3 aborted (--resume continues).
 `;

@@ -1,89 +1,43 @@
-/** Parses docs/request-fields.md: its base requests, its table, and the requests of its examples. */
+/** Reads the examples of the fields of a schedule request: base requests, changes to them, and the stated effects. */
 
-import { readFileSync } from 'node:fs';
+import document from '../property/contract/schedule/request-fields.json' with { type: 'json' };
 
 /** A JSON object of the document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The effect on the answer that an example states. */
-export interface StatedEffect {
-  readonly name: string;
-  readonly value: string;
-}
-
-/** Changes to a base request, and their effects. */
+/** Changes to a base request, and their effects on the answer by name. */
 export interface FieldExample {
   readonly base: string;
   readonly changes: JsonObject;
-  readonly effects: readonly StatedEffect[];
+  readonly effects: readonly (readonly [name: string, value: string])[];
 }
 
-/** One row of the table. */
+/** One field, its rules of docs/rulings.md and its examples. */
 export interface FieldRow {
   /** The path of the field, such as `Commission[].FeeDate`. */
   readonly field: string;
-  /** The name of the field without its list. */
-  readonly name: string;
   readonly rules: readonly string[];
-  readonly does: string;
   readonly examples: readonly FieldExample[];
-  /** Links of the last column, relative to docs/. */
-  readonly tests: readonly string[];
 }
 
-/** The parsed document. */
-export interface FieldsDocument {
-  /** All fields of each base request, by the name of the request. */
-  readonly bases: ReadonlyMap<string, JsonObject>;
-  readonly rows: readonly FieldRow[];
-}
+/** All fields of each base request, by the name of the request. */
+export const REQUEST_BASES: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
+  ['loan', document.loan],
+  ...Object.entries(document.bases).map(([name, changes]): [string, JsonObject] => [
+    name,
+    withChanges(document.loan, changes),
+  ]),
+]);
 
-const DOCUMENT = new URL('../../docs/request-fields.md', import.meta.url);
-const LINK = /\[[^\]]+\]\(([^)]+)\)/g;
-const RULE = /\[([A-Z]\d)\]\(rulings\.md#([a-z]\d)\)/g;
-const EXAMPLE = /^([a-z-]+) `(\{.*\})` → (.+)$/;
-
-/** Reads the document; throws an error that quotes the first line that does not follow the document's introduction. */
-export function readFieldsDocument(text: string = readFileSync(DOCUMENT, 'utf8')): FieldsDocument {
-  const loan = JSON.parse(/```json\n([\s\S]*?)```/.exec(text)?.[1] ?? '') as JsonObject;
-  const bases = new Map<string, JsonObject>([['loan', loan]]);
-  for (const [, name = '', changes = ''] of text.matchAll(/^\| `([a-z-]+)` \| `(\{.*\})` \|/gm)) {
-    bases.set(name, withChanges(loan, JSON.parse(changes) as JsonObject));
-  }
-  const lines = text.split('\n').filter((line) => /^\| `[A-Za-z[\].]+` \| \[/.test(line));
-  return { bases, rows: lines.map(parseFieldRow) };
-}
-
-function parseFieldRow(line: string): FieldRow {
-  const cells = line.slice(2, -2).split(' | ');
-  const [field = '', rules = '', does = '', examples = '', tests = ''] = cells;
-  if (cells.length !== 5) throw new Error(`the row does not have five cells: ${line}`);
-  const path = field.replaceAll('`', '');
-  return {
-    field: path,
-    name: path.split('.').at(-1) ?? path,
-    rules: [...rules.matchAll(RULE)].map(([, id = '', anchor]) => {
-      if (id.toLowerCase() !== anchor) throw new Error(`the link leads to another rule: ${line}`);
-      return id;
-    }),
-    does,
-    examples: examples.split('<br>').map(exampleOf),
-    tests: [...tests.matchAll(LINK)].map(([, target = '']) => target),
-  };
-}
-
-function exampleOf(text: string): FieldExample {
-  const [, base = '', changes = '', effects = ''] = EXAMPLE.exec(text) ?? [];
-  if (effects === '') throw new Error(`not an example: ${text}`);
-  return {
+export const REQUEST_FIELDS: readonly FieldRow[] = document.fields.map(({ field, rules, examples }) => ({
+  field,
+  rules,
+  examples: examples.map(({ base, changes, effects }) => ({
     base,
-    changes: JSON.parse(changes) as JsonObject,
-    effects: effects.split('; ').map((effect) => {
-      const [name = '', ...value] = effect.split(': ');
-      return { name, value: value.join(': ') };
-    }),
-  };
-}
+    changes,
+    effects: Object.entries(effects),
+  })),
+}));
 
 /** Applies changes to fields: a value replaces the field, null removes it, and lists are changed item by item. */
 export function withChanges(fields: JsonObject, changes: JsonObject): JsonObject {

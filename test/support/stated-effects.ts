@@ -1,4 +1,4 @@
-/** The effects that docs/request-fields.md states, computed from answers. */
+/** The effects that the examples of the fields of a schedule request state, computed from answers. */
 
 import { repaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';

@@ -12,7 +12,7 @@ const GENERATOR = path.join(import.meta.dirname, '../support/open-load-process.t
 const LOAD_MS = 3_000;
 /** Compiles the code of the calls, and opens connections. */
 const WARM_UP_MS = 1_000;
-/** Node accepts one connection in each turn of its event loop (docs/limits.md): they are open before anything is counted. */
+/** Node accepts one connection in each turn of its event loop (SECURITY.md): they are open before anything is counted. */
 const CONNECTING_MS = 1_000;
 const TEST_LIMIT_MS = 120_000;
 /** The event loop calculates the one, a thread the other. */
@@ -21,7 +21,7 @@ const ROWS = [120, 360];
 const PROBE = { perSecond: 1_000, forMs: 1_000 };
 /** One at a time, so that this caller never has more than its share, however slow the machine is. */
 const QUIET = { perSecond: 8, connections: 1, from: '127.0.0.2' };
-/** What docs/limits.md promises, in milliseconds. */
+/** What SECURITY.md promises, in milliseconds. */
 const SMALL_CALL_MS = 250;
 const REFUSAL_MS = 100;
 const ADMITTED_MS = 2_000;

@@ -66,7 +66,7 @@ const statusIsShownSoon: Rule = {
 
 const processesStayReady: Rule = {
   name: 'without faults every process stays ready',
-  source: 'docs/operations.md Health and metrics',
+  source: 'docs/health.md',
   onSample: ({ process, atMs, isReady }, { isCalm }) =>
     isReady || !isCalm || atMs < STARTED_MS ? undefined : { detail: `${process} is not ready`, ids: [] },
 };

@@ -370,7 +370,7 @@ const COUNTED = 'plat_notification_quota_counted{figure="messages"}';
 
 const countedOnce: Rule = {
   name: 'the quotas count each notification once, in every process',
-  source: 'N6, docs/operations.md Quotas of notifications',
+  source: 'N6, docs/notification-delivery.md Quotas',
   atEnd: ({ unsettled }, { history }) => {
     const isCounting = [...history.gauges.values()].some((gauges) => gauges.has(COUNTED));
     if (unsettled.length > 0 || !isCounting) return [];

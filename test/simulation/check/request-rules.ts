@@ -172,7 +172,7 @@ function batchItems(
 
 const requestsAreAnswered: Rule = {
   name: 'every request on a topic gets a reply or becomes a dead letter',
-  source: 'docs/operations.md When something fails',
+  source: 'docs/health.md When something fails',
   atEnd: (_end, { history: { byId } }) =>
     [...byId].flatMap(([id, records]): readonly Finding[] => {
       // A request that is on its topic several times is answered as often.
@@ -202,7 +202,7 @@ const acknowledgedIsStored: Rule = {
 
 const deadLettersAreDeserved: Rule = {
   name: 'a request whose topics are sound never becomes a dead letter',
-  source: 'docs/operations.md Replies that cannot be sent, Dead letters',
+  source: 'docs/health.md Replies that cannot be sent, docs/dead-letters.md',
   onRecord: ({ topic, headers }, { history }) => {
     if (!DEAD_LETTERS.has(topic)) return undefined;
     const code = headerText(headers, HEADER.deadLetterCode) ?? 'without a code';
@@ -228,7 +228,7 @@ function isPoison(activity: Activity | undefined): boolean {
 
 const poisonBecomesDeadLetter: Rule = {
   name: 'a message that cannot be handled becomes a dead letter',
-  source: 'docs/operations.md When something fails',
+  source: 'docs/health.md When something fails',
   atEnd: (_end, { history: { byId, upstream } }) =>
     upstream.flatMap(({ id, activity }): readonly Finding[] => {
       if (!isPoison(activity)) return [];
@@ -343,7 +343,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set(['broker-unavailable', 'not-rea
 
 const shortAbsencesAreWaitedOut: Rule = {
   name: 'a call is refused at once only when a connection to the broker has been absent for a second',
-  source: 'docs/operations.md When something fails',
+  source: 'docs/health.md When something fails',
   onActionAnswer: ({ id, sentAtMs, answeredAtMs = sentAtMs, absentMs = Infinity, answer }) => {
     if (answer?.status !== 503 || answeredAtMs - sentAtMs > IMMEDIATE_MS || absentMs >= PATIENCE_MS)
       return undefined;

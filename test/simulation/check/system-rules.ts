@@ -10,7 +10,7 @@ const TIER = /\.retry\./;
 
 const everythingSettles: Rule = {
   name: 'everything settles after the last fault: work ends, queues are empty, processes are ready',
-  source: 'docs/notification-delivery.md, docs/operations.md Health and metrics',
+  source: 'docs/notification-delivery.md, docs/health.md',
   atEnd: ({ unsettled }) => (unsettled.length === 0 ? [] : [{ detail: unsettled.join('; '), ids: [] }]),
 };
 
@@ -29,7 +29,7 @@ const commitsFollowWork: Rule = {
   },
 };
 
-const STOPPING = 'docs/operations.md On SIGTERM';
+const STOPPING = 'docs/deploy.md Stopping';
 
 const stopsInTime: Rule = {
   name: 'a process that gets SIGTERM ends by itself in time',
@@ -49,7 +49,7 @@ const stopAnswersAll: Rule = {
 
 const readRecordsStay: Rule = {
   name: 'a record that was read stays on its log',
-  source: 'docs/operations.md The data folder',
+  source: 'docs/deploy.md The data folder',
   onLoss: ({ topic, partition, offset, seen }) => ({
     detail: `${topic}/${partition} ends at ${offset} and was read up to ${seen}`,
     ids: [],
@@ -112,7 +112,7 @@ const NOTICED_MS = 5_000;
 
 const healthIsTrue: Rule = {
   name: 'an ingress that cannot reach the broker is not ready',
-  source: 'docs/operations.md Health and metrics',
+  source: 'docs/health.md',
   onSample: ({ process, isReady, cutOffMs }) => {
     if (!hasIngress(process) || !isReady || cutOffMs < NOTICED_MS) return undefined;
     return { detail: `${process} is ready, and the broker has refused it for ${cutOffMs} ms`, ids: [] };

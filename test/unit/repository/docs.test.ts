@@ -18,12 +18,12 @@ const anchors = (file: string): ReadonlySet<string> => {
 };
 
 describe('documents', () => {
-  it('docs/operations.md lists exactly the settings that the configuration reads', () => {
+  it('docs/settings.md lists exactly the settings that the configuration reads', () => {
     const settings = [...read('shared/platform/settings.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
       (match) => match[1],
     );
     const documented = new Set(
-      [...read('docs/operations.md').matchAll(/`([A-Z][A-Z_]{3,})`/g)].map((match) => match[1]),
+      [...read('docs/settings.md').matchAll(/`([A-Z][A-Z_]{3,})`/g)].map((match) => match[1]),
     );
     expect(settings.length).toBeGreaterThan(20);
     expect([...settings].filter((name) => !documented.has(name))).toEqual([]);
@@ -40,7 +40,12 @@ describe('documents', () => {
   });
 
   it('all documents name only existing paths, both in code and in links', () => {
-    const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
+    const documents = [
+      'README.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      ...globSync('docs/**/*.md', { cwd: root }),
+    ];
     const isThere = (from: string, target: string): boolean =>
       globSync(path.posix.normalize(path.posix.join(from, target)), { cwd: root }).length > 0;
     const missing = documents.flatMap((document) => {
@@ -57,7 +62,12 @@ describe('documents', () => {
   });
 
   it('all documents link to existing headings and anchors', () => {
-    const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
+    const documents = [
+      'README.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      ...globSync('docs/**/*.md', { cwd: root }),
+    ];
     const dead = documents.flatMap((document) =>
       [...read(document).matchAll(/\]\((?![a-z]+:)([^)#\s]*)#([^)\s]+)\)/g)].flatMap(
         ([link, file = '', anchor = '']) => {
