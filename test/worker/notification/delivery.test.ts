@@ -255,7 +255,7 @@ it('answers an invalid command that has a reply topic, writes a dead letter othe
 });
 
 it('rejects a command after its deadline, and fails it if it has been attempted', async () => {
-  const world = await notificationWorld({ tiersMs: [3_000] });
+  const world = await notificationWorld({ tiersMs: [1_000] });
   world.providers.add('busy').answer = () => transient();
   await world.worker();
   await world.sms({ id: ID, headers: { [HEADER.deadline]: String(Date.now() - 10_000) } });
