@@ -31,10 +31,8 @@ function readCatalogueFolder(folder: string): LendingCatalogue {
   return catalogue.lending;
 }
 
-/** The example of docs/schedule-types.md. */
-function documentedExample(): string {
-  return /```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
-}
+/** The record that docs/schedule-types.md names. */
+const EXAMPLE = 'shared/product/example-catalogue/schedule-types/level-total-with-vat.json';
 
 describe('docs/schedule-types.md', () => {
   it('names all inputs, methods, settings and statuses', () => {
@@ -96,7 +94,8 @@ describe('the folder of a catalogue', () => {
   });
 
   it('may have the schedule type of the documentation, whose payment is a level total less fees with VAT', () => {
-    write('schedule-types/example.json', documentedExample());
+    expect(page).toContain(EXAMPLE);
+    write('schedule-types/example.json', readFileSync(path.join(root, EXAMPLE), 'utf8'));
     const catalogue = readCatalogueFolder(folder);
     expect(catalogue.findScheduleType('LevelTotalWithVat')).toMatchObject({
       payment: { kind: 'Formula' },

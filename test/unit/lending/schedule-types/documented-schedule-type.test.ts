@@ -8,9 +8,11 @@ import type { RepaymentSchedule } from '../../../../shared/lending/request/repay
 import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
 import { column, date, decimal, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
 
-/** The record of docs/schedule-types.md. */
-const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/schedule-types.md'), 'utf8');
-const DOCUMENTED = JSON.parse(/```json\n([^`]*)```/.exec(PAGE)?.[1] ?? '') as ScheduleTypeRecord;
+/** The record that docs/schedule-types.md explains. */
+const FILE = 'shared/product/example-catalogue/schedule-types/level-total-with-vat.json';
+const DOCUMENTED = JSON.parse(
+  readFileSync(path.resolve(import.meta.dirname, '../../../..', FILE), 'utf8'),
+) as ScheduleTypeRecord;
 const FEE = {
   SourceValue: decimal(10),
   FeePeriodicityType: 'Monthly',

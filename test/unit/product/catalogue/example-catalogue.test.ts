@@ -142,13 +142,6 @@ describe('the example catalogue', () => {
     );
     expect(codes.filter((code) => !used.has(code))).toEqual([]);
   });
-
-  it('has the schedule type of docs/schedule-types.md', () => {
-    const guide = readFileSync(path.join(root, 'docs/schedule-types.md'), 'utf8');
-    const documented: unknown = JSON.parse(/```json\n([\s\S]*?)```/.exec(guide)?.[1] ?? '');
-    const file = path.join(EXAMPLE_FOLDER, 'schedule-types/level-total-with-vat.json');
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(documented);
-  });
 });
 
 describe('docs/catalogue.md', () => {
