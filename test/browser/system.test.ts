@@ -8,20 +8,20 @@ import { post, PROOF_REQUEST } from '../support/builders/schedule-call.ts';
 import {
   ENGINE_URL,
   findAccessibilityFaults,
+  findFaultsInLooks,
   GUARDED_URL,
   useBrowser,
   takePicture,
-  LOOKS,
 } from '../support/browser/workbench-page.ts';
-import { startEngine } from '../support/worlds/engine-process.ts';
 import { openTestIngress } from '../support/worlds/ingress-fixture.ts';
 
 const { SCREENSHOTS } = process.env;
 const SYSTEM_PATH = '/workbench/system';
+/** The page asks every two seconds. */
+const QUIET_MS = 2_500;
 const openPage = useBrowser();
 
-const openSystem = (url: string, options: Parameters<typeof openPage>[1] = {}) =>
-  openPage(url + SYSTEM_PATH, options);
+const openSystem = (url: string) => openPage(url + SYSTEM_PATH);
 
 const isLive = (page: Page) => page.getByText('Live', { exact: true }).waitFor();
 
@@ -79,7 +79,7 @@ async function openTroubledIngress(): Promise<string> {
 }
 
 describe('the page of the system', () => {
-  it('says that everything is well, and shows workers, groups and calls as they happen', async () => {
+  it('says that everything is well, and shows workers, groups, calls as they happen and settings, accessibly', async () => {
     const { page, errors } = await openSystem(ENGINE_URL);
     await page.getByRole('heading', { name: 'Everything is well' }).waitFor();
     await isLive(page);
@@ -91,6 +91,11 @@ describe('the page of the system', () => {
         .waitFor();
     }
     expect(await page.getByRole('img', { name: '12 partitions, nothing waits' }).count()).toBeGreaterThan(5);
+    // A change of the verdict is announced once, and the figures are not.
+    const announced = page.locator('[role=status], [aria-live]:not([aria-live=off])');
+    const texts = (await announced.allTextContents()).map((text) => text.trim());
+    expect(texts).toContain('Everything is well');
+    expect(texts.join(' ')).not.toMatch(/second|Observed/);
     const row = page.getByRole('row').filter({ hasText: 'PLAT_BP_CalculateRepaymentSchedule' });
     const calls = async () => Number((await row.getByRole('cell').nth(2).textContent())?.replaceAll(',', ''));
     // The engine has answered other files too.
@@ -98,79 +103,15 @@ describe('the page of the system', () => {
     await callSchedule(20);
     await row.waitFor();
     await expect.poll(calls).toBe(before + 20);
-    expect(errors).toEqual([]);
-  });
-
-  it.each(LOOKS)('is accessible: %s', async (name, options) => {
-    const { page } = await openSystem(ENGINE_URL, options);
-    await isLive(page);
     await page.getByRole('button', { name: 'Details of plat.schedule.interactive' }).click();
     await page.getByRole('cell', { name: 'schedule-interactive-1' }).first().waitFor();
     await page.getByText(/\d+ of \d+ settings/).waitFor();
-    expect(await findAccessibilityFaults(page, name)).toEqual([]);
-    await callSchedule(50);
     await page.waitForTimeout(SCREENSHOTS === undefined ? 0 : 8_000);
-    await takePicture(page, `system-${name}`);
-  });
-
-  it.each(LOOKS)('names what is wrong, accessibly: %s', async (name, options) => {
-    const { page, errors } = await openSystem(await openTroubledIngress(), options);
-    await page.getByRole('heading', { name: /Needs attention: \d/ }).waitFor();
-    const findings = page.getByRole('list', { name: 'Findings' });
-    const texts = await findings.getByRole('listitem').allTextContents();
-    expect(texts.slice(0, 3).every((text) => text.startsWith('Critical'))).toBe(true);
-    expect(texts.join('\n')).toContain('No process reads plat.schedule.requests.v1. Messages waiting: 38.');
-    expect(texts.join('\n')).toContain('It cannot be read: no connection (bad port)');
-    await page
-      .getByRole('img', { name: /partitions have waiting messages; most in partition/ })
-      .first()
-      .waitFor();
-    expect(await findAccessibilityFaults(page, name)).toEqual([]);
-    expect(errors).toEqual([]);
-    await takePicture(page, `system-troubled-${name}`);
-  });
-
-  it('a change of the verdict is announced once, and the figures are not', async () => {
-    const { page } = await openSystem(ENGINE_URL);
-    await isLive(page);
-    const announced = page.locator('[role=status], [aria-live]:not([aria-live=off])');
-    const texts = async () => (await announced.allTextContents()).map((text) => text.trim());
-    expect(await texts()).toContain('Everything is well');
-    expect((await texts()).join(' ')).not.toMatch(/second|Observed/);
-  });
-
-  it('pauses and continues by keyboard, and shows nothing new meanwhile', async () => {
-    const { page } = await openSystem(ENGINE_URL);
-    await isLive(page);
-    await page.getByRole('button', { name: 'Pause' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByText('Paused', { exact: true }).waitFor();
-    const observed = () => page.getByText(/^Observed at/).textContent();
-    const before = await observed();
-    await callSchedule(3);
-    await page.waitForTimeout(2_500);
-    expect(await observed()).toBe(before);
-    await page.getByRole('button', { name: 'Continue' }).focus();
-    await page.keyboard.press('Enter');
-    await isLive(page);
-    await expect.poll(observed).not.toBe(before);
-  });
-
-  it('asks nothing while the page is hidden', async () => {
-    const { page } = await openSystem(ENGINE_URL);
-    await isLive(page);
-    await page.evaluate(setHidden(true));
-    const asked = await Promise.race([
-      page.waitForRequest('**/v1/system').then(() => true),
-      page.waitForTimeout(5_000).then(() => false),
-    ]);
-    expect(asked).toBe(false);
-    await page.evaluate(setHidden(false));
-    await page.waitForRequest('**/v1/system');
-  });
-
-  it('finds settings by name and value, and those that were set', async () => {
-    const { page } = await openSystem(ENGINE_URL);
+    const faults = await findFaultsInLooks(page, 'system', async () => {
+      await page.getByRole('heading', { name: 'Totul este în regulă' }).waitFor();
+      expect(await page.getByText('Cereri pe secundă').count()).toBe(1);
+    });
+    expect(faults).toEqual([]);
     const search = page.getByLabel('Search by name or value');
     await search.fill('retry tiers');
     await page.getByText('1 of').waitFor();
@@ -181,48 +122,71 @@ describe('the page of the system', () => {
     expect(await page.getByRole('rowheader', { name: 'REPLY_TIMEOUT_MS', exact: true }).count()).toBe(0);
     await search.fill('nothing like this');
     await page.getByText('No setting matches.').waitFor();
+    expect(errors).toEqual([]);
   });
 
-  it('speaks Romanian', async () => {
-    const { page } = await openSystem(ENGINE_URL, { locale: 'ro-RO' });
-    await page.getByRole('heading', { name: 'Totul este în regulă' }).waitFor();
-    expect(await page.getByText('Cereri pe secundă').count()).toBe(1);
+  it('names what is wrong, accessibly', async () => {
+    const { page, errors } = await openSystem(await openTroubledIngress());
+    await page.getByRole('heading', { name: /Needs attention: \d/ }).waitFor();
+    const findings = page.getByRole('list', { name: 'Findings' });
+    const texts = await findings.getByRole('listitem').allTextContents();
+    expect(texts.slice(0, 3).every((text) => text.startsWith('Critical'))).toBe(true);
+    expect(texts.join('\n')).toContain('No process reads plat.schedule.requests.v1. Messages waiting: 38.');
+    expect(texts.join('\n')).toContain('It cannot be read: no connection (bad port)');
+    await page
+      .getByRole('img', { name: /partitions have waiting messages; most in partition/ })
+      .first()
+      .waitFor();
+    const faults = await findFaultsInLooks(page, 'system-troubled', async () => {
+      await page.getByRole('heading', { name: /Necesită intervenție: \d/ }).waitFor();
+      const inRomanian = page.getByRole('list', { name: 'Constatări' });
+      const text = (await inRomanian.getByRole('listitem').allTextContents()).join('\n');
+      for (const part of [
+        'Niciun proces nu citește plat.schedule.requests.v1. Mesaje în așteptare: 38.',
+        'Nu poate fi citit: nu poate fi contactat (bad port)',
+        'Apelurile furnizorului au eșuat',
+        'Nu a fost publicat niciun catalog',
+        // The reason of a worker is in English.
+        'limitat: plat.schedule.requests.v1/3 has received nothing',
+      ]) {
+        expect(text).toContain(part);
+      }
+      expect(text).not.toMatch(/messages wait|cannot be|calls failed|has been published/);
+    });
+    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
-  it('says in Romanian what is wrong', async () => {
-    const { page } = await openSystem(await openTroubledIngress(), { locale: 'ro-RO' });
-    await page.getByRole('heading', { name: /Necesită intervenție: \d/ }).waitFor();
-    const findings = page.getByRole('list', { name: 'Constatări' });
-    const text = (await findings.getByRole('listitem').allTextContents()).join('\n');
-    for (const part of [
-      'Niciun proces nu citește plat.schedule.requests.v1. Mesaje în așteptare: 38.',
-      'Nu poate fi citit: nu poate fi contactat (bad port)',
-      'Apelurile furnizorului au eșuat',
-      'Nu a fost publicat niciun catalog',
-      // The reason of a worker is in English.
-      'limitat: plat.schedule.requests.v1/3 has received nothing',
-    ]) {
-      expect(text).toContain(part);
-    }
-    expect(text).not.toMatch(/messages wait|cannot be|calls failed|has been published/);
-    await page.getByText('Nu poate fi citit: nu poate fi contactat (bad port)').last().waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
-  });
-});
-
-describe('the page of the system without a connection', () => {
-  it('says that the server has gone, keeps what it showed, and continues when it is back', async () => {
-    const first = await startEngine([], { PORT: '0' });
-    const { page } = await openSystem(first.url);
+  it('asks nothing while it is paused by keyboard or hidden, and says that the server has gone until it is back', async () => {
+    const { page } = await openSystem(ENGINE_URL);
     await isLive(page);
-    await first.end('SIGKILL');
+    await page.getByRole('button', { name: 'Pause' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Paused', { exact: true }).waitFor();
+    const observed = () => page.getByText(/^Observed at/).textContent();
+    const before = await observed();
+    await callSchedule(3);
+    await page.waitForTimeout(QUIET_MS);
+    expect(await observed()).toBe(before);
+    await page.getByRole('button', { name: 'Continue' }).focus();
+    await page.keyboard.press('Enter');
+    await isLive(page);
+    await expect.poll(observed).not.toBe(before);
+    await page.evaluate(setHidden(true));
+    const asked = await Promise.race([
+      page.waitForRequest('**/v1/system').then(() => true),
+      page.waitForTimeout(QUIET_MS).then(() => false),
+    ]);
+    expect(asked).toBe(false);
+    await page.evaluate(setHidden(false));
+    await page.waitForRequest('**/v1/system');
+    await page.context().setOffline(true);
     await page.getByText('The engine cannot be reached').waitFor();
     await page.getByText(/What is shown is from .* The page tries again/).waitFor();
     await page.getByRole('heading', { name: 'Last known: Everything is well' }).waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(await findAccessibilityFaults(page, 'main')).toEqual([]);
     await takePicture(page, 'system-gone', false);
-    const second = await startEngine([], { PORT: new URL(first.url).port });
-    onTestFinished(() => void second.end('SIGTERM'));
+    await page.context().setOffline(false);
     await isLive(page);
     expect(await page.getByText('The engine cannot be reached').count()).toBe(0);
   });
@@ -237,7 +201,7 @@ describe('the page of the system without a connection', () => {
     await use('');
     await page.getByText('Your token does not permit this page').waitFor();
     await page.getByText(/scope operations:read/).waitFor();
-    expect(await findAccessibilityFaults(page)).toEqual([]);
+    expect(await findAccessibilityFaults(page, 'main')).toEqual([]);
     await takePicture(page, 'system-forbidden', false);
     await page.getByRole('button', { name: 'Change token' }).click();
     await use('operations:read');

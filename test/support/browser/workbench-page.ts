@@ -12,18 +12,6 @@ const { SCREENSHOTS } = process.env;
 export const DESKTOP = { width: 1_440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** The screens on which every page is checked, with their names. */
-export const LOOKS = [
-  ['light', {}],
-  ['phone', { viewport: PHONE }],
-] as const;
-
-/** Those of a page whose texts are checked in both languages: the longer words of the other one meet the smaller screen. */
-export const BOTH_LANGUAGES = [
-  ['light', {}],
-  ['romanian', { locale: 'ro-RO', viewport: PHONE }],
-] as const;
-
 export interface WorkbenchPage {
   readonly page: Page;
   /** Errors that the page threw or wrote to the console; expected ones are removed by the test that causes them. */
@@ -75,43 +63,76 @@ async function openPage(
   return { page, errors };
 }
 
-/** Until then the page has the colours that it had. */
+/** Until then the page has the colours and the size that it had. */
 const PAINTED = `(async () => {
   for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
   await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
 })()`;
 
-/**
- * The findings of axe-core on the page as it is now, one line each: rule, and the first element. The look `light` includes the
- * colours of a dark screen, which are all that is different there.
- */
-export async function findAccessibilityFaults(page: Page, look?: string): Promise<readonly string[]> {
-  await page.evaluate(AXE_SOURCE);
-  const faults = await violations(page, {});
-  if (look !== 'light') return faults;
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.evaluate(PAINTED);
-  const inTheDark = await violations(page, { runOnly: ['color-contrast'] });
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.evaluate(PAINTED);
-  return [...faults, ...inTheDark.map((fault) => `dark: ${fault}`)];
+/** The findings of axe-core on the page as it is now, or on a part of it, one line each: rule, and the first element. */
+export async function findAccessibilityFaults(page: Page, part = 'html'): Promise<readonly string[]> {
+  if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(AXE_SOURCE);
+  return violations(page, part, {});
 }
 
-function violations(page: Page, options: object): Promise<readonly string[]> {
+const COLOURS = 'color-contrast';
+
+/**
+ * The findings in each look of an English page: on a wide screen, light and dark, and on a phone in Romanian, whose longer words
+ * meet the smaller screen, which they must not exceed. In the dark only colours are different, on the phone everything but colours.
+ * `inRomanian` expects texts.
+ */
+export async function findFaultsInLooks(
+  page: Page,
+  picture: string,
+  inRomanian: () => Promise<void> = async () => undefined,
+): Promise<readonly string[]> {
+  await page.setViewportSize(DESKTOP);
+  const faults = await findAccessibilityFaults(page);
+  await takePicture(page, `${picture}-light`);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.evaluate(PAINTED);
+  const inTheDark = await violations(page, 'html', { runOnly: [COLOURS] });
+  await page.emulateMedia({ colorScheme: 'light' });
+  const language = page.getByRole('combobox', { name: /^Language$|^Limbă$/ });
+  const hasLanguages = (await language.count()) > 0;
+  if (hasLanguages) await language.selectOption('ro');
+  await inRomanian();
+  const onPhone = await findFaultsOnPhone(page);
+  await takePicture(page, `${picture}-phone`);
+  await page.setViewportSize(DESKTOP);
+  if (hasLanguages) await language.selectOption('en');
+  return [
+    ...faults,
+    ...inTheDark.map((fault) => `dark: ${fault}`),
+    ...onPhone.map((fault) => `phone: ${fault}`),
+  ];
+}
+
+async function findFaultsOnPhone(page: Page): Promise<readonly string[]> {
+  await page.setViewportSize(PHONE);
+  await page.evaluate(PAINTED);
+  const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  const faults = await violations(page, 'html', { rules: { [COLOURS]: { enabled: false } } });
+  return excess > 0 ? [`${excess} pixels too wide`, ...faults] : faults;
+}
+
+function violations(page: Page, part: string, options: object): Promise<readonly string[]> {
   return page.evaluate(
-    async (given) => {
+    async ([within, given]) => {
       const { axe } = globalThis as unknown as {
         axe: {
           run(
+            where: string,
             how: object,
           ): Promise<{ violations: { id: string; help: string; nodes: { html: string }[] }[] }>;
         };
       };
-      const found = await axe.run(given);
+      const found = await axe.run(within, given);
       return found.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html ?? ''}`);
     },
     // Otherwise axe-core describes each element that passes, which takes most of its time.
-    { resultTypes: ['violations'], ...options },
+    [part, { resultTypes: ['violations'], ...options }] as const,
   );
 }
 
