@@ -18,6 +18,8 @@ const STEP_MS = 15_000;
 const TOPICS_SCRIPT = path.join(import.meta.dirname, '../../scripts/topics.ts');
 const run = promisify(execFile);
 const { kafka, suite } = kafkaOrSkip();
+/** Each test has topics and groups of its own, and mostly waits for the broker. */
+const AT_A_TIME = { concurrent: true };
 
 let scope: KafkaScope;
 let broker: KafkaBroker;
@@ -77,7 +79,7 @@ function member(groupId: string, topic: string, sessionTimeoutMs?: number, by: K
   return { source, sink, state, clientId };
 }
 
-suite('publisher on Kafka', () => {
+suite('publisher on Kafka', AT_A_TIME, () => {
   test('rejects only the one record of a batch that its topic does not accept', async () => {
     const small = await topicWith(2, { 'max.message.bytes': String(20 * KIB) });
     const other = await topicWith(2);
@@ -183,7 +185,7 @@ async function fetchedBytes(topic: string): Promise<number> {
   return bytes;
 }
 
-suite('group source on Kafka', () => {
+suite('group source on Kafka', AT_A_TIME, () => {
   test('reports a revocation during a rebalance, in time for a commit of the generation', async () => {
     const topic = await topicWith(4);
     const publisher = await startedPublisher();
@@ -257,7 +259,7 @@ suite('group source on Kafka', () => {
   });
 });
 
-suite('tail on Kafka', () => {
+suite('tail on Kafka', AT_A_TIME, () => {
   test('continues when its topic is deleted and created again', async () => {
     const topic = await topicWith(1);
     const publisher = await startedPublisher();
@@ -312,7 +314,7 @@ suite('tail on Kafka', () => {
   });
 });
 
-suite('admin client on Kafka', () => {
+suite('admin client on Kafka', AT_A_TIME, () => {
   test('answers concurrent calls independently', async () => {
     const names = await Promise.all([1, 2, 3].map((partitions) => topicWith(partitions)));
     for (let round = 0; round < 5; round += 1) {
@@ -346,7 +348,7 @@ async function topics(...args: string[]): Promise<{ code: number; stdout: string
   }
 }
 
-suite('npm run topics', () => {
+suite('npm run topics', AT_A_TIME, () => {
   test('checks, creates and lists topics, and reports differences', async () => {
     const missing = await topics('check');
     expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining('npm run topics -- create') });

@@ -118,26 +118,6 @@ describe('a command that deployments run before the workers', AT_A_TIME, () => {
   });
 });
 
-describe('a recalculation without Kafka', () => {
-  const unreachable = { KAFKA_BROKERS: '127.0.0.1:9' };
-
-  it('logs that it waits, and ends on a signal without changing anything', async ({ expect }) => {
-    const files = portfolioFolder();
-    const output = files.at('out.ndjson');
-    const run = beginRecalculation(
-      ['--input', files.write('in.ndjson', portfolio(1)), '--output', output],
-      unreachable,
-    );
-    await expect
-      .poll(() => run.stderr(), POLL)
-      .toMatch(/waiting for Kafka and the schema registry, at most \d+ s more: .*ECONNREFUSED/);
-    run.child.kill('SIGTERM');
-    expect(await run.ended).toBe(3);
-    expect(run.stderr()).toContain('nothing was changed');
-    expect(existsSync(output)).toBe(false);
-  });
-});
-
 describe('startup without Kafka', AT_A_TIME, () => {
   it.for([
     ['refuses connections', 'refusing'],
@@ -161,4 +141,24 @@ describe('startup without Kafka', AT_A_TIME, () => {
       expect(await engine.ended).toBe(0);
     },
   );
+});
+
+describe('a recalculation without Kafka', () => {
+  const unreachable = { KAFKA_BROKERS: '127.0.0.1:9' };
+
+  it('logs that it waits, and ends on a signal without changing anything', async ({ expect }) => {
+    const files = portfolioFolder();
+    const output = files.at('out.ndjson');
+    const run = beginRecalculation(
+      ['--input', files.write('in.ndjson', portfolio(1)), '--output', output],
+      unreachable,
+    );
+    await expect
+      .poll(() => run.stderr(), POLL)
+      .toMatch(/waiting for Kafka and the schema registry, at most \d+ s more: .*ECONNREFUSED/);
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(3);
+    expect(run.stderr()).toContain('nothing was changed');
+    expect(existsSync(output)).toBe(false);
+  });
 });

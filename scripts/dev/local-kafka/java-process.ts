@@ -95,7 +95,7 @@ function readLogTail(logFile: string): string {
  * process exits first or takes too long.
  */
 export async function waitUntilReady(java: JavaProcess, isReady: () => Promise<boolean>): Promise<void> {
-  const pollMs = 50;
+  const pollMs = 150;
   const giveUpAt = performance.now() + READY_LIMIT_MS;
   while (!(await isReady())) {
     if (!java.isRunning()) {
