@@ -191,13 +191,20 @@ function lateTail(atStart = 10) {
 }
 
 it('reads records once, in order, whose index fails while they wait for a schema', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
   const { tail, schema, received, setReady } = lateTail();
   const started = tail.start();
-  await expect.poll(() => tail.health()).toEqual({ status: 'degraded', reason: 'states waits for a schema' });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(tail.health()).toEqual({ status: 'degraded', reason: 'states waits for a schema' });
   setReady(false);
   schema.resolve();
-  await expect.poll(() => received).toEqual([0]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(received).toEqual([0]);
   setReady(true);
+  await vi.advanceTimersByTimeAsync(1_000);
   await started;
   expect(received).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(tail.health()).toEqual({ status: 'ready' });
