@@ -360,7 +360,9 @@ describe('the form', () => {
     // Also in the words of the engine.
     const texts = await page.locator('.field-error, [role=alert], .field-help > span').allInnerTexts();
     expect(texts.filter((text) => /[a-z][A-Z]/.test(text))).toEqual([]);
-    expect(texts).toContain('Number of first installments without principal.');
+    expect(texts).toContain(
+      'Number of first installments without principal. The payment is calculated over the others.',
+    );
     expect(await findAccessibilityFaults(page, '.loan-form')).toEqual([]);
     await takePicture(page, 'help', false);
   });
