@@ -4,6 +4,7 @@ import { ACTIONS } from '../../shared/contract/actions/actions.ts';
 import { authorize } from '../support/builders/access-token.ts';
 import {
   ENGINE_URL,
+  findAccessibilityFaults,
   findFaultsInLooks,
   GUARDED_URL,
   PHONE,
@@ -167,6 +168,7 @@ describe('the documentation', () => {
     await takePicture(page, 'docs-phone', false);
     const link = topics(page).getByRole('link', { name: 'Errors', exact: true });
     expect(await link.isVisible()).toBe(false);
+    expect(await findAccessibilityFaults(page, '.topics')).toEqual([]);
     await page.getByText('Topics', { exact: true }).click();
     await link.click();
     expect(await link.isVisible()).toBe(false);

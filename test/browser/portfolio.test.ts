@@ -187,6 +187,7 @@ describe('the page of portfolios', () => {
       expect(calls).toBeLessThan(CONTRACTS);
       isHeld = false;
       for (const release of held) release();
+      await expect.poll(() => calls, { timeout: LONG_MS }).toBeGreaterThan(CONTRACTS / 2);
       await page.getByRole('link', { name: 'Portfolio' }).click();
       await page.getByText(`${CONTRACTS} of ${CONTRACTS} contracts`).waitFor({ timeout: LONG_MS });
       const csv = await downloadText(page, 'Results as CSV');

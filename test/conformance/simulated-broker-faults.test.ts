@@ -18,7 +18,7 @@ const test = scenarioTest(() => createSimulatedTarget({ 'late-request': 0.1, 'la
 describe('publisher of the broker model under faults', AT_A_TIME, () => {
   publishingScenarios(test);
 });
-describe('group on the broker model under faults', AT_A_TIME, () => {
+describe('group on the broker model under faults', () => {
   groupScenarios(test);
 });
 describe('tail on the broker model under faults', AT_A_TIME, () => {

@@ -17,7 +17,7 @@ const test = scenarioTest(() => createSimulatedTarget());
 describe('publisher of the broker model', AT_A_TIME, () => {
   publishingScenarios(test);
 });
-describe('group on the broker model', AT_A_TIME, () => {
+describe('group on the broker model', () => {
   groupScenarios(test);
 });
 describe('tail on the broker model', AT_A_TIME, () => {

@@ -49,6 +49,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (cluster === undefined) return;
+  await untilInSync();
   await Promise.all([broker, ...publishing].map((one) => one.close()));
   await scope.close();
 });

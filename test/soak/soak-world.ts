@@ -96,7 +96,8 @@ async function openOn(brokers: readonly string[], { kafka, own, say }: Opened): 
     LOG_LEVEL: 'warn',
   };
   const broker = createKafkaBroker({ brokers, clientId: 'soak', log: silentLog });
-  await createTopics(broker, topicsFor(env));
+  const isShared = kafka !== undefined && own === undefined;
+  await createTopics(broker, isShared ? withFewPartitions(topicsFor(env)) : topicsFor(env));
   const folder = await mkdtemp(path.join(tmpdir(), 'soak-'));
   return {
     brokers,
@@ -119,7 +120,7 @@ async function openOn(brokers: readonly string[], { kafka, own, say }: Opened): 
 /** All topics. */
 export function topicsFor(env: Readonly<Record<string, string>>) {
   const { topicPrefix, notification } = loadConfig(env);
-  return withFewPartitions(allTopicSpecs(topicPrefix, notification.retryTiersMs));
+  return allTopicSpecs(topicPrefix, notification.retryTiersMs);
 }
 
 /** Creates the topics and waits until every partition has a leader. */

@@ -1,11 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
-import { loadConfig } from '../../shared/platform/load-config.ts';
-import { silentLog } from '../../shared/platform/log.ts';
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
-import { openKafkaScope, withFewPartitions, type KafkaScope } from '../support/kafka/scope.ts';
+import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { registryOrSkip } from '../support/kafka/suite.ts';
 import {
   PROOF_TOTALS,
@@ -13,7 +10,7 @@ import {
   submitSchedule,
   waitForResult,
 } from '../support/builders/schedule-call.ts';
-import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
+import { KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const { kafka, suite } = registryOrSkip();
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -58,11 +55,8 @@ suite('separate processes on Kafka with a schema registry', () => {
 
   it('fails to start without topics, naming the command that creates them', async () => {
     await expect(startEngine(['schedule'], env)).rejects.toThrow(/npm run topics -- create/);
-    const { topicPrefix, notification } = loadConfig(env);
-    const specs = withFewPartitions(allTopicSpecs(topicPrefix, notification.retryTiersMs));
-    const broker = createKafkaBroker({ brokers: kafka.brokers, clientId: 'system-test', log: silentLog });
-    await broker.admin.createTopics(specs);
-    await broker.close();
+    command('scripts/topics.ts', 'create');
+    command('scripts/topics.ts', 'check');
     command('scripts/schemas.ts', 'register');
   });
 

@@ -70,6 +70,15 @@ it.each<[PlantedFault, RegExp]>([
 );
 
 it(
+  'npm run simulate finds a planted fault in several seeds at once, and fails',
+  { timeout: PROCESS_LIMIT_MS },
+  async () => {
+    const failed = simulate('--seeds', '2', '--plant', 'sent-twice');
+    await expect(failed).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining('sent twice') });
+  },
+);
+
+it(
   'every call succeeds in a run without faults',
   { timeout: CALM_SEEDS.length * SEED_LIMIT_MS },
   async () => {

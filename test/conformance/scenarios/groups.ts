@@ -255,14 +255,15 @@ export function groupScenarios(test: ScenarioTest): void {
       }
       const stayer = await world.member(groupId, [topic], policy);
       await world.assigned([stayer], 6);
-      const total = world.target.trafficMessages;
+      const atLeast = world.target.trafficMessages;
       const expected = new Set<string>();
+      let isOver = false;
       const traffic = (async () => {
-        for (let index = 0; index < total; index += 1) {
+        for (let index = 0; index < atLeast || !isOver; index += 1) {
           const messages = numbered(topic, `key-${index % 31}`, index, index + 1);
           expected.add(messages[0]?.value?.toString() ?? '');
           await publisher.publish(messages);
-          if (index % 10 === 0) await sleep(2);
+          if (index % 10 === 0 || index > atLeast) await sleep(2);
         }
       })();
       for (let round = 0; round < 3; round += 1) {
@@ -271,7 +272,9 @@ export function groupScenarios(test: ScenarioTest): void {
         await passing.source.stop(SECOND);
         await world.assigned([stayer], 6);
       }
+      isOver = true;
       await traffic;
+      const total = expected.size;
       await eventually(
         'every message',
         world.target.stepMs,

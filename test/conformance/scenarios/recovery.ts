@@ -12,6 +12,8 @@ const PACE_MS = 5;
 async function duringRestart(world: World, send: (index: number) => Promise<unknown>): Promise<void> {
   const sends = [send(0)];
   await sends[0];
+  // In flight when the broker ends.
+  sends.push(send(1), send(2));
   const back = new AbortController();
   const restarting = world.target.restart().finally(() => back.abort());
   while (!back.signal.aborted) {

@@ -10,7 +10,7 @@ import { idOf, notificationWorld, type NotificationWorld } from '../../support/w
 import { SENT, transient, unknown } from '../../support/fakes/scripted-providers.ts';
 
 /** Long enough for the first half of a test on a busy machine. */
-const LONG_TIER_MS = 3_000;
+const LONG_TIER_MS = 6_000;
 const END_MS = 10_000;
 
 const deliveredIds = (world: NotificationWorld) =>
@@ -160,7 +160,7 @@ it.concurrent('sends each message once, but not in order, while there is no room
   expect,
   onTestFinished,
 }) => {
-  const tiersMs = [2_000, 4_000] as const;
+  const tiersMs = [4_000, 8_000] as const;
   const world = await notificationWorld({ onTestFinished, tiersMs, holdLimits: { keys: 1 } });
   const failsOnce = new Map([
     [idOf(1), tiersMs[0]],
