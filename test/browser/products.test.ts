@@ -232,11 +232,11 @@ describe('what callers get', () => {
     await page.getByRole('region', { name: 'Standard: Commissions' }).getByText('100.00 EUR').waitFor();
     expect(await findFaultsInLooks(page, 'products-look-up')).toEqual([]);
     await page.getByRole('tab', { name: 'Simulate an offer' }).click();
+    const offers = page.getByRole('region', { name: 'Offers that fit' });
+    await offers.getByText('18,171.02').waitFor();
     await page.getByLabel('Amount').fill('10000');
     await page.getByLabel('Number of periods').fill('12');
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
-    const offers = page.getByRole('region', { name: 'Offers that fit' });
-    await offers.waitFor();
     await offers.getByText('10,601.12').waitFor();
     expect(await offers.innerText()).toMatch(/877\.70\s+Highest payment\s+last payment 874\.93/);
     expect(await offers.getByText('of which 85.00 at the start').count()).toBe(2);

@@ -102,7 +102,8 @@ describe('the page of the system', () => {
     const before = (await row.count()) === 0 ? 0 : await calls();
     await callSchedule(20);
     await row.waitFor();
-    await expect.poll(calls).toBe(before + 20);
+    // Calls of other files leave the minute that is counted.
+    await expect.poll(async () => [20, before + 20].includes(await calls())).toBe(true);
     await page.getByRole('button', { name: 'Details of plat.schedule.interactive' }).click();
     await page.getByRole('cell', { name: 'schedule-interactive-1' }).first().waitFor();
     await page.getByText(/\d+ of \d+ settings/).waitFor();
