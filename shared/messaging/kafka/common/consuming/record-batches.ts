@@ -127,10 +127,7 @@ export async function openBatches(bytes: Buffer): Promise<OpenBatch[]> {
   return opened;
 }
 
-/**
- * The records of a batch as bytes. Throws or rejects if they cannot be decompressed, would exceed the limit, or if the compression is
- * unknown.
- */
+/** Throws or rejects if the records cannot be decompressed, would exceed the limit, or if the compression is unknown. */
 function contentOf({ bytes }: RecordBatch): Buffer | Promise<Buffer> {
   const content = bytes.subarray(BATCH_HEADER_BYTES);
   const compression = bytes.readUInt16BE(ATTRIBUTES_AT) & COMPRESSION_BITS;

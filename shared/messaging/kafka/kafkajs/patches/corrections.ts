@@ -135,6 +135,7 @@ function measureElapsedTime(): void {
   for (const [path, name] of KEPT_TIMES) {
     const elapsed = new WeakMap<object, number | null>();
     const { prototype } = kafkajsModule(path) as { readonly prototype: object };
+    if (Object.hasOwn(prototype, name)) continue;
     Object.defineProperty(prototype, name, {
       configurable: true,
       get(this: object) {
