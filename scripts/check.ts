@@ -1,4 +1,4 @@
-/** `npm run check`: runs every check that does not require a broker, in parallel. CI leaves the tests to `npm test`. */
+/** `npm run check`: runs every check of the sources, in parallel. Tests are run by `npm test`. */
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
@@ -16,13 +16,6 @@ const LINT_ENVIRONMENT = { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '3GiB' };
 
 const STEPS: readonly Step[] = [
   {
-    name: 'unit tests (with layers)',
-    /** Each further worker would load all modules again, on a core that the type check uses. */
-    command: ['vitest', 'run', '--project', 'unit', '--maxWorkers=1', '--silent=passed-only'],
-    /** In megabytes. All files share one heap, whose new objects would otherwise be collected too often. */
-    env: { NODE_OPTIONS: '--max-semi-space-size=32' },
-  },
-  {
     // Replaces tsc, which reports the same errors and would analyse the sources a second time.
     name: 'lint and types (oxlint, type-aware)',
     command: ['oxlint', '--type-aware', '--type-check', '--max-warnings=0', '.'],
@@ -36,10 +29,9 @@ const STEPS: readonly Step[] = [
 /** Stops a step that hangs; on a busy machine the type check takes more than a minute. */
 const STEP_LIMIT_MS = 300_000;
 
-const WITHOUT_TESTS = '--without-tests';
 if (process.argv.includes('--help')) {
   console.log(
-    `Usage: npm run check [-- ${WITHOUT_TESTS}]\nRuns:\n` +
+    'Usage: npm run check\nRuns:\n' +
       STEPS.map((step) => `  ${step.name}: ${step.command.join(' ')}`).join('\n'),
   );
   process.exit(0);
@@ -77,10 +69,7 @@ async function run(step: Step): Promise<{ step: Step; ok: boolean; output: strin
 }
 
 const startedAt = performance.now();
-const steps = process.argv.includes(WITHOUT_TESTS)
-  ? STEPS.filter(({ command: [program] }) => program !== 'vitest')
-  : STEPS;
-const waiting = [...steps];
+const waiting = [...STEPS];
 let failed = 0;
 /** One step per core at the same time, since each mostly uses one thread. */
 await Promise.all(
@@ -97,6 +86,6 @@ await Promise.all(
   }),
 );
 console.log(
-  `${steps.length - failed} checks passed, ${failed} failed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`,
+  `${STEPS.length - failed} checks passed, ${failed} failed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`,
 );
 process.exitCode = failed === 0 ? 0 : 1;

@@ -257,9 +257,9 @@ export function groupScenarios(test: ScenarioTest): void {
       await world.assigned([stayer], 6);
       const atLeast = world.target.trafficMessages;
       const expected = new Set<string>();
-      let isOver = false;
+      const rounds = { areOver: false };
       const traffic = (async () => {
-        for (let index = 0; index < atLeast || !isOver; index += 1) {
+        for (let index = 0; index < atLeast || !rounds.areOver; index += 1) {
           const messages = numbered(topic, `key-${index % 31}`, index, index + 1);
           expected.add(messages[0]?.value?.toString() ?? '');
           await publisher.publish(messages);
@@ -272,7 +272,7 @@ export function groupScenarios(test: ScenarioTest): void {
         await passing.source.stop(SECOND);
         await world.assigned([stayer], 6);
       }
-      isOver = true;
+      rounds.areOver = true;
       await traffic;
       const total = expected.size;
       await eventually(
