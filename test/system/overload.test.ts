@@ -30,9 +30,13 @@ const ADMITTED_MS = 2_000;
 
 let engine: EngineProcess;
 let generator: ChildProcess;
+/** Rejects when the generator ends. */
+let ended: Promise<never>;
 beforeAll(async () => {
   engine = await startEngine([], { RATE_LIMIT_PER_SECOND: '0', DATA_DIR: 'memory' });
   generator = fork(GENERATOR);
+  ended = once(generator, 'exit').then(() => Promise.reject(new Error('the load generator ended')));
+  ended.catch(() => undefined);
 });
 afterAll(async () => {
   generator.kill();
@@ -42,7 +46,6 @@ afterAll(async () => {
 /** Sends the loads at once, from a process of its own. */
 async function run(...loads: readonly OpenLoad[]): Promise<readonly LoadReport[]> {
   generator.send(loads);
-  const ended = once(generator, 'exit').then(() => Promise.reject(new Error('the load generator ended')));
   const [reports] = (await Promise.race([once(generator, 'message'), ended])) as [readonly LoadReport[]];
   return reports;
 }
