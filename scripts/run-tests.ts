@@ -34,8 +34,8 @@ interface Report {
 
 /** Each list runs in its own vitest, in parallel, and takes as long as the other: levels with Kafka run file by file and mostly wait. */
 const SIDE_BY_SIDE: readonly (readonly string[])[] = [
-  ['unit', 'property', 'golden', 'worker', 'browser'],
-  ['regression', 'conformance', 'kafka-conformance', 'integration', 'system', 'cluster-faults'],
+  ['unit', 'property', 'golden', 'worker', 'conformance', 'browser'],
+  ['regression', 'kafka-conformance', 'integration', 'system', 'cluster-faults'],
 ];
 
 interface Run {

@@ -46,9 +46,12 @@ const openPage = useBrowser();
 const openLoans = (loans: readonly object[], options: Parameters<typeof openPage>[1] = {}) =>
   openPage(addressOf(...loans), options);
 
-/** Waits until the schedule has this payment. */
+/** Waits until the schedule has this payment. Among the figures: the names of all buttons of the page take longer to find. */
 const payment = (page: Page, amount: string, label = 'Regular payment'): Promise<void> =>
-  page.getByRole('button', { name: `${label}: ${amount}` }).waitFor();
+  page
+    .locator('.schedule-figures')
+    .getByRole('button', { name: `${label}: ${amount}` })
+    .waitFor();
 
 /** The place of the form that has the focus. */
 const focusedPlace = (page: Page): Promise<unknown> =>

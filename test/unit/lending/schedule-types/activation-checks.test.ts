@@ -6,6 +6,7 @@ import type {
 import {
   activationMessages,
   columnOf,
+  compiledOf,
   formulaColumn,
   guid,
   LEVEL_COLUMNS,
@@ -227,6 +228,21 @@ describe('columns of a schedule type (S1, S2, S3)', () => {
     expect(withColumn(formulaColumn('Own', '1', { IsUpfront: true }))).toEqual([
       'column Own must have no IsUpfront: only Fee and Insurance columns have one',
     ]);
+  });
+
+  it('charges upfront what columns with IsUpfront show, each commission and insurance class by its own (F1)', () => {
+    const columns = [
+      ...LEVEL_COLUMNS.slice(0, -1),
+      columnOf('Insurance', 'Insurance', { IsUpfront: true }),
+      columnOf('One', 'Fee', { Fee: 'Service', IsUpfront: true }),
+      columnOf('Two', 'Insurance', { InsuranceClass: 'Life', IsUpfront: false }),
+    ];
+    expect(compiledOf(recordOf(columns)).upfront).toEqual({
+      fees: false,
+      insurances: true,
+      byFee: new Map([['service', true]]),
+      byInsuranceClass: new Map([['life', false]]),
+    });
   });
 
   it('requires unique ids', () => {
