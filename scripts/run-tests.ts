@@ -17,7 +17,7 @@ Levels with Kafka use KAFKA_BROKERS, or Docker, or Apache Kafka on the local Jav
 Exit codes: 0 all passed, 1 a test failed (with CI=true also if a test was skipped).
 `;
 
-/** The complete run with Kafka takes nine minutes on two cores, longer on a busy machine. */
+/** The complete run with Kafka takes ten minutes on two cores, longer on a busy machine. */
 const RUN_LIMIT_MS = 45 * 60_000;
 
 interface Assertion {

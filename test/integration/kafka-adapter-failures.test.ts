@@ -20,7 +20,7 @@ const STEP_MS = 30 * SECOND;
 const PARTITIONS = 12;
 /** Number of partitions that move to another leader at a time, and number of moves. */
 const MOVED_AT_ONCE = 3;
-const MOVES = 4;
+const MOVES = 6;
 /** The cluster removes a silent broker after 9 s; the client also needs time to notice, to connect and to rejoin. */
 const LEADERLESS_MS = 30 * SECOND;
 /** The cluster replaces a silent broker after 3 s; if it was the active controller, a busy machine takes much longer. */
