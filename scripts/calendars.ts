@@ -7,7 +7,7 @@ import { installOwnPackages } from './command-packages.ts';
 
 const HELP = `Usage: npm run calendars -- COMMAND [COUNTRY...] [OPTIONS]
 
-  generate   writes shared/calendars/library-countries.json and a file for each country in library-days, from the
+  generate   writes shared/lending/calendars/library/library-countries.json and a file for each country in days, from the
              package date-holidays; removes files of countries that the package no longer has
   check      lists the files that differ from what generate would write; changes nothing
 
@@ -28,7 +28,7 @@ interface Arguments {
   readonly json: boolean;
 }
 
-/** File names relative to shared/calendars. */
+/** File names relative to shared/lending/calendars/library. */
 interface Report {
   /** Number of compared files. */
   readonly files: number;

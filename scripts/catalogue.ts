@@ -1,5 +1,5 @@
 /** `npm run catalogue`: validates, publishes and shows the product catalogue on the configured Kafka. */
-import { createLibraryCalendars } from '../shared/calendars/library-calendars.ts';
+import { createLibraryCalendars } from '../shared/lending/calendars/library/library-calendars.ts';
 import type { CalendarDate } from '../shared/lending/dates/calendar-date.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';

@@ -3,7 +3,7 @@
 import { workerData } from 'node:worker_threads';
 import { deserialize } from 'node:v8';
 import type { ThreadAnswer, ThreadConfig, ThreadTasks } from './runtime/thread-pool.ts';
-import { restoreEnvironment, type LendingSnapshot } from '../shared/catalogue/lending-environment.ts';
+import { restoreEnvironment, type LendingSnapshot } from '../shared/product/storage/lending-environment.ts';
 import { ACTIONS } from '../shared/contract/actions/actions.ts';
 import { isTransientFailure } from '../shared/messaging/processing-result.ts';
 import { readReply } from '../shared/messaging/requester/read-reply.ts';

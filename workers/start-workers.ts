@@ -15,7 +15,7 @@ import { stopInTurn } from '../shared/messaging/stop-in-turn.ts';
 import { systemPorts, type SystemPorts } from '../shared/platform/system-ports.ts';
 import type { RunningWorker, StartWorker } from './runtime/worker.ts';
 import { createCodec } from './create-codec.ts';
-import { publishCatalogue } from './publish-catalogue.ts';
+import { publishCatalogue } from '../shared/product/storage/catalogue-folder.ts';
 import { WORKER_NAMES, WORKERS, type WorkerEntry, type WorkerName } from './worker-list.ts';
 
 export interface RunningSystem {

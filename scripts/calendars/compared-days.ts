@@ -1,4 +1,4 @@
-/** The differences between date-holidays and a second source, with the verdict on each: shared/calendars/compared-days.txt. */
+/** The differences between date-holidays and a second source, with the verdict on each: shared/lending/calendars/library/compared-days.txt. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ type Verdict = (typeof VERDICTS)[number];
 /** The verdicts of a country by day. */
 export type ComparedDays = ReadonlyMap<CalendarDate, Verdict>;
 
-const FOLDER = path.resolve(import.meta.dirname, '../../shared/calendars');
+const FOLDER = path.resolve(import.meta.dirname, '../../shared/lending/calendars/library');
 const LINE = /^([A-Z]{2}) ([a-z]+)((?: \d{4}-\d{2}-\d{2})+): (\S.*)$/;
 
 /** The verdicts by country. The file comes with the program, so an invalid line or a day with two verdicts throws. */

@@ -1,4 +1,4 @@
-/** The files of shared/calendars that are generated from the package date-holidays: countries and their holidays. */
+/** The files of shared/lending/calendars/library that are generated from the package date-holidays: countries and their holidays. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,17 +7,17 @@ import {
   FIRST_LIBRARY_YEAR,
   LAST_LIBRARY_YEAR,
   writeLibraryDays,
-} from '../../shared/calendars/library-days.ts';
+} from '../../shared/lending/calendars/library/library-days.ts';
 import { BUILT_IN_CALENDARS } from '../../shared/lending/calendars/built-in-calendars.ts';
 import { correctDays, readComparedDays } from './compared-days.ts';
 import { listPackageCountries, listPublicHolidays } from './public-holidays.ts';
 
 /** Folder of the files; their names are relative to it. */
-export const LIBRARY_FOLDER = path.resolve(import.meta.dirname, '../../shared/calendars');
+export const LIBRARY_FOLDER = path.resolve(import.meta.dirname, '../../shared/lending/calendars/library');
 /** Raised when a correction of the package's days changes. */
 const CORRECTIONS_VERSION = '2026.2';
 const INDEX_FILE = 'library-countries.json';
-const DAYS_FOLDER = 'library-days';
+const DAYS_FOLDER = 'days';
 
 /** A generated file. */
 export interface LibraryFile {

@@ -1,16 +1,16 @@
 /** Runs the commands of `npm run catalogue` over any broker. */
 
 import { existsSync } from 'node:fs';
-import { type RecordChanges, writeRecords } from '../../shared/catalogue/write-records.ts';
+import { type RecordChanges, writeRecords } from '../../shared/product/storage/write-records.ts';
 import {
   readFolderRecords,
   readWholeCatalogue,
   formatFault,
-} from '../../shared/contract/catalogue-files/read-folder.ts';
+} from '../../shared/product/storage/catalogue-folder.ts';
 import type { CatalogueFault } from '../../shared/lending/schedule-types/catalogue-entry.ts';
 import { assertNever } from '../../shared/platform/errors.ts';
 import { selectEntries } from '../../shared/product/catalogue/catalogue-view.ts';
-import { checkSimulations } from '../../shared/product/validation/check-simulation.ts';
+import { checkSimulations } from '../../shared/product/check/simulate-at-bounds.ts';
 import {
   type CatalogueRecord,
   identifyRecord,

@@ -1,12 +1,12 @@
 /** Compares a folder with the topic, and plans and validates its publication. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { RecordChanges } from '../../shared/catalogue/write-records.ts';
+import type { RecordChanges } from '../../shared/product/storage/write-records.ts';
 import type { CatalogueFault } from '../../shared/lending/schedule-types/catalogue-entry.ts';
 import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
-import { buildCatalogue } from '../../shared/product/validation/build-catalogue.ts';
-import { checkSimulations } from '../../shared/product/validation/check-simulation.ts';
+import { buildCatalogue } from '../../shared/product/check/check-catalogue.ts';
+import { checkSimulations } from '../../shared/product/check/simulate-at-bounds.ts';
 import {
   type CatalogueRecord,
   codeKey,

@@ -1,6 +1,6 @@
 /** Reads the records that are currently on the topic. */
 
-import { CatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
+import { CatalogueTable } from '../../shared/product/storage/catalogue-table.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { MessagingError } from '../../shared/platform/errors.ts';

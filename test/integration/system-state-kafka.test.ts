@@ -9,7 +9,7 @@ import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { systemTimers } from '../../shared/platform/timers.ts';
 import { createCodec } from '../../workers/create-codec.ts';
-import { publishCatalogue } from '../../workers/publish-catalogue.ts';
+import { publishCatalogue } from '../../shared/product/storage/catalogue-folder.ts';
 import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts';
 import { scheduleRows } from '../support/builders/schedule-call.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';

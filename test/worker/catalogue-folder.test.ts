@@ -10,7 +10,7 @@ import {
   createFolder,
   productValue,
 } from '../support/worlds/catalogue-world.ts';
-import { CatalogueTable } from '../../shared/catalogue/catalogue-table.ts';
+import { CatalogueTable } from '../../shared/product/storage/catalogue-table.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
 
 const STOP_MS = 1_000;

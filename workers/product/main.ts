@@ -1,4 +1,4 @@
-import { openCatalogue, type OpenCatalogue } from '../../shared/catalogue/open-catalogue.ts';
+import { openCatalogue, type OpenCatalogue } from '../../shared/product/storage/catalogue-table.ts';
 import type { InsuranceListInput } from '../../shared/contract/product/look-ups.ts';
 import type { ProductByCodePayload, ProductDocumentsPayload } from '../../shared/contract/product/replies.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
@@ -8,15 +8,15 @@ import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';
 import { warningsList } from '../../shared/platform/header-text.ts';
 import { createProblem, type ErrorCode, type Warning } from '../../shared/platform/problem.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
-import { lookUpInsuranceList } from '../../shared/product/look-up/insurance-list.ts';
+import {
+  lookUpInsuranceList,
+  lookUpDetails,
+  lookUpDocuments,
+  type LookUp,
+  type LookUpContext,
+  type SelectorRequest,
+} from '../../shared/product/look-up/product-look-ups.ts';
 import { lookUpProduct } from '../../shared/product/look-up/product-by-code.ts';
-import { lookUpDetails } from '../../shared/product/look-up/product-details.ts';
-import { lookUpDocuments } from '../../shared/product/look-up/product-documents.ts';
-import type {
-  LookUp,
-  LookUpContext,
-  SelectorRequest,
-} from '../../shared/product/look-up/product-selection.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 

@@ -9,7 +9,7 @@ import { combineHealth } from '../../shared/platform/health.ts';
 import { stopInTurn, stopTogether } from '../../shared/messaging/stop-in-turn.ts';
 import { checkedHandlers } from './checked-handlers.ts';
 import type { RunningWorker, WorkerContext } from './worker.ts';
-import type { WorkerCatalogue } from '../../shared/catalogue/open-catalogue.ts';
+import type { WorkerCatalogue } from '../../shared/product/storage/catalogue-table.ts';
 
 /** Message types of all workers that use the catalogue. */
 const COMMON_TYPES = ['CatalogueRecord', 'ProblemReply'];

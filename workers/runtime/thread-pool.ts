@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { serialize } from 'node:v8';
 import type { Piscina } from 'piscina';
-import type { LendingSnapshot } from '../../shared/catalogue/lending-environment.ts';
+import type { LendingSnapshot } from '../../shared/product/storage/lending-environment.ts';
 import { UNITS_PER_MS } from '../../shared/contract/actions/request-limits.ts';
 import type { Encoded, EncodedMessage, MessageFormat } from '../../shared/messaging/codec.ts';
 import { headerText } from '../../shared/messaging/headers.ts';

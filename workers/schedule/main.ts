@@ -2,7 +2,7 @@ import {
   openLendingCatalogue,
   type LendingEnvironment,
   type LendingWorkerCatalogue,
-} from '../../shared/catalogue/lending-environment.ts';
+} from '../../shared/product/storage/lending-environment.ts';
 import { UNITS_PER_CALL } from '../../shared/contract/actions/request-limits.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import { REPLY_BATCH, REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';

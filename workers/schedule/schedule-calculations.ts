@@ -1,6 +1,6 @@
 /** The calculations of the schedule worker. Pure, so that the event loop and the calculation threads share them. */
 
-import type { LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
+import type { LendingEnvironment } from '../../shared/product/storage/lending-environment.ts';
 import { MAX_REPLY_BYTES } from '../../shared/contract/actions/request-limits.ts';
 import { limitFaults } from '../../shared/contract/json/faults.ts';
 import { JSON_PARAM } from '../../shared/contract/json/request-contract.ts';

@@ -1,5 +1,8 @@
-import { openLendingCatalogue, type LendingEnvironment } from '../../shared/catalogue/lending-environment.ts';
-import { openCatalogue, type OpenCatalogue } from '../../shared/catalogue/open-catalogue.ts';
+import {
+  openLendingCatalogue,
+  type LendingEnvironment,
+} from '../../shared/product/storage/lending-environment.ts';
+import { openCatalogue, type OpenCatalogue } from '../../shared/product/storage/catalogue-table.ts';
 import { toSimulateRequest, type SimulateInput } from '../../shared/contract/simulate/simulate.ts';
 import { limitFaults } from '../../shared/contract/json/faults.ts';
 import { simulatePayload } from '../../shared/contract/simulate/reply.ts';
@@ -10,8 +13,8 @@ import { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
 import { createProblem, type ErrorCode } from '../../shared/platform/problem.ts';
 import { formatCalendar, warningsList } from '../../shared/platform/header-text.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
-import { simulateInSteps } from '../../shared/product/simulation/simulate.ts';
-import type { SimulationOutcome } from '../../shared/product/simulation/simulation-result.ts';
+import { simulateInSteps } from '../../shared/product/simulation/simulate-product.ts';
+import type { SimulationOutcome } from '../../shared/product/simulation/simulation.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { SimulationQueue } from './simulation-queue.ts';

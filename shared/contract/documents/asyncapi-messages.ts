@@ -12,8 +12,8 @@ import {
 import { HEADER } from '../../messaging/header-names.ts';
 import { createProblem } from '../../platform/problem.ts';
 import { ACTIONS } from '../actions/actions.ts';
-import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
-import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordForm } from '../catalogue-files/json-form.ts';
+import { CATALOGUE_RECORD } from '../../product/storage/catalogue-message.ts';
+import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordForm } from '../actions/catalogue-record-form.ts';
 import { publishedSchemas, schemaReference, type NamedSchemas } from '../json/json-schema.ts';
 import { problemShape } from '../json/problem.ts';
 import { NOTIFICATIONS } from '../notification/notifications.ts';

@@ -5,7 +5,7 @@ import { REPLY_BATCH, REQUEST_BATCH } from '../../messaging/codec/request-batch.
 import { HEADER } from '../../messaging/header-names.ts';
 import { topicName, type TopicKey } from '../../messaging/topics/topics.ts';
 import { ACTIONS } from '../actions/actions.ts';
-import { CATALOGUE_RECORD } from '../catalogue-files/catalogue-message.ts';
+import { CATALOGUE_RECORD } from '../../product/storage/catalogue-message.ts';
 import type { Action } from '../json/action-definition.ts';
 import { NOTIFICATIONS, type NotificationContract } from '../notification/notifications.ts';
 import {

@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import type { JsonFaultCode } from '../../platform/json.ts';
 import type { Fault } from '../../platform/problem.ts';
+import { fieldPath, valueAt } from '../../platform/field-path.ts';
 
 /** Codes of faults of a body that is not JSON; their path is `body`, or `Data` for the JSON text in it. */
 export const BODY_FAULTS = {
@@ -73,23 +74,9 @@ export function chooseProblemCode(faults: readonly Fault[]): RequestProblemCode 
 
 type Issue = z.core.$ZodIssue;
 
-/** The path of a field below `path`; `''` is the whole value. */
-export function joinPath(path: string, field: string): string {
-  return path === '' ? field : `${path}.${field}`;
-}
-
 /** The top-level field of a path: `Commission` of `Commission[0].SourceValue`. */
 export function topField(path: string): string {
   return path.split(/[.[]/, 1)[0] ?? '';
-}
-
-/** Writes the path of a field as `jsonParam.Commission[0].SourceValue`; empty for the whole value. */
-export function fieldPath(path: readonly PropertyKey[]): string {
-  let joined = '';
-  for (const key of path) {
-    joined = typeof key === 'number' ? `${joined}[${key}]` : joinPath(joined, String(key));
-  }
-  return joined;
 }
 
 export function shapeFault(path: string, code: ShapeFaultCode, message: string): Fault {
@@ -129,12 +116,4 @@ function chooseCode(issue: Issue, body: unknown): ShapeFaultCode {
   if (issue.code === 'too_big') return 'too-long';
   if (issue.code === 'custom') return issue.params?.['code'] as ShapeFaultCode;
   return isAbsent(valueAt(body, issue.path)) ? 'missing' : 'wrong-type';
-}
-
-/** The value at a path; undefined if there is none. */
-export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined),
-    value,
-  );
 }

@@ -22,7 +22,8 @@ import {
   TOO_LONG,
   tooManyFigures,
 } from './field-kinds.ts';
-import { joinPath, shapeFault } from './faults.ts';
+import { shapeFault } from './faults.ts';
+import { joinPath } from '../../platform/field-path.ts';
 
 /** Adds the faults of a value that exceeds its limits. */
 type LimitCheck = (value: unknown, path: string, faults: Fault[]) => void;

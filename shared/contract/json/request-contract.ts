@@ -16,12 +16,12 @@ import type { Fault, Warning } from '../../platform/problem.ts';
 import {
   chooseProblemCode,
   isRecord,
-  joinPath,
   limitFaults,
   type RequestProblemCode,
   toFaults,
   topField,
 } from './faults.ts';
+import { joinPath } from '../../platform/field-path.ts';
 import { objectOf } from './field-kinds.ts';
 import { compileLimits } from './field-limits.ts';
 import { toJsonSchema } from './json-schema.ts';

@@ -7,7 +7,7 @@
 import type { z } from 'zod';
 import { lazy } from '../../platform/lazy.ts';
 import type { Fault } from '../../platform/problem.ts';
-import type { SelectorRequest } from '../../product/look-up/product-selection.ts';
+import type { SelectorRequest } from '../../product/look-up/product-look-ups.ts';
 import type { ProductByCodeRequest } from '../../product/look-up/product-by-code.ts';
 import { type Action, defineAction } from '../json/action-definition.ts';
 import { isAbsent, shapeFault } from '../json/faults.ts';

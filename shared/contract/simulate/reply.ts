@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import type { RequestWarning } from '../../lending/request/validation.ts';
-import type { SimulationRecord } from '../../product/simulation/simulation-result.ts';
+import type { SimulationRecord } from '../../product/simulation/simulation.ts';
 import { plainText, textOrNull, wholeNumber } from '../../platform/reply-kinds.ts';
 import {
   formatCommissionsJson,

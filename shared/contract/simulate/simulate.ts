@@ -8,7 +8,7 @@ import { simulationUnits } from '../../lending/work-units.ts';
 import { MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
 import type { Fault } from '../../platform/problem.ts';
-import type { SimulateRequest } from '../../product/simulation/simulate-request.ts';
+import type { SimulateRequest } from '../../product/simulation/simulation.ts';
 import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';
 import {
   amount,

@@ -12,7 +12,7 @@ import type {
   OfferedInterest,
   SimulationRecord,
   SimulationRow,
-} from '../../product/simulation/simulation-result.ts';
+} from '../../product/simulation/simulation.ts';
 
 /** ScheduleJson: row 0 is the down payment; `insurance` and `capitalisedInterest` are present only if there are any. */
 export function formatScheduleJson({

@@ -17,7 +17,7 @@ import {
 import type { InsuranceListRecord } from './list-records.ts';
 import type { ProductInsuranceItem, ProductRecord } from './product-record.ts';
 import type { ItemFilter } from './record-kinds.ts';
-import { selectListVersion, type ListVersion } from './valid-versions.ts';
+import { selectListVersion, type ListVersion } from './version-in-force.ts';
 
 /** The lists of a catalogue by their code. */
 export interface ListsInForce {

@@ -15,13 +15,7 @@ import {
   insurance,
   type InterestRecord,
 } from '../catalogue/list-records.ts';
-import {
-  resolveDay,
-  isProduct,
-  type LookUp,
-  type LookUpContext,
-  selectProduct,
-} from './product-selection.ts';
+import { resolveDay, isProduct, type LookUp, type LookUpContext, selectProduct } from './product-look-ups.ts';
 import {
   covenant,
   insuranceItem,
@@ -29,7 +23,7 @@ import {
   type ProductRecord,
 } from '../catalogue/product-record.ts';
 import { answerOf, toInvariantDate } from '../catalogue/record-kinds.ts';
-import { isActive, isWithin, valuesOn } from '../catalogue/valid-versions.ts';
+import { isActive, isWithin, valuesOn } from '../catalogue/version-in-force.ts';
 
 /** The flags of a request, each for one section, in the order of the interface. */
 export const SECTION_FLAGS = [

@@ -8,7 +8,7 @@ import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import { readFigures, passesFilters } from '../catalogue/item-filters.ts';
 import type { DiscountRecord, InterestRecord } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
-import { isWithin } from '../catalogue/valid-versions.ts';
+import { isWithin } from '../catalogue/version-in-force.ts';
 import {
   type ExactFigure,
   toExact,
@@ -21,9 +21,8 @@ import {
   signOf,
   ZERO,
 } from './exact-figures.ts';
-import type { ListCharge } from './contract-charges.ts';
 import type { FormulaArguments } from './product-formula.ts';
-import type { ChosenDiscount, SimulateRequest } from './simulate-request.ts';
+import type { ChosenDiscount, SimulateRequest } from './simulation.ts';
 
 /** A discount with its amount: percent, percentage points of a rate, or money. */
 export interface Discount {
@@ -192,19 +191,6 @@ export function appliesToInterest(
   { Type }: InterestRecord,
 ): boolean {
   return AppliedToDimension === 'Interest' && (InterestType === null || InterestType === Type);
-}
-
-/** True when a discount applies to a charge. One that names neither a charge nor a group applies to its whole dimension. */
-export function appliesToCharge(record: DiscountRecord, charge: ListCharge): boolean {
-  if (record.AppliedToDimension !== charge.dimension) return false;
-  const isCommission = charge.dimension === 'Commission';
-  const name = isCommission ? record.Commission : record.Insurance;
-  const group = isCommission ? record.CommissionType : record.InsuranceClass;
-  return isNullOr(name, charge.name) && isNullOr(group, charge.group);
-}
-
-function isNullOr(wanted: string | null, found: string | null): boolean {
-  return wanted === null || isSameCode(found, wanted);
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Validation } from '../../lending/request/validation.ts';
 import { toExact, type ExactFigure } from './exact-figures.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { FormulaRecord } from '../catalogue/record-kinds.ts';
-import type { FormulaInput, FormulaInputPart, FormulaInputs } from './simulate-request.ts';
+import type { FormulaInput, FormulaInputPart, FormulaInputs } from './simulation.ts';
 
 /** The arguments of one part of jsonInputFormula; records which of them the formulas read. */
 export class FormulaArguments {

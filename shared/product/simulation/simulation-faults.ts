@@ -6,8 +6,8 @@
 import type { RequestFault, Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { InterestRecord } from '../catalogue/list-records.ts';
-import { formulaPath, type DiscountedCharge, chargeTitle } from './discounted-charges.ts';
-import type { SimulateRequest } from './simulate-request.ts';
+import { formulaPath, type DiscountedCharge, chargeTitle } from './charge-prices.ts';
+import type { SimulateRequest } from './simulation.ts';
 
 /** The simulation to which a calculation belongs. */
 export interface FaultContext {

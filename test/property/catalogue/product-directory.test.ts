@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, constantFrom, integer, option, record } from 'fast-check';
 import { expect, it } from 'vitest';
-import { ProductDirectory } from '../../../shared/catalogue/product-directory.ts';
-import { encodeRecord } from '../../../shared/contract/catalogue-files/catalogue-message.ts';
+import { ProductDirectory } from '../../../workers/ingress/operations/product-directory.ts';
+import { encodeRecord } from '../../../shared/product/storage/catalogue-message.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';

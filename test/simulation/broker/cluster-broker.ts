@@ -7,7 +7,7 @@ import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import type { Queued } from '../../../shared/messaging/publisher-queues.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
-import { publishCatalogue } from '../../../workers/publish-catalogue.ts';
+import { publishCatalogue } from '../../../shared/product/storage/catalogue-folder.ts';
 import type { BrokerModel } from './broker-model.ts';
 import { createProcessBroker } from './process-broker.ts';
 import { impossible, type BrokerIncident, type SimBroker } from './sim-broker.ts';

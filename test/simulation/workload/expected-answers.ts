@@ -7,7 +7,7 @@ import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.t
 import type { Request } from '../../../shared/messaging/handler/request.ts';
 import { done, refused, type Outcome } from '../../../shared/messaging/outcome.ts';
 import { createProblem, ERROR_CODES, type ErrorCode } from '../../../shared/platform/problem.ts';
-import { simulate } from '../../../shared/product/simulation/simulate.ts';
+import { simulate } from '../../../shared/product/simulation/simulate-product.ts';
 import { createProductHandlers } from '../../../workers/product/main.ts';
 import { createScheduleHandlers } from '../../../workers/schedule/main.ts';
 import { EXAMPLE_CATALOGUE } from '../../support/builders/example-catalogue.ts';

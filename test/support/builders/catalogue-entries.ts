@@ -1,8 +1,8 @@
 /** Records of the example catalogue, with and without changes. */
 
 import path from 'node:path';
-import { readCatalogueRecord } from '../../../shared/contract/catalogue-files/read-record.ts';
-import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
+import { readCatalogueRecord } from '../../../shared/product/catalogue/read-record.ts';
+import { readWholeCatalogue } from '../../../shared/product/storage/catalogue-folder.ts';
 import {
   type CatalogueRecord,
   identifyRecord,

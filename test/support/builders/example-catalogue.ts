@@ -1,6 +1,6 @@
 /** The example catalogue. */
 
-import { readWholeCatalogue } from '../../../shared/contract/catalogue-files/read-folder.ts';
+import { readWholeCatalogue } from '../../../shared/product/storage/catalogue-folder.ts';
 import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
 
 const FOLDER = new URL('../../../shared/product/example-catalogue', import.meta.url).pathname;

@@ -6,7 +6,7 @@ import {
   writeRecords,
   type RecordChanges,
   type RecordTarget,
-} from '../../../shared/catalogue/write-records.ts';
+} from '../../../shared/product/storage/write-records.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { catalogueCodec, guidOf, productValue, recordOf } from './catalogue-world.ts';
 import { lookUp, startLookUps, type TimedAnswer } from '../builders/look-up-call.ts';

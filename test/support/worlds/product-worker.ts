@@ -4,11 +4,11 @@ import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';
-import type { OpenCatalogue } from '../../../shared/catalogue/open-catalogue.ts';
+import type { OpenCatalogue } from '../../../shared/product/storage/catalogue-table.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { startProductWorker } from '../../../workers/product/main.ts';
 import { startSimulationWorker } from '../../../workers/simulation/main.ts';
-import { publishCatalogue } from '../../../workers/publish-catalogue.ts';
+import { publishCatalogue } from '../../../shared/product/storage/catalogue-folder.ts';
 import { EXAMPLE_CATALOGUE } from '../builders/example-catalogue.ts';
 import { startOn } from './ingress-system.ts';
 

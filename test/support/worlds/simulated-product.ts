@@ -6,7 +6,7 @@ import {
   createLendingCatalogue,
   type CatalogueRecords,
 } from '../../../shared/lending/schedule-types/lending-catalogue.ts';
-import { buildCatalogueView } from '../../../shared/product/validation/build-catalogue.ts';
+import { buildCatalogueView } from '../../../shared/product/check/check-catalogue.ts';
 import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
 import type {
@@ -21,12 +21,12 @@ import type {
   ProductInsuranceItem,
   ProductRecord,
 } from '../../../shared/product/catalogue/product-record.ts';
-import type { SimulateRequest } from '../../../shared/product/simulation/simulate-request.ts';
-import { simulate } from '../../../shared/product/simulation/simulate.ts';
 import type {
+  SimulateRequest,
   SimulationOutcome,
   SimulationRecord,
-} from '../../../shared/product/simulation/simulation-result.ts';
+} from '../../../shared/product/simulation/simulation.ts';
+import { simulate } from '../../../shared/product/simulation/simulate-product.ts';
 import { date } from '../builders/lending-loan.ts';
 
 /** The day of the simulation requests. */

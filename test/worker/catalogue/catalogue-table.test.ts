@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { toCatalogueMessage } from '../../../shared/contract/catalogue-files/catalogue-message.ts';
+import { toCatalogueMessage } from '../../../shared/product/storage/catalogue-message.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';

@@ -4,8 +4,8 @@ import {
   openLendingCatalogue,
   restoreEnvironment,
   type LendingEnvironment,
-} from '../../../shared/catalogue/lending-environment.ts';
-import { writeRecords } from '../../../shared/catalogue/write-records.ts';
+} from '../../../shared/product/storage/lending-environment.ts';
+import { writeRecords } from '../../../shared/product/storage/write-records.ts';
 import { toCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCalculationThreads, type CalculationThreads } from '../../../workers/runtime/thread-pool.ts';
-import { restoreEnvironment } from '../../../shared/catalogue/lending-environment.ts';
+import { restoreEnvironment } from '../../../shared/product/storage/lending-environment.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import type { Request } from '../../../shared/messaging/handler/request.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';

@@ -12,7 +12,7 @@ import { loadConfig } from '../../../shared/platform/load-config.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
-import { publishCatalogue } from '../../../workers/publish-catalogue.ts';
+import { publishCatalogue } from '../../../shared/product/storage/catalogue-folder.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { startSimulationWorker } from '../../../workers/simulation/main.ts';
 import { EXAMPLE_TIME_MS } from '../../support/builders/example-catalogue.ts';

@@ -1,4 +1,4 @@
-import { ProductDirectory } from '../../../shared/catalogue/product-directory.ts';
+import { ProductDirectory } from './product-directory.ts';
 import type { Broker, BrokerAdmin } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { sleep } from '../../../shared/platform/timers.ts';

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ProductDirectory } from '../../../shared/catalogue/product-directory.ts';
-import { searchProducts } from '../../../shared/catalogue/search-products.ts';
+import { type ProductDirectory, searchProducts } from './product-directory.ts';
 import { productQuery, type ProductPage } from '../../../shared/contract/operations/products.ts';
 import { readQuery } from '../../../shared/contract/operations/read-fields.ts';
 import { MessagingError, SystemError } from '../../../shared/platform/errors.ts';

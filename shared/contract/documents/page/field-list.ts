@@ -1,6 +1,6 @@
 /** The fields of a JSON Schema for people: a list in groups that open and close. */
 
-import { joinPath } from '../../json/faults.ts';
+import { joinPath } from '../../../platform/field-path.ts';
 import { flagKind, isDateSchema } from '../../json/field-kinds.ts';
 import type { JsonSchema } from '../../json/json-schema.ts';
 import { html, type Html } from '../html.ts';

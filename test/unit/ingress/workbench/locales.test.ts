@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RECORD_SHAPES } from '../../../../shared/contract/catalogue-files/read-record.ts';
+import { RECORD_SHAPES } from '../../../../shared/product/catalogue/read-record.ts';
 import { toJsonSchema, type JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 import { REPORT_TEXTS } from '../../../../shared/portfolio/report-words.ts';
 import en from '../../../../workers/ingress/workbench/app/locales/en.json' with { type: 'json' };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-folder.ts';
+import { readWholeCatalogue } from '../../../../shared/product/storage/catalogue-folder.ts';
 import { findProductType } from '../../../../shared/lending/schedule-types/product-types.ts';
 import type { ItemFilter } from '../../../../shared/product/catalogue/record-kinds.ts';
 import { selectEntries } from '../../../../shared/product/catalogue/catalogue-view.ts';

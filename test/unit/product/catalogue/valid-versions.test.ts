@@ -7,7 +7,7 @@ import {
   isWithin,
   selectListVersion,
   findOverlaps,
-} from '../../../../shared/product/catalogue/valid-versions.ts';
+} from '../../../../shared/product/catalogue/version-in-force.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
 function version(

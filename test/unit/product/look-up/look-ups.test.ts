@@ -3,10 +3,10 @@ import type { CalendarDate } from '../../../../shared/lending/dates/calendar-dat
 import {
   lookUpInsuranceList,
   type InsuranceListRequest,
-} from '../../../../shared/product/look-up/insurance-list.ts';
-import type { LookUpContext } from '../../../../shared/product/look-up/product-selection.ts';
-import { lookUpDetails } from '../../../../shared/product/look-up/product-details.ts';
-import { lookUpDocuments } from '../../../../shared/product/look-up/product-documents.ts';
+  type LookUpContext,
+  lookUpDetails,
+  lookUpDocuments,
+} from '../../../../shared/product/look-up/product-look-ups.ts';
 import type { ProductInsuranceItem } from '../../../../shared/product/catalogue/product-record.ts';
 import type { ItemFilter } from '../../../../shared/product/catalogue/record-kinds.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';

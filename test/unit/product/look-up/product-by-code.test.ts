@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { productByCodeReply } from '../../../../shared/contract/product/product-by-code-reply.ts';
-import type { LookUpContext } from '../../../../shared/product/look-up/product-selection.ts';
+import type { LookUpContext } from '../../../../shared/product/look-up/product-look-ups.ts';
 import {
   lookUpProduct,
   SECTION_FLAGS,

@@ -4,7 +4,7 @@ import type {
   CommissionValue,
   InsuranceRecord,
 } from '../../../../shared/product/catalogue/list-records.ts';
-import { currencyId } from '../../../../shared/product/simulation/discounted-charges.ts';
+import { currencyId } from '../../../../shared/product/simulation/charge-prices.ts';
 import {
   commission,
   guid,

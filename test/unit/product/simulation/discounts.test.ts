@@ -4,7 +4,7 @@ import {
   type DiscountRecord,
   INTEREST_OPTION_IDS,
 } from '../../../../shared/product/catalogue/list-records.ts';
-import type { SimulationRecord } from '../../../../shared/product/simulation/simulation-result.ts';
+import type { SimulationRecord } from '../../../../shared/product/simulation/simulation.ts';
 import {
   commission,
   discount,

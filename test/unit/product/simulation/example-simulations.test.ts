@@ -5,9 +5,9 @@ import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-r
 import type {
   FormulaInputPart,
   SimulateRequest,
-} from '../../../../shared/product/simulation/simulate-request.ts';
-import { simulate } from '../../../../shared/product/simulation/simulate.ts';
-import type { SimulationRecord } from '../../../../shared/product/simulation/simulation-result.ts';
+  SimulationRecord,
+} from '../../../../shared/product/simulation/simulation.ts';
+import { simulate } from '../../../../shared/product/simulation/simulate-product.ts';
 import { EXAMPLE_CATALOGUE } from '../../../support/builders/example-catalogue.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 

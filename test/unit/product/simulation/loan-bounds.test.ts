@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import type { Availability } from '../../../../shared/product/catalogue/product-record.ts';
-import type { SimulateRequest } from '../../../../shared/product/simulation/simulate-request.ts';
+import type { SimulateRequest } from '../../../../shared/product/simulation/simulation.ts';
 import {
   interest,
   messagesOf,

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { readWholeCatalogue } from '../../../../shared/contract/catalogue-files/read-folder.ts';
+import { readWholeCatalogue } from '../../../../shared/product/storage/catalogue-folder.ts';
 import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
 import {
   formatCommissionsJson,
@@ -15,12 +15,12 @@ import {
   type InterestType,
 } from '../../../../shared/product/catalogue/list-records.ts';
 import type { ProductRecord } from '../../../../shared/product/catalogue/product-record.ts';
-import type { SimulateRequest } from '../../../../shared/product/simulation/simulate-request.ts';
-import { simulate } from '../../../../shared/product/simulation/simulate.ts';
 import type {
+  SimulateRequest,
   SimulationRecord,
   SimulationRow,
-} from '../../../../shared/product/simulation/simulation-result.ts';
+} from '../../../../shared/product/simulation/simulation.ts';
+import { simulate } from '../../../../shared/product/simulation/simulate-product.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
 const FOLDER = new URL('../../../../shared/product/example-catalogue', import.meta.url).pathname;

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
-import { simulate } from '../../../../shared/product/simulation/simulate.ts';
+import { simulate } from '../../../../shared/product/simulation/simulate-product.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 import {
   formulaColumn,

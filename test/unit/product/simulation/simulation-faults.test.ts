@@ -6,7 +6,7 @@ import {
   INTEREST_OPTION_IDS,
   type InterestRecord,
 } from '../../../../shared/product/catalogue/list-records.ts';
-import type { SimulateRequest } from '../../../../shared/product/simulation/simulate-request.ts';
+import type { SimulateRequest } from '../../../../shared/product/simulation/simulation.ts';
 import {
   columnOf,
   formulaColumn,

@@ -1,0 +1,65 @@
+/**
+ * Calendars of the countries without a built-in one, from text files with their public holidays from 2000 to 2060
+ * (docs/calendars.md). The files are generated from the package date-holidays (data under CC BY 3.0, see NOTICE) before a
+ * release, because its rules would take seconds at run time for some countries.
+ */
+
+import { readFileSync } from 'node:fs';
+import alpha3Codes from './alpha-3-codes.json' with { type: 'json' };
+import library from './library-countries.json' with { type: 'json' };
+import weekends from './weekends.json' with { type: 'json' };
+import type { BusinessCalendar, OtherCalendars } from '../business-calendar.ts';
+import { normalizeCalendarName } from '../built-in-calendars.ts';
+import { createCachedCalendar } from '../cached-calendar.ts';
+import { type WeekendRule, readWeekendRules } from '../national-calendar.ts';
+import { readLibraryDays } from './library-days.ts';
+
+const USUAL_WEEKEND: readonly WeekendRule[] = [
+  { days: ['Saturday', 'Sunday'], from: '2000-01-01', source: 'Usual five-day week' },
+];
+
+/** Alpha-2 codes of the countries by all of their names, indexed once in a process. */
+let countries: ReadonlyMap<string, string> | undefined;
+
+/**
+ * Finds calendars of national public holidays by ISO 3166 code or English country name. Before 2000 and after 2060 they have
+ * weekends only. The first use of a country reads its file, which takes about a millisecond.
+ */
+export function createLibraryCalendars(): OtherCalendars {
+  const calendars = new Map<string, BusinessCalendar>();
+  return {
+    find: (name) => {
+      countries ??= indexCountries();
+      const country = countries.get(normalizeCalendarName(name));
+      if (country === undefined) return undefined;
+      const calendar = calendars.get(country) ?? loadLibraryCalendar(country);
+      calendars.set(country, calendar);
+      return calendar;
+    },
+  };
+}
+
+function indexCountries(): ReadonlyMap<string, string> {
+  const cldrNames = new Intl.DisplayNames(['en'], { type: 'region' });
+  const alpha3: Readonly<Record<string, string | undefined>> = alpha3Codes;
+  const byKey = new Map<string, string>();
+  for (const [code, name] of Object.entries(library.countries)) {
+    for (const known of [code, alpha3[code], name, cldrNames.of(code)]) {
+      if (known !== undefined) byKey.set(normalizeCalendarName(known), code);
+    }
+  }
+  return byKey;
+}
+
+/** The calendar of a listed code. Throws when the file, which comes with the program, is missing or damaged. */
+function loadLibraryCalendar(country: string): BusinessCalendar {
+  const file = new URL(`days/${country}.txt`, import.meta.url);
+  const daysByYear = readLibraryDays(readFileSync(file, 'utf8'));
+  const weekendRules: Readonly<Record<string, readonly WeekendRule[] | undefined>> = weekends;
+  return createCachedCalendar({
+    name: country,
+    version: library.version,
+    isWeekend: readWeekendRules(weekendRules[country] ?? USUAL_WEEKEND),
+    listHolidays: (year) => daysByYear.get(year) ?? [],
+  });
+}

@@ -1,0 +1,153 @@
+/** Reads a record of any kind from a file or a message, with all its schema violations (docs/catalogue.md, docs/schedule-types.md). */
+
+import type { z } from 'zod';
+import type { PeriodicityRecord } from '../../lending/schedule-types/lending-catalogue.ts';
+import type { CalendarRecord } from '../../lending/calendars/catalogue-calendars.ts';
+import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
+import { anyList, anyNumber, anyText } from '../../platform/json-kinds.ts';
+import { recordOf, setFlag } from './record-kinds.ts';
+import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
+import type { CatalogueRecord, RecordKind, RecordsByKind } from './catalogue-record.ts';
+import { fieldPath, valueAt } from '../../platform/field-path.ts';
+import {
+  COMMISSION_LIST_SHAPE,
+  CUSTOM_LIST_SHAPE,
+  DISCOUNT_LIST_SHAPE,
+  INSURANCE_LIST_SHAPE,
+  INTEREST_LIST_SHAPE,
+} from './list-records.ts';
+import { PRODUCT_SHAPE } from './product-record.ts';
+
+/** Separators, parent folders, control characters and outer blanks, which message keys and paths cannot contain. */
+const UNSAFE_IN_KEY = /[/\\\p{Cc}]|\.\.|^\s+\S|\S\s+$/u;
+/** A name that is part of a message key; the semantic validation refuses an empty one. */
+const keyText = () =>
+  anyText().refine((value) => !UNSAFE_IN_KEY.test(value), {
+    error: 'must not have slashes, backslashes, two dots together, control characters, or blanks at its ends',
+  });
+const optionalText = () => anyText().nullish();
+const optionalCount = () => anyNumber().nullish();
+
+const scheduleColumn = recordOf({
+  PaymentScheduleTypeDetailId: anyText(),
+  ColumnRepaymentSchedule: anyText(),
+  CalculationMethod: anyText(),
+  Fee: optionalText(),
+  InsuranceClass: optionalText(),
+  Source: optionalText(),
+  Formula: optionalText(),
+  Display: setFlag().nullish(),
+  IsUpfront: setFlag().nullish(),
+});
+
+/** A record in the folder schedule-types/. */
+export const SCHEDULE_TYPE_SHAPE: z.ZodType<ScheduleTypeRecord> = recordOf({
+  PaymentScheduleTypeId: anyText(),
+  PaymentScheduleCode: keyText(),
+  PaymentScheduleTypeName: anyText(),
+  Status: anyText(),
+  ProductTypes: anyList(anyText()),
+  ScheduleInterestCalculationType: anyText(),
+  IsWithEqualInstallments: setFlag(),
+  InstallmentValueCustom: setFlag(),
+  UseMaturityDate: setFlag(),
+  MeasurementUnit: optionalText(),
+  Rounding: optionalText(),
+  MaximumInstallments: optionalCount(),
+  ResidualRequired: setFlag().nullish(),
+  ResidualInInstallment: setFlag().nullish(),
+  AcceptsCharges: setFlag().nullish(),
+  UseExpiryDate: setFlag().nullish(),
+  InterestCapitalization: setFlag().nullish(),
+  PaymentScheduleTypeDetails: anyList(scheduleColumn),
+});
+
+/** A record in the folder periodicities/. */
+export const PERIODICITY_SHAPE: z.ZodType<PeriodicityRecord> = recordOf({
+  name: keyText(),
+  count: optionalCount(),
+  unit: anyText(),
+});
+
+/** A record in the folder calendars/. */
+export const CALENDAR_SHAPE: z.ZodType<CalendarRecord> = recordOf({
+  name: keyText(),
+  version: anyText(),
+  weekend: anyList(anyText()).optional(),
+  holidays: anyList(anyText()),
+  base: anyText().optional(),
+});
+
+/** The schemas of all kinds of records. */
+export const RECORD_SHAPES: { readonly [Kind in RecordKind]: z.ZodType<RecordsByKind[Kind]> } = {
+  product: PRODUCT_SHAPE,
+  'interest-list': INTEREST_LIST_SHAPE,
+  'commission-list': COMMISSION_LIST_SHAPE,
+  'insurance-list': INSURANCE_LIST_SHAPE,
+  'discount-list': DISCOUNT_LIST_SHAPE,
+  'custom-list': CUSTOM_LIST_SHAPE,
+  'schedule-type': SCHEDULE_TYPE_SHAPE,
+  periodicity: PERIODICITY_SHAPE,
+  calendar: CALENDAR_SHAPE,
+};
+
+/** A record, or its schema violations. */
+export type ReadRecord =
+  | { readonly kind: 'record'; readonly entry: CatalogueRecord }
+  | {
+      readonly kind: 'invalid';
+      readonly faults: readonly CatalogueFault[];
+      /** Paths of the faults, such as `Interests[0].Values`; empty for the record itself. */
+      readonly paths: readonly string[];
+    };
+
+/** Reads a parsed JSON value; `source` names its file or message. Never throws. */
+export function readCatalogueRecord(kind: RecordKind, value: unknown, source: string): ReadRecord {
+  const read = RECORD_SHAPES[kind].safeParse(value, { jitless: true });
+  if (!read.success) {
+    const paths = read.error.issues.flatMap(issuePaths).map(fieldPath);
+    return { kind: 'invalid', faults: describeFaults(read.error, value, source), paths };
+  }
+  // The schema of a kind returns the record of that kind.
+  return { kind: 'record', entry: { kind, source, record: read.data } as CatalogueRecord };
+}
+
+/** The paths of an issue; unknown fields have their own paths. */
+function issuePaths(issue: z.core.$ZodIssue): readonly (readonly PropertyKey[])[] {
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+}
+
+/** Fields that name a record, for messages. */
+const NAME_FIELDS = ['PaymentScheduleTypeName', 'name', 'Code'] as const;
+
+/** The schema violations of a value, each with its field. */
+function describeFaults(error: z.ZodError, item: unknown, source: string): readonly CatalogueFault[] {
+  const record = findName(item);
+  return error.issues.map((issue) => ({ source, record, message: describeIssue(issue, item) }));
+}
+
+/** The name of a record that could not be read; empty without one. */
+function findName(item: unknown): string {
+  for (const field of NAME_FIELDS) {
+    const name = valueAt(item, [field]);
+    if (typeof name === 'string') return name;
+  }
+  return '';
+}
+
+/** Describes an issue, with columns by their names: `column VatOnFees Fee must be text, not a number`. */
+function describeIssue(issue: z.core.$ZodIssue, item: unknown): string {
+  const [first, index, ...rest] = issue.path;
+  const column =
+    first === 'PaymentScheduleTypeDetails' && index !== undefined
+      ? valueAt(item, [first, index, 'ColumnRepaymentSchedule'])
+      : undefined;
+  const isColumn = typeof column === 'string';
+  const field = fieldPath(isColumn ? rest : issue.path);
+  const text = issue.code === 'unrecognized_keys' ? unknownMembers(issue.keys) : issue.message;
+  return [isColumn ? `column ${column}` : '', field, text].filter((part) => part !== '').join(' ');
+}
+
+function unknownMembers(names: readonly string[]): string {
+  return `must not have the unknown field ${names.join(', ')}`;
+}

@@ -1,0 +1,221 @@
+/**
+ * Builds a catalogue in memory and validates it as a whole: ambiguous records, overlapping versions, dangling references,
+ * inverted bounds. Only Approved products and Active lists are checked; drafts may be incomplete.
+ */
+
+import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
+import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
+import type { LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
+import { collectCharges } from '../catalogue/charges-by-name.ts';
+import {
+  type CatalogueRecord,
+  codeKey,
+  type RecordKind,
+  identifyRecord,
+  isSameCode,
+  recordKey,
+} from '../catalogue/catalogue-record.ts';
+import {
+  compileLending,
+  indexLists,
+  selectEntries,
+  type CatalogueView,
+} from '../catalogue/catalogue-view.ts';
+import { isValidOn, selectProductVersion, findOverlaps } from '../catalogue/version-in-force.ts';
+import {
+  checkCommission,
+  checkInsurance,
+  collectChargeNames,
+  checkDiscounts,
+  checkInterests,
+} from './check-lists.ts';
+import {
+  type CheckContext,
+  checkItems,
+  type RecordContext,
+  describeRecord,
+  createReporter,
+  checkNames,
+  type ReportFault,
+} from './check-fields.ts';
+import { checkProduct } from './check-product.ts';
+
+/** A catalogue, or all of its faults. */
+export type CatalogueBuild =
+  | { readonly kind: 'catalogue'; readonly catalogue: CatalogueView }
+  | { readonly kind: 'refused'; readonly faults: readonly CatalogueFault[] };
+
+/** Kinds whose records are compiled together. */
+const LENDING_KINDS: readonly RecordKind[] = ['schedule-type', 'periodicity', 'calendar'];
+
+/**
+ * Builds and validates the catalogue of these records and the built-in ones. `otherCalendars` finds countries that are not
+ * built in. Kinds in `unknown` may have records that could not be read: references to them are valid. Never throws.
+ */
+export function buildCatalogue(
+  records: readonly CatalogueRecord[],
+  otherCalendars?: OtherCalendars,
+  unknown: ReadonlySet<RecordKind> = new Set(),
+): CatalogueBuild {
+  const lending = compileLending(records, otherCalendars);
+  // A reference to a faulty schedule type or periodicity is not a fault: without them only the rest is checked.
+  const isRead = LENDING_KINDS.every((kind) => !unknown.has(kind));
+  const names = lending.kind === 'catalogue' && isRead ? lending.catalogue : undefined;
+  const faults = [
+    ...(lending.kind === 'refused' ? lending.faults : []),
+    ...checkCatalogue(records, { lending: names, otherCalendars, unknown }),
+  ];
+  if (names === undefined || faults.length > 0) return { kind: 'refused', faults };
+  return { kind: 'catalogue', catalogue: buildCatalogueView(records, names) };
+}
+
+/** Builds the view of a catalogue without validating its records. */
+export function buildCatalogueView(
+  records: readonly CatalogueRecord[],
+  lending: LendingCatalogue,
+): CatalogueView {
+  const lists = indexLists(records);
+  const knownCharges = collectCharges(records, lists);
+  const products = selectEntries(records, 'product').map(({ record }) => record);
+  const byCode = Map.groupBy(products, ({ Code }) => codeKey(Code));
+  const byId = new Map(products.map((product) => [codeKey(product.Id), product]));
+  return {
+    ...lists,
+    product: (code, day) => selectProductVersion(byCode.get(codeKey(code)) ?? [], day),
+    productById: (id, day) => {
+      const product = byId.get(codeKey(id));
+      return product !== undefined && isValidOn(product, day) ? product : undefined;
+    },
+    lending: { ...lending, knownCharges },
+  };
+}
+
+/** Finds all faults of these records, in catalogue order; each names record, field and what to do. */
+export function checkCatalogue(
+  records: readonly CatalogueRecord[],
+  context: CheckContext,
+): readonly CatalogueFault[] {
+  const faults: CatalogueFault[] = [];
+  checkIdentities(records, faults);
+  checkVersions(records, faults);
+  const lists = indexLists(records);
+  const productCodes = new Set(selectEntries(records, 'product').map(({ record }) => codeKey(record.Code)));
+  const mayExist = (kind: RecordKind): boolean => context.unknown?.has(kind) === true;
+  const recordContext: RecordContext = {
+    ...context,
+    hasProduct: (code) => productCodes.has(codeKey(code)) || mayExist('product'),
+    hasList: (kind, code) => lists.list(kind, code) !== undefined || mayExist(kind),
+    charges: collectChargeNames(records, mayExist),
+  };
+  for (const entry of records) checkRecord(entry, recordContext, faults);
+  return faults;
+}
+
+/** At most one Approved version of a product may be valid on any day (L1). */
+function checkVersions(records: readonly CatalogueRecord[], faults: CatalogueFault[]): void {
+  const products = records.filter((entry) => entry.kind === 'product');
+  for (const entries of Map.groupBy(products, ({ record }) => codeKey(record.Code)).values()) {
+    const versions = entries.map((entry) => ({ ...entry.record, entry }));
+    for (const [one, other] of findOverlaps(versions)) {
+      if (one.Version === other.Version) continue;
+      const text = `must not share a day with ${describeRecord(one.entry)} in ${one.entry.source}`;
+      createReporter(other.entry, faults)(
+        'StartDate',
+        `${text}: only one version may be Approved on a day, so end one before the other starts`,
+      );
+    }
+  }
+}
+
+function checkRecord(entry: CatalogueRecord, context: RecordContext, faults: CatalogueFault[]): void {
+  const report = createReporter(entry, faults);
+  if (entry.kind === 'product' && entry.record.Status === 'Approved') {
+    checkProduct(entry.record, context, report);
+  }
+  if (!('Status' in entry.record) || entry.record.Status !== 'Active') return;
+  if (entry.kind === 'interest-list') checkInterests(entry.record, report);
+  if (entry.kind === 'discount-list') checkDiscounts(entry.record, context, report);
+  if (entry.kind === 'commission-list') {
+    checkNames('Commissions', entry.record.Commissions, report);
+    checkItems('Commissions', entry.record.Commissions, report, (commission, reportItem) =>
+      checkCommission(commission, context, reportItem),
+    );
+  }
+  if (entry.kind === 'insurance-list') {
+    checkNames('Insurances', entry.record.Insurances, report);
+    checkItems('Insurances', entry.record.Insurances, report, (insurance, reportItem) =>
+      checkInsurance(insurance, context, reportItem),
+    );
+  }
+}
+
+/** A GUID, in lower case, and its field of a record. */
+interface GuidField {
+  readonly entry: CatalogueRecord;
+  readonly field: string;
+  readonly id: string;
+}
+
+/** Reports records that share code and version, or a GUID, with another. */
+export function checkIdentities(records: readonly CatalogueRecord[], faults: CatalogueFault[]): void {
+  const recordByKey = new Map<string, CatalogueRecord>();
+  const firstById = new Map<string, GuidField>();
+  for (const entry of records) {
+    const report = createReporter(entry, faults);
+    checkKey(entry, recordByKey, report);
+    for (const found of collectGuids(entry)) {
+      const first = firstById.get(found.id);
+      if (first === undefined) firstById.set(found.id, found);
+      else if (!mayShareId(first, found)) {
+        const place = `${first.field} of ${describeRecord(first.entry)} in ${first.entry.source}`;
+        report(found.field, `must be unique: this GUID is also ${place}`);
+      }
+    }
+  }
+}
+
+/** Names of schedule types, periodicities and calendars are checked when these are compiled. */
+function checkKey(
+  entry: CatalogueRecord,
+  recordByKey: Map<string, CatalogueRecord>,
+  report: ReportFault,
+): void {
+  const key = recordKey(identifyRecord(entry));
+  const other = recordByKey.get(key);
+  if (other === undefined) {
+    recordByKey.set(key, entry);
+  } else if (isVersioned(entry)) {
+    const text = `is also in ${other.source}; give this one another Code or Version`;
+    report('Version', `must differ: ${describeRecord(entry)} ${text}`);
+  }
+}
+
+/** Items keep their GUIDs in later versions of their record; otherwise GUIDs are unique. */
+function mayShareId(one: GuidField, other: GuidField): boolean {
+  const [known, found] = [identifyRecord(one.entry), identifyRecord(other.entry)];
+  const isItem = one.field.includes('.') && other.field.includes('.');
+  const isSameFamily = known.kind === found.kind && isSameCode(known.code, found.code);
+  return isItem && isSameFamily && one.entry !== other.entry;
+}
+
+function isVersioned({ kind }: CatalogueRecord): boolean {
+  return kind !== 'schedule-type' && kind !== 'periodicity' && kind !== 'calendar';
+}
+
+/** Collects the GUIDs of a record and of its items. */
+function collectGuids(entry: CatalogueRecord): readonly GuidField[] {
+  const { record } = entry;
+  const toGuid = (field: string, id: string): GuidField => ({ entry, field, id: id.toLowerCase() });
+  if ('PaymentScheduleTypeId' in record) {
+    return [toGuid('PaymentScheduleTypeId', record.PaymentScheduleTypeId)];
+  }
+  if (!('Id' in record)) return [];
+  const guids = [toGuid('Id', record.Id)];
+  for (const [list, items] of Object.entries(record) as readonly (readonly [string, unknown])[]) {
+    if (!Array.isArray(items)) continue;
+    for (const [place, { Id }] of (items as readonly { readonly Id?: string }[]).entries()) {
+      if (Id !== undefined) guids.push(toGuid(`${list}[${place}].Id`, Id));
+    }
+  }
+  return guids;
+}

@@ -1,0 +1,170 @@
+/**
+ * Simulates products at both ends of their bounds, so that no product is published that refuses its callers because of the
+ * catalogue alone (Q2-Q7).
+ */
+
+import { Decimal } from 'decimal.js';
+import { findCalendar } from '../../lending/calendars/find-calendar.ts';
+import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
+import {
+  type CalendarDate,
+  formatCalendarDate,
+  parseCalendarDate,
+} from '../../lending/dates/calendar-date.ts';
+import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
+import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
+import { type RequestFault, Validation } from '../../lending/request/validation.ts';
+import type { CatalogueEntry, CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
+import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
+import { findInsuranceItems, type CatalogueView } from '../catalogue/catalogue-view.ts';
+import { INTEREST_OPTION_IDS } from '../catalogue/list-records.ts';
+import type { ProductRecord } from '../catalogue/product-record.ts';
+import { checkPeriodBounds } from '../simulation/simulated-loan.ts';
+import { FORMULA_INPUT_PARTS, type SimulateRequest } from '../simulation/simulation.ts';
+import { simulate } from '../simulation/simulate-product.ts';
+import { describeRecord } from './check-fields.ts';
+
+/** The context of the check. */
+export interface SimulationCheck {
+  readonly catalogue: CatalogueView;
+  readonly otherCalendars?: OtherCalendars | undefined;
+  /** A product that is valid later is simulated on its first day. */
+  readonly today: CalendarDate;
+}
+
+type Loan = Pick<SimulateRequest, 'amount' | 'loanPeriod' | 'downPayment'>;
+
+/** Of products without a MaximumAmount. */
+const LARGE_AMOUNT = 1_000_000;
+const PERCENT = 100;
+/** For products that shift due dates by the default calendar, which each instance configures. */
+const ANY_CALENDAR = 'TARGET';
+/** For each argument of a formula. */
+const ANY_FIGURE = new Decimal(1);
+/** Figures that the caller sends decide, not the catalogue. */
+const BY_CALLER = /^(?:json|interestType$|installmentValue$|principalValue$)/;
+
+/** Finds the faults of Approved products that are valid today or later, each with the loan that is refused. */
+export function checkSimulations(
+  products: readonly CatalogueEntry<ProductRecord>[],
+  check: SimulationCheck,
+): readonly CatalogueFault[] {
+  return products.flatMap((entry) => {
+    const messages = new Set(checkProduct(entry.record, check));
+    const record = describeRecord({ kind: 'product', ...entry });
+    return [...messages].map((message) => ({ source: entry.source, record, message }));
+  });
+}
+
+function checkProduct(product: ProductRecord, check: SimulationCheck): readonly string[] {
+  const { catalogue } = check;
+  const first = parseCalendarDate(product.StartDate ?? '') ?? check.today;
+  const requestDay = first > check.today ? first : check.today;
+  const periodicity = findPeriodicity(product.GeneralData.PeriodicityType, catalogue.lending.periodicities);
+  if (periodicity === undefined || catalogue.product(product.Code, requestDay) !== product) return [];
+  return product.PaymentScheduleTypes.flatMap((name, place) => {
+    const type = catalogue.lending.findScheduleType(name);
+    if (type === undefined) return [];
+    const loans = listLoans(product, { type, periodicity, start: requestDay });
+    if (typeof loans === 'string') return [loans];
+    const faults = loans.flatMap((loan) =>
+      refusalsOf(product, { ...loan, scheduleType: name }, requestDay, check),
+    );
+    return faults
+      .slice(0, 1)
+      .map((fault) => `PaymentScheduleTypes[${place}] names ${type.type.name}, ${fault}`);
+  });
+}
+
+/** The smallest loan with the shortest term, and the largest with the longest; or why the bounds allow none. */
+function listLoans(
+  { Availability }: ProductRecord,
+  { type, periodicity, start }: { type: CompiledScheduleType; periodicity: Periodicity; start: CalendarDate },
+): readonly Loan[] | string {
+  const { MinimumAmount, MaximumAmount, MinimumAdvance, Currency } = Availability;
+  const digits = currencyDigits(Currency) ?? DEFAULT_CURRENCY_DIGITS;
+  const unit = new Decimal(10).pow(-digits);
+  const least = Decimal.max(unit, new Decimal(MinimumAmount ?? 0).toDecimalPlaces(digits, Decimal.ROUND_UP));
+  const most =
+    MaximumAmount === null
+      ? Decimal.max(least, LARGE_AMOUNT)
+      : new Decimal(MaximumAmount).toDecimalPlaces(digits, Decimal.ROUND_DOWN);
+  if (most.lessThan(least)) {
+    return `Availability.MaximumAmount must allow an amount above zero with at most ${digits} decimals, those of ${Currency}: raise it`;
+  }
+  const isAllowed = (periods: number): boolean => {
+    const validation = new Validation();
+    checkPeriodBounds({ periods, periodicity, start }, Availability, validation);
+    return validation.faults.length === 0;
+  };
+  const terms = Array.from({ length: MAX_INSTALLMENTS }, (_, index) => index + 1);
+  const shortest = terms.find(isAllowed);
+  const longest = terms.findLast(isAllowed);
+  if (shortest === undefined || longest === undefined) {
+    return `Availability.MaximumPeriod must allow a whole number of ${periodicity.name} periods from MinimumPeriod on, at most ${MAX_INSTALLMENTS}: change the bounds`;
+  }
+  const limit = periodicity.unit === 'Once' ? null : type.type.maximumInstallments;
+  const ends = [
+    [least, shortest],
+    [most, Math.max(shortest, Math.min(longest, limit ?? longest))],
+  ] as const;
+  return ends.map(([amount, loanPeriod]) => ({
+    amount,
+    loanPeriod,
+    downPayment: amount
+      .times(MinimumAdvance ?? 0)
+      .dividedBy(PERCENT)
+      .toDecimalPlaces(digits, Decimal.ROUND_UP),
+  }));
+}
+
+/** The faults of a loan with each type of interest that the product has, as far as the catalogue is at fault. */
+function refusalsOf(
+  product: ProductRecord,
+  loan: Loan & Pick<SimulateRequest, 'scheduleType'>,
+  requestDay: CalendarDate,
+  { catalogue, otherCalendars }: SimulationCheck,
+): readonly string[] {
+  const { types, jsonInputFormula } = readLists(product, catalogue);
+  const calendars = {
+    find: (name: string) =>
+      findCalendar(name, { catalogue: catalogue.lending.calendars, others: otherCalendars }),
+    defaultName: ANY_CALENDAR,
+  };
+  const faults = types.flatMap((type) => {
+    const interestType = type && INTEREST_OPTION_IDS[type];
+    const request = { ...loan, productCode: product.Code, interestType, jsonInputFormula };
+    const outcome = simulate(request, { catalogue, calendars, requestDay });
+    return outcome.kind === 'refused' ? outcome.faults.filter(isOfCatalogue) : [];
+  });
+  const { Currency } = product.Availability;
+  const refused = `with which ${loan.amount.toString()} ${Currency} over ${loan.loanPeriod} periods from ${formatCalendarDate(requestDay)} cannot be simulated`;
+  return faults.map(({ path, message }) => `${refused}: ${path} ${message}`);
+}
+
+function isOfCatalogue({ path, code }: RequestFault): boolean {
+  return !BY_CALLER.test(path) && code !== 'too-many-rows';
+}
+
+/** The types of a product's interests, undefined without any, and a figure for each argument of its formulas. */
+function readLists(product: ProductRecord, catalogue: CatalogueView) {
+  const items = product.InterestsAndCommissions;
+  const interests = items.flatMap(
+    (item) => catalogue.list('interest-list', item.InterestList)?.Interests ?? [],
+  );
+  const offered = interests.filter(({ Status, IsPenalty }) => Status === 'Active' && !IsPenalty);
+  const priced = [
+    ...interests,
+    ...items.flatMap((item) => catalogue.list('commission-list', item.CommissionList)?.Commissions ?? []),
+    ...findInsuranceItems(product, catalogue).flatMap(({ list }) => list.Insurances),
+    ...product.Discounts.flatMap((code) => catalogue.list('discount-list', code)?.Discounts ?? []),
+  ];
+  const names = new Set(
+    priced.flatMap(({ Formula }) => Formula?.Inputs ?? []).map((name) => name.toLowerCase()),
+  );
+  const figures = [...names].map((name) => ({ name, value: ANY_FIGURE }));
+  const jsonInputFormula = Object.fromEntries(FORMULA_INPUT_PARTS.map((part) => [part, figures]));
+  const types = [...new Set(offered.map(({ Type }) => Type))];
+  return { types: types.length === 0 ? [undefined] : types, jsonInputFormula };
+}

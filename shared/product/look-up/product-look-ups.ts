@@ -1,0 +1,165 @@
+/** Looks up the display data, the documents and the insurance lists of a product (interface sections 2.3, 4.3, 4.5 and 4.6, L1, L3). */
+
+import { type CalendarDate, formatCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { type RequestFault, Validation, type RequestWarning } from '../../lending/request/validation.ts';
+import {
+  type CatalogueView,
+  collectInsuranceFilters,
+  findInsuranceItems,
+} from '../catalogue/catalogue-view.ts';
+import type { ProductRecord } from '../catalogue/product-record.ts';
+import { readFigures, type NamedFigure, passesFilters } from '../catalogue/item-filters.ts';
+import { isWithin } from '../catalogue/version-in-force.ts';
+
+/** The context of a look-up besides its request. */
+export interface LookUpContext {
+  readonly catalogue: CatalogueView;
+  /** UTC day of the request's timestamp, so that a replay returns the same answer (L1). */
+  readonly requestDay: CalendarDate;
+}
+
+/** The answer, an unknown product (404), or a contradictory request (400). */
+export type LookUp<Answer> =
+  | { readonly kind: 'found'; readonly answer: Answer; readonly warnings: readonly RequestWarning[] }
+  | FailedLookUp;
+
+/** No valid version of a product with the code or id (L1), or a contradictory request. */
+export interface FailedLookUp {
+  readonly kind: 'unknown-product' | 'refused';
+  readonly faults: readonly RequestFault[];
+}
+
+/** The code or the id of a product, or both, with its field in the request. */
+interface ProductSelector {
+  readonly code?: SentSelector | undefined;
+  readonly id?: SentSelector | undefined;
+}
+
+interface SentSelector {
+  readonly field: string;
+  readonly value: string;
+}
+
+/** Fields of a request that identify a product by productCode or by an id. */
+export interface SelectorRequest {
+  readonly productCode?: string | undefined;
+  readonly productId?: string | undefined;
+  readonly bankingProductId?: string | undefined;
+  /** Extension: the day whose product is looked up; absent: the day of the request. */
+  readonly Date?: CalendarDate | undefined;
+}
+
+/** Selects the product of a request by its code, its id, or both, like {@link selectProduct}. */
+export function selectRequestedProduct(
+  request: SelectorRequest,
+  context: LookUpContext,
+): ProductRecord | FailedLookUp {
+  const { productCode, productId, bankingProductId } = request;
+  const field = productId === undefined ? 'bankingProductId' : 'productId';
+  const id = productId ?? bankingProductId;
+  const selector: ProductSelector = {
+    code: productCode === undefined ? undefined : { field: 'productCode', value: productCode },
+    id: id === undefined ? undefined : { field, value: id },
+  };
+  return selectProduct(selector, context.catalogue, resolveDay(request, context));
+}
+
+/** The day of a look-up, on which validity is determined (L1). */
+export function resolveDay(request: { readonly Date?: CalendarDate | undefined }, context: LookUpContext) {
+  return request.Date ?? context.requestDay;
+}
+
+/**
+ * Selects the version of the product that is valid on the day (L1). A code or an id without such a version is an unknown
+ * product; code and id of different products contradict each other. Throws without code and id, which is a bug.
+ */
+export function selectProduct(
+  { code, id }: ProductSelector,
+  catalogue: CatalogueView,
+  day: CalendarDate,
+): ProductRecord | FailedLookUp {
+  const validation = new Validation();
+  const byCode = code === undefined ? undefined : catalogue.product(code.value, day);
+  const byId = id === undefined ? undefined : catalogue.productById(id.value, day);
+  if (code !== undefined && byCode === undefined) {
+    validation.reject(
+      code.field,
+      'unknown-product',
+      `must be the code of a product with an Approved version that is valid on ${formatCalendarDate(day)}`,
+    );
+  }
+  if (id !== undefined && byId === undefined) {
+    validation.reject(
+      id.field,
+      'unknown-product',
+      `must be the id of an Approved version of a product that is valid on ${formatCalendarDate(day)}`,
+    );
+  }
+  if (validation.faults.length > 0) return { kind: 'unknown-product', faults: validation.faults };
+  if (code !== undefined && id !== undefined && byCode?.Id !== byId?.Id) {
+    validation.reportConflict(id.field, `must name the same product as ${code.field}, or be left out`);
+  }
+  const product = byCode ?? byId;
+  if (product === undefined) throw new Error('a look-up needs the code or the id of a product');
+  return validation.faults.length > 0 ? { kind: 'refused', faults: validation.faults } : product;
+}
+
+/** True for a product, false for a failed look-up. */
+export function isProduct(selected: ProductRecord | FailedLookUp): selected is ProductRecord {
+  return 'Code' in selected;
+}
+
+/** Looks up the display data of the product with the code or id of the request; images are JSON text. */
+export function lookUpDetails(request: SelectorRequest, context: LookUpContext) {
+  const product = selectRequestedProduct(request, context);
+  if (!isProduct(product)) return product;
+  const { ProductImage: images, Benefits, DisplayConditions, NoOfDebtor } = product.Display;
+  const named = images?.map(({ Name, RealName }) => ({ Name, RealName }));
+  const ProductImage = named === undefined ? null : JSON.stringify(named);
+  const answer = { Name: product.Name, ProductImage, Benefits, DisplayConditions, NoOfDebtor };
+  return { kind: 'found', answer, warnings: [] } as const;
+}
+
+/** Looks up the documents of the product with the code or id of the request, in catalogue order, each with its report. */
+export function lookUpDocuments(request: SelectorRequest, context: LookUpContext) {
+  const product = selectRequestedProduct(request, context);
+  if (!isProduct(product)) return product;
+  const answer = product.Documents.map(({ ReportId, IsMandatory, IsAccord, DisplayName }) => ({
+    Doc: { ReportId, IsMandatory, IsAccord },
+    Report: { DisplayName },
+  }));
+  return { kind: 'found', answer, warnings: [] } as const;
+}
+
+export interface InsuranceListRequest extends SelectorRequest {
+  /** Figures of the applicant or the contract, such as an age or an amount; absent: none. */
+  readonly filterList?: readonly NamedFigure[] | undefined;
+}
+
+/**
+ * Looks up the insurance items of the product that are valid on the day and whose filters all pass, in catalogue order. A
+ * figure that no filter of the product's insurances uses is ignored with a warning (L3).
+ */
+export function lookUpInsuranceList(request: InsuranceListRequest, context: LookUpContext) {
+  const { catalogue } = context;
+  const day = resolveDay(request, context);
+  const product = selectRequestedProduct(request, context);
+  if (!isProduct(product)) return product;
+  const offered = findInsuranceItems(product, catalogue);
+  const validation = new Validation();
+  // Figures for filters of single insurances are accepted too, so that callers can send the same figures as for a
+  // simulation.
+  const figures = readFigures('filterList', request.filterList, collectInsuranceFilters(offered), validation);
+  if (validation.faults.length > 0) return { kind: 'refused', faults: validation.faults } as const;
+  const answer = offered
+    .filter(({ item }) => isWithin(day, item.StartDate, item.EndDate))
+    .filter(({ item }) => passesFilters(item.Filters, figures, catalogue))
+    .map(({ item, list }) => ({
+      ItemName: item.Name,
+      ItemCode: item.Code,
+      // The list's version in force.
+      InsuranceListId: list.Id,
+      InsuranceListName: list.Name,
+    }));
+  return { kind: 'found', answer, warnings: validation.warnings } as const;
+}

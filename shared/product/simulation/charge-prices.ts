@@ -1,0 +1,438 @@
+/** Prices the commissions and insurances that come with every contract of an offer, before and after discounts (Q5, Q6, L3). */
+
+import type { Decimal } from 'decimal.js';
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { ListedInsuranceItem, ListsInForce } from '../catalogue/catalogue-view.ts';
+import { type NamedFigures, passesFilters } from '../catalogue/item-filters.ts';
+import type {
+  CommissionListRecord,
+  CommissionRecord,
+  DiscountDimension,
+  DiscountRecord,
+  InsuranceRecord,
+} from '../catalogue/list-records.ts';
+import { isActive, isWithin, valueOn } from '../catalogue/version-in-force.ts';
+import {
+  toDecimal,
+  toExact,
+  roundForDisplay,
+  type ExactFigure,
+  fraction,
+  roundToMinor,
+  percentOf,
+  scaledDecimal,
+  signOf,
+  times,
+} from './exact-figures.ts';
+import type { FormulaArguments } from './product-formula.ts';
+import {
+  daysPerPeriod,
+  findPeriodicity,
+  monthsPerPeriod,
+  type Periodicity,
+} from '../../lending/dates/periodicity.ts';
+import type { Validation } from '../../lending/request/validation.ts';
+import type { CommissionItem, InsuranceItem } from '../../lending/request/repayment-schedule-request.ts';
+import { codeKey, isSameCode } from '../catalogue/catalogue-record.ts';
+import { type Discount, type Discounted, applyPercentages, applyValues } from './discounts.ts';
+import type { SimulatedLoan } from './simulated-loan.ts';
+import type { OfferedCharge } from './simulation.ts';
+
+/** The catalogue record of a commission or an insurance. */
+export type ChargeRecord = CommissionRecord | InsuranceRecord;
+
+/** A commission or insurance of a list, without its price. */
+export interface ListCharge {
+  readonly dimension: Exclude<DiscountDimension, 'Interest'>;
+  /** GUID. */
+  readonly id: string;
+  readonly name: string;
+  /** Type of a commission, class of an insurance. */
+  readonly group: string | null;
+  /** GUID of an insurance's class. */
+  readonly groupId: string | null;
+  readonly periodicityType: string;
+  readonly currency: string;
+  readonly isPercent: boolean;
+  /** True: a formula calculates the price from arguments that the caller sends (Q7). */
+  readonly isByFormula: boolean;
+  readonly appliedTo: string | null;
+  readonly perAnnum: boolean;
+  readonly isUpfront: boolean | null;
+  /** Number of first instalments in which it is waived (F3). */
+  readonly graceRows: number | null;
+}
+
+/** A charge with its price on the day, before discounts. */
+export interface CatalogueCharge extends ListCharge {
+  /** Percent, or money in major units. */
+  readonly price: ExactFigure;
+  /** The price for display: the catalogue's own figure. */
+  readonly priceShown: Decimal;
+}
+
+/** The context of a price besides the record. */
+export interface PriceContext {
+  readonly requestDay: CalendarDate;
+  readonly inputs: FormulaArguments;
+}
+
+/** The commissions of a list that come with every contract, in catalogue order; those without a price are left out. */
+export function priceCommissions(
+  list: CommissionListRecord | undefined,
+  context: PriceContext,
+): readonly CatalogueCharge[] {
+  const commissions = (list?.Commissions ?? []).filter(comesWithContract);
+  return commissions.flatMap((commission) => priceOnDay(commission, context) ?? []);
+}
+
+/**
+ * The insurances that come with every contract, in catalogue order: of items that are valid on the day, and only where all
+ * filters of item and insurance pass. An insurance of several items is included once.
+ */
+export function priceInsurances(
+  items: readonly ListedInsuranceItem[],
+  { figures, lists }: { readonly figures: NamedFigures; readonly lists: ListsInForce },
+  context: PriceContext,
+): readonly CatalogueCharge[] {
+  const insurances = items
+    .filter(({ item }) => isWithin(context.requestDay, item.StartDate, item.EndDate))
+    .filter(({ item }) => passesFilters(item.Filters, figures, lists))
+    .flatMap(({ list }) => list.Insurances.filter(comesWithContract))
+    .filter(({ Filters }) => passesFilters(Filters, figures, lists));
+  return [...new Set(insurances)].flatMap((insurance) => priceOnDay(insurance, context) ?? []);
+}
+
+/**
+ * True if a charge comes with every contract (Q6): a commission that is included in the schedule and is mandatory or
+ * loaded automatically, unless it is charged on an unused amount; or an insurance that is included in the instalments
+ * and is mandatory for the applicant or the debtor.
+ */
+export function comesWithContract(record: ChargeRecord): boolean {
+  if (!isActive(record)) return false;
+  if ('InsuranceName' in record) {
+    const isMandatory = record.IsMandatoryForApplicant || record.IsMandatoryForDebtor;
+    return record.IncludedIntoRepaymentScheduleInstallment && isMandatory;
+  }
+  const isLoaded = record.AutomaticLoadOnContract || record.MandatoryForApplicant;
+  return record.IncludedInRepaymentSchedule && isLoaded && !record.IsForUnusage;
+}
+
+/** Converts a commission or an insurance. */
+export function readCharge(record: ChargeRecord): ListCharge {
+  const common = {
+    id: record.Id,
+    periodicityType: record.PeriodicityType,
+    currency: record.Currency,
+    isByFormula: selectFormula(record) !== null,
+    appliedTo: record.PercentAppliedTo,
+    perAnnum: record.PerAnnum,
+    isUpfront: record.IsUpfront,
+  };
+  if ('InsuranceName' in record) {
+    return {
+      ...common,
+      dimension: 'Insurance',
+      name: record.InsuranceName,
+      group: record.Class,
+      groupId: record.ClassId,
+      isPercent: record.ValueIsPercentage,
+      graceRows: null,
+    };
+  }
+  return {
+    ...common,
+    dimension: 'Commission',
+    name: record.Name,
+    group: record.Type,
+    groupId: null,
+    isPercent: record.ValueIsPercent,
+    graceRows: record.GracePeriodFee,
+  };
+}
+
+/** The last calculated charge of each record. Records are immutable; a new version is another object. */
+const chargesOnDay = new WeakMap<
+  ChargeRecord,
+  { readonly day: CalendarDate; readonly charge: CatalogueCharge | undefined }
+>();
+
+/** The charge with its price, cached per day unless a formula calculates the price from the caller's arguments. */
+function priceOnDay(record: ChargeRecord, context: PriceContext): CatalogueCharge | undefined {
+  if (record.UseBankingFormula) return calculatePrice(record, context);
+  const known = chargesOnDay.get(record);
+  if (known?.day === context.requestDay) return known.charge;
+  const charge = calculatePrice(record, context);
+  chargesOnDay.set(record, { day: context.requestDay, charge });
+  return charge;
+}
+
+/** Undefined if the charge has no price on the day, or its formula has no value. */
+function calculatePrice(
+  record: ChargeRecord,
+  { requestDay, inputs }: PriceContext,
+): CatalogueCharge | undefined {
+  const formula = selectFormula(record);
+  const value = formula === null ? findValueOn(record, requestDay) : null;
+  const price = formula !== null ? inputs.evaluate(formula) : value === null ? undefined : toExact(value);
+  if (price === undefined) return undefined;
+  return {
+    ...readCharge(record),
+    price,
+    priceShown: formula === null ? toDecimal(price) : roundForDisplay(price),
+  };
+}
+
+function selectFormula({ UseBankingFormula, Formula }: ChargeRecord) {
+  return UseBankingFormula ? Formula : null;
+}
+
+function findValueOn(record: ChargeRecord, day: CalendarDate): number | null {
+  if ('InsuranceName' in record) return valueOn(record.Values, day)?.Value ?? null;
+  const value = valueOn(record.Values, day);
+  if (record.ValueIsPercent) return value?.CommissionPercent ?? record.Percent;
+  return value?.CommissionValue ?? null;
+}
+
+const MONTHS_PER_YEAR = 12;
+const DAYS_PER_YEAR = 365;
+
+/** Percentage bases of charges that are paid at the start, when both equal the financed amount. */
+export const BASES_AT_START: ReadonlySet<string> = new Set(['financedamount', 'remainingvalue']);
+
+/** A charge with its price after the discounts that apply, if any; exactly one of value and percent is charged. */
+export interface DiscountedCharge {
+  readonly charge: CatalogueCharge;
+  /** Minor units per charge; undefined: the percentage is charged. */
+  readonly value: bigint | undefined;
+  readonly percent: ExactFigure;
+  /** True: paid once at the start (Q6). */
+  readonly isOnce: boolean;
+  readonly shown: OfferedCharge;
+}
+
+/** The settings of a loan on which an undiscounted price depends. */
+const PRICE_BASIS = ['start', 'currency', 'digits', 'rounding', 'periodicities'] as const;
+type PriceBasis = Pick<SimulatedLoan, (typeof PRICE_BASIS)[number]>;
+
+/** The last undiscounted price of each charge. A charge of another day is another object. */
+const undiscounted = new WeakMap<
+  CatalogueCharge,
+  { readonly basis: PriceBasis; readonly priced: DiscountedCharge }
+>();
+
+/** Prices a charge; a price without discounts or formula is cached, because all loans with the same basis share it. */
+export function priceChargeOnce(
+  charge: CatalogueCharge,
+  discounts: readonly Discount[],
+  loan: SimulatedLoan,
+  validation: Validation,
+): DiscountedCharge | undefined {
+  if (discounts.length > 0 || charge.isByFormula) return priceCharge(charge, discounts, loan, validation);
+  const known = undiscounted.get(charge);
+  if (known !== undefined && PRICE_BASIS.every((field) => known.basis[field] === loan[field])) {
+    return known.priced;
+  }
+  const priced = priceCharge(charge, discounts, loan, validation);
+  const { start, currency, digits, rounding, periodicities } = loan;
+  const basis = { start, currency, digits, rounding, periodicities };
+  if (priced !== undefined) undiscounted.set(charge, { basis, priced });
+  return priced;
+}
+
+/** Applies the discounts to a charge; undefined, with the fault added, when this loan cannot be charged with it. */
+function priceCharge(
+  charge: CatalogueCharge,
+  discounts: readonly Discount[],
+  loan: SimulatedLoan,
+  validation: Validation,
+): DiscountedCharge | undefined {
+  const refuse = (message: string): undefined => {
+    validation.reject(
+      'productCode',
+      'not-allowed',
+      `must be a product whose ${chargeTitle(charge)} ${message}`,
+    );
+  };
+  if (!isSameCode(charge.currency, loan.currency)) return refuse(`is in ${loan.currency}`);
+  if (signOf(charge.price) < 0) return refuseNegative(charge, validation);
+  const periodicity = findPeriodicity(charge.periodicityType, loan.periodicities);
+  if (periodicity === undefined) return refuse('has a known periodicity');
+  const isOnce = periodicity.unit === 'Once';
+  const base = chargeBase(charge);
+  if (isOnce && charge.isPercent && !BASES_AT_START.has(base)) {
+    return refuse('is a percentage of the financed amount, because it is paid at the start');
+  }
+  const byPercent = applyPercentages(charge.price, discounts);
+  const percent = byPercent.left;
+  const hasValues = discounts.some(({ record }) => !record.IsPercentage);
+  if (charge.isPercent && !hasValues) {
+    const shown = describeCharge(charge, { ...byPercent, value: null }, loan);
+    return { charge, isOnce, value: undefined, percent, shown };
+  }
+  if (charge.isPercent && !isOnce && base !== 'financedamount') {
+    return refuse('has no discount in money, because it is a percentage of another figure');
+  }
+  const moneyOf = (price: ExactFigure): ExactFigure =>
+    charge.isPercent ? calculateCost(charge, price, periodicity, loan) : price;
+  const byValue = applyValues(moneyOf(percent), discounts);
+  const value = roundToMinor(byValue.left, loan.digits, loan.rounding);
+  const shown = {
+    ...describeCharge(charge, { ...byPercent, value: byValue.value }, loan),
+    value: scaledDecimal(value, loan.digits),
+    baseValue: charge.isPercent ? roundForDisplay(moneyOf(charge.price)) : charge.priceShown,
+  };
+  return { charge, isOnce, value, percent, shown };
+}
+
+/** The figure to which a percentage is applied (F2), in lower case. */
+export function chargeBase({ appliedTo }: ListCharge): string {
+  return codeKey(appliedTo ?? 'FinancedAmount');
+}
+
+/** The charge's title in messages, such as `commission Account administration`. */
+export function chargeTitle({ dimension, name }: ListCharge): string {
+  return `${dimension.toLowerCase()} ${name}`;
+}
+
+/** A negative price by formula is caused by the caller's arguments, any other by the product. */
+function refuseNegative(charge: CatalogueCharge, validation: Validation): undefined {
+  if (charge.isByFormula) {
+    const message = `must not make the price of the ${chargeTitle(charge)} negative`;
+    validation.reject(formulaPath(charge), 'out-of-range', message);
+    return;
+  }
+  const message = `must be a product whose ${chargeTitle(charge)} has no negative price`;
+  validation.reject('productCode', 'not-allowed', message);
+}
+
+/** The field whose arguments determine a price by formula. */
+export function formulaPath({ dimension }: CatalogueCharge): string {
+  return dimension === 'Commission' ? 'jsonInputFormula.commissionInput' : 'jsonInputFormula.insuranceInput';
+}
+
+/** The cost per charge of a percentage of the financed amount, in major units, unrounded (F2). */
+function calculateCost(
+  { perAnnum }: CatalogueCharge,
+  percent: ExactFigure,
+  periodicity: Periodicity,
+  loan: SimulatedLoan,
+): ExactFigure {
+  const cost = percentOf(fraction(loan.financed, 10 ** loan.digits), percent);
+  if (!perAnnum || periodicity.unit === 'Once') return cost;
+  const months = monthsPerPeriod(periodicity);
+  const part =
+    months > 0 ? fraction(months, MONTHS_PER_YEAR) : fraction(daysPerPeriod(periodicity), DAYS_PER_YEAR);
+  return times(cost, part);
+}
+
+/** True when a discount applies to a charge. One that names neither a charge nor a group applies to its whole dimension. */
+export function appliesToCharge(record: DiscountRecord, charge: ListCharge): boolean {
+  if (record.AppliedToDimension !== charge.dimension) return false;
+  const isCommission = charge.dimension === 'Commission';
+  const name = isCommission ? record.Commission : record.Insurance;
+  const group = isCommission ? record.CommissionType : record.InsuranceClass;
+  return isNullOr(name, charge.name) && isNullOr(group, charge.group);
+}
+
+function isNullOr(wanted: string | null, found: string | null): boolean {
+  return wanted === null || isSameCode(found, wanted);
+}
+
+/** Describes the charge for the reply, without its amount in money; `discounted` is its price after percentages. */
+function describeCharge(
+  charge: CatalogueCharge,
+  discounted: Discounted,
+  { start }: SimulatedLoan,
+): OfferedCharge {
+  const { isPercent, price, priceShown } = charge;
+  const { left, percent, value } = discounted;
+  const remaining = left === price ? priceShown : roundForDisplay(left);
+  return {
+    name: charge.name,
+    value: null,
+    percent: isPercent ? remaining : null,
+    baseValue: null,
+    basePercent: isPercent ? priceShown : null,
+    discountValue: value === null ? null : roundForDisplay(value),
+    discountPercent: percent === null ? null : roundForDisplay(percent),
+    valueIsPercent: isPercent,
+    currencyId: currencyId(charge.currency),
+    periodicityType: charge.periodicityType,
+    date: start,
+    id: charge.id,
+    isUpfront: charge.isUpfront,
+  };
+}
+
+/** Sum of the charges that are paid once at the start, in minor units, each rounded separately (Q6). */
+export function sumUpFrontCharges(charges: readonly DiscountedCharge[], loan: SimulatedLoan): bigint {
+  const atStart = charges.filter(({ isOnce }) => isOnce);
+  return atStart.reduce((sum, { value, percent }) => {
+    if (value !== undefined) return sum + value;
+    const cost = percentOf(fraction(loan.financed, 10 ** loan.digits), percent);
+    return sum + roundToMinor(cost, loan.digits, loan.rounding);
+  }, 0n);
+}
+
+/** Converts the commissions that the schedule collects repeatedly. */
+export function toCommissionItems(
+  charges: readonly DiscountedCharge[],
+  loan: SimulatedLoan,
+): readonly CommissionItem[] {
+  return charges.map((priced) => ({
+    ...toSource(priced),
+    FeePeriodicityType: priced.charge.periodicityType,
+    FeeDate: loan.start,
+    FeeName: priced.charge.name,
+    FeeId: priced.charge.id,
+    GracePeriodFee: priced.charge.graceRows ?? undefined,
+  }));
+}
+
+/** Converts the insurances that the schedule collects repeatedly. */
+export function toInsuranceItems(
+  charges: readonly DiscountedCharge[],
+  loan: SimulatedLoan,
+): readonly InsuranceItem[] {
+  return charges.map((priced) => ({
+    ...toSource(priced),
+    InsurancePeriodicityType: priced.charge.periodicityType,
+    InsuranceDate: loan.start,
+    InsuranceName: priced.charge.name,
+    InsuranceClassId: priced.charge.groupId ?? undefined,
+    InsuranceClassName: priced.charge.group ?? undefined,
+  }));
+}
+
+/** Exactly one of SourceValue and SourcePercent, with all digits (M4), and the settings of a percentage (F1, F2). */
+function toSource({
+  charge,
+  shown,
+  percent,
+}: DiscountedCharge): Pick<
+  CommissionItem,
+  'SourceValue' | 'SourcePercent' | 'PercentAppliedTo' | 'PerAnnum' | 'IsUpfront'
+> {
+  const IsUpfront = charge.isUpfront ?? undefined;
+  if (shown.value !== null) return { SourceValue: shown.value, IsUpfront };
+  const isUnchanged = percent === charge.price && !charge.isByFormula;
+  return {
+    SourcePercent: isUnchanged ? charge.priceShown : toDecimal(percent),
+    PercentAppliedTo: charge.appliedTo ?? undefined,
+    PerAnnum: charge.perAnnum,
+    IsUpfront,
+  };
+}
+
+const CURRENCY_ID_PREFIX = '2e9b7d10-4c86-4f35-a1d0-000000';
+const HEXADECIMAL = 16;
+
+/**
+ * The id of a currency by its ISO 4217 code, case-insensitive: a fixed prefix, followed by the ASCII codes of the three
+ * letters in hexadecimal, such as 455552 for EUR.
+ */
+export function currencyId(code: string): string {
+  const letters = code.trim().toUpperCase().split('');
+  return CURRENCY_ID_PREFIX + letters.map((letter) => letter.charCodeAt(0).toString(HEXADECIMAL)).join('');
+}

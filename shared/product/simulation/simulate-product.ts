@@ -1,0 +1,369 @@
+/** Simulates a product for a customer: one offer, with rates, charges and schedule, for each of its interests that fit the request (interface 4.4, Q3-Q6). */
+
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { KnownCalendars } from '../../lending/due-dates/shift-due-date.ts';
+import { Validation } from '../../lending/request/validation.ts';
+import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
+import {
+  collectInsuranceFilters,
+  findInsuranceItems,
+  type CatalogueView,
+} from '../catalogue/catalogue-view.ts';
+import { isProduct, selectProduct } from '../look-up/product-look-ups.ts';
+import { chooseDiscounts, warnOfUnusedDiscounts, type Discount, appliesToInterest } from './discounts.ts';
+import { chooseOffers, type Offer, calculateRates } from './offered-rates.ts';
+import {
+  appliesToCharge,
+  priceCommissions,
+  priceInsurances,
+  type CatalogueCharge,
+  toCommissionItems,
+  toInsuranceItems,
+  type DiscountedCharge,
+  priceChargeOnce,
+  sumUpFrontCharges,
+} from './charge-prices.ts';
+import { FormulaArguments } from './product-formula.ts';
+import type { ProductRecord } from '../catalogue/product-record.ts';
+import { readFigures } from '../catalogue/item-filters.ts';
+import { buildLoan, type SimulatedLoan } from './simulated-loan.ts';
+import type {
+  FormulaInputPart,
+  SimulateRequest,
+  SimulationOutcome,
+  SimulationRecord,
+  SimulationRow,
+} from './simulation.ts';
+import { deduplicateFaults, addFaults } from './simulation-faults.ts';
+import { internalRateOfReturn } from '../../lending/annual-rate/internal-rate-of-return.ts';
+import {
+  calculateRepaymentSchedule,
+  type ScheduleContext,
+} from '../../lending/calculate-repayment-schedule.ts';
+import { formatMinorUnits, MAX_FIGURE_MINOR } from '../../lending/numbers/money.ts';
+import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
+import {
+  INSTALLMENT_TYPE_IDS,
+  type RepaymentSchedule,
+  type ScheduleRow,
+} from '../../lending/request/repayment-schedule.ts';
+import type { CommissionListRecord } from '../catalogue/list-records.ts';
+import { fraction, scaledDecimal } from './exact-figures.ts';
+
+/** The context of a simulation besides its request. */
+export interface SimulateContext {
+  readonly catalogue: CatalogueView;
+  readonly calendars: KnownCalendars;
+  /** UTC day of the request's own timestamp: the start of the loan (Q2), and the day on which validity is determined (L1). */
+  readonly requestDay: CalendarDate;
+}
+
+/**
+ * Maximum number of rows of all offers together: limits the time of a simulation and keeps its reply within one
+ * message.
+ */
+const MAX_ROWS = 36_000;
+/**
+ * The payment is recalculated for each rate of the request; doing so for this many instalments takes as long as one
+ * row.
+ */
+const INSTALLMENTS_PER_ROW = 100;
+
+type Inputs = Readonly<Record<FormulaInputPart, FormulaArguments>>;
+
+/**
+ * Simulates a product for a customer. Never throws for bad input: an invalid request is refused with all of its
+ * faults (E1, E3). Either all offers are calculated or none. Offers are in catalogue order.
+ */
+export function simulate(request: SimulateRequest, context: SimulateContext): SimulationOutcome {
+  const steps = simulateInSteps(request, context);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+/**
+ * Simulates like {@link simulate}, but yields before each offer so that a long simulation does not block the event loop.
+ * Each yielded value is the remaining work in rows of a plain schedule.
+ */
+export function* simulateInSteps(
+  request: SimulateRequest,
+  context: SimulateContext,
+): Generator<number, SimulationOutcome, undefined> {
+  const { catalogue, calendars, requestDay } = context;
+  const selector = { code: { field: 'productCode', value: request.productCode } };
+  const product = selectProduct(selector, catalogue, requestDay);
+  if (!isProduct(product)) return { kind: 'refused', faults: product.faults, unknownProduct: true };
+  const validation = new Validation();
+  const refused = (): SimulationOutcome => ({
+    kind: 'refused',
+    faults: deduplicateFaults(validation.faults),
+  });
+  const inputs = readFormulaInputs(request, validation);
+  const loan = buildLoan(request, product, context, validation);
+  const offers = chooseOffers(request, product, context, validation);
+  const complete = addCommissions(offers, context, inputs);
+  const insurances = chooseInsurances(request, product, context, { validation, inputs });
+  const discounted = { catalogue, requestDay, inputs: inputs.discountInput };
+  const given = chooseDiscounts(request, product, discounted, validation);
+  const offerRows = loan === undefined ? 0 : countRows(request, loan.installmentsNo);
+  if (loan !== undefined) refuseTooManyRows(offers.length, { ...loan, offerRows }, validation);
+  if (loan === undefined || validation.faults.length > 0) return refused();
+  for (const input of Object.values(inputs)) input.warnOfUnused();
+  const shared: SharedTerms = {
+    request,
+    loan,
+    discounts: given.discounts,
+    insurances,
+    inputs: inputs.interestInput,
+    schedule: {
+      requestDay,
+      calendars: keepFound(calendars),
+      catalogue: withoutCharges(catalogue.lending),
+    },
+    cntInterestId: new Set(offers.map(({ interest }) => interest.Id)).size,
+    cntInterestCommissionItemId: new Set(offers.map(({ item }) => item.Id)).size,
+  };
+  const records: SimulationRecord[] = [];
+  for (const [index, offer] of complete.entries()) {
+    yield (complete.length - index) * offerRows;
+    const record = calculateOffer(offer, shared, validation);
+    if (record !== undefined) records.push(record);
+  }
+  if (validation.faults.length > 0) return refused();
+  warnOfUnusedDiscounts(given, validation);
+  return { kind: 'simulation', records, calendar: records[0]?.calendar, warnings: validation.warnings };
+}
+
+/** The catalogue without charges: the terms of an offer contain all of its charges, so none is looked up by name. */
+function withoutCharges(names: ScheduleCatalogue): ScheduleCatalogue {
+  const { scheduleTypes, periodicities } = names;
+  return { scheduleTypes, periodicities, findScheduleType: (name) => names.findScheduleType(name) };
+}
+
+/** Finds each calendar once: all offers have the same one, although the catalogue may change between them. */
+function keepFound(calendars: KnownCalendars): KnownCalendars {
+  const found = new Map<string, ReturnType<KnownCalendars['find']>>();
+  return {
+    ...calendars,
+    find: (name) => {
+      if (!found.has(name)) found.set(name, calendars.find(name));
+      return found.get(name);
+    },
+  };
+}
+
+/** The work of one offer in rows of a plain schedule. */
+function countRows({ jsonMultipleInterestRates }: SimulateRequest, installmentsNo: number): number {
+  const recalculated = (jsonMultipleInterestRates?.length ?? 0) * installmentsNo;
+  return installmentsNo + Math.floor(recalculated / INSTALLMENTS_PER_ROW);
+}
+
+function refuseTooManyRows(
+  offers: number,
+  { installmentsNo, offerRows }: { readonly installmentsNo: number; readonly offerRows: number },
+  validation: Validation,
+): void {
+  if (offers * offerRows <= MAX_ROWS) return;
+  if (offers * installmentsNo <= MAX_ROWS) {
+    const message = `must have fewer items with ${offers} offers over ${installmentsNo} periods`;
+    validation.reject('jsonMultipleInterestRates', 'too-many-rows', message);
+    return;
+  }
+  const most = Math.floor(MAX_ROWS / offers);
+  const message = `must be at most ${most} periods with ${offers} offers; use jsonFilterCommission to get fewer offers`;
+  validation.reject('loanPeriod', 'too-many-rows', message);
+}
+
+function readFormulaInputs({ jsonInputFormula }: SimulateRequest, validation: Validation): Inputs {
+  return {
+    interestInput: new FormulaArguments('interestInput', jsonInputFormula, validation),
+    commissionInput: new FormulaArguments('commissionInput', jsonInputFormula, validation),
+    insuranceInput: new FormulaArguments('insuranceInput', jsonInputFormula, validation),
+    discountInput: new FormulaArguments('discountInput', jsonInputFormula, validation),
+  };
+}
+
+/** The offers with their commissions; formulas are evaluated here, so that all missing arguments are reported together (Q7). */
+function addCommissions(
+  offers: readonly Offer[],
+  { catalogue, requestDay }: SimulateContext,
+  inputs: Inputs,
+): readonly CompleteOffer[] {
+  const commissionsByCode = new Map<string, readonly CatalogueCharge[]>();
+  for (const { interest } of offers) {
+    if (interest.Type === 'BankingFormula' && interest.Formula !== null) {
+      inputs.interestInput.evaluate(interest.Formula);
+    }
+  }
+  return offers.map((offer) => {
+    const code = offer.item.CommissionList;
+    const commissionList = catalogue.list('commission-list', code);
+    const known = commissionsByCode.get(commissionList?.Code ?? '');
+    const commissions =
+      known ?? priceCommissions(commissionList, { requestDay, inputs: inputs.commissionInput });
+    commissionsByCode.set(commissionList?.Code ?? '', commissions);
+    return { ...offer, commissionList, commissions };
+  });
+}
+
+function chooseInsurances(
+  request: SimulateRequest,
+  product: ProductRecord,
+  { catalogue, requestDay }: SimulateContext,
+  { validation, inputs }: { readonly validation: Validation; readonly inputs: Inputs },
+): readonly CatalogueCharge[] {
+  const items = findInsuranceItems(product, catalogue);
+  const sent = request.jsonInsuranceFilter;
+  const figures = readFigures('jsonInsuranceFilter', sent, collectInsuranceFilters(items), validation);
+  return priceInsurances(items, { figures, lists: catalogue }, { requestDay, inputs: inputs.insuranceInput });
+}
+
+/** An offer with its commissions. */
+export interface CompleteOffer extends Offer {
+  readonly commissionList: CommissionListRecord | undefined;
+  readonly commissions: readonly CatalogueCharge[];
+}
+
+/** Terms that all offers of a request share. */
+export interface SharedTerms {
+  readonly request: SimulateRequest;
+  readonly loan: SimulatedLoan;
+  readonly discounts: readonly Discount[];
+  readonly insurances: readonly CatalogueCharge[];
+  /** Arguments of formulas of interests. */
+  readonly inputs: FormulaArguments;
+  readonly schedule: ScheduleContext;
+  readonly cntInterestId: number;
+  readonly cntInterestCommissionItemId: number;
+}
+
+/** Calculates the record of an offer; undefined, with the faults added, when that is impossible. */
+export function calculateOffer(
+  offer: CompleteOffer,
+  shared: SharedTerms,
+  validation: Validation,
+): SimulationRecord | undefined {
+  const { interest, list, item } = offer;
+  const { request, loan } = shared;
+  const rates = calculateRates(interest, list, {
+    requestDay: loan.start,
+    installmentsNo: loan.installmentsNo,
+    financed: fraction(loan.financed, 10 ** loan.digits),
+    isOverdraft: loan.isOverdraft,
+    sentRates: request.jsonMultipleInterestRates ?? [],
+    inputs: shared.inputs,
+    discounts: shared.discounts.filter(({ record }) => appliesToInterest(record, interest)),
+  });
+  const commissions = priceCharges(offer.commissions, shared, validation);
+  const insurances = priceCharges(shared.insurances, shared, validation);
+  if (rates === undefined || validation.faults.length > 0) return undefined;
+  const terms = { ...loan.terms, ...rates.terms, ...buildChargeTerms(commissions, insurances, loan) };
+  const outcome = calculateRepaymentSchedule(terms, shared.schedule);
+  if (outcome.kind === 'refused') {
+    const charged = { commissions: selectRepeated(commissions), insurances: selectRepeated(insurances) };
+    addFaults(outcome.faults, { request, terms, interest, ...charged }, validation);
+    return undefined;
+  }
+  // The warnings of the calculation are dropped: they concern terms of the product, not fields of the request.
+  const figures = summariseSchedule(outcome, loan);
+  if (figures.total > MAX_FIGURE_MINOR) {
+    const largest = formatMinorUnits(MAX_FIGURE_MINOR, loan.digits);
+    validation.reject('amount', 'amount-too-large', `must give a total of at most ${largest}`);
+    return undefined;
+  }
+  return {
+    interestPercent: rates.percent,
+    ...figures,
+    interestId: interest.Id,
+    interestListId: list.Id,
+    interestCommissionItemId: item.Id,
+    commissionListId: offer.commissionList?.Id ?? null,
+    cntInterestId: shared.cntInterestId,
+    cntInterestCommissionItemId: shared.cntInterestCommissionItemId,
+    interest: rates.shown,
+    commissions: commissions.map(({ shown }) => shown),
+    insurances: insurances.map(({ shown }) => shown),
+    calendar: outcome.calendar,
+    terms,
+  };
+}
+
+/** The charges that are part of the schedule. */
+function selectRepeated(charges: readonly DiscountedCharge[]): readonly DiscountedCharge[] {
+  return charges.filter(({ isOnce }) => !isOnce);
+}
+
+function priceCharges(
+  charges: readonly CatalogueCharge[],
+  { discounts, loan }: SharedTerms,
+  validation: Validation,
+): readonly DiscountedCharge[] {
+  return charges.flatMap((charge) => {
+    const lowering = discounts.filter(({ record }) => appliesToCharge(record, charge));
+    return priceChargeOnce(charge, lowering, loan, validation) ?? [];
+  });
+}
+
+function buildChargeTerms(
+  commissions: readonly DiscountedCharge[],
+  insurances: readonly DiscountedCharge[],
+  loan: SimulatedLoan,
+): Pick<RepaymentScheduleRequest, 'Commission' | 'Insurance' | 'UpFrontValue'> {
+  const fees = toCommissionItems(selectRepeated(commissions), loan);
+  const premiums = toInsuranceItems(selectRepeated(insurances), loan);
+  const upFront = sumUpFrontCharges([...commissions, ...insurances], loan);
+  return {
+    ...(fees.length === 0 ? {} : { Commission: fees }),
+    ...(premiums.length === 0 ? {} : { Insurance: premiums }),
+    ...(upFront === 0n ? {} : { UpFrontValue: scaledDecimal(upFront, loan.digits) }),
+  };
+}
+
+/** The first figures are those of row 1, the totals are column sums; `total` includes the down payment of row 0 (Q4). */
+function summariseSchedule(schedule: RepaymentSchedule, loan: SimulatedLoan) {
+  const down = downPaymentRow(loan);
+  const rows: SimulationRow[] = [down];
+  const flows: number[] = [];
+  const sums = { insurance: 0, fee: 0, total: down.totalInstallment };
+  for (const row of schedule.rows) {
+    rows.push(row);
+    // A residual row is due on the day of the row before it, so it belongs to the same period (A3, B1).
+    if (row.installmentTypeId === INSTALLMENT_TYPE_IDS.Residual)
+      flows.push((flows.pop() ?? 0) + lenderFlow(row));
+    else flows.push(lenderFlow(row));
+    sums.insurance += row.insurance ?? 0;
+    sums.fee += row.managementFee;
+    sums.total += row.totalInstallment;
+  }
+  const [first] = schedule.rows;
+  return {
+    currencyDigits: schedule.currencyDigits,
+    irr: internalRateOfReturn(loan.financed, flows, loan.periodicity),
+    firstInstallment: first?.totalInstallment ?? 0,
+    firstInsurance: first?.insurance ?? 0,
+    totalInsurance: sums.insurance,
+    firstFee: first?.managementFee ?? 0,
+    totalFee: sums.fee,
+    total: sums.total,
+    rows,
+  };
+}
+
+/** The lender's share of an instalment: premiums go to the insurer (A3). */
+function lenderFlow({ interest, principal, managementFee }: ScheduleRow): number {
+  return interest + principal + managementFee;
+}
+
+/** Row 0 shows the whole amount and the down payment (Q1). */
+function downPaymentRow({ amount, downPayment }: SimulatedLoan): SimulationRow {
+  return {
+    InstallmentNo: 0,
+    remainingValue: amount,
+    pmt: 0,
+    interest: 0,
+    principal: downPayment,
+    managementFee: 0,
+    totalInstallment: downPayment,
+  };
+}

@@ -1,0 +1,181 @@
+/**
+ * The request and the result of a simulation, independent of their encoding (interface 4.4, Q4). Amounts, rates and inputs of a
+ * request are exact decimals (M1); an absent field and null are undefined (M6), an empty list may be too; names are
+ * case-insensitive. The values are not yet validated against the product.
+ */
+
+import type { Decimal } from 'decimal.js';
+import type {
+  InterestRateRange,
+  RepaymentScheduleRequest,
+} from '../../lending/request/repayment-schedule-request.ts';
+import type { NamedFigure } from '../catalogue/item-filters.ts';
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { RequestFault, RequestWarning } from '../../lending/request/validation.ts';
+import type { UsedCalendar } from '../../lending/request/repayment-schedule.ts';
+
+/** A simulation request. */
+export interface SimulateRequest {
+  readonly productCode: string;
+  /** Contract amount in major units of the product's currency, the down payment included (Q1). */
+  readonly amount: Decimal;
+  /** Number of periods of the product's periodicity (Q6). */
+  readonly loanPeriod: number;
+  /** Name or code of a schedule type that is attached to the product (Q2). */
+  readonly scheduleType: string;
+  readonly downPayment?: Decimal | undefined;
+  /** Id of an option, see INTEREST_OPTION_IDS (Q3). */
+  readonly interestType?: string | undefined;
+  /** Name of the same option (Q3). */
+  readonly interestTypeName?: string | undefined;
+  /** Optional discounts to apply (Q5). */
+  readonly optional?: readonly OptionalFeature[] | undefined;
+  /** Optional discounts to apply (Q5). */
+  readonly discount?: readonly ChosenDiscount[] | undefined;
+  /** Figures for the filters of interest-commission items (L3). */
+  readonly jsonFilterCommission?: readonly NamedFigure[] | undefined;
+  readonly jsonInsuranceFilter?: readonly NamedFigure[] | undefined;
+  readonly jsonDiscountFilter?: readonly NamedFigure[] | undefined;
+  readonly jsonInputFormula?: FormulaInputs | undefined;
+  /** Rates by instalment range, which replace those of a Collection interest (Q7). */
+  readonly jsonMultipleInterestRates?: readonly InterestRateRange[] | undefined;
+  /** Desired instalment value: a fixed instalment; zero: not fixed (B2). */
+  readonly installmentValue?: Decimal | undefined;
+  /** Desired principal value: a fixed principal; zero: not fixed (B2). */
+  readonly principalValue?: Decimal | undefined;
+}
+
+/** An optional discount by its name or its id. */
+export interface OptionalFeature {
+  readonly Name?: string | undefined;
+  /** GUID of a discount. */
+  readonly ProductDiscountId?: string | undefined;
+}
+
+/** An optional discount by its name or its id; ProductCode, if present, must be that of the request. */
+export interface ChosenDiscount extends OptionalFeature {
+  readonly ProductCode?: string | undefined;
+}
+
+/** A value for an argument of formulas. */
+export interface FormulaInput {
+  /** Name of the argument, case-insensitive. */
+  readonly name: string;
+  readonly value: Decimal;
+}
+
+/** Parts of jsonInputFormula, each an object of arguments. */
+export const FORMULA_INPUT_PARTS = [
+  'interestInput',
+  'commissionInput',
+  'insuranceInput',
+  'discountInput',
+] as const;
+export type FormulaInputPart = (typeof FORMULA_INPUT_PARTS)[number];
+
+/** Arguments of banking formulas, by what the formula prices (Q7). */
+export type FormulaInputs = { readonly [Part in FormulaInputPart]?: readonly FormulaInput[] | undefined };
+
+/** An instalment, or row 0 with the down payment (Q1). Amounts are whole minor units. */
+export interface SimulationRow {
+  readonly InstallmentNo: number;
+  readonly remainingValue: number;
+  readonly pmt: number;
+  readonly interest: number;
+  readonly principal: number;
+  readonly managementFee: number;
+  readonly totalInstallment: number;
+  /** Present only when the offer has insurances (F4). */
+  readonly insurance?: number;
+  /** Interest that was added to the balance; present only when that occurs (M3). */
+  readonly capitalisedInterest?: number;
+}
+
+/**
+ * The annual rate of an offer, in percent: base less discountPercent percent of it, less discountValue percentage
+ * points (Q5). For display only: the terms have all digits (M4). If there are several rates, it is the rate of row 1,
+ * or with bands, that of the band that contains the financed amount.
+ */
+export interface OfferedInterest {
+  readonly basePercent: Decimal;
+  /** Percentage points; 0 without such a discount. */
+  readonly discountValue: Decimal;
+  /** Percent of the base; 0 without such a discount. */
+  readonly discountPercent: Decimal;
+}
+
+/**
+ * A commission or insurance of an offer. A price in money is baseValue less discountPercent percent of it, less
+ * discountValue. A percentage is basePercent less discountPercent percent of it; where a discount in money turns it
+ * into a price, baseValue is the amount of basePercent per charge, and `value` is charged (Q5). Bases are the
+ * catalogue's figures; other figures have at most ten decimals. null: not applicable.
+ */
+export interface OfferedCharge {
+  readonly name: string;
+  /** Money per charge, major units. */
+  readonly value: Decimal | null;
+  readonly percent: Decimal | null;
+  readonly baseValue: Decimal | null;
+  readonly basePercent: Decimal | null;
+  /** Money. */
+  readonly discountValue: Decimal | null;
+  readonly discountPercent: Decimal | null;
+  readonly valueIsPercent: boolean;
+  /** GUID, see currencyId. */
+  readonly currencyId: string;
+  readonly periodicityType: string;
+  /** Start of its first period: the day of the request. */
+  readonly date: CalendarDate;
+  /** GUID of the commission or insurance. */
+  readonly id: string;
+  readonly isUpfront: boolean | null;
+}
+
+/** One offer: an interest of an interest-commission item with its schedule and charges. Amounts are minor units. */
+export interface SimulationRecord {
+  /** Number of decimals of the amounts, which are whole minor units (M2). */
+  readonly currencyDigits: number;
+  /** Annual rate after discounts, such as `7.9500%`. */
+  readonly interestPercent: string;
+  /** Internal rate of return, such as `8.2413%`; null when there is none (A3, A4). */
+  readonly irr: string | null;
+  readonly firstInstallment: number;
+  readonly firstInsurance: number;
+  readonly totalInsurance: number;
+  readonly firstFee: number;
+  readonly totalFee: number;
+  readonly total: number;
+  /** Row 0 first. */
+  readonly rows: readonly SimulationRow[];
+  readonly interestId: string;
+  readonly interestListId: string;
+  readonly interestCommissionItemId: string;
+  /** null: the item has no commissions. */
+  readonly commissionListId: string | null;
+  /** Numbers of offered interests and interest-commission items; the same on every record. */
+  readonly cntInterestId: number;
+  readonly cntInterestCommissionItemId: number;
+  readonly interest: OfferedInterest;
+  readonly commissions: readonly OfferedCharge[];
+  readonly insurances: readonly OfferedCharge[];
+  /** The holiday calendar that the due dates were checked against (H2). */
+  readonly calendar: UsedCalendar | undefined;
+  /** The terms of the schedule: `CalculateRepaymentSchedule` returns the same rows for them. */
+  readonly terms: RepaymentScheduleRequest;
+}
+
+/** The outcome of a simulation: its offers, or all faults of the request. */
+export type SimulationOutcome =
+  | {
+      readonly kind: 'simulation';
+      readonly records: readonly SimulationRecord[];
+      /** The holiday calendar that all offers were checked against, if the product shifts due dates (H2). */
+      readonly calendar: UsedCalendar | undefined;
+      readonly warnings: readonly RequestWarning[];
+    }
+  | {
+      readonly kind: 'refused';
+      readonly faults: readonly RequestFault[];
+      /** True: there is no approved product of that code on the day (L1). */
+      readonly unknownProduct?: true;
+    };

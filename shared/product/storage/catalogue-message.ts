@@ -1,0 +1,189 @@
+/**
+ * Catalogue records as messages. The fields that an index needs are outside the compressed record, so that a table of
+ * thousands of products decompresses only the requested ones.
+ */
+
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { parseJson, refusalText } from '../../platform/json.ts';
+import { readCatalogueRecord } from '../catalogue/read-record.ts';
+import {
+  type CalendarDate,
+  MIN_YEAR,
+  toCalendarDate,
+  formatCalendarDate,
+  MAX_YEAR,
+  parseCalendarDate,
+} from '../../lending/dates/calendar-date.ts';
+import type { Codec, Decoded } from '../../messaging/codec.ts';
+import type { OutgoingMessage } from '../../messaging/message.ts';
+import {
+  type CatalogueRecord,
+  identifyRecord,
+  RECORD_KINDS,
+  type RecordIdentity,
+  recordKey,
+  type RecordKind,
+} from '../catalogue/catalogue-record.ts';
+
+/** Type of these messages in the catalogue of messages. */
+export const CATALOGUE_RECORD = 'CatalogueRecord';
+
+/** Encodings of a body; others are refused. */
+const BODY_ENCODINGS = ['json', 'json+gzip'] as const;
+type BodyEncoding = (typeof BODY_ENCODINGS)[number];
+
+/** Largest record as JSON text, as for files; also limits decompression. */
+export const MAX_RECORD_BYTES = 4 * 1_024 * 1_024;
+
+/** Payload of a catalogue message. */
+export interface CatalogueMessage {
+  readonly kind: string;
+  readonly code: string;
+  readonly version: number;
+  readonly id?: string | undefined;
+  readonly status?: string | undefined;
+  readonly validFrom?: CalendarDate | undefined;
+  readonly validTo?: CalendarDate | undefined;
+  readonly encoding: BodyEncoding;
+  readonly body: Buffer;
+}
+
+/** A record and the size of its JSON text. */
+export interface UnpackedRecord {
+  readonly entry: CatalogueRecord;
+  readonly bytes: number;
+}
+
+const FIRST_DAY = toCalendarDate(MIN_YEAR, 1, 1);
+const LAST_DAY = toCalendarDate(MAX_YEAR, 12, 31);
+
+/** Creates the payload of a record. Throws RangeError on a record that is too large. */
+export function toCatalogueMessage(entry: CatalogueRecord): CatalogueMessage {
+  const { kind, code, version, id, status, validFrom, validTo } = identifyRecord(entry);
+  return {
+    kind,
+    code,
+    version,
+    id: id ?? undefined,
+    status: status ?? undefined,
+    validFrom: parseDay(validFrom),
+    validTo: parseDay(validTo),
+    encoding: 'json+gzip',
+    body: packBody(entry.record),
+  };
+}
+
+/** Creates the message of a record. Rejects with the errors of the codec. */
+export async function encodeRecord(
+  codec: Codec,
+  topic: string,
+  entry: CatalogueRecord,
+): Promise<OutgoingMessage> {
+  const { value, headers } = await codec.encode(CATALOGUE_RECORD, toCatalogueMessage(entry), 'avro');
+  return { topic, key: recordKey(identifyRecord(entry)), value: unpooled(value), headers };
+}
+
+/** The payload of a decoded message. Throws on a message of another type; the error does not contain any of its content. */
+export function readPayload(decoded: Decoded): CatalogueMessage {
+  if (decoded.kind === 'decoded' && decoded.type === CATALOGUE_RECORD)
+    return decoded.payload as CatalogueMessage;
+  if (decoded.kind === 'decoded') throw new Error(`it is not a ${CATALOGUE_RECORD}`);
+  const { code, errors = [] } = decoded.problem;
+  const paths = errors.map(({ path }) => path);
+  throw new Error([`it cannot be decoded (${code})`, ...paths].join(', '));
+}
+
+/** The identity of the record in a payload. Throws if it does not match the key. */
+export function readIdentity(key: string, message: CatalogueMessage): RecordIdentity {
+  const kind = RECORD_KINDS.find((known) => known === message.kind);
+  if (kind === undefined) throw new Error('its kind is unknown');
+  const { code, version, id = null, status = null } = message;
+  if (!Number.isSafeInteger(version) || version < 1) throw new Error('its version must be 1 or more');
+  const validFrom = formatDay(message.validFrom);
+  const validTo = formatDay(message.validTo);
+  const identity = { kind, code, version, id, status, validFrom, validTo };
+  if (recordKey(identity) !== key) throw new Error('its key must be kind/code/version of the record');
+  return identity;
+}
+
+/** Unpacks the record and checks its schema; `source` names it in faults. Errors do not contain any of its content. */
+export function unpackRecord(message: CatalogueMessage, source: string): UnpackedRecord {
+  const { value, bytes } = unpackBody(message.encoding, message.body);
+  const read = readCatalogueRecord(message.kind as RecordKind, value, source);
+  if (read.kind === 'invalid') throw new Error(`its body is invalid at ${read.paths.join(', ')}`);
+  const { entry } = read;
+  const differs = contradictingFields(identifyRecord(entry), {
+    ...message,
+    id: message.id ?? null,
+    status: message.status ?? null,
+    validFrom: formatDay(message.validFrom),
+    validTo: formatDay(message.validTo),
+  });
+  if (differs.length > 0)
+    throw new Error(`its body contradicts the fields ${differs.join(', ')} of the message`);
+  return { entry, bytes };
+}
+
+/** Copies a value out of the buffer pool: the embedded broker keeps it, and would keep the whole pool, ten times its size. */
+function unpooled(value: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(value.length);
+  value.copy(copy);
+  return copy;
+}
+
+/** The fields outside the body that contradict it; `stated` may have fewer fields than the identity. */
+export function contradictingFields(
+  identity: RecordIdentity,
+  stated: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  return Object.entries(identity)
+    .filter(([name, value]) => stated[name] !== undefined && stated[name] !== value)
+    .map(([name]) => name);
+}
+
+function parseDay(text: string | null): CalendarDate | undefined {
+  return text === null ? undefined : parseCalendarDate(text);
+}
+
+function formatDay(day: CalendarDate | undefined): string | null {
+  if (day === undefined) return null;
+  if (!(day >= FIRST_DAY && day <= LAST_DAY)) throw new Error('its validity is out of range');
+  return formatCalendarDate(day);
+}
+
+/** Compresses a record, without the shared buffer pool. Throws when it is larger than {@link MAX_RECORD_BYTES}. */
+function packBody(record: object): Buffer {
+  const json = JSON.stringify(record);
+  const text = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
+  text.write(json);
+  if (text.length > MAX_RECORD_BYTES) throw new RangeError(`a record has at most ${MAX_RECORD_BYTES} bytes`);
+  return gzipSync(text);
+}
+
+/** Parses a body; returns the value and the size of its JSON text. Errors do not contain any of its content. */
+export function unpackBody(
+  encoding: string,
+  body: Buffer,
+): { readonly value: unknown; readonly bytes: number } {
+  const text = unpackedText(encoding, body);
+  if (text.length > MAX_RECORD_BYTES) throw tooLarge();
+  const parsed = parseJson(text, { maxValues: Infinity });
+  if (parsed.kind === 'refused') throw new Error(refusalText(parsed, 'its body'));
+  return { value: parsed.value, bytes: text.length };
+}
+
+function unpackedText(encoding: string, body: Buffer): Buffer {
+  if (encoding === 'json') return body;
+  if (encoding !== 'json+gzip') throw new Error(`its encoding must be one of ${BODY_ENCODINGS.join(', ')}`);
+  try {
+    return gunzipSync(body, { maxOutputLength: MAX_RECORD_BYTES });
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+      ? tooLarge()
+      : new Error('its body cannot be decompressed');
+  }
+}
+
+function tooLarge(): Error {
+  return new Error(`its body has more than ${MAX_RECORD_BYTES} bytes`);
+}

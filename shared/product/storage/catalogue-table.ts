@@ -1,0 +1,254 @@
+/** The catalogue in memory, materialised from its compacted topic. */
+
+import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
+import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
+import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
+import type { LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
+import type { Health } from '../../platform/health.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import { CatalogueCharges } from '../catalogue/charges-by-name.ts';
+import type {
+  CatalogueRecord,
+  ListKind,
+  RecordIdentity,
+  RecordKind,
+  RecordsByKind,
+} from '../catalogue/catalogue-record.ts';
+import { compileLending, type CatalogueView } from '../catalogue/catalogue-view.ts';
+import { selectListVersion, selectProductVersion } from '../catalogue/version-in-force.ts';
+import {
+  type IndexEntry,
+  EncodedRecords,
+  type EncodedRecordsOptions,
+  type EncodedRecordsStats,
+} from './encoded-records.ts';
+import { createLibraryCalendars } from '../../lending/calendars/library/library-calendars.ts';
+import type { Codec } from '../../messaging/codec.ts';
+import type { Broker } from '../../messaging/ports.ts';
+import { topicName } from '../../messaging/topics/topics.ts';
+import type { Config } from '../../platform/load-config.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Timers } from '../../platform/timers.ts';
+
+export interface CatalogueTableOptions extends Omit<EncodedRecordsOptions, 'onChange'> {
+  /** Finds the calendars of countries that are not built in, as bases of the catalogue's own calendars. */
+  readonly otherCalendars?: OtherCalendars | undefined;
+  /** Exposes the table's figures, labelled with its client id. */
+  readonly metrics?: Metrics | undefined;
+}
+
+export interface CatalogueStats extends EncodedRecordsStats {
+  /** Number of schedule types, periodicities and calendars that are excluded because of faults. */
+  readonly namesLeftOut: number;
+}
+
+/** Kinds whose records are compiled together. */
+const LENDING_KINDS: ReadonlySet<RecordKind> = new Set(['schedule-type', 'periodicity', 'calendar']);
+
+/**
+ * Materialises the catalogue topic. Memory holds the encoded records and an index; a record is unpacked on demand, and a
+ * bounded number stays unpacked. An unreadable record is counted, logged without its content, and treated as absent.
+ * Returned records are immutable: a change of the catalogue creates new objects.
+ */
+export class CatalogueTable implements CatalogueView {
+  readonly #options: CatalogueTableOptions;
+  readonly #records: EncodedRecords;
+  readonly #charges: CatalogueCharges;
+  #lending: LendingCatalogue | undefined;
+  #namesLeftOut = 0;
+
+  constructor(options: CatalogueTableOptions) {
+    this.#options = options;
+    this.#charges = new CatalogueCharges(this, (turn) => options.timers.nextTurn(turn));
+    this.#records = new EncodedRecords({
+      ...options,
+      onChange: ({ kind, code }) => {
+        if (LENDING_KINDS.has(kind)) this.#lending = undefined;
+        this.#charges.noteChange(kind, code);
+      },
+    });
+    const { metrics, clientId } = options;
+    if (metrics !== undefined) exposeStats(metrics, clientId, () => this.stats());
+  }
+
+  /** Resolves when the whole topic has been read; rejects after the time limit. */
+  async start(): Promise<void> {
+    await this.#records.start();
+    this.#lending = this.#compile();
+  }
+
+  /** Resolves when all records that are on the topic at the time of the call have been read. */
+  caughtUp(timeoutMs: number): Promise<void> {
+    return this.#records.caughtUp(timeoutMs);
+  }
+
+  health(): Health {
+    return this.#records.health();
+  }
+
+  stats(): CatalogueStats {
+    return { ...this.#records.stats(), namesLeftOut: this.#namesLeftOut };
+  }
+
+  stop(timeoutMs?: number): Promise<void> {
+    return this.#records.stop(timeoutMs);
+  }
+
+  /** Schedule types, periodicities and calendars, compiled on the first access after a change of their records. */
+  get lending(): LendingCatalogue {
+    this.#lending ??= this.#compile();
+    return this.#lending;
+  }
+
+  product(code: string, day: CalendarDate) {
+    const versions = this.#records.index.versions('product', code);
+    return this.#readable('product', versions, (left) => selectProductVersion(left, day));
+  }
+
+  productById(id: string, day: CalendarDate) {
+    const versions = this.#records.index.withId('product', id);
+    return this.#readable('product', versions, (left) => selectProductVersion(left, day));
+  }
+
+  list<Kind extends ListKind>(kind: Kind, code: string | null) {
+    if (code === null) return undefined;
+    return this.#readable(kind, this.#records.index.versions(kind, code), (left) => selectListVersion(left));
+  }
+
+  /** All versions of all records, in no particular order. */
+  identities(): readonly (RecordIdentity & { readonly key: string })[] {
+    return [...this.#records.index.all()].map(({ key, identity }) => ({ ...identity, key }));
+  }
+
+  /** The record with a message key; undefined when it is absent or unreadable. */
+  record(key: string): CatalogueRecord | undefined {
+    const entry = this.#records.index.get(key);
+    return entry === undefined ? undefined : this.#records.unpack(entry);
+  }
+
+  /** The record that `choose` selects among the readable versions. */
+  #readable<Kind extends RecordKind>(
+    kind: Kind,
+    versions: readonly IndexEntry[],
+    choose: (left: readonly IndexEntry[]) => IndexEntry | undefined,
+  ): RecordsByKind[Kind] | undefined {
+    let left = versions;
+    for (let chosen = choose(left); chosen !== undefined; chosen = choose(left)) {
+      const unreadable = chosen;
+      const found = this.#records.unpack(chosen);
+      // The compiler cannot derive the record type from a kind that is a type parameter.
+      if (found?.kind === kind) return found.record as RecordsByKind[Kind];
+      left = left.filter((entry) => entry !== unreadable);
+    }
+    return undefined;
+  }
+
+  #compile(): LendingCatalogue {
+    const records = [...this.#records.index.all()]
+      .filter(({ identity }) => LENDING_KINDS.has(identity.kind))
+      .toSorted((one, other) => (one.key < other.key ? -1 : 1))
+      .flatMap((entry) => this.#records.unpack(entry) ?? []);
+    const { lending, faults } = compileSound(records, this.#options.otherCalendars);
+    const excluded = new Set(faults.map(({ source }) => source));
+    this.#namesLeftOut = excluded.size;
+    for (const key of excluded) {
+      this.#options.log.warn({ topic: this.#options.topic, key }, 'a faulty catalogue record is excluded');
+    }
+    const charges = this.#charges;
+    // Charges are read on access, so that a changed list of charges does not recompile schedule types.
+    return {
+      ...lending,
+      get knownCharges() {
+        return charges.known;
+      },
+    };
+  }
+}
+
+/**
+ * Compiles schedule types, periodicities and calendars with the built-in ones. A faulty record is excluded together with
+ * those that depend on it, so that it does not affect the others. Sources must be unique.
+ */
+function compileSound(
+  records: readonly CatalogueRecord[],
+  otherCalendars: OtherCalendars | undefined,
+): { readonly lending: LendingCatalogue; readonly faults: readonly CatalogueFault[] } {
+  const faults: CatalogueFault[] = [];
+  let left = records;
+  for (;;) {
+    const outcome = compileLending(left, otherCalendars);
+    if (outcome.kind === 'catalogue') return { lending: outcome.catalogue, faults };
+    faults.push(...outcome.faults);
+    const faulty = new Set(outcome.faults.map(({ source }) => source));
+    const sound = left.filter(({ source }) => !faulty.has(source));
+    left = sound.length < left.length ? sound : [];
+  }
+}
+
+/** Exposes the figures of a catalogue table at each scrape; `worker` and `figure` are the only labels. */
+function exposeStats(metrics: Metrics, worker: string, stats: () => CatalogueStats): void {
+  const gauge = metrics.gauge(
+    'plat_catalogue_state',
+    'Records, bytes and faults of the catalogue in memory',
+    ['worker', 'figure'],
+  );
+  metrics.onScrape(() => {
+    for (const [figure, value] of Object.entries(stats())) gauge.set({ worker, figure }, value as number);
+  });
+}
+
+/** The parts of a worker's context that the catalogue uses. */
+export interface CatalogueContext {
+  readonly config: Pick<Config, 'topicPrefix' | 'lending'>;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly broker: Pick<Broker, 'createTail'>;
+  readonly codec: Codec;
+  readonly timers: Timers;
+}
+
+/** The catalogue of a worker, which has been read completely and follows the topic. */
+export interface WorkerCatalogue {
+  readonly view: CatalogueView;
+  health(): Health;
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/**
+ * Opens the catalogue for the worker with that name. `otherCalendars` finds countries that are not built in, on which
+ * calendars of the catalogue are based; default: the countries of the holiday library.
+ */
+export type OpenCatalogue = (
+  context: CatalogueContext,
+  worker: string,
+  otherCalendars?: OtherCalendars,
+) => Promise<WorkerCatalogue>;
+
+/**
+ * Follows the catalogue topic, and resolves when all records that are on it at the time of the call have been read. Rejects
+ * after the time limit and leaves nothing running.
+ */
+export async function openCatalogue(
+  context: CatalogueContext,
+  worker: string,
+  otherCalendars?: OtherCalendars,
+): Promise<WorkerCatalogue> {
+  const { broker, codec, config, log, metrics, timers } = context;
+  const table = new CatalogueTable({
+    broker,
+    codec,
+    log,
+    metrics,
+    timers,
+    topic: topicName(config.topicPrefix, 'catalogueRecords'),
+    clientId: `${worker}-catalogue`,
+    otherCalendars: otherCalendars ?? createLibraryCalendars(),
+  });
+  try {
+    await table.start();
+  } catch (error) {
+    await table.stop(0);
+    throw error;
+  }
+  return { view: table, health: () => table.health(), stop: (timeoutMs) => table.stop(timeoutMs) };
+}

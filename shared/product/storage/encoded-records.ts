@@ -1,0 +1,363 @@
+/** The encoded records of the catalogue topic, which are indexed on arrival by code and id, and unpacked on demand. */
+
+import { type MessageContent, contentBytes, copyContent } from '../../messaging/message-content.ts';
+import {
+  codeKey,
+  type RecordIdentity,
+  type RecordKind,
+  type CatalogueRecord,
+} from '../catalogue/catalogue-record.ts';
+import type { ItemStatus } from '../catalogue/record-kinds.ts';
+import type { ProductStatus } from '../catalogue/product-record.ts';
+import { LRUCache } from 'lru-cache';
+import { readIdentity, readPayload, unpackRecord } from './catalogue-message.ts';
+import type { Codec } from '../../messaging/codec.ts';
+import type { LogMessage } from '../../messaging/message.ts';
+import type { Broker, Tail } from '../../messaging/ports.ts';
+import { isTransientFailure } from '../../messaging/processing-result.ts';
+import { errorText, MessagingError } from '../../platform/errors.ts';
+import type { Health } from '../../platform/health.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Timers } from '../../platform/timers.ts';
+
+/** A record as stored on the topic. */
+export interface EncodedRecord extends MessageContent {
+  readonly partition: number;
+  readonly offset: number;
+}
+
+/** One version of a record. The capitalised fields are the criteria of valid-versions.ts. */
+export interface IndexEntry {
+  readonly key: string;
+  readonly identity: RecordIdentity;
+  readonly encoded: EncodedRecord;
+  readonly Version: number;
+  readonly Status: ProductStatus & ItemStatus;
+  readonly StartDate: string | null;
+  readonly EndDate: string | null;
+}
+
+/** Creates the entry of a record. */
+export function createIndexEntry(key: string, identity: RecordIdentity, encoded: EncodedRecord): IndexEntry {
+  return {
+    key,
+    identity,
+    encoded,
+    Version: identity.version,
+    // A status that a newer version of the software has added is unknown here; such a record is never selected.
+    Status: (identity.status ?? undefined) as ProductStatus & ItemStatus,
+    StartDate: identity.validFrom,
+    EndDate: identity.validTo,
+  };
+}
+
+const NONE: readonly IndexEntry[] = [];
+
+/** Versions by code and by id; a lookup takes constant time. */
+export class CatalogueIndex {
+  readonly #byKey = new Map<string, IndexEntry>();
+  readonly #byCode = new Map<string, IndexEntry[]>();
+  readonly #byId = new Map<string, IndexEntry[]>();
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  get(key: string): IndexEntry | undefined {
+    return this.#byKey.get(key);
+  }
+
+  all(): IterableIterator<IndexEntry> {
+    return this.#byKey.values();
+  }
+
+  /** The codes of a kind as {@link codeKey} normalises them, in no particular order. */
+  codes(kind: RecordKind): readonly string[] {
+    const prefix = `${kind}/`;
+    return [...this.#byCode.keys()].flatMap((place) =>
+      place.startsWith(prefix) ? [place.slice(prefix.length)] : [],
+    );
+  }
+
+  /** The versions of a code, in no particular order. */
+  versions(kind: RecordKind, code: string): readonly IndexEntry[] {
+    return this.#byCode.get(`${kind}/${codeKey(code)}`) ?? NONE;
+  }
+
+  /** The versions with that id; a valid catalogue has at most one. */
+  withId(kind: RecordKind, id: string): readonly IndexEntry[] {
+    return this.#byId.get(`${kind}/${codeKey(id)}`) ?? NONE;
+  }
+
+  put(entry: IndexEntry): void {
+    this.remove(entry.key);
+    this.#byKey.set(entry.key, entry);
+    const { kind, code, id } = entry.identity;
+    addTo(this.#byCode, `${kind}/${codeKey(code)}`, entry);
+    if (id !== null) addTo(this.#byId, `${kind}/${codeKey(id)}`, entry);
+  }
+
+  remove(key: string): void {
+    const entry = this.#byKey.get(key);
+    if (entry === undefined) return;
+    this.#byKey.delete(key);
+    const { kind, code, id } = entry.identity;
+    removeFrom(this.#byCode, `${kind}/${codeKey(code)}`, entry);
+    if (id !== null) removeFrom(this.#byId, `${kind}/${codeKey(id)}`, entry);
+  }
+}
+
+function addTo(map: Map<string, IndexEntry[]>, place: string, entry: IndexEntry): void {
+  const entries = map.get(place);
+  if (entries === undefined) map.set(place, [entry]);
+  else entries.push(entry);
+}
+
+function removeFrom(map: Map<string, IndexEntry[]>, place: string, entry: IndexEntry): void {
+  const left = (map.get(place) ?? []).filter((one) => one !== entry);
+  if (left.length === 0) map.delete(place);
+  else map.set(place, left);
+}
+
+/** Limits of the topic; what exceeds them is left out, and the catalogue is not ready. */
+const MAX_RECORDS = 100_000;
+const MAX_ENCODED_BYTES = 256 * 1_024 * 1_024;
+/** Limits of the cache of unpacked records. Bytes are counted in the JSON text; the objects need somewhat more. */
+const MAX_UNPACKED_RECORDS = 1_000;
+const MAX_UNPACKED_BYTES = 16 * 1_024 * 1_024;
+const CATCH_UP_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 5_000;
+/** Interval of retries while the schema registry is unavailable. */
+const RETRY_MS = 500;
+
+export interface EncodedRecordsOptions {
+  readonly broker: Pick<Broker, 'createTail'>;
+  readonly topic: string;
+  readonly codec: Codec;
+  readonly clientId: string;
+  readonly log: Log;
+  readonly timers: Timers;
+  /** Time limit of the first read of the topic. Default 30,000 ms. */
+  readonly catchUpTimeoutMs?: number;
+  /** Smaller in tests. */
+  readonly maxRecords?: number;
+  readonly maxBytes?: number;
+  /** Called after each change; must not throw. */
+  readonly onChange: (identity: RecordIdentity) => void;
+}
+
+export interface EncodedRecordsStats {
+  readonly records: number;
+  /** Size of the encoded records. */
+  readonly bytes: number;
+  /** Records that were skipped because they are unreadable. */
+  readonly badRecords: number;
+  /** Records that were rejected because of the limits. */
+  readonly leftOut: number;
+  readonly unpackedRecords: number;
+  /** Size of the JSON text of the cached unpacked records. */
+  readonly unpackedBytes: number;
+}
+
+/** Follows the compacted topic of the catalogue, read without a consumer group. Values stay encoded. */
+export class EncodedRecords {
+  readonly index = new CatalogueIndex();
+  readonly #options: EncodedRecordsOptions;
+  readonly #tail: Tail;
+  /** The latest record of each key. */
+  readonly #records = new Map<string, EncodedRecord>();
+  readonly #unpacked = new LRUCache<string, CatalogueRecord>({
+    max: MAX_UNPACKED_RECORDS,
+    maxSize: MAX_UNPACKED_BYTES,
+  });
+  readonly #unreadable = new WeakSet<IndexEntry>();
+  /** Readers of records whose schema must be fetched, by key: one of each, so that replaced records take no memory. */
+  readonly #waiting = new Map<string, Promise<void>>();
+  /** Those of them whose schema could not be fetched yet: the registry is unavailable. */
+  readonly #delayed = new Set<string>();
+  #bytes = 0;
+  #badRecords = 0;
+  #leftOut = 0;
+  #started = false;
+  #stopped = false;
+
+  constructor(options: EncodedRecordsOptions) {
+    this.#options = options;
+    const { broker, clientId, topic } = options;
+    this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
+  }
+
+  /** Resolves when the whole topic has been read. Rejects with `tail-behind` after the time limit. */
+  async start(): Promise<void> {
+    await this.#tail.start((message) => this.#receive(message));
+    await this.caughtUp(this.#options.catchUpTimeoutMs ?? CATCH_UP_TIMEOUT_MS);
+    this.#started = true;
+  }
+
+  /** Resolves when all records that are on the topic at the time of the call are indexed. */
+  async caughtUp(timeoutMs: number): Promise<void> {
+    await this.#tail.caughtUp(timeoutMs);
+    await this.#awaitSchemas(timeoutMs);
+  }
+
+  /** The record of an entry; undefined when it is unreadable, which is counted and logged once. */
+  unpack(entry: IndexEntry): CatalogueRecord | undefined {
+    const known = this.#unpacked.get(entry.key);
+    if (known !== undefined) return known;
+    if (this.#unreadable.has(entry)) return undefined;
+    try {
+      const decoded = this.#options.codec.decode(entry.encoded);
+      if (decoded instanceof Promise) throw new Error('its schema is no longer known');
+      const { entry: record, bytes } = unpackRecord(readPayload(decoded), entry.key);
+      this.#unpacked.set(entry.key, record, { size: bytes });
+      return record;
+    } catch (error) {
+      this.#unreadable.add(entry);
+      this.#skip(entry.encoded, error);
+      return undefined;
+    }
+  }
+
+  health(): Health {
+    const { topic } = this.#options;
+    if (this.#leftOut > 0)
+      return { status: 'starting', reason: `${topic} exceeds the limits of the catalogue` };
+    if (!this.#started) return { status: 'starting', reason: `${topic} is being read` };
+    if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is currently not being read` };
+    if (this.#delayed.size === 0) return { status: 'ready' };
+    const records = this.#delayed.size === 1 ? '1 record' : `${this.#delayed.size} records`;
+    const reason = `${records} of ${topic} cannot be read until the schema registry answers`;
+    return { status: 'degraded', reason };
+  }
+
+  stats(): EncodedRecordsStats {
+    return {
+      records: this.index.size,
+      bytes: this.#bytes,
+      badRecords: this.#badRecords,
+      leftOut: this.#leftOut,
+      unpackedRecords: this.#unpacked.size,
+      unpackedBytes: this.#unpacked.calculatedSize,
+    };
+  }
+
+  async stop(timeoutMs = STOP_TIMEOUT_MS): Promise<void> {
+    this.#stopped = true;
+    await this.#tail.stop(timeoutMs);
+  }
+
+  /** A record that cannot be read leaves the previous one of its key. One whose schema must be fetched first is read later. */
+  #receive(message: LogMessage): void {
+    const key = message.key?.toString();
+    const { value } = message;
+    if (key === undefined) return this.#skip(message, new Error('it has no key'));
+    if (value === null) return this.#remove(key);
+    // The reader of an earlier record continues with this one.
+    const identity = this.#waiting.has(key) ? undefined : this.#identify(key, message);
+    if (identity === 'unreadable') return;
+    const record = this.#keep(key, { ...message, value });
+    if (record === undefined) return;
+    if (identity !== undefined) this.#put(key, identity, record);
+    else if (!this.#waiting.has(key)) this.#waiting.set(key, this.#readLater(key));
+  }
+
+  /** Undefined: the schema must be fetched. */
+  #identify(key: string, message: LogMessage): RecordIdentity | 'unreadable' | undefined {
+    try {
+      const decoded = this.#options.codec.decode(message);
+      if (!(decoded instanceof Promise)) return readIdentity(key, readPayload(decoded));
+      decoded.catch(() => undefined);
+      return undefined;
+    } catch (error) {
+      this.#skip(message, error);
+      return 'unreadable';
+    }
+  }
+
+  /** Undefined: the limits leave no room for it. */
+  #keep(key: string, fetched: EncodedRecord): EncodedRecord | undefined {
+    const { maxRecords = MAX_RECORDS, maxBytes = MAX_ENCODED_BYTES } = this.#options;
+    const known = this.#records.get(key);
+    const bytes = this.#bytes + contentBytes(fetched) - (known === undefined ? 0 : contentBytes(known));
+    if (bytes > maxBytes || (known === undefined && this.#records.size >= maxRecords)) {
+      this.#leftOut += 1;
+      return undefined;
+    }
+    this.#bytes = bytes;
+    const { partition, offset } = fetched;
+    const record = { ...copyContent(fetched), partition, offset };
+    this.#records.set(key, record);
+    return record;
+  }
+
+  #remove(key: string): void {
+    const known = this.#records.get(key);
+    if (known === undefined) return;
+    this.#bytes -= contentBytes(known);
+    this.#records.delete(key);
+    const previous = this.index.get(key);
+    this.index.remove(key);
+    this.#unpacked.delete(key);
+    if (previous !== undefined) this.#options.onChange(previous.identity);
+  }
+
+  #put(key: string, identity: RecordIdentity, record: EncodedRecord): void {
+    this.#unpacked.delete(key);
+    this.index.put(createIndexEntry(key, identity, record));
+    this.#options.onChange(identity);
+  }
+
+  /** Reads the newest record of a key, whose schema must be fetched; a newer one may arrive meanwhile. */
+  async #readLater(key: string): Promise<void> {
+    let read: EncodedRecord | undefined;
+    for (;;) {
+      const record = this.#records.get(key);
+      if (record === undefined || record === read || record === this.index.get(key)?.encoded) break;
+      try {
+        const identity = readIdentity(key, readPayload(await this.#options.codec.decode(record)));
+        read = record;
+        if (this.#records.get(key) === record) this.#put(key, identity, record);
+      } catch (error) {
+        if (isTransientFailure(error) && !this.#stopped) {
+          this.#delayed.add(key);
+          await this.#pause();
+        } else {
+          read = record;
+          this.#skip(record, error);
+        }
+      }
+    }
+    this.#waiting.delete(key);
+    this.#delayed.delete(key);
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#options.timers.schedule(resolve, RETRY_MS, 'background');
+    });
+  }
+
+  async #awaitSchemas(timeoutMs: number): Promise<void> {
+    if (this.#waiting.size === 0) return;
+    const { topic, timers } = this.#options;
+    const { promise: tooLate, reject } = Promise.withResolvers<never>();
+    const cancel = timers.schedule(() => {
+      const text = `records of ${topic} are still waiting for their schema after ${timeoutMs} ms`;
+      reject(new MessagingError('tail-behind', text, { canRetry: true }));
+    }, timeoutMs);
+    try {
+      await Promise.race([Promise.all(this.#waiting.values()), tooLate]);
+    } finally {
+      cancel();
+    }
+  }
+
+  #skip({ partition, offset }: Pick<EncodedRecord, 'partition' | 'offset'>, error: unknown): void {
+    this.#badRecords += 1;
+    const { log, topic } = this.#options;
+    log.warn(
+      { topic, partition, offset, reason: errorText(error) },
+      'an unreadable catalogue record was skipped',
+    );
+  }
+}

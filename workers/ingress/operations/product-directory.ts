@@ -1,0 +1,347 @@
+/** The products of the catalogue with all of their versions, for operators: also drafts, and records that cannot be read. */
+
+import type { z } from 'zod';
+import type {
+  ListedProduct,
+  ListedVersion,
+  productQuery,
+  ProductPage,
+  CatalogueProductReply,
+  CatalogueVersionReply,
+  ReferredList,
+} from '../../../shared/contract/operations/products.ts';
+import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts';
+import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import {
+  codeKey,
+  type CatalogueRecord,
+  type ListKind,
+} from '../../../shared/product/catalogue/catalogue-record.ts';
+import { readPayload, unpackBody, unpackRecord } from '../../../shared/product/storage/catalogue-message.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
+import type { MonotonicClock } from '../../../shared/platform/clock.ts';
+import type { ProductRecord } from '../../../shared/product/catalogue/product-record.ts';
+import type { ItemFilter } from '../../../shared/product/catalogue/record-kinds.ts';
+import { selectListVersion } from '../../../shared/product/catalogue/version-in-force.ts';
+import {
+  type IndexEntry,
+  EncodedRecords,
+  type EncodedRecordsOptions,
+} from '../../../shared/product/storage/encoded-records.ts';
+
+/** The searched text of each product: ten thousand take 20 ms, and every letter that a user types is a search. */
+const TEXTS = new WeakMap<ListedProduct, string>();
+
+/** The parameters of the list. */
+export type ProductQuery = z.output<typeof productQuery>;
+
+/**
+ * A page of the products that match, from the first after the cursor. `products` are sorted by code, so that a page is the same
+ * while others change.
+ */
+export function searchProducts(
+  products: readonly ListedProduct[],
+  { search = '', validOn, limit = OPERATIONS_LIMITS.defaultPageProducts, cursor }: ProductQuery,
+): Omit<ProductPage, 'isComplete'> {
+  const words = plain(search).split(/\s+/);
+  const day = validOn === undefined ? undefined : formatCalendarDate(validOn);
+  const matching = products.filter(
+    (product) => hasWords(product, words) && (day === undefined || isOffered(product, day)),
+  );
+  const after = cursor === undefined ? '' : codeKey(cursor);
+  const rest = matching.filter(({ code }) => codeKey(code) > after);
+  const page = rest.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    products: page.map(withListedVersions),
+    count: matching.length,
+    total: products.length,
+    ...(last === undefined || page.length === rest.length ? {} : { nextCursor: codeKey(last.code) }),
+  };
+}
+
+/** The product with as many of its latest versions as an answer shows. */
+export function withListedVersions(product: ListedProduct): ListedProduct {
+  return { ...product, versions: product.versions.slice(-OPERATIONS_LIMITS.listedVersions) };
+}
+
+function hasWords(product: ListedProduct, words: readonly string[]): boolean {
+  const { code, name = '', type = '' } = product;
+  const text = TEXTS.get(product) ?? plain(`${code} ${name} ${type}`);
+  TEXTS.set(product, text);
+  return words.every((word) => text.includes(word));
+}
+
+function isOffered({ versions }: ListedProduct, day: string): boolean {
+  return versions.some((version) => version.status === 'Approved' && isWithin(version, day));
+}
+
+/** Days as `yyyy-mm-dd` sort like text. */
+function isWithin({ validFrom, validTo }: ListedVersion, day: string): boolean {
+  return (validFrom === null || validFrom <= day) && (validTo === null || day <= validTo);
+}
+
+/** In lower case, without diacritics. */
+function plain(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+export interface ProductDirectoryOptions extends Omit<EncodedRecordsOptions, 'onChange'> {
+  readonly monotonic: MonotonicClock;
+}
+
+/** What a list shows of the body of a version; empty if it cannot be read. */
+interface Summary {
+  readonly name?: string;
+  readonly type?: string;
+  readonly currency?: string;
+}
+
+/** A record and the bytes of its JSON, or why there is none. */
+type Unpacked = { readonly entry: CatalogueRecord; readonly bytes: number } | { readonly fault: string };
+
+type Reference = readonly [kind: ListKind, code: string];
+
+/** Names are decompressed for so long before other work has its turn. */
+const SLICE_MS = 5;
+/** Longest name of a record; a longer text is not one. */
+const MAX_NAME_CHARACTERS = 200;
+
+/**
+ * Follows the catalogue topic. Unlike a CatalogueTable it compiles nothing and shows every version. The names of all versions
+ * are read when the list is first asked for, 0.2 ms each, without validating the records; later only what has changed is.
+ */
+export class ProductDirectory {
+  readonly #options: ProductDirectoryOptions;
+  readonly #records: EncodedRecords;
+  readonly #summaries = new WeakMap<IndexEntry, Summary>();
+  /** By the normalised code, the products that have not changed since they were listed. */
+  readonly #listed = new Map<string, ListedProduct>();
+  /** The normalised codes in order; undefined if one was added or removed. */
+  #codes: readonly string[] | undefined;
+  #listing: Promise<readonly ListedProduct[]> | undefined;
+
+  constructor(options: ProductDirectoryOptions) {
+    this.#options = options;
+    this.#records = new EncodedRecords({
+      ...options,
+      onChange: ({ kind, code }) => {
+        if (kind === 'product') this.#changed(code);
+      },
+    });
+  }
+
+  /** Resolves when the whole topic has been read; rejects after the time limit. */
+  start(): Promise<void> {
+    return this.#records.start();
+  }
+
+  stop(timeoutMs?: number): Promise<void> {
+    return this.#records.stop(timeoutMs);
+  }
+
+  /** All products by code, each with all versions; the same array until a product changes. */
+  products(): Promise<readonly ListedProduct[]> {
+    return (this.#listing ??= this.#list());
+  }
+
+  /** The versions of a product; undefined if there is none. */
+  product(code: string): CatalogueProductReply | undefined {
+    const entries = this.#versions(code);
+    if (entries.length === 0) return undefined;
+    return { ...withListedVersions(this.#describe(entries)), isComplete: this.isComplete() };
+  }
+
+  /** A version with the lists to which it refers; undefined if there is none. */
+  version(code: string, number: number): CatalogueVersionReply | undefined {
+    const entry = this.#records.index
+      .versions('product', code)
+      .find(({ identity: { version } }) => version === number);
+    if (entry === undefined) return undefined;
+    const { name: _, ...head } = this.#describeVersion(entry);
+    const shown = { code: entry.identity.code, ...head };
+    const isComplete = this.isComplete();
+    const unpacked = this.#unpack(entry);
+    if ('fault' in unpacked) return { ...shown, fault: unpacked.fault, lists: [], isComplete };
+    // Only products have the kind of this entry.
+    const product = unpacked.entry.record as ProductRecord;
+    return { ...shown, product: { ...product }, lists: this.#referredLists(product), isComplete };
+  }
+
+  /** False while the topic cannot be read, and if records were left out because of the limits. */
+  isComplete(): boolean {
+    return this.#records.health().status === 'ready';
+  }
+
+  #changed(code: string): void {
+    const key = codeKey(code);
+    this.#listing = undefined;
+    const wasListed = this.#listed.delete(key);
+    if (!wasListed || this.#versions(key).length === 0) this.#codes = undefined;
+  }
+
+  #versions(code: string): readonly IndexEntry[] {
+    return this.#records.index.versions('product', code);
+  }
+
+  async #list(): Promise<readonly ListedProduct[]> {
+    const { monotonic, timers } = this.#options;
+    let endsAtMs = monotonic.elapsedMs() + SLICE_MS;
+    const products: ListedProduct[] = [];
+    this.#codes ??= this.#records.index.codes('product').toSorted();
+    for (const code of this.#codes) {
+      for (const entry of this.#listed.has(code) ? [] : this.#versions(code)) {
+        this.#summaryOf(entry);
+        if (monotonic.elapsedMs() < endsAtMs) continue;
+        await new Promise<void>((resolve) => {
+          timers.nextTurn(resolve);
+        });
+        endsAtMs = monotonic.elapsedMs() + SLICE_MS;
+      }
+      const listed = this.#listed.get(code) ?? this.#listNow(code);
+      if (listed !== undefined) products.push(listed);
+    }
+    return products;
+  }
+
+  /** Undefined if the product was removed meanwhile. */
+  #listNow(code: string): ListedProduct | undefined {
+    const versions = this.#versions(code);
+    if (versions.length === 0) return undefined;
+    const listed = this.#describe(versions);
+    this.#listed.set(code, listed);
+    return listed;
+  }
+
+  #describe(entries: readonly IndexEntry[]): ListedProduct {
+    const versions = entries.toSorted((one, other) => one.Version - other.Version);
+    const latest = versions.findLast(({ identity: { status } }) => status === 'Approved') ?? versions.at(-1);
+    return {
+      code: latest?.identity.code ?? '',
+      ...(latest === undefined ? {} : this.#summaryOf(latest)),
+      versionCount: versions.length,
+      versions: versions.map((entry) => this.#describeVersion(entry)),
+    };
+  }
+
+  #describeVersion(entry: IndexEntry): ListedVersion {
+    const { version, id, status, validFrom, validTo } = entry.identity;
+    const { name } = this.#summaryOf(entry);
+    return { version, id, status, validFrom, validTo, ...(name === undefined ? {} : { name }) };
+  }
+
+  #summaryOf(entry: IndexEntry): Summary {
+    const known = this.#summaries.get(entry);
+    if (known !== undefined) return known;
+    const summary = this.#readSummary(entry);
+    this.#summaries.set(entry, summary);
+    return summary;
+  }
+
+  #readSummary(entry: IndexEntry): Summary {
+    try {
+      const { encoding, body } = this.#payload(entry);
+      const { Name, BankingProductType, Availability } = fieldsOf(unpackBody(encoding, body).value);
+      return {
+        ...nameOf('name', Name),
+        ...nameOf('type', BankingProductType),
+        ...nameOf('currency', fieldsOf(Availability)['Currency']),
+      };
+    } catch {
+      return {};
+    }
+  }
+
+  #payload({ encoded }: IndexEntry) {
+    const decoded = this.#options.codec.decode(encoded);
+    if (decoded instanceof Promise) throw new Error('its schema is no longer known');
+    return readPayload(decoded);
+  }
+
+  #unpack(entry: IndexEntry): Unpacked {
+    try {
+      return unpackRecord(this.#payload(entry), entry.key);
+    } catch (error) {
+      return { fault: errorText(error) };
+    }
+  }
+
+  /** The lists in force to which a product refers, and the custom lists of their filters, each once. */
+  #referredLists(product: ProductRecord): ReferredList[] {
+    const waiting = [...referencesOf(product)];
+    const seen = new Set<string>();
+    const lists: ReferredList[] = [];
+    let bytes = 0;
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [kind, code] = next;
+      const place = `${kind}/${codeKey(code)}`;
+      if (seen.has(place)) continue;
+      seen.add(place);
+      if (lists.length >= OPERATIONS_LIMITS.referredLists) break;
+      const found = bytes > OPERATIONS_LIMITS.referredListBytes ? TOO_LARGE : this.#listInForce(kind, code);
+      if ('fault' in found) {
+        lists.push({ kind, code, fault: found.fault });
+        continue;
+      }
+      bytes += found.bytes;
+      const record = found.entry.record as { readonly Version: number };
+      lists.push({ kind, code, version: record.Version, record: { ...record } });
+      waiting.push(...filtersOf(found.entry).flatMap(customListOf));
+    }
+    return lists;
+  }
+
+  /** The version in force: the latest Active one that can be read. */
+  #listInForce(kind: ListKind, code: string): Unpacked {
+    let left = this.#records.index.versions(kind, code);
+    let fault = NOT_IN_FORCE;
+    for (let chosen = selectListVersion(left); chosen !== undefined; chosen = selectListVersion(left)) {
+      const unreadable = chosen;
+      const unpacked = this.#unpack(chosen);
+      if (!('fault' in unpacked)) return unpacked;
+      fault = unpacked;
+      left = left.filter((entry) => entry !== unreadable);
+    }
+    return fault;
+  }
+}
+
+const NOT_IN_FORCE = { fault: 'no version of it is in force' };
+const TOO_LARGE = { fault: 'it is left out, because the lists before it are as large as an answer may be' };
+
+function reference(kind: ListKind, code: string | null): Reference[] {
+  return code === null ? [] : [[kind, code]];
+}
+
+/** The lists that a product names. */
+function referencesOf({
+  InterestsAndCommissions,
+  Insurances,
+  Discounts,
+}: ProductRecord): readonly Reference[] {
+  return [
+    ...InterestsAndCommissions.flatMap(({ InterestList }) => reference('interest-list', InterestList)),
+    ...InterestsAndCommissions.flatMap(({ CommissionList }) => reference('commission-list', CommissionList)),
+    ...Insurances.flatMap(({ InsuranceList }) => reference('insurance-list', InsuranceList)),
+    ...Discounts.flatMap((code) => reference('discount-list', code)),
+    ...[...InterestsAndCommissions, ...Insurances].flatMap(({ Filters }) => Filters).flatMap(customListOf),
+  ];
+}
+
+function filtersOf({ kind, record }: CatalogueRecord): readonly ItemFilter[] {
+  if (kind === 'insurance-list') return record.Insurances.flatMap(({ Filters }) => Filters);
+  return kind === 'discount-list' ? record.Discounts.flatMap(({ Filters }) => Filters) : [];
+}
+
+function customListOf(filter: ItemFilter): Reference[] {
+  return 'List' in filter ? [['custom-list', filter.List]] : [];
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+function nameOf<Key extends string>(key: Key, value: unknown): { readonly [_ in Key]?: string } {
+  const isName = typeof value === 'string' && value.length <= MAX_NAME_CHARACTERS;
+  return isName ? ({ [key]: value } as { readonly [_ in Key]: string }) : {};
+}
