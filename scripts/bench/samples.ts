@@ -2,7 +2,7 @@
 
 import { Decimal } from 'decimal.js';
 import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
-import { repaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../shared/contract/actions/schedule-action.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';

@@ -10,7 +10,7 @@ import {
   textList,
   wholeNumber,
 } from '../command-line/parse-command-line.ts';
-import { OPERATIONS_LIMITS } from '../../shared/contract/operations/limits.ts';
+import { OPERATIONS_LIMITS } from '../../shared/contract/operations/operation-fields.ts';
 
 export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]
 

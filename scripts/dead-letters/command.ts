@@ -1,5 +1,9 @@
-import type { ActionReply, LetterPage, ListedLetter } from '../../shared/contract/operations/dead-letters.ts';
-import { OPERATIONS_LIMITS } from '../../shared/contract/operations/limits.ts';
+import type {
+  ActionReply,
+  LetterPage,
+  ListedLetter,
+} from '../../shared/contract/operations/dead-letter-calls.ts';
+import { OPERATIONS_LIMITS } from '../../shared/contract/operations/operation-fields.ts';
 import type { DeadLettersArguments } from './arguments.ts';
 import { readEdit } from './edit-options.ts';
 import type { LetterApi } from './letter-api.ts';

@@ -1,4 +1,4 @@
-import type { ActionReply, ListedLetter } from '../../shared/contract/operations/dead-letters.ts';
+import type { ActionReply, ListedLetter } from '../../shared/contract/operations/dead-letter-calls.ts';
 
 export function listLine({ id, at, code, from = '-', attempts, redrives, status }: ListedLetter): string {
   return `${id}  ${at}  ${code}  ${from}  attempts ${attempts}  redrives ${redrives}  ${status}`;

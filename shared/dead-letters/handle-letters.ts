@@ -1,5 +1,5 @@
 import { isHandled } from './audit.ts';
-import type { ActionReply } from '../contract/operations/dead-letters.ts';
+import type { ActionReply } from '../contract/operations/dead-letter-calls.ts';
 import { discardLetters, type LetterResult, resultsOf, sendLetters, type Sending } from './letter-actions.ts';
 import type { SendOptions } from './redrive-rules.ts';
 import type { LetterContext } from './letter-context.ts';

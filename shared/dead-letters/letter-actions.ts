@@ -1,4 +1,4 @@
-import type { ActionReply } from '../contract/operations/dead-letters.ts';
+import type { ActionReply } from '../contract/operations/dead-letter-calls.ts';
 import { HEADER } from '../messaging/header-names.ts';
 import { headerText } from '../messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OffsetRange, OutgoingMessage } from '../messaging/message.ts';

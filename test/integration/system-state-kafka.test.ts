@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemReply, type SystemState } from '../../shared/contract/operations/system.ts';
+import { systemReply, type SystemState } from '../../shared/contract/operations/system-state.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
 import { topicName } from '../../shared/messaging/topics/topics.ts';

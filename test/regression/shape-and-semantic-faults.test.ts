@@ -7,9 +7,9 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { paymentValueRequest } from '../../shared/contract/payment-value/calculate-pmt.ts';
-import { rateRequest } from '../../shared/contract/rate/calculate-rate.ts';
-import { repaymentScheduleRequest } from '../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { paymentValueRequest } from '../../shared/contract/actions/pmt-action.ts';
+import { rateRequest } from '../../shared/contract/actions/rate-action.ts';
+import { repaymentScheduleRequest } from '../../shared/contract/actions/schedule-action.ts';
 import {
   BUILT_IN_CATALOGUE,
   type ScheduleCatalogue,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
 import { asyncApiDocument } from '../../shared/contract/documents/asyncapi.ts';
 import { docsPage } from '../../shared/contract/documents/page/docs-page.ts';
-import { openApiDocument } from '../../shared/contract/documents/openapi/openapi.ts';
+import { openApiDocument } from '../../shared/contract/documents/openapi.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import type { Documents } from './server/documents.ts';
 import { loadDocsScript } from './workbench/bundle.ts';

@@ -1,6 +1,9 @@
 import { openCatalogue, type OpenCatalogue } from '../../shared/product/storage/catalogue-table.ts';
-import type { InsuranceListInput } from '../../shared/contract/product/look-ups.ts';
-import type { ProductByCodePayload, ProductDocumentsPayload } from '../../shared/contract/product/replies.ts';
+import type {
+  InsuranceListInput,
+  ProductByCodePayload,
+  ProductDocumentsPayload,
+} from '../../shared/contract/actions/look-up-actions.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { RequestFault } from '../../shared/lending/request/validation.ts';
 import type { Handler, Handlers } from '../../shared/messaging/handler/request.ts';

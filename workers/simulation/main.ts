@@ -3,9 +3,12 @@ import {
   type LendingEnvironment,
 } from '../../shared/product/storage/lending-environment.ts';
 import { openCatalogue, type OpenCatalogue } from '../../shared/product/storage/catalogue-table.ts';
-import { toSimulateRequest, type SimulateInput } from '../../shared/contract/simulate/simulate.ts';
+import {
+  toSimulateRequest,
+  type SimulateInput,
+  simulatePayload,
+} from '../../shared/contract/actions/simulate-action.ts';
 import { limitFaults } from '../../shared/contract/json/faults.ts';
-import { simulatePayload } from '../../shared/contract/simulate/reply.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { Handler } from '../../shared/messaging/handler/request.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';

@@ -1,7 +1,7 @@
 /** Reads one line of a portfolio, `{id, jsonParam, schedule?}`, as a contract or a refused line. */
 
 import { MAX_WARNINGS, unknownField } from '../../../shared/contract/json/unknown-fields.ts';
-import { repaymentScheduleRequest } from '../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../../shared/contract/actions/schedule-action.ts';
 import { limitFaults } from '../../../shared/contract/json/faults.ts';
 import { MAX_INSTALLMENTS } from '../../../shared/lending/request/max-installments.ts';
 import { createProblem, type Fault } from '../../../shared/platform/problem.ts';

@@ -2,7 +2,7 @@
 
 import { toJsonSchema, type JsonSchema } from '../../../shared/contract/json/json-schema.ts';
 import { flagKind, isDateSchema } from '../../../shared/contract/json/field-kinds.ts';
-import { repaymentScheduleFields } from '../../../shared/contract/schedule/request-fields.ts';
+import { repaymentScheduleFields } from '../../../shared/contract/actions/schedule-request-fields.ts';
 import { nearestName } from '../../../shared/platform/nearest-name.ts';
 import {
   type CellKind,

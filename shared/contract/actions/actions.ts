@@ -1,11 +1,11 @@
 /** The actions of the interface. A new action needs an entry here, and one in the list of messages. */
 
 import type { Action } from '../json/action-definition.ts';
-import { CALCULATE_PMT } from '../payment-value/calculate-pmt.ts';
-import { LOOK_UPS } from '../product/look-ups.ts';
-import { CALCULATE_RATE } from '../rate/calculate-rate.ts';
-import { CALCULATE_REPAYMENT_SCHEDULE } from '../schedule/calculate-repayment-schedule.ts';
-import { SIMULATE } from '../simulate/simulate.ts';
+import { CALCULATE_PMT } from './pmt-action.ts';
+import { LOOK_UPS } from './look-up-actions.ts';
+import { CALCULATE_RATE } from './rate-action.ts';
+import { CALCULATE_REPAYMENT_SCHEDULE } from './schedule-action.ts';
+import { SIMULATE } from './simulate-action.ts';
 
 /** All actions, in the order in which documents list them. */
 export const ACTIONS: readonly Action[] = [

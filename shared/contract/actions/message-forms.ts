@@ -12,7 +12,7 @@ import type { CatalogueMessage } from '../../product/storage/catalogue-message.t
 import { readCatalogueRecordForm, renderCatalogueRecord } from './catalogue-record-form.ts';
 import type { Action } from '../json/action-definition.ts';
 import { shapeFault } from '../json/faults.ts';
-import { readProblem } from '../json/problem.ts';
+import { readProblem } from '../json/problem-document.ts';
 import { invalid, type ReadRequest } from '../json/request-contract.ts';
 import {
   emailCommandReader,
@@ -21,7 +21,7 @@ import {
   renderSmsCommand,
   smsCommandReader,
 } from '../notification/commands.ts';
-import { restoreSchedule, toScheduleRecord } from '../schedule/schedule-record.ts';
+import { restoreSchedule, toScheduleRecord } from './schedule-record.ts';
 import { ACTIONS } from './actions.ts';
 
 /** Reads and writes one message type as JSON. */

@@ -65,7 +65,6 @@ const interestValue = recordOf({
   ValidFrom: maybeDay(),
   ValidTo: maybeDay(),
 });
-export type InterestValue = RecordOf<typeof interestValue>;
 
 /** A band of the utilised amount (R2). */
 const bandedInterest = recordOf({

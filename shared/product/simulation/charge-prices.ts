@@ -151,27 +151,8 @@ export function readCharge(record: ChargeRecord): ListCharge {
   };
 }
 
-/** The last calculated charge of each record. Records are immutable; a new version is another object. */
-const chargesOnDay = new WeakMap<
-  ChargeRecord,
-  { readonly day: CalendarDate; readonly charge: CatalogueCharge | undefined }
->();
-
-/** The charge with its price, cached per day unless a formula calculates the price from the caller's arguments. */
-function priceOnDay(record: ChargeRecord, context: PriceContext): CatalogueCharge | undefined {
-  if (record.UseBankingFormula) return calculatePrice(record, context);
-  const known = chargesOnDay.get(record);
-  if (known?.day === context.requestDay) return known.charge;
-  const charge = calculatePrice(record, context);
-  chargesOnDay.set(record, { day: context.requestDay, charge });
-  return charge;
-}
-
-/** Undefined if the charge has no price on the day, or its formula has no value. */
-function calculatePrice(
-  record: ChargeRecord,
-  { requestDay, inputs }: PriceContext,
-): CatalogueCharge | undefined {
+/** The charge with its price; undefined if it has none on the day, or its formula has no value. */
+function priceOnDay(record: ChargeRecord, { requestDay, inputs }: PriceContext): CatalogueCharge | undefined {
   const formula = selectFormula(record);
   const value = formula === null ? findValueOn(record, requestDay) : null;
   const price = formula !== null ? inputs.evaluate(formula) : value === null ? undefined : toExact(value);
@@ -211,51 +192,27 @@ export interface DiscountedCharge {
   readonly shown: OfferedCharge;
 }
 
-/** The settings of a loan on which an undiscounted price depends. */
-const PRICE_BASIS = ['start', 'currency', 'digits', 'rounding', 'periodicities'] as const;
-type PriceBasis = Pick<SimulatedLoan, (typeof PRICE_BASIS)[number]>;
-
-/** The last undiscounted price of each charge. A charge of another day is another object. */
-const undiscounted = new WeakMap<
-  CatalogueCharge,
-  { readonly basis: PriceBasis; readonly priced: DiscountedCharge }
->();
-
-/** Prices a charge; a price without discounts or formula is cached, because all loans with the same basis share it. */
-export function priceChargeOnce(
-  charge: CatalogueCharge,
-  discounts: readonly Discount[],
-  loan: SimulatedLoan,
-  validation: Validation,
-): DiscountedCharge | undefined {
-  if (discounts.length > 0 || charge.isByFormula) return priceCharge(charge, discounts, loan, validation);
-  const known = undiscounted.get(charge);
-  if (known !== undefined && PRICE_BASIS.every((field) => known.basis[field] === loan[field])) {
-    return known.priced;
-  }
-  const priced = priceCharge(charge, discounts, loan, validation);
-  const { start, currency, digits, rounding, periodicities } = loan;
-  const basis = { start, currency, digits, rounding, periodicities };
-  if (priced !== undefined) undiscounted.set(charge, { basis, priced });
-  return priced;
-}
-
 /** Applies the discounts to a charge; undefined, with the fault added, when this loan cannot be charged with it. */
-function priceCharge(
+export function priceCharge(
   charge: CatalogueCharge,
   discounts: readonly Discount[],
   loan: SimulatedLoan,
   validation: Validation,
 ): DiscountedCharge | undefined {
-  const refuse = (message: string): undefined => {
-    validation.reject(
-      'productCode',
-      'not-allowed',
-      `must be a product whose ${chargeTitle(charge)} ${message}`,
-    );
+  const title = chargeTitle(charge);
+  const refuse = (requirement: string): undefined => {
+    validation.reject('productCode', 'not-allowed', `must be a product whose ${title} ${requirement}`);
   };
   if (!isSameCode(charge.currency, loan.currency)) return refuse(`is in ${loan.currency}`);
-  if (signOf(charge.price) < 0) return refuseNegative(charge, validation);
+  if (signOf(charge.price) < 0) {
+    if (!charge.isByFormula) return refuse('has no negative price');
+    validation.reject(
+      formulaPath(charge),
+      'out-of-range',
+      `must not make the price of the ${title} negative`,
+    );
+    return undefined;
+  }
   const periodicity = findPeriodicity(charge.periodicityType, loan.periodicities);
   if (periodicity === undefined) return refuse('has a known periodicity');
   const isOnce = periodicity.unit === 'Once';
@@ -293,17 +250,6 @@ export function chargeBase({ appliedTo }: ListCharge): string {
 /** The charge's title in messages, such as `commission Account administration`. */
 export function chargeTitle({ dimension, name }: ListCharge): string {
   return `${dimension.toLowerCase()} ${name}`;
-}
-
-/** A negative price by formula is caused by the caller's arguments, any other by the product. */
-function refuseNegative(charge: CatalogueCharge, validation: Validation): undefined {
-  if (charge.isByFormula) {
-    const message = `must not make the price of the ${chargeTitle(charge)} negative`;
-    validation.reject(formulaPath(charge), 'out-of-range', message);
-    return;
-  }
-  const message = `must be a product whose ${chargeTitle(charge)} has no negative price`;
-  validation.reject('productCode', 'not-allowed', message);
 }
 
 /** The field whose arguments determine a price by formula. */

@@ -16,35 +16,19 @@ const MAX_DECIMALS = 20;
 const PERCENT_DECIMALS = 4;
 /** Decimals of displayed figures that are not the catalogue's own (Q5). */
 const SHOWN_DECIMALS = 10;
-/** Most prices and rates have at most this many decimals. */
-const FEW_DECIMALS = 6;
 
 export const ZERO: ExactFigure = { numerator: 0n, denominator: 1n };
 export const ONE_HUNDRED: ExactFigure = { numerator: 100n, denominator: 1n };
 
-/** Powers of ten up to those of {@link MAX_DECIMALS}. */
-const POWERS_OF_TEN = Array.from({ length: MAX_DECIMALS + 1 }, (_, digits) => 10n ** BigInt(digits));
-/** Integer part and decimals of a short plain decimal, the usual form of prices and rates. */
-const PLAIN_DECIMAL = /^(-?\d{1,15})(?:\.(\d{1,15}))?$/;
-
 /** The exact figure of a decimal, or of a JSON number, which stands for its shortest decimal notation (M1). */
 export function toExact(value: Decimal | number): ExactFigure {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) {
-    return { numerator: BigInt(value), denominator: 1n };
-  }
-  const [, whole, decimals = ''] = PLAIN_DECIMAL.exec(String(value)) ?? [];
-  if (whole !== undefined) return parseDigits(whole + decimals, decimals.length);
   const decimal = new Decimal(value);
   const digits = Math.max(0, decimal.decimalPlaces());
-  return parseDigits(decimal.toFixed(digits).replace('.', ''), digits);
-}
-
-function parseDigits(digits: string, decimals: number): ExactFigure {
-  return { numerator: BigInt(digits), denominator: powerOfTen(decimals) };
+  return { numerator: BigInt(decimal.toFixed(digits).replace('.', '')), denominator: powerOfTen(digits) };
 }
 
 function powerOfTen(exponent: number): bigint {
-  return POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent);
+  return 10n ** BigInt(exponent);
 }
 
 /** The fraction of two integers; the denominator is above zero. */
@@ -93,12 +77,6 @@ export function roundToMinor(figure: ExactFigure, digits: number, rounding: Roun
 
 /** The decimal of a figure; a non-terminating one is rounded to 20 decimals. */
 export function toDecimal(figure: ExactFigure): Decimal {
-  const { numerator, denominator } = figure;
-  // Most figures have few decimals, and parsing a short text is faster.
-  for (let digits = 0; digits <= FEW_DECIMALS; digits += 1) {
-    const parts = powerOfTen(digits);
-    if (parts % denominator === 0n) return scaledDecimal(numerator * (parts / denominator), digits);
-  }
   return scaledDecimal(roundToMinor(figure, MAX_DECIMALS, 'HALF_UP'), MAX_DECIMALS);
 }
 
@@ -107,21 +85,15 @@ export function toDecimal(figure: ExactFigure): Decimal {
  * (M4).
  */
 export function roundForDisplay(figure: ExactFigure): Decimal {
-  const parts = powerOfTen(SHOWN_DECIMALS);
-  if (parts % figure.denominator === 0n) return toDecimal(figure);
   return scaledDecimal(roundToMinor(figure, SHOWN_DECIMALS, 'HALF_UP'), SHOWN_DECIMALS);
 }
 
 /** Whole minor units as a decimal in major units. */
 export function scaledDecimal(minor: bigint, digits: number): Decimal {
-  return new Decimal(digits === 0 && isSafe(minor) ? Number(minor) : formatMinorUnits(minor, digits));
+  return new Decimal(formatMinorUnits(minor, digits));
 }
 
 /** A percentage with four decimals and its sign, rounded half up, such as `7.9500%` (Q4). */
 export function formatPercent(figure: ExactFigure): string {
   return `${formatMinorUnits(roundToMinor(figure, PERCENT_DECIMALS, 'HALF_UP'), PERCENT_DECIMALS)}%`;
-}
-
-function isSafe(whole: bigint): boolean {
-  return Number.isSafeInteger(Number(whole));
 }

@@ -10,7 +10,6 @@ import {
   type InterestRecord,
   type InterestType,
   type CollectionInterest,
-  type InterestValue,
 } from '../catalogue/list-records.ts';
 import { readFigures, passesFilters } from '../catalogue/item-filters.ts';
 import type { InterestCommissionItem, ProductRecord } from '../catalogue/product-record.ts';
@@ -202,7 +201,9 @@ export function calculateRates(
     case 'Fixed':
     case 'Variable': {
       const value = valueOn(interest.Values, context.requestDay);
-      return value === undefined ? undefined : discountCatalogueRate(value, context);
+      if (value === undefined) return undefined;
+      const rate = toExact(value.Value);
+      return discountRate(rate, toDecimal(rate), context);
     }
     case 'BankingFormula': {
       const rate = interest.Formula === null ? undefined : context.inputs.evaluate(interest.Formula);
@@ -213,18 +214,6 @@ export function calculateRates(
     default:
       return interest.Type satisfies never;
   }
-}
-
-/** Undiscounted rates by their catalogue value, which is immutable. */
-const undiscounted = new WeakMap<InterestValue, OfferedRates>();
-
-function discountCatalogueRate(value: InterestValue, context: RateContext): OfferedRates {
-  const known = context.discounts.length > 0 ? undefined : undiscounted.get(value);
-  if (known !== undefined) return known;
-  const rate = toExact(value.Value);
-  const rates = discountRate(rate, toDecimal(rate), context);
-  if (context.discounts.length === 0) undiscounted.set(value, rates);
-  return rates;
 }
 
 /** The schedule gets all digits of the rate; the reply displays `basePercent` (M4). */

@@ -20,19 +20,20 @@ import {
   toCommissionItems,
   toInsuranceItems,
   type DiscountedCharge,
-  priceChargeOnce,
+  priceCharge,
   sumUpFrontCharges,
 } from './charge-prices.ts';
 import { FormulaArguments } from './product-formula.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import { readFigures } from '../catalogue/item-filters.ts';
 import { buildLoan, type SimulatedLoan } from './simulated-loan.ts';
-import type {
-  FormulaInputPart,
-  SimulateRequest,
-  SimulationOutcome,
-  SimulationRecord,
-  SimulationRow,
+import {
+  FORMULA_INPUT_PARTS,
+  type FormulaInputPart,
+  type SimulateRequest,
+  type SimulationOutcome,
+  type SimulationRecord,
+  type SimulationRow,
 } from './simulation.ts';
 import { deduplicateFaults, addFaults } from './simulation-faults.ts';
 import { internalRateOfReturn } from '../../lending/annual-rate/internal-rate-of-return.ts';
@@ -176,12 +177,8 @@ function refuseTooManyRows(
 }
 
 function readFormulaInputs({ jsonInputFormula }: SimulateRequest, validation: Validation): Inputs {
-  return {
-    interestInput: new FormulaArguments('interestInput', jsonInputFormula, validation),
-    commissionInput: new FormulaArguments('commissionInput', jsonInputFormula, validation),
-    insuranceInput: new FormulaArguments('insuranceInput', jsonInputFormula, validation),
-    discountInput: new FormulaArguments('discountInput', jsonInputFormula, validation),
-  };
+  const read = (part: FormulaInputPart) => new FormulaArguments(part, jsonInputFormula, validation);
+  return Object.fromEntries(FORMULA_INPUT_PARTS.map((part) => [part, read(part)])) as Inputs;
 }
 
 /** The offers with their commissions; formulas are evaluated here, so that all missing arguments are reported together (Q7). */
@@ -190,19 +187,14 @@ function addCommissions(
   { catalogue, requestDay }: SimulateContext,
   inputs: Inputs,
 ): readonly CompleteOffer[] {
-  const commissionsByCode = new Map<string, readonly CatalogueCharge[]>();
   for (const { interest } of offers) {
     if (interest.Type === 'BankingFormula' && interest.Formula !== null) {
       inputs.interestInput.evaluate(interest.Formula);
     }
   }
   return offers.map((offer) => {
-    const code = offer.item.CommissionList;
-    const commissionList = catalogue.list('commission-list', code);
-    const known = commissionsByCode.get(commissionList?.Code ?? '');
-    const commissions =
-      known ?? priceCommissions(commissionList, { requestDay, inputs: inputs.commissionInput });
-    commissionsByCode.set(commissionList?.Code ?? '', commissions);
+    const commissionList = catalogue.list('commission-list', offer.item.CommissionList);
+    const commissions = priceCommissions(commissionList, { requestDay, inputs: inputs.commissionInput });
     return { ...offer, commissionList, commissions };
   });
 }
@@ -301,7 +293,7 @@ function priceCharges(
 ): readonly DiscountedCharge[] {
   return charges.flatMap((charge) => {
     const lowering = discounts.filter(({ record }) => appliesToCharge(record, charge));
-    return priceChargeOnce(charge, lowering, loan, validation) ?? [];
+    return priceCharge(charge, lowering, loan, validation) ?? [];
   });
 }
 

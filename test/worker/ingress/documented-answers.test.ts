@@ -5,7 +5,7 @@ import { generateKeyPair, SignJWT } from 'jose';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { ACTIONS, ACTIONS_BY_NAME } from '../../../shared/contract/actions/actions.ts';
-import { openApiDocument } from '../../../shared/contract/documents/openapi/openapi.ts';
+import { openApiDocument } from '../../../shared/contract/documents/openapi.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
@@ -31,7 +31,7 @@ import { startSimulationWithExamples, startWithExamples } from '../../support/wo
 import { createLetterTopics, OPERATIONS, publishLetters } from '../../support/worlds/operations-calls.ts';
 import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts';
 import type { OutboxReader } from '../../../workers/ingress/operations/outbox-routes.ts';
-import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts';
+import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/operation-fields.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
 import { ACTION_PATH, post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 

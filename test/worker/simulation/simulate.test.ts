@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
-import { SIMULATE } from '../../../shared/contract/simulate/simulate.ts';
+import { SIMULATE } from '../../../shared/contract/actions/simulate-action.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';

@@ -1,4 +1,4 @@
-import type { KnownNotification } from '../../../shared/contract/operations/notifications.ts';
+import type { KnownNotification } from '../../../shared/contract/operations/notification-lists.ts';
 import { earliestTime } from '../../../shared/notification/notification-state.ts';
 import { ACCEPTANCE_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import type { NotificationFeed } from './notification-feed.ts';

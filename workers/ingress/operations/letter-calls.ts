@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts';
-import type { LetterContext } from '../../../shared/dead-letters/letter-context.ts';
-import { letterTopics } from '../../../shared/dead-letters/letter-context.ts';
+import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/operation-fields.ts';
+import { type LetterContext, letterTopics } from '../../../shared/dead-letters/letter-context.ts';
 import type { LetterLog } from '../../../shared/dead-letters/letter-log.ts';
 import type { CommandProofs } from '../../../shared/notification/command-proof.ts';
 import { callerOf } from '../server/caller.ts';

@@ -1,5 +1,5 @@
-import type { LetterPage, ListedLetter } from '../../../shared/contract/operations/dead-letters.ts';
-import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts';
+import type { LetterPage, ListedLetter } from '../../../shared/contract/operations/dead-letter-calls.ts';
+import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/operation-fields.ts';
 import { countByCode, visibleLetters } from '../../../shared/dead-letters/handle-letters.ts';
 import { placeId, sanitise, type Letter } from '../../../shared/dead-letters/letter.ts';
 import { plainPath } from '../../../shared/dead-letters/plain-path.ts';

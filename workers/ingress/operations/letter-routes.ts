@@ -7,9 +7,12 @@ import {
   markSentBody,
   redriveBody,
   type ActionReply,
-} from '../../../shared/contract/operations/dead-letters.ts';
-import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts';
-import { readFields, readQuery } from '../../../shared/contract/operations/read-fields.ts';
+} from '../../../shared/contract/operations/dead-letter-calls.ts';
+import {
+  OPERATIONS_LIMITS,
+  readFields,
+  readQuery,
+} from '../../../shared/contract/operations/operation-fields.ts';
 import type { AuditRecord } from '../../../shared/dead-letters/audit.ts';
 import { createEdit, type Editable, editMessage } from '../../../shared/dead-letters/edit.ts';
 import { actOnSelected } from '../../../shared/dead-letters/handle-letters.ts';

@@ -9,8 +9,8 @@ import type {
   CatalogueProductReply,
   CatalogueVersionReply,
   ReferredList,
-} from '../../../shared/contract/operations/products.ts';
-import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/limits.ts';
+} from '../../../shared/contract/operations/product-lists.ts';
+import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/operation-fields.ts';
 import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import {
   codeKey,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ProductDirectory, searchProducts } from './product-directory.ts';
-import { productQuery, type ProductPage } from '../../../shared/contract/operations/products.ts';
-import { readQuery } from '../../../shared/contract/operations/read-fields.ts';
+import { productQuery, type ProductPage } from '../../../shared/contract/operations/product-lists.ts';
+import { readQuery } from '../../../shared/contract/operations/operation-fields.ts';
 import { MessagingError, SystemError } from '../../../shared/platform/errors.ts';
 import type { IngressContext } from '../server/context.ts';
 import { matchesTag, weakTag } from '../server/entity-tags.ts';

@@ -11,10 +11,10 @@ import {
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
   RESPONSE_HEADERS,
-} from '../headers.ts';
+} from '../documented-headers.ts';
 import { ACTIONS } from '../../actions/actions.ts';
-import { API_PARTS } from '../openapi/openapi.ts';
-import type { ApiPart, Operation } from '../openapi/part.ts';
+import { API_PARTS } from '../openapi.ts';
+import type { ApiPart, Operation } from '../api-operation.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 import { renderMarkdown, renderText, slug } from './markdown.ts';
 import { operationContent } from './operation-topic.ts';
@@ -99,7 +99,7 @@ function listTopics(options: DocsPageOptions): readonly TopicGroup[] {
   const guide = topicsOf(withValues(options));
   return [
     { title: 'Guide', topics: guide.map(withMore) },
-    ...API_PARTS.map((part) => part()).map((part) => ({
+    ...API_PARTS.map((part) => ({
       title: part.tag.name,
       topics: operationTopics(part, options),
     })),

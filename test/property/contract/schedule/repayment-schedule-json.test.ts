@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
-import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-schedule.ts';
+import { repaymentScheduleRequest } from '../../../../shared/contract/actions/schedule-action.ts';
+import { renderRepaymentSchedule } from '../../../../shared/contract/actions/render-schedule.ts';
 import { toCalendarDate, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import type {
   RepaymentSchedule,

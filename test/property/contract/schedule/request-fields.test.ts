@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toJsonSchema } from '../../../../shared/contract/json/json-schema.ts';
-import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
+import { repaymentScheduleFields } from '../../../../shared/contract/actions/schedule-request-fields.ts';
 import {
   REQUEST_BASES as bases,
   REQUEST_FIELDS as rows,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import notification from '../../../../shared/contract/notification/examples.json' with { type: 'json' };
 import { emailReader } from '../../../../shared/contract/notification/commands.ts';
-import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../../../shared/contract/actions/schedule-action.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { toCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';

@@ -6,22 +6,22 @@ import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
 import { toJsonSchema, type JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 import { isDateSchema } from '../../../../shared/contract/json/field-kinds.ts';
 import type { ReadRequest } from '../../../../shared/contract/json/request-contract.ts';
-import { problemShape } from '../../../../shared/contract/json/problem.ts';
-import {
-  paymentValueFields,
-  paymentValueRequest,
-} from '../../../../shared/contract/payment-value/calculate-pmt.ts';
+import { problemShape } from '../../../../shared/contract/json/problem-document.ts';
+import { paymentValueFields, paymentValueRequest } from '../../../../shared/contract/actions/pmt-action.ts';
 import {
   insuranceListFields,
   productByCodeFields,
   productDetailsFields,
   productDocumentsFields,
-} from '../../../../shared/contract/product/look-ups.ts';
-import { rateFields, rateRequest } from '../../../../shared/contract/rate/calculate-rate.ts';
-import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
-import { simulateFields } from '../../../../shared/contract/simulate/simulate.ts';
-import type { SimulatePayload, SimulatePayloadRecord } from '../../../../shared/contract/simulate/reply.ts';
-import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+} from '../../../../shared/contract/actions/look-up-actions.ts';
+import { rateFields, rateRequest } from '../../../../shared/contract/actions/rate-action.ts';
+import { repaymentScheduleFields } from '../../../../shared/contract/actions/schedule-request-fields.ts';
+import {
+  simulateFields,
+  type SimulatePayload,
+  type SimulatePayloadRecord,
+} from '../../../../shared/contract/actions/simulate-action.ts';
+import { repaymentScheduleRequest } from '../../../../shared/contract/actions/schedule-action.ts';
 import type { PaymentValue } from '../../../../shared/lending/request/payment-value-request.ts';
 import type { DiscountedFlow, ProvenRate } from '../../../../shared/lending/request/rate-request.ts';
 

@@ -7,7 +7,7 @@ import {
   paymentValueFields,
   renderPaymentValue,
   paymentValueRequest,
-} from '../../../../shared/contract/payment-value/calculate-pmt.ts';
+} from '../../../../shared/contract/actions/pmt-action.ts';
 import { BUILT_IN_CATALOGUE } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { parseJson } from '../../../../shared/platform/json.ts';
 import type { PaymentValueRequest } from '../../../../shared/lending/request/payment-value-request.ts';

@@ -2,7 +2,10 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
 import { findAction } from '../../../../shared/contract/actions/actions.ts';
 import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
-import { insuranceListRequest, productByCodeRequest } from '../../../../shared/contract/product/look-ups.ts';
+import {
+  insuranceListRequest,
+  productByCodeRequest,
+} from '../../../../shared/contract/actions/look-up-actions.ts';
 import { SECTION_FLAGS } from '../../../../shared/product/look-up/product-by-code.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 

@@ -7,7 +7,7 @@ import {
   rateReply,
   renderRate,
   rateRequest,
-} from '../../../../shared/contract/rate/calculate-rate.ts';
+} from '../../../../shared/contract/actions/rate-action.ts';
 import { MAX_CASH_FLOWS } from '../../../../shared/lending/annual-rate/cash-flow-terms.ts';
 import type { ProvenRate, RateRequest } from '../../../../shared/lending/request/rate-request.ts';
 import { date } from '../../../support/builders/lending-loan.ts';

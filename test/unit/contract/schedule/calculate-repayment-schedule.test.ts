@@ -5,7 +5,7 @@ import {
   BUILT_IN_CATALOGUE,
   type ScheduleCatalogue,
 } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
-import { repaymentScheduleRequest } from '../../../../shared/contract/schedule/calculate-repayment-schedule.ts';
+import { repaymentScheduleRequest } from '../../../../shared/contract/actions/schedule-action.ts';
 
 const TERMS = {
   ScheduleType: 'EqualInstallments',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { repaymentScheduleReply } from '../../../../shared/contract/schedule/reply-fields.ts';
-import { renderRepaymentSchedule } from '../../../../shared/contract/schedule/render-schedule.ts';
+import { repaymentScheduleReply } from '../../../../shared/contract/actions/schedule-action.ts';
+import { renderRepaymentSchedule } from '../../../../shared/contract/actions/render-schedule.ts';
 import { toCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import type {
   FigureExplanation,

@@ -3,7 +3,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import { toJsonSchema } from '../../../../shared/contract/json/json-schema.ts';
-import { repaymentScheduleFields } from '../../../../shared/contract/schedule/request-fields.ts';
+import { repaymentScheduleFields } from '../../../../shared/contract/actions/schedule-request-fields.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../../support/builders/lending-environment.ts';
 import { loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';

@@ -7,8 +7,9 @@ import {
   simulateRequest,
   toSimulateRequest,
   type SimulateInput,
-} from '../../../../shared/contract/simulate/simulate.ts';
-import { renderSimulation, simulatePayload } from '../../../../shared/contract/simulate/reply.ts';
+  renderSimulation,
+  simulatePayload,
+} from '../../../../shared/contract/actions/simulate-action.ts';
 import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
 import { insurance, recordOf } from '../../../support/worlds/simulated-product.ts';
 

@@ -4,7 +4,7 @@ import {
   formatInsurancesJson,
   formatInterestJson,
   formatScheduleJson,
-} from '../../../../shared/contract/simulate/simulation-json.ts';
+} from '../../../../shared/contract/actions/simulate-action.ts';
 import {
   commission,
   discount,

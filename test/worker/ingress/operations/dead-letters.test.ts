@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { actionReply, letterPage, shownLetter } from '../../../../shared/contract/operations/dead-letters.ts';
+import {
+  actionReply,
+  letterPage,
+  shownLetter,
+} from '../../../../shared/contract/operations/dead-letter-calls.ts';
 import { HEADER } from '../../../../shared/messaging/header-names.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
 import { systemClock } from '../../../../shared/platform/clock.ts';

@@ -7,8 +7,9 @@ import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.t
 import {
   foundNotifications,
   notificationTimeline,
-} from '../../../../shared/contract/operations/notifications.ts';
-import { outboxList, outboxMessage } from '../../../../shared/contract/operations/outbox.ts';
+  outboxList,
+  outboxMessage,
+} from '../../../../shared/contract/operations/notification-lists.ts';
 import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
 import { idOf, send, SMS, writeState } from '../../../support/builders/notification-call.ts';
 import { createTestBroker, openNotificationIngress } from '../../../support/worlds/ingress-fixture.ts';

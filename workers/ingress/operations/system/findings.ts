@@ -3,7 +3,7 @@ import type {
   SystemGroup,
   SystemRate,
   SystemState,
-} from '../../../../shared/contract/operations/system.ts';
+} from '../../../../shared/contract/operations/system-state.ts';
 import type { LetterFigures, OpenLetters } from './open-letters.ts';
 
 /** What the findings are about: everything but the verdict itself. */

@@ -1,4 +1,4 @@
-import { OPERATIONS_LIMITS } from '../../../../shared/contract/operations/limits.ts';
+import { OPERATIONS_LIMITS } from '../../../../shared/contract/operations/operation-fields.ts';
 import { isHandled, LetterStates, readAuditRecord } from '../../../../shared/dead-letters/audit.ts';
 import { createBreaks, letterTopics } from '../../../../shared/dead-letters/letter-context.ts';
 import { newestOf, sharedLetterLog, type LetterLog } from '../../../../shared/dead-letters/letter-log.ts';

@@ -8,12 +8,12 @@ import {
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
   RESPONSE_HEADERS,
-} from '../../../../../shared/contract/documents/headers.ts';
+} from '../../../../../shared/contract/documents/documented-headers.ts';
 import { renderMarkdown, renderText } from '../../../../../shared/contract/documents/page/markdown.ts';
-import { openApiDocument } from '../../../../../shared/contract/documents/openapi/openapi.ts';
+import { openApiDocument } from '../../../../../shared/contract/documents/openapi.ts';
 import { NOTIFICATIONS } from '../../../../../shared/contract/notification/notifications.ts';
 import { SHAPE_FAULTS, BODY_FAULTS } from '../../../../../shared/contract/json/faults.ts';
-import { repaymentScheduleFields } from '../../../../../shared/contract/schedule/request-fields.ts';
+import { repaymentScheduleFields } from '../../../../../shared/contract/actions/schedule-request-fields.ts';
 import { TOPIC, topicName } from '../../../../../shared/messaging/topics/topics.ts';
 import { ERROR_CODES } from '../../../../../shared/platform/problem.ts';
 import { REQUEST_FIELDS } from '../../../../support/request-fields-table.ts';

@@ -1,10 +1,17 @@
 /** The calls of this page: notifications, dead letters and the outbox. */
-import type { ActionReply, LetterPage } from '../../../../../shared/contract/operations/dead-letters.ts';
-import type { NotificationTimeline } from '../../../../../shared/contract/operations/notifications.ts';
-import type { OutboxList, OutboxReply } from '../../../../../shared/contract/operations/outbox.ts';
+import type {
+  ActionReply,
+  LetterPage,
+  editBody,
+  shownLetter,
+} from '../../../../../shared/contract/operations/dead-letter-calls.ts';
+import type {
+  NotificationTimeline,
+  OutboxList,
+  OutboxReply,
+  foundNotifications,
+} from '../../../../../shared/contract/operations/notification-lists.ts';
 import type { z } from 'zod';
-import type { editBody, shownLetter } from '../../../../../shared/contract/operations/dead-letters.ts';
-import type { foundNotifications } from '../../../../../shared/contract/operations/notifications.ts';
 import { getJson, postJson } from '../api.ts';
 import { WORKBENCH_PATH } from '../page-settings.ts';
 

@@ -1,16 +1,11 @@
 /** The OpenAPI 3.1 document of the HTTP interface, generated from the definitions that also validate requests. */
 
 import { z } from 'zod';
-import { publishedSchemas, schemaReference } from '../../json/json-schema.ts';
-import { REQUEST_HEADERS, RESPONSE_HEADERS } from '../headers.ts';
-import { actionPart, resultPart } from './actions.ts';
-import { healthPart } from './health.ts';
-import { notificationPart } from './notifications.ts';
-import { operationsPart } from './operations.ts';
-import type { ApiPart } from './part.ts';
-import { cataloguePart } from './products.ts';
-import { problemResponses } from './responses.ts';
-import { systemPart } from './system.ts';
+import { publishedSchemas, schemaReference } from '../json/json-schema.ts';
+import { REQUEST_HEADERS, RESPONSE_HEADERS } from './documented-headers.ts';
+import { actionPart, resultPart, notificationPart } from './api-actions.ts';
+import { healthPart, operationsPart, cataloguePart, systemPart } from './api-operators.ts';
+import { type ApiPart, problemResponses } from './api-operation.ts';
 
 export interface OpenApiOptions {
   /** Version of the release. */
@@ -18,7 +13,7 @@ export interface OpenApiOptions {
 }
 
 /** The parts of the interface, in the order of the document. */
-export const API_PARTS: readonly (() => ApiPart)[] = [
+export const API_PARTS: readonly ApiPart[] = [
   actionPart,
   resultPart,
   notificationPart,
@@ -37,7 +32,6 @@ export function openApiDocument(options: OpenApiOptions): Readonly<Record<string
 
 /** The document without its schemas. */
 function outline({ version }: OpenApiOptions) {
-  const parts = API_PARTS.map((part) => part());
   return {
     openapi: '3.1.0',
     info: {
@@ -51,8 +45,8 @@ function outline({ version }: OpenApiOptions) {
     },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }, {}],
-    tags: parts.map(({ tag }) => tag),
-    paths: Object.fromEntries(parts.flatMap(pathsOf)),
+    tags: API_PARTS.map(({ tag }) => tag),
+    paths: Object.fromEntries(API_PARTS.flatMap(pathsOf)),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
       headers: RESPONSE_HEADERS,

@@ -17,7 +17,7 @@ import { defineAction } from '../json/action-definition.ts';
 import { isAbsent } from '../json/faults.ts';
 import { amount, date, optional, optionalList, text, objectOf, requestOf } from '../json/field-kinds.ts';
 import { createRequestContract } from '../json/request-contract.ts';
-import examples from './examples.json' with { type: 'json' };
+import examples from './rate-examples.json' with { type: 'json' };
 
 const FLOW = { minimum: -MAX_CASH_FLOW, maximum: MAX_CASH_FLOW };
 

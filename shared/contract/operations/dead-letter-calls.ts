@@ -3,8 +3,16 @@
 import { z } from 'zod';
 import { mustBe } from '../../platform/json-kinds.ts';
 import { objectOf } from '../json/field-kinds.ts';
-import { channelName, choice, criteria, line, moment, numberFrom, queryChoice } from './field-kinds.ts';
-import { OPERATIONS_LIMITS as LIMIT } from './limits.ts';
+import {
+  channelName,
+  choice,
+  criteria,
+  line,
+  moment,
+  numberFrom,
+  queryChoice,
+  OPERATIONS_LIMITS as LIMIT,
+} from './operation-fields.ts';
 
 const CURSOR = /^\d{1,16}:[\w.-]{1,249}\/\d{1,6}\/\d{1,15}$/;
 

@@ -11,7 +11,7 @@ import type { Fault } from '../../platform/problem.ts';
 import { defineAction } from '../json/action-definition.ts';
 import { amount, count, numericFlag, optional, percent, text, requestOf } from '../json/field-kinds.ts';
 import { createRequestContract } from '../json/request-contract.ts';
-import examples from './examples.json' with { type: 'json' };
+import examples from './pmt-examples.json' with { type: 'json' };
 
 /** The fields of the request (interface section 4.7 and the extension of rule M5). */
 export const paymentValueFields = requestOf({

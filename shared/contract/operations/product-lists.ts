@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import { objectOf } from '../json/field-kinds.ts';
-import { day, line, numberFrom } from './field-kinds.ts';
-import { OPERATIONS_LIMITS as LIMIT } from './limits.ts';
+import { day, line, numberFrom, OPERATIONS_LIMITS as LIMIT } from './operation-fields.ts';
 
 /** The address of the list. */
 export const PRODUCTS_PATH = '/api/operations/v1/products';

@@ -1,10 +1,10 @@
 /**
- * The look-ups of the product catalogue: their requests (interface sections 4.2, 4.3, 4.5 and 4.6, and the extension
- * `Date`), with the fields at the top of the body, and their actions. The contract reports missing and invalid fields
- * (400); the look-up finds the product.
+ * The look-ups of the product catalogue (interface sections 2.3, 4.2, 4.3, 4.5 and 4.6, and the extension `Date`): requests, with the
+ * fields at the top of the body, and answers. The contract reports missing and invalid fields (400); the look-up finds the product.
  */
 
-import type { z } from 'zod';
+import { z } from 'zod';
+import { countOrNull, flagOrNull, plainText, textOrNull } from '../../platform/reply-kinds.ts';
 import { lazy } from '../../platform/lazy.ts';
 import type { Fault } from '../../platform/problem.ts';
 import type { SelectorRequest } from '../../product/look-up/product-look-ups.ts';
@@ -24,15 +24,58 @@ import {
 import { toJsonSchema } from '../json/json-schema.ts';
 import { createJsonWriter } from '../json/json-writer.ts';
 import { createRequestContract, type Fields } from '../json/request-contract.ts';
-import examples from './examples.json' with { type: 'json' };
+import examples from './look-up-examples.json' with { type: 'json' };
 import { productByCodeReply } from './product-by-code-reply.ts';
-import {
-  insuranceListReply,
-  productDetailsReply,
-  productDocumentsReply,
-  type ProductByCodePayload,
-  type ProductDocumentsPayload,
-} from './replies.ts';
+
+/** The answer of `plat_bp_getbankingproductdetails`. */
+export const productDetailsReply = z.strictObject({
+  Name: plainText('Name of the product.'),
+  ProductImage: textOrNull('JSON text of a list of objects with Name and RealName.'),
+  Benefits: textOrNull('Its benefits.'),
+  DisplayConditions: textOrNull('Its conditions.'),
+  NoOfDebtor: countOrNull('Number of debtors.'),
+});
+
+/** The answer of `PLAT_BP_GetProductInsuranceList`. */
+export const insuranceListReply = z.strictObject({
+  Insurances: z
+    .array(
+      z
+        .strictObject({
+          ItemName: plainText('Name of the insurance item.'),
+          ItemCode: plainText('Its code.'),
+          InsuranceListId: plainText('GUID of its list.'),
+          InsuranceListName: plainText('Name of its list.'),
+        })
+        .meta({ id: 'ProductInsurance' }),
+    )
+    .describe('Items whose filters pass, in the order of the catalogue.'),
+});
+
+/** The answer of `plat_bp_getproductdocuments`. */
+export const productDocumentsReply = z
+  .array(
+    z
+      .strictObject({
+        Doc: z
+          .strictObject({
+            ReportId: plainText('GUID of the report.'),
+            IsMandatory: flagOrNull('The document is mandatory.'),
+            IsAccord: flagOrNull('The document is an agreement.'),
+          })
+          .meta({ id: 'DocumentUse' }),
+        Report: z
+          .strictObject({ DisplayName: plainText('Name of the report.') })
+          .meta({ id: 'DocumentReport' }),
+      })
+      .meta({ id: 'ProductDocument' }),
+  )
+  .describe('In the order of the catalogue.');
+
+/** A product is sent as the JSON text of its answer, because its sections depend on the request. */
+export type ProductByCodePayload = Readonly<Record<'json', string>>;
+/** A message cannot be a list. */
+export type ProductDocumentsPayload = Readonly<Record<'documents', z.output<typeof productDocumentsReply>>>;
 
 const productCode = () =>
   optional(text()).describe('Code of the product, case-insensitive. Mandatory unless its id is sent.');

@@ -3,12 +3,12 @@
  * minor units become decimal text without a binary fraction in between (M1), so 17 euro are written `17.00`.
  */
 
-import {
-  type Casing,
-  type ExplainedFigure,
-  type FigureExplanation,
-  type RepaymentSchedule,
-  type ScheduleRow,
+import type {
+  Casing,
+  ExplainedFigure,
+  FigureExplanation,
+  RepaymentSchedule,
+  ScheduleRow,
 } from '../../lending/request/repayment-schedule.ts';
 import { scalarText } from '../json/json-writer.ts';
 import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';

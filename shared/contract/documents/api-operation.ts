@@ -1,0 +1,188 @@
+/** What the operations of the OpenAPI document share. Errors: one answer for each status, with all of its codes. */
+
+import { z } from 'zod';
+import { createProblem, ERROR_CODES, type ErrorCode } from '../../platform/problem.ts';
+import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
+import { problemShape } from '../json/problem-document.ts';
+import type { RequestHeader, ResponseHeader } from './documented-headers.ts';
+
+/**
+ * A part of the interface. A new address is an entry of `paths`. The schemas of bodies are zod definitions; each, and each object
+ * and union in it, needs `.meta({ id })`.
+ */
+export interface ApiPart {
+  /** Tag of its operations, and its meaning in one sentence. */
+  readonly tag: { readonly name: string; readonly description: string };
+  /** Path items by path. */
+  readonly paths: Readonly<Record<string, PathItem>>;
+}
+
+type PathItem = Readonly<Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', Operation>>>;
+
+/** An operation; `openapi.ts` adds the tag of its part. */
+export interface Operation {
+  /** Name of the method in generated clients. */
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly object[];
+  readonly requestBody?: object;
+  readonly security?: readonly object[];
+  /** By status. */
+  readonly responses: Readonly<Record<string, object>>;
+}
+
+/** The name of a method in camel case for a message type or name such as `CalculatePMTRequest`: `calculatePmt`. */
+export function methodName(name: string): string {
+  const words = name.replace(/Request$/, '').match(/[A-Z]+(?![a-z])|[A-Z][a-z]+/g) ?? [];
+  const capitalised = words.map((word) => word.charAt(0) + word.slice(1).toLowerCase()).join('');
+  return capitalised.charAt(0).toLowerCase() + capitalised.slice(1);
+}
+
+/** A body in JSON. */
+export function requestBody(schema: z.ZodType, examples: object): object {
+  return { required: true, content: { 'application/json': { schema, examples } } };
+}
+
+/** A reference to a header that several operations read. */
+export function parameterReference(header: RequestHeader): { $ref: string } {
+  return { $ref: `#/components/parameters/${header}` };
+}
+
+/** A parameter in the path. */
+export function pathParameter(name: string, description: string, schema: object): object {
+  return { name, in: 'path', required: true, description, schema };
+}
+
+/** The parameters of a query string; a list is sent as a repeated parameter. */
+function queryParameters(query: z.ZodObject): object[] {
+  const { properties = {}, required = [] } = toJsonSchema(query);
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    description,
+    ...(schema.items === undefined ? {} : { explode: true }),
+    schema,
+  }));
+}
+
+/** Headers of problems by status, with Warnings for the statuses that workers return. */
+const STATUS_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  404: ['Warnings'],
+  405: ['Allow'],
+  415: ['Accept-Post'],
+  422: ['Warnings'],
+  429: ['Retry-After'],
+  500: ['Warnings'],
+  503: ['Retry-After', 'Warnings'],
+  504: ['Warnings'],
+};
+
+/** References to the responses of problems, by status. */
+export function problemReferences(statuses: readonly number[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(
+    statuses.map((status) => [String(status), { $ref: `#/components/responses/Problem${status}` }]),
+  );
+}
+
+function headerReferences(names: readonly ResponseHeader[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The responses to which {@link problemReferences} refers, the lowest status first. */
+export function problemResponses(): Record<string, object> {
+  const codes = Object.keys(ERROR_CODES) as ErrorCode[];
+  const byStatus = [...Map.groupBy(codes, (code) => ERROR_CODES[code].status)];
+  const ordered = byStatus.toSorted(([first], [second]) => first - second);
+  return Object.fromEntries(
+    ordered.map(([status, own]) => [`Problem${status}`, problemResponse(status, own)]),
+  );
+}
+
+function problemResponse(status: number, codes: readonly ErrorCode[]): object {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}.`).join(' '),
+    headers: headerReferences(['X-Correlation-Id', ...(STATUS_HEADERS[status] ?? [])]),
+    content: {
+      'application/problem+json': {
+        schema: problemShape,
+        examples: Object.fromEntries(codes.map((code) => [code, { value: createProblem(code) }])),
+      },
+    },
+  };
+}
+
+interface Answer {
+  readonly headers: readonly ResponseHeader[];
+  /** Default: `application/json`. */
+  readonly mediaType?: string;
+  readonly schema: z.ZodType | JsonSchema;
+  readonly examples?: object;
+}
+
+/** A successful answer. */
+export function answer(
+  description: string,
+  { headers, mediaType = 'application/json', ...media }: Answer,
+): object {
+  return { description, headers: headerReferences(headers), content: { [mediaType]: media } };
+}
+
+/** The problems of every operation that reads. */
+const READ_PROBLEMS = [400, 401, 403, 405, 408, 429, 431, 503];
+
+interface Reading extends Pick<Operation, 'description' | 'parameters'> {
+  readonly examples?: object;
+  readonly query?: z.ZodObject;
+  /** The answer can be asked for again by its `ETag`. */
+  readonly hasTag?: boolean;
+  /** Besides those of every operation that reads. */
+  readonly problems?: readonly number[];
+}
+
+/** The address of something that is read and answered in JSON. */
+export function reading(
+  operationId: string,
+  summary: string,
+  schema: z.ZodType,
+  { description, examples, query, parameters = [], hasTag = false, problems = [] }: Reading,
+): PathItem {
+  const headers: ResponseHeader[] = hasTag ? ['X-Correlation-Id', 'ETag'] : ['X-Correlation-Id'];
+  const same = { description: 'The answer is that of `If-None-Match`.', headers: headerReferences(headers) };
+  const all = [
+    ...parameters,
+    ...(query === undefined ? [] : queryParameters(query)),
+    ...(hasTag ? [parameterReference('If-None-Match')] : []),
+  ];
+  const get = {
+    operationId,
+    summary,
+    description,
+    ...(all.length === 0 ? {} : { parameters: all }),
+    responses: {
+      200: answer(`${summary}.`, { headers, schema, ...(examples === undefined ? {} : { examples }) }),
+      ...(hasTag ? { 304: same } : {}),
+      ...problemReferences([...READ_PROBLEMS, ...problems]),
+    },
+  };
+  return { get };
+}
+
+const pendingResult = z
+  .object({
+    resultId: z.string().describe('Id of the result.'),
+    status: z.enum(['pending']),
+    href: z.string().describe('Address of the result.'),
+  })
+  .meta({ id: 'PendingResult' });
+
+/** The 202 answer: the result can be fetched later. */
+export function pendingResponse(description: string): object {
+  return answer(description, {
+    headers: ['X-Correlation-Id', 'Location', 'Preference-Applied', 'Retry-After', 'Warnings'],
+    schema: pendingResult,
+  });
+}

@@ -1,0 +1,178 @@
+/** The operations interface: its limits, the kinds of its fields, and how bodies and query strings are read. */
+
+import { z } from 'zod';
+import { formatCalendarDate, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { anyText, mustBe, oneOf } from '../../platform/json-kinds.ts';
+import { NOT_EMPTY, refuse } from '../json/field-kinds.ts';
+import type { Fault } from '../../platform/problem.ts';
+import { limitFaults, toFaults } from '../json/faults.ts';
+import { toJsonSchema } from '../json/json-schema.ts';
+import { fieldTree, surveyFields } from '../json/unknown-fields.ts';
+
+/** The limits of the operations interface. */
+export const OPERATIONS_LIMITS = {
+  /** Dead letters on a page. */
+  pageLetters: 1_000,
+  defaultPageLetters: 50,
+  /** Dead letters of one action. */
+  actionLetters: 500,
+  defaultActionLetters: 100,
+  /** Dead letters that one call reads; their metadata takes 25 MB. */
+  scannedLetters: 50_000,
+  /** Records of the audit that one call reads, the newest ones, in about 2 s: those of 100,000 actions. */
+  auditRecords: 200_000,
+  /** Criteria of one kind in a selection by filter. */
+  criteria: 20,
+  /** Fields that an edit changes; a request has fewer. Their names are part of the audit. */
+  editedFields: 50,
+  /** Of the path of such a field, as in `jsonParam.Amount`. */
+  editedPathCharacters: 200,
+  /** Headers that an edit changes. */
+  editedHeaders: 20,
+  editedHeaderCharacters: 1_000,
+  reasonCharacters: 500,
+  textCharacters: 300,
+  outboxMessages: 100,
+  /** Products on a page. */
+  pageProducts: 200,
+  defaultPageProducts: 50,
+  searchCharacters: 100,
+  /** Versions of a product in a list; a version has 200 bytes there. */
+  listedVersions: 200,
+  /** Lists of a version that one call reads, in about a millisecond each, and the size of their JSON. */
+  referredLists: 100,
+  referredListBytes: 8_388_608,
+} as const;
+
+const PRINTABLE = /^[^\p{Cc}]+$/u;
+const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+const A_DAY = 'an existing day such as 2026-05-01';
+const A_MOMENT = 'a date such as 2026-05-01, or a time with a zone such as 2026-05-01T10:00:00Z';
+
+/** A short text without control characters. */
+export const line = (maxCharacters: number = OPERATIONS_LIMITS.textCharacters) =>
+  anyText()
+    .min(1, { error: NOT_EMPTY })
+    .max(maxCharacters, { error: `must have at most ${maxCharacters} characters` })
+    .refine((text) => PRINTABLE.test(text) && text.trim() !== '', {
+      error: 'must be one line of text',
+      params: { code: 'control-character' },
+    });
+
+/** A list of criteria, of which one has to match. */
+export const criteria = (maxItems: number = OPERATIONS_LIMITS.criteria) =>
+  z
+    .array(line(), { error: mustBe('a list of texts') })
+    .max(maxItems)
+    .optional()
+    .transform((items) => items ?? []);
+
+/** Epoch milliseconds of a time in ISO 8601; a date means its midnight in UTC. */
+export const moment = () =>
+  anyText(A_MOMENT)
+    .meta({ pattern: MOMENT.source, examples: ['2026-05-01T10:00:00Z'] })
+    .transform((text, context) => {
+      // Date.parse takes the 30th of February as the 2nd of March.
+      const hasDay = parseCalendarDate(text.slice(0, 'yyyy-mm-dd'.length)) !== undefined;
+      const time = hasDay && MOMENT.test(text) ? Date.parse(text) : Number.NaN;
+      if (!Number.isNaN(time)) return time;
+      return refuse(context, text, 'invalid-date', `must be ${A_MOMENT}`);
+    });
+
+/** A day, written like 2026-05-01. */
+export const day = () =>
+  anyText(A_DAY)
+    .meta({ format: 'date' })
+    .transform((text, context) => {
+      const found = parseCalendarDate(text);
+      if (found !== undefined && formatCalendarDate(found) === text) return found;
+      return refuse(context, text, 'invalid-date', `must be ${A_DAY}`);
+    });
+
+/** A whole number within bounds, which a query string sends as text. */
+export const numberFrom = (least: number, most: number) => {
+  const rule = `a whole number from ${least} to ${most}`;
+  return z
+    .union([z.number(), z.string()], { error: mustBe(rule) })
+    .meta({ type: 'integer', anyOf: undefined, minimum: least, maximum: most })
+    .transform((sent, context) => {
+      const isWritten = typeof sent === 'number' || /^\d{1,9}$/.test(sent);
+      const value = isWritten ? Number(sent) : Number.NaN;
+      if (Number.isInteger(value) && value >= least && value <= most) return value;
+      return refuse(context, sent, 'out-of-range', `must be ${rule}`);
+    });
+};
+
+/** True or false in a body. */
+export const choice = () =>
+  z
+    .boolean({ error: mustBe('true or false') })
+    .optional()
+    .transform((sent) => sent ?? false);
+
+/** True or false in a query string. */
+export const queryChoice = () =>
+  oneOf(['true', 'false'])
+    .optional()
+    .transform((sent) => sent === 'true');
+
+export const channelName = () => oneOf(['sms', 'email']);
+
+/** The fields of a call of the operations interface, or all of its faults. */
+export type ReadFields<Fields> =
+  | { readonly kind: 'read'; readonly fields: Fields }
+  | { readonly kind: 'invalid'; readonly faults: readonly Fault[] };
+
+/**
+ * Reads the fields of a call. Unlike requests (E3), a call with an unknown field is refused: an action whose `dryRun` is
+ * misspelt must not be carried out.
+ */
+export function readFields<Shape extends z.ZodObject>(
+  shape: Shape,
+  sent: unknown,
+): ReadFields<z.output<Shape>> {
+  const survey = surveyFields(describeShape(shape).tree, sent);
+  const read = survey.overlong.length === 0 ? shape.safeParse(sent) : undefined;
+  const faults = [
+    ...survey.overlong,
+    ...(read?.success === false ? toFaults(read.error.issues, sent) : []),
+    ...survey.faults(),
+  ];
+  if (read?.success === true && faults.length === 0) return { kind: 'read', fields: read.data };
+  return { kind: 'invalid', faults: limitFaults(faults) };
+}
+
+/**
+ * Reads the parameters of a query string, parsed into strings and lists of them. A parameter of a list may be sent once; a
+ * repeated parameter elsewhere is a fault.
+ */
+export function readQuery<Shape extends z.ZodObject>(
+  shape: Shape,
+  query: unknown,
+): ReadFields<z.output<Shape>> {
+  const { lists } = describeShape(shape);
+  const sent = Object.entries(query as Readonly<Record<string, unknown>>).map(([name, value]) => [
+    name,
+    lists.has(name) && !Array.isArray(value) ? [value] : value,
+  ]);
+  return readFields(shape, Object.fromEntries(sent));
+}
+
+interface ShapeDescription {
+  readonly tree: ReturnType<typeof fieldTree>;
+  /** The names of its lists. */
+  readonly lists: ReadonlySet<string>;
+}
+
+const described = new WeakMap<z.ZodObject, ShapeDescription>();
+
+/** Derived once from each definition, which takes a millisecond: most of the time of a call. */
+function describeShape(shape: z.ZodObject): ShapeDescription {
+  const known = described.get(shape);
+  if (known !== undefined) return known;
+  const schema = toJsonSchema(shape);
+  const lists = Object.entries(schema.properties ?? {}).filter(([, { items }]) => items !== undefined);
+  const description = { tree: fieldTree(schema), lists: new Set(lists.map(([name]) => name)) };
+  described.set(shape, description);
+  return description;
+}
