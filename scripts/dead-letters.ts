@@ -6,10 +6,18 @@ import { errorText } from '../shared/platform/errors.ts';
 import { signToken } from '../workers/ingress/access/sign-token.ts';
 import { UsageError } from './command-line/parse-command-line.ts';
 import { runCommandLine } from './command-line/run-command-line.ts';
-import { type DeadLettersArguments, HELP, readDeadLettersArguments } from './dead-letters/arguments.ts';
-import { type CommandReport, runDeadLettersCommand } from './dead-letters/command.ts';
-import { createLetterApi, type LetterApiOptions } from './dead-letters/letter-api.ts';
-import { toPlainJson } from './dead-letters/letter-lines.ts';
+import {
+  type DeadLettersArguments,
+  HELP,
+  readDeadLettersArguments,
+} from './dead-letters/dead-letters-arguments.ts';
+import {
+  type CommandReport,
+  runDeadLettersCommand,
+  createDeadLetterApi,
+  type DeadLetterApiOptions,
+  toPlainJson,
+} from './dead-letters/run-dead-letters.ts';
 
 const FAILED = 1;
 /** Longer than any command runs. */
@@ -27,7 +35,7 @@ await runCommandLine({
   read: (args) => readDeadLettersArguments(args, Date.now()),
   run: async (args) => {
     const context = {
-      api: createLetterApi(await ingressOf(args)),
+      api: createDeadLetterApi(await ingressOf(args)),
       onProgress: (line: string) => process.stderr.write(`${line}\n`),
       signal: interruption.signal,
     };
@@ -35,7 +43,7 @@ await runCommandLine({
   },
 });
 
-async function ingressOf({ url, 'token-file': file }: DeadLettersArguments): Promise<LetterApiOptions> {
+async function ingressOf({ url, 'token-file': file }: DeadLettersArguments): Promise<DeadLetterApiOptions> {
   const { http, auth } = loadConfig(process.env);
   const isAny = http.host === '0.0.0.0' || http.host === '::';
   const own = `http://${isAny ? '127.0.0.1' : http.host}:${http.port}`;

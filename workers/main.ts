@@ -11,5 +11,5 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   process.exit(1);
 }
 
-const { runCommand } = await import('./run-command.ts');
+const { runCommand } = await import('./run-process.ts');
 await runCommand(process.argv.slice(2), process.env);

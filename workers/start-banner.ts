@@ -3,52 +3,10 @@ import type { Config } from '../shared/platform/load-config.ts';
 
 /** Lifetime of the token in the printed calls: long enough to try them. */
 const PRINTED_TOKEN_MS = 900_000;
+/** The printed calls of actions, each with its first example; the later ones need the example catalogue. */
 const SCHEDULE_ACTION = 'PLAT_BP_CalculateRepaymentSchedule';
-
-/** The request of the README: 100 at 7 %, six monthly instalments from 1 January 2024. */
-const SAMPLE = {
-  jsonParam: {
-    ScheduleType: 'EqualInstallments',
-    ProductType: 'TL',
-    InterestPercent: 7,
-    Amount: 100,
-    InstallmentsNo: 6,
-    PeriodicityType: 'Monthly',
-    InstallmentDay: 1,
-    ActivationDate: '2024-01-01',
-  },
-};
-
-/** The equal payment of 1000 at 12 %, four months in arrears. */
-const PAYMENT = {
-  jsonParam: {
-    InstallmentsNo: 4,
-    PeriodicityType: 'Monthly',
-    InterestCalculationMethod: '30/360',
-    FinancedAmount: 1000,
-    InterestPercent: 12,
-  },
-};
-
-/** A product of the example catalogue, with its bounds and interests. */
-const LOOK_UP = {
-  BankingProductCode: 'TL-PERSONAL',
-  displayBPAvailability: true,
-  displayInterestsAndCommissions: true,
-};
-
-/** Written to the local outbox unless a provider is configured. */
-const SMS = { message: 'Your new account is ready.', receiver: '+40722123456' };
-const EMAIL = { message: 'Your offer is ready.', receiver: 'ana@mail.example', subject: 'Your offer' };
-
-/** A simulation of a loan with that product. */
-const SIMULATION = {
-  productCode: 'TL-PERSONAL',
-  amount: 10_000,
-  loanPeriod: 12,
-  scheduleType: 'EqualInstallments',
-  jsonFilterCommission: [{ name: 'Amount', value: 10_000 }],
-};
+const STANDALONE_ACTIONS = [SCHEDULE_ACTION, 'PLAT_BP_CalculatePMT'];
+const CATALOGUE_ACTIONS = ['plat_bp_getbankingproductbycode', 'PLAT_BP_Simulate'];
 
 /** How to get another access token. */
 const OWN_TOKEN = "# a token: TOKEN=$(npm run --silent token -- --scope 'operations:read operations:write')";
@@ -80,32 +38,29 @@ export async function renderStartBanner(options: {
   const token = (await printedToken(config, options.nowMs)) ?? '$TOKEN';
   const access = isGuarded ? `-H "authorization: Bearer ${token}" ` : '';
   if (isGuarded) lines.push(jwtSecret === undefined ? TOKEN_OF_ISSUER : OWN_TOKEN);
-  const post = (action: string, body: object, extra = ''): string =>
-    `curl -s ${extra}${access}${url}/platapi/automation-processors/actions/${action} ` +
-    `-H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
-  lines.push(
-    '',
-    '# a repayment schedule',
-    post(SCHEDULE_ACTION, SAMPLE),
-    '',
-    '# the same with the annual percentage rate of charge, as an asynchronous request',
-    post(
-      SCHEDULE_ACTION,
-      { jsonParam: { ...SAMPLE.jsonParam, CalculateDAE: 2 } },
-      "-H 'prefer: respond-async' ",
-    ),
-    '',
-    '# the equal payment of 1000 at 12 % in four months',
-    post('PLAT_BP_CalculatePMT', PAYMENT),
-    '',
-  );
-  if (config.kafka === undefined && config.lending.catalogueFolder === undefined) {
-    lines.push('# a product of the example catalogue', post('plat_bp_getbankingproductbycode', LOOK_UP), '');
-    lines.push('# a simulation of its costs', post('PLAT_BP_Simulate', SIMULATION), '');
-  }
-  if (names.includes('notification')) lines.push(...renderNotificationCalls(config, url, access));
+  lines.push('', ...(await renderActionCalls(config, url, access)));
+  if (names.includes('notification')) lines.push(...(await renderNotificationCalls(config, url, access)));
   lines.push(`# documentation: ${url}/docs   health: ${url}/health/ready   metrics: ${url}/metrics`, '');
   return `${lines.join('\n')}\n`;
+}
+
+/** The definitions of the actions are loaded here, since only a process with an ingress needs them. */
+async function renderActionCalls(config: Config, url: string, access: string): Promise<string[]> {
+  const { ACTIONS } = await import('../shared/contract/actions/actions.ts');
+  const isExampleCatalogue = config.kafka === undefined && config.lending.catalogueFolder === undefined;
+  const names = [...STANDALONE_ACTIONS, ...(isExampleCatalogue ? CATALOGUE_ACTIONS : [])];
+  const callOf = (name: string, summary: string | undefined, extra: string): string[] =>
+    ACTIONS.filter((action) => action.name === name).flatMap(({ examples: [example] }) => [
+      `# ${summary ?? example.summary}`,
+      `curl -s ${extra}${access}${url}/platapi/automation-processors/actions/${name} ` +
+        `-H 'content-type: application/json' \\\n  -d '${JSON.stringify(example.request)}'`,
+      '',
+    ]);
+  const later = callOf(SCHEDULE_ACTION, 'the same as an asynchronous request', "-H 'prefer: respond-async' ");
+  return names.flatMap((name) => [
+    ...callOf(name, undefined, ''),
+    ...(name === SCHEDULE_ACTION ? later : []),
+  ]);
 }
 
 /** A token for the printed calls. On other addresses than loopback the output may go to a log, which holds no secrets. */
@@ -116,7 +71,10 @@ async function printedToken({ auth, http }: Config, nowMs: number): Promise<stri
   return signToken(auth, auth.jwtSecret, { subject: 'demo', scope: '', ...times });
 }
 
-function renderNotificationCalls(config: Config, url: string, access: string): string[] {
+async function renderNotificationCalls(config: Config, url: string, access: string): Promise<string[]> {
+  const { default: examples } = await import('../shared/contract/notification/examples.json', {
+    with: { type: 'json' },
+  });
   const send = (channel: string, number: number, body: object): string =>
     `curl -s ${access}${url}/api/notifications/v1/${channel}/send -H 'x-communication-channel: ${number}' ` +
     `-H 'x-sender-id: platrealm' -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
@@ -124,5 +82,13 @@ function renderNotificationCalls(config: Config, url: string, access: string): s
   const outbox = isLocal
     ? [`# sent notifications, since no provider is configured: ${url}/workbench/messages/outbox`, '']
     : [];
-  return ['# an SMS', send('sms', 1, SMS), '', '# an e-mail', send('email', 2, EMAIL), '', ...outbox];
+  return [
+    '# an SMS',
+    send('sms', 1, examples.sms),
+    '',
+    '# an e-mail',
+    send('email', 2, examples.email),
+    '',
+    ...outbox,
+  ];
 }

@@ -3,9 +3,8 @@ import { HEADER } from '../messaging/header-names.ts';
 import { CONTENT_TYPE } from '../messaging/codec/message-codec.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import type { ReadOn } from '../messaging/ports.ts';
-import { createBreaks, type LetterContext } from './letter-context.ts';
-import { type Letter, placeId } from './letter.ts';
-import { countOffsets, newestOf } from './letter-log.ts';
+import { createBreaks, type DeadLetterContext, countOffsets, newestOf } from './dead-letter-log.ts';
+import { type DeadLetter, placeId } from './read-dead-letter.ts';
 
 /** Type of these messages, in header plat-message-type. */
 const AUDIT_TYPE = 'DeadLetterAudit';
@@ -48,8 +47,8 @@ export type AuditStep = Pick<AuditRecord, 'action' | 'stage' | 'result' | 'overr
 
 /** The message that records a step on the audit topic. */
 export function createAuditMessage(
-  { topics, actor, clock }: Pick<LetterContext, 'topics' | 'actor' | 'clock'>,
-  letter: Letter,
+  { topics, actor, clock }: Pick<DeadLetterContext, 'topics' | 'actor' | 'clock'>,
+  letter: DeadLetter,
   step: AuditStep,
 ): OutgoingMessage {
   const { id, topic, partition, offset, code, original, notificationId } = letter;
@@ -89,7 +88,7 @@ export interface AuditReading {
  * bytes than that many records usually have. Stops when the signal is aborted.
  */
 export async function readAudit(
-  context: Pick<LetterContext, 'log' | 'topics' | 'timers' | 'signal' | 'maxAuditRecords'>,
+  context: Pick<DeadLetterContext, 'log' | 'topics' | 'timers' | 'signal' | 'maxAuditRecords'>,
   onRecord: (record: AuditRecord) => void,
 ): Promise<AuditReading> {
   const { log, topics, signal, maxAuditRecords } = context;
@@ -128,7 +127,7 @@ export function readAuditRecord({ value }: LogMessage): AuditRecord | undefined 
  * Status of a dead letter according to the audit. `redrive-begun` and `edit-begun`: the command ended before it recorded the
  * result, so the letter may have been sent.
  */
-export type LetterStatus =
+export type DeadLetterStatus =
   | 'open'
   | 'redrive-begun'
   | 'edit-begun'
@@ -137,19 +136,19 @@ export type LetterStatus =
   | 'discarded'
   | 'marked-sent';
 
-export interface LetterState {
-  readonly status: LetterStatus;
+export interface DeadLetterState {
+  readonly status: DeadLetterStatus;
   /** The number of redrives and edits that completed. */
   readonly sentAgain: number;
   /** The status before the send in progress; equal to `status` if there is none. */
-  readonly before: LetterStatus;
+  readonly before: DeadLetterStatus;
 }
 
-const OPEN: LetterState = { status: 'open', sentAgain: 0, before: 'open' };
+const OPEN: DeadLetterState = { status: 'open', sentAgain: 0, before: 'open' };
 
 /** The states of letters, derived from the audit records in order. */
-export class LetterStates {
-  readonly #states = new Map<string, LetterState>();
+export class DeadLetterStates {
+  readonly #states = new Map<string, DeadLetterState>();
 
   add(record: AuditRecord): void {
     const id = placeId(record.letter);
@@ -160,18 +159,18 @@ export class LetterStates {
     this.#states.delete(id);
   }
 
-  of(id: string): LetterState {
+  of(id: string): DeadLetterState {
     return this.#states.get(id) ?? OPEN;
   }
 }
 
 /** Whether a letter requires no further action. */
-export function isHandled({ status }: LetterState): boolean {
+export function isHandled({ status }: DeadLetterState): boolean {
   return status !== 'open' && status !== 'redrive-begun' && status !== 'edit-begun';
 }
 
-function next({ before, sentAgain }: LetterState, { action, stage }: AuditRecord): LetterState {
-  const now = (status: LetterStatus, sent = sentAgain): LetterState => ({
+function next({ before, sentAgain }: DeadLetterState, { action, stage }: AuditRecord): DeadLetterState {
+  const now = (status: DeadLetterStatus, sent = sentAgain): DeadLetterState => ({
     status,
     sentAgain: sent,
     before: status,

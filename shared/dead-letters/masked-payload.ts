@@ -7,8 +7,8 @@ import { type BatchItem, type EncodedBatch, REQUEST_BATCH } from '../messaging/c
 import { errorText } from '../platform/errors.ts';
 import { isRecord } from '../contract/json/faults.ts';
 import { keepDigits, parseJson } from '../platform/json.ts';
-import { faultText, plainPath } from './plain-path.ts';
 import type { Problem } from '../platform/problem.ts';
+import { faultText, plainPath } from './read-dead-letter.ts';
 
 /** The payload of a letter, with personal data masked. */
 export interface ShownPayload {

@@ -4,9 +4,9 @@ import type { LogMessage, MessageHeaders, OutgoingMessage } from '../messaging/m
 import { readAttempts } from '../notification/attempt-history.ts';
 import { idOfPlace, readId } from '../notification/command-id.ts';
 import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';
-import { isHandled, type LetterState } from './audit.ts';
-import type { Destinations } from './letter-context.ts';
-import { DEAD_LETTER_HEADERS, type Letter, type LogPlace, sanitise } from './letter.ts';
+import { isHandled, type DeadLetterState } from './audit.ts';
+import type { Destinations } from './dead-letter-log.ts';
+import { DEAD_LETTER_HEADERS, type DeadLetter, type LogPlace, sanitise } from './read-dead-letter.ts';
 
 /** The options of redrive and edit. */
 export interface SendOptions {
@@ -46,8 +46,8 @@ export type Override = 'again' | 'force' | 'acceptDuplicates';
  * skipped letters that were handled, unless `again` was set.
  */
 export function decideRedrive(
-  letter: Letter,
-  state: LetterState,
+  letter: DeadLetter,
+  state: DeadLetterState,
   options: Pick<SendOptions, 'force' | 'acceptDuplicates'>,
   { work, commands }: Destinations,
 ): Verdict {
@@ -73,7 +73,7 @@ export function decideRedrive(
 }
 
 /** Decides whether a letter may be marked as sent: only a notification that may have been sent. */
-export function decideMarking(letter: Letter, { commands }: Destinations): Verdict {
+export function decideMarking(letter: DeadLetter, { commands }: Destinations): Verdict {
   const { code, original, notificationId } = letter;
   if (original === undefined || !commands.has(original.topic) || code !== OUTCOME_UNKNOWN)
     return refuse('it is not a notification that may have been sent');

@@ -4,8 +4,6 @@ import { ConfigError } from './errors.ts';
 import { isLoopback } from './host-names.ts';
 import { nearestName } from './nearest-name.ts';
 import { QUEUE_LIMITS } from './queues/queue-limits.ts';
-import { REMOVED_SETTINGS } from './removed-settings.ts';
-import { settingStates, type SettingState } from './setting-states.ts';
 import { CREDENTIAL_FILES, environment, SECRETS, type Environment } from './settings.ts';
 
 /** How long a request with `Prefer: respond-async` may take: the longest calculations take seconds, and may wait in a queue. */
@@ -68,6 +66,96 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
+/** Settings that have no effect any more, each with what takes its place: a start with one of them is refused. */
+const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
+  ASYNC_TIMEOUT_MS: 'a request with Prefer: respond-async may take a minute',
+  HOLIDAY_COUNTRIES: 'the calendar of a country is read when it is first used',
+  NOTIFICATION_LANES: 'a notification worker serves normal and urgent notifications',
+  CLOCK_OFFSET_LIMIT_MS: 'processes use the clock of their machine: synchronise it by NTP',
+  BLOCKED_LOOP_LIMIT_MS: 'let the supervisor restart a process that does not answer /health/live',
+  NOTIFICATION_ALLOW_LOSS:
+    'providers need a DATA_DIR or KAFKA_BROKERS, so that no accepted notification is lost',
+  NOTIFICATION_COSTS: 'NOTIFICATION_QUOTA_CALLER, _RECEIVER and _COUNTRY limit the number of notifications',
+  NOTIFICATION_SPEND_LIMIT:
+    'NOTIFICATION_QUOTA_CALLER, _RECEIVER and _COUNTRY limit the number of notifications',
+  NOTIFICATION_QUOTA_URGENT: 'NOTIFICATION_QUOTA_CALLER counts urgent notifications like any other',
+  NOTIFICATION_TIME_LIMIT_SMS: 'NOTIFICATION_TIME_LIMIT holds for both channels',
+  NOTIFICATION_TIME_LIMIT_EMAIL: 'NOTIFICATION_TIME_LIMIT holds for both channels',
+  NOTIFICATION_UNKNOWN_SMS: 'NOTIFICATION_UNKNOWN holds for both channels',
+  NOTIFICATION_UNKNOWN_EMAIL: 'NOTIFICATION_UNKNOWN holds for both channels',
+  EMAIL_BODY_LIMIT_BYTES: 'the body of an e-mail may have 10 MiB, as much as a message on a topic can hold',
+  OUTBOX_FOLDER: 'the local outbox is the folder outbox in DATA_DIR',
+  ADMIN_FILE: 'npm run dead-letters calls the ingress at HOST and PORT, or that of --url',
+  START_TIMEOUT_MS:
+    'a start waits two minutes for Kafka and the schema registry; a supervisor starts it again',
+  DRAIN_TIMEOUT_MS: 'a stopping process has ten seconds to finish its work',
+  AUTH_JWKS_FILE: 'set AUTH_JWKS_URL, whose keys are read again when they change, or AUTH_JWT_SECRET',
+  AUTH_MAX_LIFETIME: 'an access token may be valid for 24 hours',
+  AUTH_USER_CLAIM: 'user_name must equal preferred_username, or sub if there is none',
+  LANES: 'a consumer handles 64 messages concurrently, and what is in progress is limited by its work',
+  SCHEDULE_LANES: 'each schedule worker serves live and bulk requests, and bulk work yields to live requests',
+  BASE_PATH: 'give the engine a host name of its own in the reverse proxy',
+};
+
+/** Whether a setting was set, and its value if operators may see it. */
+export interface SettingState {
+  readonly name: string;
+  /** `file`: the variable `<NAME>_FILE` names a file that contains it. */
+  readonly source: 'default' | 'set' | 'file';
+  /** The value in effect; absent if it was set and is not shown, or if there is none. */
+  readonly value?: string;
+}
+
+/**
+ * The settings whose values operators see; a new one is hidden until it is listed. Secrets, users, addresses of other systems and
+ * paths are not: who attacks the installation needs them more than who operates it. Defaults are documented.
+ */
+const SHOWN: ReadonlySet<string> = new Set([
+  'HOST',
+  'PORT',
+  'HEALTH_PORT',
+  'LOG_LEVEL',
+  'KAFKA_CLIENT',
+  'KAFKA_TOPIC_PREFIX',
+  'KAFKA_SSL',
+  'KAFKA_SASL_MECHANISM',
+  'BODY_LIMIT_BYTES',
+  'RATE_LIMIT_PER_SECOND',
+  'REPLY_TIMEOUT_MS',
+  'DEFAULT_HOLIDAY_CALENDAR',
+  'NOTIFICATION_DEFAULT_COUNTRY',
+  'NOTIFICATION_RETRY_TIERS',
+  'NOTIFICATION_TIME_LIMIT',
+  'NOTIFICATION_UNKNOWN',
+  'NOTIFICATION_SEND_TIMEOUT_MS',
+  'NOTIFICATION_COUNTRIES',
+  'NOTIFICATION_QUOTA_CALLER',
+  'NOTIFICATION_QUOTA_RECEIVER',
+  'NOTIFICATION_QUOTA_COUNTRY',
+]);
+
+/** Settings whose value is a duration as text, but whose default is a number of milliseconds. */
+const DURATIONS = /^(?:NOTIFICATION_RETRY_TIERS|NOTIFICATION_TIME_LIMIT)$/;
+const UNITS = [
+  [3_600_000, 'h'],
+  [60_000, 'm'],
+  [1_000, 's'],
+] as const;
+
+/**
+ * The states of all settings in their order. `given`: the variables that are set and valid, those of `<NAME>_FILE` included.
+ */
+function settingStates(given: Readonly<Record<string, string | undefined>>): readonly SettingState[] {
+  return Object.entries(environment.shape).map(([name, kind]) => {
+    const isFile = SECRETS.some((secret) => secret === name) && given[`${name}_FILE`] !== undefined;
+    if (isFile) return { name, source: 'file' };
+    const text = given[name];
+    if (text !== undefined) return { name, source: 'set', ...(SHOWN.has(name) ? { value: text } : {}) };
+    const value = defaultText(name, kind.parse(undefined));
+    return { name, source: 'default', ...(value === undefined ? {} : { value }) };
+  });
+}
+
 /** Messages that one consumer handles concurrently. */
 const CONCURRENCY = 64;
 /** Prefixes of our settings: an unknown name with one of them is a misspelling. */
@@ -110,80 +198,67 @@ function findContradictions(given: Given): string[] {
     return read.success ? [[name, read.data]] : [];
   });
   const env = Object.fromEntries(readable) as Partial<Environment>;
-  const hasTwoKeys = env.AUTH_JWT_SECRET !== undefined && env.AUTH_JWKS_URL !== undefined;
-  return [
-    ...findKafkaContradictions(env),
-    ...findPlainTextSecrets(env),
-    ...findProvidersWithoutKafka(given, env),
-    ...findQuotaContradictions(given, env),
-    ...(hasTwoKeys ? ['set only one of AUTH_JWT_SECRET and AUTH_JWKS_URL'] : []),
+  const isOnKafka = given['KAFKA_BROKERS'] !== undefined;
+  const rules: readonly (readonly [isBroken: boolean, text: string])[] = [
+    ...kafkaRules(env),
+    [
+      env.SCHEMA_REGISTRY_PASSWORD !== undefined && isPlainText(env.SCHEMA_REGISTRY_URL),
+      'SCHEMA_REGISTRY_PASSWORD needs a SCHEMA_REGISTRY_URL that is https or on loopback',
+    ],
+    [
+      isPlainText(env.KAFKA_SASL_OAUTH_TOKEN_URL),
+      'KAFKA_SASL_OAUTH_TOKEN_URL must be https or on loopback: it receives the client secret',
+    ],
+    [
+      isPlainText(env.AUTH_JWKS_URL),
+      'AUTH_JWKS_URL must be https or on loopback: its keys verify access tokens',
+    ],
+    [
+      env.NOTIFICATION_CONFIG_FILE !== undefined && !isOnKafka && env.DATA_DIR === 'memory',
+      'NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: with DATA_DIR=memory a restart or crash loses those that were ' +
+        'accepted but not sent, and repeated Idempotency-Keys may send notifications again',
+    ],
+    [
+      env.NOTIFICATION_QUOTA_RECEIVER !== undefined && isOnKafka && env.RESULT_ID_SECRET === undefined,
+      'NOTIFICATION_QUOTA_RECEIVER on Kafka needs RESULT_ID_SECRET, the same for all ingress and notification processes: ' +
+        'it is the key for the hashes of receivers',
+    ],
+    [
+      env.AUTH_JWT_SECRET !== undefined && env.AUTH_JWKS_URL !== undefined,
+      'set only one of AUTH_JWT_SECRET and AUTH_JWKS_URL',
+    ],
   ];
+  return rules.filter(([isBroken]) => isBroken).map(([, text]) => text);
 }
 
-function findKafkaContradictions(env: Partial<Environment>): string[] {
-  const faults: string[] = [];
-  const sasl = env.KAFKA_SASL_MECHANISM;
-  if (
-    sasl !== undefined &&
-    (env.KAFKA_SASL_USERNAME === undefined || env.KAFKA_SASL_PASSWORD === undefined)
-  ) {
-    faults.push(`KAFKA_SASL_MECHANISM ${sasl} needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD`);
-  }
-  if (sasl === 'oauthbearer' && env.KAFKA_SASL_OAUTH_TOKEN_URL === undefined) {
-    faults.push('KAFKA_SASL_MECHANISM oauthbearer needs KAFKA_SASL_OAUTH_TOKEN_URL');
-  }
-  if ((env.KAFKA_SSL_CERT_FILE === undefined) !== (env.KAFKA_SSL_KEY_FILE === undefined)) {
-    faults.push('KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE must be set together');
-  }
-  if (env.KAFKA_SSL === false) {
-    const files = ['KAFKA_SSL_CA_FILE', 'KAFKA_SSL_CERT_FILE', 'KAFKA_SSL_KEY_FILE'] as const;
-    for (const file of files) {
-      if (env[file] !== undefined) faults.push(`${file} has no effect without KAFKA_SSL=true`);
-    }
-  }
-  return faults;
-}
-
-function findProvidersWithoutKafka(given: Given, env: Partial<Environment>): string[] {
-  const isDurable = given['KAFKA_BROKERS'] !== undefined || env.DATA_DIR !== 'memory';
-  if (isDurable || env.NOTIFICATION_CONFIG_FILE === undefined) return [];
-  return [
-    'NOTIFICATION_CONFIG_FILE needs a DATA_DIR or KAFKA_BROKERS: with DATA_DIR=memory a restart or crash loses those that were ' +
-      'accepted but not sent, and repeated Idempotency-Keys may send notifications again',
-  ];
-}
-
-function findQuotaContradictions(given: Given, env: Partial<Environment>): string[] {
-  const isShared = given['KAFKA_BROKERS'] !== undefined && env.RESULT_ID_SECRET === undefined;
-  if (env.NOTIFICATION_QUOTA_RECEIVER === undefined || !isShared) return [];
-  return [
-    'NOTIFICATION_QUOTA_RECEIVER on Kafka needs RESULT_ID_SECRET, the same for all ingress and notification processes: ' +
-      'it is the key for the hashes of receivers',
-  ];
-}
-
-/** Finds passwords and keys that would be sent in plain text beyond loopback. */
-function findPlainTextSecrets(env: Partial<Environment>): string[] {
-  const faults: string[] = [];
+function kafkaRules(env: Partial<Environment>): [boolean, string][] {
   const mechanism = env.KAFKA_SASL_MECHANISM;
+  const lacksUser = env.KAFKA_SASL_USERNAME === undefined || env.KAFKA_SASL_PASSWORD === undefined;
   const sendsSecret = mechanism === 'plain' || mechanism === 'oauthbearer';
   const isRemote = (env.KAFKA_BROKERS ?? []).some((broker) => !isLoopback(broker.replace(/:\d*$/, '')));
-  if (sendsSecret && isRemote && env.KAFKA_SSL === false) {
-    faults.push(
+  const files = ['KAFKA_SSL_CA_FILE', 'KAFKA_SSL_CERT_FILE', 'KAFKA_SSL_KEY_FILE'] as const;
+  return [
+    [
+      mechanism !== undefined && lacksUser,
+      `KAFKA_SASL_MECHANISM ${mechanism} needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD`,
+    ],
+    [
+      mechanism === 'oauthbearer' && env.KAFKA_SASL_OAUTH_TOKEN_URL === undefined,
+      'KAFKA_SASL_MECHANISM oauthbearer needs KAFKA_SASL_OAUTH_TOKEN_URL',
+    ],
+    [
+      (env.KAFKA_SSL_CERT_FILE === undefined) !== (env.KAFKA_SSL_KEY_FILE === undefined),
+      'KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE must be set together',
+    ],
+    ...files.map((file): [boolean, string] => [
+      env.KAFKA_SSL === false && env[file] !== undefined,
+      `${file} has no effect without KAFKA_SSL=true`,
+    ]),
+    [
+      sendsSecret && isRemote && env.KAFKA_SSL === false,
       `KAFKA_SASL_MECHANISM ${mechanism} needs KAFKA_SSL=true for brokers beyond loopback: it sends its secret in plain text`,
-    );
-  }
-  const registry = env.SCHEMA_REGISTRY_URL;
-  if (env.SCHEMA_REGISTRY_PASSWORD !== undefined && isPlainText(registry)) {
-    faults.push('SCHEMA_REGISTRY_PASSWORD needs a SCHEMA_REGISTRY_URL that is https or on loopback');
-  }
-  if (isPlainText(env.KAFKA_SASL_OAUTH_TOKEN_URL)) {
-    faults.push('KAFKA_SASL_OAUTH_TOKEN_URL must be https or on loopback: it receives the client secret');
-  }
-  if (isPlainText(env.AUTH_JWKS_URL)) {
-    faults.push('AUTH_JWKS_URL must be https or on loopback: its keys verify access tokens');
-  }
-  return faults;
+    ],
+  ];
 }
 
 /** Whether an address is beyond loopback and has no TLS. */
@@ -207,7 +282,11 @@ function toConfig(env: Environment) {
     topicPrefix: env.KAFKA_TOPIC_PREFIX,
     replyTopics: env.REPLY_TOPICS,
     kafka: env.KAFKA_BROKERS === undefined ? undefined : kafkaSettings(env, env.KAFKA_BROKERS),
-    schemaRegistry: registrySettings(env),
+    schemaRegistry: {
+      url: env.SCHEMA_REGISTRY_URL,
+      username: env.SCHEMA_REGISTRY_USERNAME,
+      password: env.SCHEMA_REGISTRY_PASSWORD,
+    },
     replyTimeoutMs: env.REPLY_TIMEOUT_MS,
     asyncTimeoutMs: ASYNC_TIMEOUT_MS,
     resultIdSecret: env.RESULT_ID_SECRET,
@@ -242,11 +321,6 @@ function toConfig(env: Environment) {
   } as const;
 }
 
-function registrySettings(env: Environment) {
-  const { SCHEMA_REGISTRY_URL: url, SCHEMA_REGISTRY_USERNAME: username } = env;
-  return { url, username, password: env.SCHEMA_REGISTRY_PASSWORD };
-}
-
 /** Undefined if no quota is set. */
 function quotaSettings(env: Environment): QuotaSettings | undefined {
   const settings = {
@@ -277,4 +351,20 @@ function kafkaSettings(env: Environment, brokers: readonly string[]) {
             tokenUrl: env.KAFKA_SASL_OAUTH_TOKEN_URL,
           },
   };
+}
+
+/** A default value as it would be set; undefined if there is none. */
+function defaultText(name: string, value: unknown): string | undefined {
+  const values = (Array.isArray(value) ? value : [value]).flatMap((one: unknown) => {
+    if (typeof one === 'number' && DURATIONS.test(name)) return [durationText(one)];
+    return typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean'
+      ? [String(one)]
+      : [];
+  });
+  return values.length === 0 || values.join('') === '' ? undefined : values.join(',');
+}
+
+function durationText(ms: number): string {
+  const [unitMs, unit] = UNITS.find(([size]) => ms % size === 0) ?? [1, 'ms'];
+  return `${ms / unitMs}${unit}`;
 }

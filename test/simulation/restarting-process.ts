@@ -6,7 +6,7 @@ import { silentLog, type Log } from '../../shared/platform/log.ts';
 import { startIngressWorker } from '../../workers/ingress/main.ts';
 import { start as startNotificationWorker } from '../../workers/notification/main.ts';
 import { startProductWorker } from '../../workers/product/main.ts';
-import { EXIT_GRACE_MS } from '../../workers/run-command.ts';
+import { EXIT_GRACE_MS } from '../../workers/run-process.ts';
 import type { StartWorker, WorkerContext } from '../../workers/runtime/worker.ts';
 import { startScheduleWorker } from '../../workers/schedule/main.ts';
 import { startSimulationWorker } from '../../workers/simulation/main.ts';
@@ -248,7 +248,7 @@ export class RestartingProcess implements SimProcess {
     life.enter(() => void this.#endOnSignal(life, upAtMs));
   }
 
-  /** What workers/run-command.ts does on SIGTERM. */
+  /** What workers/run-process.ts does on SIGTERM. */
   async #endOnSignal(life: ProcessLife, upAtMs: number): Promise<void> {
     const limitMs = DRAIN_TIMEOUT_MS + EXIT_GRACE_MS;
     life.ports.timers.schedule(() => this.#exit(life, 'late', upAtMs), limitMs, 'background');

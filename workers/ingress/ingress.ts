@@ -10,27 +10,25 @@ import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import { sleep } from '../../shared/platform/timers.ts';
 import type { CalculationThreads } from '../runtime/thread-pool.ts';
 import { registerActions, type ActionRegistry } from './actions/action-route.ts';
-import { createReplyReader } from './actions/reply.ts';
-import { createResultFeed, type ResultFeed } from './actions/result-feed.ts';
+import { createReplyReader } from './actions/send-reply.ts';
+import { createKeptResults, type KeptResults } from './actions/kept-results.ts';
 import { createResultIds } from './actions/result-ids.ts';
 import { registerResults } from './actions/result-route.ts';
-import type { ChannelProfiles } from './notifications/channel-profiles.ts';
-import { registerNotifications, type Notifications } from './notifications/notifications.ts';
-import { registerOperations, type Operations } from './operations/operations.ts';
+import type { ChannelProfiles } from './notifications/channels.ts';
+import { registerNotifications, type Notifications } from './notifications/register-notifications.ts';
+import { registerOperations, type Operations } from './operations/register-operations.ts';
 import type { OutboxReader } from './operations/outbox-routes.ts';
 import { registerSystem, type ShownSystem } from './operations/system/system-routes.ts';
 import { createAdmission } from './server/admission.ts';
-import { createApp } from './server/app.ts';
+import { createApp, type Listen } from './server/app.ts';
 import type { IngressContext } from './server/context.ts';
 import { registerDocuments, type Documents } from './server/documents.ts';
-import { registerHealth } from './server/health.ts';
-import type { Listen } from './server/listen.ts';
-import { createRateLimiter } from './server/rate-limit.ts';
+import { registerHealth } from './server/health-routes.ts';
 import { createTraffic, type Traffic } from './server/traffic.ts';
 import { registerWorkbench } from './workbench/workbench-pages.ts';
 
 /** The dependencies of an ingress instance. */
-export interface IngressDeps extends Omit<IngressContext, 'rateLimiter' | 'admission' | 'traffic'> {
+export interface IngressDeps extends Omit<IngressContext, 'admission' | 'traffic'> {
   readonly listen: Listen;
   readonly actions: ActionRegistry;
   readonly documents: () => Promise<Documents>;
@@ -70,7 +68,7 @@ export interface RunningIngress {
 interface IngressParts {
   readonly app: FastifyInstance;
   readonly traffic: Traffic;
-  readonly results: ResultFeed;
+  readonly results: KeptResults;
   readonly notifications: Notifications;
   readonly operations: Operations;
 }
@@ -95,11 +93,10 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const { options, metrics } = deps;
   const traffic = createTraffic(metrics, deps.monotonic);
   const app = createApp(options, { ...deps, traffic });
-  const admission = createAdmission(app, metrics);
-  const results = createResultFeed(deps.broker, deps);
-  const rateLimiter = await createRateLimiter(options.rateLimitPerSecond);
+  const admission = await createAdmission(app, metrics, options.rateLimitPerSecond);
+  const results = createKeptResults(deps.broker, deps);
   const resultIds = createResultIds(deps.resultSecret, deps.newId);
-  const context = { ...deps, traffic, rateLimiter, resultIds, admission };
+  const context = { ...deps, traffic, resultIds, admission };
   registerActions(app, { ...context, onResult: (id, callback) => results.onArrival(id, callback) });
   registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
   const notifications = registerNotifications(app, { ...context, indexFile: deps.indexFile });
@@ -212,7 +209,7 @@ function checkParts(
   };
 }
 
-function registerMetrics({ metrics, requester }: IngressDeps, results: ResultFeed): void {
+function registerMetrics({ metrics, requester }: IngressDeps, results: KeptResults): void {
   const pending = metrics.gauge('plat_ingress_pending_replies', 'Requests that wait for a reply');
   const timedOut = metrics.gauge('plat_ingress_timed_out_replies', 'Requests without a reply in time');
   const refused = metrics.gauge(

@@ -8,14 +8,14 @@ import type { Config } from '../../shared/platform/load-config.ts';
 import { openQuotas } from '../../shared/quotas/quotas.ts';
 import { openIndex } from '../runtime/open-index.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
-import { createAccess } from './access/create-access.ts';
-import { createReplyReader } from './actions/reply.ts';
 import { chooseResultSecret } from '../runtime/result-secret.ts';
+import { createAccess } from './access/create-access.ts';
+import { createReplyReader } from './actions/send-reply.ts';
 import { startIngress } from './ingress.ts';
-import { readChannelProfiles } from './notifications/channel-profiles.ts';
+import { readChannelProfiles } from './notifications/channels.ts';
 import type { OutboxReader } from './operations/outbox-routes.ts';
 import { readIngressOptions } from './server/http-limits.ts';
-import { listenOnSockets, type Listen } from './server/listen.ts';
+import { listenOnSockets, type Listen } from './server/app.ts';
 
 const NAME = 'ingress';
 /** Identifies the instances of one machine in the broker's tools. */

@@ -1,8 +1,6 @@
-import { actOnSelected } from '../../../shared/dead-letters/handle-letters.ts';
-import { letterTopics } from '../../../shared/dead-letters/letter-context.ts';
-import { sharedLetterLog } from '../../../shared/dead-letters/letter-log.ts';
-import { scanLetters } from '../../../shared/dead-letters/scan-letters.ts';
-import type { Selection } from '../../../shared/dead-letters/selection.ts';
+import { actOnSelected } from '../../../shared/dead-letters/act-on-dead-letters.ts';
+import { deadLetterTopics, sharedDeadLetterLog } from '../../../shared/dead-letters/dead-letter-log.ts';
+import { scanDeadLetters, type Selection } from '../../../shared/dead-letters/find-dead-letters.ts';
 import { writeRecords } from '../../../shared/product/storage/write-records.ts';
 import { readCatalogueRecord } from '../../../shared/product/catalogue/read-record.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
@@ -16,16 +14,7 @@ import type { World } from './world.ts';
 
 const REPEAT_MS = 2_000;
 const MAX_RECORDS = 100_000;
-const NOTIFICATIONS: Selection = {
-  topics: ['notification'],
-  codes: [],
-  types: [],
-  channel: undefined,
-  key: undefined,
-  sinceMs: undefined,
-  untilMs: undefined,
-  ids: [],
-};
+const NOTIFICATIONS: Selection = { topics: ['notification'] };
 
 /** Publishes a version of the changing product, until it is acknowledged. */
 export async function updateCatalogue(world: World, { id, revision }: CatalogueUpdate): Promise<void> {
@@ -81,24 +70,23 @@ export async function redrive(world: World, { id, acceptDuplicates }: Redrive): 
   const atMs = system.monotonic.elapsedMs();
   let lines: readonly string[];
   try {
-    const log = sharedLetterLog(broker);
+    const log = sharedDeadLetterLog(broker);
     const context = {
       ...ports,
       log,
       codec,
       proofs: createCommandProofs(SIMULATED_SECRET),
       actor: { operator: 'simulated', run: id, reason: undefined },
-      topics: letterTopics(''),
+      topics: deadLetterTopics(''),
       maxAuditRecords: MAX_RECORDS,
       signal: new AbortController().signal,
     };
-    const scan = await scanLetters(context, NOTIFICATIONS, MAX_RECORDS);
-    const { counts } = await actOnSelected(
-      context,
-      scan,
-      { selection: NOTIFICATIONS, limit: undefined },
-      { action: 'redrive', options: { acceptDuplicates, dryRun: false, again: false, force: false } },
-    );
+    const scan = await scanDeadLetters(context, NOTIFICATIONS, MAX_RECORDS);
+    const { counts } = await actOnSelected(context, scan, {
+      selection: NOTIFICATIONS,
+      action: 'redrive',
+      options: { acceptDuplicates, dryRun: false, again: false, force: false },
+    });
     await log.close();
     lines = [JSON.stringify(counts)];
   } catch (error) {

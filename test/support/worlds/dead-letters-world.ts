@@ -3,25 +3,31 @@ import { createMessageCodec } from '../../../shared/messaging/codec/message-code
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { createCommandProofs } from '../../../shared/notification/command-proof.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
-import { readDeadLettersArguments } from '../../../scripts/dead-letters/arguments.ts';
-import { runDeadLettersCommand, type CommandReport } from '../../../scripts/dead-letters/command.ts';
-import { createLetterApi } from '../../../scripts/dead-letters/letter-api.ts';
-import type { LetterLog } from '../../../shared/dead-letters/letter-log.ts';
-import { letterTopics, type LetterContext } from '../../../shared/dead-letters/letter-context.ts';
+import { readDeadLettersArguments } from '../../../scripts/dead-letters/dead-letters-arguments.ts';
+import {
+  runDeadLettersCommand,
+  type CommandReport,
+  createDeadLetterApi,
+} from '../../../scripts/dead-letters/run-dead-letters.ts';
+import {
+  type DeadLetterLog,
+  deadLetterTopics,
+  type DeadLetterContext,
+} from '../../../shared/dead-letters/dead-letter-log.ts';
 import { openNotificationIngress } from './ingress-fixture.ts';
 
 /** Shared by all tests, because it takes 0.3 s to create. */
 const CODEC = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemPorts.clock });
 
 /** The context of a call over the log of a test. */
-export function callContext(log: LetterLog, more: Partial<LetterContext> = {}): LetterContext {
+export function callContext(log: DeadLetterLog, more: Partial<DeadLetterContext> = {}): DeadLetterContext {
   return {
     log,
     ...systemPorts,
     codec: CODEC,
     proofs: createCommandProofs('a secret of tests'),
     actor: { operator: 'olga', run: 'run-1', reason: undefined },
-    topics: letterTopics(''),
+    topics: deadLetterTopics(''),
     maxAuditRecords: 1_000_000,
     signal: new AbortController().signal,
     ...more,
@@ -38,7 +44,7 @@ export function deadLettersAt(url: string, token?: string): RunLine {
     const read = readDeadLettersArguments([...args, ...reason], Date.now());
     if (read === undefined) throw new Error('--help does not print a report');
     return runDeadLettersCommand(read, {
-      api: createLetterApi({ url, token }),
+      api: createDeadLetterApi({ url, token }),
       onProgress: () => undefined,
       signal: new AbortController().signal,
     });

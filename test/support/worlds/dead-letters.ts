@@ -1,7 +1,7 @@
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { readLetter, type Letter } from '../../../shared/dead-letters/letter.ts';
+import { readDeadLetter, type DeadLetter } from '../../../shared/dead-letters/read-dead-letter.ts';
 
 export const LETTER_AT_MS = Date.UTC(2026, 4, 1, 10);
 
@@ -38,6 +38,6 @@ export function deadLetterMessage(
 }
 
 /** The same dead letter as the command reads it. */
-export function deadLetter(headers: LogMessage['headers'] = {}, more: Partial<Letter> = {}): Letter {
-  return { ...readLetter(deadLetterMessage(headers)), ...more };
+export function deadLetter(headers: LogMessage['headers'] = {}, more: Partial<DeadLetter> = {}): DeadLetter {
+  return { ...readDeadLetter(deadLetterMessage(headers)), ...more };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
-import { readDeadLettersArguments } from '../../../scripts/dead-letters/arguments.ts';
+import { readDeadLettersArguments } from '../../../scripts/dead-letters/dead-letters-arguments.ts';
 
 const NOW_MS = Date.UTC(2026, 4, 1);
 const read = (...args: string[]) => readDeadLettersArguments(args, NOW_MS);

@@ -1,8 +1,13 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
-import { changedFields, createEdit, editMessage, mergePatch } from '../../../shared/dead-letters/edit.ts';
-import { readEdit } from '../../../scripts/dead-letters/edit-options.ts';
+import {
+  changedFields,
+  createEdit,
+  editMessage,
+  mergePatch,
+} from '../../../shared/dead-letters/edit-dead-letter.ts';
+import { readEdit } from '../../../scripts/dead-letters/dead-letters-arguments.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
@@ -15,10 +20,7 @@ const NO_EDIT = { set: [], patch: undefined, header: [] };
 /** The edit that the ingress makes of options of the command. */
 function editOf(options: Partial<Parameters<typeof readEdit>[0]>) {
   const { patch, headers } = readEdit({ ...NO_EDIT, ...options });
-  const made = createEdit(
-    patch === undefined ? [] : [patch],
-    Object.entries(headers).map(([name, value]) => [name, value ?? undefined]),
-  );
+  const made = createEdit(patch as Record<string, unknown> | undefined, headers);
   if ('faults' in made) throw new UsageError(made.faults.map(({ message }) => message).join('\n'));
   return made;
 }
@@ -145,7 +147,7 @@ describe('readEdit', () => {
   it('makes one patch, in which the last value of a field counts, and lists the changed fields without values', () => {
     const set = ['a.b=1', 'a.c=2', 'receiver=x', 'receiver=+40722123456', 'cc=null'];
     const read = editOf({ set, header: ['kafka_replyTopic=t', 'x='] });
-    expect(read.patches).toEqual([{ a: { b: 1, c: 2 }, receiver: '+40722123456', cc: null }]);
+    expect(read.patch).toEqual({ a: { b: 1, c: 2 }, receiver: '+40722123456', cc: null });
     expect(read.headers).toEqual({ kafka_replyTopic: 't', x: undefined });
     expect(read.changed).toEqual(['a.b', 'a.c', 'receiver', 'cc', 'header kafka_replyTopic', 'header x']);
   });
@@ -172,15 +174,10 @@ describe('readEdit', () => {
 
 describe('createEdit', () => {
   it('names every field and header beyond a limit, and a deep patch is no failure', () => {
-    const deep: unknown = JSON.parse('{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000));
+    const deep = JSON.parse('{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000)) as object;
     const fields = Object.fromEntries(Array.from({ length: 51 }, (_, number) => [`f${number}`, 1]));
-    const made = createEdit(
-      [fields, deep],
-      [
-        ['x', 'a'.repeat(1_001)],
-        ['y'.repeat(200), '1'],
-      ],
-    );
+    const headers = { x: 'a'.repeat(1_001), ['y'.repeat(200)]: '1' };
+    const made = createEdit({ ...fields, ...deep }, headers);
     if (!('faults' in made)) throw new Error('the edit was accepted');
     expect(made.faults.map(({ path, code }) => [path, code])).toEqual([
       [`patch.${'a.'.repeat(30)}`, 'too-long'],
@@ -191,7 +188,7 @@ describe('createEdit', () => {
   });
 
   it('records only names of fields: a key that is none may be personal data', () => {
-    const made = createEdit([{ receiver: '1', '+40722123456': null, 'ana@mail.example': { a: 1 } }], []);
+    const made = createEdit({ receiver: '1', '+40722123456': null, 'ana@mail.example': { a: 1 } });
     expect(made).toMatchObject({ changed: ['receiver', '?'] });
   });
 });

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import {
   createAuditMessage,
-  LetterStates,
+  DeadLetterStates,
   readAuditRecord,
   type AuditStep,
 } from '../../../shared/dead-letters/audit.ts';
-import type { LetterLog } from '../../../shared/dead-letters/letter-log.ts';
-import { discardLetters, sendLetters, type Sending } from '../../../shared/dead-letters/letter-actions.ts';
+import type { DeadLetterLog } from '../../../shared/dead-letters/dead-letter-log.ts';
+import {
+  discardDeadLetters,
+  sendDeadLetters,
+  type DeadLetterAction,
+} from '../../../shared/dead-letters/act-on-dead-letters.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
@@ -14,9 +18,9 @@ import { MessagingError } from '../../../shared/platform/errors.ts';
 import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 import { callContext } from '../../support/worlds/dead-letters-world.ts';
 
-const REDRIVE: Sending = {
+const REDRIVE: DeadLetterAction = {
   action: 'redrive',
-  options: { dryRun: false, force: false, acceptDuplicates: false },
+  options: { dryRun: false, again: false, force: false, acceptDuplicates: false },
 };
 const AUDIT_MESSAGE = { topic: 'a', partition: 0, offset: 0, key: null, headers: {}, timestampMs: 0 };
 
@@ -26,7 +30,7 @@ function fakeLog(
   onPublish: (message: OutgoingMessage) => void = () => undefined,
 ) {
   const published: OutgoingMessage[] = [];
-  const log: LetterLog = {
+  const log: DeadLetterLog = {
     ranges: (topics) =>
       Promise.resolve(topics.map((topic) => ({ topic, partition: 4, from: 0, to: 10_000 }))),
     read: async (ranges, onMessage) => {
@@ -65,10 +69,10 @@ const CHOSEN = [17, 18].map((offset) =>
   deadLetter({}, { offset, id: `${TOPIC.notificationDeadLetters}/4/${offset}` }),
 );
 
-describe('sendLetters', () => {
+describe('sendDeadLetters', () => {
   it('writes an audit record before and after each letter, without payload or address', async () => {
     const { log, reported, published } = fakeLog(LETTERS);
-    const results = await sendLetters(callContext(log), CHOSEN, new LetterStates(), REDRIVE);
+    const results = await sendDeadLetters(callContext(log), CHOSEN, new DeadLetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['redriven', 'redriven']);
     expect(reported()).toEqual(['begun', TOPIC.smsCommands, 'done', 'begun', TOPIC.smsCommands, 'done']);
     const audit = published.filter(({ topic }) => topic === TOPIC.deadLetterAudit);
@@ -80,27 +84,27 @@ describe('sendLetters', () => {
 
   it('stops sending if the audit cannot be written', async () => {
     const { log, reported } = fakeLog(LETTERS, failOn('begun', 'not-sent'));
-    const results = await sendLetters(callContext(log), CHOSEN, new LetterStates(), REDRIVE);
+    const results = await sendDeadLetters(callContext(log), CHOSEN, new DeadLetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
     expect(reported()).toEqual([]);
   });
 
   it('leaves the audit state at `begun` if the copy may have been written', async () => {
     const { log, reported } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'send-unknown'));
-    const [first] = await sendLetters(callContext(log), CHOSEN, new LetterStates(), REDRIVE);
+    const [first] = await sendDeadLetters(callContext(log), CHOSEN, new DeadLetterStates(), REDRIVE);
     expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('is safe') as string });
     expect(reported()).toEqual(['begun']);
   });
 
   it('records a failure if nothing was sent, and continues if only this copy was refused', async () => {
     const { log, reported } = fakeLog(LETTERS, failOn(TOPIC.smsCommands, 'message-too-large'));
-    await sendLetters(callContext(log), CHOSEN, new LetterStates(), REDRIVE);
+    await sendDeadLetters(callContext(log), CHOSEN, new DeadLetterStates(), REDRIVE);
     expect(reported()).toEqual(['begun', 'failed', 'begun', 'failed']);
   });
 
   it('reports a copy that was sent without its audit record', async () => {
     const { log } = fakeLog(LETTERS, failOn('done', 'not-sent'));
-    const [first] = await sendLetters(callContext(log), CHOSEN, new LetterStates(), REDRIVE);
+    const [first] = await sendDeadLetters(callContext(log), CHOSEN, new DeadLetterStates(), REDRIVE);
     expect(first).toMatchObject({ result: 'failed', why: expect.stringContaining('it was sent') as string });
   });
 
@@ -110,7 +114,7 @@ describe('sendLetters', () => {
       if (topic === TOPIC.smsCommands) interruption.abort();
     });
     const world = callContext(log, { signal: interruption.signal });
-    const results = await sendLetters(world, CHOSEN, new LetterStates(), REDRIVE);
+    const results = await sendDeadLetters(world, CHOSEN, new DeadLetterStates(), REDRIVE);
     expect(results.map(({ result }) => result)).toEqual(['redriven', 'failed']);
     expect(reported()).toEqual(['begun', TOPIC.smsCommands, 'done']);
   });
@@ -128,12 +132,12 @@ describe('sendLetters', () => {
     );
     const chosen = CHOSEN.slice(0, 1);
     const whole = fakeLog([letter, original]);
-    expect(await sendLetters(callContext(whole.log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
-      { result: 'redriven' },
-    ]);
+    expect(
+      await sendDeadLetters(callContext(whole.log), chosen, new DeadLetterStates(), REDRIVE),
+    ).toMatchObject([{ result: 'redriven' }]);
     expect(whole.published[1]?.value).toEqual(original.value);
     const { log, reported } = fakeLog([letter]);
-    expect(await sendLetters(callContext(log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
+    expect(await sendDeadLetters(callContext(log), chosen, new DeadLetterStates(), REDRIVE)).toMatchObject([
       { result: 'refused' },
     ]);
     expect(reported()).toEqual([]);
@@ -152,7 +156,7 @@ describe('sendLetters', () => {
     const chosen = [deadLetter(headers, { id: `${TOPIC.notificationDeadLetters}/4/17` })];
     const ofAnother = deadLetterMessage({}, { topic: TOPIC.smsCommands, offset: 912, timestampMs });
     const { log, reported } = fakeLog([letter, ofAnother]);
-    expect(await sendLetters(callContext(log), chosen, new LetterStates(), REDRIVE)).toMatchObject([
+    expect(await sendDeadLetters(callContext(log), chosen, new DeadLetterStates(), REDRIVE)).toMatchObject([
       { result: 'refused' },
     ]);
     expect(reported()).toEqual([]);
@@ -161,7 +165,7 @@ describe('sendLetters', () => {
 
 it('reports a discard as failed when the audit cannot be written', async () => {
   const { log } = fakeLog([], failOn('done', 'not-sent'));
-  const results = await discardLetters(callContext(log), CHOSEN, false);
+  const results = await discardDeadLetters(callContext(log), CHOSEN, false);
   expect(results.map(({ result }) => result)).toEqual(['failed', 'failed']);
 });
 
@@ -172,7 +176,7 @@ describe('the status of a letter', () => {
   const letter = deadLetter();
   const context = callContext(fakeLog([]).log);
   const after = (...steps: readonly AuditStep[]) => {
-    const states = new LetterStates();
+    const states = new DeadLetterStates();
     for (const step of steps) {
       const { value } = createAuditMessage(context, letter, step);
       const read = readAuditRecord({ ...AUDIT_MESSAGE, value });

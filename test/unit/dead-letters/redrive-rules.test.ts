@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { letterTopics } from '../../../shared/dead-letters/letter-context.ts';
+import { deadLetterTopics } from '../../../shared/dead-letters/dead-letter-log.ts';
 import { redriveMessage, decideRedrive } from '../../../shared/dead-letters/redrive-rules.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { idOfPlace } from '../../../shared/notification/command-id.ts';
@@ -8,7 +8,7 @@ import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 
 const NOW_MS = 1_800_000_000_000;
-const { destinations } = letterTopics('');
+const { destinations } = deadLetterTopics('');
 const OPEN = { status: 'open', sentAgain: 0, before: 'open' } as const;
 const DONE = { status: 'redriven', sentAgain: 1, before: 'redriven' } as const;
 const PLAIN = { force: false, acceptDuplicates: false };

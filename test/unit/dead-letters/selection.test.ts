@@ -1,22 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { parsePlace, placeId } from '../../../shared/dead-letters/letter.ts';
-import { createSelector, isRestricted, type Selection } from '../../../shared/dead-letters/selection.ts';
+import { parsePlace, placeId } from '../../../shared/dead-letters/read-dead-letter.ts';
+import {
+  createSelector,
+  isRestricted,
+  type Selection,
+} from '../../../shared/dead-letters/find-dead-letters.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import { deadLetter, deadLetterMessage, LETTER_AT_MS } from '../../support/worlds/dead-letters.ts';
 
-const ALL: Selection = {
-  topics: [],
-  codes: [],
-  types: [],
-  channel: undefined,
-  key: undefined,
-  sinceMs: undefined,
-  untilMs: undefined,
-  ids: [],
-};
 const KEY = deadLetterMessage().key;
-const chosen = (selection: Partial<Selection>, prefix = '') =>
-  createSelector({ ...ALL, ...selection }, prefix)(
+const chosen = (selection: Selection, prefix = '') =>
+  createSelector(selection, prefix)(
     deadLetter({}, { topic: prefix + TOPIC.notificationDeadLetters, type: 'SendSmsCommand' }),
     KEY,
   );
@@ -24,9 +18,9 @@ const chosen = (selection: Partial<Selection>, prefix = '') =>
 describe('a selection', () => {
   it('without criteria selects all letters and is not restricted', () => {
     expect(chosen({})).toBe(true);
-    expect(isRestricted(ALL)).toBe(false);
-    expect(isRestricted({ ...ALL, untilMs: 0 })).toBe(true);
-    expect(isRestricted({ ...ALL, key: '' })).toBe(true);
+    expect(isRestricted({ topics: [], key: undefined })).toBe(false);
+    expect(isRestricted({ until: 0 })).toBe(true);
+    expect(isRestricted({ key: '' })).toBe(true);
   });
 
   it('by type', () => {
@@ -41,7 +35,7 @@ describe('a selection', () => {
     [TOPIC.scheduleRequests, 'sms', false],
   ] as const)('of %s by channel %s: %s', (topic, channel, isSelected) => {
     const original = { topic: `test.${topic}`, partition: 0, offset: 0 };
-    expect(createSelector({ ...ALL, channel }, 'test.')(deadLetter({}, { original }), KEY)).toBe(isSelected);
+    expect(createSelector({ channel }, 'test.')(deadLetter({}, { original }), KEY)).toBe(isSelected);
   });
 
   it('by topic accepts the worker, the dead-letter topic and the original topic, with and without prefix', () => {
@@ -66,14 +60,14 @@ describe('a selection', () => {
     expect(chosen({ key: 'ab'.repeat(32) })).toBe(true);
     expect(chosen({ key: KEY?.toString('hex').toUpperCase() })).toBe(true);
     expect(chosen({ key: 'ab' })).toBe(false);
-    expect(createSelector({ ...ALL, key: '' }, '')(deadLetter(), null)).toBe(false);
+    expect(createSelector({ key: '' }, '')(deadLetter(), null)).toBe(false);
   });
 
   it('by time includes the start and excludes the end', () => {
-    expect(chosen({ sinceMs: LETTER_AT_MS })).toBe(true);
-    expect(chosen({ sinceMs: LETTER_AT_MS + 1 })).toBe(false);
-    expect(chosen({ untilMs: LETTER_AT_MS })).toBe(false);
-    expect(chosen({ untilMs: LETTER_AT_MS + 1 })).toBe(true);
+    expect(chosen({ since: LETTER_AT_MS })).toBe(true);
+    expect(chosen({ since: LETTER_AT_MS + 1 })).toBe(false);
+    expect(chosen({ until: LETTER_AT_MS })).toBe(false);
+    expect(chosen({ until: LETTER_AT_MS + 1 })).toBe(true);
   });
 
   it('by id matches topic/partition/offset, also without the prefix, and case-insensitive notification ids', () => {

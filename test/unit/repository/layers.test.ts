@@ -239,7 +239,7 @@ describe('layers', () => {
 
   it('loads clients of providers, token verification and Kafka only where they are used, because they slow the start', () => {
     const starts = [
-      'workers/run-command.ts',
+      'workers/run-process.ts',
       ...listed.filter((file) => /^workers\/\w+\/main\.ts$/.test(file)),
     ];
     const reached = new Set(starts);

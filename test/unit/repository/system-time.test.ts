@@ -12,7 +12,7 @@ const DIRECT: Readonly<Record<string, string>> = {
   'shared/platform/system-ports.ts': 'implements the port',
   'shared/messaging/codec/schema-registry.ts':
     'limits the time of HTTP calls to a registry outside the process',
-  'workers/run-command.ts': 'handles signals and ends the process',
+  'workers/run-process.ts': 'handles signals and ends the process',
   'workers/ingress/server/malformed-http.ts':
     'closes sockets, and names responses to bytes that are not a request',
   'workers/ingress/server/send-answer.ts': 'closes sockets that keep sending a body',
@@ -34,7 +34,7 @@ const CHOOSING: Readonly<Record<string, string>> = {
   'shared/messaging/start-wait.ts': 'default for commands',
   'shared/messaging/topics/required-topics.ts': 'default for commands and for Kafka',
   'workers/start-workers.ts': 'the start of a process',
-  'workers/run-command.ts': 'a process after its start',
+  'workers/run-process.ts': 'a process after its start',
   'workers/calculation-thread.ts': 'the start of a thread',
 };
 

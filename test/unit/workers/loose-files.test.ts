@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
-import { warnAboutLooseFiles } from '../../../workers/loose-files.ts';
+import { warnAboutLooseFiles } from '../../../workers/run-process.ts';
 import { scratchFolder } from '../../support/scratch-folder.ts';
 
 /** The warnings for a data folder and files of these modes. */

@@ -5,7 +5,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { Reply } from '../../../shared/messaging/reply.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
 import type { Access } from '../../../workers/ingress/access/access.ts';
-import { listenOnSockets } from '../../../workers/ingress/server/listen.ts';
+import { listenOnSockets } from '../../../workers/ingress/server/app.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
 import { tokenAccess } from '../../support/fakes/token-access.ts';
 import { hasBody, openRawHttp } from '../../support/raw-http.ts';

@@ -9,22 +9,13 @@ import { ACTIONS } from '../../../shared/contract/actions/actions.ts';
 import examples from '../../../shared/contract/notification/examples.json' with { type: 'json' };
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
-import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
-import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
-import { allTopicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
+import type { Publisher } from '../../../shared/messaging/ports.ts';
+import { DEAD_LETTER_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topics.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { systemPorts } from '../../../shared/platform/system-ports.ts';
-import { createMetrics } from '../../../shared/platform/metrics.ts';
-import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';
-import { createCodec } from '../../../workers/create-codec.ts';
-import { startIngressWorker } from '../../../workers/ingress/main.ts';
-import { start as startNotification } from '../../../workers/notification/main.ts';
-import { startScheduleWorker } from '../../../workers/schedule/main.ts';
-import { startSimulationWithExamples, startWithExamples } from '../../support/worlds/product-worker.ts';
+import { startWorkers, type RunningSystem } from '../../../workers/start-workers.ts';
+import { WORKER_NAMES } from '../../../workers/worker-list.ts';
 import { post, untilAdmitted } from '../../support/builders/schedule-call.ts';
 
 /** Each test makes RUNS calls, which takes longer on a busy machine. */
@@ -106,44 +97,20 @@ function objectsOf(value: unknown): Body[] {
 }
 
 let folder: string;
-let broker: Broker;
+let system: RunningSystem;
 let url: string;
 let publisher: Publisher;
-const workers: RunningWorker[] = [];
 const replies = new Map<string, LogMessage>();
 const deadLetters: LogMessage[] = [];
 
-async function startOne(start: StartWorker): Promise<RunningWorker> {
-  const loaded = loadConfig({
-    DATA_DIR: 'memory',
-    RESULT_ID_SECRET: 'a secret of all workers',
-    PORT: '0',
-    RATE_LIMIT_PER_SECOND: '0',
-  });
-  const config = { ...loaded, notification: { ...loaded.notification, outboxFolder: folder } };
-  const codec = await createCodec(config, systemClock);
-  const context = { ...systemPorts, config, codec, broker, log: silentLog, metrics: createMetrics() };
-  const worker = await start({ ...context, processHealth: () => ({}) });
-  workers.push(worker);
-  return worker;
-}
-
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'plat-any-text-'));
-  broker = createEmbeddedBroker();
-  const { topicPrefix, notification } = loadConfig({});
-  await broker.admin.createTopics([
-    ...allTopicSpecs(topicPrefix, notification.retryTiersMs),
-    { topic: REPLIES, partitions: 3 },
-  ]);
-  for (const start of [
-    startScheduleWorker,
-    startWithExamples,
-    startSimulationWithExamples,
-    startNotification,
-  ])
-    await startOne(start);
-  ({ url = '' } = await startOne(startIngressWorker));
+  const loaded = loadConfig({ DATA_DIR: 'memory', PORT: '0', RATE_LIMIT_PER_SECOND: '0' });
+  const config = { ...loaded, notification: { ...loaded.notification, outboxFolder: folder } };
+  system = await startWorkers({ config, names: WORKER_NAMES, log: silentLog });
+  url = system.url ?? '';
+  const { broker } = system;
+  await broker.admin.createTopics([{ topic: REPLIES, partitions: 3 }]);
   publisher = broker.createPublisher({ clientId: 'any-text' });
   await publisher.start();
   const answers = broker.createTail({ clientId: 'any-text', topics: [REPLIES], from: 'earliest' });
@@ -152,20 +119,14 @@ beforeAll(async () => {
   );
   const letters = broker.createTail({
     clientId: 'any-text-letters',
-    topics: [
-      TOPIC.scheduleDeadLetters,
-      TOPIC.productDeadLetters,
-      TOPIC.simulationDeadLetters,
-      TOPIC.notificationDeadLetters,
-    ],
+    topics: topicNames('', DEAD_LETTER_TOPICS),
     from: 'earliest',
   });
   await letters.start((message) => deadLetters.push(message));
 });
 
 afterAll(async () => {
-  await Promise.all(workers.map((worker) => worker.stop(0)));
-  await broker.close();
+  await system.stop(0);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -297,8 +258,8 @@ describe.each(CHANNELS)('notifications by $channel', ({ channel, communication, 
     const groupId = `plat.notification.${channel}`;
     await expect
       .poll(async () => {
-        const offsets = await broker.admin.offsets(topic);
-        const done = await broker.admin.committed(groupId, [topic]);
+        const offsets = await system.broker.admin.offsets(topic);
+        const done = await system.broker.admin.committed(groupId, [topic]);
         const open = offsets.filter(({ partition, high }) => {
           const committed = done.find((one) => one.partition === partition)?.offset ?? 0;
           return committed < high;
@@ -311,5 +272,6 @@ describe.each(CHANNELS)('notifications by $channel', ({ channel, communication, 
 });
 
 it('leaves every worker ready', () => {
-  expect(workers.map((worker) => worker.health().status)).toEqual(workers.map(() => 'ready'));
+  const statuses = Object.values(system.health()).map(({ status }) => status);
+  expect(statuses).toEqual(WORKER_NAMES.map(() => 'ready'));
 });

@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createFakeRequester } from '../../support/fakes/requester.ts';
@@ -105,23 +104,6 @@ describe('a request that its caller does not finish', () => {
 });
 
 describe('Expect and methods', () => {
-  it('responds with 405 and Allow to every method that a path does not support (E1)', async () => {
-    const ingress = await openTestIngress();
-    const others = METHODS.filter(
-      (method) => !['GET', 'HEAD', 'POST', 'OPTIONS', 'CONNECT'].includes(method),
-    );
-    expect(others.length).toBeGreaterThan(20);
-    const raw = await openRawHttp(ingress.port);
-    for (const path of [ECHO_PATH, '/docs']) {
-      for (const method of others)
-        raw.send(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n\r\n`);
-    }
-    const total = 2 * others.length;
-    const text = await raw.received((so) => so.split('"correlationId"').length > total);
-    expect(text.match(/HTTP\/1.1 405 /g)).toHaveLength(total);
-    expect(text.match(/\r\nallow: /gi)).toHaveLength(total);
-  });
-
   it('responds to CONNECT with 405 and closes the connection', async () => {
     const ingress = await openTestIngress();
     const raw = await openRawHttp(ingress.port);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import { readChannelProfiles } from '../../../workers/ingress/notifications/channel-profiles.ts';
+import { readChannelProfiles } from '../../../workers/ingress/notifications/channels.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 import { openNotificationIngress } from '../../support/worlds/ingress-fixture.ts';
 import { send, statusOf } from '../../support/builders/notification-call.ts';

@@ -220,13 +220,6 @@ describe('sending a notification (interface 4.8, N3)', () => {
     expect(await problemOf(other)).toMatchObject({ status: 403, errors: ['X-Sender-Id unknown-value'] });
   });
 
-  it('requires a bearer token, as actions do (E2)', async () => {
-    const { url } = await system({ AUTH_JWT_SECRET: JWT_SECRET });
-    expect((await send(url, 'sms', SMS)).status).toBe(401);
-    expect((await send(url, 'sms', { ...SMS, access_token: 'x', user_name: 'y' })).status).toBe(401);
-    expect((await send(url, 'sms', SMS, { headers: await authorize('ana') })).status).toBe(202);
-  });
-
   it('lists all faults of a body together, and refuses other methods, types and sizes', async () => {
     const { url } = await system();
     expect(await problemOf(await send(url, 'email', { cc: 'x', contentType: 'y' }))).toEqual({

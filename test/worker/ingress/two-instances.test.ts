@@ -24,36 +24,4 @@ describe('two ingress instances over one broker', () => {
     );
     expect(first).toEqual(amounts);
   });
-
-  it("return each other's asynchronous results with the same body as a synchronous call", async () => {
-    const broker = await createSharedBroker(3);
-    await startOn(broker, startScheduleWorker);
-    const [one, two] = await Promise.all([
-      startOn(broker, startIngressWorker),
-      startOn(broker, startIngressWorker),
-    ]);
-    const body = { jsonParam: { ...PROOF_REQUEST, CalculateDAE: 2, ContractPeriod: 7 } };
-    const direct = await post(one.url, body);
-    const accepted = await post(one.url, body, { headers: { prefer: 'respond-async' } });
-    expect(accepted.status).toBe(202);
-    const location = accepted.headers.get('location') ?? '';
-    await expect.poll(async () => (await fetch(two.url + location)).status).toBe(200);
-    const result = await fetch(two.url + location);
-    expect(await result.text()).toBe(await direct.text());
-    expect(result.headers.get('warnings')).toBe(direct.headers.get('warnings'));
-    expect(direct.headers.get('warnings')).toContain('jsonParam.ContractPeriod');
-  });
-});
-
-describe('one ingress with the schedule worker', () => {
-  it('responds with 504 if there is no worker', async () => {
-    const broker = await createSharedBroker(1);
-    const ingress = await startOn(broker, startIngressWorker, { REPLY_TIMEOUT_MS: '150' });
-    const body = { jsonParam: PROOF_REQUEST };
-    const response = await post(ingress.url, body);
-    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
-      504,
-      'reply-timeout',
-    ]);
-  });
 });

@@ -3,7 +3,7 @@ import { HEADER } from '../../../shared/messaging/header-names.ts';
 import { headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
-import { createNotificationKeys } from '../../../workers/ingress/notifications/notification-ids.ts';
+import { createNotificationKeys } from '../../../workers/ingress/notifications/idempotency.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { SendResult } from '../../../shared/notification/provider.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Reply } from '../../../shared/messaging/reply.ts';
 import type { Action } from '../../../shared/contract/json/action-definition.ts';
-import { callsOf } from '../../../shared/contract/actions/request-limits.ts';
 import type { Requester, OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { MAX_REQUEST_VALUES } from '../../../shared/platform/json.ts';
@@ -9,18 +8,15 @@ import { warningsList } from '../../../shared/platform/header-text.ts';
 import { nearestName } from '../../../shared/platform/nearest-name.ts';
 import { createProblem, type Warning } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
-import { authenticateBearer, authenticateBody, readBody } from '../server/authentication.ts';
-import { ACTION_BYTES_PER_UNIT, type Permit } from '../server/admission.ts';
-import { callerOf } from '../server/caller.ts';
+import { authenticateBearer, authenticateBody } from '../server/authentication.ts';
+import { ACTION_BYTES_PER_UNIT, callerOf, type Permit } from '../server/admission.ts';
 import type { IngressContext } from '../server/context.ts';
-import { createLogCorrelationId, readTraceContext } from '../server/correlation-id.ts';
+import { createLogCorrelationId, readTraceContext } from '../server/app.ts';
 import { RETRY_AFTER_SECONDS } from '../server/http-limits.ts';
-import { requireJson } from '../server/json-body.ts';
-import { refuseRateLimited } from '../server/rate-limit.ts';
+import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, sendJson, sendProblem } from '../server/send-answer.ts';
 import { requireOpen } from '../server/traffic.ts';
-import { readPreferences } from './prefer-header.ts';
-import { renderPending, formatResultPath, sendReply } from './reply.ts';
+import { renderPending, formatResultPath, sendReply } from './send-reply.ts';
 import type { ResultIds } from './result-ids.ts';
 
 /** The part of an action that the ingress needs to forward its requests; a new action requires no change here. */
@@ -79,7 +75,7 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
         limitBytes: options.bodyLimitBytes,
         bytesPerUnit: ACTION_BYTES_PER_UNIT,
       }),
-      readBody(deps, { limitBytes: options.bodyLimitBytes, maxValues: MAX_REQUEST_VALUES }),
+      readBody(deps),
       authenticateBody(deps),
     ],
     handler: async (request, reply) => {
@@ -93,7 +89,7 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
       const { respondAsync, waitSeconds } = readPreferences(request.headers.prefer);
       const waitMs = (waitSeconds ?? Number.POSITIVE_INFINITY) * SECOND_MS;
       const timeoutMs = respondAsync ? options.asyncTimeoutMs : Math.min(options.replyTimeoutMs, waitMs);
-      const permit = await admit(deps, request, reply, payload);
+      const permit = await admission.admitWork(request, reply, action.units?.(payload) ?? 0);
       if (permit === undefined) return;
       const valid = { action, payload, warnings, permit, timeoutMs };
       if (respondAsync) return respondLater(deps, request, reply, valid);
@@ -101,6 +97,39 @@ export function registerActions(app: FastifyInstance, deps: ActionRouteDeps): vo
       return respondNow(deps, request, reply, valid);
     },
   });
+}
+
+export interface Preferences {
+  /** Whether to respond with 202 and a result address (RFC 7240 section 4.1). */
+  readonly respondAsync: boolean;
+  /** How long the caller waits for a reply, in whole seconds (RFC 7240 section 4.3). */
+  readonly waitSeconds: number | undefined;
+}
+
+/**
+ * Quoted values, in which separators are ignored; one that is not closed extends to the end. If it were no match, each quote in it
+ * would be tried anew up to the end.
+ */
+const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
+const SEPARATORS = /[,;=]/g;
+const NONE: Preferences = { respondAsync: false, waitSeconds: undefined };
+
+/**
+ * Reads `Prefer` (RFC 7240): `respond-async` and `wait=<seconds>`; other preferences are ignored, as the standard
+ * requires. The first of repeated preferences applies. A wait that is not a positive integer is ignored.
+ */
+export function readPreferences(header: string | readonly string[] | undefined): Preferences {
+  if (header === undefined) return NONE;
+  let respondAsync = false;
+  let waitSeconds: number | undefined;
+  const text = String(header).replaceAll(QUOTED, (quoted) => quoted.replaceAll(SEPARATORS, ' '));
+  for (const preference of text.split(',')) {
+    const [token = ''] = preference.split(';', 1);
+    const [name = '', value] = token.split('=', 2).map((part) => part.trim());
+    if (name.toLowerCase() === 'respond-async') respondAsync = true;
+    if (name.toLowerCase() === 'wait') waitSeconds ??= wholeSeconds(value);
+  }
+  return { respondAsync, waitSeconds };
 }
 
 /** Hook: finds the action of the path, or responds with 404 and the most similar name. */
@@ -122,31 +151,18 @@ function createActionLookup({ actions }: ActionRouteDeps) {
   };
 }
 
+/** Hook: reads the body. Charges for one that cannot be read; `authenticateBody` charges for the others. */
+function readBody({ options, admission }: ActionRouteDeps) {
+  const room = { limitBytes: options.bodyLimitBytes, maxValues: MAX_REQUEST_VALUES };
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    await readJsonBody(request, reply, room);
+    if (reply.sent) admission.spend(request, request.bodyCost);
+  };
+}
+
 function labelAction(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   request.metricsLabel = request.action.name;
   done();
-}
-
-/**
- * Admits the work of a request, and charges an expensive one to the caller's allowance (E6). Undefined if it was refused, since too
- * much is in progress or the allowance is used up, or if its caller has disconnected, which has released its permit.
- */
-async function admit(
-  { rateLimiter, admission, options }: ActionRouteDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-): Promise<Permit | undefined> {
-  if (reply.raw.destroyed) return undefined;
-  const units = request.action.units?.(payload) ?? 0;
-  if (!admission.admitWork(request, reply, units)) return undefined;
-  // The dearest request takes a whole second of the allowance, not more, and some of it has been taken already.
-  const taken = 1 + request.bodyCost;
-  const further = Math.min(callsOf(units), options.rateLimitPerSecond) - taken;
-  const waitSeconds = further > 0 ? await rateLimiter.take(request.caller, further) : 0;
-  if (waitSeconds === 0) return reply.raw.destroyed ? undefined : request.permit;
-  refuseRateLimited(reply, waitSeconds);
-  return undefined;
 }
 
 /**
@@ -225,4 +241,9 @@ function explainTimeout(answer: Reply, timeoutMs: number): Reply {
   if (answer.kind !== 'problem' || answer.problem.code !== 'reply-timeout') return answer;
   const detail = `No worker replied within ${timeoutMs} ms. Actions store nothing: the request may be sent again.`;
   return { kind: 'problem', problem: { detail, ...answer.problem } };
+}
+
+function wholeSeconds(value: string | undefined): number | undefined {
+  const digits = value?.replaceAll('"', '');
+  return digits !== undefined && /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined;
 }

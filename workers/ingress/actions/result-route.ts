@@ -9,14 +9,14 @@ import { RESULT_TRAVEL_MS, RETRY_AFTER_SECONDS } from '../server/http-limits.ts'
 import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
 import type { ActionRegistry } from './action-route.ts';
-import { renderPending, sendReply } from './reply.ts';
-import type { ResultFeed } from './result-feed.ts';
+import { renderPending, sendReply } from './send-reply.ts';
+import type { KeptResults } from './kept-results.ts';
 import type { ResultIds, ResultTicket } from './result-ids.ts';
 
 export interface ResultRouteDeps extends IngressContext {
   readonly actions: ActionRegistry;
   readonly resultIds: ResultIds;
-  readonly results: Pick<ResultFeed, 'find' | 'isEvicted' | 'mayHaveEvicted' | 'isCurrent'>;
+  readonly results: Pick<KeptResults, 'find' | 'isEvicted' | 'mayHaveEvicted' | 'isCurrent'>;
   readonly readReply: (message: EncodedMessage) => SyncOrAsync<Reply>;
 }
 
@@ -49,7 +49,7 @@ export function registerResults(app: FastifyInstance, deps: ResultRouteDeps): vo
         return sendJson(reply, 202, renderPending(id));
       }
       // Otherwise a caller that keeps reading a large one would occupy the threads that render the replies of all.
-      deps.rateLimiter.spend(request.caller, Math.floor((stored.value?.length ?? 0) / BYTES_PER_REQUEST));
+      deps.admission.spend(request, Math.floor((stored.value?.length ?? 0) / BYTES_PER_REQUEST));
       sendReply(reply, { action, answer: await deps.readReply(stored), warnings: [] });
     },
   });

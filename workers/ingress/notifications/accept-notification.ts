@@ -1,13 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderAccepted } from '../../../shared/contract/notification/answers.ts';
 import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
-import type { Encoded } from '../../../shared/messaging/codec.ts';
 import { HEADER } from '../../../shared/messaging/header-names.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
 import { classifySendError } from '../../../shared/messaging/requester/requester.ts';
-import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import type { EmailCommand, Priority, SmsCommand } from '../../../shared/notification/command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
@@ -17,7 +15,7 @@ import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { ErrorCode, Warning } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
 import type { IngressContext } from '../server/context.ts';
-import { readTraceContext } from '../server/correlation-id.ts';
+import { readTraceContext } from '../server/app.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import type { AcceptanceRecord, AcceptanceRecords } from './acceptance-records.ts';
 import type { ChannelContract } from './channels.ts';
@@ -28,7 +26,7 @@ import {
   type NotificationIds,
 } from './idempotency.ts';
 import { ACCEPTANCE_TYPE } from './notification-feed.ts';
-import { admitByQuotas } from './quota-check.ts';
+import { admitByQuotas } from './quota-refusal.ts';
 
 /** A notification that was admitted and validated; `request.subject` is its caller. */
 export interface ValidNotification {
@@ -105,8 +103,7 @@ async function accept(
   const { notificationId: id } = ids;
   const { quotas, acceptances } = deps;
   const { channel } = contract;
-  const encoded = encodeAcceptance(deps, notification, { ...ids, acceptedAt });
-  const acceptance = isPromise(encoded) ? await encoded : encoded;
+  const acceptance = await encodeAcceptance(deps, notification, { ...ids, acceptedAt });
   if (!acceptances.reserve(acceptance)) {
     deps.count(channel, 'refused');
     if (!reply.raw.destroyed) refuse(reply, 'not-ready', { detail: NOT_KEPT });
@@ -176,8 +173,7 @@ async function publishCommand(
   }: NotificationIds & { readonly acceptedAt: number; readonly records: readonly OutgoingMessage[] },
 ): Promise<ErrorCode | undefined> {
   if (!publisher.isHealthy()) return 'broker-unavailable';
-  const encoding = codec.encode(contract.commandType, { ...command, notificationId }, 'avro');
-  const encoded = isPromise(encoding) ? await encoding : encoding;
+  const encoded = await codec.encode(contract.commandType, { ...command, notificationId }, 'avro');
   if (encoded.value.length > NOTIFICATION_LIMITS.commandBytes) return 'body-too-large';
   const { traceParent } = readTraceContext(request.headers);
   const message = {
@@ -207,22 +203,18 @@ async function publishCommand(
 }
 
 /** Encoded before the command is published: a failure then refuses the notification. */
-function encodeAcceptance(
+async function encodeAcceptance(
   { options, codec }: AcceptDeps,
   { request, contract }: ValidNotification,
   { notificationId, bodyHash, keyId, acceptedAt }: NotificationIds & { readonly acceptedAt: number },
-): SyncOrAsync<AcceptanceRecord> {
+): Promise<AcceptanceRecord> {
   const { channel } = contract;
   const owner = hashSubject(request.subject);
   const acceptance: NotificationAcceptance = { notificationId, channel, acceptedAt, owner, bodyHash };
   const topic = topicName(options.topicPrefix, 'notificationAcceptances');
   const ids = keyId === undefined || keyId === notificationId ? [notificationId] : [notificationId, keyId];
-  const record = ({ value, headers }: Encoded): AcceptanceRecord => {
-    const message = { topic, value, headers, timestampMs: acceptedAt };
-    return { notificationId, acceptedAt, ids, message };
-  };
-  const encoded = codec.encode(ACCEPTANCE_TYPE, acceptance, 'avro');
-  return isPromise(encoded) ? encoded.then(record) : record(encoded);
+  const { value, headers } = await codec.encode(ACCEPTANCE_TYPE, acceptance, 'avro');
+  return { notificationId, acceptedAt, ids, message: { topic, value, headers, timestampMs: acceptedAt } };
 }
 
 function sendAccepted({ reply, warnings }: ValidNotification, notificationId: string): void {

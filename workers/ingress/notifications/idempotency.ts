@@ -1,17 +1,23 @@
 /** Recognises repetitions of a request with an Idempotency-Key, for 24 hours (N3). */
 
+import { createHmac } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../../shared/platform/at-most.ts';
-import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
+import type { EmailCommand, SmsCommand, Channel } from '../../../shared/notification/command.ts';
 import {
   earliestTime,
   type NotificationAcceptance,
 } from '../../../shared/notification/notification-state.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { refuse, setRetryAfter } from '../server/send-answer.ts';
+import {
+  createCommandProofs,
+  ingressId,
+  keyFor,
+  type CommandProofs,
+} from '../../../shared/notification/command-proof.ts';
 import { KEY_LIFETIME_MS, type NotificationFeed } from './notification-feed.ts';
-import type { KeyOwner, NotificationKeys } from './notification-ids.ts';
 
 /** The ids under which a notification is published and its acceptance recorded. */
 export interface NotificationIds {
@@ -62,6 +68,47 @@ export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNot
   return (notification) => {
     const keyId = deps.keys.idOf(notification.owner);
     return runInOrder(keyId, () => acceptInTurn({ ...deps, unknown }, notification, keyId));
+  };
+}
+
+const REALM = 'platrealm';
+
+/** The scope of an Idempotency-Key. */
+export interface KeyOwner {
+  readonly subject: string;
+  readonly channel: Channel;
+  readonly idempotencyKey: string;
+}
+
+/** The ids and hashes of notifications; the same on every instance that shares the secret. */
+export interface NotificationKeys {
+  newId(): string;
+  /**
+   * The notification id of a caller's key, which only those who know the secret can derive. `formerId` is set for a new use of an expired key: the id of the use before it.
+   */
+  idOf(owner: KeyOwner, formerId?: string): string;
+  /** Message key of a command: the same for all messages to one receiver, and opaque. */
+  receiverKey(channel: Channel, receiver: string): string;
+  readonly commands: CommandProofs;
+}
+
+/**
+ * `secret` is that of the result ids, from which a separate key is derived for each use. If it changes, repeats of an
+ * Idempotency-Key are sent again.
+ */
+export function createNotificationKeys(secret: string, newId: () => string): NotificationKeys {
+  const receivers = keyFor(secret, 'plat notification receiver');
+  const ids = keyFor(secret, 'plat notification id');
+  return {
+    newId: () => ingressId(newId().replaceAll('-', '')),
+    idOf: ({ subject, channel, idempotencyKey }, formerId) => {
+      const parts = [REALM, subject, channel, idempotencyKey];
+      const text = JSON.stringify(formerId === undefined ? parts : [...parts, formerId]);
+      return ingressId(createHmac('sha256', ids).update(text).digest('hex'));
+    },
+    receiverKey: (channel, receiver) =>
+      createHmac('sha256', receivers).update(`${channel}\n${receiver.toLowerCase()}`).digest('hex'),
+    commands: createCommandProofs(secret),
   };
 }
 

@@ -19,7 +19,6 @@ import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
-import type { TopicFeed } from '../feed/topic-feed.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
 
 /** Record names of the messages of the two topics. */
@@ -60,7 +59,12 @@ export interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monot
 }
 
 /** The acceptances and states of all notifications, which every instance keeps in an index of its own. */
-export interface NotificationFeed extends TopicFeed {
+export interface NotificationFeed {
+  /** Resolves when all existing records have been received. */
+  start(): Promise<void>;
+  /** Whether all existing records have been received and new ones are being received. */
+  isCurrent(): boolean;
+  stop(timeoutMs: number): Promise<void>;
   /**
    * The acceptance under an id; of several within 24 hours all instances use the first on the log. Synchronous once the
    * schema is cached; rejects while a schema registry cannot be reached. Rejects or throws with InfrastructureError while the index,

@@ -4,14 +4,13 @@ import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limit
 import type { Priority } from '../../../shared/notification/command.ts';
 import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
 import { NOTIFICATION_BYTES_PER_UNIT, type AdmissionQueue } from '../server/admission.ts';
-import { authenticate, countBody } from '../server/authentication.ts';
+import { authenticate } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, sendProblem } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { AcceptNotification } from './accept-notification.ts';
-import type { ChannelProfiles } from './channel-profiles.ts';
-import { CHANNELS, type ChannelContract } from './channels.ts';
+import { CHANNELS, type ChannelContract, type ChannelProfiles } from './channels.ts';
 
 export interface SendRouteDeps extends IngressContext {
   readonly channelProfiles: ChannelProfiles;
@@ -68,7 +67,7 @@ export function registerSending(app: FastifyInstance, deps: SendRouteDeps): void
         const profile = channelProfiles(channel);
         if (profile === undefined) return refuse(reply, 'no-provider');
         await readJsonBody(request, reply, { limitBytes });
-        countBody(deps, request);
+        admission.spend(request, request.bodyCost);
         if (reply.sent) return;
         const reading = { country: options.defaultCountry, ...profile };
         const read = await contract.reader.read(request.body, reading);

@@ -6,14 +6,16 @@ import { authenticate } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, sendJson, setRetryAfter } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
-import { findNotification, mayQuery } from './known-notification.ts';
+import type { KnownNotification } from '../../../shared/contract/operations/notification-lists.ts';
+import { earliestTime } from '../../../shared/notification/notification-state.ts';
+import { ACCEPTANCE_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 
 export interface StatusRouteDeps extends IngressContext {
   readonly feed: NotificationFeed;
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * GET of a notification (N3): responds with its state, from any instance. A notification that was sent over HTTP is shown
@@ -27,14 +29,60 @@ export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): voi
     handler: async (request, reply) => {
       const { notificationId } = request.params;
       if (!UUID.test(notificationId)) return refuseUnknown(reply);
-      try {
-        await respond(deps, reply, { id: notificationId.toLowerCase(), owner: hashSubject(request.subject) });
-      } catch (error) {
-        deps.log.error({ reason: errorText(error) }, 'the state of a notification could not be read');
-        refuse(reply, 'not-ready', { detail: 'The state cannot be read at the moment.' });
-      }
+      const asked = { id: notificationId.toLowerCase(), owner: hashSubject(request.subject) };
+      await orUnreadable(deps, reply, () => respond(deps, reply, asked));
     },
   });
+}
+
+/** Responds with 503 if the state of notifications cannot be read. */
+export async function orUnreadable(
+  { log }: Pick<IngressContext, 'log'>,
+  reply: FastifyReply,
+  respondNow: () => Promise<void>,
+): Promise<void> {
+  try {
+    await respondNow();
+  } catch (error) {
+    log.error({ reason: errorText(error) }, 'the state of a notification could not be read');
+    refuse(reply, 'not-ready', { detail: 'The state cannot be read at the moment.' });
+  }
+}
+
+export function refuseUnknown(reply: FastifyReply): void {
+  refuse(reply, 'unknown-notification', { detail: 'There is no notification with this id.' });
+}
+
+export function refuseBehind(reply: FastifyReply): void {
+  refuse(reply, 'not-ready', { detail: 'This instance has not read all notifications yet.' });
+}
+
+/** The longest time from the acceptance of a notification to its first attempt by default. */
+const LATE_ATTEMPT_MS = 25 * 3_600_000;
+
+/** What is known of the notification with this id. Rejects or throws as the feed does. */
+export async function findNotification(
+  feed: Pick<NotificationFeed, 'acceptance' | 'state'>,
+  notificationId: string,
+): Promise<KnownNotification | undefined> {
+  const acceptance = await feed.acceptance(notificationId);
+  const state = await feed.state(notificationId);
+  // After a later use of the Idempotency-Key the acceptance is that of the later notification, and shows only the caller.
+  const isAccepted = acceptance?.notificationId === notificationId;
+  return isAccepted || state !== undefined ? { notificationId, acceptance, state } : undefined;
+}
+
+/**
+ * Whether a caller, given by the hash of its subject, may query a notification: its own, or that of an upstream system, which
+ * wrote the command itself. A state without an acceptance belongs to an upstream system only as long as an acceptance would still
+ * be known.
+ */
+export function mayQuery(
+  { acceptance, state }: KnownNotification,
+  { owner, nowMs }: { readonly owner: string; readonly nowMs: number },
+): boolean {
+  if (acceptance !== undefined) return acceptance.owner === owner;
+  return state !== undefined && nowMs - earliestTime(state) < ACCEPTANCE_RETENTION_MS - LATE_ATTEMPT_MS;
 }
 
 async function respond(
@@ -50,14 +98,10 @@ async function respond(
   if (known?.acceptance === undefined && (isBehind || !feed.isCurrent() || incompleteForMs > 0)) {
     // A notification that this instance is about to read is known soon.
     if (feed.isCurrent()) setRetryAfter(reply, incompleteForMs);
-    return refuse(reply, 'not-ready', { detail: 'This instance has not read all notifications yet.' });
+    return refuseBehind(reply);
   }
   const shown = known?.acceptance ?? known?.state;
   if (known === undefined || shown === undefined || !mayQuery(known, { owner, nowMs: clock.now() }))
     return refuseUnknown(reply);
   sendJson(reply, 200, renderNotification({ ...shown, notificationId: id }, known.state));
-}
-
-function refuseUnknown(reply: FastifyReply): void {
-  refuse(reply, 'unknown-notification', { detail: 'There is no notification with this id.' });
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   describeTimeline,
   notificationQuery,
@@ -6,22 +6,27 @@ import {
 } from '../../../shared/contract/operations/notification-lists.ts';
 import { readQuery } from '../../../shared/contract/operations/operation-fields.ts';
 import type { Channel } from '../../../shared/notification/command.ts';
-import { errorText } from '../../../shared/platform/errors.ts';
 import { hashSubject } from '../access/access.ts';
-import { findNotification, mayQuery } from '../notifications/known-notification.ts';
+import {
+  findNotification,
+  mayQuery,
+  orUnreadable,
+  refuseBehind,
+  refuseUnknown,
+  UUID,
+} from '../notifications/status-route.ts';
 import type { NotificationFeed } from '../notifications/notification-feed.ts';
-import type { NotificationKeys } from '../notifications/notification-ids.ts';
+import type { NotificationKeys } from '../notifications/idempotency.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
-import { authorizeOperator, refuseScope } from '../server/authorize-operator.ts';
+import { authorizeOperator, refuseScope } from '../server/authentication.ts';
 
 export interface NotificationSearchDeps extends IngressContext {
   readonly feed: NotificationFeed;
   readonly keys: NotificationKeys;
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const CHANNEL_NAMES: readonly Channel[] = ['sms', 'email'];
 
 /**
@@ -41,7 +46,7 @@ export function registerNotificationSearch(
     authorizeOperator(deps),
   ];
   app.get(url, { preHandler }, (request, reply) =>
-    guarded(deps, reply, async () => {
+    orUnreadable(deps, reply, async () => {
       const read = readQuery(notificationQuery, request.query);
       if (read.kind === 'invalid') return refuse(reply, 'invalid-request', { errors: read.faults });
       const { reference, caller = request.subject } = read.fields;
@@ -59,7 +64,7 @@ export function registerNotificationSearch(
     `${url}/:notificationId`,
     { preHandler },
     (request, reply) =>
-      guarded(deps, reply, async () => {
+      orUnreadable(deps, reply, async () => {
         const id = request.params.notificationId.toLowerCase();
         const known = UUID.test(id) ? await findNotification(deps.feed, id) : undefined;
         if (known === undefined)
@@ -94,25 +99,4 @@ async function findByKey(
 
 function mayMiss({ feed }: NotificationSearchDeps): boolean {
   return !feed.isCurrent() || feed.incompleteForMs() > 0;
-}
-
-async function guarded(
-  deps: NotificationSearchDeps,
-  reply: FastifyReply,
-  respond: () => Promise<void>,
-): Promise<void> {
-  try {
-    await respond();
-  } catch (error) {
-    deps.log.error({ reason: errorText(error) }, 'the state of a notification could not be read');
-    refuse(reply, 'not-ready', { detail: 'The state cannot be read at the moment.' });
-  }
-}
-
-function refuseUnknown(reply: FastifyReply): void {
-  refuse(reply, 'unknown-notification', { detail: 'There is no notification with this id.' });
-}
-
-function refuseBehind(reply: FastifyReply): void {
-  refuse(reply, 'not-ready', { detail: 'This instance has not read all notifications yet.' });
 }

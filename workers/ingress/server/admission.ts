@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { UNITS_PER_CALL, UNITS_PER_MS } from '../../../shared/contract/actions/request-limits.ts';
+import { callsOf, UNITS_PER_CALL, UNITS_PER_MS } from '../../../shared/contract/actions/request-limits.ts';
 import type { TopicKey } from '../../../shared/messaging/topics/topics.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import { SharedLimit } from '../../../shared/platform/queues/shared-limit.ts';
-import { callerOf } from './caller.ts';
 import { announcedLength, refuse } from './send-answer.ts';
 
 /** What a call waits for: the worker of a request topic, or the broker, which stores notifications. */
@@ -11,41 +10,55 @@ export type AdmissionQueue = TopicKey | 'notifications' | 'urgentNotifications';
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** The key of the limits of a caller, its subject or address; empty until the request is counted. */
+    caller: string;
     /** What the call takes of the limits of its queue; undefined until it is admitted. */
     permit: Permit | undefined;
+    /** The cost of the body in addition to the request itself, in ordinary calls; 0 until it has been read. */
+    bodyCost: number;
   }
 }
 
 /**
- * Refuses calls that could not be answered in time: 503 `overloaded` with Retry-After. Each queue has a limit on the work of the
- * calls in progress. A caller may take more of it while it has less than is left, so that one that floods takes half of it and
- * leaves the rest to others.
+ * Refuses calls of a caller that sends too many (429 with Retry-After, E6) and calls that could not be answered in time (503
+ * `overloaded`). The unit of all costs is one ordinary call. Each queue has a limit on the work of the calls in progress. A caller
+ * may take more of it while it has less than is left, so that one that floods takes half of it and leaves the rest to others.
  */
 export interface Admission {
+  /** Counts a request of `request.caller`; false if it was refused, because the allowance of this second is used up. */
+  countRequest(request: FastifyRequest, reply: FastifyReply): Promise<boolean>;
+  /** Takes the cost of work that has been done already. What exceeds the allowance is paid in the next seconds. */
+  spend(request: FastifyRequest, calls: number): void;
   /** Hook after those that identify the caller, before its body is read. */
   requirePermit(
     queueOf: (request: FastifyRequest) => AdmissionQueue,
     body: { readonly limitBytes: number; readonly bytesPerUnit: number },
   ): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
-  /** Admits the work of a call whose body has been read; false if it was refused. */
-  admitWork(request: FastifyRequest, reply: FastifyReply, units: number): boolean;
+  /**
+   * Admits the work of a call whose body has been read, and charges a dear one to the caller's allowance. Undefined if it was
+   * refused, or if its caller has disconnected, which has released its permit.
+   */
+  admitWork(request: FastifyRequest, reply: FastifyReply, units: number): Promise<Permit | undefined>;
 }
 
 /** What one call takes of the limits of its queue, until its response is written or, if it is held, until it is released. */
 export class Permit {
   readonly queue: AdmissionQueue;
-  readonly caller: string;
+  readonly #caller: string;
   readonly #taken: { readonly limit: SharedLimit; readonly units: number }[] = [];
   #isHeld = false;
 
   constructor(queue: AdmissionQueue, caller: string) {
     this.queue = queue;
-    this.caller = caller;
+    this.#caller = caller;
   }
 
-  take(limit: SharedLimit, units: number): void {
-    limit.take(this.caller, units);
+  /** False if the caller has its share of the limit. */
+  take(limit: SharedLimit, most: number, units: number): boolean {
+    if (!limit.hasRoom(this.#caller, most)) return false;
+    limit.take(this.#caller, units);
     this.#taken.push({ limit, units });
+    return true;
   }
 
   /** Keeps the permit after the response or the end of the connection: a worker is still busy with the call. */
@@ -55,7 +68,7 @@ export class Permit {
 
   /** Idempotent. */
   release(): void {
-    for (const { limit, units } of this.#taken.splice(0)) limit.giveBack(this.caller, units);
+    for (const { limit, units } of this.#taken.splice(0)) limit.giveBack(this.#caller, units);
   }
 
   onClose(): void {
@@ -81,62 +94,108 @@ export const NOTIFICATION_BYTES_PER_UNIT = 200;
 const MAX_LOOP_DELAY_MS = 1_000;
 const OVERLOADED = 'Too many requests are waiting; this one was not processed.';
 
-type Reason = 'share' | 'event-loop';
-
-/** The limits of a queue: of the calls that the event loop handles, and of the long calculations of threads. */
-interface QueueLimits {
-  readonly short: SharedLimit;
-  readonly long: SharedLimit;
+/** The caller of a request; before it is known, its address. */
+export function callerOf(request: FastifyRequest): string {
+  return request.caller === '' ? addressOf(request) : request.caller;
 }
 
-export function createAdmission(app: FastifyInstance, metrics: Metrics): Admission {
-  app.decorateRequest('permit', undefined);
+/** The caller of a request without a valid token. */
+export function addressOf(request: FastifyRequest): string {
+  return `address ${request.ip}`;
+}
+
+/** `perSecond` calls of each caller in a second; 0: no limit. Each instance counts its own requests. */
+export async function createAdmission(
+  app: FastifyInstance,
+  metrics: Metrics,
+  perSecond: number,
+): Promise<Admission> {
+  app.decorateRequest('caller', '').decorateRequest('permit', undefined).decorateRequest('bodyCost', 0);
+  const allowance = await createAllowance(perSecond);
   const refused = metrics.counter(
     'plat_ingress_shed_total',
     'Requests refused because they could not be answered in time. Reason event-loop: the process has no time; share: of a caller that had its share of the work in progress',
     ['queue', 'reason'],
   );
-  const queues = new Map<AdmissionQueue, QueueLimits>();
-  const limitsOf = (queue: AdmissionQueue): QueueLimits => {
+  const queues = new Map<AdmissionQueue, { readonly short: SharedLimit; readonly long: SharedLimit }>();
+  const limitsOf = (queue: AdmissionQueue) => {
     const known = queues.get(queue) ?? { short: new SharedLimit(), long: new SharedLimit() };
     queues.set(queue, known);
     return known;
   };
-  const refuseOverloaded = (reply: FastifyReply, queue: AdmissionQueue, reason: Reason): void => {
+  const refuseOverloaded = (reply: FastifyReply, queue: AdmissionQueue, reason: 'share' | 'event-loop') => {
     refused.inc({ queue, reason });
     refuse(reply, 'overloaded', { detail: OVERLOADED });
   };
-  const isLoopLate = (): boolean => {
-    // Decorated by listen.ts; infinite while nothing was measured.
-    const { eventLoopDelay } = app.hasDecorator('memoryUsage') ? app.memoryUsage() : { eventLoopDelay: 0 };
-    return Number.isFinite(eventLoopDelay) && eventLoopDelay > MAX_LOOP_DELAY_MS;
-  };
   return {
+    countRequest: (request, reply) => allowance.take(request, reply, 1),
+    spend: (request, calls) => {
+      if (calls > 0) allowance.spend(callerOf(request), calls);
+    },
     requirePermit:
       (queueOf, { limitBytes, bytesPerUnit }) =>
       (request, reply, done) => {
         const queue = queueOf(request);
+        if (isLoopLate(app)) return refuseOverloaded(reply, queue, 'event-loop');
         const permit = new Permit(queue, callerOf(request));
-        const { short } = limitsOf(queue);
-        if (isLoopLate()) return refuseOverloaded(reply, queue, 'event-loop');
-        if (!short.hasRoom(permit.caller, MAX_UNITS.short)) return refuseOverloaded(reply, queue, 'share');
         const bodyBytes = announcedLength(request.raw) ?? limitBytes;
-        permit.take(short, ARRIVAL_UNITS + Math.ceil(bodyBytes / bytesPerUnit));
+        const units = ARRIVAL_UNITS + Math.ceil(bodyBytes / bytesPerUnit);
+        if (!permit.take(limitsOf(queue).short, MAX_UNITS.short, units))
+          return refuseOverloaded(reply, queue, 'share');
         request.permit = permit;
         // Unlike the onResponse hook of fastify, this event is emitted when the caller disconnects too.
         reply.raw.on('close', () => permit.onClose());
         if (reply.raw.destroyed) permit.release();
         done();
       },
-    admitWork: (request, reply, units) => {
-      const { permit } = request;
+    admitWork: async (request, reply, units) => {
+      const { permit, bodyCost } = request;
       if (permit === undefined) throw new Error('the hook requirePermit has not run');
-      const { short, long } = limitsOf(permit.queue);
-      const [limit, most] = units > UNITS_PER_CALL ? [long, MAX_UNITS.long] : [short, MAX_UNITS.short];
-      const hasRoom = limit.hasRoom(permit.caller, most);
-      if (hasRoom) permit.take(limit, Math.ceil(units));
-      else refuseOverloaded(reply, permit.queue, 'share');
-      return hasRoom;
+      if (reply.raw.destroyed) return undefined;
+      const kind = units > UNITS_PER_CALL ? 'long' : 'short';
+      if (!permit.take(limitsOf(permit.queue)[kind], MAX_UNITS[kind], Math.ceil(units))) {
+        refuseOverloaded(reply, permit.queue, 'share');
+        return undefined;
+      }
+      // The dearest request takes a whole second of the allowance, not more, and some of it has been taken already.
+      const further = Math.min(callsOf(units), perSecond) - 1 - bodyCost;
+      if (further > 0 && !(await allowance.take(request, reply, further))) return undefined;
+      return reply.raw.destroyed ? undefined : permit;
     },
+  };
+}
+
+/** The delay is measured by the plug-in of `listenOnSockets`; it is infinite at first. */
+function isLoopLate(app: FastifyInstance): boolean {
+  const { eventLoopDelay } = app.hasDecorator('memoryUsage') ? app.memoryUsage() : { eventLoopDelay: 0 };
+  return Number.isFinite(eventLoopDelay) && eventLoopDelay > MAX_LOOP_DELAY_MS;
+}
+
+const SECOND_MS = 1_000;
+
+/** The allowance of each caller. `take` resolves with false after it has responded, because the allowance is used up. */
+async function createAllowance(perSecond: number) {
+  if (perSecond === 0) return { take: async () => true, spend: () => undefined };
+  const { RateLimiterMemory } = await import('rate-limiter-flexible');
+  const limiter = new RateLimiterMemory({ points: perSecond, duration: 1 });
+  const spend = async (caller: string, calls: number): Promise<void> => {
+    const { consumedPoints } = await limiter.penalty(caller, calls);
+    if (consumedPoints <= perSecond) return;
+    await limiter.set(caller, consumedPoints, Math.ceil(consumedPoints / perSecond));
+  };
+  return {
+    take: async (request: FastifyRequest, reply: FastifyReply, calls: number): Promise<boolean> => {
+      try {
+        await limiter.consume(callerOf(request), calls);
+        return true;
+      } catch (refused) {
+        const { msBeforeNext } = refused as { readonly msBeforeNext: number };
+        const waitSeconds = Math.max(1, Math.ceil(msBeforeNext / SECOND_MS));
+        reply.header('retry-after', waitSeconds);
+        refuse(reply, 'rate-limited', { detail: `Send fewer requests; try again in ${waitSeconds} s.` });
+        return false;
+      }
+    },
+    spend: (caller: string, calls: number) => void spend(caller, calls),
   };
 }

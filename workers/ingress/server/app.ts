@@ -1,15 +1,17 @@
+import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type preHandlerHookHandler,
 } from 'fastify';
+import underPressure from '@fastify/under-pressure';
 import { createNameCheck } from '../../../shared/platform/host-names.ts';
 import type { IngressContext } from './context.ts';
-import { chooseCorrelationId } from './correlation-id.ts';
 import { HTTP_LIMITS, type IngressOptions } from './http-limits.ts';
-import { answerClientError, findFramingFault, refuseConnect, trackResponse } from './malformed-http.ts';
-import { answerOtherMethods } from './other-methods.ts';
+import { answerClientError, refuseConnect, trackResponse } from './malformed-http.ts';
 import { announcedLength, refuse, sendProblem } from './send-answer.ts';
 
 /** The only path that accepts larger bodies. */
@@ -40,13 +42,8 @@ export function createApp(
   }
   app
     .decorateRequest('metricsLabel', 'other')
-    .decorateRequest('abandoned', undefined)
     .decorateRequest('subject', '')
-    .decorateRequest('scopes', undefined)
-    .decorateRequest('caller', '')
-    .decorateRequest('bodyBytes', 0)
-    .decorateRequest('bodyValues', 0)
-    .decorateRequest('bodyCost', 0);
+    .decorateRequest('scopes', undefined);
   const checkNames = createNameCheck(options);
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
@@ -63,6 +60,124 @@ export function createApp(
   app.setErrorHandler((error: FastifyError, _request, reply) => answerError(error, reply, log));
   answerOtherMethods(app);
   return app;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Called before the answer to a method that the address of this route does not support; may have answered itself. */
+    readonly beforeOtherMethods?: preHandlerHookHandler;
+  }
+}
+
+/** The routes of one address, as the pattern of fastify: `:name` is a segment, `*` the rest. */
+interface Address {
+  readonly path: RegExp;
+  readonly methods: string[];
+  readonly before: preHandlerHookHandler | undefined;
+}
+
+/**
+ * Responds to requests without a route: to OPTIONS with 204 and Allow and to every other method with 405 and Allow if their address
+ * has a route, otherwise with 404. Sends no CORS headers: pages of other sites are not admitted. To be called before the first route.
+ */
+function answerOtherMethods(app: FastifyInstance): void {
+  const addresses = new Map<string, Address>();
+  app.addHook('onRoute', ({ url, method, config }) => {
+    const address = addresses.get(url) ?? {
+      path: pathOf(url),
+      methods: [],
+      before: config?.beforeOtherMethods,
+    };
+    addresses.set(url, address);
+    address.methods.push(...[method].flat());
+  });
+  const find = (request: FastifyRequest): Address | undefined => {
+    const [path = ''] = request.url.split('?', 1);
+    for (const address of addresses.values()) {
+      const match = address.path.exec(path);
+      if (match === null) continue;
+      request.params = match.groups;
+      return address;
+    }
+    return undefined;
+  };
+  app.setNotFoundHandler((request, reply) => {
+    const address = find(request);
+    if (address === undefined) {
+      return refuse(reply, 'not-found', { detail: 'The documentation at /docs lists all paths.' });
+    }
+    address.before?.call(app, request, reply, () => undefined);
+    if (reply.sent) return undefined;
+    const allow = [...address.methods.toSorted(), 'OPTIONS'].join(', ');
+    reply.header('allow', allow);
+    if (request.method === 'OPTIONS') return reply.code(204).send();
+    return refuse(reply, 'method-not-allowed', { detail: `Allowed methods: ${allow}.` });
+  });
+}
+
+/** Makes the server reachable at an address, and resolves with its port. Rejects when the address cannot be bound. */
+export type Listen = (
+  app: FastifyInstance,
+  address: { readonly host: string; readonly port: number },
+) => Promise<number>;
+
+/** How often the delay of the event loop is read, by which calls are refused (admission.ts). */
+const SAMPLE_MS = 1_000;
+
+/** Listens on TCP sockets, port 0: any free one, and watches the delay of the event loop. */
+export const listenOnSockets: Listen = async (app, { host, port }) => {
+  await app.register(underPressure, { sampleInterval: SAMPLE_MS });
+  await app.listen({ host, port });
+  return (app.server.address() as AddressInfo).port;
+};
+
+/** Visible ASCII without spaces, since the id is copied to a header, to logs and to problem documents. */
+const VALID_ID = new RegExp(`^[\\x21-\\x7e]{1,${HTTP_LIMITS.correlationIdLength}}$`);
+/** W3C Trace Context, 3.2.2: neither version ff nor ids of zeros only. */
+const TRACE_PARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
+
+type NewId = () => string;
+
+/**
+ * The id for tracing a request: the caller's `X-Correlation-Id`, or `X-Request-Id`, or a new UUID. An id that is not 1
+ * to 128 visible ASCII characters, or that was sent twice, is replaced by a new one.
+ */
+export function chooseCorrelationId(headers: IncomingHttpHeaders, newId: NewId): string {
+  return sentId(headers) ?? newId();
+}
+
+/**
+ * The correlation id of the request message. Two callers may send the same id, and each must get the reply to its own
+ * request, so a UUID is appended to a sent id; a generated id is already unique.
+ */
+export function createLogCorrelationId(
+  headers: IncomingHttpHeaders,
+  correlationId: string,
+  newId: NewId,
+): string {
+  return sentId(headers) === undefined ? correlationId : `${correlationId}.${newId()}`;
+}
+
+/** The W3C trace context to propagate: `{ traceParent }` if the caller sent a valid one, otherwise `{}`. */
+export function readTraceContext({ traceparent }: IncomingHttpHeaders): { readonly traceParent?: string } {
+  const isValid = typeof traceparent === 'string' && TRACE_PARENT.test(traceparent);
+  return isValid ? { traceParent: traceparent } : {};
+}
+
+/**
+ * Finds a fault in the framing of a request that Node's parser accepted. A proxy in front may interpret such a request
+ * differently, which allows request smuggling (RFC 9112 sections 3.2 and 6.1).
+ */
+export function findFramingFault(request: IncomingMessage): string | undefined {
+  if (request.httpVersionMajor !== 1) return 'Send HTTP/1.1.';
+  const coding = request.headers['transfer-encoding'];
+  if (coding !== undefined) {
+    if (coding.toLowerCase() !== 'chunked') return 'The only transfer coding is chunked.';
+    if (request.httpVersionMinor === 0) return 'HTTP/1.0 has no transfer coding.';
+  }
+  const hosts = countHosts(request.rawHeaders);
+  if (hosts > 1) return 'Send one Host header.';
+  return hosts === 0 && request.httpVersionMinor > 0 ? 'Send a Host header.' : undefined;
 }
 
 /**
@@ -133,4 +248,29 @@ function answerError(error: FastifyError, reply: FastifyReply, log: IngressConte
     'a request failed',
   );
   refuse(reply, 'unexpected');
+}
+
+function pathOf(pattern: string): RegExp {
+  const parts = pattern.split('/').map((part) => {
+    if (part === '*') return '.*';
+    return part.startsWith(':') ? `(?<${part.slice(1)}>[^/]+)` : part.replaceAll('.', String.raw`\.`);
+  });
+  return new RegExp(`^${parts.join('/')}$`);
+}
+
+function sentId(headers: IncomingHttpHeaders): string | undefined {
+  const id = headers['x-correlation-id'] ?? headers['x-request-id'];
+  return typeof id === 'string' && VALID_ID.test(id) ? id : undefined;
+}
+
+const HOST = 'host';
+
+/** Counts Host fields in the raw headers: `headers` has only the first of several. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === HOST.length && name.toLowerCase() === HOST) hosts++;
+  }
+  return hosts;
 }

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { assertNever } from '../../../shared/platform/errors.ts';
+import { isLoopback } from '../../../shared/platform/host-names.ts';
 import {
   readBearerToken,
   readCredentials,
   type AccessDecision,
   type CallerCredentials,
+  type OperationsScope,
 } from '../access/access.ts';
-import { addressOf, callerOf } from './caller.ts';
+import { addressOf } from './admission.ts';
 import type { IngressContext } from './context.ts';
-import { readJsonBody, type BodyRoom } from './json-body.ts';
-import { estimateBodyCost, refuseRateLimited } from './rate-limit.ts';
 import { refuse } from './send-answer.ts';
 
 declare module 'fastify' {
@@ -18,12 +18,12 @@ declare module 'fastify' {
     subject: string;
     /** The scopes of the caller's token; undefined until it is admitted. */
     scopes: ReadonlySet<string> | undefined;
-    /** The cost of the body in addition to the request itself. */
-    bodyCost: number;
   }
 }
 
-type AuthenticationDeps = Pick<IngressContext, 'access' | 'rateLimiter'>;
+interface AuthenticationDeps extends Pick<IngressContext, 'access'> {
+  readonly admission: Pick<IngressContext['admission'], 'countRequest' | 'spend'>;
+}
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
@@ -32,24 +32,20 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
  * subject, or by remote address if there is no valid token or no access control.
  */
 export function authenticate(deps: AuthenticationDeps): Hook {
-  return (request, reply) =>
-    admit(deps, request, reply, {
-      token: readBearerToken(request.headers.authorization),
-      userName: undefined,
-    });
+  return (request, reply) => admit(deps, request, reply, bearerOf(request));
 }
 
 /** Hook: like `authenticate`, but leaves a request without a bearer token to `authenticateBody` (E2). */
 export function authenticateBearer(deps: AuthenticationDeps): Hook {
   return async (request, reply) => {
-    const token = readBearerToken(request.headers.authorization);
-    if (deps.access.required && token === undefined) return;
-    await admit(deps, request, reply, { token, userName: undefined });
+    const credentials = bearerOf(request);
+    if (deps.access.required && credentials.token === undefined) return;
+    await admit(deps, request, reply, credentials);
   };
 }
 
 /**
- * Hook after `authenticateBearer` and `readBody`: admits a caller by the credentials of the generic form. A request that was
+ * Hook after `authenticateBearer` and `readJsonBody`: admits a caller by the credentials of the generic form. A request that was
  * admitted by its bearer token is not counted again, but a user_name in its body must match the token.
  */
 export function authenticateBody(deps: AuthenticationDeps): Hook {
@@ -60,30 +56,52 @@ export function authenticateBody(deps: AuthenticationDeps): Hook {
       // The body of a refused request is charged to its address, so that it does not use up the subject's allowance.
       if (reply.sent) request.caller = addressOf(request);
     } else decide(request, reply, await deps.access.check(credentials), credentials);
-    countBody(deps, request);
+    deps.admission.spend(request, request.bodyCost);
   };
 }
 
-/** Hook: reads the body into `request.body`. Counts a body that cannot be read; `authenticateBody` counts the others. */
-export function readBody(deps: AuthenticationDeps, room: BodyRoom): Hook {
+/**
+ * Hook: admits a caller to an operations address, or responds with 401, 403, 429 or 503 (E2, E6). With access control the
+ * token needs the scope, if one is given. Without it only callers on this machine are admitted: the instance listens on loopback, and a
+ * request for another allowed host came through a proxy.
+ */
+export function authorizeOperator(deps: AuthenticationDeps, scope?: OperationsScope): Hook {
   return async (request, reply) => {
-    await readJsonBody(request, reply, room);
-    if (reply.sent) countBody(deps, request);
+    await admit(deps, request, reply, bearerOf(request));
+    if (!reply.sent) refuseForeignHost(deps, request, reply);
+    if (reply.sent || scope === undefined || request.scopes?.has(scope) === true) return;
+    refuseScope(reply, scope);
   };
 }
 
-/** Charges the caller for a body that was read, by its length and its members and elements. */
-export function countBody(
-  { rateLimiter }: Pick<AuthenticationDeps, 'rateLimiter'>,
-  request: FastifyRequest,
-): void {
-  request.bodyCost = estimateBodyCost(request.bodyBytes, request.bodyValues);
-  if (request.bodyCost === 0) return;
-  rateLimiter.spend(callerOf(request), request.bodyCost);
+/**
+ * Hook for an address with a ticket in place of a token, which a browser opens by itself: counts the request by its remote
+ * address (E6), and admits only callers on this machine if there is no access control.
+ */
+export function authorizeTicket(deps: AuthenticationDeps): Hook {
+  return async (request, reply) => {
+    request.caller = addressOf(request);
+    if (await deps.admission.countRequest(request, reply)) refuseForeignHost(deps, request, reply);
+  };
+}
+
+/** Responds that the token lacks a scope: 403 (RFC 6750 section 3.1). */
+export function refuseScope(reply: FastifyReply, scope: OperationsScope): void {
+  reply.header('www-authenticate', `Bearer realm="platapi", error="insufficient_scope", scope="${scope}"`);
+  refuse(reply, 'forbidden', { detail: `The access token does not have the scope ${scope}.` });
+}
+
+const NO_KEYS =
+  'Without access control the operations addresses are available only as localhost, 127.0.0.1 or [::1]: ' +
+  'set AUTH_JWKS_URL or AUTH_JWT_SECRET.';
+const OTHER_SITE = 'Pages of other sites may not use the operations addresses.';
+
+function bearerOf({ headers }: FastifyRequest): CallerCredentials {
+  return { token: readBearerToken(headers.authorization), userName: undefined };
 }
 
 async function admit(
-  { access, rateLimiter }: AuthenticationDeps,
+  { access, admission }: AuthenticationDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   credentials: CallerCredentials,
@@ -91,35 +109,20 @@ async function admit(
   const decision = await access.check(credentials);
   const isKnown = access.required && decision.kind === 'granted';
   request.caller = isKnown ? `subject ${decision.subject}` : addressOf(request);
-  const waitSeconds = await rateLimiter.take(request.caller);
-  if (waitSeconds > 0) refuseRateLimited(reply, waitSeconds);
-  else decide(request, reply, decision, credentials);
+  if (await admission.countRequest(request, reply)) decide(request, reply, decision, credentials);
 }
 
 function decide(
   request: FastifyRequest,
   reply: FastifyReply,
   decision: AccessDecision,
-  credentials: CallerCredentials,
-): void {
-  if (decision.kind === 'granted') recordCaller(request, decision);
-  else refuseCaller(reply, decision, credentials);
-}
-
-function recordCaller(
-  request: FastifyRequest,
-  { subject, scopes }: Extract<AccessDecision, { kind: 'granted' }>,
-): void {
-  request.subject = subject;
-  request.scopes = scopes;
-}
-
-function refuseCaller(
-  reply: FastifyReply,
-  decision: Exclude<AccessDecision, { kind: 'granted' }>,
   { token }: CallerCredentials,
 ): void {
   switch (decision.kind) {
+    case 'granted':
+      request.subject = decision.subject;
+      request.scopes = decision.scopes;
+      return;
     case 'unauthenticated': {
       // RFC 6750 section 3: a request without a token gets no error code.
       const reason = token === undefined ? '' : ', error="invalid_token"';
@@ -131,6 +134,18 @@ function refuseCaller(
     case 'undecided':
       return refuse(reply, 'keys-unavailable', { detail: 'Try again shortly.' });
     default:
-      return assertNever(decision);
+      assertNever(decision);
   }
+}
+
+function refuseForeignHost(
+  { access }: AuthenticationDeps,
+  { hostname, headers }: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  if (access.required) return;
+  if (!isLoopback(hostname)) return refuse(reply, 'forbidden', { detail: NO_KEYS });
+  // A page of another site cannot read the answer, but could keep streams open and readings busy. Following a link is no harm.
+  if (headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-dest'] !== 'document')
+    refuse(reply, 'forbidden', { detail: OTHER_SITE });
 }

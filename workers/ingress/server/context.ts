@@ -6,14 +6,12 @@ import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { Access } from '../access/access.ts';
 import type { Admission } from './admission.ts';
 import type { IngressOptions } from './http-limits.ts';
-import type { RateLimiter } from './rate-limit.ts';
 import type { Traffic } from './traffic.ts';
 
 /** The services that the routes of an ingress instance share. */
 export interface IngressContext extends SystemPorts {
   readonly options: IngressOptions;
   readonly access: Access;
-  readonly rateLimiter: RateLimiter;
   readonly admission: Admission;
   readonly traffic: Traffic;
   readonly broker: Broker;

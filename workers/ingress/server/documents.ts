@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sendCoded } from './content-coding.ts';
-import { matchesTag, weakTag } from './entity-tags.ts';
+import { sendCoded, matchesTag, weakTag } from './send-answer.ts';
 
 /** Renders the published documents as they are sent. */
 export interface Documents {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { STATUS_CODES } from '../../../shared/platform/http-server.ts';
 import { createProblem, type ErrorCode } from '../../../shared/platform/problem.ts';
@@ -8,25 +8,8 @@ import { HTTP_LIMITS } from './http-limits.ts';
 /** The responses of each connection that are not finished, the oldest first: no other may be mixed into them. */
 const unfinished = new WeakMap<Duplex, Set<ServerResponse>>();
 
-const HOST = 'host';
 /** Connections that are being closed here; Node reports another error for any further bytes, which is ignored. */
 const ending = new WeakSet<Duplex>();
-
-/**
- * Finds a fault in the framing of a request that Node's parser accepted. A proxy in front may interpret such a request
- * differently, which allows request smuggling (RFC 9112 sections 3.2 and 6.1).
- */
-export function findFramingFault(request: IncomingMessage): string | undefined {
-  if (request.httpVersionMajor !== 1) return 'Send HTTP/1.1.';
-  const coding = request.headers['transfer-encoding'];
-  if (coding !== undefined) {
-    if (coding.toLowerCase() !== 'chunked') return 'The only transfer coding is chunked.';
-    if (request.httpVersionMinor === 0) return 'HTTP/1.0 has no transfer coding.';
-  }
-  const hosts = countHosts(request.rawHeaders);
-  if (hosts > 1) return 'Send one Host header.';
-  return hosts === 0 && request.httpVersionMinor > 0 ? 'Send a Host header.' : undefined;
-}
 
 /** Called for each request, before its response is written. */
 export function trackResponse(response: ServerResponse): void {
@@ -55,16 +38,6 @@ export function answerClientError(error: Error & { code?: string }, socket: Dupl
 export function refuseConnect(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
   endWithProblem(socket, 'method-not-allowed', { header: 'Allow: GET, HEAD, POST, OPTIONS\r\n' });
-}
-
-/** Counts Host fields in the raw headers: `headers` has only the first of several. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === HOST.length && name.toLowerCase() === HOST) hosts++;
-  }
-  return hosts;
 }
 
 function problemCode(code: string | undefined): ErrorCode {

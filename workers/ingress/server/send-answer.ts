@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { FastifyReply } from 'fastify';
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   createProblem,
   type ErrorCode,
@@ -57,6 +58,54 @@ export function announcedLength({ headers }: IncomingMessage): number | undefine
   return length === undefined ? undefined : Number(length);
 }
 
+/**
+ * Ends a response that was written while the body of its request is still being received, and closes the connection. An
+ * immediate close would reset the connection, often before the client has read the response (RFC 9112 section 9.6), so the
+ * rest of the body is read and discarded first, within a maximum size and time.
+ */
+function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
+  let discarded = 0;
+  const { socket } = request;
+  const timer = setTimeout(() => socket.destroy(), HTTP_LIMITS.drainBodyMs);
+  request.on('data', (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > HTTP_LIMITS.discardedBodyBytes) socket.destroy();
+  });
+  request.once('close', () => {
+    clearTimeout(timer);
+    response.end();
+  });
+}
+
+/** The name, unless its weight is zero; in any case, as the name of the weight. */
+const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
+
+/** Sends a body compressed if the caller accepts that (RFC 9110 section 12.5.3). */
+export function sendCoded(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body, gzip }: { readonly body: Buffer; readonly gzip: Buffer },
+): void {
+  const accepts = GZIP.test(request.headers['accept-encoding'] ?? '');
+  if (accepts) reply.header('content-encoding', 'gzip');
+  reply.header('vary', 'accept-encoding').send(accepts ? gzip : body);
+}
+
+/** 132 bits. */
+const TAG_CHARACTERS = 22;
+
+/** The entity tag of a content. Weak, because it is the same for all codings of it. */
+export function weakTag(content: string | Buffer): string {
+  return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, TAG_CHARACTERS)}"`;
+}
+
+/** RFC 9110 section 13.1.2: `*` or a list of tags, compared weakly. */
+export function matchesTag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const tags = new Set(ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, '')));
+  return tags.has('*') || tags.has(etag.replace(/^W\//, ''));
+}
+
 function isErrorStatus(status: number): boolean {
   return Number.isInteger(status) && status >= MIN_ERROR_STATUS && status <= MAX_ERROR_STATUS;
 }
@@ -78,23 +127,4 @@ function sendAndDrain(reply: FastifyReply, body: string): void {
   const headers = reply.getHeaders() as OutgoingHttpHeaders;
   reply.raw.writeHead(reply.statusCode, headers).write(body);
   endAfterBody(reply.request.raw, reply.raw);
-}
-
-/**
- * Ends a response that was written while the body of its request is still being received, and closes the connection. An
- * immediate close would reset the connection, often before the client has read the response (RFC 9112 section 9.6), so the
- * rest of the body is read and discarded first, within a maximum size and time.
- */
-export function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
-  let discarded = 0;
-  const { socket } = request;
-  const timer = setTimeout(() => socket.destroy(), HTTP_LIMITS.drainBodyMs);
-  request.on('data', (chunk: Buffer) => {
-    discarded += chunk.length;
-    if (discarded > HTTP_LIMITS.discardedBodyBytes) socket.destroy();
-  });
-  request.once('close', () => {
-    clearTimeout(timer);
-    response.end();
-  });
 }

@@ -12,8 +12,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Label `action` of the request metrics: the name of an action or of a route, never text of the caller. */
     metricsLabel: string;
-    /** Called when the caller disconnects before the response is sent; set by {@link onAbandoned}. */
-    abandoned: (() => void) | undefined;
   }
 }
 
@@ -40,15 +38,6 @@ export function createTraffic(metrics: Metrics, monotonic: MonotonicClock): Traf
   );
   const gauge = metrics.gauge('plat_http_requests_in_flight', 'HTTP requests without a response yet');
   metrics.onScrape(() => gauge.set(inFlight.size));
-  const observers = new Map<string, { observe(seconds: number): void }>();
-  const findObserver = (action: string, status: number): { observe(seconds: number): void } => {
-    const key = `${status} ${action}`;
-    const known = observers.get(key);
-    if (known !== undefined) return known;
-    const observer = duration.labels(action, String(status));
-    observers.set(key, observer);
-    return observer;
-  };
   return {
     state: () => state,
     open: () => {
@@ -66,22 +55,12 @@ export function createTraffic(metrics: Metrics, monotonic: MonotonicClock): Traf
       // Unlike the onResponse hook of fastify, this event is emitted when the caller disconnects too.
       raw.on('close', () => {
         inFlight.delete(raw);
-        const isAnswered = raw.writableFinished;
-        findObserver(request.metricsLabel, isAnswered ? raw.statusCode : ABANDONED).observe(
-          (monotonic.elapsedMs() - startedAtMs) / MILLIS_PER_SECOND,
-        );
-        if (!isAnswered) request.abandoned?.();
+        const status = raw.writableFinished ? raw.statusCode : ABANDONED;
+        const seconds = (monotonic.elapsedMs() - startedAtMs) / MILLIS_PER_SECOND;
+        duration.observe({ action: request.metricsLabel, status }, seconds);
       });
     },
   };
-}
-
-/**
- * Calls back when the caller disconnects before the response is sent. V8 creates a function literal that is assigned to a property
- * among its old objects, which are rarely collected: it would keep the whole request in memory until then. A parameter is not one.
- */
-export function onAbandoned(request: FastifyRequest, abandoned: () => void): void {
-  request.abandoned = abandoned;
 }
 
 /** Hook: labels the metrics of a route's requests. */

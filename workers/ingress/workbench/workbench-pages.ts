@@ -2,10 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html } from '../../../shared/contract/documents/html.ts';
 import { topicName } from '../../../shared/messaging/topics/topics.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
-import { sendCoded } from '../server/content-coding.ts';
+import { sendCoded, matchesTag, refuse } from '../server/send-answer.ts';
 import type { IngressContext } from '../server/context.ts';
-import { matchesTag } from '../server/entity-tags.ts';
-import { refuse } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
 import { entityTag, loadBundle, type Bundle } from './bundle.ts';
 

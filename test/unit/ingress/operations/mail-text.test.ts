@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readMailText } from '../../../../workers/ingress/operations/mail-text.ts';
+import { readMailText } from '../../../../workers/ingress/operations/outbox-routes.ts';
 
 it('keeps blanks before the soft line breaks of quoted-printable text', async () => {
   const mail = [

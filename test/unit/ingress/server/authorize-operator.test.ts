@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { openAccess, type Access, type OperationsScope } from '../../../../workers/ingress/access/access.ts';
 import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.ts';
-import { authorizeOperator } from '../../../../workers/ingress/server/authorize-operator.ts';
+import { authorizeOperator } from '../../../../workers/ingress/server/authentication.ts';
 
 const SECRET = 'a shared secret for the tests of at least 32 characters';
 const NOW = Date.UTC(2026, 4, 1);
@@ -22,9 +22,9 @@ const guarded = createJwtAccess(
 async function call(scope: OperationsScope, access: Access, headers: Record<string, string> = {}) {
   const app = fastify();
   onTestFinished(() => app.close());
-  const rateLimiter = { take: async () => 0, spend: () => undefined };
+  const admission = { countRequest: async () => true, spend: () => undefined };
   app.decorateRequest('subject', '').decorateRequest('caller', '').decorateRequest('scopes', undefined);
-  app.get('/', { preHandler: [authorizeOperator({ access, rateLimiter }, scope)] }, ({ subject }) => ({
+  app.get('/', { preHandler: [authorizeOperator({ access, admission }, scope)] }, ({ subject }) => ({
     subject,
   }));
   return app.inject({ url: '/', headers });

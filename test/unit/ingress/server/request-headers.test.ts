@@ -4,9 +4,9 @@ import {
   chooseCorrelationId,
   createLogCorrelationId,
   readTraceContext,
-} from '../../../../workers/ingress/server/correlation-id.ts';
+} from '../../../../workers/ingress/server/app.ts';
 import { isLoopback } from '../../../../shared/platform/host-names.ts';
-import { readPreferences } from '../../../../workers/ingress/actions/prefer-header.ts';
+import { readPreferences } from '../../../../workers/ingress/actions/action-route.ts';
 import { leastMsOf } from '../../../support/fakes/least-time.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 

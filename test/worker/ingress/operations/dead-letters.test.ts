@@ -366,12 +366,4 @@ describe('limits and access', () => {
     expect((await writer.post('/dead-letters/discard', discard)).status).toBe(200);
     expect(await auditOf(broker)).toMatchObject([{ operator: 'olga' }]);
   });
-
-  it('says that the topics are missing', async () => {
-    const { url } = await openNotificationIngress();
-    expect(await operationsOf(url).get('/dead-letters')).toMatchObject({
-      status: 503,
-      body: { code: 'not-ready', detail: expect.stringContaining('npm run topics -- create') as string },
-    });
-  });
 });

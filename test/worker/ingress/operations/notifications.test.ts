@@ -173,9 +173,4 @@ describe('the outbox as JSON', () => {
     }
     expect((await operationsOf(url, await authorize('shop')).get('/outbox')).status).toBe(403);
   });
-
-  it('explains that there is none', async () => {
-    const { url } = await openNotificationIngress();
-    expect(await operationsOf(url).get('/outbox')).toMatchObject({ status: 404 });
-  });
 });

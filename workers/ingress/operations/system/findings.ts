@@ -4,7 +4,7 @@ import type {
   SystemRate,
   SystemState,
 } from '../../../../shared/contract/operations/system-state.ts';
-import type { LetterFigures, OpenLetters } from './open-letters.ts';
+import type { DeadLetterFigures, OpenDeadLetters } from '../../../../shared/dead-letters/count-open.ts';
 
 /** What the findings are about: everything but the verdict itself. */
 export type Observed = Omit<SystemState, 'status' | 'findings' | 'at'>;
@@ -25,7 +25,7 @@ const RANK = { critical: 0, warning: 1 } as const;
 export function findFindings(
   observed: Observed,
   stalledMs: ReadonlyMap<string, number>,
-  letters: LetterFigures | undefined,
+  letters: DeadLetterFigures | undefined,
 ): readonly SystemFinding[] {
   const { broker, processes, groups, breakers, rates, catalogue } = observed;
   const findings = [
@@ -34,7 +34,7 @@ export function findFindings(
     ...groups.flatMap((group) => findGroup(group, stalledMs.get(group.groupId))),
     ...breakers.flatMap(findBreaker),
     ...rates.flatMap(findRate),
-    ...(letters === undefined ? [] : findLetters(letters)),
+    ...(letters === undefined ? [] : findDeadLetters(letters)),
     ...(broker.fault === undefined && (catalogue?.version ?? 0) === 0 ? [CATALOGUE_ABSENT] : []),
   ];
   return findings.toSorted((one, other) => RANK[one.severity] - RANK[other.severity]).slice(0, MAX_FINDINGS);
@@ -74,12 +74,12 @@ const CATALOGUE_ABSENT: SystemFinding = {
   parameters: {},
 };
 
-function findLetters({ open, parked }: LetterFigures): SystemFinding[] {
+function findDeadLetters({ open, parked }: DeadLetterFigures): SystemFinding[] {
   const letters = open.count === 1 ? 'dead letter is open' : 'dead letters are open';
   const notifications = parked.count === 1 ? 'notification' : 'notifications';
   return [
-    ...describeLetters('dead-letters-open', letters, open),
-    ...describeLetters(
+    ...describeDeadLetters('dead-letters-open', letters, open),
+    ...describeDeadLetters(
       'notifications-parked',
       `${notifications} may have been sent: ask the provider`,
       parked,
@@ -87,10 +87,10 @@ function findLetters({ open, parked }: LetterFigures): SystemFinding[] {
   ];
 }
 
-function describeLetters(
+function describeDeadLetters(
   code: SystemFinding['code'],
   what: string,
-  { count, oldestAtMs }: OpenLetters,
+  { count, oldestAtMs }: OpenDeadLetters,
 ): SystemFinding[] {
   if (oldestAtMs === undefined) return [];
   const since = new Date(oldestAtMs).toISOString();

@@ -6,7 +6,6 @@ import type { Health } from '../../../../shared/platform/health.ts';
 import type { Metrics, Sample } from '../../../../shared/platform/metrics.ts';
 import type { Timers } from '../../../../shared/platform/timers.ts';
 import { noAnswer, ReadingError } from './cached-reading.ts';
-import { parseSamples } from './metrics-text.ts';
 import { RATE_METRICS } from './rates.ts';
 
 /** What a process says about itself. */
@@ -79,6 +78,27 @@ export function breakersOf({ samples }: ProcessState): readonly Omit<SystemBreak
     .slice(0, MAX_BREAKERS);
 }
 
+const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)(?: -?\d+)?$/;
+/** Each begins where the one before ends: looking for it in other text takes minutes for a MiB of letters. */
+const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)",? */gy;
+/** Ours are names of workers, actions and providers. Another process is not trusted to be short. */
+const MAX_LABEL_LENGTH = 200;
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' };
+
+/** Reads Prometheus text as another process exposes it. Comments and lines that cannot be read are left out. */
+function parseSamples(text: string, maxSamples: number): readonly Sample[] {
+  const samples: Sample[] = [];
+  for (const line of text.split('\n')) {
+    if (samples.length >= maxSamples) break;
+    if (line === '' || line.startsWith('#')) continue;
+    const [, name, labels = '', number = ''] = LINE.exec(line) ?? [];
+    const value = readNumber(number);
+    if (name === undefined || Number.isNaN(value)) continue;
+    samples.push({ name, labels: readLabels(labels), value });
+  }
+  return samples;
+}
+
 const part = z.object({
   status: z.enum(['ready', 'starting', 'degraded', 'unhealthy']),
   reason: z.string().optional(),
@@ -129,4 +149,20 @@ async function readText(url: string, signal: AbortSignal, statuses: readonly num
   const text = await readAnswer(response);
   if (text === undefined) throw unexpected('the answer is longer than 1 MiB', '> 1 MiB');
   return text;
+}
+
+function readLabels(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...text.matchAll(LABEL)].map(([, name = '', value = '']) => [
+      name,
+      value
+        .slice(0, MAX_LABEL_LENGTH)
+        .replaceAll(/\\(.)/g, (_, character: string) => ESCAPES[character] ?? character),
+    ]),
+  );
+}
+
+function readNumber(text: string): number {
+  if (text === '+Inf') return Infinity;
+  return text === '' ? Number.NaN : Number(text);
 }

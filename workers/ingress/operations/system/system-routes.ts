@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SYSTEM_PATH, SYSTEM_SETTINGS_PATH } from '../../../../shared/contract/operations/system-state.ts';
 import type { Health } from '../../../../shared/platform/health.ts';
-import type { SettingState } from '../../../../shared/platform/setting-states.ts';
+import type { SettingState } from '../../../../shared/platform/load-config.ts';
 import type { IngressContext } from '../../server/context.ts';
 import { sendJson } from '../../server/send-answer.ts';
 import { labelMetrics } from '../../server/traffic.ts';
-import { authorizeOperator } from '../../server/authorize-operator.ts';
+import { authorizeOperator } from '../../server/authentication.ts';
 import type { WATCHING } from './rates.ts';
 import { createSystemWatch } from './system-watch.ts';
 

@@ -3,10 +3,10 @@ import type { Broker } from '../../../../shared/messaging/ports.ts';
 import type { Health } from '../../../../shared/platform/health.ts';
 import type { Metrics } from '../../../../shared/platform/metrics.ts';
 import type { SystemPorts } from '../../../../shared/platform/system-ports.ts';
+import { createOpenDeadLetters, type DeadLetterFigures } from '../../../../shared/dead-letters/count-open.ts';
 import { createBrokerState, type BrokerState } from './broker-state.ts';
 import { createReading, type LatestReading, type Reading } from './cached-reading.ts';
 import { createProgressWatch, findFindings, worstOf, type Observed } from './findings.ts';
-import { createOpenLetters, type LetterFigures } from './open-letters.ts';
 import { breakersOf, ownState, readProcess, startTimeMs, type ProcessState } from './process-state.ts';
 import { createRates, type Rates } from './rates.ts';
 
@@ -39,13 +39,16 @@ interface Source {
  * ask within that time share it.
  */
 export function createSystemWatch(deps: SystemWatchDeps): () => Promise<SystemState> {
-  const letters = createReading(createOpenLetters(deps), deps, BROKER_LIMIT_MS);
-  showLetters(deps, letters);
+  const letters = createReading(createOpenDeadLetters(deps), deps, BROKER_LIMIT_MS);
+  showDeadLetters(deps, letters);
   return createObserver(deps, letters);
 }
 
 /** Creates a function that observes the state, once broker and processes have been read or did not answer in time. */
-function createObserver(deps: SystemWatchDeps, letters: Reading<LetterFigures>): () => Promise<SystemState> {
+function createObserver(
+  deps: SystemWatchDeps,
+  letters: Reading<DeadLetterFigures>,
+): () => Promise<SystemState> {
   const { clock, monotonic, timers, version } = deps;
   const createdAtMs = clock.now();
   const broker = createReading(createBrokerState(deps), deps, BROKER_LIMIT_MS);
@@ -95,7 +98,7 @@ function createObserver(deps: SystemWatchDeps, letters: Reading<LetterFigures>):
 }
 
 /** Shows the open dead letters as metrics: each scrape has what was read last, and lets it be read again. */
-function showLetters({ metrics, clock }: SystemWatchDeps, letters: Reading<LetterFigures>): void {
+function showDeadLetters({ metrics, clock }: SystemWatchDeps, letters: Reading<DeadLetterFigures>): void {
   const count = metrics.gauge(
     'plat_dead_letters_open',
     'Dead letters that no operator has handled; parked: the notifications among them that may have been sent',

@@ -1,11 +1,13 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/operation-fields.ts';
-import { type LetterContext, letterTopics } from '../../../shared/dead-letters/letter-context.ts';
-import type { LetterLog } from '../../../shared/dead-letters/letter-log.ts';
+import {
+  type DeadLetterContext,
+  deadLetterTopics,
+  type DeadLetterLog,
+} from '../../../shared/dead-letters/dead-letter-log.ts';
 import type { CommandProofs } from '../../../shared/notification/command-proof.ts';
-import { callerOf } from '../server/caller.ts';
+import { callerOf } from '../server/admission.ts';
 import type { IngressContext } from '../server/context.ts';
-import { onAbandoned } from '../server/traffic.ts';
 
 /**
  * `stopMs`: longest time of a call; what was not read until then is left out, and no other dead letter is begun. 500 of them take
@@ -23,47 +25,48 @@ const MAX_OF_CALLER = 3;
 /** Operator in the audit where access control is off. */
 const ANONYMOUS = 'anonymous';
 
-export interface LetterCallsDeps extends Omit<IngressContext, 'log'> {
-  readonly letters: LetterLog;
+export interface DeadLetterCallsDeps extends Omit<IngressContext, 'log'> {
+  readonly letters: DeadLetterLog;
   readonly proofs: CommandProofs;
 }
 
 /** One call that works on dead letters. */
-export interface LetterCall {
-  readonly request: FastifyRequest;
+export interface DeadLetterCall {
+  readonly reply: FastifyReply;
   readonly kind: 'read' | 'action';
   readonly reason: string | undefined;
 }
 
 /** Runs calls on dead letters within limits. */
-export interface LetterCalls {
+export interface DeadLetterCalls {
   /**
    * Runs `work` with a context whose signal is aborted at the end of the call's time, or when the caller disconnects. Returns
    * `busy` if the caller has three calls in progress, or another action, so that none acts twice; `full` if too many run; and `late` if the
    * broker does not answer: then the call keeps its place until it does.
    */
   run<Result>(
-    call: LetterCall,
-    work: (context: LetterContext) => Promise<Result>,
+    call: DeadLetterCall,
+    work: (context: DeadLetterContext) => Promise<Result>,
   ): Promise<Result | 'busy' | 'full' | 'late'>;
 }
 
-export function createLetterCalls(deps: LetterCallsDeps): LetterCalls {
+export function createDeadLetterCalls(deps: DeadLetterCallsDeps): DeadLetterCalls {
   const { options, codec, clock, timers, newId, letters, proofs } = deps;
-  const running = new Set<{ readonly caller: string; readonly kind: LetterCall['kind'] }>();
-  const refusalOf = (caller: string, kind: LetterCall['kind']): 'busy' | 'full' | undefined => {
+  const running = new Set<{ readonly caller: string; readonly kind: DeadLetterCall['kind'] }>();
+  const refusalOf = (caller: string, kind: DeadLetterCall['kind']): 'busy' | 'full' | undefined => {
     const own = [...running].filter((one) => one.caller === caller);
     const isActing = kind === 'action' && own.some((one) => one.kind === 'action');
     if (isActing || own.length >= MAX_OF_CALLER) return 'busy';
     return running.size >= MAX_RUNNING ? 'full' : undefined;
   };
   return {
-    run: async ({ request, kind, reason }, work) => {
+    run: async ({ reply, kind, reason }, work) => {
+      const { request } = reply;
       const call = { caller: callerOf(request), kind };
       const refusal = refusalOf(call.caller, kind);
       if (refusal !== undefined) return refusal;
       const end = new AbortController();
-      onAbandoned(request, () => end.abort());
+      reply.raw.once('close', () => end.abort());
       const late = Promise.withResolvers<'late'>();
       const { stopMs, answerMs } = LIMITS[kind];
       const cancelStop = timers.schedule(() => end.abort(), stopMs, 'background');
@@ -74,7 +77,7 @@ export function createLetterCalls(deps: LetterCallsDeps): LetterCalls {
         proofs,
         clock,
         timers,
-        topics: letterTopics(options.topicPrefix),
+        topics: deadLetterTopics(options.topicPrefix),
         maxAuditRecords: OPERATIONS_LIMITS.auditRecords,
         log: letters,
         actor: { operator: request.subject === '' ? ANONYMOUS : request.subject, run: newId(), reason },

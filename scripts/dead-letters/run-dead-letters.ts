@@ -1,13 +1,9 @@
-import type {
-  ActionReply,
-  LetterPage,
-  ListedLetter,
-} from '../../shared/contract/operations/dead-letter-calls.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ActionReply, LetterPage, ListedLetter } from '../../shared/contract/operations/dead-letter-calls.ts';
 import { OPERATIONS_LIMITS } from '../../shared/contract/operations/operation-fields.ts';
-import type { DeadLettersArguments } from './arguments.ts';
-import { readEdit } from './edit-options.ts';
-import type { LetterApi } from './letter-api.ts';
-import { listLine, resultLine, toPlainJson } from './letter-lines.ts';
+import type { Problem } from '../../shared/platform/problem.ts';
+import { errorText, InfrastructureError, MessagingError } from '../../shared/platform/errors.ts';
+import { type DeadLettersArguments, readEdit } from './dead-letters-arguments.ts';
 
 export interface CommandReport {
   /** False if an action failed or was refused, or something is not known. */
@@ -18,7 +14,7 @@ export interface CommandReport {
 }
 
 export interface CommandContext {
-  readonly api: LetterApi;
+  readonly api: DeadLetterApi;
   readonly onProgress: (line: string) => void;
   /** Aborted by the operator; the call in progress ends, and no other one is begun. */
   readonly signal: AbortSignal;
@@ -35,6 +31,90 @@ export async function runDeadLettersCommand(
 ): Promise<CommandReport> {
   if (args.name === 'list') return list(args, context);
   return args.isAction ? act(args, context) : show(args, context);
+}
+
+function listLine({ id, at, code, from = '-', attempts, redrives, status }: ListedLetter): string {
+  return `${id}  ${at}  ${code}  ${from}  attempts ${attempts}  redrives ${redrives}  ${status}`;
+}
+
+/** How the option that disables a guard is written in a reason. */
+const OVERRIDE_TEXT = {
+  again: '; use --again to repeat it',
+  force: ', or use --force',
+  acceptDuplicates: ', or use --accept-duplicates',
+} as const;
+
+function resultLine({
+  id,
+  code,
+  result,
+  to,
+  why,
+  override,
+  warnings = [],
+}: ActionReply['letters'][number]): string {
+  const reason = override === undefined ? why : (why ?? '') + OVERRIDE_TEXT[override];
+  const details = [to === undefined ? undefined : `to ${to}`, reason, ...warnings];
+  const text = details.filter((part) => part !== undefined).join(': ');
+  return [result.replace('-', ' ').padEnd(13), id, code, text].join('  ').trimEnd();
+}
+
+/** JSON that a terminal shows as it is: without the control characters and marks for directions that JSON need not escape. */
+export function toPlainJson(value: unknown): string {
+  return JSON.stringify(value, undefined, 2).replaceAll(/[\u007F-\u009F\p{Cf}]/gu, escapeUnits);
+}
+
+/** The addresses of dead letters of an ingress. */
+export interface DeadLetterApi {
+  get(address: string, query?: URLSearchParams): Promise<unknown>;
+  post(action: string, body: object): Promise<unknown>;
+}
+
+export interface DeadLetterApiOptions {
+  /** With the base path. */
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
+/** An action on 500 dead letters takes 10 s; the ingress answers within 50 s even if the broker does not. */
+const CALL_TIMEOUT_MS = 120_000;
+/** A long list is charged to the allowance of its caller, which is refilled within seconds. */
+const MAX_ATTEMPTS = 10;
+const TOO_MANY_REQUESTS = 429;
+
+/** Its methods reject with SystemError, whose message says what the ingress refused and what to do. */
+export function createDeadLetterApi({ url, token }: DeadLetterApiOptions): DeadLetterApi {
+  const base = `${url}/api/operations/v1/dead-letters`;
+  const call = async (address: string, init: RequestInit = {}): Promise<unknown> => {
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await send(address, init);
+      if (response.status === TOO_MANY_REQUESTS && attempt < MAX_ATTEMPTS) {
+        await sleep(Number(response.headers.get('retry-after') ?? 1) * 1_000);
+        continue;
+      }
+      const body: unknown = await response.json().catch(() => undefined);
+      if (response.ok) return body;
+      throw new MessagingError('refused', refusalText(response.status, body), { canRetry: false });
+    }
+  };
+  const send = async (address: string, init: RequestInit): Promise<Response> => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
+    const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
+    try {
+      return await fetch(base + address, { ...init, headers, signal });
+    } catch (error) {
+      const { cause = error } = error as Error;
+      const text = `no ingress answers at ${url} (${errorText(cause)}): start one with npm start, or name another one with --url`;
+      throw new InfrastructureError('no-process', text, error);
+    }
+  };
+  return {
+    get: (address, query) => call(query === undefined ? address : `${address}?${query.toString()}`),
+    post: (action, body) => call(`/${action}`, { method: 'POST', body: JSON.stringify(body) }),
+  };
 }
 
 async function list(args: DeadLettersArguments, context: CommandContext): Promise<CommandReport> {
@@ -167,4 +247,21 @@ function reportNoMatch(handled: number): CommandReport {
       ? `all ${handled} that match have already been handled; use --again to repeat it`
       : 'no dead letter matches; `npm run dead-letters -- list --all` lists all of them';
   return { ok: handled > 0, lines: [text], result: { letters: [], handled } };
+}
+
+/** As UTF-16, of which a character beyond the first plane has two units. */
+function escapeUnits(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
+const HINTS: Readonly<Record<number, string>> = {
+  401: '; name the file of an access token with --token-file, or set AUTH_JWT_SECRET',
+  403: '; the access token needs the scopes operations:read and operations:write',
+};
+
+function refusalText(status: number, body: unknown): string {
+  const { title = `status ${status}`, detail = '', errors = [] } = (body ?? {}) as Partial<Problem>;
+  const faults = errors.map(({ path, message }) => `\n  ${path} ${message}`).join('');
+  return `the ingress refused the call: ${detail === '' ? title : detail}${HINTS[status] ?? ''}${faults}`;
 }

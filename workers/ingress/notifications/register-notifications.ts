@@ -11,16 +11,15 @@ import type { IngressContext } from '../server/context.ts';
 import type { Quotas } from '../../../shared/quotas/quotas.ts';
 import { createAccept } from './accept-notification.ts';
 import { AcceptanceRecords } from './acceptance-records.ts';
-import type { ChannelProfiles } from './channel-profiles.ts';
-import { CHANNELS } from './channels.ts';
+import { type ChannelProfiles, CHANNELS } from './channels.ts';
+import { registerSending } from './send-route.ts';
 import {
   ACCEPTANCE_TYPE,
   createNotificationFeed,
   STATE_TYPE,
   type NotificationFeed,
 } from './notification-feed.ts';
-import { createNotificationKeys, type NotificationKeys } from './notification-ids.ts';
-import { registerSending } from './send-route.ts';
+import { createNotificationKeys, type NotificationKeys } from './idempotency.ts';
 import { registerStatus } from './status-route.ts';
 
 export interface NotificationDeps extends IngressContext {

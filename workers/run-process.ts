@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
+import { statSync } from 'node:fs';
 import { loadConfig, type Config } from '../shared/platform/load-config.ts';
 import { errorText, SystemError } from '../shared/platform/errors.ts';
 import { combineHealth, startHealthServer } from '../shared/platform/health.ts';
 import { createLog, type Log } from '../shared/platform/log.ts';
 import { createMetrics } from '../shared/platform/metrics.ts';
 import { systemPorts } from '../shared/platform/system-ports.ts';
-import { warnAboutLooseFiles } from './loose-files.ts';
 import { WORKER_NAMES, type WorkerName } from './worker-list.ts';
 import { renderStartBanner } from './start-banner.ts';
 import { DRAIN_TIMEOUT_MS, startWorkers, type RunningSystem, type StartOptions } from './start-workers.ts';
@@ -44,6 +44,27 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
     fail(describeFailure(error), isConfiguration ? 2 : 1);
     process.exit();
   }
+}
+
+/** Access of the group and of others; files may be readable by a group, as mounted secrets often are. */
+const NOT_OWNER = 0o077;
+const OTHERS = 0o007;
+const PERMISSIONS = 0o777;
+
+/** Warns about the data folder and files with credentials if other users of this machine have access to them. */
+export function warnAboutLooseFiles({ dataFolder, credentialFiles }: Config, log: Pick<Log, 'warn'>): void {
+  // The permissions of Windows are others.
+  if (process.platform === 'win32') return;
+  const check = (setting: string, path: string, refused: number, wanted: string): void => {
+    const mode = modeOf(path);
+    if ((mode & refused) === 0) return;
+    log.warn(
+      { setting, path, mode: (mode & PERMISSIONS).toString(8) },
+      `other users of this machine have access to ${setting}: chmod ${wanted}`,
+    );
+  };
+  if (dataFolder !== undefined) check('DATA_DIR', dataFolder, NOT_OWNER, '700');
+  for (const [setting, file] of credentialFiles) check(setting, file, OTHERS, '600');
 }
 
 /** The message of a failed start, with the setting to change if there is one. */
@@ -174,4 +195,13 @@ function awaitEnd(log: Log, limitMs: number): Promise<End> {
 function fail(message: string, code: number): void {
   process.stderr.write(`${message}\n`);
   process.exitCode = code;
+}
+
+/** 0 for what does not exist: it is created for this user only. */
+function modeOf(path: string): number {
+  try {
+    return statSync(path).mode;
+  } catch {
+    return 0;
+  }
 }

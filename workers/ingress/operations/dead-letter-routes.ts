@@ -1,39 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify';
 import type { z } from 'zod';
-import {
-  discardBody,
-  editBody,
-  letterQuery,
-  markSentBody,
-  redriveBody,
-  type ActionReply,
-} from '../../../shared/contract/operations/dead-letter-calls.ts';
-import {
-  OPERATIONS_LIMITS,
-  readFields,
-  readQuery,
-} from '../../../shared/contract/operations/operation-fields.ts';
+import { discardBody, editBody, letterQuery, markSentBody, redriveBody, type ActionReply, type LetterPage, type ListedLetter } from '../../../shared/contract/operations/dead-letter-calls.ts';
+import { OPERATIONS_LIMITS, readFields, readQuery } from '../../../shared/contract/operations/operation-fields.ts';
 import type { AuditRecord } from '../../../shared/dead-letters/audit.ts';
-import { createEdit, type Editable, editMessage } from '../../../shared/dead-letters/edit.ts';
-import { actOnSelected } from '../../../shared/dead-letters/handle-letters.ts';
-import type { LetterContext } from '../../../shared/dead-letters/letter-context.ts';
-import { parsePlace, placeId, sanitise } from '../../../shared/dead-letters/letter.ts';
-import { type Scan, scanLetters } from '../../../shared/dead-letters/scan-letters.ts';
-import { isRestricted, type Selection } from '../../../shared/dead-letters/selection.ts';
-import { showLetters } from '../../../shared/dead-letters/show-letters.ts';
+import { createEdit } from '../../../shared/dead-letters/edit-dead-letter.ts';
+import { actOnSelected, countByCode, visibleDeadLetters } from '../../../shared/dead-letters/act-on-dead-letters.ts';
+import type { DeadLetterContext } from '../../../shared/dead-letters/dead-letter-log.ts';
+import { parsePlace, placeId, sanitise, type DeadLetter, plainPath } from '../../../shared/dead-letters/read-dead-letter.ts';
+import { type Scan, scanDeadLetters, isRestricted, type Selection, channelOf } from '../../../shared/dead-letters/find-dead-letters.ts';
+import { showDeadLetter } from '../../../shared/dead-letters/show-dead-letter.ts';
 import { MessagingError, SystemError } from '../../../shared/platform/errors.ts';
 import type { Fault } from '../../../shared/platform/problem.ts';
-import { callerOf } from '../server/caller.ts';
+import { authorizeOperator } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
-import type { LetterCall, LetterCalls } from './letter-calls.ts';
-import { renderPage, type PageQuery } from './letter-page.ts';
-import { authorizeOperator } from '../server/authorize-operator.ts';
+import type { DeadLetterCall, DeadLetterCalls } from './running-dead-letter-calls.ts';
 
-export interface LetterRouteDeps extends IngressContext {
-  readonly calls: LetterCalls;
+export interface DeadLetterRouteDeps extends IngressContext {
+  readonly calls: DeadLetterCalls;
 }
 
 /** A selection of 500 ids has 50 KiB, and an edited payload is as large as a request. */
@@ -49,7 +35,7 @@ const RECORDS_PER_UNIT = 500;
  * selection, with dry run and reason. Payloads are masked. Reading requires the scope `operations:read`, actions
  * `operations:write`.
  */
-export function registerLetters(app: FastifyInstance, base: string, deps: LetterRouteDeps): void {
+export function registerDeadLetters(app: FastifyInstance, base: string, deps: DeadLetterRouteDeps): void {
   const label = labelMetrics('operations-dead-letters');
   const opened = requireOpen(deps.traffic);
   const mayRead = { preHandler: [label, opened, authorizeOperator(deps, 'operations:read')] };
@@ -72,15 +58,43 @@ export function registerLetters(app: FastifyInstance, base: string, deps: Letter
   }
 }
 
+export interface PageQuery {
+  /** Includes those that were handled. */
+  readonly all: boolean;
+  readonly limit?: number | undefined;
+  /** `time:id` of the last letter of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** A page of the scanned letters, newest first. */
+export function renderPage(
+  scan: Scan,
+  { all, limit = OPERATIONS_LIMITS.defaultPageLetters, cursor }: PageQuery,
+): LetterPage {
+  const visible = visibleDeadLetters(scan, all);
+  const rest = cursor === undefined ? visible : visible.slice(afterCursor(visible, cursor));
+  const page = rest.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    letters: page.map((letter) => renderDeadLetter(letter, scan)),
+    count: visible.length,
+    codes: countByCode(visible),
+    handled: scan.letters.length - visible.length,
+    isComplete: scan.isComplete,
+    isAuditComplete: scan.audit.isComplete,
+    ...(last === undefined || rest.length === page.length ? {} : { nextCursor: cursorOf(last) }),
+  };
+}
+
 /** Scans within the limits of a call, and charges the caller for it. */
 async function scanCharged(
-  deps: LetterRouteDeps,
+  deps: DeadLetterRouteDeps,
   request: FastifyRequest,
-  context: LetterContext,
+  context: DeadLetterContext,
   selection: Selection,
 ): Promise<Scan> {
-  const scan = await scanLetters(context, selection, OPERATIONS_LIMITS.scannedLetters);
-  deps.rateLimiter.spend(callerOf(request), Math.round((scan.read + scan.audit.read) / RECORDS_PER_UNIT));
+  const scan = await scanDeadLetters(context, selection, OPERATIONS_LIMITS.scannedLetters);
+  deps.admission.spend(request, Math.round((scan.read + scan.audit.read) / RECORDS_PER_UNIT));
   return scan;
 }
 
@@ -90,29 +104,30 @@ interface PlaceParams {
   readonly offset: string;
 }
 
-async function list(deps: LetterRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function list(deps: DeadLetterRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const read = readQuery(letterQuery, request.query);
   if (read.kind === 'invalid') return refuseFaults(reply, read.faults);
-  const { topic, code, type, id, since, until, ...query } = read.fields;
-  const selection = { ...query, topics: topic, codes: code, types: type, ids: id, since, until };
-  await respond(deps, reply, { request, kind: 'read', reason: undefined }, async (context) => {
-    const scan = await scanCharged(deps, request, context, selectionOf(selection));
+  const { topic, code, type, id, channel, key, since, until, ...query } = read.fields;
+  const selection = { topics: topic, codes: code, types: type, ids: id, channel, key, since, until };
+  await respond(deps, { reply, kind: 'read', reason: undefined }, async (context) => {
+    const scan = await scanCharged(deps, request, context, selection);
     return renderPage(scan, query satisfies PageQuery);
   });
 }
 
 async function show(
-  deps: LetterRouteDeps,
+  deps: DeadLetterRouteDeps,
   request: FastifyRequest<{ Params: PlaceParams }>,
   reply: FastifyReply,
 ): Promise<void> {
   const { topic, partition, offset } = request.params;
   const place = parsePlace(`${topic}/${partition}/${offset}`);
   if (place === undefined) return refuseUnknown(reply);
-  const selection = selectionOf({ ids: [placeId(place)] });
-  await respond(deps, reply, { request, kind: 'read', reason: undefined }, async (context) => {
+  const selection = { ids: [placeId(place)] };
+  await respond(deps, { reply, kind: 'read', reason: undefined }, async (context) => {
     const { letters, states } = await scanCharged(deps, request, context, selection);
-    const [shown] = await showLetters(context, letters.slice(0, 1), ({ id }) => states.of(id).status);
+    const [letter] = letters;
+    const shown = letter && (await showDeadLetter(context, letter, states.of(letter.id).status));
     if (shown === undefined) return undefined;
     return { ...shown, audit: shown.audit.map(renderStep) };
   });
@@ -139,7 +154,7 @@ const BODIES = { redrive: redriveBody, edit: editBody, discard: discardBody, 'ma
 type LetterAction = keyof typeof BODIES;
 
 async function act(
-  deps: LetterRouteDeps,
+  deps: DeadLetterRouteDeps,
   action: LetterAction,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -147,35 +162,26 @@ async function act(
   const body = BODIES[action];
   const read = readFields(body, request.body);
   const fields = read.kind === 'read' ? (read.fields as ActionFields) : undefined;
-  const edit = action === 'edit' && fields !== undefined ? editOf(fields) : undefined;
+  const edit =
+    action === 'edit' && fields !== undefined ? createEdit(fields.patch, fields.headers) : undefined;
+  const wrong = edit !== undefined && 'faults' in edit ? edit.faults : [];
   const faults = [
     ...(read.kind === 'invalid' ? read.faults : []),
     ...(fields === undefined ? [] : missingFields(action, fields)),
-    ...(edit !== undefined && 'faults' in edit ? edit.faults : []),
+    ...wrong,
   ];
-  if (fields === undefined || faults.length > 0) return refuseFaults(reply, faults);
-  const changes = edit === undefined || 'faults' in edit ? undefined : edit;
-  await respond(deps, reply, { request, kind: 'action', reason: fields.reason }, async (context) => {
-    const selection = selectionOf(fields.selection);
+  if (fields === undefined || faults.length > 0 || (edit !== undefined && 'faults' in edit))
+    return refuseFaults(reply, faults);
+  await respond(deps, { reply, kind: 'action', reason: fields.reason }, async (context) => {
+    const { selection, limit = OPERATIONS_LIMITS.defaultActionLetters, dryRun } = fields;
     const scan = await scanCharged(deps, request, context, selection);
     if (!scan.isComplete || !scan.audit.isComplete) return 'incomplete';
-    const { limit = OPERATIONS_LIMITS.defaultActionLetters, dryRun } = fields;
-    const chosen = { selection, limit };
     const options = { force: false, acceptDuplicates: false, ...fields };
-    const change = changes && ((letter: Editable) => editMessage(letter, changes, context.codec));
-    const acting = { action, options, changed: changes?.changed, change };
-    const summary = await actOnSelected(context, scan, chosen, acting);
+    const summary = await actOnSelected(context, scan, { selection, limit, action, options, edit });
     const { run } = context.actor;
     if (!dryRun) deps.log.info({ action, run, counts: summary.counts }, 'an operator handled dead letters');
     return { run, dryRun, ...summary } satisfies ActionReply;
   });
-}
-
-function editOf({ patch, headers = {} }: ActionFields) {
-  return createEdit(
-    patch === undefined ? [] : [patch],
-    Object.entries(headers).map(([name, value]) => [name, value ?? undefined] as const),
-  );
 }
 
 /** Fields that are required together with others. */
@@ -185,7 +191,7 @@ function missingFields(
 ): Fault[] {
   const faults: Fault[] = [];
   const missing = (path: string, message: string) => faults.push({ path, code: 'missing', message });
-  if (!isRestricted(selectionOf(selection))) {
+  if (!isRestricted(selection)) {
     missing('selection', 'must name ids, topics, codes, types, a channel, a key or a time');
   }
   if (!dryRun && reason === undefined)
@@ -195,22 +201,13 @@ function missingFields(
   return faults;
 }
 
-function selectionOf(
-  sent: Partial<Omit<z.output<typeof discardBody>['selection'], 'ids'>> & {
-    readonly ids?: readonly string[];
-  },
-): Selection {
-  const { ids = [], topics = [], codes = [], types = [], channel, key, since, until } = sent;
-  return { ids, topics, codes, types, channel, key, sinceMs: since, untilMs: until };
-}
-
 /** Runs the work of a call and responds with its result; `undefined`: there is no such dead letter. */
 async function respond(
-  { calls, log }: LetterRouteDeps,
-  reply: FastifyReply,
-  call: LetterCall,
-  work: (context: LetterContext) => Promise<object | 'incomplete' | undefined>,
+  { calls, log }: DeadLetterRouteDeps,
+  call: DeadLetterCall,
+  work: (context: DeadLetterContext) => Promise<object | 'incomplete' | undefined>,
 ): Promise<void> {
+  const { reply } = call;
   try {
     if (reply.raw.destroyed) return void reply.hijack();
     const result = await calls.run(call, work);
@@ -246,4 +243,36 @@ function refuseUnknown(reply: FastifyReply): void {
 
 function refuseFaults(reply: FastifyReply, errors: readonly Fault[]): void {
   refuse(reply, 'invalid-request', { errors });
+}
+
+function cursorOf({ atMs, id }: DeadLetter): string {
+  return `${atMs}:${id}`;
+}
+
+/** The index after the letter of the cursor; if that is gone, of the first one that is older. */
+function afterCursor(letters: readonly DeadLetter[], cursor: string): number {
+  const at = letters.findIndex((letter) => cursorOf(letter) === cursor);
+  if (at >= 0) return at + 1;
+  const atMs = Number(cursor.slice(0, cursor.indexOf(':')));
+  const older = letters.findIndex((letter) => letter.atMs < atMs);
+  return older < 0 ? letters.length : older;
+}
+
+function renderDeadLetter(letter: DeadLetter, { states, prefix }: Scan): ListedLetter {
+  const { id, atMs, code, reason, type, original, attempts, redrives, notificationId, valueBytes } = letter;
+  const channel = channelOf(letter, prefix);
+  return {
+    id,
+    at: new Date(atMs).toISOString(),
+    code: sanitise(code),
+    reason: sanitise(reason),
+    ...(type === undefined ? {} : { type: plainPath(type) }),
+    ...(channel === undefined ? {} : { channel }),
+    ...(original === undefined ? {} : { from: sanitise(placeId(original)) }),
+    attempts,
+    redrives,
+    status: states.of(id).status,
+    ...(notificationId === undefined ? {} : { notificationId: sanitise(notificationId) }),
+    bytes: valueBytes,
+  };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
-import { findFramingFault } from '../../../../workers/ingress/server/malformed-http.ts';
+import { findFramingFault } from '../../../../workers/ingress/server/app.ts';
 
 const HOST = ['Host', 'a'];
 

@@ -2,6 +2,7 @@ import { HEADER } from '../messaging/header-names.ts';
 import { headerNumber, headerText } from '../messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../messaging/message.ts';
 import { readId } from '../notification/command-id.ts';
+import type { Fault } from '../platform/problem.ts';
 
 /** The position of a record. */
 export interface LogPlace {
@@ -11,7 +12,7 @@ export interface LogPlace {
 }
 
 /** A dead letter without its value, so that many fit into memory. */
-export interface Letter extends LogPlace {
+export interface DeadLetter extends LogPlace {
   /** `topic/partition/offset` on the dead-letter topic. */
   readonly id: string;
   /** Epoch milliseconds at which it became a dead letter. */
@@ -51,7 +52,7 @@ export function parsePlace(text: string): LogPlace | undefined {
  * Reads the headers of a dead letter; missing ones are replaced by those of the record or by defaults. The type is left open,
  * since only the codec knows that of a message in Avro.
  */
-export function readLetter(message: LogMessage): Letter {
+export function readDeadLetter(message: LogMessage): DeadLetter {
   const { topic, partition, offset, headers, value } = message;
   return {
     topic,
@@ -69,6 +70,31 @@ export function readLetter(message: LogMessage): Letter {
     notificationId: readId(headerText(headers, HEADER.notificationId)),
     valueBytes: value?.length ?? 0,
   };
+}
+
+/** The headers that describe the dead letter rather than the message. */
+export const DEAD_LETTER_HEADERS: readonly string[] = Object.values(HEADER).filter((name) =>
+  name.startsWith('plat-dead-letter-'),
+);
+
+/** Replaces control characters of untrusted text and truncates it, for output to a terminal. */
+export function sanitise(text: string, maxCharacters = 300): string {
+  return text.slice(0, maxCharacters).replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');
+}
+
+const FIELD_PATH = /^[A-Za-z_]\w*(?:\[\d+\])*(?:\.[A-Za-z_]\w*(?:\[\d+\])*)*$/;
+
+/**
+ * The path of a field, as in `attachments[0].name`, or the name of a type; `?` for other text, which may be personal data at the
+ * wrong place.
+ */
+export function plainPath(path: string): string {
+  return FIELD_PATH.test(path) ? path : '?';
+}
+
+/** A fault of a message as one line, without any value of the message. */
+export function faultText({ path, message }: Pick<Fault, 'path' | 'message'>): string {
+  return `${plainPath(path)}: ${message}`;
 }
 
 /**
@@ -91,14 +117,4 @@ function originalPlace(headers: MessageHeaders): LogPlace | undefined {
   const offset = headerNumber(headers, HEADER.deadLetterOffset);
   if (topic === undefined || partition === undefined || offset === undefined) return undefined;
   return { topic, partition, offset };
-}
-
-/** The headers that describe the dead letter rather than the message. */
-export const DEAD_LETTER_HEADERS: readonly string[] = Object.values(HEADER).filter((name) =>
-  name.startsWith('plat-dead-letter-'),
-);
-
-/** Replaces control characters of untrusted text and truncates it, for output to a terminal. */
-export function sanitise(text: string, maxCharacters = 300): string {
-  return text.slice(0, maxCharacters).replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toPlainJson } from '../../../scripts/dead-letters/letter-lines.ts';
+import { toPlainJson } from '../../../scripts/dead-letters/run-dead-letters.ts';
 
 it('JSON on a terminal has neither control characters nor marks for directions, and the same value', () => {
   const value = { name: '\u009b31m red \u202e back \u007f \u{e0001} ăîșț', list: ['\n'] };

@@ -1,49 +1,54 @@
-import { OPERATIONS_LIMITS } from '../../../../shared/contract/operations/operation-fields.ts';
-import { isHandled, LetterStates, readAuditRecord } from '../../../../shared/dead-letters/audit.ts';
-import { createBreaks, letterTopics } from '../../../../shared/dead-letters/letter-context.ts';
-import { newestOf, sharedLetterLog, type LetterLog } from '../../../../shared/dead-letters/letter-log.ts';
-import { type Letter, placeId, readLetter } from '../../../../shared/dead-letters/letter.ts';
-import type { LogMessage, OffsetRange } from '../../../../shared/messaging/message.ts';
-import type { Broker, ReadOn } from '../../../../shared/messaging/ports.ts';
-import { OUTCOME_UNKNOWN } from '../../../../shared/notification/notification-state.ts';
-import type { Timers } from '../../../../shared/platform/timers.ts';
+import { OPERATIONS_LIMITS } from '../contract/operations/operation-fields.ts';
+import type { LogMessage, OffsetRange } from '../messaging/message.ts';
+import type { Broker, ReadOn } from '../messaging/ports.ts';
+import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';
+import type { Timers } from '../platform/timers.ts';
+import { isHandled, DeadLetterStates, readAuditRecord } from './audit.ts';
+import {
+  createBreaks,
+  deadLetterTopics,
+  newestOf,
+  sharedDeadLetterLog,
+  type DeadLetterLog,
+} from './dead-letter-log.ts';
+import { type DeadLetter, placeId, readDeadLetter } from './read-dead-letter.ts';
 
 /** Open dead letters that are counted, the newest ones. */
 const MAX_COUNTED = 20_000;
 
 /** Dead letters that no operator has handled. */
-export interface OpenLetters {
+export interface OpenDeadLetters {
   readonly count: number;
   /** Epoch milliseconds of the oldest one; undefined without any. */
   readonly oldestAtMs: number | undefined;
 }
 
-export interface LetterFigures {
-  readonly open: OpenLetters;
+export interface DeadLetterFigures {
+  readonly open: OpenDeadLetters;
   /** Those of them that are notifications which may have been sent. */
-  readonly parked: OpenLetters;
+  readonly parked: OpenDeadLetters;
 }
 
-export interface OpenLettersDeps {
+export interface OpenDeadLettersDeps {
   readonly broker: Pick<Broker, 'admin' | 'createPublisher' | 'readRanges'>;
   readonly topicPrefix: string;
   readonly timers: Timers;
 }
 
 /** Creates a function that counts the open dead letters; each call reads only what was written since the last one. */
-export function createOpenLetters({
+export function createOpenDeadLetters({
   broker,
   topicPrefix,
   timers,
-}: OpenLettersDeps): () => Promise<LetterFigures> {
-  const log = sharedLetterLog(broker);
+}: OpenDeadLettersDeps): () => Promise<DeadLetterFigures> {
+  const log = sharedDeadLetterLog(broker);
   const readNew = createNewRecords(log, timers);
-  const { deadLetters, audit, destinations } = letterTopics(topicPrefix);
+  const { deadLetters, audit, destinations } = deadLetterTopics(topicPrefix);
   const open = new Map<
     string,
-    Pick<Letter, 'topic' | 'partition' | 'offset' | 'atMs'> & { readonly isParked: boolean }
+    Pick<DeadLetter, 'topic' | 'partition' | 'offset' | 'atMs'> & { readonly isParked: boolean }
   >();
-  const states = new LetterStates();
+  const states = new DeadLetterStates();
   const forget = (id: string): void => {
     open.delete(id);
     states.forget(id);
@@ -54,7 +59,7 @@ export function createOpenLetters({
     const ranges = await log.ranges(deadLetters);
     const { auditRecords } = OPERATIONS_LIMITS;
     await readNew(ranges, MAX_COUNTED, (message) => {
-      const { topic, partition, offset, atMs, code, original } = readLetter(message);
+      const { topic, partition, offset, atMs, code, original } = readDeadLetter(message);
       const isParked = code === OUTCOME_UNKNOWN && destinations.commands.has(original?.topic ?? '');
       open.set(placeId(message), { topic, partition, offset, atMs, isParked });
       const [oldest] = open.keys();
@@ -76,7 +81,7 @@ export function createOpenLetters({
 }
 
 /** Creates a function that reads the records of ranges after those that it has read, the newest up to the limit. */
-function createNewRecords(log: Pick<LetterLog, 'read'>, timers: Timers) {
+function createNewRecords(log: Pick<DeadLetterLog, 'read'>, timers: Timers) {
   const positions = new Map<string, number>();
   const pause = createBreaks({ timers });
   return async (
@@ -101,7 +106,7 @@ function keyOf({ topic, partition }: Pick<OffsetRange, 'topic' | 'partition'>): 
   return `${topic}/${partition}`;
 }
 
-function figuresOf(letters: readonly { readonly atMs: number }[]): OpenLetters {
+function figuresOf(letters: readonly { readonly atMs: number }[]): OpenDeadLetters {
   const oldestAtMs = letters.reduce((oldest, { atMs }) => Math.min(oldest, atMs), Infinity);
   return { count: letters.length, oldestAtMs: letters.length === 0 ? undefined : oldestAtMs };
 }

@@ -1,12 +1,11 @@
 import { HEADER } from '../messaging/header-names.ts';
 import { headerNumber, headerText } from '../messaging/headers.ts';
-import type { LogMessage, MessageHeaders } from '../messaging/message.ts';
+import type { MessageHeaders } from '../messaging/message.ts';
 import { readAttempts } from '../notification/attempt-history.ts';
 import { readId } from '../notification/command-id.ts';
 import { type AuditRecord, readAudit } from './audit.ts';
-import type { LetterContext } from './letter-context.ts';
-import { DEAD_LETTER_HEADERS, type Letter, placeId, sanitise } from './letter.ts';
-import { readOne } from './letter-log.ts';
+import { type DeadLetterContext, readOne } from './dead-letter-log.ts';
+import { DEAD_LETTER_HEADERS, type DeadLetter, placeId, sanitise } from './read-dead-letter.ts';
 import { showPayload } from './masked-payload.ts';
 
 /** Message keys that the ingress derives from a receiver with an HMAC; they contain no personal data. */
@@ -26,50 +25,16 @@ const OWN_VALUE = /^(?:\d{1,15}|[A-Za-z][\w./;=,-]{0,299}|[0-9a-f-]{1,64})$/;
 /** Headers whose values are printed outside the list of headers. */
 const PRINTED_SEPARATELY: ReadonlySet<string> = new Set([...DEAD_LETTER_HEADERS, HEADER.attemptHistory]);
 
-/** A letter as shown to an operator, with personal data masked. */
-export type ShownLetter = Awaited<ReturnType<typeof showLetter>>;
-
-/** Reads the complete letters, one after the other; omits those that are no longer retained. */
-export async function showLetters(
-  context: LetterContext,
-  letters: readonly Letter[],
-  statusOf: (letter: Letter) => string,
-): Promise<readonly ShownLetter[]> {
-  const audit = new Map<string, AuditRecord[]>(letters.map(({ id }) => [id, []]));
-  const { isComplete } = await readAudit(context, (record) =>
-    audit.get(placeId(record.letter))?.push(record),
-  );
-  const all: ShownLetter[] = [];
-  for (const letter of letters) {
-    if (context.signal.aborted) break;
-    const message = await readOne(context.log, letter);
-    if (message === undefined) continue;
-    const steps = audit.get(letter.id) ?? [];
-    const known: Known = {
-      status: statusOf(letter),
-      audit: steps.slice(-MAX_STEPS),
-      isAuditComplete: isComplete && steps.length <= MAX_STEPS,
-    };
-    all.push(await showLetter(context, message, { letter, known }));
-  }
-  return all;
-}
-
-/** What the audit has of a letter. */
-interface Known {
-  readonly status: string;
-  /** The newest steps, oldest first. */
-  readonly audit: readonly AuditRecord[];
-  /** False if older steps are left out, or the audit was not read to its end. */
-  readonly isAuditComplete: boolean;
-}
-
-interface Showing {
-  readonly letter: Letter;
-  readonly known: Known;
-}
-
-async function showLetter({ codec, topics }: LetterContext, message: LogMessage, { letter, known }: Showing) {
+/** A letter as shown to an operator, with personal data masked; undefined if it is no longer retained. */
+export async function showDeadLetter(context: DeadLetterContext, letter: DeadLetter, status: string) {
+  const { codec, topics, log } = context;
+  const steps: AuditRecord[] = [];
+  const { isComplete } = await readAudit(context, (record) => {
+    if (placeId(record.letter) === letter.id) steps.push(record);
+  });
+  if (context.signal.aborted) return undefined;
+  const message = await readOne(log, letter);
+  if (message === undefined) return undefined;
   const isCommand = isNotification(letter, topics);
   const { id, code, group, attempts, redrives, notificationId, original } = letter;
   const fromAtMs = headerNumber(message.headers, HEADER.deadLetterTimestamp);
@@ -90,7 +55,11 @@ async function showLetter({ codec, topics }: LetterContext, message: LogMessage,
       sanitise(JSON.stringify(attempt, withoutProse)),
     ),
     payload: await showPayload(message, codec, isCommand),
-    ...known,
+    status,
+    /** The newest steps, oldest first. */
+    audit: steps.slice(-MAX_STEPS),
+    /** False if older steps are left out, or the audit was not read to its end. */
+    isAuditComplete: isComplete && steps.length <= MAX_STEPS,
   };
 }
 
@@ -110,7 +79,7 @@ function shownKey(key: Buffer | null, isMasked: boolean): string | null {
  * Whether a letter is a notification: by its topic, which only the worker writes. Its headers, which may be missing or edited,
  * do not decide what is masked.
  */
-function isNotification({ topic, original }: Letter, topics: LetterContext['topics']): boolean {
+function isNotification({ topic, original }: DeadLetter, topics: DeadLetterContext['topics']): boolean {
   return topic === topics.notificationLetters || topics.destinations.commands.has(original?.topic ?? '');
 }
 

@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import { sharedLetterLog } from '../../../shared/dead-letters/letter-log.ts';
+import { sharedDeadLetterLog } from '../../../shared/dead-letters/dead-letter-log.ts';
 import type { IngressContext } from '../server/context.ts';
 import type { NotificationFeed } from '../notifications/notification-feed.ts';
-import type { NotificationKeys } from '../notifications/notification-ids.ts';
-import { createLetterCalls } from './letter-calls.ts';
-import { registerLetters } from './letter-routes.ts';
+import type { NotificationKeys } from '../notifications/idempotency.ts';
+import { createDeadLetterCalls } from './running-dead-letter-calls.ts';
+import { registerDeadLetters } from './dead-letter-routes.ts';
 import { registerNotificationSearch } from './notification-routes.ts';
 import { registerOutboxMessages, type OutboxReader } from './outbox-routes.ts';
-import { createOnDemandCatalogue } from './on-demand-catalogue.ts';
-import { registerProducts } from './product-routes.ts';
+import { createOnDemandCatalogue, registerProducts } from './product-routes.ts';
 
 export interface OperationsDeps extends IngressContext {
   readonly feed: NotificationFeed;
@@ -26,10 +25,10 @@ export interface Operations {
 /** Registers the addresses for operators: notifications, dead letters, the local outbox and the catalogue. */
 export function registerOperations(app: FastifyInstance, deps: OperationsDeps): Operations {
   const base = '/api/operations/v1';
-  const log = sharedLetterLog(deps.broker);
+  const log = sharedDeadLetterLog(deps.broker);
   registerNotificationSearch(app, base, deps);
-  const calls = createLetterCalls({ ...deps, letters: log, proofs: deps.keys.commands });
-  registerLetters(app, base, { ...deps, calls });
+  const calls = createDeadLetterCalls({ ...deps, letters: log, proofs: deps.keys.commands });
+  registerDeadLetters(app, base, { ...deps, calls });
   registerOutboxMessages(app, base, deps);
   const catalogue = createOnDemandCatalogue(deps);
   registerProducts(app, base, { ...deps, catalogue });

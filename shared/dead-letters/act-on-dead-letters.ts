@@ -4,43 +4,108 @@ import { headerText } from '../messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OffsetRange, OutgoingMessage } from '../messaging/message.ts';
 import type { ReadOn } from '../messaging/ports.ts';
 import { errorText, SystemError } from '../platform/errors.ts';
-import { type AuditStep, createAuditMessage, type LetterStates } from './audit.ts';
-import { createBreaks, type LetterContext } from './letter-context.ts';
-import type { Editable, Edited } from './edit.ts';
 import { addAttempts, readAttempts } from '../notification/attempt-history.ts';
 import type { EmailCommand, SmsCommand } from '../notification/command.ts';
 import { isIngressId } from '../notification/command-proof.ts';
 import { OUTCOME_UNKNOWN, type NotificationState } from '../notification/notification-state.ts';
-import { type Letter, type LogPlace, placeId, sanitise } from './letter.ts';
-import { readOne } from './letter-log.ts';
+import { isHandled, type AuditStep, createAuditMessage, type DeadLetterStates } from './audit.ts';
 import {
+  type SendOptions,
   redriveMessage,
   decideMarking,
   decideRedrive,
-  type SendOptions,
   type Verdict,
 } from './redrive-rules.ts';
-import { channelOf } from './selection.ts';
+import { type DeadLetterContext, createBreaks, readOne } from './dead-letter-log.ts';
+import { type DeadLetter, sanitise, type LogPlace, placeId } from './read-dead-letter.ts';
+import { type Scan, type Selection, channelOf } from './find-dead-letters.ts';
+import { editMessage, type Edit } from './edit-dead-letter.ts';
 
-/** The result of an action on one letter; `would-` in a dry run. */
-export type LetterResult = ActionReply['letters'][number];
-
-/** How letters are sent: unchanged, or edited by `change`; those that are marked as sent are not sent again. */
-export interface Sending {
-  readonly action: 'redrive' | 'edit' | 'mark-sent';
-  readonly options: Omit<SendOptions, 'again'>;
-  /** The fields that an edit changes, without values. */
-  readonly changed?: readonly string[] | undefined;
-  readonly change?: ((letter: Editable) => Promise<Edited>) | undefined;
+/** What is done with dead letters. */
+export interface DeadLetterAction {
+  readonly action: 'redrive' | 'edit' | 'mark-sent' | 'discard';
+  readonly options: SendOptions;
+  /** The changes of an edit. */
+  readonly edit?: Edit | undefined;
 }
 
-type ActionResult = Omit<LetterResult, 'id' | 'code'>;
+/** An action on selected letters, the oldest `limit` of them. */
+export interface Acting extends DeadLetterAction {
+  readonly selection: Selection;
+  readonly limit?: number | undefined;
+}
+
+/** What an action did; skipped letters beyond the first hundred are counted but not listed. */
+export type ActionSummary = Pick<ActionReply, 'letters' | 'counts' | 'notListed'>;
+
+/** A selection by filter may contain thousands of letters that were handled before. */
+const MAX_LISTED_SKIPPED = 100;
+
+/**
+ * Acts on the selected letters, the oldest first. Those that have been handled are skipped without `again`; ids without a letter are
+ * reported as failed.
+ */
+export async function actOnSelected(
+  context: DeadLetterContext,
+  scan: Scan,
+  { selection, limit, ...acting }: Acting,
+): Promise<ActionSummary> {
+  const { states } = scan;
+  const isSkipped = ({ id }: DeadLetter): boolean => !acting.options.again && isHandled(states.of(id));
+  const skipped = scan.letters.filter(isSkipped).flatMap((letter) => {
+    const why = `it has already been ${states.of(letter.id).status}`;
+    return resultsOf([letter], { result: 'skipped', why, override: 'again' });
+  });
+  const open = scan.letters
+    .filter((letter) => !isSkipped(letter))
+    .toSorted(compareAge)
+    .slice(0, limit);
+  const results =
+    acting.action === 'discard'
+      ? await discardDeadLetters(context, open, acting.options.dryRun)
+      : await sendDeadLetters(context, open, states, acting);
+  const listed = [...skipped.slice(0, MAX_LISTED_SKIPPED), ...results, ...findMissing(selection, scan)];
+  const notListed = Math.max(0, skipped.length - MAX_LISTED_SKIPPED);
+  const counts = countNames([...listed, ...skipped.slice(MAX_LISTED_SKIPPED)].map(({ result }) => result));
+  return { letters: listed, counts: Object.fromEntries(counts), notListed };
+}
+
+/** The letters that still need an action, or all of them, newest first. */
+export function visibleDeadLetters(
+  { letters, states }: Scan,
+  includesHandled: boolean,
+): readonly DeadLetter[] {
+  return letters
+    .filter(({ id }) => includesHandled || !isHandled(states.of(id)))
+    .toSorted((one, other) => compareAge(other, one));
+}
+
+/** Ours and those of common mail servers are fewer. */
+const MAX_CODES = 100;
+
+/** The number of letters by code, the most frequent first; those of rare codes beyond the first hundred together as `*`. */
+export function countByCode(letters: readonly DeadLetter[]): Readonly<Record<string, number>> {
+  const sorted = [...countNames(letters.map(({ code }) => sanitise(code)))].toSorted(
+    ([, one], [, other]) => other - one,
+  );
+  const rare = sorted.slice(MAX_CODES).reduce((sum, [, count]) => sum + count, 0);
+  return Object.fromEntries([...sorted.slice(0, MAX_CODES), ...(rare > 0 ? [['*', rare] as const] : [])]);
+}
+
+/** The result of an action on one letter; `would-` in a dry run. */
+export type DeadLetterResult = ActionReply['letters'][number];
+
+type ActionResult = Omit<DeadLetterResult, 'id' | 'code'>;
 
 /** `isLost`: the broker does not accept records, so the remaining letters are not tried. */
 type SendResult = ActionResult & { readonly isLost?: boolean };
 
-const DONE = { redrive: 'redriven', edit: 'edited', 'mark-sent': 'marked-sent' } as const;
-const WOULD = { redrive: 'would-redrive', edit: 'would-edit', 'mark-sent': 'would-mark-sent' } as const;
+const DONE = {
+  redrive: 'redriven',
+  edit: 'edited',
+  'mark-sent': 'marked-sent',
+  discard: 'discarded',
+} as const;
 const COMMANDS: ReadonlySet<string> = new Set(['SendSmsCommand', 'SendEmailCommand']);
 /** Maximum number of audit records of discards in one publish. */
 const DISCARD_BATCH = 200;
@@ -50,13 +115,13 @@ const DISCARD_BATCH = 200;
  * A letter without `done` may have been sent. Sending it again is safe, since workers recognise the copy of a notification
  * by its attempt number, and calculations return the same result.
  */
-export async function sendLetters(
-  context: LetterContext,
-  letters: readonly Letter[],
-  states: LetterStates,
-  sending: Sending,
-): Promise<readonly LetterResult[]> {
-  const results: LetterResult[] = [];
+export async function sendDeadLetters(
+  context: DeadLetterContext,
+  letters: readonly DeadLetter[],
+  states: DeadLetterStates,
+  acting: DeadLetterAction,
+): Promise<readonly DeadLetterResult[]> {
+  const results: DeadLetterResult[] = [];
   const wanted = new Map(letters.map((letter) => [letter.id, letter]));
   const pause = createBreaks(context);
   const take = async (message: LogMessage): Promise<ReadOn> => {
@@ -66,12 +131,12 @@ export async function sendLetters(
     if (letter === undefined) return 'more';
     const { destinations } = context.topics;
     const verdict =
-      sending.action === 'mark-sent'
+      acting.action === 'mark-sent'
         ? decideMarking(letter, destinations)
-        : decideRedrive(letter, states.of(letter.id), sending.options, destinations);
+        : decideRedrive(letter, states.of(letter.id), acting.options, destinations);
     const sent: SendResult =
       verdict.kind === 'send'
-        ? await sendOne(context, { letter, message, verdict }, sending).catch(reportUnexpected)
+        ? await sendOne(context, { letter, message, verdict }, acting).catch(reportUnexpected)
         : { result: 'refused', why: verdict.why, override: verdict.override };
     const { isLost = false, ...result } = sent;
     wanted.delete(letter.id);
@@ -93,13 +158,13 @@ export async function sendLetters(
  * Marks letters as discarded, by an audit record for each. They stay on their topic until its retention ends, since single records
  * of a topic cannot be deleted.
  */
-export async function discardLetters(
-  context: LetterContext,
-  letters: readonly Letter[],
+export async function discardDeadLetters(
+  context: DeadLetterContext,
+  letters: readonly DeadLetter[],
   dryRun: boolean,
-): Promise<readonly LetterResult[]> {
+): Promise<readonly DeadLetterResult[]> {
   if (dryRun) return resultsOf(letters, { result: 'would-discard' });
-  const results: LetterResult[] = [];
+  const results: DeadLetterResult[] = [];
   for (let at = 0; at < letters.length; at += DISCARD_BATCH) {
     const batch = letters.slice(at, at + DISCARD_BATCH);
     results.push(...resultsOf(batch, await discardBatch(context, batch)));
@@ -107,26 +172,62 @@ export async function discardLetters(
   return results;
 }
 
+/** The results of letters, whose codes another system may have written. */
+export function resultsOf(letters: readonly DeadLetter[], result: ActionResult): readonly DeadLetterResult[] {
+  return letters.map(({ id, code }) => ({ id, code: sanitise(code), ...result }));
+}
+
+function countNames(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+/** By time, then by place, so that each scan has the same order, whichever partition it reads first. */
+function compareAge(one: DeadLetter, other: DeadLetter): number {
+  if (one.atMs !== other.atMs) return one.atMs - other.atMs;
+  if (one.offset !== other.offset) return one.offset - other.offset;
+  return one.id < other.id ? -1 : Number(one.id > other.id);
+}
+
+/** The selected ids without a letter, or whose letter other criteria exclude. */
+function findMissing({ ids = [] }: Selection, { letters, prefix }: Scan): DeadLetterResult[] {
+  const known = new Set(letters.flatMap(({ id, notificationId }) => [id, notificationId?.toLowerCase()]));
+  return ids
+    .filter((id) => !known.has(id) && !known.has(prefix + id) && !known.has(id.toLowerCase()))
+    .map((id) => ({
+      id: sanitise(id),
+      code: '-',
+      result: 'failed',
+      why: 'no letter with this id matches the selection',
+    }));
+}
+
 /** A letter with its message and destination. */
 interface Sendable {
-  readonly letter: Letter;
+  readonly letter: DeadLetter;
   readonly message: LogMessage;
   readonly verdict: Extract<Verdict, { kind: 'send' }>;
 }
 
-async function sendOne(context: LetterContext, sendable: Sendable, sending: Sending): Promise<SendResult> {
+async function sendOne(
+  context: DeadLetterContext,
+  sendable: Sendable,
+  acting: DeadLetterAction,
+): Promise<SendResult> {
   const { letter, verdict } = sendable;
-  if (sending.action === 'mark-sent') {
+  if (acting.action === 'mark-sent') {
     const record = await sentRecord(context, sendable);
-    if (sending.options.dryRun) return { result: WOULD[sending.action] };
-    return publishAudited(context, sendable, sending, record);
+    if (acting.options.dryRun) return { result: `would-${acting.action}` };
+    return publishAudited(context, sendable, acting, record);
   }
   const whole = await readWholeMessage(context, sendable.message, verdict.to);
   if (whole === undefined) {
     return { result: 'refused', why: 'its value was omitted, and the original topic no longer has it' };
   }
   const isCommand = context.topics.destinations.commands.has(verdict.to.topic);
-  const changed = await sending.change?.({ message: whole, isCommand });
+  const changed =
+    acting.edit && (await editMessage({ message: whole, isCommand }, acting.edit, context.codec));
   if (changed?.kind === 'refused') return { result: 'refused', why: changed.why };
   const mayDuplicate = isCommand && letter.code === OUTCOME_UNKNOWN;
   const copy = redriveMessage(whole, verdict.to, { nowMs: context.clock.now(), isCommand, mayDuplicate });
@@ -138,13 +239,13 @@ async function sendOne(context: LetterContext, sendable: Sendable, sending: Send
   const to = copy.partition === undefined ? copy.topic : `${copy.topic}/${copy.partition}`;
   const warnings = changed?.warnings.length ? [...changed.warnings] : undefined;
   const reported = { to, warnings };
-  if (sending.options.dryRun) return { result: WOULD[sending.action], ...reported };
-  return { ...reported, ...(await publishAudited(context, sendable, sending, message)) };
+  if (acting.options.dryRun) return { result: `would-${acting.action}`, ...reported };
+  return { ...reported, ...(await publishAudited(context, sendable, acting, message)) };
 }
 
 /** A notification under an id of the ingress gets the proof of its text, for which the operator answers. */
 async function proveAgain(
-  { codec, proofs }: LetterContext,
+  { codec, proofs }: DeadLetterContext,
   message: OutgoingMessage,
 ): Promise<OutgoingMessage> {
   const { headers = {}, value } = message;
@@ -158,7 +259,7 @@ async function proveAgain(
 
 /** The state of a notification that an operator marks as sent. It replaces every other state, and no copy is sent after it. */
 async function sentRecord(
-  { clock, codec, topics }: LetterContext,
+  { clock, codec, topics }: DeadLetterContext,
   { letter, message }: Sendable,
 ): Promise<OutgoingMessage> {
   const { notificationId = '', attempts: attempt } = letter;
@@ -190,14 +291,14 @@ function reportUnexpected(error: unknown): SendResult {
 }
 
 async function publishAudited(
-  context: LetterContext,
+  context: DeadLetterContext,
   { letter, verdict }: Sendable,
-  { action, changed }: Sending,
+  { action, edit }: DeadLetterAction,
   message: OutgoingMessage,
 ): Promise<SendResult> {
   const record = async (stage: AuditStep['stage'], result?: string): Promise<void> => {
     const overrides = verdict.overrides.length === 0 ? undefined : [...verdict.overrides];
-    const step = { action, stage, result, overrides, members: changed && [...changed] };
+    const step = { action, stage, result, overrides, members: edit && [...edit.changed] };
     await publishAudit(context, [letter], step);
   };
   try {
@@ -225,27 +326,25 @@ async function publishAudited(
   return { result: DONE[action] };
 }
 
-async function discardBatch(context: LetterContext, letters: readonly Letter[]): Promise<ActionResult> {
+async function discardBatch(
+  context: DeadLetterContext,
+  letters: readonly DeadLetter[],
+): Promise<ActionResult> {
   if (context.signal.aborted) return { result: 'failed', why: 'interrupted before it started' };
   try {
     await publishAudit(context, letters, { action: 'discard', stage: 'done' });
-    return { result: 'discarded' };
+    return { result: DONE.discard };
   } catch (error) {
     return { result: 'failed', why: `the audit record could not be written: ${errorText(error)}` };
   }
 }
 
 async function publishAudit(
-  context: LetterContext,
-  letters: readonly Letter[],
+  context: DeadLetterContext,
+  letters: readonly DeadLetter[],
   step: AuditStep,
 ): Promise<void> {
   await context.log.publish(letters.map((letter) => createAuditMessage(context, letter, step)));
-}
-
-/** The results of letters, whose codes another system may have written. */
-export function resultsOf(letters: readonly Letter[], result: ActionResult): readonly LetterResult[] {
-  return letters.map(({ id, code }) => ({ id, code: sanitise(code), ...result }));
 }
 
 /**
@@ -253,7 +352,7 @@ export function resultsOf(letters: readonly Letter[], result: ActionResult): rea
  * record is gone, or was on a retry tier: another message has its offset on the original topic.
  */
 async function readWholeMessage(
-  { log }: LetterContext,
+  { log }: DeadLetterContext,
   message: LogMessage,
   original: LogPlace,
 ): Promise<LogMessage | undefined> {
@@ -277,7 +376,7 @@ function isDeadRecord({ topic, timestampMs }: LogMessage, headers: MessageHeader
 }
 
 /** For each partition, the range from its first to its last letter. */
-function findRanges(letters: readonly Letter[]): readonly OffsetRange[] {
+function findRanges(letters: readonly DeadLetter[]): readonly OffsetRange[] {
   const ranges = new Map<string, OffsetRange>();
   for (const { topic, partition, offset } of letters) {
     const id = `${topic}/${partition}`;

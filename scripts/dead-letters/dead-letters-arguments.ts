@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   type CommandOption,
   flag,
@@ -9,8 +10,12 @@ import {
   optionalText,
   textList,
   wholeNumber,
+  UsageError,
 } from '../command-line/parse-command-line.ts';
 import { OPERATIONS_LIMITS } from '../../shared/contract/operations/operation-fields.ts';
+import { isRecord } from '../../shared/contract/json/faults.ts';
+import { errorText } from '../../shared/platform/errors.ts';
+import { parseJson, refusalText } from '../../shared/platform/json.ts';
 
 export const HELP = `Usage: npm run dead-letters -- COMMAND [ID ...] [OPTIONS]
 
@@ -98,6 +103,15 @@ export function readDeadLettersArguments(args: readonly string[], nowMs: number)
   return { ...values, name, isAction, ids, criteria, isFiltered };
 }
 
+/** The changes of an edit, from the patch file and then each --set, and the headers. Throws UsageError. */
+export function readEdit({ set, patch, header }: Pick<DeadLettersArguments, 'set' | 'patch' | 'header'>) {
+  const patches = [...(patch === undefined ? [] : [readPatch(patch)]), ...set.map(patchOfSetting)];
+  return {
+    ...(patches.length === 0 ? {} : { patch: patches.reduce(combine) }),
+    headers: Object.fromEntries(header.map(readHeader)),
+  };
+}
+
 /** The options of all commands; durations such as "2h" are relative to `nowMs`. */
 function optionsAt(nowMs: number) {
   return {
@@ -141,4 +155,47 @@ function timeOption(nowMs: number): CommandOption<string | undefined> {
     if (count !== undefined) return new Date(nowMs - Number(count) * (UNIT_MS[unit] ?? 0)).toISOString();
     return Number.isNaN(Date.parse(sent)) ? undefined : sent;
   }, 'a time such as 2026-05-01, 2026-05-01T10:00:00Z, or 30m, 2h, 7d before now');
+}
+
+/** The patch that does what both do, one after the other (RFC 7396). */
+function combine(first: unknown, second: unknown): unknown {
+  if (!isRecord(first) || !isRecord(second)) return second;
+  const changed = Object.entries(second).map(([name, value]) => [name, combine(first[name], value)]);
+  return { ...first, ...Object.fromEntries(changed) };
+}
+
+function readHeader(text: string): [string, string | null] {
+  const at = text.indexOf('=');
+  if (at < 1) {
+    throw new UsageError(
+      '--header must be NAME=VALUE, such as kafka_replyTopic=bank.replies; without VALUE it is removed',
+    );
+  }
+  const value = text.slice(at + 1);
+  return [text.slice(0, at), value === '' ? null : value];
+}
+
+function readPatch(file: string): unknown {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw new UsageError(`--patch ${file} cannot be read: ${errorText(error)}`);
+  }
+  const read = parseJson(bytes);
+  if (read.kind === 'parsed') return read.value;
+  throw new UsageError(refusalText(read, `--patch ${file}`));
+}
+
+/** The patch of `path.to.field=value`, with the value as JSON if it is valid JSON, otherwise as a string. */
+function patchOfSetting(setting: string): unknown {
+  const [, path = '', text = ''] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
+  const names = path.split('.');
+  if (names.includes('')) throw new UsageError('--set must be PATH=VALUE, such as receiver=+40722123456');
+  return names.reduceRight<unknown>((value, name) => Object.fromEntries([[name, value]]), valueOf(text));
+}
+
+function valueOf(text: string): unknown {
+  const read = parseJson(text);
+  return read.kind === 'parsed' ? read.value : text;
 }

@@ -11,12 +11,12 @@ import { REQUEST_BATCH } from '../messaging/codec/request-batch.ts';
 import { errorText } from '../platform/errors.ts';
 import { keepDigits, MAX_REQUEST_VALUES, parseJson, refusalText } from '../platform/json.ts';
 import type { Fault } from '../platform/problem.ts';
-import { faultText, plainPath } from './plain-path.ts';
+import { faultText, plainPath } from './read-dead-letter.ts';
 
 /** The requested changes to a message. */
 export interface Edit {
-  /** JSON merge patches of the payload, in order. */
-  readonly patches: readonly unknown[];
+  /** A JSON merge patch of the payload. */
+  readonly patch: unknown;
   /** Headers to set; those that are undefined are removed. */
   readonly headers: MessageHeaders;
   /** The changed fields and headers for the audit, without values. */
@@ -36,31 +36,31 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The changes of an edit: JSON merge patches of the payload, in order, and headers, of which those without a value are
- * removed. Returns all faults instead if there are any; their paths are `patch`, `patch.FIELD`, `headers` and `headers.NAME`.
+ * The changes of an edit: a JSON merge patch of the payload, and headers, of which those that are null are removed. Returns all
+ * faults instead if there are any; their paths are `patch`, `patch.FIELD`, `headers` and `headers.NAME`.
  */
 export function createEdit(
-  patches: readonly unknown[],
-  headers: readonly (readonly [string, string | undefined])[],
+  patch: Readonly<Record<string, unknown>> = {},
+  headers: Readonly<Record<string, string | null>> = {},
 ): Edit | { readonly faults: readonly Fault[] } {
-  const fields = [...new Set(patches.flatMap((patch) => changedFields(patch)))];
+  const fields = [...new Set(changedFields(patch))];
+  const names = Object.keys(headers);
   const faults = [
-    ...patches.flatMap(patchFaults),
+    ...patchFaults(patch),
     ...fields.flatMap(fieldFaults),
     ...tooMany('patch', 'fields', fields.length, LIMIT.editedFields),
-    ...headers.flatMap(headerFaults),
-    ...tooMany('headers', 'headers', headers.length, LIMIT.editedHeaders),
+    ...Object.entries(headers).flatMap(headerFaults),
+    ...tooMany('headers', 'headers', names.length, LIMIT.editedHeaders),
   ];
   if (faults.length > 0) return { faults: limitFaults(faults) };
   return {
-    patches,
-    headers: Object.fromEntries(headers),
-    changed: [...new Set([...fields.map(plainPath), ...headers.map(([name]) => `header ${name}`)])],
+    patch,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value ?? undefined])),
+    changed: [...new Set([...fields.map(plainPath), ...names.map((name) => `header ${name}`)])],
   };
 }
 
-function patchFaults(patch: unknown): Fault[] {
-  if (!isRecord(patch)) return [shapeFault('patch', 'wrong-type', 'a patch must be a JSON object')];
+function patchFaults(patch: Readonly<Record<string, unknown>>): Fault[] {
   if (!Object.hasOwn(patch, 'notificationId')) return [];
   const message = 'notificationId cannot be changed: it prevents duplicate messages';
   return [shapeFault('patch.notificationId', 'unknown-value', message)];
@@ -78,7 +78,8 @@ function tooMany(path: string, what: string, count: number, most: number): Fault
     : [shapeFault(path, 'too-many-items', `an edit may change at most ${most} ${what}`)];
 }
 
-function headerFaults([name, value = '']: readonly [string, string | undefined]): Fault[] {
+function headerFaults([name, sent]: readonly [string, string | null]): Fault[] {
+  const value = sent ?? '';
   const fault = (code: ShapeFaultCode, message: string): Fault[] => [
     shapeFault(`headers.${name.slice(0, MAX_SHOWN_NAME)}`, code, message),
   ];
@@ -147,7 +148,7 @@ export async function editMessage(
   const base = basePayload({ ...message, headers }, decoded);
   if (base.kind === 'refused') return base;
   const { type, format, content } = base;
-  const changed = edit.patches.reduce(mergePatch, content);
+  const changed = mergePatch(content, edit.patch);
   const isSame = isDeepStrictEqual(changed, content) && Object.keys(edit.headers).length === 0;
   if (isSame) return refused(NO_CHANGE);
   const read = shapeOf(type)?.parse(changed);
@@ -171,8 +172,8 @@ type Base =
   | Refused;
 
 /** A patch cannot address one of several requests, so only the headers can be changed. */
-function editBatch({ value }: LogMessage, { patches, headers }: Edit): Edited {
-  if (patches.length > 0 || value === null)
+function editBatch({ value }: LogMessage, { patch, headers }: Edit): Edited {
+  if (changedFields(patch).length > 0 || value === null)
     return refused(
       'it contains several requests, so only its headers can be edited; redrive it, and have its sender correct the invalid requests',
     );

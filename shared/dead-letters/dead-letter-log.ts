@@ -1,0 +1,165 @@
+import type { LogMessage, OffsetRange, OutgoingMessage } from '../messaging/message.ts';
+import type { Broker, OnRangeMessage, Publisher } from '../messaging/ports.ts';
+import type { MessageCodec } from '../messaging/codec/message-codec.ts';
+import {
+  COMMAND_TOPICS,
+  DEAD_LETTER_TOPICS,
+  topicNames,
+  WORK_TOPICS,
+  topicName,
+} from '../messaging/topics/topics.ts';
+import type { CommandProofs } from '../notification/command-proof.ts';
+import type { SystemPorts } from '../platform/system-ports.ts';
+
+/** Access to the records of the broker. Its methods reject with SystemError. */
+export interface DeadLetterLog {
+  /** The retained offsets of each partition of these topics; omits topics that do not exist. */
+  ranges(topics: readonly string[]): Promise<readonly OffsetRange[]>;
+  /** Passes the messages of the ranges to `onMessage` one after the other (see Broker.readRanges). */
+  read(ranges: readonly OffsetRange[], onMessage: OnRangeMessage): Promise<void>;
+  /** Resolves when all messages are stored. */
+  publish(messages: readonly OutgoingMessage[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const CLIENT_ID = 'dead-letters';
+
+/** Access through a broker that others use too; it connects for the first action. */
+export function sharedDeadLetterLog(
+  broker: Pick<Broker, 'admin' | 'createPublisher' | 'readRanges'>,
+): DeadLetterLog {
+  let started: Promise<Publisher> | undefined;
+  const start = (): Promise<Publisher> => {
+    started ??= startPublisher(broker).catch((error: unknown) => {
+      started = undefined;
+      throw error;
+    });
+    return started;
+  };
+  return {
+    ranges: async (topics) => {
+      const counts = await broker.admin.partitionCounts(topics);
+      const all: OffsetRange[] = [];
+      for (const topic of counts.keys()) {
+        const offsets = await broker.admin.offsets(topic);
+        all.push(...offsets.map(({ partition, low, high }) => ({ topic, partition, from: low, to: high })));
+      }
+      return all;
+    },
+    read: (ranges, onMessage) => broker.readRanges(ranges, onMessage),
+    publish: async (messages) => (await start()).publish(messages),
+    close: async () => (await started?.catch(() => undefined))?.stop(),
+  };
+}
+
+/** The message at an offset; undefined if it is no longer retained. */
+export async function readOne(
+  log: DeadLetterLog,
+  { topic, partition, offset }: Pick<LogMessage, 'topic' | 'partition' | 'offset'>,
+): Promise<LogMessage | undefined> {
+  const ranges = await log.ranges([topic]);
+  const own = ranges.find((range) => range.partition === partition);
+  if (own === undefined || offset < own.from || offset >= own.to) return undefined;
+  let found: LogMessage | undefined;
+  await log.read([{ topic, partition, from: offset, to: offset + 1 }], (message) => {
+    found = message;
+    return 'stop';
+  });
+  return found;
+}
+
+/** The newest offsets of the ranges, `maxRecords` in all; what short ranges leave of their share goes to the others. */
+export function newestOf(ranges: readonly OffsetRange[], maxRecords: number): readonly OffsetRange[] {
+  let left = maxRecords;
+  return ranges
+    .toSorted((one, other) => one.to - one.from - (other.to - other.from))
+    .map((range, index) => {
+      const share = Math.min(range.to - range.from, Math.floor(left / (ranges.length - index)));
+      left -= share;
+      return { ...range, from: range.to - share };
+    });
+}
+
+/** The number of offsets in the ranges. */
+export function countOffsets(ranges: readonly OffsetRange[]): number {
+  return ranges.reduce((sum, { from, to }) => sum + to - from, 0);
+}
+
+/** The services and settings that work on dead letters needs. */
+export interface DeadLetterContext extends Pick<SystemPorts, 'clock' | 'timers'> {
+  readonly log: DeadLetterLog;
+  readonly codec: MessageCodec;
+  /** Proves notifications that are sent again. */
+  readonly proofs: CommandProofs;
+  readonly actor: Actor;
+  readonly topics: DeadLetterTopics;
+  /** Records of the audit that are read at most, the newest ones. */
+  readonly maxAuditRecords: number;
+  /** Aborted by the operator or by a time limit; the letter in progress is completed, and no other one is started. */
+  readonly signal: AbortSignal;
+}
+
+/** Who acts, for the audit; `run` identifies one command or call. */
+export interface Actor {
+  readonly operator: string;
+  readonly run: string;
+  readonly reason: string | undefined;
+}
+
+export interface DeadLetterTopics {
+  readonly prefix: string;
+  readonly deadLetters: readonly string[];
+  /** The one of notifications. */
+  readonly notificationLetters: string;
+  readonly audit: string;
+  /** The states of notifications, where one is marked as sent. */
+  readonly outcomes: string;
+  readonly destinations: Destinations;
+}
+
+/** The only topics to which letters may be sent, since their headers may name any other. */
+export interface Destinations {
+  /** Requests and commands of this system. */
+  readonly work: ReadonlySet<string>;
+  /** Those of them that contain notifications. */
+  readonly commands: ReadonlySet<string>;
+}
+
+/** The topics of dead letters with their prefix. */
+export function deadLetterTopics(prefix: string): DeadLetterTopics {
+  return {
+    prefix,
+    deadLetters: topicNames(prefix, DEAD_LETTER_TOPICS),
+    notificationLetters: topicName(prefix, 'notificationDeadLetters'),
+    audit: topicName(prefix, 'deadLetterAudit'),
+    outcomes: topicName(prefix, 'notificationOutcomes'),
+    destinations: {
+      work: new Set(topicNames(prefix, WORK_TOPICS)),
+      commands: new Set(topicNames(prefix, COMMAND_TOPICS)),
+    },
+  };
+}
+
+/** Messages that are read before the event loop gets a turn: 2 to 5 ms of work. */
+const MESSAGES_PER_TURN = 100;
+
+/** Returns a function that lets other work of the process run at intervals, so that a long scan does not delay it. */
+export function createBreaks({ timers }: Pick<DeadLetterContext, 'timers'>): () => Promise<void> {
+  let count = 0;
+  return async () => {
+    count += 1;
+    if (count % MESSAGES_PER_TURN !== 0) return;
+    await new Promise<void>((resolve) => timers.nextTurn(resolve));
+  };
+}
+
+async function startPublisher(broker: Pick<Broker, 'createPublisher'>): Promise<Publisher> {
+  const publisher = broker.createPublisher({ clientId: CLIENT_ID });
+  try {
+    await publisher.start();
+    return publisher;
+  } catch (error) {
+    await publisher.stop();
+    throw error;
+  }
+}

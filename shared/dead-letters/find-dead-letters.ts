@@ -1,0 +1,183 @@
+import type { LogMessage, OffsetRange } from '../messaging/message.ts';
+import { MessagingError } from '../platform/errors.ts';
+import { COMMAND_TOPICS, topicName } from '../messaging/topics/topics.ts';
+import type { Channel } from '../notification/command.ts';
+import { type AuditReading, DeadLetterStates, readAudit } from './audit.ts';
+import { createBreaks, type DeadLetterContext, countOffsets, newestOf } from './dead-letter-log.ts';
+import { type DeadLetter, type LogPlace, parsePlace, readDeadLetter } from './read-dead-letter.ts';
+
+export interface Scan {
+  /** The selected letters in the order of their offsets within each partition. */
+  readonly letters: readonly DeadLetter[];
+  readonly states: DeadLetterStates;
+  /** How far the audit was read; of what was left out, a letter that was handled counts as open. */
+  readonly audit: AuditReading;
+  /** False if the limit or the signal ended the scan, so that there may be further letters. */
+  readonly isComplete: boolean;
+  /** Number of records that were to be read. */
+  readonly read: number;
+  /** The prefix of all topics. */
+  readonly prefix: string;
+}
+
+/**
+ * Reads the dead letters, without keeping their values, and the audit: of each partition at most its share of `maxRecords`,
+ * the newest ones. Rejects with MessagingError if a topic is missing or cannot be read.
+ */
+export async function scanDeadLetters(
+  context: DeadLetterContext,
+  selection: Selection,
+  maxRecords: number,
+): Promise<Scan> {
+  const { deadLetters, audit } = context.topics;
+  const ranges = await context.log.ranges([...deadLetters, audit]);
+  if (!ranges.some(({ topic }) => topic === audit)) {
+    const text = `the topic ${audit} does not exist; create it with: npm run topics -- create`;
+    throw new MessagingError('topic-unknown', text, { canRetry: false });
+  }
+  const retained = ranges.filter(({ topic }) => topic !== audit);
+  const states = new DeadLetterStates();
+  const auditReading = await readAudit(context, (record) => {
+    if (retained.some((range) => isIn(record.letter, range))) states.add(record);
+  });
+  const possible = retained.map((range) => narrow(range, selection, context.topics.prefix));
+  const read = newestOf(possible, maxRecords);
+  const letters = await readDeadLetters(context, selection, read);
+  const isComplete = !context.signal.aborted && countOffsets(read) === countOffsets(possible);
+  return {
+    letters,
+    states,
+    audit: auditReading,
+    isComplete,
+    read: countOffsets(read),
+    prefix: context.topics.prefix,
+  };
+}
+
+/** Criteria for dead letters; absent criteria and empty lists do not restrict the selection. */
+export interface Selection {
+  /** Worker (`notification`), dead-letter topic or original topic, with or without the prefix. */
+  readonly topics?: readonly string[] | undefined;
+  /** Codes; a trailing `*` matches any suffix. */
+  readonly codes?: readonly string[] | undefined;
+  /** Message types, such as `SendSmsCommand`. */
+  readonly types?: readonly string[] | undefined;
+  /** Of notifications; those of other messages are excluded then. */
+  readonly channel?: Channel | undefined;
+  /** The complete key as a string or in hexadecimal. */
+  readonly key?: string | undefined;
+  /** Epoch milliseconds, the second one exclusive. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** Letters as topic/partition/offset, and ids of notifications. */
+  readonly ids?: readonly string[] | undefined;
+}
+
+/** Whether there is a criterion. Actions require one, so that they do not apply to all letters by mistake. */
+export function isRestricted(selection: Selection): boolean {
+  return Object.values(selection).some((criterion) =>
+    Array.isArray(criterion) ? criterion.length > 0 : criterion !== undefined,
+  );
+}
+
+/** The channel of a notification by the topic that it came from; undefined for other messages. */
+export function channelOf({ original }: DeadLetter, prefix: string): Channel | undefined {
+  const key = COMMAND_TOPICS.find((one) => topicName(prefix, one) === original?.topic);
+  if (key === undefined) return undefined;
+  return topicName('', key).includes('.sms.') ? 'sms' : 'email';
+}
+
+/**
+ * Returns a function that says whether a letter with this message key is selected. It takes no longer for more ids, of which a
+ * call may name hundreds. `prefix` is the common topic prefix.
+ */
+export function createSelector(
+  selection: Selection,
+  prefix: string,
+): (letter: DeadLetter, key: Buffer | null) => boolean {
+  const { since = -Infinity, until = Infinity, ids = [] } = selection;
+  const places = new Set(ids.flatMap((id) => [id, prefix + id]));
+  const notifications = new Set(ids.map((id) => id.toLowerCase()));
+  const isNamed = ({ id, notificationId }: DeadLetter): boolean =>
+    places.size === 0 || places.has(id) || notifications.has(notificationId?.toLowerCase() ?? '');
+  return (letter, key) =>
+    letter.atMs >= since &&
+    letter.atMs < until &&
+    isNamed(letter) &&
+    isOneOf(selection.topics, (topic) => isOfTopic(letter, topic, prefix)) &&
+    isOneOf(selection.codes, (code) => isOfCode(letter.code, code)) &&
+    isOneOf(selection.types, (type) => type === letter.type) &&
+    (selection.channel === undefined || selection.channel === channelOf(letter, prefix)) &&
+    (selection.key === undefined || isKey(selection.key, key));
+}
+
+async function readDeadLetters(
+  context: DeadLetterContext,
+  selection: Selection,
+  ranges: readonly OffsetRange[],
+): Promise<readonly DeadLetter[]> {
+  const pause = createBreaks(context);
+  const isSelected = createSelector(selection, context.topics.prefix);
+  const letters: DeadLetter[] = [];
+  await context.log.read(ranges, async (message) => {
+    await pause();
+    const letter = await readWithId(context, message, selection);
+    if (isSelected(letter, message.key)) letters.push(letter);
+    return context.signal.aborted ? 'stop' : 'more';
+  });
+  return letters;
+}
+
+/** Whether a letter is still retained; audit records of others are ignored. */
+function isIn(place: LogPlace, { topic, partition, from, to }: OffsetRange): boolean {
+  return place.topic === topic && place.partition === partition && place.offset >= from && place.offset < to;
+}
+
+/** The part of a partition from the first to the last selected letter; the whole one unless all ids are places. */
+function narrow(range: OffsetRange, { ids = [] }: Selection, prefix: string): OffsetRange {
+  const places = ids.map(parsePlace).filter((place) => place !== undefined);
+  if (ids.length === 0 || places.length < ids.length) return range;
+  const offsets = places
+    .flatMap((place) => [place, { ...place, topic: prefix + place.topic }])
+    .filter((place) => isIn(place, range))
+    .map(({ offset }) => offset);
+  if (offsets.length === 0) return { ...range, to: range.from };
+  return { ...range, from: Math.min(...offsets), to: Math.max(...offsets) + 1 };
+}
+
+/** The letter with its type. If notifications are selected by id, a missing id is read from the payload of the command. */
+async function readWithId(
+  context: DeadLetterContext,
+  message: LogMessage,
+  selection: Selection,
+): Promise<DeadLetter> {
+  const letter = { ...readDeadLetter(message), type: await context.codec.typeOf(message) };
+  const isCommand = context.topics.destinations.commands.has(letter.original?.topic ?? '');
+  // An id that does not have the form topic/partition/offset.
+  const namesNotifications = selection.ids?.some((id) => parsePlace(id) === undefined) === true;
+  if (letter.notificationId !== undefined || !isCommand || !namesNotifications) return letter;
+  const decoded = await context.codec.decode(message);
+  if (decoded.kind !== 'decoded') return letter;
+  const { payload } = decoded;
+  const id: unknown =
+    typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'notificationId') : undefined;
+  return typeof id === 'string' ? { ...letter, notificationId: id } : letter;
+}
+
+/** An empty list matches every letter. */
+function isOneOf(wanted: readonly string[] | undefined, matches: (one: string) => boolean): boolean {
+  return wanted === undefined || wanted.length === 0 || wanted.some(matches);
+}
+
+function isOfTopic({ topic, original }: DeadLetter, asked: string, prefix: string): boolean {
+  const isName = (name: string): boolean => topic === name || original?.topic === name;
+  return isName(asked) || isName(prefix + asked) || topic.startsWith(`${prefix}plat.${asked}.dead-letters.`);
+}
+
+function isOfCode(code: string, asked: string): boolean {
+  return asked.endsWith('*') ? code.startsWith(asked.slice(0, -1)) : code === asked;
+}
+
+function isKey(asked: string, key: Buffer | null): boolean {
+  return key !== null && (key.toString('utf8') === asked || key.toString('hex') === asked.toLowerCase());
+}
