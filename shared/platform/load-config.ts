@@ -134,14 +134,6 @@ const SHOWN: ReadonlySet<string> = new Set([
   'NOTIFICATION_QUOTA_COUNTRY',
 ]);
 
-/** Settings whose value is a duration as text, but whose default is a number of milliseconds. */
-const DURATIONS = /^(?:NOTIFICATION_RETRY_TIERS|NOTIFICATION_TIME_LIMIT)$/;
-const UNITS = [
-  [3_600_000, 'h'],
-  [60_000, 'm'],
-  [1_000, 's'],
-] as const;
-
 /**
  * The states of all settings in their order. `given`: the variables that are set and valid, those of `<NAME>_FILE` included.
  */
@@ -151,7 +143,7 @@ function settingStates(given: Readonly<Record<string, string | undefined>>): rea
     if (isFile) return { name, source: 'file' };
     const text = given[name];
     if (text !== undefined) return { name, source: 'set', ...(SHOWN.has(name) ? { value: text } : {}) };
-    const value = defaultText(name, kind.parse(undefined));
+    const value = defaultText(kind);
     return { name, source: 'default', ...(value === undefined ? {} : { value }) };
   });
 }
@@ -353,18 +345,10 @@ function kafkaSettings(env: Environment, brokers: readonly string[]) {
   };
 }
 
-/** A default value as it would be set; undefined if there is none. */
-function defaultText(name: string, value: unknown): string | undefined {
-  const values = (Array.isArray(value) ? value : [value]).flatMap((one: unknown) => {
-    if (typeof one === 'number' && DURATIONS.test(name)) return [durationText(one)];
-    return typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean'
-      ? [String(one)]
-      : [];
-  });
-  return values.length === 0 || values.join('') === '' ? undefined : values.join(',');
-}
-
-function durationText(ms: number): string {
-  const [unitMs, unit] = UNITS.find(([size]) => ms % size === 0) ?? [1, 'ms'];
-  return `${ms / unitMs}${unit}`;
+/** A default as it would be set; undefined if there is none. */
+function defaultText({
+  def,
+}: (typeof environment.shape)[keyof typeof environment.shape]): string | undefined {
+  const text = 'defaultValue' in def ? String(def.defaultValue) : '';
+  return text === '' ? undefined : text;
 }

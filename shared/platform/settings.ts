@@ -167,9 +167,9 @@ export const environment = z.object({
       (tiersMs) => tiersMs.every((delayMs) => delayMs <= MAX_RETRY_TIER_MS),
       `must hold durations of ${MAX_RETRY_TIER_MS / HOUR}h at most: ${OUTCOMES_KEPT}`,
     )
-    .default([10_000, MINUTE, 10 * MINUTE, HOUR]),
+    .prefault('10s,1m,10m,1h'),
   /** A notification that cannot be sent within this time becomes a dead letter. */
-  NOTIFICATION_TIME_LIMIT: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).default(24 * HOUR),
+  NOTIFICATION_TIME_LIMIT: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).prefault('24h'),
   /** What to do with a notification whose outcome is unknown. */
   NOTIFICATION_UNKNOWN: oneOf(['park', 'resend']).default('park'),
   /** Timeout of one call of a provider, from connecting to its response. */

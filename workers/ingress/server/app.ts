@@ -175,7 +175,8 @@ export function findFramingFault(request: IncomingMessage): string | undefined {
     if (coding.toLowerCase() !== 'chunked') return 'The only transfer coding is chunked.';
     if (request.httpVersionMinor === 0) return 'HTTP/1.0 has no transfer coding.';
   }
-  const hosts = countHosts(request.rawHeaders);
+  // `headers` has only the first of several.
+  const hosts = request.headersDistinct['host']?.length ?? 0;
   if (hosts > 1) return 'Send one Host header.';
   return hosts === 0 && request.httpVersionMinor > 0 ? 'Send a Host header.' : undefined;
 }
@@ -261,16 +262,4 @@ function pathOf(pattern: string): RegExp {
 function sentId(headers: IncomingHttpHeaders): string | undefined {
   const id = headers['x-correlation-id'] ?? headers['x-request-id'];
   return typeof id === 'string' && VALID_ID.test(id) ? id : undefined;
-}
-
-const HOST = 'host';
-
-/** Counts Host fields in the raw headers: `headers` has only the first of several. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === HOST.length && name.toLowerCase() === HOST) hosts++;
-  }
-  return hosts;
 }
