@@ -1,4 +1,4 @@
-/** Topics of requests, commands and state, by their keys in shared/messaging/topics/topics.ts. */
+/** Topics of requests, commands and state, by their keys in shared/messaging/topics/topic-list.ts. */
 export type MessageTopic =
   | 'catalogueRecords'
   | 'emailCommands'

@@ -3,7 +3,7 @@ import { createLibraryCalendars } from '../shared/lending/calendars/library/libr
 import type { CalendarDate } from '../shared/lending/dates/calendar-date.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import { topicName } from '../shared/messaging/topics/topics.ts';
+import { topicName } from '../shared/messaging/topics/topic-list.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { loadConfig } from '../shared/platform/load-config.ts';
 import { ConfigError, SystemError } from '../shared/platform/errors.ts';
@@ -48,7 +48,7 @@ async function connect(): Promise<CatalogueConnection> {
         'CATALOGUE_FOLDER=FOLDER npm start; restart it after a change',
     );
   }
-  const { openKafkaBroker } = await import('../shared/messaging/kafka/open-kafka-broker.ts');
+  const { openKafkaBroker } = await import('../shared/messaging/kafka/kafka-broker.ts');
   const log = createLog({ level: config.logLevel, name: 'catalogue' });
   broker ??= await openKafkaBroker({ ...config.kafka, clientId: 'catalogue', log });
   return {

@@ -8,7 +8,7 @@ import {
   type DefinedSchema,
   faultsAgainst,
   type SchemaFault,
-} from '../shared/messaging/codec/schema-release.ts';
+} from '../shared/messaging/codec/schema-compatibility.ts';
 import {
   registeredVersions,
   type SchemaRegistrySettings,

@@ -1,8 +1,8 @@
 /** `npm run topics`: creates, checks and lists the required topics on the configured Kafka. */
-import { openKafkaBroker } from '../shared/messaging/kafka/open-kafka-broker.ts';
+import { openKafkaBroker } from '../shared/messaging/kafka/kafka-broker.ts';
 import type { TopicSpec, TopicState } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import { allTopicSpecs, topicDifferences } from '../shared/messaging/topics/topic-settings.ts';
+import { allTopicSpecs, topicDifferences } from '../shared/messaging/topics/topic-list.ts';
 import { loadConfig } from '../shared/platform/load-config.ts';
 import { ConfigError } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';

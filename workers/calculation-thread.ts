@@ -5,7 +5,7 @@ import { deserialize } from 'node:v8';
 import type { ThreadAnswer, ThreadConfig, ThreadTasks } from './runtime/thread-pool.ts';
 import { restoreEnvironment, type LendingSnapshot } from '../shared/product/storage/lending-environment.ts';
 import { ACTIONS } from '../shared/contract/actions/actions.ts';
-import { isTransientFailure } from '../shared/messaging/processing-result.ts';
+import { isTransientFailure } from '../shared/messaging/outcome.ts';
 import { readReply } from '../shared/messaging/requester/read-reply.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { errorText } from '../shared/platform/errors.ts';

@@ -1,12 +1,16 @@
-import { requireTopics } from '../shared/messaging/topics/required-topics.ts';
+import { requireTopics } from '../shared/messaging/topics/check-topics.ts';
 import { PROBLEM_TYPE } from '../schemas/messages.ts';
 import { createCalculationThreads } from './runtime/thread-pool.ts';
 import type { MessageCodec } from '../shared/messaging/codec/message-codec.ts';
 import type { DiskCalls } from '../shared/messaging/data-file.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
-import { retryTopicNames, type TopicKey, topicNames } from '../shared/messaging/topics/topics.ts';
-import { allTopicSpecs } from '../shared/messaging/topics/topic-settings.ts';
+import {
+  retryTopicNames,
+  type TopicKey,
+  topicNames,
+  allTopicSpecs,
+} from '../shared/messaging/topics/topic-list.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 import type { Log } from '../shared/platform/log.ts';
 import { createMetrics, type Metrics } from '../shared/platform/metrics.ts';
@@ -123,11 +127,11 @@ async function createBroker(
   metrics: Metrics,
 ): Promise<Broker> {
   if (config.kafka === undefined) {
-    const { createEmbeddedBroker } = await import('../shared/messaging/embedded/broker.ts');
+    const { createEmbeddedBroker } = await import('../shared/messaging/embedded/embedded-broker.ts');
     const specs = allTopicSpecs(config.topicPrefix, config.notification.retryTiersMs);
     return createEmbeddedBroker({ ...ports, dataFolder: config.dataFolder, specs, log, disk });
   }
-  const { openKafkaBroker } = await import('../shared/messaging/kafka/open-kafka-broker.ts');
+  const { openKafkaBroker } = await import('../shared/messaging/kafka/kafka-broker.ts');
   const unreadable = metrics.counter(
     'plat_unreadable_batches_total',
     'Record batches that could not be read and were skipped',

@@ -1,5 +1,5 @@
 import type { StartWorker } from './runtime/worker.ts';
-import type { TopicKey } from '../shared/messaging/topics/topics.ts';
+import type { TopicKey } from '../shared/messaging/topics/topic-list.ts';
 
 /** A worker: its code, which is loaded when it is started, and its topics. */
 export interface WorkerEntry {

@@ -6,8 +6,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { KafkaClientName } from '../../shared/messaging/kafka/open-kafka-broker.ts';
-import { topicName } from '../../shared/messaging/topics/topics.ts';
+import type { KafkaClientName } from '../../shared/messaging/kafka/kafka-broker.ts';
+import { topicName } from '../../shared/messaging/topics/topic-list.ts';
 import { renderRepaymentSchedule } from '../../shared/contract/actions/render-schedule.ts';
 import { startLocalKafka } from '../dev/local-kafka/start-local-kafka.ts';
 import { type Child, runScript, startNode } from './processes.ts';

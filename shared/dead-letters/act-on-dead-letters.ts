@@ -1,6 +1,5 @@
 import type { ActionReply } from '../contract/operations/dead-letter-calls.ts';
-import { HEADER } from '../messaging/header-names.ts';
-import { headerText } from '../messaging/headers.ts';
+import { HEADER, headerText } from '../messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OffsetRange, OutgoingMessage } from '../messaging/message.ts';
 import type { ReadOn } from '../messaging/ports.ts';
 import { errorText, SystemError } from '../platform/errors.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HEADER } from '../messaging/header-names.ts';
+import { HEADER } from '../messaging/headers.ts';
 import { CONTENT_TYPE } from '../messaging/codec/message-codec.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import type { ReadOn } from '../messaging/ports.ts';

@@ -7,7 +7,7 @@ import {
   topicNames,
   WORK_TOPICS,
   topicName,
-} from '../messaging/topics/topics.ts';
+} from '../messaging/topics/topic-list.ts';
 import type { CommandProofs } from '../notification/command-proof.ts';
 import type { SystemPorts } from '../platform/system-ports.ts';
 

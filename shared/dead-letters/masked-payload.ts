@@ -1,7 +1,6 @@
 import { MESSAGE_FORMS } from '../contract/actions/message-forms.ts';
 import type { Codec } from '../messaging/codec.ts';
-import { HEADER } from '../messaging/header-names.ts';
-import { headerText } from '../messaging/headers.ts';
+import { HEADER, headerText } from '../messaging/headers.ts';
 import type { LogMessage } from '../messaging/message.ts';
 import { type BatchItem, type EncodedBatch, REQUEST_BATCH } from '../messaging/codec/request-batch.ts';
 import { errorText } from '../platform/errors.ts';

@@ -1,5 +1,4 @@
-import { HEADER } from '../messaging/header-names.ts';
-import { headerNumber, headerText } from '../messaging/headers.ts';
+import { HEADER, headerNumber, headerText } from '../messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../messaging/message.ts';
 import { readId } from '../notification/command-id.ts';
 import type { Fault } from '../platform/problem.ts';

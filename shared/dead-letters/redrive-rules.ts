@@ -1,5 +1,4 @@
-import { HEADER } from '../messaging/header-names.ts';
-import { headerNumber, headerText } from '../messaging/headers.ts';
+import { HEADER, headerNumber, headerText } from '../messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../messaging/message.ts';
 import { readAttempts } from '../notification/attempt-history.ts';
 import { idOfPlace, readId } from '../notification/command-id.ts';

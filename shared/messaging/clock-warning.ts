@@ -20,7 +20,6 @@ export class ClockWarning {
     this.#log = log;
   }
 
-  /** Compares the time of a record that was just read with the clock. */
   see({ topic, timestampMs }: { readonly topic: string; readonly timestampMs: number }): void {
     const nowMs = this.#clock.now();
     const aheadMs = timestampMs - nowMs;

@@ -16,7 +16,6 @@ export type Decoded =
     }
   | { readonly kind: 'undecodable'; readonly format: MessageFormat; readonly problem: Problem };
 
-/** The value and the headers of a record. */
 export interface EncodedMessage {
   readonly value: Buffer | null;
   readonly headers: MessageHeaders;

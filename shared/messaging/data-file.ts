@@ -32,7 +32,6 @@ export const systemDisk: DiskCalls = {
 export interface DataFileOptions {
   /** Absent: in memory. */
   readonly file?: string | undefined;
-  /** Begins with CREATE TABLE IF NOT EXISTS. */
   readonly schema: string;
   /** Another layout of the tables has another number. */
   readonly version: number;
@@ -177,7 +176,6 @@ function checkVersion(database: DatabaseSync, file: string, version: number): vo
   }
 }
 
-/** The primary code of an error of SQLite. */
 function codeOf(error: unknown): number {
   return ((error as { readonly errcode?: number } | undefined)?.errcode ?? 0) & PRIMARY_CODE;
 }

@@ -29,7 +29,6 @@ export interface OutgoingMessage {
   readonly timestampMs?: number;
 }
 
-/** A topic's partition. */
 export interface TopicPartition {
   readonly topic: string;
   readonly partition: number;

@@ -1,8 +1,8 @@
 /**
  * The broker port: everything that an adapter implements. A new adapter, such as one on another Kafka client,
- * - is a folder beside `kafka/kafkajs/`, `kafka/platformatic/` and `embedded/` that exports one function which creates a `Broker`;
+ * - is a folder beside `kafka/` and `embedded/` that exports one function which creates a `Broker`;
  * - keeps the promises of this file, with the defaults of `CLIENT_DEFAULTS`;
- * - passes the scenarios of test/conformance: add a test file that runs them on a `ConformanceTarget` for the adapter.
+ * - passes the scenarios of test/conformance (`all.ts`), run on a `ConformanceTarget` for the adapter.
  *
  * Every failure is a MessagingError with a code of `BrokerErrorCode`, `canRetry` and `cause`; errors that do not depend on the
  * adapter are created by broker-errors.ts.
@@ -10,6 +10,7 @@
 
 import type { Health } from '../platform/health.ts';
 import type { LogMessage, OffsetRange, OutgoingMessage, PartitionOffset, TopicPartition } from './message.ts';
+import { QUEUE_LIMITS } from '../platform/queues/queue-limits.ts';
 
 /** What a caller may conclude from a failure. */
 export type BrokerErrorCode =
@@ -207,7 +208,6 @@ export interface TopicSpec {
 
 export type TopicStorage = 'memory' | 'as-reply';
 
-/** A topic as it is on the broker. */
 export interface TopicState {
   readonly partitions: number;
   /** Configuration by Kafka's names, defaults included. */
@@ -232,7 +232,6 @@ export interface GroupReads {
   readonly topics: readonly string[];
 }
 
-/** A consumer group as its broker knows it. */
 export interface GroupState {
   readonly groupId: string;
   /** `rebalancing`: the partitions are being divided anew. `empty`: no member, or no such group. */
@@ -252,7 +251,6 @@ export interface GroupMemberState {
   readonly assigned: readonly TopicPartition[];
 }
 
-/** How far a group has read a partition. */
 export interface GroupPosition extends TopicPartition {
   /** The first retained offset, and the end of what can be read. */
   readonly low: number;
@@ -279,4 +277,25 @@ export interface BrokerAdmin {
   committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]>;
   /** The state of these groups, in their order. Members, commits and ends are read one after another, not at one moment. */
   groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]>;
+}
+
+/** What a publisher holds until the broker has it. */
+export interface Queued {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** Whether a call fits into the queue of a publisher; a call that is larger than the queue never does. */
+export function hasRoom(queued: Queued, added: Queued, limits: Queued = QUEUE_LIMITS.publisher): boolean {
+  return queued.messages + added.messages <= limits.messages && queued.bytes + added.bytes <= limits.bytes;
+}
+
+/** Where a tail begins in a partition with these retained offsets. */
+export function firstPosition(
+  { from, positions = [] }: Pick<TailOptions, 'from' | 'positions'>,
+  { topic, partition, low, high }: TopicPartition & { readonly low: number; readonly high: number },
+): number {
+  const given = positions.find((position) => position.topic === topic && position.partition === partition);
+  if (given !== undefined) return Math.min(Math.max(given.offset, low), high);
+  return from === 'earliest' ? low : high;
 }

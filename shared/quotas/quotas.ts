@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../platform/at-most.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import type { Broker, Tail } from '../messaging/ports.ts';
-import { topicName } from '../messaging/topics/topics.ts';
+import { topicName } from '../messaging/topics/topic-list.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Health } from '../platform/health.ts';
 import type { Config, QuotaSettings } from '../platform/load-config.ts';

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { describe, expect, it } from 'vitest';
-import { HEADER } from '../../shared/messaging/header-names.ts';
+import { HEADER } from '../../shared/messaging/headers.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { openOutboxFolder } from '../../shared/notification/outbox-folder.ts';
 import { systemClock } from '../../shared/platform/clock.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createEmbeddedBroker } from '../../shared/messaging/embedded/broker.ts';
-import { TOPIC } from '../../shared/messaging/topics/topics.ts';
+import { createEmbeddedBroker } from '../../shared/messaging/embedded/embedded-broker.ts';
+import { TOPIC } from '../../shared/messaging/topics/topic-list.ts';
 import { createMetrics } from '../../shared/platform/metrics.ts';
 import { authorize } from '../support/builders/access-token.ts';
 import { callAction, post, PROOF_REQUEST } from '../support/builders/schedule-call.ts';

@@ -4,9 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
-import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
-import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
+import { topicSpecs, topicName, type TopicKey } from '../../shared/messaging/topics/topic-list.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { eventually } from '../support/conformance/wait.ts';
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';

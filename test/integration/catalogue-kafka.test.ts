@@ -6,9 +6,8 @@ import { readCatalogueArguments } from '../../scripts/catalogue/command-argument
 import { createLibraryCalendars } from '../../shared/lending/calendars/library/library-calendars.ts';
 import { CatalogueTable } from '../../shared/product/storage/catalogue-table.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
-import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
-import { topicDifferences, topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
-import { topicName } from '../../shared/messaging/topics/topics.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
+import { topicDifferences, topicSpecs, topicName } from '../../shared/messaging/topics/topic-list.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { catalogueCodec, day, productValue } from '../support/worlds/catalogue-world.ts';
 import { eventually } from '../support/conformance/wait.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
 import type { LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
-import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import { errorText } from '../../shared/platform/errors.ts';

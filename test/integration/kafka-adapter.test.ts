@@ -1,19 +1,18 @@
 import { execFile } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
-import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
+import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { GroupSink, Publisher, PublisherOptions } from '../../shared/messaging/ports.ts';
-import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
+import { topicSpecs } from '../../shared/messaging/topics/topic-list.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { eventually } from '../support/conformance/wait.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
-const KIB = 1_024;
 const STEP_MS = 15_000;
 const TOPICS_SCRIPT = path.join(import.meta.dirname, '../../scripts/topics.ts');
 const run = promisify(execFile);
@@ -66,13 +65,12 @@ function member(groupId: string, topic: string, sessionTimeoutMs?: number, by: K
   const state = {
     epoch: 0,
     assigned: 0,
-    revoking: [] as number[],
     messages: [] as LogMessage[],
     crashed: false,
   };
   const sink: GroupSink = {
     onAssigned: (epoch, partitions) => Object.assign(state, { epoch, assigned: partitions.length }),
-    onRevoking: (epoch) => state.revoking.push(epoch),
+    onRevoking: () => undefined,
     onMessages: (_, messages) => state.messages.push(...messages),
     onCrash: () => Object.assign(state, { crashed: true }),
   };
@@ -80,27 +78,6 @@ function member(groupId: string, topic: string, sessionTimeoutMs?: number, by: K
 }
 
 suite('publisher on Kafka', AT_A_TIME, () => {
-  test('rejects only the one record of a batch that its topic does not accept', async () => {
-    const small = await topicWith(2, { 'max.message.bytes': String(20 * KIB) });
-    const other = await topicWith(2);
-    const publisher = await startedPublisher();
-    const fine: OutgoingMessage[] = Array.from({ length: 40 }, (_, index) => ({
-      topic: index % 2 === 0 ? small : other,
-      key: `key-${index}`,
-      value: Buffer.from(`fine-${index}`),
-    }));
-    const culprit = publisher.publish([{ topic: small, key: 'key-0', value: randomBytes(30 * KIB) }]);
-    const results = await Promise.allSettled([
-      ...fine.map((message) => publisher.publish([message])),
-      culprit,
-    ]);
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(fine.length);
-    await expect(culprit).rejects.toMatchObject({ code: 'message-too-large', canRetry: false });
-    const stored = new Set([...(await valuesOf(small)), ...(await valuesOf(other))]);
-    expect([...stored].toSorted()).toEqual(fine.map(({ value }) => String(value)).toSorted());
-    await publisher.stop();
-  });
-
   test('compresses large values, but not small ones', async () => {
     const topic = await topicWith(1);
     const publisher = await startedPublisher();
@@ -186,36 +163,6 @@ async function fetchedBytes(topic: string): Promise<number> {
 }
 
 suite('group source on Kafka', AT_A_TIME, () => {
-  test('reports a revocation during a rebalance, in time for a commit of the generation', async () => {
-    const topic = await topicWith(4);
-    const publisher = await startedPublisher();
-    await publisher.publish([{ topic, partition: 0, key: null, value: Buffer.from('one') }]);
-    // A partition whose leader is not ready would make the first member rejoin.
-    await broker.admin.offsets(topic);
-    const group = scope.nameOf(randomUUID());
-    const [first, second] = [member(group, topic), member(group, topic)];
-    const commits: Promise<boolean>[] = [];
-    await first.source.start({
-      ...first.sink,
-      onRevoking: (epoch) => {
-        first.sink.onRevoking(epoch);
-        commits.push(first.source.commit(epoch, [{ topic, partition: 0, offset: 1 }]));
-      },
-    });
-    await eventually('the message', STEP_MS, () => first.state.messages.length === 1);
-    await second.source.start(second.sink);
-    await eventually(
-      'assignment of half of the partitions to each member',
-      STEP_MS,
-      () => first.state.assigned === 2 && second.state.assigned === 2,
-    );
-    expect(first.state.revoking).toEqual([1]);
-    expect(await Promise.all(commits)).toEqual([true]);
-    expect(await first.source.commit(1, [{ topic, partition: 0, offset: 0 }])).toBe(false);
-    expect(await broker.admin.committed(group, [topic])).toEqual([{ topic, partition: 0, offset: 1 }]);
-    await Promise.all([first.source.stop(), second.source.stop(), publisher.stop()]);
-  });
-
   test('starts at the first retained message if the committed offset has been deleted', async () => {
     const topic = await topicWith(1);
     const publisher = await startedPublisher();
@@ -298,19 +245,6 @@ suite('tail on Kafka', AT_A_TIME, () => {
       return 'more';
     });
     expect(values).toEqual(['one', 'two']);
-  });
-
-  test('has no group', async () => {
-    const topic = await topicWith(1);
-    const clientId = scope.nameOf('uncommitted');
-    const publisher = await startedPublisher();
-    await publisher.publish([{ topic, key: 'k', value: Buffer.from('one') }]);
-    const tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
-    await tail.start(() => undefined);
-    await tail.caughtUp(STEP_MS);
-    const { groups } = await scope.admin.listGroups();
-    expect(groups.filter(({ groupId }) => groupId.startsWith(clientId))).toEqual([]);
-    await Promise.all([tail.stop(), publisher.stop()]);
   });
 });
 

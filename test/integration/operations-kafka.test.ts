@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { HEADER } from '../../shared/messaging/header-names.ts';
-import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
-import { topicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
-import { TOPIC, topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
+import { HEADER } from '../../shared/messaging/headers.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
+import { topicSpecs, TOPIC, topicName, type TopicKey } from '../../shared/messaging/topics/topic-list.ts';
 import { loadConfig } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { startWorkers, type RunningSystem } from '../../workers/start-workers.ts';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemReply, type SystemState } from '../../shared/contract/operations/system-state.ts';
-import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
-import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
-import { topicName } from '../../shared/messaging/topics/topics.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
+import { allTopicSpecs, topicName } from '../../shared/messaging/topics/topic-list.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
 import { startHealthServer, type HealthServer } from '../../shared/platform/health.ts';
 import { loadConfig, type Config } from '../../shared/platform/load-config.ts';

@@ -8,8 +8,8 @@ import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
 import type { Request } from '../../shared/messaging/handler/request.ts';
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
-import { checkedHandlers } from '../../workers/runtime/checked-handlers.ts';
-import { createScheduleHandlers } from '../../workers/schedule/main.ts';
+import { checkedHandlers } from '../../workers/runtime/catalogue-worker.ts';
+import { createScheduleHandlers } from '../../workers/schedule/schedule-calculations.ts';
 import { BUILT_IN_ENVIRONMENT } from '../support/builders/lending-environment.ts';
 import { date, decimal, loan } from '../support/builders/lending-loan.ts';
 

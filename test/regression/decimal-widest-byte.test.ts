@@ -5,7 +5,7 @@
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import { bytesToDecimal, decimalToBytes } from '../../shared/messaging/codec/avro-decimal.ts';
+import { bytesToDecimal, decimalToBytes } from '../../shared/messaging/codec/avro-types.ts';
 
 it('reads back the largest and smallest value of every precision', () => {
   for (let precision = 1; precision <= 100; precision += 1) {

@@ -7,12 +7,11 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import type { Handlers } from '../../shared/messaging/handler/request.ts';
-import { HEADER } from '../../shared/messaging/header-names.ts';
-import { headerText } from '../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { startRequestConsumer } from '../../shared/messaging/handler/request-consumer.ts';
-import { TOPIC } from '../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../shared/messaging/topics/topic-list.ts';
 import type { StartWorker } from '../../workers/runtime/worker.ts';
 import { startIngressWorker } from '../../workers/ingress/main.ts';
 import { createProductHandlers } from '../../workers/product/main.ts';

@@ -5,7 +5,7 @@
 
 import { expect, it } from 'vitest';
 import { MAX_FIGURE_MINOR } from '../../shared/lending/numbers/money.ts';
-import { MAX_EXACT_LONG } from '../../shared/messaging/codec/avro-schema.ts';
+import { MAX_EXACT_LONG } from '../../shared/messaging/codec/avro-types.ts';
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import { decimal, faultCodes, scheduleOf } from '../support/builders/lending-loan.ts';
 

@@ -1,4 +1,4 @@
-import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
+import { allTopicSpecs } from '../../shared/messaging/topics/topic-list.ts';
 import type { TopicSpec } from '../../shared/messaging/ports.ts';
 import { loadConfig } from '../../shared/platform/load-config.ts';
 import { QUEUE_LIMITS, type QueueLimits } from '../../shared/platform/queues/queue-limits.ts';

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { findFreePorts } from '../../scripts/dev/local-kafka/ports.ts';
-import { HEADER } from '../../shared/messaging/header-names.ts';
-import { headerText } from '../../shared/messaging/headers.ts';
+import { findFreePorts } from '../../scripts/dev/local-kafka/free-ports.ts';
+import { HEADER, headerText } from '../../shared/messaging/headers.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
 import { startProviderStandIn, type ProviderStandIn } from '../support/fakes/provider-stand-in.ts';
 import { Picks } from '../support/random/pick.ts';

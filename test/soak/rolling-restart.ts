@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { HEADER } from '../../shared/messaging/header-names.ts';
-import { headerText } from '../../shared/messaging/headers.ts';
-import type { TopicKey } from '../../shared/messaging/topics/topics.ts';
+import { HEADER, headerText } from '../../shared/messaging/headers.ts';
+import type { TopicKey } from '../../shared/messaging/topics/topic-list.ts';
 import { sleep } from '../support/conformance/wait.ts';
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 import { createHttpCaller, type CallEnd, type HttpCaller } from './http-caller.ts';

@@ -7,10 +7,8 @@ import {
   type LocalKafka,
   type LocalKafkaOptions,
 } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
-
-import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
-import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
-import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
+import { allTopicSpecs, topicName, type TopicKey } from '../../shared/messaging/topics/topic-list.ts';
 import { loadConfig } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { openKafkaScope, withFewPartitions } from '../support/kafka/scope.ts';

@@ -1,5 +1,4 @@
-import { HEADER } from '../../shared/messaging/header-names.ts';
-import { headerText } from '../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { SoakWorld } from './soak-world.ts';
 import { readTopic } from './topic-reading.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { HEADER } from '../../shared/messaging/header-names.ts';
-import { headerText } from '../../shared/messaging/headers.ts';
-import type { KafkaBroker } from '../../shared/messaging/kafka/common/kafka-broker.ts';
+import { HEADER, headerText } from '../../shared/messaging/headers.ts';
+import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import { sleep } from '../support/conformance/wait.ts';
 import type { SoakWorld } from './soak-world.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import { HEADER } from '../../shared/messaging/header-names.ts';
+import { HEADER } from '../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../shared/messaging/message.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
-import { topicName } from '../../shared/messaging/topics/topics.ts';
+import { topicName } from '../../shared/messaging/topics/topic-list.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { runPortfolio } from '../soak/portfolio-run.ts';
 import { rollingRestart } from '../soak/rolling-restart.ts';

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'vitest';
-import { findFreePorts } from '../../scripts/dev/local-kafka/ports.ts';
+import { findFreePorts } from '../../scripts/dev/local-kafka/free-ports.ts';
 import { runEngine, spawnEngine } from '../support/worlds/engine-process.ts';
 import { beginRecalculation, portfolio, portfolioFolder } from '../support/worlds/recalculate-process.ts';
 

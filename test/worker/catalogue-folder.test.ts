@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createEmbeddedBroker } from '../../shared/messaging/embedded/broker.ts';
+import { createEmbeddedBroker } from '../../shared/messaging/embedded/embedded-broker.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { loadConfig } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';

@@ -1,9 +1,8 @@
 /** Processes whose clocks differ by less than callers wait, over one broker. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createEmbeddedBroker } from '../../shared/messaging/embedded/broker.ts';
+import { createEmbeddedBroker } from '../../shared/messaging/embedded/embedded-broker.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
-import { TOPIC } from '../../shared/messaging/topics/topics.ts';
-import { allTopicSpecs } from '../../shared/messaging/topics/topic-settings.ts';
+import { TOPIC, allTopicSpecs } from '../../shared/messaging/topics/topic-list.ts';
 import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';

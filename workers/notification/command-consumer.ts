@@ -8,11 +8,10 @@ import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics, type ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Handlers, Request } from '../../shared/messaging/handler/request.ts';
 import { commandGroup } from '../../shared/messaging/topics/consumer-groups.ts';
-import { ownReplyTopics, replyTopicRule, retryTopicName } from '../../shared/messaging/topics/topics.ts';
+import { ownReplyTopics, replyTopicRule, retryTopicName } from '../../shared/messaging/topics/topic-list.ts';
 import { createRequestHandling } from '../../shared/messaging/handler/request-handling.ts';
-import { contentBytes } from '../../shared/messaging/message-content.ts';
-import { refused, type Outcome } from '../../shared/messaging/outcome.ts';
-import type { Process } from '../../shared/messaging/processing-result.ts';
+import { contentBytes } from '../../shared/messaging/headers.ts';
+import { refused, type Outcome, type Process } from '../../shared/messaging/outcome.ts';
 import {
   PRIORITIES,
   type Channel,
@@ -23,7 +22,7 @@ import {
 } from '../../shared/notification/command.ts';
 import { isIngressId } from '../../shared/notification/command-proof.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
-import type { SyncOrAsync } from '../../shared/messaging/sync-or-async.ts';
+import type { SyncOrAsync } from '../../shared/platform/sync-or-async.ts';
 import { createProblem, type Problem } from '../../shared/platform/problem.ts';
 import { combineHealth, type Health } from '../../shared/platform/health.ts';
 import { repeat, sleep } from '../../shared/platform/timers.ts';

@@ -1,12 +1,12 @@
 import { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
 import type { Channel, Priority } from '../../shared/notification/command.ts';
-import { topicName, type TopicKey } from '../../shared/messaging/topics/topics.ts';
+import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-list.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import { openQuotas, type Quotas } from '../../shared/quotas/quotas.ts';
 import { createCommandCheck } from '../../shared/notification/command-proof.ts';
 import { chooseResultSecret } from '../runtime/result-secret.ts';
-import { openIndex } from '../runtime/open-index.ts';
+import { openIndex } from '../../shared/messaging/record-index/record-index.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { stopTogether, type Drainable } from '../../shared/messaging/stop-in-turn.ts';
 import { leaseMs } from './delivery/provider-round.ts';

@@ -2,20 +2,15 @@ import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
 import { readRequest, type Request } from '../../shared/messaging/handler/request.ts';
-import { TopicDirectory } from '../../shared/messaging/handler/topic-directory.ts';
-import { HEADER } from '../../shared/messaging/header-names.ts';
-import { headerNumber, headerText } from '../../shared/messaging/headers.ts';
+import { TopicDirectory } from '../../shared/messaging/handler/reply-router.ts';
+import { HEADER, headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import { readId } from '../../shared/notification/command-id.ts';
 import { PRIORITIES, type Channel, type Priority } from '../../shared/notification/command.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { BrokerErrorCode, Publisher } from '../../shared/messaging/ports.ts';
-import {
-  isTransientFailure,
-  type Process,
-  type ProcessingResult,
-} from '../../shared/messaging/processing-result.ts';
+import { isTransientFailure, type Process, type ProcessingResult } from '../../shared/messaging/outcome.ts';
 import { tierGroup, tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
-import { retryTopicName } from '../../shared/messaging/topics/topics.ts';
+import { retryTopicName } from '../../shared/messaging/topics/topic-list.ts';
 import { errorText, InfrastructureError, MessagingError } from '../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import type { WorkerContext } from '../runtime/worker.ts';

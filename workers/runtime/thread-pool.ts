@@ -9,11 +9,10 @@ import path from 'node:path';
 import { serialize } from 'node:v8';
 import type { Piscina } from 'piscina';
 import type { LendingSnapshot } from '../../shared/product/storage/lending-environment.ts';
-import { UNITS_PER_MS } from '../../shared/contract/actions/request-limits.ts';
+import { UNITS_PER_CALL, UNITS_PER_MS } from '../../shared/contract/actions/request-limits.ts';
 import type { Encoded, EncodedMessage, MessageFormat } from '../../shared/messaging/codec.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
-import type { Outcome } from '../../shared/messaging/outcome.ts';
-import type { Reply } from '../../shared/messaging/reply.ts';
+import type { Outcome, Reply } from '../../shared/messaging/outcome.ts';
 import type { Clock } from '../../shared/platform/clock.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
 import { Fifo } from '../../shared/platform/fifo.ts';
@@ -43,6 +42,8 @@ export interface CalculationWork {
 
 /** Long work outside the event loop. Its calls reject with InfrastructureError when the process stops meanwhile. */
 export interface CalculationThreads {
+  /** Whether a calculation of so many units is long: the event loop does not wait for it. */
+  takes(units: number): boolean;
   /**
    * Calculates a request; the outcome has the encoded reply. Undefined when it could not be answered in time, because of
    * what its requester and others have in the queue.
@@ -116,6 +117,10 @@ class ThreadPool implements CalculationThreads {
     this.#program = program;
     this.#config = config;
     this.#clock = clock;
+  }
+
+  takes(units: number): boolean {
+    return units > UNITS_PER_CALL;
   }
 
   async calculate(work: CalculationWork): Promise<Outcome | undefined> {

@@ -1,4 +1,4 @@
-/** The calculations of the schedule worker. Pure, so that the event loop and the calculation threads share them. */
+/** The calculations of the schedule worker, which the event loop and the calculation threads share, and where each runs. */
 
 import type { LendingEnvironment } from '../../shared/product/storage/lending-environment.ts';
 import { MAX_REPLY_BYTES } from '../../shared/contract/actions/request-limits.ts';
@@ -16,11 +16,24 @@ import type { RepaymentScheduleRequest } from '../../shared/lending/request/repa
 import type { UsedCalendar } from '../../shared/lending/request/repayment-schedule.ts';
 import { findScheduleFaults } from '../../shared/lending/terms/validate-schedule-request.ts';
 import { rateUnits, scheduleUnits } from '../../shared/lending/work-units.ts';
-import { done, refused, type Outcome, type ReplyBody } from '../../shared/messaging/outcome.ts';
+import type { Codec } from '../../shared/messaging/codec.ts';
+import {
+  requesterOf,
+  type Handler,
+  type Handlers,
+  type Request,
+} from '../../shared/messaging/handler/request.ts';
+import { done, refused, retry, type Outcome, type ReplyBody } from '../../shared/messaging/outcome.ts';
 import { formatCalendar } from '../../shared/platform/header-text.ts';
 import { createProblem, type Fault } from '../../shared/platform/problem.ts';
+import type { CalculationThreads, CalculationWork } from '../runtime/thread-pool.ts';
 
 const DAY_MS = 86_400_000;
+/** Approximate time in which the threads complete half of the calculations that may wait. */
+const RETRY_MS = 1_000;
+const OVERLOADED = createProblem('overloaded', {
+  detail: 'Too many long calculations are waiting; try again in a moment.',
+});
 
 /** The result of a calculation, with the fields that had no effect, or all reasons why there is none. */
 type CalculationResult =
@@ -36,17 +49,17 @@ type CalculationResult =
  * One type of request. `environment` may change from one request to the next; `requestDay` is the UTC day of the message's
  * own timestamp, so that a replay gives the same reply (D2).
  */
-interface Calculation<Request> {
+interface Calculation<Input> {
   /** Record name of the reply in schemas/messages.ts; its payload is the result. */
   readonly replyType: string;
   /**
    * The faults of a request that can be found without the day of the request, if its answer depends on that day (D2);
    * otherwise undefined. Absent when no answer does.
    */
-  faultsWithoutDay?(request: Request, environment: LendingEnvironment): readonly RequestFault[] | undefined;
+  faultsWithoutDay?(request: Input, environment: LendingEnvironment): readonly RequestFault[] | undefined;
   /** The units of work (E6); absent when there are next to none. */
-  units?(request: Request, environment: LendingEnvironment): number;
-  calculate(request: Request, environment: LendingEnvironment, requestDay: CalendarDate): CalculationResult;
+  units?(request: Input, environment: LendingEnvironment): number;
+  calculate(request: Input, environment: LendingEnvironment, requestDay: CalendarDate): CalculationResult;
 }
 
 /** A calculation in an environment. */
@@ -57,6 +70,12 @@ export interface AnsweredCalculation {
   readonly units: (payload: unknown) => number;
   /** The outcome of a request. A refusal contains all faults (E1, E3). */
   readonly answer: (payload: unknown, originTimestampMs: number) => Outcome;
+}
+
+/** The threads that run long calculations, and the codec for their payloads. */
+export interface CalculationOffload {
+  readonly threads: CalculationThreads;
+  readonly codec: Pick<Codec, 'encode'>;
 }
 
 /** Calculations by the type of the request. */
@@ -99,18 +118,67 @@ export function createCalculations(environment: LendingEnvironment): Calculation
   };
 }
 
-function createAnsweredCalculation<Request>(
-  calculation: Calculation<Request>,
+/** The handlers by type of request, the same for both lanes; with `offload` a long calculation runs in a thread (E6). */
+export function createScheduleHandlers(
+  environment: LendingEnvironment,
+  offload?: CalculationOffload,
+): Handlers {
+  const handlers = Object.entries(createCalculations(environment)).map(
+    ([type, { refuseUnknownDay, units: unitsOf, answer }]): [string, Handler] => [
+      type,
+      (payload, request) => {
+        const { originTimestampMs, timeFault } = request;
+        const untimely = timeFault && refuseUnknownDay(payload, timeFault);
+        if (untimely !== undefined) return untimely;
+        const units = unitsOf(payload);
+        const snapshot = offload?.threads.takes(units) === true ? environment.snapshot?.() : undefined;
+        if (offload === undefined || snapshot === undefined) return answer(payload, originTimestampMs);
+        return calculateInThread(offload, { type, payload, units, snapshot }, request);
+      },
+    ],
+  );
+  return Object.fromEntries(handlers);
+}
+
+/**
+ * When too many calculations are waiting, a request with a deadline is refused and one without is retried later. Batch
+ * items always wait, because the number of batches is limited.
+ */
+async function calculateInThread(
+  { threads, codec }: CalculationOffload,
+  {
+    payload,
+    ...calculation
+  }: Pick<CalculationWork, 'type' | 'units' | 'snapshot'> & { readonly payload: unknown },
+  request: Request,
+): Promise<Outcome> {
+  const { value } = await codec.encode(calculation.type, payload, 'avro');
+  const { originTimestampMs, format, isBatchItem, deadlineMs } = request;
+  const times = { originTimestampMs, deadlineMs };
+  const outcome = await threads.calculate({
+    ...calculation,
+    ...times,
+    value,
+    format,
+    requester: requesterOf(request),
+    isPatient: isBatchItem,
+  });
+  if (outcome !== undefined) return outcome;
+  return deadlineMs === undefined ? retry(RETRY_MS, OVERLOADED) : refused(OVERLOADED);
+}
+
+function createAnsweredCalculation<Input>(
+  calculation: Calculation<Input>,
   environment: LendingEnvironment,
 ): AnsweredCalculation {
   return {
     refuseUnknownDay: (payload, fault) => {
-      const others = calculation.faultsWithoutDay?.(payload as Request, environment);
+      const others = calculation.faultsWithoutDay?.(payload as Input, environment);
       return others && refuseFaults(others, [fault]);
     },
-    units: (payload) => calculation.units?.(payload as Request, environment) ?? 0,
+    units: (payload) => calculation.units?.(payload as Input, environment) ?? 0,
     answer: (payload, originTimestampMs) => {
-      const result = calculation.calculate(payload as Request, environment, toUtcDay(originTimestampMs));
+      const result = calculation.calculate(payload as Input, environment, toUtcDay(originTimestampMs));
       if ('faults' in result) return refuseFaults(result.faults);
       const { warnings = [], calendar } = result;
       const type = calculation.replyType;

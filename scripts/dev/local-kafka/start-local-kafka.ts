@@ -6,8 +6,8 @@ import { type ClusterSetup, type LocalKafkaNode, startNode } from './kafka-node.
 import { canServeGroups, fetchBrokerIds } from './kafka-probe.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 import { type LocalRun, newClusterId, openRun } from './local-run.ts';
-import { choosePorts, type PortRequest, type Ports } from './ports.ts';
-import { registryUrl, startRegistry } from './schema-registry.ts';
+import { choosePorts, type PortRequest, type Ports } from './free-ports.ts';
+import { registryUrl, startRegistry } from './start-registry.ts';
 
 /**
  * By default one node and a registry on free ports. With three nodes, `port` is that of the first one; the others use

@@ -3,7 +3,7 @@
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
 import { PayloadError } from '../../../shared/messaging/codec/avro-message.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
-import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
+import { isPromise, type SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import {
   REPLY_BATCH,
@@ -13,7 +13,7 @@ import {
   type RequestBatch,
 } from '../../../shared/messaging/codec/request-batch.ts';
 import type { OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
-import type { Reply } from '../../../shared/messaging/reply.ts';
+import type { Reply } from '../../../shared/messaging/outcome.ts';
 import { createProblem, type Problem } from '../../../shared/platform/problem.ts';
 import type { Contract } from '../input/records.ts';
 

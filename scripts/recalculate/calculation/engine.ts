@@ -2,11 +2,9 @@
 
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
-import { createRequester } from '../../../shared/messaging/requester/requester.ts';
-import { type Requester } from '../../../shared/messaging/requester/requester.ts';
-import { requireTopics } from '../../../shared/messaging/topics/required-topics.ts';
-import { topicNames } from '../../../shared/messaging/topics/topics.ts';
-import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import { createRequester, type Requester } from '../../../shared/messaging/requester/requester.ts';
+import { requireTopics } from '../../../shared/messaging/topics/check-topics.ts';
+import { topicNames, topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Config } from '../../../shared/platform/load-config.ts';
 import { createLog, type LogLevel } from '../../../shared/platform/log.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
@@ -67,7 +65,7 @@ export async function connectEngine(config: Config, instanceId: string): Promise
 
 async function openBroker(config: Config): Promise<{ broker: Broker; close: () => Promise<void> }> {
   if (config.kafka === undefined) {
-    const { createEmbeddedBroker } = await import('../../../shared/messaging/embedded/broker.ts');
+    const { createEmbeddedBroker } = await import('../../../shared/messaging/embedded/embedded-broker.ts');
     const broker = createEmbeddedBroker({ limits: { maxBytesPerTopic: EMBEDDED_TOPIC_BYTES } });
     const system = await startWorkers({ config, names: ['schedule'], log: quietLog(config), broker });
     const close = async (): Promise<void> => {
@@ -77,7 +75,7 @@ async function openBroker(config: Config): Promise<{ broker: Broker; close: () =
     return { broker, close };
   }
   const log = quietLog(config);
-  const { openKafkaBroker } = await import('../../../shared/messaging/kafka/open-kafka-broker.ts');
+  const { openKafkaBroker } = await import('../../../shared/messaging/kafka/kafka-broker.ts');
   const broker = await openKafkaBroker({ ...config.kafka, clientId: 'recalculate', log });
   return { broker, close: () => broker.close() };
 }

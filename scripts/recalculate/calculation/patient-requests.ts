@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs } from '../../../shared/messaging/backoff.ts';
 import type { OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
-import type { Reply } from '../../../shared/messaging/reply.ts';
+import type { Reply } from '../../../shared/messaging/outcome.ts';
 import { isRetryable } from '../../../shared/platform/problem.ts';
 import { isUsableReply } from './calculate-chunk.ts';
 import { RunError } from '../run-error.ts';

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { isPlausibleTime } from '../../../shared/messaging/handler/request-time.ts';
+import { isPlausibleTime } from '../../../shared/messaging/handler/request.ts';
 import { emptyTally } from '../../../shared/portfolio/tally.ts';
 import { UsageError } from '../../command-line/parse-command-line.ts';
 import type { RecalculateArguments } from '../arguments.ts';

@@ -1,7 +1,7 @@
 /** Calculates several chunks concurrently and writes them in the order of the input. */
 
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';
-import { isPromise } from '../../../shared/messaging/sync-or-async.ts';
+import { isPromise } from '../../../shared/platform/sync-or-async.ts';
 import { createProblem, type Problem } from '../../../shared/platform/problem.ts';
 import { readWarningsList, warningsList } from '../../../shared/platform/header-text.ts';
 import type { CalculateChunk, ContractOutcome, LateOutcome } from '../calculation/calculate-chunk.ts';

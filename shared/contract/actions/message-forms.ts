@@ -4,7 +4,7 @@
  * an error reply is the problem document.
  */
 
-import { writeJsonReplyBatch } from '../../messaging/codec/json-batch.ts';
+import { writeJsonReplyBatch } from '../../messaging/codec/json-message.ts';
 import type { ReplyBatch } from '../../messaging/codec/request-batch.ts';
 import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
 import type { EmailCommand, SmsCommand } from '../../notification/command.ts';

@@ -10,7 +10,7 @@ import {
   REPLY_BATCH,
   REQUEST_BATCH,
 } from '../../messaging/codec/request-batch.ts';
-import { HEADER } from '../../messaging/header-names.ts';
+import { HEADER } from '../../messaging/headers.ts';
 import { createProblem } from '../../platform/problem.ts';
 import { ACTIONS } from '../actions/actions.ts';
 import { CATALOGUE_RECORD } from '../../product/storage/catalogue-message.ts';
@@ -30,7 +30,7 @@ import {
   type MessageHeader,
   type StatedType,
 } from './documented-headers.ts';
-import { topicName, type TopicKey } from '../../messaging/topics/topics.ts';
+import { topicName, type TopicKey } from '../../messaging/topics/topic-list.ts';
 import type { Action } from '../json/action-definition.ts';
 import { methodName } from './api-operation.ts';
 

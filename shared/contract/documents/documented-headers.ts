@@ -2,8 +2,8 @@
 
 import type { MessageFormat } from '../../messaging/codec.ts';
 import { CONTENT_TYPE } from '../../messaging/codec/message-codec.ts';
-import { HEADER } from '../../messaging/header-names.ts';
-import type { AnswerHeader } from '../../messaging/reply.ts';
+import { HEADER } from '../../messaging/headers.ts';
+import type { AnswerHeader } from '../../messaging/outcome.ts';
 import { ERROR_CODES } from '../../platform/problem.ts';
 
 interface HttpHeader {

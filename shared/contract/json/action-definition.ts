@@ -1,8 +1,8 @@
 /** Actions of the interface: what ingress, workers and documents have to know about each one. */
 
 import { messageDefinition } from '../../../schemas/messages.ts';
-import type { AnswerHeader } from '../../messaging/reply.ts';
-import type { TopicKey } from '../../messaging/topics/topics.ts';
+import type { AnswerHeader } from '../../messaging/outcome.ts';
+import type { TopicKey } from '../../messaging/topics/topic-list.ts';
 import type { z } from 'zod';
 import { readEitherForm } from './generic-form.ts';
 import type { ReadRequest, RequestContract } from './request-contract.ts';

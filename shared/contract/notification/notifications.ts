@@ -1,7 +1,7 @@
 /** The notifications of the interface (4.8), as documents describe them. */
 
 import type { z } from 'zod';
-import type { TopicKey } from '../../messaging/topics/topics.ts';
+import type { TopicKey } from '../../messaging/topics/topic-list.ts';
 import examples from './examples.json' with { type: 'json' };
 import { emailCommandFields, emailFields, smsCommandFields, smsFields } from './request-fields.ts';
 

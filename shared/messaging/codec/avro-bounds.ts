@@ -5,7 +5,7 @@
  */
 
 import avro, { type Type } from 'avsc';
-import { branchesOf, isUnion } from './avro-schema.ts';
+import { branchesOf, isUnion } from './avro-types.ts';
 
 /** A varint of 64 bits has at most ten bytes. */
 const MAX_VARINT_BYTES = 10;
@@ -173,7 +173,7 @@ function walkInt(cursor: Cursor): void {
   if (value < MIN_INT || value > MAX_INT) throw new MalformedAvroError('an int has more than 32 bits');
 }
 
-/** avsc would read a number below -2^52 as a different one (see avro-schema.ts); odd zig-zag numbers are negative. */
+/** avsc would read a number below -2^52 as a different one (see avro-types.ts); odd zig-zag numbers are negative. */
 function walkLong(cursor: Cursor): void {
   const isNegative = ((cursor.bytes[cursor.at] ?? 0) & 1) === 1;
   if (isNegative !== readVarint(cursor) < 0)

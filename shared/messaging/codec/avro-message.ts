@@ -7,26 +7,39 @@ import avro, { type Resolver, type Type } from 'avsc';
 import { type MessageDefinition, recordName } from '../../../schemas/messages.ts';
 import { errorText, SystemError } from '../../platform/errors.ts';
 import { lazy } from '../../platform/lazy.ts';
-import type { Fault } from '../../platform/problem.ts';
-import { toBatchRecord } from './avro-batch.ts';
-import { compileBoundsCheck } from './avro-bounds.ts';
-import { DecimalType, decimalMisfit, type DecimalLimits } from './avro-decimal.ts';
-import { branchesOf, isSameSchema, parseOwnSchema } from './avro-schema.ts';
+import { type Fault, createProblem } from '../../platform/problem.ts';
+import { compileBoundsCheck, TooManyItemsError } from './avro-bounds.ts';
+import {
+  DecimalType,
+  decimalMisfit,
+  type DecimalLimits,
+  branchesOf,
+  isSameSchema,
+  parseOwnSchema,
+} from './avro-types.ts';
 import type { MessageForm } from './json-message.ts';
-import { MAX_BATCH_ITEMS, type ReplyBatch } from './request-batch.ts';
+import {
+  MAX_BATCH_ITEMS,
+  type ReplyBatch,
+  type BatchItem,
+  batchIdFault,
+  batchSizeProblem,
+  type OpenedBatch,
+  type ReplyBatchItem,
+  type RequestBatch,
+} from './request-batch.ts';
+import type { Decoded } from '../codec.ts';
+import type { SyncOrAsync } from '../../platform/sync-or-async.ts';
 
 /** First byte of every Avro message. */
 export const MAGIC_BYTE = 0;
-/** Bytes before the value. */
 export const WIRE_HEADER_BYTES = 5;
 /** Sufficient for nearly all messages; a larger message allocates a larger buffer. */
 const INITIAL_SCRATCH_BYTES = 64 * 1_024;
 /** A larger buffer is not kept, so that one large message does not occupy memory permanently. */
 const MAX_KEPT_SCRATCH_BYTES = 1_024 * 1_024;
-/** Maximum number of faults reported for one payload. */
 const MAX_FAULTS = 100;
 
-/** A message of the list with its schema. */
 export interface AvroMessage {
   readonly definition: MessageDefinition;
   /** Compiled when it is first read. Throws when the schema is invalid or describes a different record. */
@@ -54,7 +67,6 @@ export class PayloadError extends SystemError {
   }
 }
 
-/** Builds a message from its schema. */
 export function createAvroMessage(
   definition: MessageDefinition,
   schemaText: string,
@@ -209,5 +221,68 @@ function compileRecordAbsence(record: avro.types.RecordType): Visit | undefined 
     const fields = value as Record<string, unknown>;
     for (const name of optional) if (fields[name] === null) fields[name] = undefined;
     for (const [name, visit] of nested) if (fields[name] !== undefined) visit(fields[name]);
+  };
+}
+
+/**
+ * Opens a batch. `read` returns its record or throws if its bytes do not match their schema; `decode` decodes the
+ * message value of an item.
+ */
+export function openAvroBatch(
+  read: () => unknown,
+  decode: (value: Buffer) => SyncOrAsync<Decoded>,
+): OpenedBatch {
+  let items: RequestBatch['items'];
+  try {
+    ({ items } = read() as RequestBatch);
+  } catch (error) {
+    const tooMany = error instanceof TooManyItemsError ? batchSizeProblem(MAX_BATCH_ITEMS + 1) : undefined;
+    const detail = `The message does not follow its schema: ${errorText(error)}.`;
+    return { kind: 'invalid', problem: tooMany ?? createProblem('undecodable-message', { detail }) };
+  }
+  const problem = batchSizeProblem(items.length);
+  if (problem !== undefined) return { kind: 'invalid', problem };
+  return { kind: 'items', items: items.map((item) => toItem(item, decode)) };
+}
+
+function toItem(
+  { id, value }: RequestBatch['items'][number],
+  decode: (value: Buffer) => SyncOrAsync<Decoded>,
+): BatchItem {
+  const fault = batchIdFault(id);
+  if (fault === undefined) return { id, decode: () => decode(value) };
+  const problem = createProblem('invalid-request', { errors: [fault] });
+  return { id: undefined, decode: () => ({ kind: 'undecodable', format: 'avro', problem }) };
+}
+
+/** An item of a batch record; the items of a RequestBatch have only an id and a value. */
+interface ItemRecord {
+  readonly id: string | null;
+  readonly status: number | undefined;
+  readonly value: Buffer;
+  readonly warnings: string | null;
+  readonly holidayCalendar: string | null;
+}
+
+/**
+ * The record of a batch. Ids are strings. Absent fields are null, not undefined: avsc writes a null faster than a
+ * default value. Complete items are not copied.
+ */
+export function toBatchRecord({ items }: RequestBatch | ReplyBatch): {
+  readonly items: readonly ItemRecord[];
+} {
+  return { items: items.map((item: Partial<ReplyBatchItem> & { value: Buffer }) => toItemRecord(item)) };
+}
+
+function toItemRecord(item: Partial<ReplyBatchItem> & { readonly value: Buffer }): ItemRecord {
+  const { id, status, value, warnings, holidayCalendar } = item;
+  if (typeof id === 'string' && warnings !== undefined && holidayCalendar !== undefined)
+    return item as ItemRecord;
+  return {
+    id: id === undefined ? null : String(id),
+    status,
+    value,
+    warnings: warnings ?? null,
+    holidayCalendar: holidayCalendar ?? null,
   };
 }

@@ -4,11 +4,10 @@ import type { Clock } from '../../platform/clock.ts';
 import { errorText } from '../../platform/errors.ts';
 import { createProblem, type Fault } from '../../platform/problem.ts';
 import type { Codec, Decoded, Encoded, EncodedMessage, MessageFormat } from '../codec.ts';
-import { HEADER } from '../header-names.ts';
-import { headerText } from '../headers.ts';
-import type { SyncOrAsync } from '../sync-or-async.ts';
-import { openAvroBatch } from './avro-batch.ts';
+import { HEADER, headerText } from '../headers.ts';
+import type { SyncOrAsync } from '../../platform/sync-or-async.ts';
 import {
+  openAvroBatch,
   type AvroMessage,
   createAvroMessage,
   createAvroWriter,
@@ -16,17 +15,22 @@ import {
   MAGIC_BYTE,
   WIRE_HEADER_BYTES,
 } from './avro-message.ts';
-import { openJsonBatch, writeJsonReplyBatch } from './json-batch.ts';
-import { decodeJson, type MessageForm, type MessageForms } from './json-message.ts';
+import {
+  openJsonBatch,
+  writeJsonReplyBatch,
+  decodeJson,
+  type MessageForm,
+  type MessageForms,
+} from './json-message.ts';
 import { type EncodedBatch, REPLY_BATCH, type ReplyBatch, REQUEST_BATCH } from './request-batch.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 import {
   createLocalReaders,
-  createSchemaStore,
+  createSchemasById,
   type Found,
-  type SchemaStore,
-  type SchemaStoreOptions,
-} from './schema-store.ts';
+  type SchemasById,
+  type SchemasByIdOptions,
+} from './schema-by-id.ts';
 
 export interface MessageCodecOptions {
   /** The forms by message type; a type without one has no JSON representation. */
@@ -38,7 +42,6 @@ export interface MessageCodecOptions {
   readonly registerMissing?: boolean | undefined;
 }
 
-/** The codec of the list of messages. */
 export interface MessageCodec extends Codec {
   /**
    * Fields of a payload whose value has no exact representation in the Avro schema of the type, such as a number with too
@@ -52,7 +55,6 @@ export interface MessageCodec extends Codec {
   typeOf(message: EncodedMessage): SyncOrAsync<string | undefined>;
 }
 
-/** The content types of our own messages. */
 export const CONTENT_TYPE = {
   avro: 'application/vnd.apache.avro',
   json: 'application/json',
@@ -76,8 +78,7 @@ const MAX_JSON_INDENT = 1_024;
  */
 const MAX_UNKNOWN_IDS = 8;
 
-/** The messages of the list, and the readers of all local schema ids. */
-type CompiledMessages = Pick<SchemaStoreOptions, 'messages' | 'localReaders'>;
+type CompiledMessages = Pick<SchemasByIdOptions, 'messages' | 'localReaders'>;
 
 /**
  * The compiled messages by their forms. They depend on the forms and on files of the program only, have no state but the
@@ -93,7 +94,7 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
   const { shapes } = options;
   const compiled = compiledMessages(shapes);
   const byType = new Map(compiled.messages.map((message) => [message.definition.type, message]));
-  const store = createSchemaStore({ ...options, ...compiled });
+  const store = createSchemasById({ ...options, ...compiled });
   const write = createAvroWriter();
   const decoder = new Decoder(store, shapes);
 
@@ -157,10 +158,10 @@ function encodeJson(forms: MessageForms, type: string, payload: unknown): Encode
 }
 
 class Decoder {
-  readonly #store: SchemaStore;
+  readonly #store: SchemasById;
   readonly #forms: MessageForms;
 
-  constructor(store: SchemaStore, forms: MessageForms) {
+  constructor(store: SchemasById, forms: MessageForms) {
     this.#store = store;
     this.#forms = forms;
   }
@@ -177,7 +178,6 @@ class Decoder {
     return this.#decodeJson(headerText(headers, HEADER.messageType), value);
   }
 
-  /** The message type of a schema id. */
   typeOf(id: number): SyncOrAsync<string | undefined> {
     const known = this.#store.known(id);
     return known === undefined ? this.#store.find(id).then(nameOf) : nameOf(known);
@@ -235,7 +235,6 @@ function nameOf(found: Found): string | undefined {
   return 'message' in found ? found.message.definition.type : undefined;
 }
 
-/** Requests with a topic for bulk traffic may be sent in arrays. */
 function allowsBatches(type: string): boolean {
   const definition = messageDefinition(type);
   return definition?.kind === 'request' && definition.bulkRequestTopic !== undefined;
@@ -267,7 +266,6 @@ function firstJsonByte(value: Buffer | null): number | undefined {
   return value?.[at];
 }
 
-/** Why a message that is neither Avro nor a JSON object or array is refused. */
 function describeOther(value: Buffer | null): string {
   if (value === null || value.length === 0) return 'The message is empty.';
   const start = value.toString('utf8', 0, MAX_JSON_INDENT).trim();

@@ -5,9 +5,8 @@
 
 import { createProblem, type Fault, type Problem } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
-import type { SyncOrAsync } from '../sync-or-async.ts';
+import type { SyncOrAsync } from '../../platform/sync-or-async.ts';
 
-/** Record names in the list of messages. */
 export const REQUEST_BATCH = 'RequestBatch';
 export const REPLY_BATCH = 'ReplyBatch';
 
@@ -18,12 +17,10 @@ export const REPLY_BATCH = 'ReplyBatch';
 export const MAX_BATCH_ITEMS = 500;
 /** Maximum size of the replies of a batch: the largest message of all our topics. */
 export const MAX_BATCH_REPLY_BYTES = 8 * 1_024 * 1_024;
-/** Maximum length of an item id that is a string. */
 export const MAX_ID_CHARACTERS = 200;
 
 export type BatchItemId = string | number;
 
-/** One request of a batch. */
 export interface BatchItem {
   /** As sent; undefined when it is absent or invalid. */
   readonly id: BatchItemId | undefined;
@@ -38,7 +35,6 @@ export type OpenedBatch =
 
 /** Payload of a decoded RequestBatch; its bytes are not read before it is opened. */
 export interface EncodedBatch {
-  /** Format of the message, and of the reply. */
   readonly format: MessageFormat;
   /** Finds the items, each of which is decoded later. Blocks the event loop for up to 50 ms. Never throws. */
   open(): OpenedBatch;
@@ -70,7 +66,6 @@ export interface ReplyBatch {
   readonly items: readonly ReplyBatchItem[];
 }
 
-/** The problem of a batch with no or too many requests; undefined when the number is valid. */
 export function batchSizeProblem(items: number): Problem | undefined {
   if (items > 0 && items <= MAX_BATCH_ITEMS) return undefined;
   const code = items === 0 ? 'empty' : 'too-many-items';
@@ -78,7 +73,6 @@ export function batchSizeProblem(items: number): Problem | undefined {
   return createProblem('invalid-request', { errors: [{ path: 'items', code, message }] });
 }
 
-/** The fault of an item id; undefined when it is valid. */
 export function batchIdFault(id: unknown): Fault | undefined {
   if (id === undefined || id === null || Number.isSafeInteger(id)) return undefined;
   const path = 'id';

@@ -1,23 +1,91 @@
-/**
- * Compares two versions of a schema: whether each can read the messages of the other, and if not, which field is the cause
- * and why. Schema registries compare neither the precision and scale of decimals nor dates changed to numbers, and report
- * no reasons.
- */
-
-import avro, { type ForSchemaOptions, type Schema, type Type } from 'avsc';
+import { type MessageDefinition, recordName } from '../../../schemas/messages.ts';
+import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
 import { errorText } from '../../platform/errors.ts';
-import { DecimalType } from './avro-decimal.ts';
-import { AVRO_OPTIONS, branchesOf, isUnion } from './avro-schema.ts';
+import {
+  parseOwnSchema,
+  parseWriterSchema,
+  isSameSchema,
+  DecimalType,
+  AVRO_OPTIONS,
+  branchesOf,
+  isUnion,
+} from './avro-types.ts';
+import avro, { type ForSchemaOptions, type Schema, type Type } from 'avsc';
+
+export interface DefinedSchema {
+  readonly definition: MessageDefinition;
+  readonly text: string;
+}
+
+/** The reason why a schema may not be used or released in its current form. */
+export interface SchemaFault {
+  readonly subject: string;
+  readonly reason: string;
+  /** True when only the released copy is missing, which `release` writes. */
+  readonly unreleased?: true;
+}
+
+/** Compares the schemas with the released ones; empty when they can be shipped. */
+export function checkReleases(
+  schemas: readonly DefinedSchema[],
+  released: readonly ReleasedSchema[],
+): readonly SchemaFault[] {
+  return schemas.flatMap(({ definition, text }) => {
+    const subject = recordName(definition);
+    const { type, localSchemaId } = definition;
+    const own = released.find((one) => one.localSchemaId === localSchemaId);
+    const earlier = released.filter((one) => one !== own && one.type === type && recordOf(one) === subject);
+    const faults = earlier.flatMap((one) => faultsAgainst(subject, one, text));
+    if (own === undefined) {
+      const reason = `id ${localSchemaId} is not released yet: run \`npm run schemas -- release\` and commit the file`;
+      return [...faults, { subject, reason, unreleased: true as const }];
+    }
+    if (isSameSchema(parseOwnSchema(text), parseWriterSchema(own.text))) return faults;
+    const broken = [...faultsAgainst(subject, own, text), ...faults];
+    if (broken.length > 0) return broken;
+    const next = Math.max(...released.map((one) => one.localSchemaId)) + 1;
+    const reason =
+      `the schema differs from the one released with id ${localSchemaId}: ` +
+      `give it localSchemaId ${next} in schemas/messages.ts, then run \`npm run schemas -- release\``;
+    return [{ subject, reason }];
+  });
+}
+
+export function faultsAgainst(
+  subject: string,
+  earlier: { readonly text: string; readonly localSchemaId?: number; readonly version?: number },
+  text: string,
+): SchemaFault[] {
+  const which = earlier.version === undefined ? `id ${earlier.localSchemaId}` : `version ${earlier.version}`;
+  const fault = faultOf(earlier.text);
+  if (fault !== undefined) return [{ subject, reason: `${which} is not a valid Avro schema: ${fault}` }];
+  return incompatibilities(earlier.text, text).map(({ field, reason }) => ({
+    subject,
+    reason: `${field} ${reason} (against ${which}; a change without a compatible form is a new version of the message)`,
+  }));
+}
+
+/** Why the text is no schema; undefined if it is one. Others may register texts of any kind under a subject. */
+function faultOf(text: string): string | undefined {
+  try {
+    parseWriterSchema(text);
+    return undefined;
+  } catch (error) {
+    return errorText(error);
+  }
+}
+
+function recordOf(released: ReleasedSchema): string | undefined {
+  return parseWriterSchema(released.text).name;
+}
 
 /** One reason why messages of one version cannot be read by the other. */
 export interface Incompatibility {
   /** A field such as `Commission[].SourceValue`, or the name of the record. */
   readonly field: string;
-  /** The cause and what to do instead. */
   readonly reason: string;
 }
 
-/** A change of schema: the released version and the new one. */
 interface Change {
   readonly older: Type;
   readonly newer: Type;
@@ -139,7 +207,6 @@ function compareDecimals(older: DecimalType, newer: DecimalType, field: string):
   return [{ field, reason }];
 }
 
-/** Avro's resolution rules find the other differences. */
 function resolve(reader: Type, writer: Type): Incompatibility[] {
   try {
     reader.createResolver(writer);
@@ -153,7 +220,6 @@ function changedType({ older, newer }: Change, field: string): Incompatibility {
   return { field, reason: `was ${describe(older)} and is ${describe(newer)}; add a new field` };
 }
 
-/** Describes a type for messages, logical types by their name. */
 function describe(type: Type): string {
   if (type instanceof DecimalType) return `decimal(${type.limits.precision},${type.limits.scale})`;
   if (type instanceof avro.types.RecordType) return `record ${type.name}`;

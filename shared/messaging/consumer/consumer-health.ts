@@ -1,6 +1,5 @@
 import type { MonotonicClock } from '../../platform/clock.ts';
 import type { Health } from '../../platform/health.ts';
-import type { CommitResult } from './commit-loop.ts';
 import type { OffsetTracker } from './offset-tracker.ts';
 
 const SECOND_MS = 1_000;
@@ -10,46 +9,62 @@ const SECOND_MS = 1_000;
  */
 const USUAL_REBALANCE_MS = 5 * SECOND_MS;
 
-/** Whether a consumer may process messages at all. */
 export interface ConsumerPhase {
   readonly isAssigned: boolean;
-  /** The assignment gate is closed. */
   readonly isGated: boolean;
   /** Since when the group rebalances, in monotonic milliseconds; undefined: it does not. */
   readonly revokedMs: number | undefined;
 }
 
-/** The health of a consumer: its commits and its progress. Times are monotonic milliseconds. */
+interface Observed {
+  position: number | undefined;
+  movedMs: number;
+  steps: number;
+  sinceMs: number;
+}
+
+/**
+ * The health of a consumer: its commits and its progress. Times are monotonic milliseconds. It detects partitions with a backlog and
+ * no progress, because of a stuck handler or a source that delivers nothing. A partition whose first message is queued while
+ * other messages end is not stalled, nor is one whose first message is held, is attempted again or counts steps: a restart would
+ * not help.
+ */
 export class ConsumerHealth {
   readonly #stallMs: number;
   readonly #monotonic: MonotonicClock;
-  readonly #detector: StallDetector;
+  readonly #observed = new WeakMap<OffsetTracker, Observed>();
+  #ended = 0;
+  #lastEndMs = -Infinity;
   #progress: Health = { status: 'ready' };
   #commitsFailingSinceMs: number | undefined;
 
   constructor(stallMs: number, monotonic: MonotonicClock) {
     this.#stallMs = stallMs;
     this.#monotonic = monotonic;
-    this.#detector = new StallDetector(stallMs);
   }
 
   /**
    * Observes the progress; called often while messages are in progress, so that stalls are measured from their start. `ended`:
-   * number of ended work items.
+   * number of ended work items of all partitions.
    * A failed commit no longer counts when nothing is left to commit: its partitions were assigned anew.
    */
   observe(trackers: readonly OffsetTracker[], ended: number): void {
-    this.#progress = this.#detector.check(trackers, ended, this.#monotonic.elapsedMs());
-    const isLeft = trackers.some((tracker) => tracker.uncommitted() !== undefined);
-    if (!isLeft) this.#commitsFailingSinceMs = undefined;
+    const nowMs = this.#monotonic.elapsedMs();
+    if (ended !== this.#ended) this.#lastEndMs = nowMs;
+    this.#ended = ended;
+    const found = trackers.flatMap((tracker) => this.#check(tracker, nowMs) ?? []);
+    const worst = found.find(({ status }) => status === 'unhealthy') ?? found.at(-1);
+    this.#progress = worst ?? { status: 'ready' };
+    if (!trackers.some((tracker) => tracker.uncommitted() !== undefined))
+      this.#commitsFailingSinceMs = undefined;
   }
 
   /** Records a commit; returns whether it is the first to fail after a success. */
-  committed({ kind }: CommitResult): boolean {
+  committed(hasFailed: boolean): boolean {
     const failedBefore = this.#commitsFailingSinceMs !== undefined;
-    if (kind === 'failed') this.#commitsFailingSinceMs ??= this.#monotonic.elapsedMs();
+    if (hasFailed) this.#commitsFailingSinceMs ??= this.#monotonic.elapsedMs();
     else this.#commitsFailingSinceMs = undefined;
-    return kind === 'failed' && !failedBefore;
+    return hasFailed && !failedBefore;
   }
 
   /** `starting` before the first assignment, and in a rebalance that takes long. */
@@ -68,49 +83,13 @@ export class ConsumerHealth {
     }
     return this.#progress;
   }
-}
-
-interface Observed {
-  position: number | undefined;
-  movedMs: number;
-  steps: number;
-  /** Time of the last event that counts as progress. */
-  sinceMs: number;
-}
-
-/**
- * Detects partitions with a backlog and no progress, because of a stuck handler or a source that delivers nothing. A
- * partition whose first message is queued while other messages end is not stalled, nor is one whose first message is held, is
- * attempted again or counts steps: a restart would not help.
- */
-export class StallDetector {
-  readonly #stallMs: number;
-  readonly #observed = new WeakMap<OffsetTracker, Observed>();
-  #ended = 0;
-  #lastEndMs = -Infinity;
-
-  constructor(stallMs: number) {
-    this.#stallMs = stallMs;
-  }
 
   /**
    * `unhealthy` when delivered messages made no progress for the stall time. `degraded` when records were not delivered for
    * that time, which may be control records of a transaction (a restart would not help), or when the first message has been
-   * retried for that time. `ended` counts the ended work items of all partitions; times are monotonic milliseconds.
+   * retried for that time.
    */
-  check(trackers: Iterable<OffsetTracker>, ended: number, nowMs: number): Health {
-    if (ended !== this.#ended) this.#lastEndMs = nowMs;
-    this.#ended = ended;
-    let worst: Health = { status: 'ready' };
-    for (const tracker of trackers) {
-      const health = this.#checkOne(tracker, nowMs);
-      if (health?.status === 'unhealthy') return health;
-      worst = health ?? worst;
-    }
-    return worst;
-  }
-
-  #checkOne(tracker: OffsetTracker, nowMs: number): Health | undefined {
+  #check(tracker: OffsetTracker, nowMs: number): Health | undefined {
     if (tracker.lag === 0) {
       this.#observed.delete(tracker);
       return undefined;

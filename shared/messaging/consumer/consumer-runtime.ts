@@ -1,25 +1,92 @@
+import type { Log } from '../../platform/log.ts';
+import type { WindowLimits } from '../../platform/queues/queue-limits.ts';
+import type { SystemPorts } from '../../platform/system-ports.ts';
+import { type BackoffOptions, backoffMs } from '../backoff.ts';
+import type { LogMessage, TopicPartition } from '../message.ts';
+import { type Process, isTransientFailure, type FinalResult, type ProcessingResult } from '../outcome.ts';
 import { errorText } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
 import { sleep } from '../../platform/timers.ts';
-import { backoffMs } from '../backoff.ts';
 import { ClockWarning } from '../clock-warning.ts';
-import type { LogMessage } from '../message.ts';
 import type { GroupSink, GroupSource } from '../ports.ts';
-import { isTransientFailure, type FinalResult, type ProcessingResult } from '../processing-result.ts';
-import { AssignmentGate } from './assignment-gate.ts';
-import { CommitLoop, type CommitResult, type CommitTarget } from './commit-loop.ts';
 import { ConsumerHealth } from './consumer-health.ts';
-import {
-  CONSUMER_DEFAULTS,
-  createCounters,
-  type ConsumerStats,
-  type RuntimeOptions,
-} from './consumer-options.ts';
 import { KeyOrderedExecutor } from './key-ordered-executor.ts';
-import { createWork, finishWork, type OffsetTracker, type Work } from './offset-tracker.ts';
-import { OwnedPartitions, type PartitionLag } from './owned-partitions.ts';
+import {
+  createWork,
+  finishWork,
+  type OffsetTracker,
+  type Work,
+  OwnedPartitions,
+  type PartitionLag,
+} from './offset-tracker.ts';
 
-/** Interval at which a shutdown checks whether the messages in progress have ended. */
+export const CONSUMER_DEFAULTS = {
+  /** Messages in progress: enough to hide the round trip of a reply to the broker, few enough to limit memory. */
+  concurrency: 64,
+  /** Longest synchronous work between two turns of the event loop; longer work would delay HTTP responses and heartbeats. */
+  sliceMs: 3,
+  /** A longer interval repeats more messages after a kill -9; each commit costs one request. */
+  commitIntervalMs: 200,
+  /** A partition that has a backlog but made no progress for this time is reported. */
+  stallMs: 60_000,
+  /** Transient failures: retried soon at first, then slower so as not to overload recovering infrastructure. */
+  retryBackoff: { minMs: 250, maxMs: 10_000 },
+  /** A crashed source is replaced soon, but a crash loop does not cause continuous rebalances. */
+  restartBackoff: { minMs: 1_000, maxMs: 30_000 },
+  drainTimeoutMs: 10_000,
+} as const;
+
+export interface ConsumerReads {
+  readonly groupId: string;
+  readonly topics: readonly string[];
+}
+
+export interface RuntimeOptions extends Omit<SystemPorts, 'newId'> {
+  readonly process: Process;
+  readonly log: Log;
+  /** Total weight of the messages in progress; default 64. */
+  readonly concurrency?: number;
+  /** Weight of a message; default 1 each. Called often: it must be cheap. */
+  readonly weigh?: (message: LogMessage) => number;
+  /** Default 3; consumers of bulk traffic, which share a process with interactive ones, take 2. */
+  readonly sliceMs?: number;
+  readonly commitIntervalMs?: number;
+  /** Default: messages and bytes of QUEUE_LIMITS.requestWindow. */
+  readonly window?: Partial<WindowLimits>;
+  readonly retryBackoff?: BackoffOptions;
+  readonly stallMs?: number;
+  readonly reads?: ConsumerReads;
+  /**
+   * Awaited after each assignment before its first message is started, for example until a table that handlers depend on is
+   * read to its end. Heartbeats continue; a rejection is retried with growing delays. `signal` is aborted at the end of the
+   * assignment.
+   */
+  readonly gate?: (partitions: readonly TopicPartition[], signal: AbortSignal) => Promise<void>;
+}
+
+/** Creates the counters of a consumer, which count from its creation. */
+export function createCounters() {
+  return {
+    /** Messages that were completed, failed ones included. */
+    settled: 0,
+    failed: 0,
+    commits: 0,
+    /** Commits rejected because their generation had ended. */
+    commitsOutdated: 0,
+    commitsFailed: 0,
+    rebalances: 0,
+    crashes: 0,
+  };
+}
+
+export interface ConsumerStats extends Readonly<ReturnType<typeof createCounters>> {
+  readonly running: number;
+  readonly held: number;
+  readonly heldAttempts: number;
+  readonly partitions: number;
+  readonly paused: number;
+}
+
 const DRAIN_POLL_MS = 10;
 /**
  * Longest wait for the last commit, whose messages are otherwise delivered again, and for leaving the group; without it, the
@@ -30,7 +97,6 @@ const MIN_LAST_REQUEST_MS = 1_000;
 /** Unavailable infrastructure fails every message: log lines about it are limited to one in this time. */
 const LOG_INTERVAL_MS = 60_000;
 
-/** The current source. */
 interface Attachment {
   readonly source: GroupSource;
   /** Cancels the next tick; undefined while nothing is in progress. */
@@ -50,7 +116,9 @@ export class ConsumerRuntime {
   readonly #options: RuntimeOptions;
   readonly #owned: OwnedPartitions;
   readonly #executor: KeyOrderedExecutor;
-  readonly #commits: CommitLoop;
+  /** The commit in flight, and the one that is to follow it: no commit overtakes an earlier one. */
+  #committing: Promise<void> | undefined;
+  #nextCommit: Promise<void> | undefined;
   readonly #health: ConsumerHealth;
   readonly #gate: AssignmentGate;
   readonly #abort = new AbortController();
@@ -67,10 +135,6 @@ export class ConsumerRuntime {
     this.#health = new ConsumerHealth(stallMs, monotonic);
     this.#executor = this.#createExecutor();
     this.#gate = new AssignmentGate(options, () => this.#setFlow());
-    this.#commits = new CommitLoop(
-      () => this.#commitTarget(),
-      (result) => this.#committed(result),
-    );
   }
 
   /** Makes `source` the current one and returns its sink, for source.start(). Calls of earlier sinks are ignored. */
@@ -102,7 +166,7 @@ export class ConsumerRuntime {
         if (!isCurrent(generation)) return;
         attached.revokedMs = this.#options.monotonic.elapsedMs();
         this.#setFlow();
-        void this.#commits.now();
+        void this.#commitNow();
       },
       onMessages: (generation, messages, highWatermark) => {
         if (!isCurrent(generation) || attached.revokedMs !== undefined || this.#isDraining) return;
@@ -168,16 +232,16 @@ export class ConsumerRuntime {
       ...this.counters,
       running: this.#executor.running,
       held: this.#executor.held,
+      heldAttempts: this.#executor.heldAttempts,
       partitions: this.#owned.size,
       paused: this.#owned.pausedCount,
     };
   }
 
-  /** Commits what is done, for at most this time. */
   async #commitLast(timeoutMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = this.#options.timers.schedule(resolve, timeoutMs, 'background');
-    await Promise.race([this.#commits.now(), promise]);
+    await Promise.race([this.#commitNow(), promise]);
     cancel();
   }
 
@@ -190,10 +254,6 @@ export class ConsumerRuntime {
         run: (work) => process(work.message, work.attempts, signal, work),
         thrown: (work, error) => this.#thrown(work, error),
         ended: (work, result) => this.#ended(work, result),
-        held: () => {
-          this.counters.heldAttempts += 1;
-        },
-        wanted: (work) => !work.tracker.closed,
       },
       {
         limit: concurrency,
@@ -241,10 +301,10 @@ export class ConsumerRuntime {
     this.#owned.resumeWhenHalf(tracker);
     if (this.#attached?.revokedMs === undefined) {
       // Everything of a partition that stays paused is done: it waits only for its commit.
-      if (tracker.paused && !tracker.closed && tracker.pending === 0) this.#commits.tick();
+      if (tracker.paused && !tracker.closed && tracker.pending === 0) this.#commitUnlessBusy();
     } else if (this.#executor.running === 0) {
       // The commit at the revocation did not include messages that were still running.
-      void this.#commits.now();
+      void this.#commitNow();
     }
   }
 
@@ -294,29 +354,116 @@ export class ConsumerRuntime {
   #tick({ revokedMs }: Attachment): void {
     const trackers = [...this.#owned.all()];
     this.#health.observe(trackers, this.counters.settled);
-    if (revokedMs === undefined) this.#commits.tick();
+    if (revokedMs === undefined) this.#commitUnlessBusy();
     if (trackers.some((tracker) => tracker.lag > 0 || tracker.uncommitted() !== undefined)) this.#tickLater();
   }
 
-  #commitTarget(): CommitTarget | undefined {
-    const attached = this.#attached;
-    if (attached === undefined || attached.generation === 0) return undefined;
-    const { generation, source } = attached;
-    return { generation, trackers: this.#owned.all(), store: source.commit.bind(source) };
+  /** Commits all completed prefixes, after the commit in flight if there is one. Never rejects. */
+  #commitNow(): Promise<void> {
+    if (this.#committing === undefined) return this.#commit();
+    this.#nextCommit ??= this.#committing.then(() => {
+      this.#nextCommit = undefined;
+      // A commit that was started since the previous one ended includes this call.
+      return this.#committing ?? this.#commit();
+    });
+    return this.#nextCommit;
   }
 
-  #committed(result: CommitResult): void {
-    const isFirstFailure = this.#health.committed(result);
+  #commitUnlessBusy(): void {
+    if (this.#committing === undefined) void this.#commit();
+  }
+
+  /** Commits the contiguous prefixes of completed messages. After a failure the next commit includes its offsets. */
+  #commit(): Promise<void> {
+    const { generation = 0, source } = this.#attached ?? {};
+    const due = [...this.#owned.all()].flatMap((tracker) => {
+      const offset = tracker.uncommitted();
+      return offset === undefined ? [] : [{ tracker, offset }];
+    });
+    if (source === undefined || generation === 0 || due.length === 0) return Promise.resolve();
+    const offsets = due.map(({ tracker: { topic, partition }, offset }) => ({ topic, partition, offset }));
+    this.#committing = source
+      .commit(generation, offsets)
+      .then((isStored) => {
+        if (isStored) for (const { tracker, offset } of due) tracker.confirm(offset);
+        return this.#committed(isStored ? 'commits' : 'commitsOutdated');
+      })
+      .catch((error: unknown) => this.#committed('commitsFailed', error))
+      .finally(() => {
+        this.#committing = undefined;
+      });
+    return this.#committing;
+  }
+
+  #committed(counter: 'commits' | 'commitsOutdated' | 'commitsFailed', error?: unknown): void {
+    const hasFailed = counter === 'commitsFailed';
+    this.counters[counter] += 1;
+    if (this.#health.committed(hasFailed))
+      this.#options.log.warn({ err: error }, 'a commit failed; the next one includes its offsets');
     // What is committed no longer fills a window.
     for (const tracker of this.#owned.all()) this.#owned.resumeWhenHalf(tracker);
-    if (result.kind === 'stored') this.counters.commits += 1;
-    else if (result.kind === 'outdated') this.counters.commitsOutdated += 1;
-    else {
-      this.counters.commitsFailed += 1;
-      // The commit may have been of partitions that are elsewhere by now, with nothing left to observe.
-      this.#tickLater();
+    // The commit may have been of partitions that are elsewhere by now, with nothing left to observe.
+    if (hasFailed) this.#tickLater();
+  }
+}
+
+type GateOptions = Pick<RuntimeOptions, 'gate' | 'log' | 'retryBackoff' | 'random' | 'timers'>;
+
+/**
+ * Delays processing after an assignment until the data that it depends on is up to date, so that no message is handled
+ * without the results of the previous owner of the partition. A failed wait is retried with growing delays. The consumer
+ * stays in its group meanwhile.
+ */
+export class AssignmentGate {
+  readonly #options: GateOptions;
+  readonly #onOpen: () => void;
+  #waiting: AbortController | undefined;
+  #cancelRetry: (() => void) | undefined;
+
+  constructor(options: GateOptions, onOpen: () => void) {
+    this.#options = options;
+    this.#onOpen = onOpen;
+  }
+
+  get isOpen(): boolean {
+    return this.#waiting === undefined;
+  }
+
+  /** Closes the gate until the data of these partitions is read; cancels the wait of an earlier assignment. */
+  close(partitions: readonly TopicPartition[]): void {
+    this.cancel();
+    if (this.#options.gate === undefined) return;
+    this.#waiting = new AbortController();
+    void this.#wait(partitions, this.#waiting, 1);
+  }
+
+  cancel(): void {
+    this.#cancelRetry?.();
+    this.#waiting?.abort();
+    this.#waiting = undefined;
+  }
+
+  async #wait(
+    partitions: readonly TopicPartition[],
+    waiting: AbortController,
+    attempt: number,
+  ): Promise<void> {
+    const { gate, log, retryBackoff = CONSUMER_DEFAULTS.retryBackoff, random, timers } = this.#options;
+    try {
+      await gate?.(partitions, waiting.signal);
+    } catch (error) {
+      if (this.#waiting !== waiting) return;
+      log.warn(
+        { attempt, reason: errorText(error) },
+        'messages wait: the data that they depend on could not be read after an assignment',
+      );
+      const delayMs = backoffMs(retryBackoff, attempt, random);
+      const retry = (): void => void this.#wait(partitions, waiting, attempt + 1);
+      this.#cancelRetry = timers.schedule(retry, delayMs);
+      return;
     }
-    if (isFirstFailure)
-      this.#options.log.warn({ err: result.error }, 'a commit failed; the next one includes its offsets');
+    if (this.#waiting !== waiting) return;
+    this.#waiting = undefined;
+    this.#onOpen();
   }
 }

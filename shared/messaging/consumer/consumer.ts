@@ -2,16 +2,19 @@ import type { Health } from '../../platform/health.ts';
 import { backoffMs } from '../backoff.ts';
 import { RepeatedFailure } from '../../platform/log.ts';
 import type { GroupSource } from '../ports.ts';
-import { CONSUMER_DEFAULTS, type ConsumerStats, type RuntimeOptions } from './consumer-options.ts';
-import { ConsumerRuntime } from './consumer-runtime.ts';
-import type { PartitionLag } from './owned-partitions.ts';
+import {
+  CONSUMER_DEFAULTS,
+  type ConsumerStats,
+  type RuntimeOptions,
+  ConsumerRuntime,
+} from './consumer-runtime.ts';
+import type { PartitionLag } from './offset-tracker.ts';
 
 export interface ConsumerOptions extends RuntimeOptions {
   /** Creates a source; called again after each crash. */
   readonly createSource: () => GroupSource;
 }
 
-/** Longest wait for a crashed source to stop. */
 const DISCARD_MS = 5_000;
 
 /** A member of a consumer group. A crashed source is replaced with growing delays. */

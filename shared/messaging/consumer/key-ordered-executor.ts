@@ -1,21 +1,15 @@
 import type { MonotonicClock } from '../../platform/clock.ts';
 import { Fifo } from '../../platform/fifo.ts';
 import type { Timers } from '../../platform/timers.ts';
-import type { FinalResult, ProcessingResult } from '../processing-result.ts';
-import { isPromise, type SyncOrAsync } from '../sync-or-async.ts';
+import type { FinalResult, ProcessingResult } from '../outcome.ts';
+import { isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import type { Work } from './offset-tracker.ts';
 
-/** Callbacks to the owner of the executor. */
 export interface ExecutorCalls {
   run(work: Work): SyncOrAsync<ProcessingResult>;
   /** Converts a throw or rejection of run() to a result. Must not throw. */
   thrown(work: Work, error: unknown): ProcessingResult;
-  /** The work item has ended; the next one of its key follows. */
   ended(work: Work, result: FinalResult): void;
-  /** The work item is held for its next attempt. */
-  held(work: Work): void;
-  /** Whether a held work item is still to be run after its delay. */
-  wanted(work: Work): boolean;
 }
 
 export interface ExecutorOptions {
@@ -35,7 +29,6 @@ interface KeyQueue {
   last: Work;
   /** The first work item is running or held. A queue that is not busy is in the ready list. */
   busy: boolean;
-  /** Weight of the first work item while it runs. */
   weight: number;
   readonly key: string;
   /** The queues of the topic by key; undefined for a message without a key. */
@@ -54,8 +47,9 @@ export class KeyOrderedExecutor {
   /** The queues whose first work is held, each with the cancel function of its timer. */
   readonly #held = new Map<KeyQueue, () => void>();
   #running = 0;
-  /** Total weight of the running work items. */
   #load = 0;
+  /** Attempts that ended in a retry: a transient fault or unavailable infrastructure. */
+  heldAttempts = 0;
   #isPaused = false;
   #isDispatching = false;
   #isSliceOpen = false;
@@ -99,7 +93,7 @@ export class KeyOrderedExecutor {
       this.#ready.push(opened);
       return;
     }
-    queue.last.follower = work;
+    queue.last.next = work;
     queue.last = work;
   }
 
@@ -115,7 +109,6 @@ export class KeyOrderedExecutor {
     }
   }
 
-  /** Does not start work items until resume(); running ones continue. */
   pause(): void {
     this.#isPaused = true;
   }
@@ -125,7 +118,6 @@ export class KeyOrderedExecutor {
     this.dispatch();
   }
 
-  /** Drops all work items that are not running. */
   dropQueued(): void {
     this.#ready.clear();
     for (const [queue, cancel] of this.#held) {
@@ -136,14 +128,13 @@ export class KeyOrderedExecutor {
     for (const siblings of this.#topics.values()) {
       for (const queue of siblings.values()) {
         if (queue.busy) {
-          queue.first.follower = undefined;
+          queue.first.next = undefined;
           queue.last = queue.first;
         } else siblings.delete(queue.key);
       }
     }
   }
 
-  /** Pauses permanently and drops all work items that are not running. */
   close(): void {
     this.pause();
     this.dropQueued();
@@ -220,7 +211,7 @@ export class KeyOrderedExecutor {
 
   #hold(queue: KeyQueue, delayMs: number): void {
     queue.first.state = 'held';
-    this.#calls.held(queue.first);
+    this.heldAttempts += 1;
     this.#held.set(
       queue,
       this.#options.timers.schedule(() => this.#release(queue), Math.min(delayMs, MAX_DELAY_MS)),
@@ -232,14 +223,14 @@ export class KeyOrderedExecutor {
     const work = queue.first;
     work.state = 'queued';
     queue.busy = false;
-    if (this.#calls.wanted(work)) this.#ready.push(queue);
+    if (!work.tracker.closed) this.#ready.push(queue);
     else this.#advance(queue);
     this.dispatch();
   }
 
   #advance(queue: KeyQueue): void {
-    const next = queue.first.follower;
-    queue.first.follower = undefined;
+    const next = queue.first.next;
+    queue.first.next = undefined;
     queue.busy = false;
     if (next === undefined) {
       queue.siblings?.delete(queue.key);

@@ -1,6 +1,8 @@
-import type { LogMessage, TopicPartition } from '../message.ts';
-import { headersBytes } from '../message-content.ts';
-import type { WorkProgress } from '../processing-result.ts';
+import { type LogMessage, type TopicPartition, partitionId } from '../message.ts';
+import { headersBytes } from '../headers.ts';
+import type { WorkProgress } from '../outcome.ts';
+import { QUEUE_LIMITS, type WindowLimits } from '../../platform/queues/queue-limits.ts';
+import type { GroupSource } from '../ports.ts';
 
 /**
  * A delivered message in the consumer.
@@ -16,8 +18,7 @@ export interface Work extends WorkProgress {
   attempts: number;
   /** The tracker of the partition in the generation of its delivery. */
   readonly tracker: OffsetTracker;
-  /** The next message of the same key. */
-  follower: Work | undefined;
+  next: Work | undefined;
 }
 
 const RELEASED: LogMessage = {
@@ -42,7 +43,7 @@ export function createWork(message: LogMessage, tracker: OffsetTracker, received
     attempts: 0,
     steps: 0,
     tracker,
-    follower: undefined,
+    next: undefined,
   };
 }
 
@@ -66,9 +67,7 @@ export class OffsetTracker implements TopicPartition {
   readonly partition: number;
   /** The generation has ended: later completions do not count. */
   closed = false;
-  /** Whether the partition is paused because its window is full. */
   paused = false;
-  /** The last known high watermark of the partition. */
   highWatermark = 0;
   /** Offset up to which the source has read: behind the last message, and behind records that it does not deliver. */
   readTo = 0;
@@ -79,7 +78,7 @@ export class OffsetTracker implements TopicPartition {
   /** Index of the first work item without a confirmed commit. */
   #start = 0;
   /** Index of the first work item that is not done: the end of the prefix. */
-  #head = 0;
+  #first = 0;
   #lastOffset = -1;
   #position: number | undefined;
   #committed: number | undefined;
@@ -91,7 +90,7 @@ export class OffsetTracker implements TopicPartition {
 
   /** Delivered messages beyond the prefix, including completed ones. */
   get pending(): number {
-    return this.#works.length - this.#head;
+    return this.#works.length - this.#first;
   }
 
   /** Delivered messages without a confirmed commit, which are kept and may be redelivered, including completed ones. */
@@ -99,25 +98,24 @@ export class OffsetTracker implements TopicPartition {
     return this.#works.length - this.#start;
   }
 
-  /** Whether the first message beyond the prefix waits for its turn. */
   get isWaiting(): boolean {
-    return this.#works[this.#head]?.state === 'queued';
+    return this.#works[this.#first]?.state === 'queued';
   }
 
   /** Whether the first message beyond the prefix waits for the time of its next attempt. */
   get isHeld(): boolean {
-    return this.#works[this.#head]?.state === 'held';
+    return this.#works[this.#first]?.state === 'held';
   }
 
   /** Whether an attempt of the first message beyond the prefix has ended. */
   get isRetried(): boolean {
-    const { attempts, state } = this.#works[this.#head] ?? { attempts: 0, state: 'queued' };
+    const { attempts, state } = this.#works[this.#first] ?? { attempts: 0, state: 'queued' };
     return attempts > (state === 'running' ? 1 : 0);
   }
 
   /** Steps and further attempts of the first message beyond the prefix. */
   get steps(): number {
-    const { steps, attempts } = this.#works[this.#head] ?? { steps: 0, attempts: 0 };
+    const { steps, attempts } = this.#works[this.#first] ?? { steps: 0, attempts: 0 };
     return steps + Math.max(0, attempts - 1);
   }
 
@@ -137,12 +135,11 @@ export class OffsetTracker implements TopicPartition {
 
   /** Messages on the partition beyond the prefix; 0 until something was read. */
   get lag(): number {
-    const first = this.#works[this.#head]?.offset;
+    const first = this.#works[this.#first]?.offset;
     const next = first ?? this.position ?? 0;
     return next === 0 && first === undefined ? 0 : Math.max(0, this.highWatermark - next);
   }
 
-  /** Adds the next delivered message, in offset order. */
   add(work: Work): void {
     this.#works.push(work);
     this.#lastOffset = work.offset;
@@ -151,19 +148,17 @@ export class OffsetTracker implements TopicPartition {
     this.unfinishedBytes += work.bytes;
   }
 
-  /** Records that one of its work items is done. */
   finished(work: Work): void {
     this.unfinished -= 1;
     this.unfinishedBytes -= work.bytes;
   }
 
-  /** Advances the prefix over completed work items. */
   advance(): void {
-    let work = this.#works[this.#head];
+    let work = this.#works[this.#first];
     while (work?.state === 'done') {
       this.#position = work.offset + 1;
-      this.#head += 1;
-      work = this.#works[this.#head];
+      this.#first += 1;
+      work = this.#works[this.#first];
     }
   }
 
@@ -176,12 +171,118 @@ export class OffsetTracker implements TopicPartition {
   /** Records that the commit of `position` is stored, and forgets the work items below it. */
   confirm(position: number): void {
     this.#committed = position;
-    while (this.#start < this.#head && (this.#works[this.#start]?.offset ?? position) < position) {
+    while (this.#start < this.#first && (this.#works[this.#start]?.offset ?? position) < position) {
       this.#start += 1;
     }
     if (this.#start < CUT_CHUNK) return;
     this.#works = this.#works.slice(this.#start);
-    this.#head -= this.#start;
+    this.#first -= this.#start;
     this.#start = 0;
   }
+}
+
+export interface PartitionLag extends TopicPartition {
+  /** Messages that are not done, up to the last known high watermark. */
+  readonly lag: number;
+}
+
+type PausableSource = Pick<GroupSource, 'pause' | 'resume'>;
+
+/** The partitions of this consumer in the current generation; pauses those with a full window. */
+export class OwnedPartitions {
+  readonly #maxMessages: number;
+  readonly #maxBytes: number;
+  readonly #maxPending: number;
+  #trackers = new Map<string, OffsetTracker>();
+  #source: PausableSource | undefined;
+  #isStopped = false;
+
+  constructor(limits: Partial<WindowLimits> = {}) {
+    const { requestWindow: defaults } = QUEUE_LIMITS;
+    this.#maxMessages = limits.messages ?? defaults.messages;
+    this.#maxBytes = limits.bytes ?? defaults.bytes;
+    this.#maxPending = limits.pending ?? this.#maxMessages;
+  }
+
+  /**
+   * Starts a new generation. Partitions that are still paused at the source are resumed.
+   */
+  assign(source: PausableSource, partitions: readonly TopicPartition[]): void {
+    const paused = [...this.#trackers.values()].filter((tracker) => tracker.paused);
+    this.release();
+    this.#source = source;
+    for (const partition of partitions) {
+      this.#trackers.set(partitionId(partition.topic, partition.partition), new OffsetTracker(partition));
+    }
+    if (this.#isStopped) source.pause(partitions);
+    else if (paused.length > 0) source.resume(paused.map(toPlain));
+  }
+
+  release(): void {
+    for (const tracker of this.#trackers.values()) tracker.closed = true;
+    this.#trackers = new Map();
+    this.#source = undefined;
+  }
+
+  /** Starts over with a partition whose log was replaced by a shorter one. */
+  restart(tracker: OffsetTracker): OffsetTracker {
+    tracker.closed = true;
+    const restarted = new OffsetTracker(tracker);
+    restarted.paused = tracker.paused;
+    this.#trackers.set(partitionId(tracker.topic, tracker.partition), restarted);
+    return restarted;
+  }
+
+  find(topic: string, partition: number): OffsetTracker | undefined {
+    return this.#trackers.get(partitionId(topic, partition));
+  }
+
+  all(): Iterable<OffsetTracker> {
+    return this.#trackers.values();
+  }
+
+  get size(): number {
+    return this.#trackers.size;
+  }
+
+  get pausedCount(): number {
+    let count = 0;
+    for (const tracker of this.#trackers.values()) if (tracker.paused || this.#isStopped) count += 1;
+    return count;
+  }
+
+  pauseWhenFull(tracker: OffsetTracker): void {
+    if (tracker.paused || this.#isStopped) return;
+    const isFull = tracker.unfinished >= this.#maxMessages || tracker.unfinishedBytes >= this.#maxBytes;
+    if (!isFull && tracker.unconfirmedCount < this.#maxPending) return;
+    tracker.paused = true;
+    this.#source?.pause([toPlain(tracker)]);
+  }
+
+  /**
+   * Resumes a paused partition below half of its window, so that it is not paused again immediately. Called when messages are
+   * done and when they are committed.
+   */
+  resumeWhenHalf(tracker: OffsetTracker): void {
+    if (!tracker.paused || tracker.closed) return;
+    const isAboveHalf =
+      tracker.unfinished * 2 > this.#maxMessages || tracker.unfinishedBytes * 2 > this.#maxBytes;
+    if (isAboveHalf || tracker.unconfirmedCount * 2 > this.#maxPending) return;
+    tracker.paused = false;
+    if (!this.#isStopped) this.#source?.resume([toPlain(tracker)]);
+  }
+
+  /** Pauses all partitions permanently, also those of later generations. */
+  pauseAll(): void {
+    this.#isStopped = true;
+    this.#source?.pause([...this.#trackers.values()].map(toPlain));
+  }
+
+  lag(): readonly PartitionLag[] {
+    return [...this.#trackers.values()].map((tracker) => ({ ...toPlain(tracker), lag: tracker.lag }));
+  }
+}
+
+function toPlain({ topic, partition }: TopicPartition): TopicPartition {
+  return { topic, partition };
 }

@@ -1,5 +1,4 @@
-import { headerBytes, setHeader } from '../headers.ts';
-import { headersBytes } from '../message-content.ts';
+import { headerBytes, setHeader, headersBytes } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage, TopicPartition } from '../message.ts';
 import type { LogBatch, PartitionTable } from './partition-table.ts';
 import type { EmbeddedTopicConfig } from './topic-config.ts';

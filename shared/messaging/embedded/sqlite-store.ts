@@ -39,17 +39,21 @@ export interface SqliteStoreOptions {
   readonly limits: MemoryLimits;
   /** The topics as this version defines them: the settings of stored ones follow, their partitions stay. */
   readonly specs?: readonly TopicSpec[] | undefined;
-  readonly ports: Pick<SystemPorts, 'monotonic' | 'timers'>;
+  readonly ports: Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'>;
   readonly log?: Log | undefined;
+  /** Called when readers may have something to read. */
+  readonly onReadable: OnReadable;
   /** For tests only. */
   readonly disk?: DiskCalls | undefined;
 }
 
-/** A topic that the store held when it was opened. */
-interface StoredTopic {
+export interface StoredTopic {
+  readonly id: number;
   readonly spec: TopicSpec;
   readonly config: EmbeddedTopicConfig;
   readonly logs: readonly PartitionLog[];
+  /** Partition of the next message without a key. */
+  nextPartition: number;
 }
 
 /** A group commit failed. `isMaybeStored`: its records may be on the log after a restart. */
@@ -70,30 +74,22 @@ interface Failure {
   readonly isPermanent: boolean;
 }
 
-interface TopicParts {
-  readonly id: number;
-  readonly spec: TopicSpec;
-  readonly logs: readonly PartitionLog[];
-}
-
 /**
  * Keeps topics, records and committed offsets in a file of SQLite. Everything that is added while a group commit is in progress
  * is written and made durable together by the next one. Without a folder compacted topics have tables in memory, which are written
  * at once, and others only their logs.
  */
 export class SqliteStore {
-  /** The topics and, by group, the committed offsets of the last run. */
-  readonly topics: readonly StoredTopic[];
+  readonly topics = new Map<string, StoredTopic>();
+  /** By group, the committed offsets of the last run. */
   readonly commits: ReadonlyMap<string, readonly PartitionOffset[]>;
   readonly #options: SqliteStoreOptions;
   /** Undefined: in memory. */
   readonly #path: string | undefined;
   readonly #file: DataFile;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #topics = new Map<string, TopicParts>();
   readonly #parts: LogParts;
-  #onReadable: OnReadable = () => undefined;
-  #lastId: number;
+  #lastId = 0;
   /** The stored offsets, by group and partition. */
   readonly #stored = new Map<string, number>();
   /** Topics to be created: by the next group commit that does not fail, before anything else. */
@@ -124,7 +120,7 @@ export class SqliteStore {
       );
     }
     this.#parts = {
-      onReadable: (log) => this.#onReadable(log),
+      onReadable: options.onReadable,
       enqueue: folder === undefined ? undefined : (log, work, bytes) => this.#enqueueRow(log, work, bytes),
       run: (log, work) => this.#runNow(log, work),
       readFailed: (error) => this.#readFailed(error),
@@ -134,30 +130,22 @@ export class SqliteStore {
     this.#file = new DataFile({ file: this.#path, schema: SCHEMA, version: VERSION, disk });
     try {
       this.commits = this.#readCommits();
-      this.topics = this.#readTopics();
+      this.#readTopics();
     } catch (error) {
       this.#file.close();
       throw error;
     }
-    this.#lastId = Math.max(0, ...[...this.#topics.values()].map(({ id }) => id));
   }
 
-  /** Called once, before anything else: `onReadable` is called when readers may have something to read. */
-  open(onReadable: OnReadable): void {
-    this.#onReadable = onReadable;
-  }
-
-  createLogs(spec: TopicSpec, config: EmbeddedTopicConfig): readonly PartitionLog[] {
-    this.#lastId += 1;
-    const id = this.#lastId;
-    const logs = this.#createLogs(id, spec, config);
-    this.#topics.set(spec.topic, { id, spec, logs });
-    if (this.#path === undefined) return logs;
+  /** Creates a topic, which is stored when flushed() has resolved. */
+  createTopic(spec: TopicSpec, config: EmbeddedTopicConfig): void {
+    const id = this.#lastId + 1;
+    this.#addTopic(id, spec, config);
+    if (this.#path === undefined) return;
     this.#changes.push(() =>
       this.#run('INSERT INTO topics VALUES (?, ?, ?)', id, spec.topic, JSON.stringify(spec)),
     );
     this.#schedule(true);
-    return logs;
   }
 
   /**
@@ -167,7 +155,7 @@ export class SqliteStore {
   saveCommits(groupId: string, offsets: readonly PartitionOffset[]): void {
     if (this.#path === undefined) return;
     for (const { topic, partition, offset } of offsets) {
-      const { spec, logs } = this.#topics.get(topic) ?? {};
+      const { spec, logs } = this.topics.get(topic) ?? {};
       const log = logs?.[partition];
       if (log?.table === undefined) continue;
       const id = `${groupId} ${partitionId(topic, partition)}`;
@@ -222,33 +210,25 @@ export class SqliteStore {
     return this.#options.ports.monotonic.elapsedMs();
   }
 
-  #readTopics(): StoredTopic[] {
+  #readTopics(): void {
     const { specs, limits } = this.#options;
-    const database = this.#file.database;
-    return database
-      .prepare('SELECT id, spec FROM topics ORDER BY id')
-      .all()
-      .map((row) => {
-        const id = Number(row['id']);
-        const stored = JSON.parse(String(row['spec'])) as TopicSpec;
-        const known = specs?.find(({ topic }) => topic === stored.topic);
-        const spec = known === undefined ? stored : { ...known, partitions: stored.partitions };
-        const config = parseTopicConfig(spec, limits);
-        const logs = this.#createLogs(id, spec, config);
-        this.#topics.set(spec.topic, { id, spec, logs });
-        return { spec, config, logs };
-      });
+    for (const row of this.#file.database.prepare('SELECT id, spec FROM topics ORDER BY id').all()) {
+      const stored = JSON.parse(String(row['spec'])) as TopicSpec;
+      const known = specs?.find(({ topic }) => topic === stored.topic);
+      const spec = known === undefined ? stored : { ...known, partitions: stored.partitions };
+      this.#addTopic(Number(row['id']), spec, parseTopicConfig(spec, limits));
+    }
   }
 
-  #createLogs(id: number, spec: TopicSpec, config: EmbeddedTopicConfig): readonly PartitionLog[] {
+  #addTopic(id: number, spec: TopicSpec, config: EmbeddedTopicConfig): void {
     const { topic, partitions, storage } = spec;
     const { database } = this.#file;
+    const isCompacted = config.compact;
+    const hasTable = this.#path === undefined ? isCompacted : storage !== 'memory';
     const groups = [...this.commits.values()].flat().filter((offset) => offset.topic === topic);
-    return Array.from({ length: partitions }, (_, partition) => {
+    const logs = Array.from({ length: partitions }, (_, partition) => {
       const figures = this.#figures(id, partition);
       const name = `records_${id}_${partition}`;
-      const isCompacted = config.compact;
-      const hasTable = this.#path === undefined ? isCompacted : storage !== 'memory';
       const table = hasTable
         ? new PartitionTable({ database, name, topic, partition, isCompacted, figures })
         : undefined;
@@ -258,6 +238,8 @@ export class SqliteStore {
       const isEager = storage !== undefined;
       return new PartitionLog({ topic, partition, config, table, isEager, end }, this.#parts);
     });
+    this.#lastId = id;
+    this.topics.set(topic, { id, spec, config, logs, nextPartition: 0 });
   }
 
   #figures(id: number, partition: number): (TableFigures & { readonly next: number }) | undefined {
@@ -283,7 +265,7 @@ export class SqliteStore {
   }
 
   #saveFigures(log: PartitionLog): void {
-    const topic = this.#topics.get(log.topic);
+    const topic = this.topics.get(log.topic);
     if (topic === undefined || log.table === undefined) return;
     const { records, bytes, low } = log.table.figures;
     const sql = 'INSERT OR REPLACE INTO partitions VALUES (?, ?, ?, ?, ?, ?)';
@@ -422,7 +404,7 @@ export class SqliteStore {
 
   /** A transaction failed that may have changed the figures of the table. */
   #restore({ topic, partition, table }: PartitionLog): void {
-    const { id } = this.#topics.get(topic) ?? {};
+    const { id } = this.topics.get(topic) ?? {};
     try {
       if (id !== undefined) table?.restore(this.#figures(id, partition));
     } catch (error) {

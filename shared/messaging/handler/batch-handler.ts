@@ -4,7 +4,7 @@ import { assertNever, InfrastructureError } from '../../platform/errors.ts';
 import { safeHeaderText, warningsList } from '../../platform/header-text.ts';
 import type { Log } from '../../platform/log.ts';
 import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
-import type { Codec, Decoded } from '../codec.ts';
+import type { Codec, Decoded, Encoded } from '../codec.ts';
 import {
   type BatchItem,
   type EncodedBatch,
@@ -12,9 +12,8 @@ import {
   REPLY_BATCH,
   type ReplyBatchItem,
 } from '../codec/request-batch.ts';
-import { refused, type Outcome } from '../outcome.ts';
-import { isTransientFailure, type WorkProgress } from '../processing-result.ts';
-import { isPromise, type SyncOrAsync } from '../sync-or-async.ts';
+import { refused, type Outcome, isTransientFailure, type WorkProgress } from '../outcome.ts';
+import { isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import { replyTooLarge, withCorrelationId } from './reply-message.ts';
 import { callHandler, isExpired, type Handler, type Handlers, type Request } from './request.ts';
 import type { WorkSlices } from './work-slices.ts';
@@ -99,19 +98,18 @@ class BatchRun {
     if (this.#isExpired()) return refused(createProblem('deadline-exceeded'));
     const opened = this.#batch.open();
     if (opened.kind === 'invalid') return refused(opened.problem);
+    const { slices, codec, onItems } = this.#options;
     const answers = await this.#answerAll(opened.items);
     if (!Array.isArray(answers)) {
-      this.#options.onItems?.(this.#counts);
+      onItems?.(this.#counts);
       return refused(answers);
     }
     // Encoding copies megabytes, so it waits for a new slice if this one is over. Encoding here frees the single replies
     // early.
-    if (this.#options.slices.isOver()) await this.#yield();
-    const encoding = this.#options.codec.encode(REPLY_BATCH, { items: answers }, this.#batch.format);
-    const encoded = isPromise(encoding) ? await this.#awaitOutside(encoding) : encoding;
-    this.#options.onItems?.(this.#counts);
-    const reply = { type: REPLY_BATCH, payload: undefined, encoded };
-    return { kind: 'done', reply };
+    if (slices.isOver()) await this.#yield();
+    const encoded = await this.#outside(codec.encode(REPLY_BATCH, { items: answers }, this.#batch.format));
+    onItems?.(this.#counts);
+    return { kind: 'done', reply: { type: REPLY_BATCH, payload: undefined, encoded } };
   }
 
   /** The answers in the order of the items, or the problem of the whole batch. */
@@ -121,8 +119,7 @@ class BatchRun {
     for (const item of items) {
       if (this.#options.slices.isOver()) await this.#yield();
       if (this.#isExpired()) return createProblem('deadline-exceeded');
-      const answering = this.#answerItem(item, answers.length);
-      const answer = isPromise(answering) ? await answering : answering;
+      const answer = await this.#answerItem(item, answers.length);
       answers.push(answer);
       this.#options.countStep();
       bytes += answer.value.length;
@@ -136,24 +133,17 @@ class BatchRun {
     this.#assertNotStopping();
   }
 
-  /** Releases the slices to other batches while it waits. */
-  async #awaitOutside<T>(promise: Promise<T>): Promise<T> {
+  /** Waits for a value that is not available yet, and releases the slices to other batches meanwhile. */
+  async #outside<T>(value: SyncOrAsync<T>): Promise<T> {
+    if (!isPromise(value)) return value;
     const { slices } = this.#options;
     slices.release();
     try {
-      return await promise;
+      return await value;
     } finally {
       await slices.acquire();
-    }
-  }
-
-  /** Continues with a value within the slices, synchronously where it is available. */
-  #andThen<T, Next>(value: SyncOrAsync<T>, step: (value: T) => SyncOrAsync<Next>): SyncOrAsync<Next> {
-    if (!isPromise(value)) return step(value);
-    return this.#awaitOutside(value).then((late) => {
       this.#assertNotStopping();
-      return step(late);
-    });
+    }
   }
 
   #isExpired(): boolean {
@@ -166,30 +156,34 @@ class BatchRun {
     throw new InfrastructureError('work-interrupted', 'the process stops in the middle of a batch');
   }
 
-  #answerItem(item: BatchItem, index: number): SyncOrAsync<ReplyBatchItem> {
-    const { handlers } = this.#options;
+  /** An unexpected error is answered with a problem; only the first one of a batch is logged. */
+  async #answerItem(item: BatchItem, index: number): Promise<ReplyBatchItem> {
     try {
-      const answer = this.#andThen(item.decode(), (decoded) =>
-        this.#andThen(callHandler(handlers, decoded, this.#request), (outcome) =>
-          this.#toAnswer(item, decoded, outcome),
-        ),
-      );
-      return isPromise(answer) ? answer.catch((error: unknown) => this.#fail(item, index, error)) : answer;
+      const decoded = await this.#outside(item.decode());
+      const outcome = await this.#outside(callHandler(this.#options.handlers, decoded, this.#request));
+      return await this.#toAnswer(item, decoded, outcome);
     } catch (error) {
-      return this.#fail(item, index, error);
+      if (isTransientFailure(error)) throw error;
+      this.#counts.unexpected += 1;
+      if (this.#counts.unexpected === 1) {
+        const { topic, partition, offset } = this.#request.message;
+        const at = { topic, partition, offset, item: index };
+        this.#options.log.error({ err: error, ...at }, 'an item of a batch failed unexpectedly');
+      }
+      return this.#toProblem(item, createProblem('unexpected'));
     }
   }
 
-  #toAnswer(item: BatchItem, decoded: Decoded, outcome: Outcome): SyncOrAsync<ReplyBatchItem> {
+  async #toAnswer(item: BatchItem, decoded: Decoded, outcome: Outcome): Promise<ReplyBatchItem> {
     switch (outcome.kind) {
       case 'done':
         return this.#toReply(item, decoded, outcome);
       case 'refused':
-      case 'abandon':
-        return this.#andThen(this.#toProblem(item, outcome.problem), (answer) => {
-          this.#counts.refused += 1;
-          return answer;
-        });
+      case 'abandon': {
+        const answer = await this.#toProblem(item, outcome.problem);
+        this.#counts.refused += 1;
+        return answer;
+      }
       case 'retry':
         throw new InfrastructureError(outcome.problem.code, 'an item of the batch must be retried');
       default:
@@ -197,46 +191,30 @@ class BatchRun {
     }
   }
 
-  #toReply(
+  async #toReply(
     { id }: BatchItem,
     decoded: Decoded,
     { reply, outputs }: Extract<Outcome, { kind: 'done' }>,
-  ): SyncOrAsync<ReplyBatchItem> {
+  ): Promise<ReplyBatchItem> {
     if (reply === undefined || outputs !== undefined)
       throw new Error('an item of a batch must have a reply and no outputs');
     const ignoredFields = decoded.kind === 'decoded' ? (decoded.warnings ?? []) : [];
     const warnings = warningsList(ignoredFields, reply.warnings);
     const calendar = reply.holidayCalendar;
     const holidayCalendar = calendar === undefined ? undefined : safeHeaderText(calendar);
-    const { codec } = this.#options;
-    const encoded = reply.encoded ?? codec.encode(reply.type, reply.payload, this.#batch.format);
-    return this.#andThen(encoded, ({ value }) => {
-      this.#counts.done += 1;
-      return { id, status: STATUS_DONE, value, warnings, holidayCalendar };
-    });
+    const encoding = reply.encoded ?? this.#encode(reply.type, reply.payload);
+    const { value } = await this.#outside(encoding);
+    this.#counts.done += 1;
+    return { id, status: STATUS_DONE, value, warnings, holidayCalendar };
   }
 
-  #toProblem({ id }: BatchItem, problem: Problem): SyncOrAsync<ReplyBatchItem> {
+  async #toProblem({ id }: BatchItem, problem: Problem): Promise<ReplyBatchItem> {
     const named = withCorrelationId(problem, this.#request.correlationId);
-    const encoded = this.#options.codec.encode(PROBLEM_TYPE, named, this.#batch.format);
-    return this.#andThen(encoded, ({ value }) => ({
-      id,
-      status: problem.status,
-      value,
-      warnings: undefined,
-      holidayCalendar: undefined,
-    }));
+    const { value } = await this.#outside(this.#encode(PROBLEM_TYPE, named));
+    return { id, status: problem.status, value, warnings: undefined, holidayCalendar: undefined };
   }
 
-  /** Answers an unexpected error with a problem; only the first one of a batch is logged. */
-  #fail(item: BatchItem, index: number, error: unknown): SyncOrAsync<ReplyBatchItem> {
-    if (isTransientFailure(error)) throw error;
-    this.#counts.unexpected += 1;
-    if (this.#counts.unexpected === 1) {
-      const { topic, partition, offset } = this.#request.message;
-      const at = { topic, partition, offset, item: index };
-      this.#options.log.error({ err: error, ...at }, 'an item of a batch failed unexpectedly');
-    }
-    return this.#toProblem(item, createProblem('unexpected'));
+  #encode(type: string, payload: unknown): SyncOrAsync<Encoded> {
+    return this.#options.codec.encode(type, payload, this.#batch.format);
   }
 }

@@ -1,13 +1,11 @@
 import { limitCodes, type Metrics } from '../../platform/metrics.ts';
-import type { ConsumerStats } from '../consumer/consumer-options.ts';
+import type { ConsumerStats } from '../consumer/consumer-runtime.ts';
 import type { Consumer } from '../consumer/consumer.ts';
 import type { BatchCounts } from './batch-handler.ts';
 import type { Handled } from './request-handling.ts';
 
-/** Observers of one worker's consumer, as metrics. */
 export interface ConsumerMetrics {
   readonly onHandled: (handled: Handled) => void;
-  /** The items of one batch by their result. */
   readonly onBatchItems: (counts: BatchCounts) => void;
   /** `code` is one of a fixed list, so that it can be a label. */
   readonly onDeadLetter: (code: string) => void;
@@ -15,7 +13,6 @@ export interface ConsumerMetrics {
   follow(consumer: Pick<Consumer, 'lag' | 'stats'>): void;
 }
 
-/** The consumer statistics that are exported as metrics. */
 const FIGURES = [
   'settled',
   'failed',

@@ -1,9 +1,9 @@
 import type { Clock } from '../../platform/clock.ts';
 import { errorText, InfrastructureError, MessagingError } from '../../platform/errors.ts';
-import { HEADER } from '../header-names.ts';
+import { HEADER } from '../headers.ts';
 import type { MessageHeaders, OutgoingMessage } from '../message.ts';
 import type { Publisher } from '../ports.ts';
-import { isTransientFailure } from '../processing-result.ts';
+import { isTransientFailure } from '../outcome.ts';
 import type { Request } from './request.ts';
 
 /** Why a message becomes a dead letter. */
@@ -80,7 +80,6 @@ export class DeadLetters {
     };
   }
 
-  /** Publishes the letter; false when it is too large for the topic. */
   async #accepts(letter: OutgoingMessage): Promise<boolean> {
     try {
       await this.#options.publisher.publish([letter]);

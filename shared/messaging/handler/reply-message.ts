@@ -3,10 +3,10 @@ import { createProblem, isRetryable, type Problem } from '../../platform/problem
 import { safeHeaderText, warningsList } from '../../platform/header-text.ts';
 import type { Codec, Encoded } from '../codec.ts';
 import { REPLY_BATCH } from '../codec/request-batch.ts';
-import { HEADER } from '../header-names.ts';
+import { HEADER } from '../headers.ts';
 import type { HeaderValue, OutgoingMessage, TopicPartition } from '../message.ts';
 import type { ReplyBody } from '../outcome.ts';
-import { andThen, type SyncOrAsync } from '../sync-or-async.ts';
+import { andThen, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import type { Request } from './request.ts';
 
 /** NestJS ends a reply when this header is present, with any value; its own value is one zero byte. */

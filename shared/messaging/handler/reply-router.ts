@@ -1,13 +1,13 @@
 import type { MonotonicClock } from '../../platform/clock.ts';
-import { InfrastructureError } from '../../platform/errors.ts';
-import { HEADER } from '../header-names.ts';
-import { headerText, headerValue } from '../headers.ts';
+import { InfrastructureError, MessagingError, errorText } from '../../platform/errors.ts';
+import { HEADER, headerText, headerValue } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage, TopicPartition } from '../message.ts';
-import type { Publisher } from '../ports.ts';
-import { andThen, type SyncOrAsync } from '../sync-or-async.ts';
+import type { Publisher, BrokerAdmin } from '../ports.ts';
+import { andThen, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
-import type { ReplyFault } from './reply-dead-letter.ts';
-import type { TopicDirectory } from './topic-directory.ts';
+import { isTransientFailure } from '../outcome.ts';
+import type { DeadLetterReason } from './dead-letter.ts';
+import { LRUCache } from 'lru-cache';
 
 /** The destination of a reply and its publisher. */
 export interface Route extends TopicPartition {
@@ -25,12 +25,11 @@ export interface ReplyRouterOptions {
   readonly replies: Publisher;
   /** For replies to all other topics. */
   readonly foreignReplies: Publisher;
-  /** For large replies to our own topics, which must not delay small ones. Default: `replies`. */
-  readonly largeReplies?: Publisher;
   readonly ownReplyTopics: readonly string[];
   /** Whether replies may be written to a topic, see replyTopicRule. */
   readonly mayReplyTo: (topic: string) => boolean;
   readonly monotonic: MonotonicClock;
+  readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
 }
 
 /**
@@ -39,8 +38,6 @@ export interface ReplyRouterOptions {
  */
 const SLOW_REPLY_MS = 500;
 const MAX_SLOW_REPLIES = 16;
-/** Encoding and sending a reply of this size takes about 10 ms. */
-const LARGE_REPLY_BYTES = 1_048_576;
 /** A valid topic name in Kafka. */
 const TOPIC_NAME = /^[a-zA-Z0-9._-]{1,249}$/;
 const DECIMAL = /^\d{1,9}$/;
@@ -56,9 +53,9 @@ export class ReplyRouter {
   /** Foreign replies in flight, the oldest first, with the start of each (monotonic milliseconds). */
   readonly #foreignSends = new Set<{ readonly startedMs: number }>();
 
-  constructor(options: ReplyRouterOptions, directory: TopicDirectory) {
+  constructor(options: ReplyRouterOptions) {
     this.#options = options;
-    this.#directory = directory;
+    this.#directory = new TopicDirectory(options.admin, options.monotonic);
     this.#own = new Set(options.ownReplyTopics);
   }
 
@@ -87,22 +84,45 @@ export class ReplyRouter {
 
   /** Publishes a reply. Rejects like {@link Publisher.publish}. */
   publish(route: Route, reply: OutgoingMessage): Promise<void> {
-    const publishing = this.#publisherBySize(route, reply).publish([reply]);
+    const publishing = route.publisher.publish([reply]);
     if (this.#own.has(route.topic)) return publishing;
     const send = { startedMs: this.#options.monotonic.elapsedMs() };
     this.#foreignSends.add(send);
     return publishing.finally(() => this.#foreignSends.delete(send));
   }
 
+  /**
+   * Classifies the failure to publish the reply to a request: it is too large, its destination is invalid, or has accepted nothing for too
+   * long. Rethrows transient failures, such as a silent leader, and bugs.
+   */
+  async classify(
+    error: unknown,
+    attempt: number,
+    destination: TopicPartition,
+  ): Promise<'too-large' | DeadLetterReason> {
+    if (attempt >= MAX_ATTEMPTS && isOfLeader(error)) return replyDeadLetterReason('reply-undeliverable');
+    if (!(error instanceof MessagingError) || isTransientFailure(error)) throw error;
+    if (error.code === 'message-too-large') return 'too-large';
+    if (error.code === 'topic-unknown') return replyDeadLetterReason(await this.#findMissing(destination));
+    return { code: 'reply-undeliverable', text: `the reply topic rejected the reply: ${error.code}` };
+  }
+
+  /**
+   * Queries the broker for a topic or partition that the publisher did not find. If it exists, the publisher's metadata is
+   * stale: throws a transient failure.
+   */
+  async #findMissing({ topic, partition }: TopicPartition): Promise<ReplyFault> {
+    const count = await this.#directory.refresh(topic);
+    if (count === undefined) return 'reply-topic-unknown';
+    if (partition >= count) return 'reply-partition-invalid';
+    const what = `partition ${partition} of ${topic} is unknown to the publisher but known to the broker`;
+    throw new InfrastructureError('reply-topic-unsettled', what);
+  }
+
   #isSlow(): boolean {
     if (this.#foreignSends.size < MAX_SLOW_REPLIES) return false;
     const [oldest] = this.#foreignSends;
     return oldest !== undefined && this.#options.monotonic.elapsedMs() - oldest.startedMs >= SLOW_REPLY_MS;
-  }
-
-  #publisherBySize({ publisher }: Route, { value }: OutgoingMessage): Publisher {
-    const { replies, largeReplies = replies } = this.#options;
-    return publisher === replies && (value?.length ?? 0) > LARGE_REPLY_BYTES ? largeReplies : publisher;
   }
 }
 
@@ -140,4 +160,97 @@ function readPartition(given: HeaderValue): number | undefined {
   if (bytes.length !== INT32_BYTES) return undefined;
   const partition = bytes.readInt32BE();
   return partition < 0 ? undefined : partition;
+}
+
+const REASONS = {
+  'no-reply-address': 'the message names no reply topic',
+  'reply-topic-unknown': 'the reply topic does not exist',
+  'reply-topic-refused': 'the reply topic is not allowed, see the setting REPLY_TOPICS',
+  'reply-partition-invalid': 'the reply partition does not exist',
+  'reply-undeliverable': 'the reply topic accepts no replies',
+} as const;
+
+/** Why a reply cannot be delivered; also the code of the dead letter. */
+export type ReplyFault = keyof typeof REASONS;
+
+/** The reason of the dead letter for a reply that cannot be delivered. */
+export function replyDeadLetterReason(code: ReplyFault): DeadLetterReason {
+  return { code, text: REASONS[code] };
+}
+
+/**
+ * Attempts of a request whose reply partition accepts nothing, before it becomes a dead letter: about ten minutes. Elections take seconds
+ * and restarts of a broker minutes; a topic without replicas whose broker is gone must not hold up the requests of others for hours.
+ */
+const MAX_ATTEMPTS = 60;
+
+/** Whether the leader of the partition caused the error, and not the requests that the publisher had queued earlier. */
+function isOfLeader(error: unknown): boolean {
+  return error instanceof MessagingError && (error.code === 'send-unknown' || error.cause !== undefined);
+}
+
+/**
+ * A known topic is looked up again after this time, since it may have been deleted or have more partitions. The cached
+ * number is used until then, so that a slow broker does not delay replies.
+ */
+const KNOWN_MS = 300_000;
+/** A missing topic or partition is cached for a short time only, since its requests become dead letters. */
+const MISSING_MS = 5_000;
+/** Maximum number of cached topics, since requesters choose the names; those unused for longest are evicted. */
+const MAX_TOPICS = 1_000;
+
+interface Entry {
+  readonly partitions: number | undefined;
+  readonly loadedAtMs: number;
+}
+
+/** Caches which topics exist and how many partitions they have. */
+export class TopicDirectory {
+  readonly #admin: Pick<BrokerAdmin, 'partitionCounts'>;
+  readonly #monotonic: MonotonicClock;
+  readonly #entries = new LRUCache<string, Entry>({ max: MAX_TOPICS });
+  readonly #loading = new Map<string, Promise<number | undefined>>();
+
+  constructor(admin: Pick<BrokerAdmin, 'partitionCounts'>, monotonic: MonotonicClock) {
+    this.#admin = admin;
+    this.#monotonic = monotonic;
+  }
+
+  /**
+   * The number of partitions; undefined when the topic does not exist. `wanted` is a partition that the caller needs: a
+   * topic without it is looked up again, since it may have grown. Rejects when the broker cannot be queried.
+   */
+  partitions(topic: string, wanted = 0): SyncOrAsync<number | undefined> {
+    const entry = this.#entries.get(topic);
+    if (entry === undefined) return this.refresh(topic);
+    const hasWanted = wanted < (entry.partitions ?? 0);
+    const validMs = hasWanted ? KNOWN_MS : MISSING_MS;
+    if (this.#monotonic.elapsedMs() < entry.loadedAtMs + validMs) return entry.partitions;
+    if (!hasWanted) return this.refresh(topic);
+    this.refresh(topic).catch(() => undefined);
+    return entry.partitions;
+  }
+
+  /** Queries the number of partitions. Concurrent calls share one request. */
+  refresh(topic: string): Promise<number | undefined> {
+    let loading = this.#loading.get(topic);
+    if (loading === undefined) {
+      loading = this.#load(topic).finally(() => this.#loading.delete(topic));
+      this.#loading.set(topic, loading);
+    }
+    return loading;
+  }
+
+  async #load(topic: string): Promise<number | undefined> {
+    let counts: ReadonlyMap<string, number>;
+    try {
+      counts = await this.#admin.partitionCounts([topic]);
+    } catch (error) {
+      // Refused credentials or a closed connection do not mean that the topic is missing.
+      throw new InfrastructureError('reply-topic-unsettled', errorText(error), error);
+    }
+    const partitions = counts.get(topic);
+    this.#entries.set(topic, { partitions, loadedAtMs: this.#monotonic.elapsedMs() });
+    return partitions;
+  }
 }

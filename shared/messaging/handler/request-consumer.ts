@@ -8,10 +8,10 @@ import type { SystemPorts } from '../../platform/system-ports.ts';
 import type { Codec } from '../codec.ts';
 import { REQUEST_BATCH } from '../codec/request-batch.ts';
 import { Consumer } from '../consumer/consumer.ts';
-import { CONSUMER_DEFAULTS } from '../consumer/consumer-options.ts';
-import type { Broker, Publisher } from '../ports.ts';
+import { CONSUMER_DEFAULTS } from '../consumer/consumer-runtime.ts';
+import type { Broker } from '../ports.ts';
 import { requestGroup } from '../topics/consumer-groups.ts';
-import { ownReplyTopics, replyTopicRule, topicName, type TopicKey } from '../topics/topics.ts';
+import { ownReplyTopics, replyTopicRule, topicName, type TopicKey } from '../topics/topic-list.ts';
 import { createBatchHandler, refuseBatches } from './batch-handler.ts';
 import { consumerMetrics, type ConsumerMetrics } from './consumer-metrics.ts';
 import { createRequestHandling } from './request-handling.ts';
@@ -28,7 +28,6 @@ export interface RequestConsumerOptions {
   readonly lane: Lane;
   readonly requestTopic: TopicKey;
   readonly deadLetterTopic: TopicKey;
-  /** Handlers by the type of the request. */
   readonly handlers: Handlers;
   /** Longest synchronous work between two turns of the event loop; absent: the consumer's default. */
   readonly sliceMs?: number;
@@ -66,49 +65,43 @@ export async function startRequestConsumer(
   context: RequestConsumerContext,
   options: RequestConsumerOptions,
 ): Promise<RequestConsumer> {
-  const { broker, clock, codec, config, log, metrics, monotonic, random, timers } = context;
+  const { broker, codec, config, metrics, monotonic } = context;
   const { worker, lane, handlers, sliceMs } = options;
-  const requestTopic = topicName(config.topicPrefix, options.requestTopic);
-  const groupId = requestGroup(config.topicPrefix, worker, lane);
+  const prefix = config.topicPrefix;
+  const topics = [topicName(prefix, options.requestTopic)];
+  const groupId = requestGroup(prefix, worker, lane);
   const clientId = `${worker}-${lane}`;
-  const publishers = createPublishers(broker, clientId, lane);
-  const { replies, foreignReplies } = publishers;
+  const replies = broker.createPublisher({ clientId: `${clientId}-replies` });
+  const deadlineMs = FOREIGN_DEADLINE_MS[lane];
+  const foreignReplies = broker.createPublisher({ clientId: `${clientId}-foreign-replies`, deadlineMs });
   const observe = consumerMetrics(metrics, clientId);
   const { process } = createRequestHandling({
-    ...publishers,
+    ...context,
+    ...observe,
+    replies,
+    foreignReplies,
     handlers: { ...handlers, [REQUEST_BATCH]: batchHandler(context, options, observe.onBatchItems) },
-    codec,
     deadLetters: replies,
-    deadLetterTopic: topicName(config.topicPrefix, options.deadLetterTopic),
+    deadLetterTopic: topicName(prefix, options.deadLetterTopic),
     groupId,
     admin: broker.admin,
-    ownReplyTopics: ownReplyTopics(config.topicPrefix),
-    mayReplyTo: replyTopicRule(config.topicPrefix, config.replyTopics),
-    clock,
-    monotonic,
-    log,
-    onHandled: observe.onHandled,
-    onDeadLetter: observe.onDeadLetter,
+    ownReplyTopics: ownReplyTopics(prefix),
+    mayReplyTo: replyTopicRule(prefix, config.replyTopics),
   });
   const batchWeight = Math.max(1, config.lanes / MAX_BATCHES_IN_PROGRESS);
   const consumer = new Consumer({
-    createSource: () => broker.createGroupSource({ groupId, clientId, topics: [requestTopic] }),
+    ...context,
+    createSource: () => broker.createGroupSource({ groupId, clientId, topics }),
     process,
-    log,
     concurrency: config.lanes,
     weigh: (message) => (codec.isBatch(message) ? batchWeight : 1),
     window: config.limits.requestWindow,
-    reads: { groupId, topics: [requestTopic] },
-    clock,
-    monotonic,
-    timers,
-    random,
+    reads: { groupId, topics },
     ...(sliceMs === undefined ? {} : { sliceMs }),
   });
   observe.follow(consumer);
-  const stop = async (timeoutMs: number): Promise<void> => {
-    await stopInTurn([consumer, stopTogether(Object.values(publishers))], timeoutMs, monotonic);
-  };
+  const stop = (timeoutMs: number): Promise<void> =>
+    stopInTurn([consumer, stopTogether([replies, foreignReplies])], timeoutMs, monotonic);
   try {
     await Promise.all([replies.start(), foreignReplies.start()]);
     await consumer.start();
@@ -117,35 +110,6 @@ export async function startRequestConsumer(
     throw error;
   }
   return { health: () => consumer.health(), stop };
-}
-
-function createPublishers(broker: Broker, clientId: string, lane: Lane) {
-  const create = (purpose: string, deadlineMs?: number): Publisher =>
-    broker.createPublisher({
-      clientId: `${clientId}-${purpose}`,
-      ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    });
-  return {
-    replies: create('replies'),
-    foreignReplies: create('foreign-replies', FOREIGN_DEADLINE_MS[lane]),
-    largeReplies: startedOnFirstUse(create('large-replies')),
-  };
-}
-
-/** A publisher that connects with its first message, since most processes do not use it. */
-function startedOnFirstUse(publisher: Publisher): Publisher {
-  let isStarted = false;
-  return {
-    start: () => publisher.start(),
-    publish: (messages) => {
-      // The publisher keeps trying to connect and queues messages meanwhile.
-      if (!isStarted) publisher.start().catch(() => undefined);
-      isStarted = true;
-      return publisher.publish(messages);
-    },
-    isHealthy: () => publisher.isHealthy(),
-    stop: (timeoutMs) => publisher.stop(timeoutMs),
-  };
 }
 
 /** Batches are served on the bulk lane only; on the interactive lane they would delay single requests. */
@@ -158,14 +122,7 @@ function batchHandler(
     const slices = new WorkSlices({ sliceMs: sliceMs ?? CONSUMER_DEFAULTS.sliceMs, monotonic, timers });
     return createBatchHandler({ handlers, codec, slices, clock, log, onItems });
   }
-  const bulkTopic = findBulkTopic(requestTopic);
+  const message = MESSAGES.find((one) => one.kind === 'request' && one.requestTopic === requestTopic);
+  const bulkTopic = message?.kind === 'request' ? message.bulkRequestTopic : undefined;
   return refuseBatches(bulkTopic === undefined ? undefined : topicName(config.topicPrefix, bulkTopic));
-}
-
-/** The bulk topic of the requests on this topic. */
-function findBulkTopic(requestTopic: TopicKey): TopicKey | undefined {
-  for (const message of MESSAGES) {
-    if (message.kind === 'request' && message.requestTopic === requestTopic) return message.bulkRequestTopic;
-  }
-  return undefined;
 }

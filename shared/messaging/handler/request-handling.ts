@@ -1,25 +1,33 @@
 import type { Clock } from '../../platform/clock.ts';
-import { InfrastructureError } from '../../platform/errors.ts';
+import { InfrastructureError, assertNever } from '../../platform/errors.ts';
 import { createProblem, type Problem, type Warning } from '../../platform/problem.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Codec, Decoded } from '../codec.ts';
-import { HEADER } from '../header-names.ts';
+import { HEADER } from '../headers.ts';
 import type { LogMessage } from '../message.ts';
-import { refused, type Outcome } from '../outcome.ts';
-import type { BrokerAdmin, Publisher } from '../ports.ts';
 import {
+  refused,
+  type Outcome,
   isTransientFailure,
   type Process,
   type ProcessingResult,
   type WorkProgress,
-} from '../processing-result.ts';
-import { andThen, isPromise, type SyncOrAsync } from '../sync-or-async.ts';
-import { DeadLetters } from './dead-letter.ts';
-import { OutcomeDelivery } from './outcome-delivery.ts';
-import { ReplyRouter, type ReplyRouterOptions } from './reply-router.ts';
-import { callHandler, isExpired, readRequest, type Handlers, type Request } from './request.ts';
-import { findTimeFault } from './request-time.ts';
-import { TopicDirectory } from './topic-directory.ts';
+  type ReplyBody,
+  type FinalResult,
+} from '../outcome.ts';
+import type { Publisher } from '../ports.ts';
+import { andThen, isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
+import { DeadLetters, type DeadLetterReason } from './dead-letter.ts';
+import { ReplyRouter, replyDeadLetterReason, type ReplyRouterOptions } from './reply-router.ts';
+import {
+  callHandler,
+  isExpired,
+  readRequest,
+  type Handlers,
+  type Request,
+  findTimeFault,
+} from './request.ts';
+import { createErrorReply, createReply, replyTooLarge } from './reply-message.ts';
 
 export interface RequestHandlingOptions extends ReplyRouterOptions {
   readonly handlers: Handlers;
@@ -27,7 +35,6 @@ export interface RequestHandlingOptions extends ReplyRouterOptions {
   readonly deadLetters: Publisher;
   readonly deadLetterTopic: string;
   readonly groupId: string;
-  readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Called for each request that was completed or will be retried. Must not throw. */
@@ -44,7 +51,6 @@ export interface Handled {
   /** Message type; `unknown` if there is no handler for it. */
   readonly type: string;
   readonly result: 'done' | 'refused' | 'retry' | 'abandoned' | 'unexpected';
-  /** The problem's code, unless done. */
   readonly code: string | undefined;
   /** From delivery to the acknowledged reply. */
   readonly durationMs: number;
@@ -78,27 +84,14 @@ export function createRequestHandling(options: RequestHandlingOptions): { readon
 class RequestHandling {
   readonly #options: RequestHandlingOptions;
   readonly #router: ReplyRouter;
-  readonly #delivery: OutcomeDelivery;
+  readonly #deadLetters: DeadLetters;
   #waitingForSchemas = 0;
 
   constructor(options: RequestHandlingOptions) {
     this.#options = options;
-    const { clock, groupId } = options;
-    const directory = new TopicDirectory(options.admin, options.monotonic);
-    this.#router = new ReplyRouter(options, directory);
-    this.#delivery = new OutcomeDelivery({
-      codec: options.codec,
-      router: this.#router,
-      directory,
-      deadLetters: new DeadLetters({
-        publisher: options.deadLetters,
-        topic: options.deadLetterTopic,
-        groupId,
-        clock,
-      }),
-      outputs: options.replies,
-      onDeadLetter: options.onDeadLetter,
-    });
+    this.#router = new ReplyRouter(options);
+    const { deadLetters: publisher, deadLetterTopic: topic, groupId, clock } = options;
+    this.#deadLetters = new DeadLetters({ publisher, topic, groupId, clock });
   }
 
   process(
@@ -110,17 +103,18 @@ class RequestHandling {
     const startedMs = this.#options.monotonic.elapsedMs();
     const request = readRequest(message, attempt, signal, progress);
     request.timeFault = findTimeFault(message, this.#options.clock.now());
-    let outcome: SyncOrAsync<Outcome>;
+    const fail = (error: unknown) => this.#fail(request, error, startedMs);
     try {
-      outcome = this.#decide(request);
+      const result = andThen(this.#decide(request), (outcome) =>
+        andThen(this.#deliver(request, outcome), (delivered) => {
+          this.#report(request, toMetrics(outcome), startedMs);
+          return delivered;
+        }),
+      );
+      return isPromise(result) ? result.catch(fail) : result;
     } catch (error) {
-      return this.#fail(request, error, startedMs);
+      return fail(error);
     }
-    if (!isPromise(outcome)) return this.#conclude(request, outcome, startedMs);
-    return outcome.then(
-      (late) => this.#conclude(request, late, startedMs),
-      (error: unknown) => this.#fail(request, error, startedMs),
-    );
   }
 
   #decide(request: Request): SyncOrAsync<Outcome> {
@@ -160,43 +154,84 @@ class RequestHandling {
     );
   }
 
-  #conclude(request: Request, outcome: Outcome, startedMs: number): SyncOrAsync<ProcessingResult> {
-    let result: SyncOrAsync<ProcessingResult>;
-    try {
-      result = this.#delivery.deliver(request, outcome);
-    } catch (error) {
-      return this.#fail(request, error, startedMs);
+  /**
+   * Delivers an outcome: a reply, an error reply or a dead letter. Resolves when the broker has acknowledged it, so that the
+   * offset of the request can be committed. Throws or rejects with a transient failure, which is retried, or a bug.
+   */
+  #deliver(request: Request, outcome: Outcome): SyncOrAsync<ProcessingResult> {
+    switch (outcome.kind) {
+      case 'retry':
+        return { retryAfterMs: outcome.afterMs };
+      case 'abandon':
+        return this.#bury(request, toReason(outcome.problem));
+      case 'refused':
+        return this.#refuse(request, outcome.problem);
+      case 'done': {
+        const { outputs = [], reply } = outcome;
+        const answer = (): SyncOrAsync<FinalResult> =>
+          reply === undefined ? 'settled' : this.#reply(request, reply);
+        return outputs.length > 0 ? this.#options.replies.publish(outputs).then(answer) : answer();
+      }
+      default:
+        return assertNever(outcome);
     }
-    if (!isPromise(result)) return this.#delivered(request, outcome, result, startedMs);
-    return result.then(
-      (late) => this.#delivered(request, outcome, late, startedMs),
-      (error: unknown) => this.#fail(request, error, startedMs),
-    );
   }
 
-  #delivered(
-    request: Request,
-    outcome: Outcome,
-    result: ProcessingResult,
-    startedMs: number,
-  ): ProcessingResult {
-    this.#report(request, toMetrics(outcome), startedMs);
-    return result;
+  /** Sends the reply, or else the refusal or dead letter that takes its place. */
+  #reply(request: Request, body: ReplyBody): SyncOrAsync<FinalResult> {
+    return andThen(this.#router.find(request.message), (route) => {
+      if (route.kind === 'fault') return this.#bury(request, replyDeadLetterReason(route.code));
+      return andThen(createReply(this.#options.codec, request, route, body), (reply) =>
+        this.#router.publish(route, reply).then(
+          (): FinalResult => 'settled',
+          async (error: unknown) => {
+            const fault = await this.#router.classify(error, request.attempt, route);
+            if (fault === 'too-large') return this.#refuse(request, replyTooLarge(body.type));
+            return this.#bury(request, fault);
+          },
+        ),
+      );
+    });
+  }
+
+  /** Replies with the problem; if no reply can be sent, the request becomes a dead letter. */
+  async #refuse(request: Request, problem: Problem): Promise<FinalResult> {
+    const why = await this.#answerProblem(request, problem);
+    return why === undefined ? 'settled' : this.#bury(request, toReason(problem, why));
+  }
+
+  async #answerProblem(request: Request, problem: Problem): Promise<string | undefined> {
+    const route = await this.#router.find(request.message);
+    if (route.kind === 'fault') return replyDeadLetterReason(route.code).text;
+    const reply = await createErrorReply(this.#options.codec, request, route, problem);
+    try {
+      await this.#router.publish(route, reply);
+      return undefined;
+    } catch (error) {
+      const fault = await this.#router.classify(error, request.attempt, route);
+      return fault === 'too-large' ? 'the error reply is too large' : fault.text;
+    }
+  }
+
+  async #bury(request: Request, reason: DeadLetterReason): Promise<FinalResult> {
+    await this.#deadLetters.write(request, reason);
+    this.#options.onDeadLetter?.(reason.code);
+    return 'settled';
   }
 
   /**
-   * Answers an unexpected error and stores the request as a dead letter, even if the error reply fails unexpectedly too.
-   * Rethrows transient failures.
+   * Answers an unexpected error and stores the request as a dead letter, which can be redriven once the bug is fixed, even if the
+   * error reply fails unexpectedly too. Rethrows transient failures.
    */
   async #fail(request: Request, error: unknown, startedMs: number): Promise<ProcessingResult> {
     if (isTransientFailure(error)) throw error;
     this.#logBug(request, error, 'a request failed unexpectedly');
     try {
-      await this.#delivery.answerBug(request, UNEXPECTED);
+      await this.#bury(request, toReason(UNEXPECTED, await this.#answerProblem(request, UNEXPECTED)));
     } catch (again) {
       if (isTransientFailure(again)) throw again;
       this.#logBug(request, again, 'the error reply failed');
-      await this.#delivery.abandon(request, UNEXPECTED);
+      await this.#bury(request, toReason(UNEXPECTED));
     }
     this.#report(request, { result: 'unexpected', code: UNEXPECTED.code }, startedMs);
     return 'failed';
@@ -219,4 +254,10 @@ function toMetrics(outcome: Outcome): Pick<Handled, 'result' | 'code'> {
   return outcome.kind === 'done'
     ? { result: 'done', code: undefined }
     : { result: RESULTS[outcome.kind], code: outcome.problem.code };
+}
+
+function toReason({ code, detail, title, errors = [] }: Problem, further?: string): DeadLetterReason {
+  const faults = errors.map(({ path, message }) => `${path} ${message}`.trim());
+  const text = [detail ?? title, ...faults].join('; ');
+  return { code, text: further === undefined ? text : `${text}; ${further}` };
 }

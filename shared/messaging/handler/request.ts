@@ -1,16 +1,13 @@
 import type { Clock } from '../../platform/clock.ts';
 import { createProblem, type Fault, type Warning } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
-import { HEADER } from '../header-names.ts';
-import { headerNumber, headerText, headerValue } from '../headers.ts';
+import { HEADER, headerNumber, headerText, headerValue } from '../headers.ts';
 import type { HeaderValue, LogMessage } from '../message.ts';
-import { refused, type Outcome } from '../outcome.ts';
-import type { WorkProgress } from '../processing-result.ts';
+import { refused, type Outcome, type WorkProgress } from '../outcome.ts';
 
 /** The message of a request and its headers, passed to the handler with the payload. */
 export interface Request {
   readonly message: LogMessage;
-  /** Counts from 1. */
   readonly attempt: number;
   /** Aborted when the stopping process no longer waits for handlers. */
   readonly signal: AbortSignal;
@@ -28,21 +25,17 @@ export interface Request {
   readonly progress?: WorkProgress | undefined;
   /** Format of the request and its reply, determined by the decoder. */
   format: MessageFormat;
-  /** Type of the decoded message. */
   type?: string | undefined;
-  /** Fields that the decoder ignored (E3). */
   warnings?: readonly Warning[] | undefined;
 }
 
 /** Handles one message type, synchronously where possible so that calculations do not need a promise. */
 export type Handler = (payload: unknown, request: Request) => Outcome | Promise<Outcome>;
 
-/** Handlers by message type (record name in the list of messages). */
 export type Handlers = Readonly<Record<string, Handler>>;
 
 /** Tolerance for the clocks of requester and worker: a request is refused this long after its deadline. */
 export const DEADLINE_SKEW_MS = 2_000;
-/** First byte of a message in the Confluent wire format. */
 const AVRO_MAGIC = 0;
 
 /** Reads the headers of a request. Never throws: an invalid header counts as absent. */
@@ -90,4 +83,31 @@ export function callHandler(
 /** Whether the requester no longer waits for a reply that was due at `deadlineMs` (epoch milliseconds). */
 export function isExpired(deadlineMs: number | undefined, clock: Clock): boolean {
   return deadlineMs !== undefined && clock.now() > deadlineMs + DEADLINE_SKEW_MS;
+}
+
+/** An earlier time is that of a record without one, or in another unit, such as seconds. */
+const EARLIEST_MS = Date.UTC(2000, 0, 1);
+/** Tolerates a clock in another time zone; a later time is in another unit, such as microseconds. */
+const MAX_AHEAD_MS = 86_400_000;
+const ALLOWED =
+  'must be epoch milliseconds from 2000-01-01 to one day ahead of now, because the answer depends on the day of the request';
+
+/** True for a time in epoch milliseconds at which a request may have been sent. */
+export function isPlausibleTime(timeMs: number, nowMs: number): boolean {
+  return timeMs >= EARLIEST_MS && timeMs <= nowMs + MAX_AHEAD_MS;
+}
+
+/**
+ * The fault of the time of a request, which is its header, or without the header the timestamp of its record. It
+ * matters only where the answer depends on the day of the request (D2).
+ */
+export function findTimeFault({ headers, timestampMs }: LogMessage, nowMs: number): Fault | undefined {
+  if (headerValue(headers, HEADER.originTimestamp) === undefined) {
+    if (isPlausibleTime(timestampMs, nowMs)) return undefined;
+    const message = `of the record ${ALLOWED}; or send the header ${HEADER.originTimestamp}`;
+    return { path: 'timestamp', code: 'out-of-range', message };
+  }
+  const sentMs = headerNumber(headers, HEADER.originTimestamp) ?? Number.NaN;
+  if (isPlausibleTime(sentMs, nowMs)) return undefined;
+  return { path: HEADER.originTimestamp, code: 'out-of-range', message: ALLOWED };
 }

@@ -35,7 +35,6 @@ export class WorkSlices {
     return promise;
   }
 
-  /** Whether the current slice has ended. */
   isOver(): boolean {
     return this.#options.monotonic.elapsedMs() >= this.#endMs;
   }

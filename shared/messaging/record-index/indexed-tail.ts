@@ -6,7 +6,7 @@ import { sleep } from '../../platform/timers.ts';
 import { tailBehind, tailStopped } from '../broker-errors.ts';
 import { partitionId, type LogMessage } from '../message.ts';
 import type { Broker, Tail } from '../ports.ts';
-import { isPromise, type SyncOrAsync } from '../sync-or-async.ts';
+import { isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import type { RecordIndex } from './record-index.ts';
 
 /** An Idempotency-Key is valid for this time (N3), so that a topic must keep its records at least as long. */

@@ -4,11 +4,13 @@ import type { StatementSync } from 'node:sqlite';
 import { ConfigError, errorText, InfrastructureError, MessagingError } from '../../platform/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Health } from '../../platform/health.ts';
+import type { Config } from '../../platform/load-config.ts';
 import type { Log } from '../../platform/log.ts';
 import { QUEUE_LIMITS } from '../../platform/queues/queue-limits.ts';
 import type { Timers } from '../../platform/timers.ts';
 import { DataFile, isFileDamaged, isOutOfSpace, removeDataFile } from '../data-file.ts';
 import { partitionId, type PartitionOffset } from '../message.ts';
+import type { Broker } from '../ports.ts';
 
 const VERSION = 1;
 const SCHEMA = `
@@ -48,14 +50,12 @@ export interface IndexLimits {
 /** A record as the index keeps it. */
 export interface IndexedRecord {
   readonly value: Uint8Array;
-  /** Epoch milliseconds. */
   readonly writtenAtMs: number;
   /** It is kept beyond its retention, until a later record of its key is not open. */
   readonly isOpen: boolean;
 }
 
 export interface RecordIndexOptions {
-  /** Name in the log. */
   readonly name: string;
   /** Closed with the index. Undefined: in memory. */
   readonly file: DataFile | undefined;
@@ -69,13 +69,26 @@ export interface RecordIndexOptions {
 }
 
 export interface IndexFileOptions {
-  /** The data folder. */
   readonly folder: string;
   /** Name of the index, the beginning of its files. */
   readonly name: string;
   /** What the records belong to; a file of another origin begins anew. */
   readonly origin: string;
   readonly log: Log;
+}
+
+/**
+ * The file for a worker's index, in the data folder. Undefined, for an index in memory, with `DATA_DIR=memory` and over an
+ * embedded broker in memory, whose records are gone after a restart. Throws ConfigError when the folder cannot be used.
+ */
+export function openIndex(
+  { broker, config, log }: { readonly broker: Broker; readonly config: Config; readonly log: Log },
+  name: string,
+): DataFile | undefined {
+  const { dataFolder: folder, kafka, topicPrefix } = config;
+  if (folder === undefined || (broker.kind === 'embedded' && broker.health === undefined)) return undefined;
+  const origin = JSON.stringify([broker.kind, topicPrefix, ...(kafka?.brokers ?? []).toSorted()]);
+  return openIndexFile({ folder, name, origin, log });
 }
 
 /**
@@ -166,7 +179,6 @@ export class RecordIndex {
     return undefined;
   }
 
-  /** Adds a record, which replaces the known one of its key. */
   put(id: string, row: IndexedRecord): void {
     this.#add(keyOf(id), row);
   }

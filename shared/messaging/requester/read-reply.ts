@@ -2,10 +2,9 @@ import { PROBLEM_TYPE } from '../../../schemas/messages.ts';
 import { createProblem, ERROR_CODES, type ErrorCode, type Problem } from '../../platform/problem.ts';
 import { safeHeaderText } from '../../platform/header-text.ts';
 import type { Codec, Decoded, EncodedMessage } from '../codec.ts';
-import { HEADER } from '../header-names.ts';
-import { headerText, headerValue } from '../headers.ts';
-import type { Reply } from '../reply.ts';
-import { andThen, type SyncOrAsync } from '../sync-or-async.ts';
+import { HEADER, headerText, headerValue } from '../headers.ts';
+import type { Reply } from '../outcome.ts';
+import { andThen, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 
 /**
  * Reads a reply message: the payload with its type and the reply headers, or the worker's problem. A reply that cannot be

@@ -6,22 +6,19 @@ import type { SystemPorts } from '../../platform/system-ports.ts';
 import { repeat, sleep } from '../../platform/timers.ts';
 import { ClockWarning } from '../clock-warning.ts';
 import type { Codec, Encoded, EncodedMessage } from '../codec.ts';
-import { HEADER } from '../header-names.ts';
-import { headerText } from '../headers.ts';
-import type { LogMessage, MessageHeaders, OutgoingMessage } from '../message.ts';
+import { HEADER, headerText } from '../headers.ts';
+import type { LogMessage, MessageHeaders } from '../message.ts';
 import type { Broker, BrokerAdmin, Publisher, Tail } from '../ports.ts';
-import { isTransientFailure } from '../processing-result.ts';
-import type { Reply } from '../reply.ts';
-import { isPromise, type SyncOrAsync } from '../sync-or-async.ts';
+import { isTransientFailure, type Reply } from '../outcome.ts';
+import { isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
-import { tolerateOutage } from './outage-tolerance.ts';
-import { PendingReplies, PendingReply } from './pending-replies.ts';
 import { readReply } from './read-reply.ts';
+import { SharedLimit } from '../../platform/queues/shared-limit.ts';
+import type { MonotonicClock } from '../../platform/clock.ts';
 
 /** A request to a worker. */
 export interface OutgoingRequest {
   readonly topic: string;
-  /** Record name in the list of messages. */
   readonly type: string;
   readonly payload: unknown;
   /** Record key; absent: none, so that the publisher spreads requests evenly. */
@@ -53,14 +50,12 @@ export interface Requester {
   isReady(): boolean;
   /** False while the publisher is disconnected; after a grace period requests resolve with `broker-unavailable`. */
   canSend(): boolean;
-  /** Sends a request and resolves with its reply or a problem. Rejects only on a bug. */
   request(request: OutgoingRequest): Promise<Reply>;
   /**
    * Sends a request whose reply goes to `replyTopic`, and resolves when it is on the log. `broker-unavailable`: it was not
    * stored; `reply-timeout`: it may be stored.
    */
   fire(request: OutgoingRequest, replyTopic: string): Promise<Sent>;
-  /** Number of requests that wait for a reply. */
   pending(): number;
   stats(): RequesterStats;
   /** Waits for pending replies for at most `timeoutMs`, then closes. */
@@ -104,7 +99,6 @@ const CHECK_INTERVAL_MS = 250;
 /** Grace period for replacing a lost publisher or reply consumer, whose replacement continues where it stopped. */
 const REPLACEMENT_MS = 1_000;
 const DRAIN_POLL_MS = 10;
-/** Time limit for closing the reply consumer and the publisher. */
 const CLOSE_MS = 5_000;
 const INT32_BYTES = 4;
 
@@ -124,11 +118,29 @@ export function classifySendError(error: unknown): ErrorCode | 'unknown' | 'bug'
   return 'bug';
 }
 
+/** A request that waits for its reply. */
+interface Pending {
+  readonly id: string;
+  /** Of the request. */
+  readonly topic: string;
+  /** Cancels its timeout. */
+  readonly cancel: () => void;
+  /** Monotonic milliseconds. */
+  readonly requestedAtMs: number;
+  /** Whether the request is on the log. */
+  isStored: boolean;
+  /** Absent once it has ended: what waits until the request is on the log does not keep its reply in memory. */
+  waiting: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'> | undefined;
+}
+
 class LogRequester implements Requester {
   readonly #options: RequesterOptions;
   readonly #clockWarning: ClockWarning;
   readonly #publisher: Publisher;
-  readonly #pending: PendingReplies;
+  /** The requests that wait for a reply, by correlation id. */
+  readonly #pending = new Map<string, Pending>();
+  /** Their slots, by the topic of the request: one whose worker is stuck takes half of them at most. */
+  readonly #slots = new SharedLimit();
   readonly #counts = { sent: 0, refused: 0, replied: 0, timedOut: 0, unknownReplies: 0 };
   readonly #canSend: () => boolean;
   readonly #canReceive: () => boolean;
@@ -149,10 +161,6 @@ class LogRequester implements Requester {
       clientId: `${options.instanceId}-requests`,
       deadlineMs: options.sendDeadlineMs ?? SEND_DEADLINE_MS,
     });
-    this.#pending = new PendingReplies((pending) => {
-      this.#counts.timedOut += 1;
-      pending.settle(problemReply('reply-timeout', pending.id));
-    }, options.timers);
   }
 
   start(): Promise<void> {
@@ -180,23 +188,35 @@ class LogRequester implements Requester {
   }
 
   request(request: OutgoingRequest): Promise<Reply> {
+    const { topic, timeoutMs } = request;
+    const { maxPending = QUEUE_LIMITS.pendingReplies, monotonic, timers } = this.#options;
     const id = request.correlationId ?? this.#options.newId();
     if (this.#stopping !== undefined || !this.#canReceive())
       return Promise.resolve(problemReply('not-ready', id));
     if (!this.#canSend()) return Promise.resolve(problemReply('broker-unavailable', id));
-    const { maxPending = QUEUE_LIMITS.pendingReplies } = this.#options;
-    if (!this.#pending.hasRoom(request.topic, maxPending)) {
+    if (!this.#slots.hasRoom(topic, maxPending)) {
       this.#counts.refused += 1;
       return Promise.resolve(problemReply('overloaded', id));
     }
     if (this.#pending.has(id))
       return Promise.reject(new Error('a request with this correlation id is already pending'));
-    const waiting = Promise.withResolvers<Reply>();
-    const requestedAtMs = this.#options.monotonic.elapsedMs();
-    const pending = new PendingReply({ id, topic: request.topic, requestedAtMs }, waiting);
-    this.#pending.add(pending, request.timeoutMs);
+    const { promise, ...waiting } = Promise.withResolvers<Reply>();
+    const cancel = timers.schedule(() => {
+      this.#counts.timedOut += 1;
+      this.#end(id, 'reply-timeout');
+    }, timeoutMs);
+    const pending: Pending = {
+      id,
+      topic,
+      cancel,
+      requestedAtMs: monotonic.elapsedMs(),
+      isStored: false,
+      waiting,
+    };
+    this.#pending.set(id, pending);
+    this.#slots.take(topic, 1);
     this.#sendPending(request, pending);
-    return waiting.promise;
+    return promise;
   }
 
   async fire(request: OutgoingRequest, replyTopic: string): Promise<Sent> {
@@ -219,11 +239,17 @@ class LogRequester implements Requester {
   }
 
   async #start(): Promise<void> {
-    const { tail, partition } = await createReplyTail(this.#options);
-    this.#replyHeaders = {
-      [HEADER.replyTopic]: this.#options.replyTopic,
-      [HEADER.replyPartition]: int32(partition),
-    };
+    const { broker, replyTopic, instanceId, timers } = this.#options;
+    const count = (await broker.admin.partitionCounts([replyTopic])).get(replyTopic);
+    if (count === undefined)
+      throw new MessagingError('topic-unknown', `there is no reply topic ${replyTopic}`, { canRetry: false });
+    // A hash determines the partition, so that no rebalance moves replies.
+    const partition = partitionOfKey(Buffer.from(instanceId), count);
+    const replyPartition = Buffer.alloc(INT32_BYTES);
+    replyPartition.writeInt32BE(partition);
+    this.#replyHeaders = { [HEADER.replyTopic]: replyTopic, [HEADER.replyPartition]: replyPartition };
+    const clientId = `${instanceId}-replies`;
+    const tail = broker.createTail({ clientId, topics: [replyTopic], from: 'latest', partition });
     this.#tail = tail;
     try {
       await Promise.all([this.#publisher.start(), tail.start((message) => this.#receive(message))]);
@@ -232,11 +258,11 @@ class LogRequester implements Requester {
       throw error;
     }
     if (this.#stopping !== undefined) await tail.stop(CLOSE_MS);
-    else this.#stopChecks = repeat(this.#options.timers, () => this.#checkConnections(), CHECK_INTERVAL_MS);
+    else this.#stopChecks = repeat(timers, () => this.#checkConnections(), CHECK_INTERVAL_MS);
     this.#checkConnections();
   }
 
-  #sendPending(request: OutgoingRequest, pending: PendingReply): void {
+  #sendPending(request: OutgoingRequest, pending: Pending): void {
     const stored = (): void => {
       pending.isStored = true;
     };
@@ -262,107 +288,109 @@ class LogRequester implements Requester {
     replyHeaders: MessageHeaders,
     encoded: Encoded,
   ): Promise<void> {
-    const nowMs = this.#options.clock.now();
+    const { topic, key = null, partition, traceParent } = request;
+    const timestampMs = this.#options.clock.now();
     const headers = {
       ...encoded.headers,
       ...replyHeaders,
       [HEADER.correlationId]: id,
-      [HEADER.deadline]: String(nowMs + request.timeoutMs),
-      [HEADER.originTimestamp]: String(request.originTimestampMs ?? nowMs),
-      ...(request.traceParent === undefined ? {} : { [HEADER.traceParent]: request.traceParent }),
+      [HEADER.deadline]: String(timestampMs + request.timeoutMs),
+      [HEADER.originTimestamp]: String(request.originTimestampMs ?? timestampMs),
+      ...(traceParent === undefined ? {} : { [HEADER.traceParent]: traceParent }),
     };
     this.#counts.sent += 1;
-    return this.#publisher.publish([toMessage(request, { ...encoded, headers }, nowMs)]);
+    const message = { topic, key, value: encoded.value, timestampMs, headers };
+    return this.#publisher.publish([partition === undefined ? message : { ...message, partition }]);
   }
 
   /** A request that may be on the log stays pending: its reply may still arrive. */
-  #sendFailed(pending: PendingReply, error: unknown): void {
+  #sendFailed({ id }: Pending, error: unknown): void {
     const code = classifySendError(error);
-    if (code === 'unknown' || this.#pending.take(pending.id) === undefined) return;
-    if (code === 'bug') pending.fail(error);
-    else pending.settle(problemReply(code, pending.id));
+    if (code === 'unknown') return;
+    if (code === 'bug') this.#take(id)?.waiting?.reject(error);
+    else this.#end(id, code);
   }
 
   #receive(message: LogMessage): void {
     this.#clockWarning.see(message);
     const id = headerText(message.headers, HEADER.correlationId);
-    const pending = id === undefined ? undefined : this.#pending.take(id);
-    if (pending === undefined) {
+    const taken = id === undefined ? undefined : this.#take(id);
+    if (taken === undefined) {
       this.#counts.unknownReplies += 1;
       return;
     }
     this.#counts.replied += 1;
+    const unreadable = (error: unknown): void => {
+      this.#options.log.error({ err: error }, 'a reply could not be read');
+      const code = isTransientFailure(error) ? 'broker-unavailable' : 'unexpected';
+      taken.waiting?.resolve(problemReply(code, taken.id));
+    };
     try {
       const { codec, readReply: read = (sent) => readReply(codec, sent) } = this.#options;
       const reply = read(message);
-      if (isPromise(reply))
-        reply.then(
-          (late) => pending.settle(late),
-          (error: unknown) => this.#unreadable(pending, error),
-        );
-      else pending.settle(reply);
+      if (isPromise(reply)) reply.then((late) => taken.waiting?.resolve(late), unreadable);
+      else taken.waiting?.resolve(reply);
     } catch (error) {
-      this.#unreadable(pending, error);
+      unreadable(error);
     }
   }
 
-  #unreadable(pending: PendingReply, error: unknown): void {
-    this.#options.log.error({ err: error }, 'a reply could not be read');
-    pending.settle(problemReply(isTransientFailure(error) ? 'broker-unavailable' : 'unexpected', pending.id));
+  /** Removes a request that waits. Each ends once, by its reply, its timeout or a failure to send. */
+  #take(id: string): Pick<Pending, 'id' | 'waiting'> | undefined {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return undefined;
+    this.#pending.delete(id);
+    this.#slots.giveBack(pending.topic, 1);
+    pending.cancel();
+    const { waiting } = pending;
+    pending.waiting = undefined;
+    return { id, waiting };
+  }
+
+  #end(id: string, code: ErrorCode): void {
+    this.#take(id)?.waiting?.resolve(problemReply(code, id));
   }
 
   /** Updates the grace periods; while the broker cannot be reached, ends requests that were not stored. */
   #checkConnections(): void {
     this.#canReceive();
     if (this.#canSend()) return;
-    for (const pending of this.#pending.takeUnsent(this.#options.monotonic.elapsedMs() - UNREACHABLE_MS))
-      pending.settle(problemReply('broker-unavailable', pending.id));
+    const beforeMs = this.#options.monotonic.elapsedMs() - UNREACHABLE_MS;
+    for (const { id, isStored, requestedAtMs } of this.#pending.values())
+      if (!isStored && requestedAtMs <= beforeMs) this.#end(id, 'broker-unavailable');
   }
 
   async #stop(timeoutMs: number): Promise<void> {
     const { monotonic, timers } = this.#options;
     const endMs = monotonic.elapsedMs() + timeoutMs;
     while (this.#pending.size > 0 && monotonic.elapsedMs() < endMs) await sleep(timers, DRAIN_POLL_MS);
-    for (const { id } of this.#pending.all()) this.#pending.take(id)?.settle(problemReply('not-ready', id));
+    for (const id of this.#pending.keys()) this.#end(id, 'not-ready');
     this.#stopChecks?.();
     await Promise.all([this.#tail?.stop(CLOSE_MS), this.#publisher.stop(CLOSE_MS)]);
   }
-}
-
-/**
- * Creates the tail of the instance's own partition of the reply topic. A hash of the instance id determines the partition, so
- * that no rebalance moves replies. Rejects when the topic does not exist.
- */
-async function createReplyTail({
-  broker,
-  replyTopic,
-  instanceId,
-}: RequesterOptions): Promise<{ tail: Tail; partition: number }> {
-  const count = (await broker.admin.partitionCounts([replyTopic])).get(replyTopic);
-  if (count === undefined) {
-    throw new MessagingError('topic-unknown', `there is no reply topic ${replyTopic}`, { canRetry: false });
-  }
-  const partition = partitionOfKey(Buffer.from(instanceId), count);
-  const clientId = `${instanceId}-replies`;
-  const tail = broker.createTail({ clientId, topics: [replyTopic], from: 'latest', partition });
-  return { tail, partition };
-}
-
-function toMessage(
-  { topic, key, partition }: OutgoingRequest,
-  { value, headers }: Encoded,
-  timestampMs: number,
-): OutgoingMessage {
-  const message = { topic, key: key ?? null, value, timestampMs, headers };
-  return partition === undefined ? message : { ...message, partition };
 }
 
 function problemReply(code: ErrorCode, correlationId: string): ProblemReply {
   return { kind: 'problem', problem: createProblem(code, { correlationId }) };
 }
 
-function int32(value: number): Buffer {
-  const bytes = Buffer.alloc(INT32_BYTES);
-  bytes.writeInt32BE(value);
-  return bytes;
+/**
+ * Wraps a condition so that it stays true for `toleranceMs` after it became false: requests need not be rejected while a
+ * producer reconnects or a partition leader moves. A condition that was never true is not extended. Call the returned function
+ * regularly: the time starts at its first call after the change.
+ */
+function tolerateOutage(
+  isTrue: () => boolean,
+  toleranceMs: number,
+  monotonic: MonotonicClock,
+): () => boolean {
+  let falseSinceMs: number | undefined = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (isTrue()) {
+      falseSinceMs = undefined;
+      return true;
+    }
+    falseSinceMs ??= monotonic.elapsedMs();
+    return monotonic.elapsedMs() - falseSinceMs < toleranceMs;
+  };
 }

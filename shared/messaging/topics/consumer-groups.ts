@@ -1,43 +1,34 @@
 /** The consumer groups of the workers: their names, and what each reads. */
 
 import type { GroupReads } from '../ports.ts';
-import { delayLabel, retryTopicName, topicName, type TopicKey } from './topics.ts';
+import { delayLabel, retryTopicName, topicName, type Priority, type TopicKey } from './topic-list.ts';
 
-/** A consumer group of a worker. */
 export interface WorkerGroup extends GroupReads {
   readonly worker: string;
   /** Its messages wait on the topic by intent, until they are due: their number says nothing about the worker. */
   readonly isDelayed: boolean;
 }
 
-type Priority = 'normal' | 'urgent';
-
 /** The group of the requests of a worker on one of its lanes. */
 export function requestGroup(prefix: string, worker: string, lane: 'interactive' | 'bulk'): string {
   return `${prefix}plat.${worker}.${lane}`;
 }
 
-/** The group of the commands of a channel. */
 export function commandGroup(prefix: string, channel: 'sms' | 'email', priority: Priority): string {
   return `${prefix}plat.notification.${priority === 'urgent' ? `${channel}.urgent` : channel}`;
 }
 
-/** The group of a retry tier. */
-export function tierGroup(
-  prefix: string,
-  tier: { readonly delayMs: number; readonly priority: Priority },
-): string {
+interface Tier {
+  readonly delayMs: number;
+  readonly priority: Priority;
+}
+
+export function tierGroup(prefix: string, tier: Tier): string {
   return `${prefix}plat.notification.retry.${tierLabel(tier)}`;
 }
 
 /** Name of a tier in health, metrics and group names, such as `10s` or `10s-urgent`. */
-export function tierLabel({
-  delayMs,
-  priority,
-}: {
-  readonly delayMs: number;
-  readonly priority: Priority;
-}): string {
+export function tierLabel({ delayMs, priority }: Tier): string {
   return priority === 'urgent' ? `${delayLabel(delayMs)}-urgent` : delayLabel(delayMs);
 }
 

@@ -25,7 +25,7 @@ import { writeRecords, type RecordChanges } from './write-records.ts';
 import { CATALOGUE_RECORD, encodeRecord } from './catalogue-message.ts';
 import type { Codec } from '../../messaging/codec.ts';
 import type { Broker } from '../../messaging/ports.ts';
-import { topicName } from '../../messaging/topics/topics.ts';
+import { topicName } from '../../messaging/topics/topic-list.ts';
 import type { Config } from '../../platform/load-config.ts';
 
 /**

@@ -25,7 +25,7 @@ import {
 import { createLibraryCalendars } from '../../lending/calendars/library/library-calendars.ts';
 import type { Codec } from '../../messaging/codec.ts';
 import type { Broker } from '../../messaging/ports.ts';
-import { topicName } from '../../messaging/topics/topics.ts';
+import { topicName } from '../../messaging/topics/topic-list.ts';
 import type { Config } from '../../platform/load-config.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Timers } from '../../platform/timers.ts';

@@ -1,6 +1,6 @@
 /** The encoded records of the catalogue topic, which are indexed on arrival by code and id, and unpacked on demand. */
 
-import { type MessageContent, contentBytes, copyContent } from '../../messaging/message-content.ts';
+import { type MessageContent, contentBytes, copyContent } from '../../messaging/headers.ts';
 import {
   codeKey,
   type RecordIdentity,
@@ -14,7 +14,7 @@ import { readIdentity, readPayload, unpackRecord } from './catalogue-message.ts'
 import type { Codec } from '../../messaging/codec.ts';
 import type { LogMessage } from '../../messaging/message.ts';
 import type { Broker, Tail } from '../../messaging/ports.ts';
-import { isTransientFailure } from '../../messaging/processing-result.ts';
+import { isTransientFailure } from '../../messaging/outcome.ts';
 import { errorText, MessagingError } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';

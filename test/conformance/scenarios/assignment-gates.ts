@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { Consumer } from '../../../shared/messaging/consumer/consumer.ts';
-import type { ProcessingResult } from '../../../shared/messaging/processing-result.ts';
+import type { ProcessingResult } from '../../../shared/messaging/outcome.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { eventually, sleep } from '../../support/conformance/wait.ts';
 import type { ScenarioTest, World } from '../../support/conformance/world.ts';
@@ -56,32 +56,26 @@ async function noter(world: World, topic: string, notes: string, groupId: string
 
 /** The guarantees of an assignment gate: a worker reads the results of other members before it starts. */
 export function assignmentGateScenarios(test: ScenarioTest): void {
-  test(
-    'a new owner has read all earlier results, even uncommitted ones',
-    {
-      timeout: 60 * SECOND,
-    },
-    async ({ world }) => {
-      const topic = await world.topic(PARTITIONS);
-      const notes = await world.topic(1, { 'cleanup.policy': 'compact' });
-      const groupId = world.name('group');
-      const publisher = await world.publisher();
-      const ids = Array.from({ length: MESSAGES }, (_, index) => `n-${index}`);
-      await publisher.publish(ids.map((id) => ({ topic, key: id, value: Buffer.from(id) })));
-      const first = await noter(world, topic, notes, groupId);
-      const patience = 3 * world.target.sessionTimeoutMs + 2 * world.target.stepMs;
-      await eventually('some processed messages', patience, () => first.done.length > MESSAGES / 3);
-      const second = await noter(world, topic, notes, groupId);
-      await eventually(
-        'a gate for each member',
-        patience,
-        () => second.gateCalls.length >= 2 && first.gateCalls.length >= 3,
-      );
-      await eventually('all messages', patience, () => first.done.length + second.done.length >= MESSAGES);
-      const isReady = () => second.consumer.health().status === 'ready';
-      await eventually('all gates open', patience, isReady);
-      expect([...first.done, ...second.done].toSorted()).toEqual(ids.toSorted());
-      expect(second.consumer.stats().crashes).toBe(0);
-    },
-  );
+  test('a new owner has read all earlier results, even uncommitted ones', async ({ world }) => {
+    const topic = await world.topic(PARTITIONS);
+    const notes = await world.topic(1, { 'cleanup.policy': 'compact' });
+    const groupId = world.name('group');
+    const publisher = await world.publisher();
+    const ids = Array.from({ length: MESSAGES }, (_, index) => `n-${index}`);
+    await publisher.publish(ids.map((id) => ({ topic, key: id, value: Buffer.from(id) })));
+    const first = await noter(world, topic, notes, groupId);
+    const patience = 3 * world.target.sessionTimeoutMs + 2 * world.target.stepMs;
+    await eventually('some processed messages', patience, () => first.done.length > MESSAGES / 3);
+    const second = await noter(world, topic, notes, groupId);
+    await eventually(
+      'a gate for each member',
+      patience,
+      () => second.gateCalls.length >= 2 && first.gateCalls.length >= 3,
+    );
+    await eventually('all messages', patience, () => first.done.length + second.done.length >= MESSAGES);
+    const isReady = () => second.consumer.health().status === 'ready';
+    await eventually('all gates open', patience, isReady);
+    expect([...first.done, ...second.done].toSorted()).toEqual(ids.toSorted());
+    expect(second.consumer.stats().crashes).toBe(0);
+  });
 }

@@ -7,69 +7,59 @@ const SECOND = 1_000;
 
 /** The guarantees of a publisher: order, partitions, bytes, and isolation of invalid messages. */
 export function publishingScenarios(test: ScenarioTest): void {
-  test(
-    'keeps the order of each key with concurrent publishers',
-    { timeout: 10 * SECOND },
-    async ({ world }) => {
-      const topic = await world.topic(4);
-      const publisher = await world.publisher();
-      const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-      const published: Promise<void>[] = [];
-      for (let index = 0; index < 200; index += 1) {
-        for (const key of keys) published.push(publisher.publish(numbered(topic, key, index, index + 1)));
-        if (index % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
-      }
-      await Promise.all(published);
-      const messages = await world.readAll(topic);
-      for (const key of keys) {
-        const values = messages
-          .filter((message) => message.key?.toString() === key)
-          .map((m) => m.value?.toString());
-        expect(values).toEqual(Array.from({ length: 200 }, (_, index) => `${key}-${index}`));
-      }
-    },
-  );
+  test('keeps the order of each key with concurrent publishers', async ({ world }) => {
+    const topic = await world.topic(4);
+    const publisher = await world.publisher();
+    const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const published: Promise<void>[] = [];
+    for (let index = 0; index < 200; index += 1) {
+      for (const key of keys) published.push(publisher.publish(numbered(topic, key, index, index + 1)));
+      if (index % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(published);
+    const messages = await world.readAll(topic);
+    for (const key of keys) {
+      const values = messages
+        .filter((message) => message.key?.toString() === key)
+        .map((m) => m.value?.toString());
+      expect(values).toEqual(Array.from({ length: 200 }, (_, index) => `${key}-${index}`));
+    }
+  });
 
-  test(
-    'chooses the same partition for a key as other Kafka clients do',
-    { timeout: 10 * SECOND },
-    async ({ world }) => {
-      const topic = await world.topic(7);
-      const publisher = await world.publisher();
-      const keys = Array.from({ length: 100 }, (_, index) => `key-${index * 7919}`);
-      await publisher.publish(keys.map((key) => ({ topic, key, value: Buffer.from('x') })));
-      const messages = await world.readAll(topic);
-      const found = new Map(messages.map((message) => [message.key?.toString(), message.partition]));
-      const expected = new Map(keys.map((key) => [key, partitionOfKey(Buffer.from(key), 7)]));
-      expect(found).toEqual(expected);
-    },
-  );
+  test('chooses the same partition for a key as other Kafka clients do', async ({ world }) => {
+    const topic = await world.topic(7);
+    const publisher = await world.publisher();
+    const keys = Array.from({ length: 100 }, (_, index) => `key-${index * 7919}`);
+    await publisher.publish(keys.map((key) => ({ topic, key, value: Buffer.from('x') })));
+    const messages = await world.readAll(topic);
+    const found = new Map(messages.map((message) => [message.key?.toString(), message.partition]));
+    const expected = new Map(keys.map((key) => [key, partitionOfKey(Buffer.from(key), 7)]));
+    expect(found).toEqual(expected);
+  });
 
-  test(
-    'rejects messages beyond the limits of its queue with not-sent, and sends those before them',
-    { timeout: 10 * SECOND },
-    async ({ world }) => {
-      const topic = await world.topic(1);
-      const { messages: most, bytes: mostBytes } = QUEUE_LIMITS.publisher;
-      const message = { topic, key: 'k', value: Buffer.from('x') };
-      const full = { code: 'not-sent', canRetry: true };
-      // Until it is started, it only queues.
-      const waiting = world.broker.createPublisher({ clientId: 'waiting' });
-      const first = waiting.publish([message]);
-      const manyMessages = Array.from({ length: most }, () => message);
-      await expect(waiting.publish(manyMessages)).rejects.toMatchObject(full);
-      const value = Buffer.alloc(mostBytes / 128);
-      const manyBytes = Array.from({ length: 128 }, () => ({ ...message, value }));
-      await expect(waiting.publish(manyBytes)).rejects.toMatchObject(full);
-      await waiting.start();
-      await first;
-      await waiting.publish([message]);
-      await waiting.stop();
-      expect(await world.readAll(topic)).toHaveLength(2);
-    },
-  );
+  test('rejects messages beyond the limits of its queue with not-sent, and sends those before them', async ({
+    world,
+  }) => {
+    const topic = await world.topic(1);
+    const { messages: most, bytes: mostBytes } = QUEUE_LIMITS.publisher;
+    const message = { topic, key: 'k', value: Buffer.from('x') };
+    const full = { code: 'not-sent', canRetry: true };
+    // Until it is started, it only queues.
+    const waiting = world.broker.createPublisher({ clientId: 'waiting' });
+    const first = waiting.publish([message]);
+    const manyMessages = Array.from({ length: most }, () => message);
+    await expect(waiting.publish(manyMessages)).rejects.toMatchObject(full);
+    const value = Buffer.alloc(mostBytes / 128);
+    const manyBytes = Array.from({ length: 128 }, () => ({ ...message, value }));
+    await expect(waiting.publish(manyBytes)).rejects.toMatchObject(full);
+    await waiting.start();
+    await first;
+    await waiting.publish([message]);
+    await waiting.stop();
+    expect(await world.readAll(topic)).toHaveLength(2);
+  });
 
-  test('prefers an explicit partition to the key', { timeout: 10 * SECOND }, async ({ world }) => {
+  test('prefers an explicit partition to the key', async ({ world }) => {
     const topic = await world.topic(3);
     const publisher = await world.publisher();
     await publisher.publish(
@@ -79,44 +69,38 @@ export function publishingScenarios(test: ScenarioTest): void {
     expect(new Set(messages.map(({ partition }) => partition))).toEqual(new Set([0, 1, 2]));
   });
 
-  test(
-    'preserves bytes, headers, repeated headers, tombstones and timestamps',
-    {
-      timeout: 10 * SECOND,
-    },
-    async ({ world }) => {
-      const topic = await world.topic(1);
-      const publisher = await world.publisher();
-      const timestampMs = Date.now() - 1_234;
-      const bytes = Buffer.from([0, 1, 2, 255, 254, 0]);
-      await publisher.publish([
-        {
-          topic,
-          key: bytes,
-          value: bytes,
-          headers: { raw: bytes, text: 'käse', twice: ['a', 'b'], gone: undefined },
-          timestampMs,
-        },
-        { topic, key: 'k', value: null },
-        { topic, key: null, value: Buffer.alloc(0) },
-      ]);
-      const [full, tombstone, empty] = await world.readAll(topic);
-      expect(full).toEqual({
+  test('preserves bytes, headers, repeated headers, tombstones and timestamps', async ({ world }) => {
+    const topic = await world.topic(1);
+    const publisher = await world.publisher();
+    const timestampMs = Date.now() - 1_234;
+    const bytes = Buffer.from([0, 1, 2, 255, 254, 0]);
+    await publisher.publish([
+      {
         topic,
-        partition: 0,
-        offset: 0,
         key: bytes,
         value: bytes,
+        headers: { raw: bytes, text: 'käse', twice: ['a', 'b'], gone: undefined },
         timestampMs,
-        headers: { raw: bytes, text: Buffer.from('käse'), twice: [Buffer.from('a'), Buffer.from('b')] },
-      });
-      expect(tombstone).toMatchObject({ key: Buffer.from('k'), value: null, offset: 1, headers: {} });
-      expect(empty).toMatchObject({ key: null, value: Buffer.alloc(0), offset: 2 });
-      expect(Math.abs((empty?.timestampMs ?? 0) - Date.now())).toBeLessThan(10 * SECOND);
-    },
-  );
+      },
+      { topic, key: 'k', value: null },
+      { topic, key: null, value: Buffer.alloc(0) },
+    ]);
+    const [full, tombstone, empty] = await world.readAll(topic);
+    expect(full).toEqual({
+      topic,
+      partition: 0,
+      offset: 0,
+      key: bytes,
+      value: bytes,
+      timestampMs,
+      headers: { raw: bytes, text: Buffer.from('käse'), twice: [Buffer.from('a'), Buffer.from('b')] },
+    });
+    expect(tombstone).toMatchObject({ key: Buffer.from('k'), value: null, offset: 1, headers: {} });
+    expect(empty).toMatchObject({ key: null, value: Buffer.alloc(0), offset: 2 });
+    expect(Math.abs((empty?.timestampMs ?? 0) - Date.now())).toBeLessThan(10 * SECOND);
+  });
 
-  test('rejects only the message that is too large', { timeout: 10 * SECOND }, async ({ world }) => {
+  test('rejects only the message that is too large', async ({ world }) => {
     const topic = await world.topic(1, { 'max.message.bytes': '10000' });
     const publisher = await world.publisher();
     const large = { topic, key: 'k', value: incompressible(20_000) };
@@ -140,31 +124,25 @@ export function publishingScenarios(test: ScenarioTest): void {
     expect(values).toEqual(numbered(topic, 'k', 0, 12).map((message) => message.value?.toString()));
   });
 
-  test(
-    'stores messages that are sent together with rejected ones',
-    {
-      timeout: 10 * SECOND,
-    },
-    async ({ world }) => {
-      const topic = await world.topic(4, { 'max.message.bytes': '10000' });
-      const publisher = await world.publisher();
-      const message = (partition: number, value: Buffer) => ({ topic, key: null, partition, value });
-      const results = await Promise.allSettled([
-        publisher.publish([message(0, Buffer.from('a')), message(0, Buffer.from('b'))]),
-        publisher.publish([message(1, incompressible(20_000))]),
-        publisher.publish([message(2, Buffer.from('c'))]),
-        publisher.publish([message(3, incompressible(20_000)), message(3, Buffer.from('d'))]),
-      ]);
-      const outcomes = ['fulfilled', 'rejected', 'fulfilled', 'rejected'];
-      expect(results.map(({ status }) => status)).toEqual(outcomes);
-      const stored = await world.readAll(topic);
-      // A send that fails for one partition may be repeated as a whole.
-      const values = new Set(stored.map(({ partition, value }) => `${partition}: ${String(value)}`));
-      expect([...values].toSorted()).toEqual(['0: a', '0: b', '2: c', '3: d']);
-    },
-  );
+  test('stores messages that are sent together with rejected ones', async ({ world }) => {
+    const topic = await world.topic(4, { 'max.message.bytes': '10000' });
+    const publisher = await world.publisher();
+    const message = (partition: number, value: Buffer) => ({ topic, key: null, partition, value });
+    const results = await Promise.allSettled([
+      publisher.publish([message(0, Buffer.from('a')), message(0, Buffer.from('b'))]),
+      publisher.publish([message(1, incompressible(20_000))]),
+      publisher.publish([message(2, Buffer.from('c'))]),
+      publisher.publish([message(3, incompressible(20_000)), message(3, Buffer.from('d'))]),
+    ]);
+    const outcomes = ['fulfilled', 'rejected', 'fulfilled', 'rejected'];
+    expect(results.map(({ status }) => status)).toEqual(outcomes);
+    const stored = await world.readAll(topic);
+    // A send that fails for one partition may be repeated as a whole.
+    const values = new Set(stored.map(({ partition, value }) => `${partition}: ${String(value)}`));
+    expect([...values].toSorted()).toEqual(['0: a', '0: b', '2: c', '3: d']);
+  });
 
-  test('rejects only the message for an unknown topic', { timeout: 15 * SECOND }, async ({ world }) => {
+  test('rejects only the message for an unknown topic', async ({ world }) => {
     const topic = await world.topic(1);
     const publisher = await world.publisher();
     const startedMs = performance.now();
@@ -183,7 +161,7 @@ export function publishingScenarios(test: ScenarioTest): void {
     await publisher.publish(numbered(topic, 'k', 10, 11));
   });
 
-  test('queues messages until start()', { timeout: 10 * SECOND }, async ({ world }) => {
+  test('queues messages until start()', async ({ world }) => {
     const topic = await world.topic(1);
     const publisher = world.broker.createPublisher({ clientId: world.name('publisher') });
     world.after(() => publisher.stop(SECOND));
@@ -195,59 +173,45 @@ export function publishingScenarios(test: ScenarioTest): void {
     expect(publisher.isHealthy()).toBe(true);
   });
 
-  test(
-    'sends queued messages on stop(), and rejects later ones',
-    {
-      timeout: 10 * SECOND,
-    },
-    async ({ world }) => {
-      const topic = await world.topic(2);
-      const publisher = await world.publisher();
-      const last = publisher.publish(numbered(topic, 'k', 0, 100));
-      await publisher.stop(5 * SECOND);
-      await last;
-      expect(await world.readAll(topic)).toHaveLength(100);
-      await expect(publisher.publish(numbered(topic, 'k', 100, 101))).rejects.toMatchObject({
-        code: 'not-sent',
-      });
-    },
-  );
+  test('sends queued messages on stop(), and rejects later ones', async ({ world }) => {
+    const topic = await world.topic(2);
+    const publisher = await world.publisher();
+    const last = publisher.publish(numbered(topic, 'k', 0, 100));
+    await publisher.stop(5 * SECOND);
+    await last;
+    expect(await world.readAll(topic)).toHaveLength(100);
+    await expect(publisher.publish(numbered(topic, 'k', 100, 101))).rejects.toMatchObject({
+      code: 'not-sent',
+    });
+  });
 
-  test(
-    'reports the first retained and the next offset of each partition',
-    { timeout: 10 * SECOND },
-    async ({ world }) => {
-      const topic = await world.topic(2);
-      const publisher = await world.publisher();
-      await publisher.publish(
-        [0, 0, 0, 1].map((partition) => ({ topic, key: null, partition, value: Buffer.from('x') })),
-      );
-      const offsets = await world.broker.admin.offsets(topic);
-      const ranges = offsets.map(({ partition, low, high }) => ({ partition, low, high }));
-      expect(ranges.toSorted((a, b) => a.partition - b.partition)).toEqual([
-        { partition: 0, low: 0, high: 3 },
-        { partition: 1, low: 0, high: 1 },
-      ]);
-      await expect(world.broker.admin.offsets(world.name('absent'))).rejects.toMatchObject({
-        code: 'topic-unknown',
-      });
-    },
-  );
+  test('reports the first retained and the next offset of each partition', async ({ world }) => {
+    const topic = await world.topic(2);
+    const publisher = await world.publisher();
+    await publisher.publish(
+      [0, 0, 0, 1].map((partition) => ({ topic, key: null, partition, value: Buffer.from('x') })),
+    );
+    const offsets = await world.broker.admin.offsets(topic);
+    const ranges = offsets.map(({ partition, low, high }) => ({ partition, low, high }));
+    expect(ranges.toSorted((a, b) => a.partition - b.partition)).toEqual([
+      { partition: 0, low: 0, high: 3 },
+      { partition: 1, low: 0, high: 1 },
+    ]);
+    await expect(world.broker.admin.offsets(world.name('absent'))).rejects.toMatchObject({
+      code: 'topic-unknown',
+    });
+  });
 
-  test(
-    'accepts messages for a topic immediately after its creation',
-    { timeout: 20 * SECOND },
-    async ({ world }) => {
-      const publisher = await world.publisher();
-      for (let round = 0; round < 10; round += 1) {
-        const topic = await world.topic(3);
-        await publisher.publish(numbered(topic, 'k', 0, 1));
-        expect(await world.broker.admin.partitionCounts([topic])).toEqual(new Map([[topic, 3]]));
-      }
-    },
-  );
+  test('accepts messages for a topic immediately after its creation', async ({ world }) => {
+    const publisher = await world.publisher();
+    for (let round = 0; round < 10; round += 1) {
+      const topic = await world.topic(3);
+      await publisher.publish(numbered(topic, 'k', 0, 1));
+      expect(await world.broker.admin.partitionCounts([topic])).toEqual(new Map([[topic, 3]]));
+    }
+  });
 
-  test('creates topics once and reports their partitions', { timeout: 10 * SECOND }, async ({ world }) => {
+  test('creates topics once and reports their partitions', async ({ world }) => {
     const topic = world.name('topic');
     const { admin } = world.broker;
     const spec = { topic, partitions: 3, replicationFactor: 1 };

@@ -3,8 +3,6 @@ import { echoSystem } from '../../support/conformance/echo.ts';
 import { eventually, sleep } from '../../support/conformance/wait.ts';
 import { numbered, type ScenarioTest, type World } from '../../support/conformance/world.ts';
 
-const SECOND = 1_000;
-
 /** Pause between two sends. */
 const PACE_MS = 5;
 
@@ -26,62 +24,52 @@ async function duringRestart(world: World, send: (index: number) => Promise<unkn
 
 /** The guarantees after a broker is killed and restarted with its stored data. */
 export function recoveryScenarios(test: ScenarioTest): void {
-  test(
-    'does not lose an accepted request in a restart, and all clients continue',
-    {
-      timeout: 60 * SECOND,
-    },
-    async ({ world }) => {
-      const system = await echoSystem(world, 4);
-      await system.worker();
-      await system.ask('k', { id: 'before' });
-      await system.allAnswered(['before']);
-      const accepted: string[] = [];
-      await duringRestart(world, (index) =>
-        system.ask(`key-${index % 17}`, { id: `n-${index}` }).then(
-          () => accepted.push(`n-${index}`),
-          () => undefined,
-        ),
-      );
-      await system.ask('k', { id: 'after' });
-      expect(accepted.length).toBeGreaterThan(0);
-      await system.allAnswered([...accepted, 'after'], 2 * world.target.stepMs);
-      expect(system.unequalRepeats()).toEqual([]);
-      await system.allCommitted();
-    },
-  );
+  test('does not lose an accepted request in a restart, and all clients continue', async ({ world }) => {
+    const system = await echoSystem(world, 4);
+    await system.worker();
+    await system.ask('k', { id: 'before' });
+    await system.allAnswered(['before']);
+    const accepted: string[] = [];
+    await duringRestart(world, (index) =>
+      system.ask(`key-${index % 17}`, { id: `n-${index}` }).then(
+        () => accepted.push(`n-${index}`),
+        () => undefined,
+      ),
+    );
+    await system.ask('k', { id: 'after' });
+    expect(accepted.length).toBeGreaterThan(0);
+    await system.allAnswered([...accepted, 'after'], 2 * world.target.stepMs);
+    expect(system.unequalRepeats()).toEqual([]);
+    await system.allCommitted();
+  });
 
-  test(
-    'delivers to a tail all messages that were accepted before, during and after a restart',
-    {
-      timeout: 60 * SECOND,
-    },
-    async ({ world }) => {
-      const topic = await world.topic(3);
-      const publisher = await world.publisher();
-      const seen = new Set<string>();
-      const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) =>
-        seen.add(String(value)),
+  test('delivers to a tail all messages that were accepted before, during and after a restart', async ({
+    world,
+  }) => {
+    const topic = await world.topic(3);
+    const publisher = await world.publisher();
+    const seen = new Set<string>();
+    const { tail } = await world.tail({ topics: [topic], from: 'latest' }, ({ value }) =>
+      seen.add(String(value)),
+    );
+    const accepted: string[] = [];
+    await duringRestart(world, async (index) => {
+      const [message] = numbered(topic, 'n', index, index + 1);
+      if (message === undefined) return;
+      await publisher.publish([{ ...message, key: `key-${index % 7}` }]).then(
+        () => accepted.push(String(message.value)),
+        () => undefined,
       );
-      const accepted: string[] = [];
-      await duringRestart(world, async (index) => {
-        const [message] = numbered(topic, 'n', index, index + 1);
-        if (message === undefined) return;
-        await publisher.publish([{ ...message, key: `key-${index % 7}` }]).then(
-          () => accepted.push(String(message.value)),
-          () => undefined,
-        );
-      });
-      await publisher.publish(numbered(topic, 'after', 0, 1));
-      const missing = () => [...accepted, 'after-0'].filter((value) => !seen.has(value));
-      await eventually(
-        'every accepted message',
-        world.target.stepMs,
-        () => missing().length === 0,
-        () => missing().length,
-      );
-      await eventually('readiness', world.target.stepMs, () => tail.isReady() && publisher.isHealthy());
-      expect(accepted.length).toBeGreaterThan(0);
-    },
-  );
+    });
+    await publisher.publish(numbered(topic, 'after', 0, 1));
+    const missing = () => [...accepted, 'after-0'].filter((value) => !seen.has(value));
+    await eventually(
+      'every accepted message',
+      world.target.stepMs,
+      () => missing().length === 0,
+      () => missing().length,
+    );
+    await eventually('readiness', world.target.stepMs, () => tail.isReady() && publisher.isHealthy());
+    expect(accepted.length).toBeGreaterThan(0);
+  });
 }

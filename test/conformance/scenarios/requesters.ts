@@ -10,41 +10,37 @@ const SECOND = 1_000;
 
 /** The guarantees of requesters that share a reply topic. */
 export function requesterScenarios(test: ScenarioTest): void {
-  test(
-    'delivers every reply to its requester if two share a reply topic',
-    { timeout: 30 * SECOND },
-    async ({ world }) => {
-      const system = await echoSystem(world, 4);
-      await system.worker();
-      const requesters = ['one', 'two'].map((instanceId) => {
-        const { replies: replyTopic } = system.topics;
-        return createRequester({
-          broker: world.broker,
-          codec: jsonCodec,
-          ...systemPorts,
-          log: silentLog,
-          replyTopic,
-          instanceId: world.name(instanceId),
-        });
+  test('delivers every reply to its requester if two share a reply topic', async ({ world }) => {
+    const system = await echoSystem(world, 4);
+    await system.worker();
+    const requesters = ['one', 'two'].map((instanceId) => {
+      const { replies: replyTopic } = system.topics;
+      return createRequester({
+        broker: world.broker,
+        codec: jsonCodec,
+        ...systemPorts,
+        log: silentLog,
+        replyTopic,
+        instanceId: world.name(instanceId),
       });
-      for (const requester of requesters) {
-        world.after(() => requester.stop(SECOND));
-        await requester.start();
-      }
-      const ask = requesters.flatMap((requester, index) =>
-        numberedIds(`requester-${index}`, 300).map(async (id) => {
-          const { requests: topic } = system.topics;
-          const reply = await requester.request({
-            topic,
-            type: 'Echo',
-            payload: { id },
-            timeoutMs: world.target.stepMs,
-          });
-          expect(reply).toMatchObject({ kind: 'reply', type: 'Echoed', payload: { id } });
-        }),
-      );
-      await Promise.all(ask);
-      expect(requesters.map((requester) => requester.pending())).toEqual([0, 0]);
-    },
-  );
+    });
+    for (const requester of requesters) {
+      world.after(() => requester.stop(SECOND));
+      await requester.start();
+    }
+    const ask = requesters.flatMap((requester, index) =>
+      numberedIds(`requester-${index}`, 300).map(async (id) => {
+        const { requests: topic } = system.topics;
+        const reply = await requester.request({
+          topic,
+          type: 'Echo',
+          payload: { id },
+          timeoutMs: world.target.stepMs,
+        });
+        expect(reply).toMatchObject({ kind: 'reply', type: 'Echoed', payload: { id } });
+      }),
+    );
+    await Promise.all(ask);
+    expect(requesters.map((requester) => requester.pending())).toEqual([0, 0]);
+  });
 }

@@ -1,9 +1,8 @@
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
-import { SqliteStore } from '../../../shared/messaging/embedded/sqlite-store.ts';
 import type { LogReader, PartitionLog } from '../../../shared/messaging/embedded/partition-log.ts';
-import { EmbeddedGroup } from '../../../shared/messaging/embedded/group.ts';
-import { EmbeddedScheduler } from '../../../shared/messaging/embedded/scheduler.ts';
-import { EmbeddedTopics } from '../../../shared/messaging/embedded/topics.ts';
+import { EmbeddedGroup } from '../../../shared/messaging/embedded/embedded-group.ts';
+import { EmbeddedScheduler } from '../../../shared/messaging/embedded/reader-rounds.ts';
+import { EmbeddedTopics } from '../../../shared/messaging/embedded/embedded-topics.ts';
 import {
   type LogMessage,
   type OutgoingMessage,
@@ -80,9 +79,7 @@ export class BrokerModel {
     this.fates = fates;
     this.observer = observer;
     this.#scheduler = new EmbeddedScheduler(ports.timers);
-    const { clock, timers } = ports;
-    const store = new SqliteStore({ limits: LIMITS, ports });
-    this.topics = new EmbeddedTopics({ clock, timers, limits: LIMITS, scheduler: this.#scheduler, store });
+    this.topics = new EmbeddedTopics({ limits: LIMITS, ports }, this.#scheduler);
     this.#stopSweeps = repeat(ports.timers, () => this.topics.sweep(), SWEEP_INTERVAL_MS, 'background');
   }
 

@@ -1,11 +1,8 @@
-import { describeGroup } from '../../../shared/messaging/embedded/admin.ts';
-import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
+import { describeGroup, createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import type { TopicSpec } from '../../../shared/messaging/ports.ts';
-import { allTopicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
-import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import type { TopicSpec, Queued } from '../../../shared/messaging/ports.ts';
+import { allTopicSpecs, topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
-import type { Queued } from '../../../shared/messaging/publisher-queues.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { publishCatalogue } from '../../../shared/product/storage/catalogue-folder.ts';
 import type { BrokerModel } from './broker-model.ts';

@@ -7,15 +7,19 @@ import type {
   Publisher,
   TopicSpec,
 } from '../../../shared/messaging/ports.ts';
-import { allTopicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
-import { DEAD_LETTER_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topics.ts';
+import {
+  allTopicSpecs,
+  DEAD_LETTER_TOPICS,
+  TOPIC,
+  topicNames,
+} from '../../../shared/messaging/topics/topic-list.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { SimulatedDisk, type DiskProcess } from '../../support/disk/simulated-disk.ts';
 import { Picks } from '../../support/random/pick.ts';
 import type { RestartingProcess } from '../restarting-process.ts';
 import type { SeededSystem } from '../seeded-system.ts';
 import type { ProcessLife } from '../sim-process.ts';
-import { type BrokerObserver } from './broker-model.ts';
+import type { BrokerObserver } from './broker-model.ts';
 import { impossible, type BrokerIncident, type SimBroker } from './sim-broker.ts';
 
 /** The longest time of a sync on a sound disk. */

@@ -1,4 +1,4 @@
-import { describeGroup } from '../../../shared/messaging/embedded/admin.ts';
+import { describeGroup } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import { topicUnknown } from '../../../shared/messaging/broker-errors.ts';
 import type { OffsetRange } from '../../../shared/messaging/message.ts';
 import type {
@@ -7,8 +7,8 @@ import type {
   OnRangeMessage,
   ReadOn,
   TopicState,
+  Queued,
 } from '../../../shared/messaging/ports.ts';
-import type { Queued } from '../../../shared/messaging/publisher-queues.ts';
 import { QUEUE_LIMITS } from '../../../shared/platform/queues/queue-limits.ts';
 import type { Host } from '../sim-process.ts';
 import type { BrokerModel } from './broker-model.ts';

@@ -1,5 +1,5 @@
 import { consumerUsed } from '../../../shared/messaging/broker-errors.ts';
-import type { GroupMember, EmbeddedGroup } from '../../../shared/messaging/embedded/group.ts';
+import type { GroupMember, EmbeddedGroup } from '../../../shared/messaging/embedded/embedded-group.ts';
 import type { PartitionOffset, TopicPartition } from '../../../shared/messaging/message.ts';
 import {
   CLIENT_DEFAULTS,

@@ -1,7 +1,12 @@
 import { publishFailed, topicUnknown } from '../../../shared/messaging/broker-errors.ts';
 import { partitionId, type OutgoingMessage } from '../../../shared/messaging/message.ts';
-import { CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../../../shared/messaging/ports.ts';
-import { hasRoom, type Queued } from '../../../shared/messaging/publisher-queues.ts';
+import {
+  CLIENT_DEFAULTS,
+  type Publisher,
+  type PublisherOptions,
+  hasRoom,
+  type Queued,
+} from '../../../shared/messaging/ports.ts';
 import { partitionOfKey } from '../../../shared/messaging/topics/key-partition.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { sleep } from '../../../shared/platform/timers.ts';

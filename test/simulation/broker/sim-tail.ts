@@ -1,7 +1,6 @@
 import { tailBehind, tailStopped, topicUnknown } from '../../../shared/messaging/broker-errors.ts';
 import { partitionId, type LogMessage, type PartitionOffset } from '../../../shared/messaging/message.ts';
-import type { Tail, TailOptions } from '../../../shared/messaging/ports.ts';
-import { firstPosition } from '../../../shared/messaging/tail-start.ts';
+import { type Tail, type TailOptions, firstPosition } from '../../../shared/messaging/ports.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import type { BrokerModel, FetchedPartition } from './broker-model.ts';
 import { Fetcher } from './fetcher.ts';

@@ -1,6 +1,5 @@
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { REPLY_TOPICS } from '../workload/plan.ts';
 import { isLastCall } from './history.ts';
 import { acceptedIds } from './notification-rules.ts';

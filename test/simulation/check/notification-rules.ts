@@ -1,7 +1,6 @@
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import { partitionId } from '../../../shared/messaging/message.ts';
-import { COMMAND_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topics.ts';
+import { COMMAND_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topic-list.ts';
 import type {
   NotificationState,
   NotificationStatus,

@@ -1,5 +1,4 @@
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import type { ReplyBatch } from '../../../shared/messaging/codec/request-batch.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import {
@@ -7,7 +6,7 @@ import {
   DEAD_LETTER_TOPICS,
   TOPIC,
   topicNames,
-} from '../../../shared/messaging/topics/topics.ts';
+} from '../../../shared/messaging/topics/topic-list.ts';
 import { revisionName } from '../workload/operators.ts';
 import { actionOf, type Expected } from '../workload/expected-answers.ts';
 import { REPLY_TOPICS, type Activity } from '../workload/plan.ts';

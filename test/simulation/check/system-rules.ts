@@ -1,6 +1,5 @@
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
-import { COMMAND_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topics.ts';
+import { HEADER, headerNumber, headerText } from '../../../shared/messaging/headers.ts';
+import { COMMAND_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topic-list.ts';
 import { hasIngress, placeOf, type History, type SeenRecord } from './history.ts';
 import { FINAL, idOfCommand, isRedriven } from './notification-rules.ts';
 import type { Rule } from './rule.ts';

@@ -1,9 +1,8 @@
 import { MESSAGES } from '../../../schemas/messages.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import { partitionId, type LogMessage, type PartitionOffset } from '../../../shared/messaging/message.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import type { ProcessStop } from '../restarting-process.ts';
 import {

@@ -12,7 +12,7 @@ import { done, refused, type Outcome } from '../../../shared/messaging/outcome.t
 import { createProblem, ERROR_CODES, type ErrorCode } from '../../../shared/platform/problem.ts';
 import { simulate } from '../../../shared/product/simulation/simulate-product.ts';
 import { createProductHandlers } from '../../../workers/product/main.ts';
-import { createScheduleHandlers } from '../../../workers/schedule/main.ts';
+import { createScheduleHandlers } from '../../../workers/schedule/schedule-calculations.ts';
 import { EXAMPLE_CATALOGUE } from '../../support/builders/example-catalogue.ts';
 
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import { deadLetterTopics, sharedDeadLetterLog } from '../../../shared/dead-lett
 import { scanDeadLetters, type Selection } from '../../../shared/dead-letters/find-dead-letters.ts';
 import { writeRecords } from '../../../shared/product/storage/write-records.ts';
 import { readCatalogueRecord } from '../../../shared/product/catalogue/read-record.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
 import { createCommandProofs } from '../../../shared/notification/command-proof.ts';

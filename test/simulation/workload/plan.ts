@@ -1,4 +1,4 @@
-import type { TopicKey } from '../../../shared/messaging/topics/topics.ts';
+import type { TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Channel } from '../../../shared/notification/command.ts';
 import { Picks } from '../../support/random/pick.ts';
 import { LAST } from '../check/history.ts';

@@ -1,7 +1,7 @@
-import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
-import { retryTopicName, TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { retryTopicName, TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
 import type { UpstreamMessage } from '../check/history.ts';

@@ -1,4 +1,4 @@
-import type { KafkaClientName } from '../../../shared/messaging/kafka/open-kafka-broker.ts';
+import type { KafkaClientName } from '../../../shared/messaging/kafka/kafka-broker.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { startEchoWorker, type EchoWorkerOptions } from './echo-worker.ts';
 import { createKafkaBroker } from '../kafka/broker.ts';

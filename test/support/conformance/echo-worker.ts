@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Consumer } from '../../../shared/messaging/consumer/consumer.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { done } from '../../../shared/messaging/outcome.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { SCRATCH_ROOT } from '../scratch-root.ts';
 import type { ConformanceTarget } from './target.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Kafka, logLevel } from 'kafkajs';
-import type { KafkaClientName } from '../../../shared/messaging/kafka/open-kafka-broker.ts';
+import type { KafkaClientName } from '../../../shared/messaging/kafka/kafka-broker.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import type { EchoWorkerOptions } from './echo-worker.ts';
 import type { ConformanceTarget } from './target.ts';

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 
 /**
  * Publishes numbered messages and commits of a group to a broker on disk until it is killed, and writes each number to stdout

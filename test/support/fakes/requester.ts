@@ -1,4 +1,4 @@
-import type { Reply } from '../../../shared/messaging/reply.ts';
+import type { Reply } from '../../../shared/messaging/outcome.ts';
 import type { Requester, OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
 
 export interface FakeRequester extends Requester {

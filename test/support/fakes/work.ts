@@ -1,4 +1,4 @@
-import type { ProcessingResult, Process } from '../../../shared/messaging/processing-result.ts';
+import type { ProcessingResult, Process } from '../../../shared/messaging/outcome.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 
 interface Call {

@@ -2,9 +2,9 @@ import {
   createKafkaBroker as createBroker,
   type KafkaBroker,
   type KafkaBrokerOptions,
-} from '../../../shared/messaging/kafka/common/kafka-broker.ts';
-import type { KafkaClientName } from '../../../shared/messaging/kafka/open-kafka-broker.ts';
-import { platformaticProducers } from '../../../shared/messaging/kafka/platformatic/producer.ts';
+  type KafkaClientName,
+} from '../../../shared/messaging/kafka/kafka-broker.ts';
+import { platformaticProducers } from '../../../shared/messaging/kafka/platformatic-producer.ts';
 
 /** The Kafka client under test: that of the environment variable KAFKA_CLIENT, which is also passed to processes. */
 export const KAFKA_CLIENT: KafkaClientName =

@@ -8,7 +8,7 @@ import {
   getReaper,
 } from 'testcontainers';
 import { brokerSettings } from '../../../scripts/dev/local-kafka/broker-settings.ts';
-import { findFreePorts } from '../../../scripts/dev/local-kafka/ports.ts';
+import { findFreePorts } from '../../../scripts/dev/local-kafka/free-ports.ts';
 import { canServeGroups } from '../../../scripts/dev/local-kafka/kafka-probe.ts';
 import {
   KAFKA_IMAGE,

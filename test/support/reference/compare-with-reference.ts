@@ -1,7 +1,7 @@
 /** Compares the engine with the reference implementation, and describes differences for manual review. */
 
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
-import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
+import { formatCalendarDate, type CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import {
   INSTALLMENT_TYPE_IDS,
   type ScheduleOutcome,
@@ -19,7 +19,6 @@ import {
   type ReferenceOutcome,
   type ReferenceRow,
 } from './schedule.ts';
-import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 
 /** The context of the engine. */
 const ENGINE_CONTEXT = { requestDay: REFERENCE_DAY as CalendarDate, calendars: FAKE_CALENDARS };

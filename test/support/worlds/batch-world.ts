@@ -1,11 +1,10 @@
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import { createMessageCodec, type MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';

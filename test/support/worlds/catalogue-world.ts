@@ -8,12 +8,11 @@ import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts
 import { readCatalogueRecord } from '../../../shared/product/catalogue/read-record.ts';
 import { type CalendarDate, parseCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
-import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import type { MessageHeaders } from '../../../shared/messaging/message.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { topicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
-import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import { topicSpecs, topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
 import type { CatalogueRecord, RecordKind } from '../../../shared/product/catalogue/catalogue-record.ts';

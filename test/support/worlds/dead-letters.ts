@@ -1,6 +1,6 @@
-import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { readDeadLetter, type DeadLetter } from '../../../shared/dead-letters/read-dead-letter.ts';
 
 export const LETTER_AT_MS = Date.UTC(2026, 4, 1, 10);

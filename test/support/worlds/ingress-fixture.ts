@@ -7,9 +7,9 @@ import { startIngress, type IngressDeps, type RunningIngress } from '../../../wo
 import { listenOnSockets } from '../../../workers/ingress/server/app.ts';
 import type { ReadRequest } from '../../../shared/contract/json/request-contract.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';

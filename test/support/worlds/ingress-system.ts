@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
-import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { systemClock, type Clock, type MonotonicClock } from '../../../shared/platform/clock.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';

@@ -8,7 +8,7 @@ import { format } from 'node:util';
 import { pino } from 'pino';
 import { onTestFinished, vi } from 'vitest';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { allTopicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
+import { allTopicSpecs } from '../../../shared/messaging/topics/topic-list.ts';
 import { loadConfig, type Config } from '../../../shared/platform/load-config.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';

@@ -1,11 +1,10 @@
 import { onTestFinished as afterThisTest } from 'vitest';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { allTopicSpecs } from '../../../shared/messaging/topics/topic-settings.ts';
-import { TOPIC, type TopicKey } from '../../../shared/messaging/topics/topics.ts';
+import { allTopicSpecs, TOPIC, type TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Channel, Priority } from '../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { systemClock, type Clock } from '../../../shared/platform/clock.ts';

@@ -11,9 +11,9 @@ import {
   sendDeadLetters,
   type DeadLetterAction,
 } from '../../../shared/dead-letters/act-on-dead-letters.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 import { callContext } from '../../support/worlds/dead-letters-world.ts';

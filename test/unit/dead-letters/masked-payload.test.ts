@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { maskPayload, showPayload } from '../../../shared/dead-letters/masked-payload.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { deadLetterTopics } from '../../../shared/dead-letters/dead-letter-log.ts';
 import { redriveMessage, decideRedrive } from '../../../shared/dead-letters/redrive-rules.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
 import { idOfPlace } from '../../../shared/notification/command-id.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
 
 const NOW_MS = 1_800_000_000_000;

@@ -5,7 +5,7 @@ import {
   isRestricted,
   type Selection,
 } from '../../../shared/dead-letters/find-dead-letters.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { deadLetter, deadLetterMessage, LETTER_AT_MS } from '../../support/worlds/dead-letters.ts';
 
 const KEY = deadLetterMessage().key;

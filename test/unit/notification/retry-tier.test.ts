@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
 import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { done } from '../../../shared/messaging/outcome.ts';
 import type { BrokerErrorCode } from '../../../shared/messaging/ports.ts';

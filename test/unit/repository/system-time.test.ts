@@ -30,9 +30,9 @@ const DIRECT_FOLDERS: Readonly<Record<string, string>> = {
 const CHOOSING: Readonly<Record<string, string>> = {
   'shared/platform/system-ports.ts': 'lists the ports of the system',
   'shared/platform/deadline.ts': 'default for providers, whose calls go through sockets',
-  'shared/messaging/embedded/broker.ts': 'default for a broker of its own',
+  'shared/messaging/embedded/embedded-broker.ts': 'default for a broker of its own',
   'shared/messaging/start-wait.ts': 'default for commands',
-  'shared/messaging/topics/required-topics.ts': 'default for commands and for Kafka',
+  'shared/messaging/topics/check-topics.ts': 'default for commands and for Kafka',
   'workers/start-workers.ts': 'the start of a process',
   'workers/run-process.ts': 'a process after its start',
   'workers/calculation-thread.ts': 'the start of a thread',

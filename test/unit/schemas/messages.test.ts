@@ -9,7 +9,7 @@ import {
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';
 import { createAvroMessage } from '../../../shared/messaging/codec/avro-message.ts';
-import { checkReleases } from '../../../shared/messaging/codec/schema-release.ts';
+import { checkReleases } from '../../../shared/messaging/codec/schema-compatibility.ts';
 import type { Fault, Problem } from '../../../shared/platform/problem.ts';
 
 interface Field {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { messageDefinition, type MessageDefinition } from '../../../schemas/messages.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
 import { createAvroMessage } from '../../../shared/messaging/codec/avro-message.ts';
-import { checkReleases, faultsAgainst } from '../../../shared/messaging/codec/schema-release.ts';
-import { createLocalReaders, createSchemaStore } from '../../../shared/messaging/codec/schema-store.ts';
+import { checkReleases, faultsAgainst } from '../../../shared/messaging/codec/schema-compatibility.ts';
+import { createLocalReaders, createSchemasById } from '../../../shared/messaging/codec/schema-by-id.ts';
 
 const definition = messageDefinition('ProblemReply')!;
 const text = readSchema(definition);
@@ -71,7 +71,7 @@ describe('the schema store without a registry', () => {
     const message = createAvroMessage({ ...definition, localSchemaId: nextId }, withOptional);
     const messages = [message];
     const localReaders = createLocalReaders(messages, released);
-    const store = createSchemaStore({ messages, localReaders, clock });
+    const store = createSchemasById({ messages, localReaders, clock });
     expect(store.writerId(message)).toBe(nextId);
     for (const id of [definition.localSchemaId, nextId]) expect(store.known(id)).toMatchObject({ message });
     expect(store.known(nextId + 1)).toHaveProperty('unreadable');

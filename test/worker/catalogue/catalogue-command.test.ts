@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runCatalogueCommand } from '../../../scripts/catalogue/catalogue-command.ts';
 import { readCatalogueArguments } from '../../../scripts/catalogue/command-arguments.ts';
 import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
-import { createEmbeddedBroker } from '../../../shared/messaging/embedded/broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { date } from '../../support/builders/lending-loan.ts';

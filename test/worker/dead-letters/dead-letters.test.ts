@@ -1,9 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';

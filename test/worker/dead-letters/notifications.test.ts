@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
 import { idOf, notificationWorld, type NotificationWorld } from '../../support/worlds/notification-world.ts';
 import { permanent, SENT, unknown, transient } from '../../support/fakes/scripted-providers.ts';

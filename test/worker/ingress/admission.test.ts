@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import type { Reply } from '../../../shared/messaging/reply.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
+import type { Reply } from '../../../shared/messaging/outcome.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Access } from '../../../workers/ingress/access/access.ts';
 import { listenOnSockets } from '../../../workers/ingress/server/app.ts';
 import { createFakeRequester } from '../../support/fakes/requester.ts';

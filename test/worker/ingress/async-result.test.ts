@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { createFakeRequester, type FakeRequester } from '../../support/fakes/requester.ts';
 import { tokenAccess } from '../../support/fakes/token-access.ts';

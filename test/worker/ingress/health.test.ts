@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createRequester } from '../../../shared/messaging/requester/requester.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { startHealthServer, type Health } from '../../../shared/platform/health.ts';
 import { createMetrics, type Metrics } from '../../../shared/platform/metrics.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';

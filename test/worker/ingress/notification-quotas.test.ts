@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { topicUnknown } from '../../../shared/messaging/broker-errors.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { commandsOf, publishingBy, recordsOf, send, SMS } from '../../support/builders/notification-call.ts';
 import { createSharedBroker, standingClock, startOn } from '../../support/worlds/ingress-system.ts';

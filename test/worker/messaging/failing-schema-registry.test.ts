@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FAILURE_CACHE_MS } from '../../../shared/messaging/codec/schema-store.ts';
+import { FAILURE_CACHE_MS } from '../../../shared/messaging/codec/schema-by-id.ts';
 import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
 import { createRequestHandling } from '../../../shared/messaging/handler/request-handling.ts';
 import { done } from '../../../shared/messaging/outcome.ts';

@@ -1,6 +1,5 @@
 import { it, type TestContext } from 'vitest';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import { dyingWorker, type Death } from '../../support/worlds/dying-worker.ts';
 import { eventually } from '../../support/conformance/wait.ts';
 import { idOf, notificationWorld, type NotificationWorld } from '../../support/worlds/notification-world.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { createNotificationKeys } from '../../../workers/ingress/notifications/idempotency.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { SendResult } from '../../../shared/notification/provider.ts';

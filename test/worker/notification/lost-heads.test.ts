@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
-import { retryTopicName } from '../../../shared/messaging/topics/topics.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
+import { retryTopicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { eventually } from '../../support/conformance/wait.ts';
 import {

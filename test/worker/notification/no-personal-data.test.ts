@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
 import {
   type Answer,

@@ -1,10 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, BrokerErrorCode } from '../../../shared/messaging/ports.ts';
-import { retryTopicName, TOPIC, topicName } from '../../../shared/messaging/topics/topics.ts';
+import { retryTopicName, TOPIC, topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';

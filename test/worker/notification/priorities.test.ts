@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
-import { retryTopicName, TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
+import { retryTopicName, TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { monotonicClock } from '../../../shared/platform/clock.ts';
 import { guard } from '../../../workers/notification/providers/guarded-provider.ts';
 import { eventually } from '../../support/conformance/wait.ts';

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { eventually } from '../../support/conformance/wait.ts';
 import { SENT, transient } from '../../support/fakes/scripted-providers.ts';
 import { idOf, notificationWorld, redriven } from '../../support/worlds/notification-world.ts';

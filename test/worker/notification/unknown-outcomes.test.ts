@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, type TestContext } from 'vitest';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { notificationState } from '../../support/builders/notification-state.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { startProductWorker } from '../../../workers/product/main.ts';
 import {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import { CALCULATE_PMT } from '../../../shared/contract/actions/pmt-action.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import {
@@ -11,8 +11,8 @@ import {
   REPLY_BATCH,
   type ReplyBatch,
 } from '../../../shared/messaging/codec/request-batch.ts';
-import type { Reply } from '../../../shared/messaging/reply.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import type { Reply } from '../../../shared/messaging/outcome.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';

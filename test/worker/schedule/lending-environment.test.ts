@@ -7,11 +7,10 @@ import {
 } from '../../../shared/product/storage/lending-environment.ts';
 import { writeRecords } from '../../../shared/product/storage/write-records.ts';
 import { toCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import {

@@ -1,17 +1,18 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { UNITS_PER_CALL } from '../../../shared/contract/actions/request-limits.ts';
 import { createCalculationThreads, type CalculationThreads } from '../../../workers/runtime/thread-pool.ts';
 import { restoreEnvironment } from '../../../shared/product/storage/lending-environment.ts';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
 import type { Request } from '../../../shared/messaging/handler/request.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { createScheduleHandlers } from '../../../workers/schedule/main.ts';
+import { createScheduleHandlers } from '../../../workers/schedule/schedule-calculations.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { commissions, EXPENSIVE_REQUESTS, EXPLAINED_LOAN } from '../../support/expensive-requests.ts';
 import { createLogCaller } from '../../support/log-caller.ts';
@@ -153,6 +154,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
 
 describe('handler of long calculations', () => {
   const busy: CalculationThreads = {
+    takes: (units) => units > UNITS_PER_CALL,
     calculate: () => Promise.resolve(undefined),
     render: () => Promise.resolve(undefined),
     stop: () => Promise.resolve(),

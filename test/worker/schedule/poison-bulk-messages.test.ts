@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import { startRequestConsumer } from '../../../shared/messaging/handler/request-consumer.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
-import { createScheduleHandlers, startScheduleWorker } from '../../../workers/schedule/main.ts';
+import { startScheduleWorker } from '../../../workers/schedule/main.ts';
+import { createScheduleHandlers } from '../../../workers/schedule/schedule-calculations.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../support/builders/lending-environment.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 

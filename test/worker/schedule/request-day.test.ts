@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { startProductWorker } from '../../../workers/product/main.ts';
 import { startSimulationWorker } from '../../../workers/simulation/main.ts';

@@ -1,11 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
 import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { Request } from '../../../shared/messaging/handler/request.ts';
 import type { Outcome } from '../../../shared/messaging/outcome.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';

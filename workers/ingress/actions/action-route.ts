@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Reply } from '../../../shared/messaging/reply.ts';
+import type { Reply } from '../../../shared/messaging/outcome.ts';
 import type { Action } from '../../../shared/contract/json/action-definition.ts';
 import type { Requester, OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
-import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { MAX_REQUEST_VALUES } from '../../../shared/platform/json.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import { nearestName } from '../../../shared/platform/nearest-name.ts';

@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { EncodedMessage } from '../../../shared/messaging/codec.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
-import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { atMost } from '../../../shared/platform/at-most.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import type { IngressOptions } from '../server/http-limits.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { EncodedMessage } from '../../../shared/messaging/codec.ts';
-import type { Reply } from '../../../shared/messaging/reply.ts';
-import type { SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
+import type { Reply } from '../../../shared/messaging/outcome.ts';
+import type { SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
 import { hashSubject } from '../access/access.ts';
 import { authenticate } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';

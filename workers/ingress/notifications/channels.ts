@@ -4,7 +4,7 @@ import {
   smsReader,
   type NotificationReader,
 } from '../../../shared/contract/notification/commands.ts';
-import type { TopicKey } from '../../../shared/messaging/topics/topics.ts';
+import type { TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Channel, EmailCommand, Priority, SmsCommand } from '../../../shared/notification/command.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 

@@ -1,15 +1,14 @@
 import { ClockWarning } from '../../../shared/messaging/clock-warning.ts';
 import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { DataFile } from '../../../shared/messaging/data-file.ts';
 import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail.ts';
 import { RecordIndex, type IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
-import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
-import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
-import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import { isTransientFailure } from '../../../shared/messaging/outcome.ts';
+import { isPromise, type SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
+import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import type {
   NotificationAcceptance,
   NotificationState,

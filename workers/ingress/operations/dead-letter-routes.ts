@@ -1,13 +1,42 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify';
 import type { z } from 'zod';
-import { discardBody, editBody, letterQuery, markSentBody, redriveBody, type ActionReply, type LetterPage, type ListedLetter } from '../../../shared/contract/operations/dead-letter-calls.ts';
-import { OPERATIONS_LIMITS, readFields, readQuery } from '../../../shared/contract/operations/operation-fields.ts';
+import {
+  discardBody,
+  editBody,
+  letterQuery,
+  markSentBody,
+  redriveBody,
+  type ActionReply,
+  type LetterPage,
+  type ListedLetter,
+} from '../../../shared/contract/operations/dead-letter-calls.ts';
+import {
+  OPERATIONS_LIMITS,
+  readFields,
+  readQuery,
+} from '../../../shared/contract/operations/operation-fields.ts';
 import type { AuditRecord } from '../../../shared/dead-letters/audit.ts';
 import { createEdit } from '../../../shared/dead-letters/edit-dead-letter.ts';
-import { actOnSelected, countByCode, visibleDeadLetters } from '../../../shared/dead-letters/act-on-dead-letters.ts';
+import {
+  actOnSelected,
+  countByCode,
+  visibleDeadLetters,
+} from '../../../shared/dead-letters/act-on-dead-letters.ts';
 import type { DeadLetterContext } from '../../../shared/dead-letters/dead-letter-log.ts';
-import { parsePlace, placeId, sanitise, type DeadLetter, plainPath } from '../../../shared/dead-letters/read-dead-letter.ts';
-import { type Scan, scanDeadLetters, isRestricted, type Selection, channelOf } from '../../../shared/dead-letters/find-dead-letters.ts';
+import {
+  parsePlace,
+  placeId,
+  sanitise,
+  type DeadLetter,
+  plainPath,
+} from '../../../shared/dead-letters/read-dead-letter.ts';
+import {
+  type Scan,
+  scanDeadLetters,
+  isRestricted,
+  type Selection,
+  channelOf,
+} from '../../../shared/dead-letters/find-dead-letters.ts';
 import { showDeadLetter } from '../../../shared/dead-letters/show-dead-letter.ts';
 import { MessagingError, SystemError } from '../../../shared/platform/errors.ts';
 import type { Fault } from '../../../shared/platform/problem.ts';

@@ -7,7 +7,7 @@ import { matchesTag, weakTag, refuse, sendJson } from '../server/send-answer.ts'
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { authorizeOperator } from '../server/authentication.ts';
 import type { Broker, BrokerAdmin } from '../../../shared/messaging/ports.ts';
-import { topicName } from '../../../shared/messaging/topics/topics.ts';
+import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
 import { ProductDirectory, searchProducts } from './product-directory.ts';
 

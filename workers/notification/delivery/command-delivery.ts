@@ -1,12 +1,10 @@
 import type { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
 import { type Request, DEADLINE_SKEW_MS, readRequest } from '../../../shared/messaging/handler/request.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { MessageHeaders } from '../../../shared/messaging/message.ts';
-import type { Outcome } from '../../../shared/messaging/outcome.ts';
+import { type Outcome, isTransientFailure } from '../../../shared/messaging/outcome.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
-import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
-import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
+import { isPromise, type SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
 import type { Channel, Outbound, Priority } from '../../../shared/notification/command.ts';
 import type { CommandText, createCommandCheck } from '../../../shared/notification/command-proof.ts';
 import {

@@ -1,8 +1,7 @@
 import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
-import { isTransientFailure } from '../../../shared/messaging/processing-result.ts';
-import { isPromise, type SyncOrAsync } from '../../../shared/messaging/sync-or-async.ts';
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { isTransientFailure } from '../../../shared/messaging/outcome.ts';
+import { isPromise, type SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
 import type { DataFile } from '../../../shared/messaging/data-file.ts';

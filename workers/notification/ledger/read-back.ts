@@ -1,5 +1,4 @@
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';

@@ -1,9 +1,7 @@
 /** The records of the hold topic: for each key, one record of its head and one of each follower. */
 
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerNumber, headerText, copyContent } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
-import { copyContent } from '../../../shared/messaging/message-content.ts';
 import type { Channel, Priority } from '../../../shared/notification/command.ts';
 
 const OFFSET_DIGITS = 16;

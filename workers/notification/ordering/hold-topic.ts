@@ -1,8 +1,6 @@
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText, contentBytes } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
-import { contentBytes } from '../../../shared/messaging/message-content.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';

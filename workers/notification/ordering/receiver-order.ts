@@ -6,12 +6,10 @@
  * current owner of the partition then processes the followers in the order of the key.
  */
 
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerNumber, headerText, contentBytes } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage, TopicPartition } from '../../../shared/messaging/message.ts';
-import { contentBytes } from '../../../shared/messaging/message-content.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
-import type { Process, FinalResult } from '../../../shared/messaging/processing-result.ts';
+import type { Process, FinalResult } from '../../../shared/messaging/outcome.ts';
 import type { Channel } from '../../../shared/notification/command.ts';
 import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
 import { errorText } from '../../../shared/platform/errors.ts';

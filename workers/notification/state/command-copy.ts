@@ -1,5 +1,4 @@
-import { HEADER } from '../../../shared/messaging/header-names.ts';
-import { headerNumber, headerText } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { idOfPlace, readId } from '../../../shared/notification/command-id.ts';
 import type { Priority } from '../../../shared/notification/command.ts';

@@ -2,7 +2,7 @@
 /** The fields of a JSON Schema for people: a list in groups that open and close. */
 
 import { z } from 'zod';
-import { topicName } from '../../../messaging/topics/topics.ts';
+import { topicName } from '../../../messaging/topics/topic-list.ts';
 import { ACTIONS } from '../../actions/actions.ts';
 import { toJsonSchema, type JsonSchema } from '../../json/json-schema.ts';
 import { NOTIFICATIONS } from '../../notification/notifications.ts';

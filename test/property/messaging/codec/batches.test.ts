@@ -13,8 +13,8 @@ import {
 import { expect, it } from 'vitest';
 import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
-import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
-import { writeJsonReplyBatch } from '../../../../shared/messaging/codec/json-batch.ts';
+import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-types.ts';
+import { writeJsonReplyBatch } from '../../../../shared/messaging/codec/json-message.ts';
 import {
   type BatchItemId,
   type EncodedBatch,

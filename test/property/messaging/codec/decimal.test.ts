@@ -6,8 +6,8 @@ import {
   bytesToDecimal,
   decimalMisfit,
   decimalToBytes,
-} from '../../../../shared/messaging/codec/avro-decimal.ts';
-import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
+  parseOwnSchema,
+} from '../../../../shared/messaging/codec/avro-types.ts';
 
 const RUNS = { numRuns: 2_000 };
 

@@ -20,13 +20,13 @@ import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms
 import { WIRE_HEADER_BYTES } from '../../../../shared/messaging/codec/avro-message.ts';
 import { MESSAGES } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
-import { DecimalType } from '../../../../shared/messaging/codec/avro-decimal.ts';
-import { REQUEST_BATCH } from '../../../../shared/messaging/codec/request-batch.ts';
 import {
+  DecimalType,
   MAX_EXACT_LONG,
   MIN_EXACT_LONG,
   parseOwnSchema,
-} from '../../../../shared/messaging/codec/avro-schema.ts';
+} from '../../../../shared/messaging/codec/avro-types.ts';
+import { REQUEST_BATCH } from '../../../../shared/messaging/codec/request-batch.ts';
 import { atOnce, codecOf, payloadOf } from '../../../support/builders/codec-fixture.ts';
 
 const codec = codecOf();

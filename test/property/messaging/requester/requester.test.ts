@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Consumer } from '../../../../shared/messaging/consumer/consumer.ts';
-import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import { done } from '../../../../shared/messaging/outcome.ts';
 import { createRequestHandling } from '../../../../shared/messaging/handler/request-handling.ts';
 import { createRequester, type Requester } from '../../../../shared/messaging/requester/requester.ts';

@@ -3,7 +3,7 @@ import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS, findAction } from '../../../../shared/contract/actions/actions.ts';
 import type { Handlers, Request } from '../../../../shared/messaging/handler/request.ts';
 import { createProductHandlers } from '../../../../workers/product/main.ts';
-import { createScheduleHandlers } from '../../../../workers/schedule/main.ts';
+import { createScheduleHandlers } from '../../../../workers/schedule/schedule-calculations.ts';
 import { createSimulationHandlers } from '../../../../workers/simulation/main.ts';
 import { EXAMPLE_CATALOGUE, EXAMPLE_TIME_MS } from '../../../support/builders/example-catalogue.ts';
 import { BUILT_IN_ENVIRONMENT } from '../../../support/builders/lending-environment.ts';

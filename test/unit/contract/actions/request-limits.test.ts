@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findAction } from '../../../../shared/contract/actions/actions.ts';
 import { callsOf, MAX_REPLY_BYTES } from '../../../../shared/contract/actions/request-limits.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
-import { allTopicSpecs } from '../../../../shared/messaging/topics/topic-settings.ts';
+import { allTopicSpecs } from '../../../../shared/messaging/topics/topic-list.ts';
 import { INTEREST_OPTION_IDS } from '../../../../shared/product/catalogue/list-records.ts';
 import { commissions, EXPENSIVE_REQUESTS, EXPLAINED_LOAN } from '../../../support/expensive-requests.ts';
 import { date, decimal, loan, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';

@@ -6,8 +6,8 @@ import { emailReader } from '../../../../shared/contract/notification/commands.t
 import { repaymentScheduleRequest } from '../../../../shared/contract/actions/schedule-action.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { toCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
-import { HEADER } from '../../../../shared/messaging/header-names.ts';
-import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
+import { HEADER } from '../../../../shared/messaging/headers.ts';
+import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
 
 const guide = readFileSync(new URL('../../../../docs/api.md', import.meta.url), 'utf8');

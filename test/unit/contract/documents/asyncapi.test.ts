@@ -11,8 +11,8 @@ import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms
 import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';
 import { createErrorReply, createReply } from '../../../../shared/messaging/handler/reply-message.ts';
 import { readRequest } from '../../../../shared/messaging/handler/request.ts';
-import { HEADER } from '../../../../shared/messaging/header-names.ts';
-import { topicName } from '../../../../shared/messaging/topics/topics.ts';
+import { HEADER } from '../../../../shared/messaging/headers.ts';
+import { topicName } from '../../../../shared/messaging/topics/topic-list.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
 
 interface Reference {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { loadConfig } from '../../../../shared/platform/load-config.ts';
 import { hashSubject } from '../../../../workers/ingress/access/access.ts';

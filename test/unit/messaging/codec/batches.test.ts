@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
-import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
+import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-types.ts';
 import type { FoundSchema, SchemaRegistry } from '../../../../shared/messaging/codec/schema-registry.ts';
 import { type EncodedBatch, REQUEST_BATCH } from '../../../../shared/messaging/codec/request-batch.ts';
 import {

@@ -4,7 +4,7 @@ import {
   MalformedAvroError,
   TooManyItemsError,
 } from '../../../../shared/messaging/codec/avro-bounds.ts';
-import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
+import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-types.ts';
 import {
   type EncodedBatch,
   REPLY_BATCH,

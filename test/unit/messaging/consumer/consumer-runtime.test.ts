@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ConsumerRuntime } from '../../../../shared/messaging/consumer/consumer-runtime.ts';
-import type { RuntimeOptions } from '../../../../shared/messaging/consumer/consumer-options.ts';
+import {
+  ConsumerRuntime,
+  type RuntimeOptions,
+} from '../../../../shared/messaging/consumer/consumer-runtime.ts';
 import type { GroupSink } from '../../../../shared/messaging/ports.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
@@ -41,23 +43,6 @@ function createScene(options: Partial<RuntimeOptions> = {}): Scene {
 
 const afterCommitTick = () => vi.advanceTimersByTimeAsync(COMMIT_MS);
 
-test('commits only the contiguous prefix of completed messages', async () => {
-  const { work, source, sink } = createScene();
-  sink.onMessages(1, fakeMessages(0, 3), 4);
-  await work.end(1);
-  await work.end(3);
-  await afterCommitTick();
-  expect(source.commits).toEqual([]);
-  await work.end(0);
-  await afterCommitTick();
-  expect(source.commits).toEqual([
-    { generation: 1, offsets: [{ topic: FAKE_TOPIC, partition: 0, offset: 2 }] },
-  ]);
-  await work.end(2);
-  await afterCommitTick();
-  expect(source.committed()).toBe(4);
-});
-
 test('does not send a commit if no further message has completed', async () => {
   const { work, source, sink } = createScene();
   sink.onMessages(1, fakeMessages(0, 0), 1);
@@ -88,15 +73,6 @@ test('repeats the offsets of a failed commit', async () => {
   await afterCommitTick();
   expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1, 1]);
   expect(runtime.stats()).toMatchObject({ commits: 1, commitsFailed: 1 });
-});
-
-test('processes messages of one key in sequence across deliveries, and other keys concurrently', async () => {
-  const { work, sink } = createScene();
-  sink.onMessages(1, [fakeMessage(0, { key: 'a' }), fakeMessage(1, { key: 'b' })], 2);
-  sink.onMessages(1, [fakeMessage(2, { key: 'a' }), fakeMessage(3, { key: 'c' })], 4);
-  expect(work.started()).toEqual([0, 1, 3]);
-  await work.end(0);
-  expect(work.started()).toEqual([0, 1, 3, 2]);
 });
 
 test('pauses a partition with a full window and resumes it below half', async () => {
@@ -195,22 +171,6 @@ test('commits messages in progress at a revocation when the last one has ended',
   expect(source.committed()).toBe(2);
 });
 
-test('does not commit completions of an earlier generation', async () => {
-  const { work, source, sink } = createScene();
-  sink.onMessages(1, fakeMessages(0, 2), 3);
-  sink.onAssigned(2, partitions(0));
-  for (const offset of [0, 1, 2]) await work.end(offset);
-  await afterCommitTick();
-  expect(source.commits).toEqual([]);
-});
-
-test('ignores messages of an earlier generation', () => {
-  const { work, sink } = createScene();
-  sink.onAssigned(2, partitions(0));
-  sink.onMessages(1, fakeMessages(0, 2), 3);
-  expect(work.started()).toEqual([]);
-});
-
 test('drops queued messages of a revoked partition', async () => {
   const { work, sink } = createScene({ concurrency: 1 });
   sink.onMessages(1, fakeMessages(0, 5), 6);
@@ -219,15 +179,6 @@ test('drops queued messages of a revoked partition', async () => {
   expect(work.started()).toEqual([0]);
   sink.onMessages(2, [fakeMessage(9, { partition: 1 })], 10);
   expect(work.started()).toEqual([0, 9]);
-});
-
-test('processes a message once if it is delivered twice in one generation', async () => {
-  const { work, sink } = createScene();
-  sink.onMessages(1, fakeMessages(0, 2), 3);
-  await work.end(1);
-  sink.onMessages(1, fakeMessages(1, 3), 4);
-  await work.end(2);
-  expect(work.started()).toEqual([0, 1, 2, 3]);
 });
 
 test('processes all messages of a log that replaced a longer one, and commits none before it is done', async () => {
@@ -476,4 +427,75 @@ test('limits the total weight of messages in progress', async () => {
   await work.end(0);
   await work.end(1);
   expect(work.started()).toEqual([0, 1, 2, 3]);
+});
+
+/** A runtime whose gates the test opens one at a time. */
+function createGatedScene() {
+  const gates: { partitions: number[]; signal: AbortSignal; open: () => void; fail: () => void }[] = [];
+  const scene = createScene({
+    gate: (assigned, signal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const ids = assigned.map(({ partition }) => partition);
+      gates.push({ partitions: ids, signal, open: resolve, fail: () => reject(new Error('not read')) });
+      return promise;
+    },
+  });
+  return { ...scene, gates };
+}
+
+test('starts the messages of an assignment only when its gate opens', async () => {
+  const { gates, work, runtime, sink } = createGatedScene();
+  sink.onMessages(1, fakeMessages(0, 2), 3);
+  await settleMicrotasks();
+  expect(work.started()).toEqual([]);
+  expect(runtime.health()).toMatchObject({ status: 'starting' });
+  gates[0]?.open();
+  await settleMicrotasks();
+  expect(work.started()).toEqual([0, 1, 2]);
+  expect(runtime.health()).toEqual({ status: 'ready' });
+});
+
+test('retries a failed gate with growing delays', async () => {
+  const { gates, work, sink } = createGatedScene();
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  gates[0]?.fail();
+  await vi.advanceTimersByTimeAsync(249);
+  expect(gates).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(gates).toHaveLength(2);
+  gates[1]?.fail();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(gates).toHaveLength(3);
+  expect(work.started()).toEqual([]);
+  gates[2]?.open();
+  await settleMicrotasks();
+  expect(work.started()).toEqual([0]);
+});
+
+test('ignores and aborts the gate of an earlier assignment', async () => {
+  const { gates, work, sink } = createGatedScene();
+  sink.onAssigned(2, partitions(0, 1));
+  sink.onMessages(2, fakeMessages(0, 0), 1);
+  expect(gates.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  gates[0]?.open();
+  await settleMicrotasks();
+  expect(work.started()).toEqual([]);
+  gates[1]?.open();
+  await settleMicrotasks();
+  expect(work.started()).toEqual([0]);
+  expect(gates[1]?.partitions).toEqual([0, 1]);
+});
+
+test('drains without waiting for the gate', async () => {
+  const { work, source, runtime, sink } = createGatedScene();
+  sink.onMessages(1, fakeMessages(0, 0), 1);
+  await Promise.all([runtime.drain(10_000), vi.advanceTimersByTimeAsync(100)]);
+  expect(source.stops).toBe(1);
+  expect(work.started()).toEqual([]);
+});
+
+test('aborts the wait when the source is detached', async () => {
+  const { gates, runtime } = createGatedScene();
+  runtime.detach();
+  expect(gates[0]?.signal.aborted).toBe(true);
 });

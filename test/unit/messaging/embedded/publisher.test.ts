@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import type { Broker, Publisher } from '../../../../shared/messaging/ports.ts';
 import { QUEUE_LIMITS } from '../../../../shared/platform/queues/queue-limits.ts';

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Codec, Decoded } from '../../../../shared/messaging/codec.ts';
-import { isTransientFailure } from '../../../../shared/messaging/processing-result.ts';
+import {
+  isTransientFailure,
+  done,
+  refused,
+  retry,
+  type Outcome,
+} from '../../../../shared/messaging/outcome.ts';
 import type { Handler, Request } from '../../../../shared/messaging/handler/request.ts';
 import { createBatchHandler, type BatchCounts } from '../../../../shared/messaging/handler/batch-handler.ts';
-import { done, refused, retry, type Outcome } from '../../../../shared/messaging/outcome.ts';
 import {
   type BatchItem,
   type EncodedBatch,

@@ -7,7 +7,7 @@ import {
   readMessages,
   type AbortedTransaction,
   type UnreadableBatch,
-} from '../../../../shared/messaging/kafka/common/consuming/record-batches.ts';
+} from '../../../../shared/messaging/kafka/record-batches.ts';
 import { NO_HEADER_VALUE } from '../../../../shared/messaging/headers.ts';
 import {
   recordBatch,

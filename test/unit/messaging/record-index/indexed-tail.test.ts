@@ -9,44 +9,6 @@ import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import { sleep, systemTimers } from '../../../../shared/platform/timers.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
-/** A loop without a pause would look this often within microseconds, and hold the event loop for good. */
-const MOST_LOOKS = 1_000;
-
-/** A tail whose index takes no records, as with a full disk, from the first one on. */
-function heldTail() {
-  vi.useFakeTimers();
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
-  let looks = 0;
-  const look = () => {
-    looks += 1;
-    if (looks > MOST_LOOKS) throw new Error('the start looks without a pause');
-  };
-  const index = {
-    positions: [],
-    accepts: () => false,
-    onRecovered: () => undefined,
-    close: () => undefined,
-  } as unknown as RecordIndex;
-  const tail: Tail = {
-    start: (receive) => {
-      receive(fakeMessage(0));
-      return Promise.resolve();
-    },
-    caughtUp: () => Promise.resolve(),
-    isReady: () => true,
-    stop: () => Promise.resolve(),
-  };
-  const broker = {
-    createTail: () => tail,
-    admin: { offsets: () => Promise.resolve([]) },
-  } as unknown as Broker;
-  const log = { ...silentLog, info: look };
-  const options = { ...systemPorts, clientId: 'test', topics: ['states'], index, log };
-  return { tail: new IndexedTail(broker, options, () => undefined), looks: () => looks };
-}
-
 /** A tail whose index recovers when the test says so, and readers that take a second to stop and to start. */
 function recoveringTail() {
   vi.useFakeTimers();
@@ -132,11 +94,12 @@ it('has one reader after an index that recovers, fails and recovers again while 
 });
 
 it('a start ends when the tail is stopped while the index takes no records', async () => {
-  const { tail } = heldTail();
+  const { tail } = recoveringTail();
   const started = tail.start().catch((error: unknown) => error);
   await vi.advanceTimersByTimeAsync(5_000);
-  await tail.stop(0);
-  await vi.advanceTimersByTimeAsync(1_000);
+  const stopped = tail.stop(0);
+  await vi.advanceTimersByTimeAsync(2_000);
+  await stopped;
   await expect(started).resolves.toMatchObject({ code: 'tail-stopped' });
 });
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Codec } from '../../../../shared/messaging/codec.ts';
-import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../../../shared/messaging/message.ts';
 import type { PublisherOptions, TailOptions } from '../../../../shared/messaging/ports.ts';
 import { createRequester, type RequesterOptions } from '../../../../shared/messaging/requester/requester.ts';
-import type { Reply } from '../../../../shared/messaging/reply.ts';
+import type { Reply } from '../../../../shared/messaging/outcome.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createFakeCodec } from '../../../support/fakes/codec.ts';

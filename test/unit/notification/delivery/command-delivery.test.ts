@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DeadLetters } from '../../../../shared/messaging/handler/dead-letter.ts';
 import type { Request } from '../../../../shared/messaging/handler/request.ts';
-import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../../shared/messaging/headers.ts';
 import type { Priority } from '../../../../shared/notification/command.ts';
 import { createCommandCheck } from '../../../../shared/notification/command-proof.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';

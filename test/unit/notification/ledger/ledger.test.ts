@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Codec } from '../../../../shared/messaging/codec.ts';
-import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import { PayloadError } from '../../../../shared/messaging/codec/avro-message.ts';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../../shared/messaging/ports.ts';

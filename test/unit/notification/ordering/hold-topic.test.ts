@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
-import { contentBytes } from '../../../../shared/messaging/message-content.ts';
-import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
+import { contentBytes, HEADER } from '../../../../shared/messaging/headers.ts';
 import { systemClock } from '../../../../shared/platform/clock.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemTimers } from '../../../../shared/platform/timers.ts';

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { ProcessingResult } from '../../../../shared/messaging/processing-result.ts';
-import { HEADER } from '../../../../shared/messaging/header-names.ts';
-import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
+import type { ProcessingResult } from '../../../../shared/messaging/outcome.ts';
+import { HEADER } from '../../../../shared/messaging/headers.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { monotonicClock } from '../../../../shared/platform/clock.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../../shared/messaging/headers.ts';
 import type { MessageHeaders } from '../../../../shared/messaging/message.ts';
 import type { AttemptRecord } from '../../../../shared/notification/notification-state.ts';
 import { addAttempts, readAttempts } from '../../../../shared/notification/attempt-history.ts';

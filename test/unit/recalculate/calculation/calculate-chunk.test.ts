@@ -4,7 +4,7 @@ import { createCalculateChunk } from '../../../../scripts/recalculate/calculatio
 import type { Contract } from '../../../../scripts/recalculate/input/records.ts';
 import type { RequestBatch, ReplyBatchItem } from '../../../../shared/messaging/codec/request-batch.ts';
 import type { OutgoingRequest } from '../../../../shared/messaging/requester/requester.ts';
-import type { Reply } from '../../../../shared/messaging/reply.ts';
+import type { Reply } from '../../../../shared/messaging/outcome.ts';
 import { createProblem, type ErrorCode } from '../../../../shared/platform/problem.ts';
 import { codecOf, PROBLEM, REPLY, schedule, smallRequest } from '../../../support/builders/codec-fixture.ts';
 

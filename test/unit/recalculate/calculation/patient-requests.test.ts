@@ -4,7 +4,7 @@ import {
   type PatientRequests,
 } from '../../../../scripts/recalculate/calculation/patient-requests.ts';
 import type { OutgoingRequest } from '../../../../shared/messaging/requester/requester.ts';
-import type { Reply } from '../../../../shared/messaging/reply.ts';
+import type { Reply } from '../../../../shared/messaging/outcome.ts';
 import { createProblem, type ErrorCode } from '../../../../shared/platform/problem.ts';
 import { RunError } from '../../../../scripts/recalculate/run-error.ts';
 

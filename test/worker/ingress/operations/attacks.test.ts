@@ -1,8 +1,8 @@
 /** Dead letters that an upstream system writes with bad intent or by mistake, and callers with bad intent. */
 import { describe, expect, it } from 'vitest';
-import { HEADER } from '../../../../shared/messaging/header-names.ts';
+import { HEADER } from '../../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
+import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
 import { createMetrics } from '../../../../shared/platform/metrics.ts';
 import { deadLetterMessage } from '../../../support/worlds/dead-letters.ts';

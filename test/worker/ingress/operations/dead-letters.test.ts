@@ -4,8 +4,8 @@ import {
   letterPage,
   shownLetter,
 } from '../../../../shared/contract/operations/dead-letter-calls.ts';
-import { HEADER } from '../../../../shared/messaging/header-names.ts';
-import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
+import { HEADER } from '../../../../shared/messaging/headers.ts';
+import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
 import { systemClock } from '../../../../shared/platform/clock.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.ts';

@@ -3,8 +3,8 @@ import { systemReply, type SystemState } from '../../../../shared/contract/opera
 import { startHealthServer } from '../../../../shared/platform/health.ts';
 import { createMetrics } from '../../../../shared/platform/metrics.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
-import { HEADER } from '../../../../shared/messaging/header-names.ts';
-import { TOPIC } from '../../../../shared/messaging/topics/topics.ts';
+import { HEADER } from '../../../../shared/messaging/headers.ts';
+import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
 import { startIngressWorker } from '../../../../workers/ingress/main.ts';
 import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
 import {

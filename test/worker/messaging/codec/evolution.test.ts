@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
-import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
+import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-types.ts';
 import type { SchemaRegistry } from '../../../../shared/messaging/codec/schema-registry.ts';
 import {
   codecOf,

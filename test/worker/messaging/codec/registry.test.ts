@@ -2,13 +2,13 @@ import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { messageDefinition, recordName } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
-import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-schema.ts';
+import { parseWriterSchema } from '../../../../shared/messaging/codec/avro-types.ts';
 import {
   createSchemaRegistry,
   type FoundSchema,
   type SchemaRegistry,
 } from '../../../../shared/messaging/codec/schema-registry.ts';
-import { FAILURE_CACHE_MS, NEGATIVE_CACHE_MS } from '../../../../shared/messaging/codec/schema-store.ts';
+import { FAILURE_CACHE_MS, NEGATIVE_CACHE_MS } from '../../../../shared/messaging/codec/schema-by-id.ts';
 import { InfrastructureError } from '../../../../shared/platform/errors.ts';
 import { closeServer, listen } from '../../../../shared/platform/http-server.ts';
 import {

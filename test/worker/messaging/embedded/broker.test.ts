@@ -2,7 +2,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import {
   createEmbeddedBroker,
   type EmbeddedBrokerOptions,
-} from '../../../../shared/messaging/embedded/broker.ts';
+} from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import type { Broker, Publisher } from '../../../../shared/messaging/ports.ts';
 import { RecordingMember } from '../../../support/conformance/member.ts';
 import { eventually, sleep } from '../../../support/conformance/wait.ts';

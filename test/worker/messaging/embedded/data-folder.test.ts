@@ -16,7 +16,7 @@ import { systemDisk, type DiskCalls } from '../../../../shared/messaging/data-fi
 import {
   createEmbeddedBroker,
   type EmbeddedBrokerOptions,
-} from '../../../../shared/messaging/embedded/broker.ts';
+} from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import type { LogMessage, OutgoingMessage, PartitionOffset } from '../../../../shared/messaging/message.ts';
 import type { Broker, GroupSource, Publisher, TopicSpec } from '../../../../shared/messaging/ports.ts';
 import { eventually, sleep } from '../../../support/conformance/wait.ts';

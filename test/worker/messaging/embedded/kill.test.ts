@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import { SCRATCH_ROOT } from '../../../support/scratch-root.ts';
 import { endWithThis } from '../../../support/worlds/engine-process.ts';

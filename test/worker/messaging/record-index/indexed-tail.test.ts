@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/broker.ts';
+import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import { IndexedTail } from '../../../../shared/messaging/record-index/indexed-tail.ts';
 import type { MemoryLimits } from '../../../../shared/messaging/embedded/topic-config.ts';
 import type { Broker, BrokerAdmin } from '../../../../shared/messaging/ports.ts';

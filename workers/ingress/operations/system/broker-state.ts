@@ -1,7 +1,7 @@
 import type { SystemCatalogue, SystemGroup } from '../../../../shared/contract/operations/system-state.ts';
 import type { Broker, GroupState, PartitionRange } from '../../../../shared/messaging/ports.ts';
 import { workerGroups, type WorkerGroup } from '../../../../shared/messaging/topics/consumer-groups.ts';
-import { topicName } from '../../../../shared/messaging/topics/topics.ts';
+import { topicName } from '../../../../shared/messaging/topics/topic-list.ts';
 
 /** What the broker knows of the workers, in this process and in others. */
 export interface BrokerState {

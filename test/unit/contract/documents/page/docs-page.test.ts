@@ -14,7 +14,7 @@ import { openApiDocument } from '../../../../../shared/contract/documents/openap
 import { NOTIFICATIONS } from '../../../../../shared/contract/notification/notifications.ts';
 import { SHAPE_FAULTS, BODY_FAULTS } from '../../../../../shared/contract/json/faults.ts';
 import { repaymentScheduleFields } from '../../../../../shared/contract/actions/schedule-request-fields.ts';
-import { TOPIC, topicName } from '../../../../../shared/messaging/topics/topics.ts';
+import { TOPIC, topicName } from '../../../../../shared/messaging/topics/topic-list.ts';
 import { ERROR_CODES } from '../../../../../shared/platform/problem.ts';
 import { REQUEST_FIELDS } from '../../../../support/request-fields-table.ts';
 

@@ -1,0 +1,227 @@
+import avro, { type ForSchemaOptions, type Type, type Schema } from 'avsc';
+import { Decimal } from 'decimal.js';
+
+/**
+ * The Avro logical type `decimal`: an unscaled integer as big-endian two's complement bytes, with precision and scale in
+ * the schema (Avro specification, "Decimal"). Values are never rounded: one with more decimals than the scale, or more
+ * digits than the precision, is rejected (M1).
+ */
+
+/** Why a value cannot be represented exactly by a decimal of the schema. */
+export type DecimalMisfit = 'not-a-decimal' | 'too-many-decimals' | 'too-large';
+
+export interface DecimalLimits {
+  readonly precision: number;
+  readonly scale: number;
+}
+
+/** Integers of up to this many bytes are exact as a JavaScript number. */
+const MAX_EXACT_NUMBER_BYTES = 6;
+/** A number of this many characters, with its sign, is exact. */
+const MAX_EXACT_DIGITS = 15;
+const BYTE_BITS = 8;
+const WORD_BYTES = 8;
+const WORD_BITS = 64n;
+const DIGIT_ZERO = 0x30;
+/** decimal.js keeps this many decimal digits in each element of its coefficient. */
+const COEFFICIENT_DIGITS = 7;
+const COEFFICIENT_BASE = 10n ** BigInt(COEFFICIENT_DIGITS);
+const SIGN_BIT = 0x80;
+const ZERO = Buffer.from([0]);
+
+export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMisfit | undefined {
+  if (!Decimal.isDecimal(value) || !value.isFinite()) return 'not-a-decimal';
+  if (value.isZero()) return undefined;
+  if (value.e + 1 + limits.scale > limits.precision) return 'too-large';
+  return value.decimalPlaces() > limits.scale ? 'too-many-decimals' : undefined;
+}
+
+/** The shortest encoding of a value that fits (see {@link decimalMisfit}). Negative zero is encoded as zero. */
+export function decimalToBytes(value: Decimal, scale: number): Buffer {
+  if (value.isZero()) return ZERO;
+  const words: bigint[] = [];
+  let rest = unscaledInteger(value, scale);
+  while (rest !== BigInt.asIntN(BYTE_BITS * WORD_BYTES, rest)) {
+    words.unshift(BigInt.asUintN(BYTE_BITS * WORD_BYTES, rest));
+    rest >>= WORD_BITS;
+  }
+  const bytes = Buffer.allocUnsafe((words.length + 1) * WORD_BYTES);
+  let at = bytes.writeBigInt64BE(rest);
+  for (const word of words) at = bytes.writeBigUInt64BE(word, at);
+  return bytes.subarray(redundantBytes(bytes));
+}
+
+/** The value times 10^scale, from the coefficient that decimal.js keeps in elements of seven digits. */
+function unscaledInteger({ d: elements, e: exponent, s: sign }: Decimal, scale: number): bigint {
+  let coefficient = 0n;
+  for (const element of elements) coefficient = coefficient * COEFFICIENT_BASE + BigInt(element);
+  const decimals = COEFFICIENT_DIGITS * (elements.length - 1 - Math.floor(exponent / COEFFICIENT_DIGITS));
+  const power = powerOfTen(Math.abs(scale - decimals));
+  const magnitude = scale >= decimals ? coefficient * power : coefficient / power;
+  return sign < 0 ? -magnitude : magnitude;
+}
+
+/** The number of first bytes that only repeat the sign of the others. */
+function redundantBytes(bytes: Buffer): number {
+  const sign = (bytes[0] ?? 0) >= SIGN_BIT ? 0xff : 0;
+  let at = 0;
+  while (at < bytes.length - 1 && bytes[at] === sign && (bytes[at + 1] ?? 0) >= SIGN_BIT === sign > 0)
+    at += 1;
+  return at;
+}
+
+const POWERS_OF_TEN: bigint[] = [];
+
+function powerOfTen(exponent: number): bigint {
+  return (POWERS_OF_TEN[exponent] ??= 10n ** BigInt(exponent));
+}
+
+/** Decodes a value. Throws RangeError if there are no bytes, or more bytes or digits than the precision allows. */
+export function bytesToDecimal(bytes: Buffer, limits: DecimalLimits): Decimal {
+  if (bytes.length === 0 || bytes.length > maxBytes(limits.precision)) {
+    throw new RangeError(`a decimal of ${limits.precision} digits cannot have ${bytes.length} bytes`);
+  }
+  const digits = readInteger(bytes).toString();
+  if (digits.length - (digits.startsWith('-') ? 1 : 0) > limits.precision) {
+    throw new RangeError(`a decimal has more than ${limits.precision} digits`);
+  }
+  // Most values have fewer decimals than their scale, and short text is parsed faster.
+  let end = digits.length;
+  while (end > 1 && digits.charCodeAt(end - 1) === DIGIT_ZERO) end -= 1;
+  const exponent = digits.length - end - limits.scale;
+  if (exponent === 0 && end <= MAX_EXACT_DIGITS) return new Decimal(Number(digits.slice(0, end)));
+  return new Decimal(`${digits.slice(0, end)}e${exponent}`);
+}
+
+function readInteger(bytes: Buffer): number | bigint {
+  const { length } = bytes;
+  if (length <= MAX_EXACT_NUMBER_BYTES) return bytes.readIntBE(0, length);
+  const upper = length - WORD_BYTES;
+  if (upper < 1 || upper > MAX_EXACT_NUMBER_BYTES) {
+    return BigInt.asIntN(length * 8, BigInt(`0x${bytes.toString('hex')}`));
+  }
+  return (BigInt(bytes.readIntBE(0, upper)) << WORD_BITS) + bytes.readBigUInt64BE(upper);
+}
+
+/** Bytes of the largest value of a precision: floor(p log2 10) + 1 bits, and a sign bit. */
+function maxBytes(precision: number): number {
+  const bits = Math.floor(precision * Math.log2(10)) + 1;
+  return Math.floor(bits / 8) + 1;
+}
+
+/** The logical type that avsc uses for `decimal`; values are `Decimal` of decimal.js. */
+export class DecimalType extends avro.types.LogicalType {
+  readonly limits: DecimalLimits;
+
+  /** Throws on a schema that is not bytes, or whose scale is not within 0..precision. */
+  constructor(schema: Schema, options?: unknown) {
+    super(schema, options);
+    const { precision, scale = 0 } = schema as unknown as { precision: unknown; scale?: unknown };
+    if (!avro.Type.isType(this.underlyingType, 'bytes')) throw new TypeError('a decimal is of type bytes');
+    if (!isCount(precision) || precision === 0)
+      throw new TypeError('a decimal needs a precision of 1 or more');
+    if (!isCount(scale) || scale > precision)
+      throw new TypeError('the scale of a decimal is 0 to its precision');
+    this.limits = { precision, scale };
+  }
+
+  /** When this returns undefined, avsc rejects the value or, in a union, tries the other branches. */
+  override _toValue(value: unknown): Buffer | undefined {
+    return decimalMisfit(value, this.limits) === undefined
+      ? decimalToBytes(value as Decimal, this.limits.scale)
+      : undefined;
+  }
+
+  override _fromValue(bytes: Buffer): Decimal {
+    return bytesToDecimal(bytes, this.limits);
+  }
+
+  /** Accepts a writer's decimals with the same scale and at most the same precision, which can be read without loss. */
+  override _resolve(writer: Type): ((value: Decimal) => Decimal) | undefined {
+    if (!(writer instanceof DecimalType)) return undefined;
+    const { precision, scale } = writer.limits;
+    return scale === this.limits.scale && precision <= this.limits.precision ? (value) => value : undefined;
+  }
+
+  override _export(schema: Schema): void {
+    Object.assign(schema, this.limits);
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/**
+ * Options for all Avro schemas, ours and those of other writers: decimals are `Decimal`, an invalid decimal type is an
+ * error instead of bytes, and records have no methods that could conflict with field names.
+ */
+export const AVRO_OPTIONS = {
+  logicalTypes: { decimal: DecimalType as unknown as ForSchemaOptions['logicalTypes'][string] },
+  assertLogicalTypes: true,
+  omitRecordMethods: true,
+} as const;
+
+/** Parses one of our own schemas. Throws on a union whose branches cannot be distinguished by plain values. */
+export function parseOwnSchema(text: string): Type {
+  return avro.Type.forSchema(JSON.parse(text) as avro.Schema, {
+    ...AVRO_OPTIONS,
+    wrapUnions: 'never',
+    registry: { long: new ExactLongType() },
+  });
+}
+
+/** Parses the schema of another writer. It may have ambiguous unions, in fields that are skipped. */
+export function parseWriterSchema(text: string): Type {
+  return avro.Type.forSchema(JSON.parse(text) as avro.Schema, { ...AVRO_OPTIONS, wrapUnions: 'auto' });
+}
+
+/** Whether the schemas are equal, including logical types and their attributes but ignoring documentation. */
+export function isSameSchema(one: Type, other: Type): boolean {
+  return JSON.stringify(withoutDocs(one)) === JSON.stringify(withoutDocs(other));
+}
+
+/** The branches of a union, or the type itself. */
+export function branchesOf(type: Type): readonly Type[] {
+  return isUnion(type) ? (type as unknown as { types: readonly Type[] }).types : [type];
+}
+
+export function isUnion(type: Type): boolean {
+  return avro.Type.isType(type, 'union');
+}
+
+function withoutDocs(type: Type): unknown {
+  return JSON.parse(JSON.stringify(type), (key, value: unknown) => (key === 'doc' ? undefined : value));
+}
+
+interface LongMethods {
+  readonly _check: (this: Type, value: unknown, flags: unknown, hook?: Hook) => boolean;
+  readonly _write: (this: Type, tap: unknown, value: unknown) => void;
+}
+
+type Hook = (value: unknown, type: unknown) => void;
+
+const { _check: check, _write: write } = avro.types.LongType.prototype as unknown as LongMethods;
+
+/**
+ * Smallest integer that avsc writes and reads exactly. It computes the zig-zag form, 2|n| - 1, in binary floating point,
+ * which rounds below -2^52: the number would be read as another one, even with another sign.
+ */
+export const MIN_EXACT_LONG = -(2 ** 52);
+export const MAX_EXACT_LONG = Number.MAX_SAFE_INTEGER - 1;
+
+/** The type `long` for exact integers only. The bounds check verifies integers that are read. */
+class ExactLongType extends avro.types.LongType {
+  _check(value: unknown, flags: unknown, hook?: Hook): boolean {
+    if (typeof value !== 'number' || value >= MIN_EXACT_LONG) return check.call(this, value, flags, hook);
+    hook?.(value, this);
+    return false;
+  }
+
+  _write(tap: unknown, value: unknown): void {
+    if (typeof value === 'number' && value < MIN_EXACT_LONG) {
+      throw new RangeError('an integer is too small to be written exactly');
+    }
+    write.call(this, tap, value);
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * Finds the schema of a schema id, and the schema id of our own messages. Known ids are returned synchronously; concurrent
+ * messages with an unknown id share one query of the registry.
+ */
+
+import { FIRST_LOCAL_SCHEMA_ID, type MessageDefinition, recordName } from '../../../schemas/messages.ts';
+import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { errorText, InfrastructureError, SystemError } from '../../platform/errors.ts';
+import { lazy } from '../../platform/lazy.ts';
+import type { Type } from 'avsc';
+import { type AvroMessage, type AvroReader, createAvroReader } from './avro-message.ts';
+import { isSameSchema, parseWriterSchema } from './avro-types.ts';
+import type { SchemaRegistry } from './schema-registry.ts';
+
+/** Time before an id that is unknown to the registry is looked up again. */
+export const NEGATIVE_CACHE_MS = 30_000;
+/** Maximum number of cached schemas of other writers; a system has some dozens. The oldest are evicted. */
+const MAX_CACHED_SCHEMAS = 1_000;
+/** Time before an id is looked up again after a failure: a failing registry may take five seconds to answer. */
+export const FAILURE_CACHE_MS = 3_000;
+/** Maximum number of queries at the same time; a system has some dozens of schemas, and their first messages rarely coincide. */
+const MAX_QUERIES = 16;
+const TOO_MANY_QUERIES = new InfrastructureError(
+  'schema-registry-unavailable',
+  'too many schema ids are being looked up',
+);
+/** Maximum number of cached unknown ids, and of failed ones, so that messages with random ids do not exhaust the memory. */
+const MAX_UNKNOWN_IDS = 10_000;
+
+export interface Unreadable {
+  readonly unreadable: string;
+}
+
+export type Found = AvroReader | Unreadable;
+
+export interface SchemasById {
+  /** The reader of an id, or why there is none; undefined when the registry must be queried. */
+  known(id: number): Found | undefined;
+  /** Queries the registry. Rejects with InfrastructureError when it is unavailable, or was some seconds ago. */
+  find(id: number): Promise<Found>;
+  /** The schema id for encoding a message; undefined when the registry must be queried. */
+  writerId(message: AvroMessage): number | undefined;
+  /** Looks up the schema id of a message and registers a missing schema where allowed. Rejects with SystemError otherwise. */
+  findWriterId(message: AvroMessage): Promise<number>;
+}
+
+/** The readers by local schema id; each is compiled when it is first needed. */
+export type LocalReaders = ReadonlyMap<number, () => Found>;
+
+export interface SchemasByIdOptions {
+  readonly messages: readonly AvroMessage[];
+  readonly localReaders: LocalReaders;
+  readonly clock: Clock;
+  readonly registry?: SchemaRegistry | undefined;
+  /** Whether a schema that the registry lacks is registered (default); otherwise it is an error. */
+  readonly registerMissing?: boolean | undefined;
+}
+
+export function createSchemasById(options: SchemasByIdOptions): SchemasById {
+  const { localReaders, registry, clock } = options;
+  const byRecord = indexByRecord(options.messages);
+  const foreignReaders = new Map<number, Found>();
+  const unknownUntil = new Map<number, number>();
+  const failures = new Map<number, { readonly untilMs: number; readonly error: unknown }>();
+  const inFlight = new Map<number, Promise<Found>>();
+  const writerIds = new Map<AvroMessage, number>();
+
+  /** A clock that was set back meanwhile shows more than the time that was left at first. */
+  const isBefore = (untilMs = 0, lengthMs: number): boolean => {
+    const leftMs = untilMs - clock.now();
+    return leftMs > 0 && leftMs <= lengthMs;
+  };
+  const remember = (id: number, error: unknown): never => {
+    cache(failures, id, { untilMs: clock.now() + FAILURE_CACHE_MS, error }, MAX_UNKNOWN_IDS);
+    throw error;
+  };
+  const fetch = async (from: SchemaRegistry, id: number): Promise<Found> => {
+    const found = await from.schemaOf(id);
+    if (found.kind === 'unknown') {
+      cache(unknownUntil, id, clock.now() + NEGATIVE_CACHE_MS, MAX_UNKNOWN_IDS);
+      return unknownId(id);
+    }
+    const reader =
+      found.kind === 'found'
+        ? createReader(found.schema, byRecord)
+        : { unreadable: `schema id ${id} cannot be used: ${found.reason}` };
+    cache(foreignReaders, id, reader, MAX_CACHED_SCHEMAS);
+    return reader;
+  };
+
+  return {
+    known: (id) => {
+      const reader = localReaders.get(id)?.() ?? foreignReaders.get(id);
+      if (reader !== undefined) return reader;
+      if (registry === undefined || id >= FIRST_LOCAL_SCHEMA_ID) return unknownId(id);
+      return isBefore(unknownUntil.get(id), NEGATIVE_CACHE_MS) ? unknownId(id) : undefined;
+    },
+    find: (id) => {
+      if (registry === undefined) return Promise.resolve(unknownId(id));
+      const waiting = inFlight.get(id);
+      if (waiting !== undefined) return waiting;
+      const failure = failures.get(id);
+      if (isBefore(failure?.untilMs, FAILURE_CACHE_MS)) return Promise.reject(failure?.error);
+      if (inFlight.size >= MAX_QUERIES) return Promise.reject(TOO_MANY_QUERIES);
+      const query = fetch(registry, id)
+        .catch((error: unknown) => remember(id, error))
+        .finally(() => inFlight.delete(id));
+      inFlight.set(id, query);
+      return query;
+    },
+    writerId: (message) =>
+      registry === undefined ? message.definition.localSchemaId : writerIds.get(message),
+    findWriterId: async (message) => {
+      if (registry === undefined) return message.definition.localSchemaId;
+      const id = await findOrRegister(registry, message, options.registerMissing ?? true);
+      writerIds.set(message, id);
+      return id;
+    },
+  };
+}
+
+async function findOrRegister(
+  registry: SchemaRegistry,
+  message: AvroMessage,
+  mayRegister: boolean,
+): Promise<number> {
+  const subject = recordName(message.definition);
+  const id = await registry.registeredId(subject, message.schemaText);
+  if (id !== undefined) return id;
+  if (mayRegister) return registry.register(subject, message.schemaText);
+  const advice = `the registry lacks the schema of ${subject}; run \`npm run schemas -- register\``;
+  throw new SystemError('schema-not-registered', advice, { canRetry: true });
+}
+
+function indexByRecord(messages: readonly AvroMessage[]): ReadonlyMap<string, AvroMessage> {
+  return new Map(messages.map((message) => [recordName(message.definition), message]));
+}
+
+/**
+ * Creates the readers of all local schema ids: of the messages, and of what was released earlier. Throws when a schema was
+ * changed without a new local id; compares them only if their texts differ.
+ */
+export function createLocalReaders(
+  messages: readonly AvroMessage[],
+  released: readonly ReleasedSchema[],
+): LocalReaders {
+  const byRecord = indexByRecord(messages);
+  const readers = new Map<number, () => Found>();
+  for (const { localSchemaId, text } of released) {
+    const current = messages.find((message) => message.definition.localSchemaId === localSchemaId);
+    if (current?.schemaText === text) continue;
+    const schema = lazy(() => parseWriterSchema(text));
+    readers.set(
+      localSchemaId,
+      lazy(() => createReader(schema(), byRecord)),
+    );
+    if (current !== undefined && !isSameSchema(current.schema, schema())) throw changed(current.definition);
+  }
+  for (const message of messages) {
+    const { localSchemaId } = message.definition;
+    if (readers.has(localSchemaId)) continue;
+    readers.set(
+      localSchemaId,
+      lazy(() => createAvroReader(message, message.schema)),
+    );
+  }
+  return readers;
+}
+
+function changed({ type, localSchemaId }: MessageDefinition): Error {
+  return new Error(
+    `the schema of ${type} is not the one that was released with id ${localSchemaId}: ` +
+      'give it the next free localSchemaId in schemas/messages.ts, then run `npm run schemas -- release`',
+  );
+}
+
+function createReader(writer: Type, byRecord: ReadonlyMap<string, AvroMessage>): Found {
+  const message = byRecord.get(writer.name ?? '');
+  if (message === undefined)
+    return { unreadable: `record ${writer.name ?? 'without name'} is not in the list of messages` };
+  try {
+    return createAvroReader(message, writer);
+  } catch (error) {
+    return {
+      unreadable: `the writer's schema of ${message.definition.type} is incompatible: ${errorText(error)}`,
+    };
+  }
+}
+
+function unknownId(id: number): Unreadable {
+  return { unreadable: `schema id ${id} is not known` };
+}
+
+function cache<Value>(map: Map<number, Value>, key: number, value: Value, maxSize: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= maxSize) return;
+  const oldest = map.keys().next();
+  if (oldest.done !== true) map.delete(oldest.value);
+}

@@ -1,0 +1,184 @@
+import type { Log } from '../../platform/log.ts';
+import { systemPorts, type SystemPorts } from '../../platform/system-ports.ts';
+import { repeat } from '../../platform/timers.ts';
+import { EmbeddedGroup, EmbeddedGroupSource } from './embedded-group.ts';
+import { EmbeddedPublisher } from './embedded-publisher.ts';
+import { EmbeddedScheduler } from './reader-rounds.ts';
+import type { PartitionLog } from './partition-log.ts';
+import { EmbeddedTail } from './embedded-tail.ts';
+import type { MemoryLimits } from './topic-config.ts';
+import { EmbeddedTopics, type EmbeddedParts, type Stoppable } from './embedded-topics.ts';
+import { topicUnknown } from '../broker-errors.ts';
+import type { DiskCalls } from '../data-file.ts';
+import type { OffsetRange, PartitionOffset } from '../message.ts';
+import type {
+  Broker,
+  OnRangeMessage,
+  ReadOn,
+  TopicSpec,
+  BrokerAdmin,
+  GroupReads,
+  GroupState,
+} from '../ports.ts';
+
+const MIB = 1_048_576;
+/**
+ * The bytes in memory include the object overhead of records and headers, so five busy topics hold about 160 MiB at most. A
+ * publisher waits while a log is full of unread records. Of those that are stored, or that all readers have read, a log keeps few,
+ * for readers that come later: more of them would survive until V8 collects old objects.
+ */
+const IN_MEMORY: MemoryLimits = {
+  maxRecordsPerTopic: 100_000,
+  maxBytesPerTopic: 128 * MIB,
+  memoryRecordsPerTopic: 20_000,
+  memoryBytesPerTopic: 32 * MIB,
+  keptRecordsPerTopic: 1_200,
+  keptBytesPerTopic: 2 * MIB,
+};
+const ON_DISK: MemoryLimits = {
+  ...IN_MEMORY,
+  maxRecordsPerTopic: 500_000,
+  maxBytesPerTopic: 1_024 * MIB,
+};
+/** Limits of one read of a range. Messages are not copied, but stay in memory until the reader is done with them. */
+const MAX_RANGE_RECORDS = 100;
+const MAX_RANGE_BYTES = MIB;
+
+const SWEEP_INTERVAL_MS = 60_000;
+
+/** Ports that are absent are those of the system; the clock is the time of records and of retention. */
+export interface EmbeddedBrokerOptions extends Partial<SystemPorts> {
+  /** Where topics, records and commits are kept: the folder of a file, which is created if it is missing. Default: in memory. */
+  readonly dataFolder?: string | undefined;
+  /** The topics as this version defines them: the settings of stored ones follow, their partitions stay. */
+  readonly specs?: readonly TopicSpec[];
+  /**
+   * Limits of each topic; default 500,000 records and 1 GiB in a file, and without one 20,000 and 32 MiB, or 100,000 and 128 MiB
+   * with cleanup.policy=compact.
+   */
+  readonly limits?: Partial<MemoryLimits>;
+  /** Interval at which retention and compaction run on all logs; default 60 s. */
+  readonly sweepIntervalMs?: number;
+  /** Where a tail logs the messages it skipped because their handler threw. */
+  readonly log?: Log;
+  /** For tests only. */
+  readonly disk?: DiskCalls | undefined;
+}
+
+/**
+ * The embedded broker: topics, keys, consumer groups, redelivery, compaction and bounded logs as on Kafka, in one process.
+ * Without a data folder messages and commits are lost when the process ends; with one a publish is acknowledged, and its
+ * messages are delivered, when they are on the disk. Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`.
+ */
+export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broker {
+  const { dataFolder: folder, log } = options;
+  const ports = { ...systemPorts, ...options };
+  const { timers } = ports;
+  const scheduler = new EmbeddedScheduler(timers);
+  const limits = { ...(folder === undefined ? IN_MEMORY : ON_DISK), ...options.limits };
+  const topics = new EmbeddedTopics({ ...options, folder, limits, ports }, scheduler);
+  const { store } = topics;
+  const groups = new Map<string, EmbeddedGroup>();
+  const open = new Set<Stoppable>();
+  const parts: EmbeddedParts = { topics, scheduler, ports, onStopped: (part) => open.delete(part) };
+  const { sweepIntervalMs = SWEEP_INTERVAL_MS } = options;
+  const stopSweeps = repeat(timers, () => topics.sweep(), sweepIntervalMs, 'background');
+
+  const groupOf = (groupId: string): EmbeddedGroup => {
+    const known = groups.get(groupId);
+    if (known !== undefined) return known;
+    const save = (offsets: readonly PartitionOffset[]): void => store.saveCommits(groupId, offsets);
+    const group = new EmbeddedGroup(topics, store.commits.get(groupId), save);
+    topics.addUser(group);
+    groups.set(groupId, group);
+    return group;
+  };
+  // Known before a consumer joins, so that their commits can be queried.
+  for (const groupId of store.commits.keys()) groupOf(groupId);
+  const opened = <T extends Stoppable>(part: T): T => {
+    open.add(part);
+    return part;
+  };
+  return {
+    kind: 'embedded',
+    createPublisher: (publisher) => opened(new EmbeddedPublisher(publisher, parts)),
+    createGroupSource: (source) => opened(new EmbeddedGroupSource(source, groupOf(source.groupId), parts)),
+    createTail: (tail) => opened(new EmbeddedTail(tail, parts, log)),
+    readRanges: async (ranges, onMessage) => {
+      for (const range of ranges) {
+        if ((await readRange(topics, range, onMessage)) === 'stop') return;
+      }
+    },
+    admin: createAdmin(topics, groups),
+    close: async () => {
+      stopSweeps();
+      await Promise.all([...open].map((part) => part.stop(0)));
+      for (const group of groups.values()) group.close();
+      scheduler.close();
+      open.clear();
+      await store.close();
+    },
+    ...(folder === undefined ? {} : { health: () => store.health() }),
+  };
+}
+
+async function readRange(
+  topics: EmbeddedTopics,
+  { topic, partition, from, to }: OffsetRange,
+  onMessage: OnRangeMessage,
+): Promise<ReadOn> {
+  const log = topics.get(topic).logs[partition];
+  if (log === undefined) throw topicUnknown(topic, partition);
+  const end = Math.min(to, log.high);
+  let position = from;
+  while (position < end) {
+    const batch = log.read(position, MAX_RANGE_RECORDS, MAX_RANGE_BYTES);
+    for (const message of batch.messages) {
+      if (message.offset >= end) return 'more';
+      if ((await onMessage(message)) === 'stop') return 'stop';
+    }
+    position = batch.next;
+  }
+  return 'more';
+}
+
+function createAdmin(topics: EmbeddedTopics, groups: ReadonlyMap<string, EmbeddedGroup>): BrokerAdmin {
+  const logsOf = (topic: string): readonly PartitionLog[] => topics.find(topic)?.logs ?? [];
+  return {
+    createTopics: async (specs) => {
+      const made = specs.filter((spec) => topics.create(spec)).map((spec) => spec.topic);
+      await topics.store.flushed();
+      return made;
+    },
+    listTopics: async () => topics.names(),
+    partitionCounts: async (names) =>
+      new Map(names.map((name) => [name, logsOf(name).length] as const).filter(([, count]) => count > 0)),
+    offsets: async (topic) =>
+      topics
+        .get(topic)
+        .logs.map(({ partition, low, high, usedShare }) => ({ partition, low, high, usedShare })),
+    committed: async (groupId, names) =>
+      names.flatMap((topic) =>
+        logsOf(topic).flatMap(({ partition }) => {
+          const offset = groups.get(groupId)?.committed(topic, partition);
+          return offset === undefined ? [] : [{ topic, partition, offset }];
+        }),
+      ),
+    groups: async (reads) => reads.map((group) => describeGroup(group, topics, groups.get(group.groupId))),
+  };
+}
+
+/** The state of a group; `group` is undefined if no member has joined it and it has no commits. */
+export function describeGroup(
+  { groupId, topics: names }: GroupReads,
+  topics: Pick<EmbeddedTopics, 'find'>,
+  group: EmbeddedGroup | undefined,
+): GroupState {
+  const partitions = names.flatMap((topic) =>
+    (topics.find(topic)?.logs ?? []).map(({ partition, low, high }) => {
+      const committed = group?.committed(topic, partition);
+      return { topic, partition, low, high, ...(committed === undefined ? {} : { committed }) };
+    }),
+  );
+  return { groupId, partitions, ...(group?.describe() ?? { state: 'empty', members: [] }) };
+}

@@ -1,0 +1,202 @@
+import { sleep } from '../../platform/timers.ts';
+import type { EmbeddedParts } from './embedded-topics.ts';
+import { FlushError } from './sqlite-store.ts';
+import { errorText } from '../../platform/errors.ts';
+import { publishFailed } from '../broker-errors.ts';
+import { hasRoom, type Queued, CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../ports.ts';
+import type { OutgoingMessage } from '../message.ts';
+
+/** Delay before a publish is repeated because a log was full. */
+const RETRY_INTERVAL_MS = 5;
+/** What a publish returns if its messages need no disk. */
+const STORED = Promise.resolve();
+
+interface Call {
+  /** Messages that are neither on the log nor rejected. */
+  unsent: number;
+  firstError: unknown;
+  isMaybeStored: boolean;
+  /** The group commits of its messages. */
+  readonly flushes: Promise<void>[];
+  /** Of all its messages if one waits for room; absent: none does. */
+  queued?: Queued;
+  settle(error?: unknown): void;
+}
+
+interface Waiting {
+  readonly call: Call;
+  readonly message: OutgoingMessage;
+}
+
+/**
+ * Appends immediately if possible, and acknowledges a call when the group commits of its messages are durable. While a log is
+ * full of unread messages, those to it are queued until the deadline of their call, up to the limits of QUEUE_LIMITS; messages to
+ * other partitions do not wait for it, and those to one partition stay in order. `send-unknown` means that some messages of the
+ * call were stored in time, or before the queue was full.
+ */
+export class EmbeddedPublisher implements Publisher {
+  readonly #parts: EmbeddedParts;
+  readonly #clientId: string;
+  readonly #deadlineMs: number;
+  #state: 'new' | 'started' | 'stopped' = 'new';
+  /** In the order of publishing, by partition. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  /** The calls with waiting messages, whole even where a part of them is on the log. */
+  readonly #queued = { messages: 0, bytes: 0 };
+  readonly #open = new Set<Call>();
+  #isRetryDue = false;
+
+  constructor(options: PublisherOptions, parts: EmbeddedParts) {
+    this.#parts = parts;
+    this.#clientId = options.clientId;
+    this.#deadlineMs = options.deadlineMs ?? CLIENT_DEFAULTS.publishDeadlineMs;
+  }
+
+  async start(): Promise<void> {
+    if (this.#state === 'new') this.#state = 'started';
+    this.#serve();
+  }
+
+  publish(messages: readonly OutgoingMessage[]): Promise<void> {
+    if (this.#state === 'stopped') return Promise.reject(publishFailed(this.#clientId, 'it was stopped'));
+    const call: Call = {
+      unsent: messages.length,
+      firstError: undefined,
+      isMaybeStored: false,
+      flushes: [],
+      settle: () => undefined,
+    };
+    for (const message of messages) {
+      const partitionKey = this.#waiting.size === 0 ? undefined : this.#parts.topics.partitionKeyOf(message);
+      const isBehind = partitionKey !== undefined && this.#waiting.has(partitionKey);
+      if (this.#state === 'started' && !isBehind && this.#append(message, call)) continue;
+      if (!this.#queue(message, call, messages))
+        return Promise.reject(this.#failure(call, 'its queue is full'));
+    }
+    const isDone = call.unsent === 0 && call.flushes.length === 0 && call.firstError === undefined;
+    return isDone ? STORED : this.#settled(call);
+  }
+
+  isHealthy(): boolean {
+    return this.#state === 'started' && this.#parts.topics.store.health().status === 'ready';
+  }
+
+  async stop(timeoutMs: number = CLIENT_DEFAULTS.stopTimeoutMs): Promise<void> {
+    const { monotonic, timers } = this.#parts.ports;
+    const until = monotonic.elapsedMs() + (this.#state === 'started' ? timeoutMs : 0);
+    this.#state = 'stopped';
+    while (this.#open.size > 0 && monotonic.elapsedMs() < until) await sleep(timers, RETRY_INTERVAL_MS);
+    for (const call of this.#open) call.settle(this.#failure(call, 'it was stopped'));
+    this.#parts.onStopped(this);
+  }
+
+  /** Appends a message, or records why it was rejected. Returns false, and does neither, when its log is full. */
+  #append(message: OutgoingMessage, call: Call): boolean {
+    const { topics } = this.#parts;
+    try {
+      const result = topics.append(message);
+      if (result === 'full') return false;
+      call.isMaybeStored = true;
+      const flush = result === 'pending' ? topics.store.flushed() : undefined;
+      if (flush !== undefined && flush !== call.flushes.at(-1)) call.flushes.push(flush);
+    } catch (error) {
+      call.firstError ??= error;
+    }
+    call.unsent -= 1;
+    return true;
+  }
+
+  /** Adds a message to the queue. Returns false when that has no room for all `messages` of its call. */
+  #queue(message: OutgoingMessage, call: Call, messages: readonly OutgoingMessage[]): boolean {
+    if (call.queued === undefined) {
+      const size = sizeOf(messages);
+      if (!hasRoom(this.#queued, size)) return false;
+      call.queued = size;
+      this.#queued.messages += size.messages;
+      this.#queued.bytes += size.bytes;
+      this.#serveLater();
+    }
+    const partitionKey = this.#parts.topics.partitionKeyOf(message);
+    const waiting = this.#waiting.get(partitionKey) ?? [];
+    waiting.push({ call, message });
+    this.#waiting.set(partitionKey, waiting);
+    return true;
+  }
+
+  /** Resolves when the call is stored, and rejects at its deadline. */
+  #settled(call: Call): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = (): void => call.settle(this.#failure(call, 'the deadline passed'));
+    const cancel = this.#parts.ports.timers.schedule(giveUp, this.#deadlineMs);
+    call.settle = (error) => {
+      cancel();
+      this.#open.delete(call);
+      this.#queued.messages -= call.queued?.messages ?? 0;
+      this.#queued.bytes -= call.queued?.bytes ?? 0;
+      delete call.queued;
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    this.#open.add(call);
+    if (call.unsent === 0) void this.#awaitCommits(call);
+    return promise;
+  }
+
+  /** Settles a call whose messages are all on the log when they are durable. */
+  async #awaitCommits(call: Call): Promise<void> {
+    const results = await Promise.allSettled(call.flushes);
+    const failures = results.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as unknown] : [],
+    );
+    const [cause] = failures;
+    if (cause === undefined) return call.settle(call.firstError);
+    const isMaybeStored = failures.length < results.length || failures.some(mayBeStored);
+    call.settle(publishFailed(this.#clientId, errorText(cause), { isMaybeStored, cause }));
+  }
+
+  /** Appends what waits, of each partition up to a full log; what is left of calls that were given up is dropped. */
+  #serve(): void {
+    if (this.#state === 'new') return;
+    for (const [partitionKey, waiting] of this.#waiting) {
+      const full = waiting.findIndex(
+        ({ call, message }) => this.#open.has(call) && !this.#send(message, call),
+      );
+      waiting.splice(0, full === -1 ? waiting.length : full);
+      if (waiting.length === 0) this.#waiting.delete(partitionKey);
+    }
+    if (this.#waiting.size > 0) this.#serveLater();
+  }
+
+  #send(message: OutgoingMessage, call: Call): boolean {
+    if (!this.#append(message, call)) return false;
+    if (call.unsent === 0) void this.#awaitCommits(call);
+    return true;
+  }
+
+  #serveLater(): void {
+    if (this.#isRetryDue) return;
+    this.#isRetryDue = true;
+    this.#parts.ports.timers.schedule(() => {
+      this.#isRetryDue = false;
+      this.#serve();
+    }, RETRY_INTERVAL_MS);
+  }
+
+  /** Why a call failed of which messages are unsent, or not yet durable. */
+  #failure({ isMaybeStored, firstError }: Call, reason: string): unknown {
+    const rejection = isMaybeStored ? undefined : firstError;
+    return rejection ?? publishFailed(this.#clientId, reason, { isMaybeStored });
+  }
+}
+
+/** Without headers, which are short and few. */
+function sizeOf(messages: readonly OutgoingMessage[]): Queued {
+  let bytes = 0;
+  for (const { key, value } of messages) bytes += (key?.length ?? 0) + (value?.length ?? 0);
+  return { messages: messages.length, bytes };
+}
+
+/** Whether messages of a group commit that failed may be on the log. */
+function mayBeStored(cause: unknown): boolean {
+  return !(cause instanceof FlushError) || cause.isMaybeStored;
+}

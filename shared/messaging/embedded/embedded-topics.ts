@@ -1,0 +1,177 @@
+import { MessagingError } from '../../platform/errors.ts';
+import type { SystemPorts } from '../../platform/system-ports.ts';
+import { HEADER, headerText } from '../headers.ts';
+import { partitionOfKey } from '../topics/key-partition.ts';
+import type { EmbeddedScheduler } from './reader-rounds.ts';
+import { recordBytes, type PartitionLog } from './partition-log.ts';
+import { SqliteStore, type SqliteStoreOptions, type StoredTopic } from './sqlite-store.ts';
+import { parseTopicConfig, type EmbeddedTopicConfig } from './topic-config.ts';
+import { topicUnknown } from '../broker-errors.ts';
+import { partitionId, type OutgoingMessage } from '../message.ts';
+import type { TopicSpec } from '../ports.ts';
+
+/** Between removals of expired rows, each of which takes a few milliseconds. */
+const SWEEP_PAUSE_MS = 10;
+
+/** A group or a tail, whose unread records are kept. */
+export interface LogUser {
+  /** Records from this offset on are not removed to make room. Infinity: it does not read the partition. */
+  keepFrom(topic: string, partition: number): number;
+}
+
+/** A publisher, a consumer or a tail, which is stopped when the broker closes. */
+export interface Stoppable {
+  stop(timeoutMs?: number): Promise<void>;
+}
+
+/** Shared by the publishers, consumers and tails of one broker. */
+export interface EmbeddedParts {
+  readonly topics: EmbeddedTopics;
+  readonly scheduler: EmbeddedScheduler;
+  readonly ports: SystemPorts;
+  /** Called when the part has stopped, so that the broker does not stop it again. */
+  onStopped(part: Stoppable): void;
+}
+
+export class EmbeddedTopics {
+  readonly store: SqliteStore;
+  readonly #users = new Set<LogUser>();
+  readonly #options: Omit<SqliteStoreOptions, 'onReadable'>;
+  /** The logs that the sweep in progress has yet to visit. */
+  #unswept: PartitionLog[] = [];
+
+  /** Throws MessagingError `data-in-use`, `data-damaged` or `data-unusable`. */
+  constructor(options: Omit<SqliteStoreOptions, 'onReadable'>, scheduler: EmbeddedScheduler) {
+    this.#options = options;
+    const onReadable = (log: PartitionLog): void => {
+      for (const reader of log.readers) scheduler.wake(reader);
+    };
+    this.store = new SqliteStore({ ...options, onReadable });
+  }
+
+  /** Creates a topic; returns false if it exists. Throws MessagingError `invalid-topic`. */
+  create(spec: TopicSpec): boolean {
+    const config = parseTopicConfig(spec, this.#options.limits);
+    if (this.store.topics.has(spec.topic)) return false;
+    this.store.createTopic(spec, config);
+    return true;
+  }
+
+  /** Names the partition of a message; of one without a key only the topic if it may be any of several partitions. */
+  partitionKeyOf({ topic, partition, key }: OutgoingMessage): string {
+    const count = this.find(topic)?.logs.length ?? 0;
+    if (partition !== undefined) return partitionId(topic, partition);
+    if (count === 1) return partitionId(topic, 0);
+    if (key === null || count === 0) return topic;
+    return partitionId(topic, partitionOfKey(typeof key === 'string' ? Buffer.from(key) : key, count));
+  }
+
+  names(): string[] {
+    return [...this.store.topics.keys()];
+  }
+
+  find(topic: string): StoredTopic | undefined {
+    return this.store.topics.get(topic);
+  }
+
+  get(topic: string): StoredTopic {
+    const found = this.find(topic);
+    if (found === undefined) throw topicUnknown(topic);
+    return found;
+  }
+
+  addUser(user: LogUser): void {
+    this.#users.add(user);
+  }
+
+  removeUser(user: LogUser): void {
+    this.#users.delete(user);
+  }
+
+  /**
+   * Appends one message. `pending`: it is stored when flushed() has resolved; `full`: the log is full of unread records, or the
+   * disk is slow, and the message was not appended. Throws MessagingError `topic-unknown`, `message-too-large` or
+   * `invalid-message`.
+   */
+  append(message: OutgoingMessage): 'done' | 'pending' | 'full' {
+    const topic = this.get(message.topic);
+    const key = typeof message.key === 'string' ? Buffer.from(message.key) : message.key;
+    checkMessage(message, key, topic.config);
+    const log = topic.logs[partitionFor(topic, message.partition, key)];
+    if (log === undefined) throw topicUnknown(message.topic, message.partition);
+    const now = this.#options.ports.clock.now();
+    if (log.isFull()) {
+      log.makeRoom(this.#keepFrom(log), now);
+      if (log.isFull()) return 'full';
+    }
+    const result = log.append(message, key, now, this.#isInMemory(topic, message));
+    if (log.isCrowded) this.#forgetRead(log);
+    return result;
+  }
+
+  /**
+   * Applies retention and compaction to all logs, and removes what their readers have read meanwhile; called periodically, for logs
+   * without appends. A long sweep goes on after pauses, and a call during it has no effect.
+   */
+  sweep(): void {
+    if (this.#unswept.length > 0) return;
+    this.#unswept = [...this.store.topics.values()].flatMap(({ logs }) => logs);
+    this.#sweepSome();
+  }
+
+  /** Visits logs until one has removed rows, which is enough for a turn. */
+  #sweepSome(): void {
+    const now = this.#options.ports.clock.now();
+    for (let log = this.#unswept.shift(); log !== undefined; log = this.#unswept.shift()) {
+      const isMore = log.sweep(now);
+      this.#forgetRead(log);
+      if (!isMore) continue;
+      this.#unswept.push(log);
+      this.#options.ports.timers.schedule(() => this.#sweepSome(), SWEEP_PAUSE_MS, 'background');
+      return;
+    }
+  }
+
+  /** A request needs the disk if its reply does. Nobody waits for the reply to one that was redriven. */
+  #isInMemory({ spec: { storage } }: StoredTopic, { headers = {} }: OutgoingMessage): boolean {
+    if (storage !== 'as-reply') return storage === 'memory';
+    const replyTopic = headerText(headers, HEADER.replyTopic);
+    if (replyTopic === undefined || headers[HEADER.redriveCount] !== undefined) return false;
+    return this.find(replyTopic)?.spec.storage === 'memory';
+  }
+
+  /** Records without a reader, such as dead letters, are kept for commands. */
+  #forgetRead(log: PartitionLog): void {
+    const keepFrom = this.#keepFrom(log);
+    log.forgetRead(keepFrom === Infinity ? log.low : keepFrom);
+  }
+
+  #keepFrom(log: PartitionLog): number {
+    let lowest = Infinity;
+    for (const user of this.#users) lowest = Math.min(lowest, user.keepFrom(log.topic, log.partition));
+    return lowest;
+  }
+}
+
+function partitionFor(topic: StoredTopic, wanted: number | undefined, key: Buffer | null): number {
+  if (wanted !== undefined) return wanted;
+  const count = topic.logs.length;
+  if (key !== null) return partitionOfKey(key, count);
+  const partition = topic.nextPartition;
+  topic.nextPartition = (partition + 1) % count;
+  return partition;
+}
+
+/** Kafka limits the compressed batch; here the limit applies to the uncompressed bytes, which is stricter. */
+function checkMessage(message: OutgoingMessage, key: Buffer | null, config: EmbeddedTopicConfig): void {
+  const { value, headers = {} } = message;
+  const bytes = recordBytes(key, value, headers);
+  if (bytes > config.maxMessageBytes) {
+    const text = `a message of ${bytes} bytes is larger than ${message.topic} allows (${config.maxMessageBytes})`;
+    throw new MessagingError('message-too-large', text, { canRetry: false });
+  }
+  if (config.compact && key === null) {
+    const text = `${message.topic} is compacted: every message needs a key`;
+    throw new MessagingError('invalid-message', text, { canRetry: false });
+  }
+}

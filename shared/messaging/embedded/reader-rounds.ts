@@ -1,0 +1,91 @@
+import type { Timers } from '../../platform/timers.ts';
+import { partitionId, type LogMessage, type TopicPartition } from '../message.ts';
+import type { LogReader, PartitionLog } from './partition-log.ts';
+
+/** Limits of one read of a partition in one round: large enough to be efficient, small enough to be fair to other readers. */
+const ROUND_MAX_RECORDS = 100;
+const ROUND_MAX_BYTES = 1_048_576;
+
+/**
+ * Delivers messages outside of the publisher's call: in each turn of the event loop every reader with unread messages gets
+ * one round, so that no reader starves another, and network and timers run in between.
+ */
+export class EmbeddedScheduler {
+  readonly #timers: Timers;
+  #due = new Set<LogReader>();
+  #armed = false;
+  #closed = false;
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
+
+  /** Schedules a round of the reader for the next turn; idempotent until then. */
+  wake(reader: LogReader): void {
+    this.#due.add(reader);
+    if (this.#armed || this.#closed) return;
+    this.#armed = true;
+    this.#timers.nextTurn(this.#run);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#due.clear();
+  }
+
+  readonly #run = (): void => {
+    const due = this.#due;
+    this.#due = new Set();
+    this.#armed = false;
+    for (const reader of due) {
+      if (reader.deliver()) this.wake(reader);
+    }
+  };
+}
+
+export interface Cursor extends TopicPartition {
+  readonly log: PartitionLog;
+  position: number;
+  paused: boolean;
+}
+
+export class EmbeddedCursors {
+  readonly list: readonly Cursor[];
+  readonly #byId: ReadonlyMap<string, Cursor>;
+  readonly #reader: LogReader;
+  #closed = false;
+
+  constructor(cursors: readonly Cursor[], reader: LogReader) {
+    this.list = cursors;
+    this.#byId = new Map(cursors.map((cursor) => [partitionId(cursor.topic, cursor.partition), cursor]));
+    this.#reader = reader;
+    for (const { log } of cursors) log.readers.add(reader);
+  }
+
+  find(topic: string, partition: number): Cursor | undefined {
+    return this.#byId.get(partitionId(topic, partition));
+  }
+
+  /**
+   * One round over all partitions; `messages` is empty when only offsets without a record were read. Returns whether there is
+   * more to read.
+   */
+  round(take: (cursor: Cursor, messages: readonly LogMessage[]) => void): boolean {
+    let more = false;
+    for (const cursor of this.list) {
+      if (cursor.paused || cursor.position >= cursor.log.high) continue;
+      const { messages, next } = cursor.log.read(cursor.position, ROUND_MAX_RECORDS, ROUND_MAX_BYTES);
+      cursor.position = next;
+      take(cursor, messages);
+      if (this.#closed) return false;
+      if (next < cursor.log.high && !cursor.paused) more = true;
+    }
+    return more;
+  }
+
+  /** Stops reading, also during a round. */
+  close(): void {
+    this.#closed = true;
+    for (const { log } of this.list) log.readers.delete(this.#reader);
+  }
+}

@@ -1,0 +1,227 @@
+import type { Broker, Cluster, Consumer, ConsumerGroupJoinEvent } from 'kafkajs';
+import { MessagingError } from '../../platform/errors.ts';
+import { consumerUsed } from '../broker-errors.ts';
+import type { PartitionOffset, TopicPartition } from '../message.ts';
+import type { GroupSourceOptions } from '../ports.ts';
+import type { CreateKafkajsClient, KafkajsClient } from './kafkajs-client.ts';
+import { consumerOf } from './partition-fetcher.ts';
+
+/** A member notices a rebalance within this time and IDLE_MS. */
+const HEARTBEAT_INTERVAL_MS = 500;
+/** kafkajs sends heartbeats after fetches; one of paused partitions lasts this long, without a request. */
+const IDLE_MS = 500;
+/** How long a rebalance waits for a member that sends heartbeats and does not join; the response to a join takes at most 5 s longer. */
+const REBALANCE_TIMEOUT_MS = 10_000;
+/** The group notices new partitions after this time, so that it reads them within ten seconds. */
+const METADATA_MAX_AGE_MS = 3_000;
+/** Retries inside kafkajs cover a moved coordinator; a longer failure ends the membership, and a new one replaces it. */
+const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 };
+/** A member without events for the rebalance timeout and this margin is stuck (tulios/kafkajs#659). */
+const STALL_MARGIN_MS = 15_000;
+const STALL_TICK_MS = 5_000;
+/**
+ * A timeout of one of these requests ends the membership. kafkajs would keep sending them to a frozen or disconnected broker
+ * for half a minute, although its groups have another coordinator by then: it refreshes metadata only after
+ * an error response, or once a minute. A new member queries the other brokers.
+ */
+const ANSWERED_IN_TIME: ReadonlySet<string> = new Set(['Heartbeat', 'OffsetCommit', 'OffsetFetch']);
+/** Time for a lost member to leave its group, so that its partitions are reassigned before the session ends. */
+const LEAVE_MS = 1_000;
+
+/** This member in a generation of its group, by Kafka's count. */
+interface Joined {
+  readonly generationId: number;
+  readonly memberId: string;
+}
+
+/** The coordinator of a group; the types of kafkajs omit its requests of members. */
+interface Coordinator extends Broker {
+  joinGroup(join: object): Promise<Joined>;
+}
+
+/** All calls are synchronous and do not throw. None follows leave(). */
+export interface MembershipListener {
+  /** A new generation; onRebalancing() has ended the one before it. */
+  onJoined(partitions: readonly TopicPartition[]): void;
+  /** The generation is over: a commit that is sent now reaches the coordinator before this member joins again. */
+  onRebalancing(): void;
+  /** The membership has ended; not called before the first join. */
+  onLost(error: unknown): void;
+}
+
+/** A consumer of kafkajs all of whose partitions are paused: it joins, divides the partitions and sends heartbeats. */
+export class KafkaMembership {
+  readonly #options: Required<GroupSourceOptions>;
+  readonly #listener: MembershipListener;
+  readonly #client: KafkajsClient;
+  readonly #consumer: Consumer;
+  readonly #cluster: Cluster;
+  #state: 'joining' | 'joined' | 'left' = 'joining';
+  readonly #firstJoin = Promise.withResolvers<void>();
+  #coordinator: (Joined & { readonly broker: Broker }) | undefined;
+  #closing: Promise<void> | undefined;
+  /** Counts ticks instead of comparing clock times: a suspended process or a blocked event loop does not look like a stall. */
+  #idleTicks = 0;
+  #stallTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    options: Required<GroupSourceOptions>,
+    createClient: CreateKafkajsClient,
+    listener: MembershipListener,
+  ) {
+    const { clientId, groupId, sessionTimeoutMs } = options;
+    this.#options = options;
+    this.#listener = listener;
+    this.#client = createClient({ clientId, retry: RETRY });
+    const { consumer, cluster } = consumerOf(this.#client.kafka, {
+      groupId,
+      sessionTimeout: sessionTimeoutMs,
+      rebalanceTimeout: REBALANCE_TIMEOUT_MS,
+      heartbeatInterval: HEARTBEAT_INTERVAL_MS,
+      maxWaitTimeInMs: IDLE_MS,
+      metadataMaxAge: METADATA_MAX_AGE_MS,
+      // kafkajs would restart a consumer after some errors and not after others.
+      retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
+    });
+    // It reads nothing, so it asks no leader where its partitions begin: one that is away would end the membership.
+    cluster.fetchTopicsOffset = (topics) => Promise.resolve(topics.map(fromZero));
+    this.#consumer = consumer;
+    this.#cluster = cluster;
+    this.#firstJoin.promise.catch(() => undefined);
+  }
+
+  /** Resolves when onJoined() was called. Rejects with the errors of kafkajs. */
+  async join(): Promise<void> {
+    this.#listen();
+    const topics = [...this.#options.topics];
+    try {
+      await this.#consumer.connect();
+      await this.#consumer.subscribe({ topics, fromBeginning: true });
+      const running = this.#consumer.run({ autoCommit: false, eachBatch: () => Promise.resolve() });
+      this.#consumer.pause(topics.map((topic) => ({ topic })));
+      await running;
+    } catch (error) {
+      this.#fail(error);
+    }
+    await this.#firstJoin.promise;
+  }
+
+  /** The commits of the group; partitions without one have a negative offset. Rejects with the errors of kafkajs. */
+  async committed(partitions: readonly TopicPartition[]): Promise<readonly PartitionOffset[]> {
+    const coordinator = await this.#cluster.findGroupCoordinator({ groupId: this.#options.groupId });
+    const topics = byTopic(partitions, ({ partition }) => ({ partition, offset: '' }));
+    const { responses } = await coordinator.offsetFetch({ groupId: this.#options.groupId, topics });
+    return responses.flatMap(({ topic, partitions: found }) =>
+      found.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })),
+    );
+  }
+
+  /**
+   * One attempt in this generation, sent before anything that kafkajs sends later: it would join again where the generation is over, and
+   * commit in the next one. Rejects with the errors of kafkajs.
+   */
+  async commit(offsets: readonly PartitionOffset[]): Promise<void> {
+    if (this.#coordinator === undefined) throw new Error('the group has no coordinator');
+    const { broker, generationId, memberId } = this.#coordinator;
+    const topics = byTopic(offsets, ({ partition, offset }) => ({ partition, offset: String(offset) }));
+    const { groupId } = this.#options;
+    await broker.offsetCommit({ groupId, groupGenerationId: generationId, memberId, topics });
+  }
+
+  /**
+   * Leaves the group, and closes all connections. Never rejects. kafkajs waits for pending joins without a limit and may then skip the LeaveGroup request (runner.js): after `timeoutMs` the
+   * sockets are destroyed, and the member is removed when its session ends.
+   */
+  async leave(timeoutMs: number): Promise<void> {
+    this.#state = 'left';
+    this.#firstJoin.reject(consumerUsed(this.#options.clientId));
+    await this.#close(timeoutMs);
+  }
+
+  #listen(): void {
+    const { events } = this.#consumer;
+    this.#stallTimer = setInterval(() => this.#checkStall(), STALL_TICK_MS).unref();
+    this.#rememberJoins();
+    this.#consumer.on(events.GROUP_JOIN, ({ payload }) => {
+      if (this.#state === 'left') return;
+      this.#state = 'joined';
+      this.#idleTicks = 0;
+      this.#listener.onJoined(assignedPartitions(payload));
+      this.#firstJoin.resolve();
+    });
+    this.#consumer.on(events.HEARTBEAT, () => {
+      this.#idleTicks = 0;
+    });
+    this.#consumer.on(events.REQUEST_TIMEOUT, ({ payload: { apiName, broker } }) => {
+      this.#client.connections.close(broker);
+      if (this.#state !== 'joined' || !ANSWERED_IN_TIME.has(apiName)) return;
+      const text = `${this.#options.clientId}: ${broker} does not answer (${apiName})`;
+      this.#fail(new MessagingError('broker-unavailable', text, { canRetry: true }));
+    });
+    this.#consumer.on(events.CRASH, ({ payload }) => this.#fail(payload.error));
+  }
+
+  /**
+   * A commit names its generation, which the event of a join does not; the one that ends may commit until this member joins again, for
+   * which kafkajs has no event if the group has expelled it.
+   */
+  #rememberJoins(): void {
+    const find = this.#cluster.findGroupCoordinator.bind(this.#cluster);
+    this.#cluster.findGroupCoordinator = async (group) => {
+      const broker = (await find(group)) as Coordinator;
+      const joinGroup = async (join: object) => {
+        if (this.#state === 'joined') this.#listener.onRebalancing();
+        const joined = await broker.joinGroup(join);
+        this.#coordinator = { ...joined, broker };
+        return joined;
+      };
+      return Object.create(broker, { joinGroup: { value: joinGroup } }) as Broker;
+    };
+  }
+
+  #checkStall(): void {
+    this.#idleTicks += 1;
+    if (this.#idleTicks * STALL_TICK_MS < REBALANCE_TIMEOUT_MS + STALL_MARGIN_MS) return;
+    const text = `${this.#options.clientId}: the consumer shows no activity`;
+    this.#fail(new MessagingError('consumer-stalled', text, { canRetry: true }));
+  }
+
+  #fail(error: unknown): void {
+    const before = this.#state;
+    if (before === 'left') return;
+    this.#state = 'left';
+    void this.#close(LEAVE_MS);
+    this.#firstJoin.reject(error);
+    if (before === 'joined') this.#listener.onLost(error);
+  }
+
+  #close(timeoutMs: number): Promise<void> {
+    clearInterval(this.#stallTimer);
+    this.#closing ??= this.#disconnect(timeoutMs);
+    return this.#closing;
+  }
+
+  async #disconnect(timeoutMs: number): Promise<void> {
+    const { connections } = this.#client;
+    const timer = setTimeout(() => connections.destroy(), timeoutMs);
+    await this.#consumer.disconnect().catch(() => undefined);
+    clearTimeout(timer);
+    connections.destroy();
+  }
+}
+
+function fromZero({ topic, partitions }: { topic: string; partitions: { partition: number }[] }) {
+  return { topic, partitions: partitions.map(({ partition }) => ({ partition, offset: '0' })) };
+}
+
+function byTopic<T extends TopicPartition, One>(partitions: readonly T[], toOne: (partition: T) => One) {
+  return [...Map.groupBy(partitions, ({ topic }) => topic)].map(([topic, list]) => {
+    return { topic, partitions: list.map(toOne) };
+  });
+}
+
+function assignedPartitions({ memberAssignment }: ConsumerGroupJoinEvent['payload']): TopicPartition[] {
+  return Object.entries(memberAssignment).flatMap(([topic, partitions]) =>
+    partitions.map((partition) => ({ topic, partition })),
+  );
+}

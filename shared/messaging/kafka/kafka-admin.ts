@@ -1,0 +1,255 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import kafkajs, { AssignerProtocol, type Admin, type GroupDescription, type ITopicConfig } from 'kafkajs';
+import { MessagingError } from '../../platform/errors.ts';
+import type { PartitionOffset, TopicPartition } from '../message.ts';
+import type { BrokerAdmin, GroupReads, GroupState, PartitionRange, TopicSpec, TopicState } from '../ports.ts';
+import { existingTopics } from '../topics/check-topics.ts';
+import { brokerErrorType, isTopicUnknown, toMessagingError } from './kafka-errors.ts';
+import type { CreateKafkajsClient, KafkajsClient } from './kafkajs-client.ts';
+
+/** Connects to another broker than one that is away or does not answer. */
+const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 };
+/** Time limit of the request that creates topics, and for the leaders of new topics. */
+const CREATE_TIMEOUT_MS = 15_000;
+/** Prefix of the broker's internal topics. */
+const INTERNAL_PREFIX = '__';
+/** Replicas of a topic where the cluster has enough brokers. */
+const WANTED_REPLICAS = 3;
+/** With three replicas, two must have a record before it counts as stored: one broker may fail without loss. */
+const MIN_IN_SYNC_REPLICAS = '2';
+/** Interval at which a failed call is repeated. */
+const RETRY_MS = 50;
+/** A call is repeated for this time if no broker can be reached. */
+const UNREACHED_LIMIT_MS = 5_000;
+/** The same if a broker responds with an error: a leader or coordinator moves, or learns late of a new topic on a busy machine. */
+const RETRY_LIMIT_MS = 15_000;
+/** The broker that is asked for a topic learns of a new one within this time. */
+const SPREAD_MS = 2_000;
+
+/**
+ * Topics, offsets and groups, by kafkajs for both clients. A call is repeated while a leader or coordinator moves or no broker can be
+ * reached: all may be repeated, since topics that exist are not created again. Every call rejects with MessagingError.
+ *
+ * Each attempt has a new client of kafkajs: that keeps only the metadata of its last query, so that a concurrent call for another topic
+ * would miss partitions, and does not look up the new leader after a refusal of the former one.
+ */
+export class KafkaAdmin implements BrokerAdmin {
+  readonly #createClient: CreateKafkajsClient;
+  readonly #clientId: string;
+  readonly #open = new Set<KafkajsClient>();
+  #isClosed = false;
+
+  constructor(createClient: CreateKafkajsClient, clientId: string) {
+    this.#createClient = createClient;
+    this.#clientId = clientId;
+  }
+
+  createTopics(specs: readonly TopicSpec[]): Promise<readonly string[]> {
+    /** Those that did not exist at the first attempt, whose reply may have been late. */
+    let missing: readonly TopicSpec[] | undefined;
+    const create = async (admin: Admin): Promise<readonly string[]> => {
+      const existing = new Set(await admin.listTopics());
+      const absent = specs.filter(({ topic }) => !existing.has(topic));
+      missing ??= absent;
+      if (absent.length > 0) {
+        const { brokers } = await admin.describeCluster();
+        await admin.createTopics({ topics: newTopics(absent, brokers.length), timeout: CREATE_TIMEOUT_MS });
+      }
+      if (missing.length > 0) await checkLeaders(admin, missing);
+      return missing.map(({ topic }) => topic);
+    };
+    return this.#call('create topics', create);
+  }
+
+  listTopics(): Promise<readonly string[]> {
+    return this.#call('list topics', async (admin) => {
+      const topics = await admin.listTopics();
+      return topics.filter((topic) => !topic.startsWith(INTERNAL_PREFIX));
+    });
+  }
+
+  /** The answering broker may not know a new topic yet. */
+  partitionCounts(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#call('partition counts', (admin) => partitionCounts(admin, topics));
+  }
+
+  /** A newly elected leader answers only after it knows all acknowledged records. */
+  async offsets(topic: string): Promise<readonly PartitionRange[]> {
+    await existingTopics(this, [topic], { spreadMs: SPREAD_MS });
+    return this.#call(`offsets of ${topic}`, (admin) => ranges(admin, topic));
+  }
+
+  committed(groupId: string, topics: readonly string[]): Promise<readonly PartitionOffset[]> {
+    return this.#call(`commits of ${groupId}`, (admin) => commits(admin, { groupId, topics }));
+  }
+
+  groups(reads: readonly GroupReads[]): Promise<readonly GroupState[]> {
+    return this.#call('describe groups', async (admin) => {
+      const counts = await partitionCounts(
+        admin,
+        reads.flatMap(({ topics }) => topics),
+      );
+      const found = new Map<string, readonly PartitionRange[]>();
+      for (const topic of counts.keys()) found.set(topic, await ranges(admin, topic));
+      const { groups } = await admin.describeGroups(reads.map(({ groupId }) => groupId));
+      const states: GroupState[] = [];
+      for (const read of reads) {
+        const topics = read.topics.filter((topic) => counts.has(topic));
+        const committed = topics.length === 0 ? [] : await commits(admin, { ...read, topics });
+        const described = groups.find(({ groupId }) => groupId === read.groupId);
+        states.push(groupState(read, found, { described, committed }));
+      }
+      return states;
+    });
+  }
+
+  topicStates(topics: readonly string[]): Promise<ReadonlyMap<string, TopicState>> {
+    return this.#call('describe topics', async (admin) => {
+      const counts = await partitionCounts(admin, topics);
+      if (counts.size === 0) return new Map<string, TopicState>();
+      const { resources } = await admin.describeConfigs({
+        includeSynonyms: false,
+        resources: [...counts.keys()].map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
+      });
+      return new Map(
+        resources.map(({ resourceName, configEntries }) => {
+          const config = new Map(
+            configEntries.map(({ configName, configValue }) => [configName, configValue]),
+          );
+          return [resourceName, { partitions: counts.get(resourceName) ?? 0, config }];
+        }),
+      );
+    });
+  }
+
+  /** Abandons pending calls without waiting for them. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { connections } of this.#open) connections.destroy();
+  }
+
+  async #call<T>(what: string, query: (admin: Admin) => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    while (!this.#isClosed) {
+      try {
+        return await this.#attempt(query);
+      } catch (error) {
+        const failure = toMessagingError(what, error);
+        const type = brokerErrorType(error);
+        const limitMs = type === undefined ? UNREACHED_LIMIT_MS : RETRY_LIMIT_MS;
+        const isTemporary = failure.canRetry || type === 'UNKNOWN_TOPIC_OR_PARTITION';
+        const isFinal = failure === error || !isTemporary || performance.now() - startedAt > limitMs;
+        if (isFinal && !this.#isClosed) throw failure;
+      }
+      await sleep(RETRY_MS);
+    }
+    const text = `${what}: the admin client is closed`;
+    throw new MessagingError('broker-unavailable', text, { canRetry: false });
+  }
+
+  async #attempt<T>(query: (admin: Admin) => Promise<T>): Promise<T> {
+    const client = this.#createClient({ clientId: this.#clientId, retry: RETRY });
+    const admin = client.kafka.admin();
+    this.#open.add(client);
+    try {
+      await admin.connect();
+      return await query(admin);
+    } finally {
+      this.#open.delete(client);
+      client.connections.destroy();
+      admin.disconnect().catch(() => undefined);
+    }
+  }
+}
+
+/**
+ * The topics of these specs on a cluster with this number of live brokers. Throws MessagingError `broker-unavailable` if a spec names
+ * more replicas: while a cluster starts, not all brokers have joined, and the caller retries instead of creating topics with
+ * fewer replicas.
+ */
+function newTopics(specs: readonly TopicSpec[], liveBrokers: number): ITopicConfig[] {
+  const wanted = Math.max(...specs.map(({ replicationFactor = 1 }) => replicationFactor));
+  if (liveBrokers < wanted) {
+    const text = `new topics get ${wanted} replicas, but only ${liveBrokers} brokers are available; KAFKA_BROKERS with fewer brokers means fewer replicas`;
+    throw new MessagingError('broker-unavailable', text, { canRetry: true });
+  }
+  const replicas = Math.min(WANTED_REPLICAS, liveBrokers);
+  return specs.map(({ topic, partitions, config, replicationFactor = replicas }) => {
+    const inSync =
+      replicationFactor >= WANTED_REPLICAS ? { 'min.insync.replicas': MIN_IN_SYNC_REPLICAS } : {};
+    const configEntries = Object.entries({ ...inSync, ...config }).map(([name, value]) => ({ name, value }));
+    return { topic, numPartitions: partitions, replicationFactor, configEntries };
+  });
+}
+
+/** Throws unless all partitions have leaders. */
+async function checkLeaders(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: specs.map(({ topic }) => topic) });
+  const late = topics.find(({ partitions }) => partitions.some(({ leader }) => leader < 0));
+  if (late !== undefined) throw new Error(`${late.name} was created but has no leaders yet`);
+}
+
+/** Queries topic by topic: with a missing one kafkajs rejects the whole query. */
+async function partitionCounts(admin: Admin, topics: readonly string[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const topic of new Set(topics)) {
+    try {
+      const [found] = (await admin.fetchTopicMetadata({ topics: [topic] })).topics;
+      if (found !== undefined) counts.set(topic, found.partitions.length);
+    } catch (error) {
+      if (!isTopicUnknown(error)) throw error;
+    }
+  }
+  return counts;
+}
+
+async function ranges(admin: Admin, topic: string): Promise<readonly PartitionRange[]> {
+  const offsets = await admin.fetchTopicOffsets(topic);
+  return offsets
+    .map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }))
+    .toSorted((one, other) => one.partition - other.partition);
+}
+
+async function commits(admin: Admin, { groupId, topics }: GroupReads): Promise<readonly PartitionOffset[]> {
+  const found = await admin.fetchOffsets({ groupId, topics: [...topics] });
+  return found
+    .flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })),
+    )
+    .filter(({ offset }) => offset >= 0);
+}
+
+/** The state of a group from the answers of its brokers. */
+function groupState(
+  { groupId, topics }: GroupReads,
+  known: ReadonlyMap<string, readonly PartitionRange[]>,
+  answers: {
+    readonly described: GroupDescription | undefined;
+    readonly committed: readonly PartitionOffset[];
+  },
+): GroupState {
+  const { state = 'Dead', members: found = [] } = answers.described ?? {};
+  const members = found.map(({ memberId, clientId, clientHost, memberAssignment }) => ({
+    memberId,
+    clientId,
+    host: clientHost.replace(/^\//, ''),
+    assigned: decodeAssignment(memberAssignment),
+  }));
+  const partitions = topics.flatMap((topic) =>
+    (known.get(topic) ?? []).map(({ partition, low, high }) => {
+      const { offset } =
+        answers.committed.find((one) => one.topic === topic && one.partition === partition) ?? {};
+      return { topic, partition, low, high, ...(offset === undefined ? {} : { committed: offset }) };
+    }),
+  );
+  if (members.length === 0) return { groupId, state: 'empty', members, partitions };
+  return { groupId, state: state === 'Stable' ? 'stable' : 'rebalancing', members, partitions };
+}
+
+/** During a rebalance members have no assignment. */
+function decodeAssignment(assignment: Buffer): TopicPartition[] {
+  const decoded = assignment.length === 0 ? null : AssignerProtocol.MemberAssignment.decode(assignment);
+  return Object.entries(decoded?.assignment ?? {}).flatMap(([topic, partitions]) =>
+    partitions.map((partition) => ({ topic, partition })),
+  );
+}

@@ -1,0 +1,109 @@
+import { MessagingError, errorText } from '../../platform/errors.ts';
+
+/** The clients nest causes three deep (for kafkajs: retries exceeded, non-retriable wrapper, protocol error); the rest is a margin. */
+const MAX_CAUSE_DEPTH = 8;
+
+/** This generation of a group is over, or this member is no longer in the group. */
+const GENERATION_OVER = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID']);
+/** The topic or its named partition does not exist. */
+const TOPIC_UNKNOWN = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'INVALID_TOPIC_EXCEPTION']);
+const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
+/** These concern a record or its topic, and do not change on a retry. */
+const REFUSED = new Set([
+  'INVALID_RECORD',
+  'INVALID_TIMESTAMP',
+  'CORRUPT_MESSAGE',
+  'UNSUPPORTED_FOR_MESSAGE_FORMAT',
+  'UNSUPPORTED_COMPRESSION_TYPE',
+  'POLICY_VIOLATION',
+  'TOPIC_AUTHORIZATION_FAILED',
+  'CLUSTER_AUTHORIZATION_FAILED',
+]);
+/**
+ * The Kafka error name (`type` in kafkajs, `apiId` in @platformatic/kafka), from anywhere in the chain of causes. For some
+ * errors the two have different names.
+ */
+export function brokerErrorType(error: unknown): string | undefined {
+  return findInChain(error, 'type') ?? findInChain(error, 'apiId');
+}
+
+/** Whether a failed heartbeat or commit means that the member has lost its assignment. */
+export function isGenerationOver(error: unknown): boolean {
+  return GENERATION_OVER.has(brokerErrorType(error) ?? '');
+}
+
+/** Whether a topic does not exist, or this client may not access it. */
+export function isTopicUnknown(error: unknown): boolean {
+  const type = brokerErrorType(error) ?? '';
+  return type === 'TOPIC_AUTHORIZATION_FAILED' || TOPIC_UNKNOWN.has(type);
+}
+
+/**
+ * Whether the records of a partition may be on the log after their send has failed. NOT_LEADER_OR_FOLLOWER and
+ * UNKNOWN_TOPIC_OR_PARTITION also occur when leadership moves while an appended batch waits for its followers.
+ */
+export function isMaybeStored(error: unknown): boolean {
+  if (refusedRecord(error) !== undefined) return false;
+  return brokerErrorType(error) !== 'NOT_ENOUGH_REPLICAS';
+}
+
+/**
+ * Classifies a failed call to the broker: `topic-unknown`, `broker-refused` (credentials or permissions; a retry does not
+ * help) or `broker-unavailable`.
+ */
+export function toMessagingError(what: string, error: unknown): MessagingError {
+  if (error instanceof MessagingError) return error;
+  const type = brokerErrorType(error) ?? '';
+  // The text of a response with errors in @platformatic/kafka does not name them.
+  const apiId = findInChain(error, 'apiId');
+  const reasons = new Set(chainOf(error).map(({ message }) => message));
+  const text = `${what}: ${[...reasons].join(': ')}${apiId === undefined ? '' : ` (${apiId})`}`;
+  if (TOPIC_UNKNOWN.has(type)) {
+    return new MessagingError('topic-unknown', text, { canRetry: false, cause: error });
+  }
+  const isRefused = type.endsWith('_AUTHORIZATION_FAILED') || isLoginRefused(chainOf(error));
+  const code = isRefused ? 'broker-refused' : 'broker-unavailable';
+  return new MessagingError(code, text, { canRetry: !isRefused, cause: error });
+}
+
+/**
+ * The error for the record that made a request fail; undefined when no record is at fault, and the request is repeated. A
+ * broker names the partition but not the record, so the caller has to find it.
+ */
+export function refusedRecord(error: unknown): MessagingError | undefined {
+  const type = brokerErrorType(error) ?? '';
+  const options = { canRetry: false, cause: error };
+  if (TOO_LARGE.has(type)) return new MessagingError('message-too-large', errorText(error), options);
+  // An encoder throws only because of the value.
+  const isUnwritable = error instanceof TypeError || error instanceof RangeError;
+  if (!REFUSED.has(type) && !isUnwritable) return undefined;
+  return new MessagingError('not-sent', `the broker rejects the message: ${errorText(error)}`, options);
+}
+
+/** A login that ended with the connection was not refused. */
+function isLoginRefused(chain: readonly ErrorFields[]): boolean {
+  if (chain.some(({ name }) => name === 'KafkaJSSASLAuthenticationError')) return true;
+  const login = chain.findIndex(({ code }) => code === 'PLT_KFK_AUTHENTICATION');
+  return login >= 0 && !chain.slice(login).some(({ code }) => code === 'PLT_KFK_NETWORK');
+}
+
+/** What the errors of both libraries may have. */
+type ErrorFields = Error & { readonly [Field in 'type' | 'apiId' | 'code' | 'errors']?: unknown };
+
+function findInChain(error: unknown, field: 'type' | 'apiId'): string | undefined {
+  return chainOf(error)
+    .map((link) => link[field])
+    .find((value) => typeof value === 'string');
+}
+
+/** The error and its causes; an aggregate error counts as the first of its errors. */
+function chainOf(error: unknown): ErrorFields[] {
+  const chain: ErrorFields[] = [];
+  let link = error;
+  while (link instanceof Error && chain.length < MAX_CAUSE_DEPTH) {
+    const { errors }: ErrorFields = link;
+    chain.push(link);
+    link = link.cause ?? (Array.isArray(errors) ? errors[0] : undefined);
+  }
+  return chain;
+}

@@ -1,0 +1,528 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicClock, type Clock } from '../../platform/clock.ts';
+import { errorText, MessagingError } from '../../platform/errors.ts';
+import { RepeatedFailure, type Log } from '../../platform/log.ts';
+import { isMaybeStored, refusedRecord, toMessagingError } from './kafka-errors.ts';
+import type { TopicPartitions } from './topic-partitions.ts';
+import { publishFailed, topicUnknown } from '../broker-errors.ts';
+import { hasRoom, CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../ports.ts';
+import { partitionId, type OutgoingMessage, type HeaderValue } from '../message.ts';
+import { partitionOfKey } from '../topics/key-partition.ts';
+
+const MIB = 1_024 * 1_024;
+
+/** Limits of one send, and of the records of one partition in it: they form one batch, whose size the broker limits. */
+const MAX_RECORDS = 1_000;
+const MAX_BYTES = 4 * MIB;
+const MAX_PARTITION_BYTES = MIB / 2;
+/** None of our topics allows larger records (max.message.bytes), so they are rejected immediately. */
+const MAX_RECORD_BYTES = 8 * MIB;
+/** Maximum time that the leader waits for its followers; less than the request timeout, so that the leader answers in time. */
+export const ACKS_TIMEOUT_MS = 4_000;
+/** Delay before what failed is repeated, doubled with each failure in succession. */
+const MIN_BACKOFF_MS = 50;
+const MAX_BACKOFF_MS = 1_000;
+/** Interval at which conditions are checked: connected, stopped, everything sent. */
+const POLL_MS = 10;
+/** Records without a key that are published in one turn of the event loop share a partition, up to this number. */
+const MAX_SHARED = 8;
+
+export interface LibraryProducer {
+  /** Sends the records once, each partition in its order, with acks=all. Resolves when all are stored; rejects with the error of the library. */
+  send(records: readonly OutgoingRecord[]): Promise<void>;
+  destroy(): void;
+}
+
+/** Connects a new producer, to a random broker. Rejects with the error of the library. */
+export type ConnectProducer = (clientId: string) => Promise<LibraryProducer>;
+
+interface PublisherParts {
+  readonly connectProducer: ConnectProducer;
+  readonly topics: TopicPartitions;
+  readonly log: Log;
+  /** The time of records whose message has none. */
+  readonly clock: Clock;
+  /** Called when the publisher has stopped, so that the broker does not stop it again. */
+  readonly onStopped: (publisher: Publisher) => void;
+}
+
+interface Unplaced {
+  readonly call: PublishCall;
+  readonly message: OutgoingMessage;
+  readonly bytes: number;
+}
+
+interface Entry {
+  readonly call: PublishCall;
+  readonly record: OutgoingRecord;
+  readonly bytes: number;
+  /** It is being sent, or was sent and not confirmed. */
+  isMaybeStored: boolean;
+}
+
+/** The unconfirmed records of one partition, in the order of publishing. */
+interface Queue {
+  readonly id: string;
+  readonly topic: string;
+  entries: Entry[];
+  /** A send with its records is in flight or being repeated. */
+  isBusy: boolean;
+  /** Since a send with its records failed, until one succeeds, they are sent without those of other partitions. */
+  isAlone: boolean;
+}
+
+interface Slice {
+  readonly queue: Queue;
+  readonly entries: readonly Entry[];
+}
+
+interface Connected {
+  readonly producer: LibraryProducer;
+  /** Number of sends in flight. */
+  pending: number;
+}
+
+/**
+ * Publishes with acks=all, at least once, in order per partition. One send is in flight at a time; messages published meanwhile form the
+ * next one, without linger: an idle publisher sends immediately. A send that fails is repeated as a whole until the deadline, each
+ * partition alone, so that one that cannot be written neither stops the others nor repeats their records again. Consumers identify
+ * records that are stored twice by their ids.
+ *
+ * The producer is replaced after each failure: its metadata may be stale or name a deleted topic, and its broker may accept connections
+ * without ever answering. It is not idempotent: after a lost response kafkajs would reuse the sequence number for the next record, which
+ * the broker would drop as a duplicate (tulios/kafkajs#1005), and @platformatic/kafka takes a new producer id.
+ */
+export class KafkaPublisher implements Publisher {
+  readonly #clientId: string;
+  readonly #parts: PublisherParts;
+  readonly #deadlineMs: number;
+  readonly #failures: RepeatedFailure;
+  #state: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
+  #connected: Connected | undefined;
+  #connectError: unknown;
+  /** Resolves when a producer is connected, or the publisher has stopped. */
+  #connecting: Promise<void> | undefined;
+  readonly #calls = new Set<PublishCall>();
+  #queued = { messages: 0, bytes: 0 };
+  /** Queues with records, in the order in which they are sent, and those that are sent alone, by partition. */
+  readonly #queues = new Map<string, Queue>();
+  /** Messages for topics whose number of partitions is being asked for, in their order. */
+  readonly #unplaced = new Map<string, Unplaced[]>();
+  /** The send with records of several partitions is in flight. */
+  #isSending = false;
+  #isPumpDue = false;
+  readonly #forget = (call: PublishCall): void => {
+    this.#calls.delete(call);
+    const { messages, bytes } = this.#queued;
+    this.#queued = { messages: messages - call.records, bytes: bytes - call.bytes };
+  };
+  /** Counts records without a key, each MAX_SHARED of which share a partition. */
+  #keyless = 0;
+
+  constructor(
+    { clientId, deadlineMs = CLIENT_DEFAULTS.publishDeadlineMs }: PublisherOptions,
+    parts: PublisherParts,
+  ) {
+    this.#clientId = clientId;
+    this.#deadlineMs = deadlineMs;
+    this.#parts = parts;
+    this.#failures = new RepeatedFailure(parts.log, monotonicClock);
+  }
+
+  /** Connects. Rejects with `broker-unavailable` when that does not succeed within the publish deadline. */
+  async start(): Promise<void> {
+    if (this.#state === 'new') {
+      this.#state = 'started';
+      this.#connecting = this.#connect();
+    }
+    if (await until(() => this.#connected !== undefined, this.#deadlineMs)) return;
+    throw toMessagingError(`publisher ${this.#clientId}`, this.#connectError);
+  }
+
+  publish(messages: readonly OutgoingMessage[]): Promise<void> {
+    if (messages.length === 0) return Promise.resolve();
+    if (this.#state === 'stopping' || this.#state === 'stopped') return this.#refuse('it was stopped');
+    // Before sizes are known: while the broker is unavailable, refusals should cost little.
+    if (!hasRoom(this.#queued, { messages: messages.length, bytes: 0 })) return this.#refuse(FULL);
+    const sizes = messages.map(recordBytes);
+    const bytes = sizes.reduce((sum, size) => (size > MAX_RECORD_BYTES ? sum : sum + size), 0);
+    if (!hasRoom(this.#queued, { messages: messages.length, bytes })) return this.#refuse(FULL);
+    const limits = { clientId: this.#clientId, deadlineMs: this.#deadlineMs };
+    const call = new PublishCall(limits, { records: messages.length, bytes }, this.#forget);
+    this.#calls.add(call);
+    this.#queued = { messages: this.#queued.messages + call.records, bytes: this.#queued.bytes + bytes };
+    for (const [index, message] of messages.entries()) {
+      this.#place({ call, message, bytes: sizes[index] ?? 0 });
+    }
+    this.#pumpSoon();
+    return call.promise;
+  }
+
+  isHealthy(): boolean {
+    return this.#state === 'started' && this.#connected !== undefined;
+  }
+
+  async stop(timeoutMs: number = CLIENT_DEFAULTS.stopTimeoutMs): Promise<void> {
+    if (this.#state === 'stopped') return;
+    const isStarted = this.#state !== 'new';
+    this.#state = 'stopping';
+    await until(() => this.#calls.size === 0, isStarted ? timeoutMs : 0);
+    this.#state = 'stopped';
+    for (const call of this.#calls) call.giveUp('it was stopped');
+    this.#connected?.producer.destroy();
+    this.#connected = undefined;
+    this.#parts.onStopped(this);
+  }
+
+  async #connect(): Promise<void> {
+    for (let failures = 0; !this.#isStopped(); failures += 1) {
+      try {
+        const producer = await this.#parts.connectProducer(this.#clientId);
+        if (this.#isStopped()) producer.destroy();
+        else this.#connected = { producer, pending: 0 };
+        this.#pump();
+        return;
+      } catch (error) {
+        this.#connectError = error;
+        const fields = { clientId: this.#clientId, error: errorText(error) };
+        this.#failures.failed(fields, 'publisher cannot connect, retrying');
+      }
+      await pause(failures);
+    }
+  }
+
+  #isStopped(): boolean {
+    return this.#state === 'stopped';
+  }
+
+  /** Adds a record to its queue; while the partitions of its topic are not known, it waits in order. */
+  #place(unplaced: Unplaced): void {
+    const { call, message, bytes } = unplaced;
+    const { topic, partition = 0 } = message;
+    if (bytes > MAX_RECORD_BYTES) {
+      const text = `a message for ${topic} has ${bytes} bytes, more than the limit of ${MAX_RECORD_BYTES}`;
+      call.recordDone(new MessagingError('message-too-large', text, { canRetry: false }));
+      return;
+    }
+    const waiting = this.#unplaced.get(topic);
+    const count = waiting === undefined ? this.#parts.topics.known(topic) : undefined;
+    // A partition beyond the known count may exist: the topic may have grown since the last query.
+    if (count !== undefined && partition < count) this.#placeAmong(count, unplaced);
+    else if (waiting === undefined) {
+      this.#unplaced.set(topic, [unplaced]);
+      void this.#placeLater(topic);
+    } else waiting.push(unplaced);
+  }
+
+  async #placeLater(topic: string): Promise<void> {
+    let waiting: Unplaced[];
+    let count: number | MessagingError;
+    do {
+      count = await this.#parts.topics.find(topic).catch((error: unknown) => toMessagingError(topic, error));
+      waiting = (this.#unplaced.get(topic) ?? []).filter(({ call }) => !call.isSettled);
+      this.#unplaced.set(topic, waiting);
+    } while (waiting.length > 0 && isTemporary(count) && (await pause(2)));
+    this.#unplaced.delete(topic);
+    for (const unplaced of waiting) {
+      if (count instanceof MessagingError) unplaced.call.recordDone(count);
+      else this.#placeAmong(count, unplaced);
+    }
+    this.#pump();
+  }
+
+  #placeAmong(count: number, { call, message, bytes }: Unplaced): void {
+    const { topic, key } = message;
+    const partition = message.partition ?? this.#choose(key, count);
+    if (!Number.isInteger(partition) || partition < 0 || partition >= count) {
+      call.recordDone(topicUnknown(topic, partition));
+      return;
+    }
+    const id = partitionId(topic, partition);
+    let queue = this.#queues.get(id);
+    if (queue === undefined) {
+      queue = { id, topic, entries: [], isBusy: false, isAlone: false };
+      this.#queues.set(id, queue);
+    }
+    const timestampMs = Math.trunc(message.timestampMs ?? this.#parts.clock.now());
+    const record = { ...message, partition, timestampMs };
+    queue.entries.push({ call, record, bytes, isMaybeStored: false });
+  }
+
+  #choose(key: Buffer | string | null, count: number): number {
+    if (key !== null) return partitionOfKey(typeof key === 'string' ? Buffer.from(key) : key, count);
+    this.#keyless += 1;
+    return Math.ceil(this.#keyless / MAX_SHARED) % count;
+  }
+
+  /** After the current turn of the event loop, so that all calls of one turn share a send. */
+  #pumpSoon(): void {
+    if (this.#isPumpDue) return;
+    this.#isPumpDue = true;
+    queueMicrotask(() => {
+      this.#isPumpDue = false;
+      this.#keyless = Math.ceil(this.#keyless / MAX_SHARED) * MAX_SHARED;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    if (this.#connected === undefined) return;
+    const slices: Slice[] = [];
+    let room = { records: MAX_RECORDS, bytes: MAX_BYTES };
+    for (const queue of this.#queues.values()) {
+      if (queue.isBusy || queue.entries.length === 0) continue;
+      if (queue.isAlone) void this.#sendAlone(queue);
+      else if (!this.#isSending && room.records > 0 && room.bytes > 0) {
+        const entries = firstEntries(queue, room.records);
+        const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+        room = { records: room.records - entries.length, bytes: room.bytes - bytes };
+        if (entries.length > 0) slices.push({ queue, entries });
+        else this.#queues.delete(queue.id);
+      }
+    }
+    if (slices.length > 0) void this.#sendTogether(slices);
+  }
+
+  async #sendTogether(slices: readonly Slice[]): Promise<void> {
+    this.#isSending = true;
+    for (const { queue } of slices) queue.isBusy = true;
+    const error = await this.#send(
+      slices.flatMap(({ entries }) => entries),
+      slices.length,
+    );
+    this.#isSending = false;
+    for (const { queue, entries } of slices) {
+      queue.isBusy = false;
+      if (error === undefined) this.#done(queue, entries);
+      else void this.#sendAlone(queue);
+    }
+    this.#pump();
+  }
+
+  /** Sends the records of one partition until none is left or a send succeeds. A batch that is refused is sent record by record. */
+  async #sendAlone(queue: Queue): Promise<void> {
+    let singly = 0;
+    let failures = 0;
+    let missing: MessagingError | undefined;
+    queue.isBusy = true;
+    queue.isAlone = true;
+    while (queue.isAlone) {
+      await this.#connecting;
+      if (this.#isStopped()) return;
+      if (missing !== undefined) {
+        for (const { call } of queue.entries.splice(0)) call.recordDone(missing);
+        this.#queues.delete(queue.id);
+      }
+      const entries = firstEntries(queue, singly > 0 ? 1 : MAX_RECORDS);
+      if (entries.length === 0) break;
+      const error = await this.#send(entries, 1);
+      const refusal = error === undefined ? undefined : refusedRecord(error);
+      if (refusal !== undefined && entries.length > 1) singly = entries.length;
+      else if (error !== undefined && refusal === undefined) {
+        // The topic may have been deleted.
+        this.#parts.topics.find(queue.topic).catch((reason: unknown) => {
+          if (reason instanceof MessagingError && reason.code === 'topic-unknown') missing = reason;
+        });
+        await pause(failures);
+        failures += 1;
+      } else {
+        this.#done(queue, entries, refusal);
+        failures = 0;
+        singly -= 1;
+        queue.isAlone = singly > 0;
+      }
+    }
+    queue.isBusy = false;
+    this.#pump();
+  }
+
+  /** Sends records of this number of partitions once, and returns the error. It shows that nothing was stored only if it is about one partition. */
+  async #send(entries: readonly Entry[], partitions: number): Promise<unknown> {
+    const connected = this.#connected;
+    if (connected === undefined) return new Error('the producer is not connected');
+    const unsent = entries.filter((entry) => !entry.isMaybeStored);
+    for (const entry of unsent) mark(entry, true);
+    connected.pending += 1;
+    try {
+      await connected.producer.send(entries.map(({ record }) => record));
+      this.#failures.ended({ clientId: this.#clientId }, 'publisher sends again');
+      return undefined;
+    } catch (error) {
+      if (partitions === 1 && !isMaybeStored(error)) for (const entry of unsent) mark(entry, false);
+      for (const { call } of entries) call.lastError = error;
+      if (!this.#isStopped()) {
+        const fields = { clientId: this.#clientId, error: toMessagingError('send', error).message };
+        this.#failures.failed(fields, 'send failed, retrying');
+      }
+      if (this.#connected === connected) {
+        this.#connected = undefined;
+        this.#connecting = this.#connect();
+      }
+      return error;
+    } finally {
+      connected.pending -= 1;
+      // Sends in flight still end on the former producer.
+      if (this.#connected !== connected && connected.pending === 0) connected.producer.destroy();
+    }
+  }
+
+  /** The first records of a queue are stored, or the only one is refused. */
+  #done(queue: Queue, entries: readonly Entry[], refusal?: MessagingError): void {
+    queue.entries.splice(0, entries.length);
+    // What found no room in a send is behind the records of other partitions in the next one.
+    this.#queues.delete(queue.id);
+    if (queue.entries.length > 0) this.#queues.set(queue.id, queue);
+    for (const entry of entries) {
+      if (refusal !== undefined) mark(entry, false);
+      entry.call.recordDone(refusal);
+    }
+  }
+
+  #refuse(reason: string): Promise<never> {
+    return Promise.reject(publishFailed(this.#clientId, reason));
+  }
+}
+
+const FULL = 'its queue is full';
+
+/** The first records that fit into a send, after those of abandoned calls are removed; at least one, if there is one. */
+function firstEntries(queue: Queue, most: number): readonly Entry[] {
+  if (queue.entries.some(({ call }) => call.isSettled)) {
+    queue.entries = queue.entries.filter(({ call }) => !call.isSettled);
+  }
+  let bytes = 0;
+  let count = 0;
+  for (const entry of queue.entries) {
+    bytes += entry.bytes;
+    if (count === most || (count > 0 && bytes > MAX_PARTITION_BYTES)) break;
+    count += 1;
+  }
+  return queue.entries.slice(0, count);
+}
+
+function mark(entry: Entry, mayBe: boolean): void {
+  if (entry.isMaybeStored !== mayBe) entry.call.maybeStored += mayBe ? 1 : -1;
+  entry.isMaybeStored = mayBe;
+}
+
+function isTemporary(count: number | MessagingError): boolean {
+  return count instanceof MessagingError && count.code !== 'topic-unknown';
+}
+
+/** Waits after this number of failures in succession. */
+function pause(failures: number): Promise<boolean> {
+  return sleep(Math.min(MIN_BACKOFF_MS * 2 ** failures, MAX_BACKOFF_MS), true, { ref: false });
+}
+
+/** Whether the condition became true in time. */
+async function until(isTrue: () => boolean, timeoutMs: number): Promise<boolean> {
+  const endsAt = performance.now() + timeoutMs;
+  while (!isTrue()) {
+    if (performance.now() >= endsAt) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
+
+/** One call of publish(): settled when all of its records are done, at the latest at its deadline. */
+export class PublishCall {
+  readonly promise: Promise<void>;
+  readonly records: number;
+  readonly bytes: number;
+  readonly #clientId: string;
+  readonly #settled = Promise.withResolvers<void>();
+  readonly #deadline: NodeJS.Timeout;
+  readonly #onSettled: (call: PublishCall) => void;
+  #remaining: number;
+  #failure: MessagingError | undefined;
+  /** Number of its records that are stored, or may be: they are being sent, or were sent and not confirmed. */
+  maybeStored = 0;
+  isSettled = false;
+  /** Error of the last send with one of its records; absent when only sends before it failed. */
+  lastError: unknown;
+
+  constructor(
+    { clientId, deadlineMs }: { readonly clientId: string; readonly deadlineMs: number },
+    { records, bytes }: { readonly records: number; readonly bytes: number },
+    onSettled: (call: PublishCall) => void,
+  ) {
+    this.promise = this.#settled.promise;
+    this.#clientId = clientId;
+    this.records = records;
+    this.bytes = bytes;
+    this.#remaining = records;
+    this.#onSettled = onSettled;
+    this.#deadline = setTimeout(() => this.giveUp('the deadline passed'), deadlineMs).unref();
+  }
+
+  /** One record is on the log, or was permanently rejected with the error. */
+  recordDone(error?: MessagingError): void {
+    this.#failure ??= error;
+    this.#remaining -= 1;
+    if (this.#remaining === 0) this.#settle(this.#failure && this.#withSiblings(this.#failure));
+  }
+
+  /** Abandons the records that are not done. */
+  giveUp(reason: string): void {
+    const options = { isMaybeStored: this.maybeStored > 0, cause: this.lastError };
+    const rejection = options.isMaybeStored ? undefined : this.#failure;
+    this.#settle(rejection ?? publishFailed(this.#clientId, reason, options));
+  }
+
+  #settle(error: MessagingError | undefined): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    clearTimeout(this.#deadline);
+    this.#onSettled(this);
+    if (error === undefined) this.#settled.resolve();
+    else this.#settled.reject(error);
+  }
+
+  /** Replaces `not-sent`, which means that no record of the call was stored, if other records may have been. */
+  #withSiblings(failure: MessagingError): MessagingError {
+    if (failure.code !== 'not-sent' || this.maybeStored === 0) return failure;
+    const text = `${failure.message}; messages of the call may have been stored`;
+    return new MessagingError('send-unknown', text, { canRetry: failure.canRetry, cause: failure });
+  }
+}
+
+/** Bytes that the record format adds to key, value and headers, rounded up (lengths, offsets, timestamp). */
+const RECORD_OVERHEAD_BYTES = 30;
+const HEADER_OVERHEAD_BYTES = 6;
+/**
+ * Records are compressed (gzip) where one has a larger value. A gigabit network transfers a smaller one in half a millisecond, in which it
+ * cannot be compressed; and on topics with compression.type=uncompressed the broker has to decompress it.
+ */
+const COMPRESS_ABOVE_BYTES = 64 * 1_024;
+
+/** A message with its partition, and its time, so that a repeated send writes the same record. */
+export type OutgoingRecord = OutgoingMessage & Required<Pick<OutgoingMessage, 'partition' | 'timestampMs'>>;
+
+/** The size of a message as a record, for the limits of a send and of the queue. */
+export function recordBytes({ key, value, headers = {} }: OutgoingMessage): number {
+  let bytes = RECORD_OVERHEAD_BYTES + (value?.length ?? 0) + (key === null ? 0 : Buffer.byteLength(key));
+  for (const name in headers) {
+    for (const one of valuesOf(headers[name]))
+      bytes += HEADER_OVERHEAD_BYTES + name.length + Buffer.byteLength(one);
+  }
+  return bytes;
+}
+
+/** Whether records are to be compressed. */
+export function isLarge(records: readonly OutgoingRecord[]): boolean {
+  return records.some(({ value }) => value !== null && value.length > COMPRESS_ABOVE_BYTES);
+}
+
+/** Throws unless the partitions of all records are among these, which brokers have confirmed. */
+export function checkConfirmed(records: readonly OutgoingRecord[], confirmed: readonly string[]): void {
+  const ids = new Set(confirmed);
+  const missing = records.find(({ topic, partition }) => !ids.has(partitionId(topic, partition)));
+  if (missing === undefined) return;
+  throw new Error(`no broker confirmed partition ${missing.partition} of ${missing.topic}`);
+}
+
+/** The values of a header, which may be repeated. */
+export function valuesOf(header: HeaderValue | readonly HeaderValue[] | undefined): readonly HeaderValue[] {
+  if (header === undefined) return [];
+  return typeof header === 'string' || Buffer.isBuffer(header) ? [header] : header;
+}

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError, MessagingError } from '../../platform/errors.ts';
+import { readJsonAnswer } from '../../platform/bounded-answer.ts';
+
+/** Addresses of the brokers and how to connect to them (`config.kafka` fits). */
+export interface KafkaSettings {
+  /** Bootstrap servers: `host:port` of some brokers of the cluster. */
+  readonly brokers: readonly string[];
+  /** TLS; files in PEM. Absent: connections are not encrypted. */
+  readonly ssl?: KafkaSsl | undefined;
+  readonly sasl?: KafkaSasl | undefined;
+  /** Called with the topic of each record batch that is logged and skipped because it cannot be read. */
+  readonly onUnreadable?: ((topic: string) => void) | undefined;
+}
+
+export interface KafkaSsl {
+  /** Certificate authority; absent: those of Node. */
+  readonly caFile?: string | undefined;
+  /** Client certificate and key, given together. */
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+}
+
+/** Time limit for one attempt to connect to a broker. */
+export const CONNECT_TIMEOUT_MS = 3_000;
+/** Time limit for a login, which may involve an authorisation server. */
+export const LOGIN_TIMEOUT_MS = 10_000;
+/** Time limit for the response to a request; kafkajs adds the time for which a fetch or a join may wait. */
+export const REQUEST_TIMEOUT_MS = 5_000;
+
+/** The address, if it has the form host:port. Throws ConfigError otherwise: kafkajs would fail much later. */
+export function checkAddress(address: string): string {
+  if (/^[^:\s]+:\d{1,5}$/.test(address)) return address;
+  throw new ConfigError(`KAFKA_BROKERS: "${address}" does not have the form host:port`);
+}
+
+/**
+ * The brokers from a random one on. A client connects to the first broker of the list, and stays with it even when it accepts connections
+ * but never answers, as a frozen machine does: the next client begins with another one.
+ */
+export function rotateRandomly<Broker>(brokers: readonly Broker[]): Broker[] {
+  const first = Math.floor(Math.random() * brokers.length);
+  return [...brokers.slice(first), ...brokers.slice(0, first)];
+}
+
+/** The TLS options of these files. Throws ConfigError on an unreadable one. */
+export function readCertificates({ caFile, certFile, keyFile }: KafkaSsl) {
+  return {
+    ca: readPem('KAFKA_SSL_CA_FILE', caFile),
+    cert: readPem('KAFKA_SSL_CERT_FILE', certFile),
+    key: readPem('KAFKA_SSL_KEY_FILE', keyFile),
+  };
+}
+
+function readPem(setting: string, file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new ConfigError(`${setting}: the file cannot be read`);
+  }
+}
+
+/** Login settings (`config.kafka.sasl`). */
+export interface KafkaSasl {
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512' | 'oauthbearer';
+  readonly username: string;
+  readonly password: string;
+  /** Token endpoint for oauthbearer (OAuth 2.0 client credentials): username and password are client id and secret. */
+  readonly tokenUrl?: string | undefined;
+}
+
+const TOKEN_REQUEST_TIMEOUT_MS = 5_000;
+/** A token is renewed this long before it expires, so that none expires between the request and the broker's check. */
+const TOKEN_MARGIN_MS = 30_000;
+/** Assumed if the endpoint does not return a lifetime (RFC 6749 section 5.1 only recommends it). */
+const DEFAULT_TOKEN_LIFE_SECONDS = 300;
+const MS_PER_SECOND = 1_000;
+
+/** Requests tokens with client credentials, and caches each until shortly before it expires: every connection needs one. */
+export function createTokenProvider(sasl: KafkaSasl): () => Promise<string> {
+  let token: CachedToken | undefined;
+  let pending: Promise<CachedToken> | undefined;
+  return async () => {
+    if (token === undefined || Date.now() >= token.endsAtMs) {
+      pending ??= requestToken(sasl).finally(() => {
+        pending = undefined;
+      });
+      token = await pending;
+    }
+    return token.value;
+  };
+}
+
+interface CachedToken {
+  readonly value: string;
+  readonly endsAtMs: number;
+}
+
+async function requestToken({ tokenUrl, username, password }: KafkaSasl): Promise<CachedToken> {
+  if (tokenUrl === undefined) throw refused('there is no token endpoint');
+  const credentials = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`;
+  const response = await fetch(tokenUrl, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: 'grant_type=client_credentials',
+    signal: AbortSignal.timeout(TOKEN_REQUEST_TIMEOUT_MS),
+  });
+  if (!response.ok) throw refused(`the token endpoint returned ${response.status}`);
+  const body = (await readJsonAnswer(response)) as { access_token?: unknown; expires_in?: unknown };
+  if (typeof body.access_token !== 'string') throw refused('the token endpoint returned no access_token');
+  const seconds = typeof body.expires_in === 'number' ? body.expires_in : DEFAULT_TOKEN_LIFE_SECONDS;
+  return { value: body.access_token, endsAtMs: Date.now() + seconds * MS_PER_SECOND - TOKEN_MARGIN_MS };
+}
+
+function refused(reason: string): MessagingError {
+  return new MessagingError('broker-refused', `login with oauthbearer: ${reason}`, { canRetry: true });
+}

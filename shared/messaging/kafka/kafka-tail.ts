@@ -1,0 +1,193 @@
+import { errorText, MessagingError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { tailBehind, tailStopped, topicUnknown } from '../broker-errors.ts';
+import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from '../message.ts';
+import { type BrokerAdmin, type Tail, type TailOptions, firstPosition } from '../ports.ts';
+import {
+  type CreateFetchClient,
+  type FetchedRecords,
+  type TopicLeaders,
+  PartitionFetcher,
+  type FetchListener,
+} from './partition-fetcher.ts';
+
+/** Limit for the first answers; a leader that moves or restarts answers within this time. */
+const START_LIMIT_MS = 15_000;
+/** Interval at which the end offsets are queried while the broker is unavailable. */
+const END_OFFSETS_RETRY_MS = 250;
+
+/** The call of the admin client that a tail needs. */
+type TailAdmin = Pick<BrokerAdmin, 'offsets'>;
+
+interface TailParts {
+  readonly createFetchClient: CreateFetchClient;
+  readonly admin: TailAdmin;
+  readonly log: Log;
+  /** Called when the tail has stopped, so that the broker does not stop it again. */
+  readonly onStopped: (tail: Tail) => void;
+}
+
+/** A pending call of caughtUp(): the end offsets of the partitions that have not reached them, by partition. */
+interface CatchUp {
+  readonly missing: Map<string, number>;
+  readonly reached: () => void;
+}
+
+/** Reads partitions from their leaders, without a group. */
+export class KafkaTail implements Tail, FetchListener {
+  readonly #options: TailOptions;
+  readonly #parts: TailParts;
+  #fetcher: PartitionFetcher | undefined;
+  #onMessage: ((message: LogMessage) => void) | undefined;
+  #isStopped = false;
+  /** Resolves when each partition was answered once. */
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #stopSignal = Promise.withResolvers<never>();
+  readonly #readTo = new Map<string, number>();
+  readonly #catchUps = new Set<CatchUp>();
+  #skipped = 0;
+
+  constructor(options: TailOptions, parts: TailParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#stopSignal.promise.catch(() => undefined);
+  }
+
+  async start(onMessage: (message: LogMessage) => void): Promise<void> {
+    const { clientId, topics } = this.#options;
+    if (this.#onMessage !== undefined || this.#isStopped) throw tailStopped(clientId);
+    this.#onMessage = onMessage;
+    const positions = await startPositions(this.#parts.admin, this.#options);
+    if (this.#isStopped) throw tailStopped(clientId);
+    for (const position of positions) this.#moveTo(position, position.offset);
+    const { createFetchClient, log } = this.#parts;
+    this.#fetcher = new PartitionFetcher(positions, { clientId, topics, createFetchClient, log }, this);
+    this.#fetcher.start();
+    const timer = setTimeout(() => {
+      const text = `${clientId}: not all leaders answered within ${START_LIMIT_MS / 1_000} s`;
+      this.#ready.reject(new MessagingError('broker-unavailable', text, { canRetry: true }));
+    }, START_LIMIT_MS);
+    await Promise.race([this.#ready.promise, this.#stopSignal.promise]).finally(() => clearTimeout(timer));
+  }
+
+  isReady(): boolean {
+    return this.#fetcher?.isHealthy() === true;
+  }
+
+  async caughtUp(timeoutMs: number): Promise<void> {
+    const { clientId } = this.#options;
+    if (this.#onMessage === undefined || this.#isStopped) throw tailStopped(clientId);
+    const timeout = Promise.withResolvers<never>();
+    const timer = setTimeout(() => timeout.reject(tailBehind(clientId, timeoutMs)), timeoutMs);
+    const aborted = Promise.race([timeout.promise, this.#stopSignal.promise]);
+    const { promise, resolve: reached } = Promise.withResolvers<void>();
+    const catchUp: CatchUp = { missing: new Map(), reached };
+    try {
+      const ends = await Promise.race([endOffsets(this.#parts.admin, this.#options, aborted), aborted]);
+      for (const { topic, partition, offset } of ends) {
+        const id = partitionId(topic, partition);
+        if ((this.#readTo.get(id) ?? 0) < offset) catchUp.missing.set(id, offset);
+      }
+      if (catchUp.missing.size === 0) return;
+      this.#catchUps.add(catchUp);
+      await Promise.race([promise, aborted]);
+    } finally {
+      clearTimeout(timer);
+      this.#catchUps.delete(catchUp);
+    }
+  }
+
+  /** Without a group there is nothing to leave: closes the connections at once. */
+  stop(): Promise<void> {
+    if (this.#isStopped) return Promise.resolve();
+    this.#isStopped = true;
+    this.#stopSignal.reject(tailStopped(this.#options.clientId));
+    this.#fetcher?.stop();
+    this.#parts.onStopped(this);
+    return Promise.resolve();
+  }
+
+  /** Records of an open transaction, and those after it, are not read before it ends: an end behind them waits for that. */
+  onFetched({ topic, partition, readTo, messages }: FetchedRecords): void {
+    for (const message of messages) if (!this.#isStopped) this.#deliver(message);
+    this.#moveTo({ topic, partition }, readTo);
+    if (this.isReady()) this.#ready.resolve();
+  }
+
+  /** A partition that was added since the start is read from its beginning. */
+  onLeaders(topics: TopicLeaders): void {
+    const { partition: only } = this.#options;
+    for (const [topic, leaders] of topics) {
+      for (const partition of leaders.keys()) {
+        const isKnown = this.#readTo.has(partitionId(topic, partition));
+        if (isKnown || partition !== (only ?? partition)) continue;
+        this.#moveTo({ topic, partition }, 0);
+        this.#fetcher?.add([{ topic, partition, offset: 0 }]);
+      }
+    }
+  }
+
+  #moveTo({ topic, partition }: TopicPartition, offset: number): void {
+    const id = partitionId(topic, partition);
+    this.#readTo.set(id, offset);
+    for (const { missing, reached } of this.#catchUps) {
+      const end = missing.get(id);
+      if (end === undefined || offset < end) continue;
+      missing.delete(id);
+      if (missing.size === 0) reached();
+    }
+  }
+
+  #deliver(message: LogMessage): void {
+    try {
+      this.#onMessage?.(message);
+    } catch (error) {
+      this.#skipped += 1;
+      const { topic, partition, offset } = message;
+      const fields = { topic, partition, offset, skipped: this.#skipped, error: errorText(error) };
+      this.#parts.log.warn(fields, 'message skipped: its handler failed');
+    }
+  }
+}
+
+/** The position of each partition at which a tail begins. Rejects with `topic-unknown` when one of its partitions does not exist. */
+async function startPositions(admin: TailAdmin, options: TailOptions): Promise<readonly PartitionOffset[]> {
+  const { topics, partition: only } = options;
+  const positions = await Promise.all(
+    topics.map(async (topic) => {
+      const offsets = await admin.offsets(topic);
+      const selected = offsets.filter(({ partition }) => partition === (only ?? partition));
+      if (selected.length === 0) throw topicUnknown(topic, only);
+      return selected.map(({ partition, low, high }) => {
+        const offset = firstPosition(options, { topic, partition, low, high });
+        return { topic, partition, offset };
+      });
+    }),
+  );
+  return positions.flat();
+}
+
+/** The ends of the partitions that a tail reads, queried until the broker answers or `aborted` rejects. */
+async function endOffsets(
+  admin: TailAdmin,
+  { topics, partition: only }: Pick<TailOptions, 'topics' | 'partition'>,
+  aborted: Promise<never>,
+): Promise<readonly PartitionOffset[]> {
+  for (;;) {
+    try {
+      const ends = await Promise.all(
+        topics.map(async (topic) => {
+          const all = await admin.offsets(topic);
+          return all.map(({ partition, high }) => ({ topic, partition, offset: high }));
+        }),
+      );
+      return ends.flat().filter(({ partition }) => partition === (only ?? partition));
+    } catch (error) {
+      if (!(error instanceof MessagingError) || !error.canRetry) throw error;
+    }
+    const pause = new Promise<void>((resolve) => {
+      setTimeout(resolve, END_OFFSETS_RETRY_MS);
+    });
+    await Promise.race([pause, aborted]);
+  }
+}

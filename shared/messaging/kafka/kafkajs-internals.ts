@@ -1,0 +1,125 @@
+import { createRequire } from 'node:module';
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+const require = createRequire(import.meta.url);
+const REPLACEMENTS = new WeakSet<object>();
+
+/** An internal module of kafkajs, which has no types: `path` is below `kafkajs/src`. */
+export function kafkajsModule(path: string): unknown {
+  return require(`kafkajs/src/${path}`);
+}
+
+/**
+ * Replaces a method of the class that is the export of an internal module, for the whole process; a second call has no effect. The
+ * replacement gets the object, and a function that calls the original with the same arguments.
+ */
+export function replaceMethod<Result>(
+  path: string,
+  name: string,
+  replacement: (self: never, original: () => Result) => Result,
+): void {
+  const { prototype } = kafkajsModule(path) as { prototype: Record<string, (...args: unknown[]) => Result> };
+  const original = prototype[name];
+  if (original === undefined)
+    throw new Error(`kafkajs has no ${name}: its version differs from package.json`);
+  if (REPLACEMENTS.has(original)) return;
+  const replaced = function replaced(this: unknown, ...args: unknown[]) {
+    return replacement(this as never, () => original.apply(this, args));
+  };
+  REPLACEMENTS.add(replaced);
+  prototype[name] = replaced;
+}
+
+/**
+ * Replaces the export of a module of kafkajs; a second call has no effect. `users` matches the files of modules that refer to
+ * the original: they are loaded again when they are next required.
+ */
+export function replaceExport<Exported extends object>(
+  path: string,
+  users: RegExp,
+  replace: (original: Exported) => Exported,
+): void {
+  const original = kafkajsModule(path) as Exported;
+  const loaded = require.cache[require.resolve(`kafkajs/src/${path}`)];
+  if (loaded === undefined) throw new Error(`kafkajs/src/${path} cannot be replaced`);
+  if (REPLACEMENTS.has(original)) return;
+  const replacement = replace(original);
+  REPLACEMENTS.add(replacement);
+  loaded.exports = replacement;
+  for (const file of Object.keys(require.cache)) if (users.test(file)) delete require.cache[file];
+}
+
+/** What a response has for a partition: its records are not decoded. */
+export interface PartitionBytes {
+  readonly topic: string;
+  readonly partition: number;
+  readonly errorCode: number;
+  readonly lastStableOffset: string;
+  readonly abortedTransactions: readonly { readonly producerId: string; readonly firstOffset: string }[];
+  readonly messages: Buffer;
+}
+
+interface BytesAnswer {
+  readonly responses: readonly {
+    readonly topicName: string;
+    readonly partitions: readonly Omit<PartitionBytes, 'topic'>[];
+  }[];
+}
+
+interface Decoder {
+  readInt32(): number;
+  canReadBytes(count: number): boolean;
+  readBytes(count: number): Buffer;
+}
+
+type DecodeMessages = (decoder: Decoder) => unknown;
+
+interface ResponseModule {
+  readonly parse: (answer: object) => Promise<object>;
+}
+
+/** Set by fetchBytes() for its request. */
+const isReadingBytes = new AsyncLocalStorage<true>();
+const NO_BYTES = Buffer.alloc(0);
+/** The modules that refer to those which are replaced. */
+const USERS = /kafkajs\/src\/protocol\/requests\/fetch\/v[1-9]\d*\/response\.js$/;
+
+/**
+ * Lets fetchBytes() read responses: kafkajs drops batches without records, one that cannot be read makes it reject the whole response, and
+ * so does the error of one partition.
+ */
+export function readFetchesAsBytes(): void {
+  replaceExport<DecodeMessages>(
+    'protocol/requests/fetch/v4/decodeMessages',
+    USERS,
+    (original) => (decoder) =>
+      isReadingBytes.getStore() === true ? recordBytes(decoder) : original(decoder),
+  );
+  replaceExport<ResponseModule>('protocol/requests/fetch/v0/response', USERS, (original) => ({
+    ...original,
+    parse: (answer) =>
+      isReadingBytes.getStore() === true ? Promise.resolve(answer) : original.parse(answer),
+  }));
+}
+
+/** Sends a fetch of kafkajs, whose response contains bytes in place of messages. */
+export async function fetchBytes(fetch: () => Promise<BytesAnswer>): Promise<readonly PartitionBytes[]> {
+  const { responses } = await isReadingBytes.run(true, fetch);
+  return responses.flatMap(({ topicName: topic, partitions }) =>
+    partitions.map((one) => ({ ...one, topic })),
+  );
+}
+
+/** Kafka's name of an error code, as kafkajs has it; undefined for 0. */
+export function brokerErrorName(code: number): string | undefined {
+  if (code === 0) return undefined;
+  const { createErrorFromCode } = kafkajsModule('protocol/error') as {
+    createErrorFromCode: (code: number) => { readonly type: string };
+  };
+  return createErrorFromCode(code).type;
+}
+
+function recordBytes(decoder: Decoder): Buffer {
+  const size = decoder.readInt32();
+  return size <= 0 || !decoder.canReadBytes(size) ? NO_BYTES : decoder.readBytes(size);
+}

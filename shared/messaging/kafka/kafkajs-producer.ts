@@ -1,0 +1,74 @@
+import kafkajs from 'kafkajs';
+import { partitionId } from '../message.ts';
+import {
+  ACKS_TIMEOUT_MS,
+  type ConnectProducer,
+  checkConfirmed,
+  isLarge,
+  valuesOf,
+  type OutgoingRecord,
+} from './kafka-publisher.ts';
+import { NO_HEADER_VALUE } from '../headers.ts';
+import type { CreateKafkajsClient } from './kafkajs-client.ts';
+
+const { CompressionTypes } = kafkajs;
+/** Connects to another broker than one that is away or does not answer. */
+const CONNECT_RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 };
+/** No sends are repeated inside kafkajs: the publisher repeats those that fail. */
+const SEND_RETRY = { retries: 0 };
+const ALL_IN_SYNC_REPLICAS = -1;
+
+/** Connects producers of kafkajs. */
+export function kafkajsProducers(createClient: CreateKafkajsClient): ConnectProducer {
+  return async (clientId) => {
+    const { kafka, connections } = createClient({ clientId, retry: CONNECT_RETRY });
+    const producer = kafka.producer({
+      idempotent: false,
+      allowAutoTopicCreation: false,
+      retry: SEND_RETRY,
+      // The publisher has chosen the partition.
+      createPartitioner:
+        () =>
+        ({ message }) =>
+          message.partition ?? 0,
+    });
+    const destroy = () => {
+      connections.destroy();
+      producer.disconnect().catch(() => undefined);
+    };
+    try {
+      await producer.connect();
+    } catch (error) {
+      destroy();
+      throw error;
+    }
+    return {
+      send: async (records) => {
+        const topicMessages = Array.from(
+          Map.groupBy(records, ({ topic }) => topic),
+          ([topic, own]) => ({ topic, messages: own.map(toMessage) }),
+        );
+        const compression = isLarge(records) ? CompressionTypes.GZIP : CompressionTypes.None;
+        const batch = { acks: ALL_IN_SYNC_REPLICAS, timeout: ACKS_TIMEOUT_MS, compression, topicMessages };
+        const answers = await producer.sendBatch(batch);
+        // kafkajs reports records as sent for a partition that its metadata lacks.
+        checkConfirmed(
+          records,
+          answers.map(({ topicName, partition }) => partitionId(topicName, partition)),
+        );
+      },
+      destroy,
+    };
+  };
+}
+
+/**
+ * Every record has a timestamp: if only some of a request have one, kafkajs computes a wrong maximum. kafkajs cannot write headers without
+ * a value, so they are left out: they count as absent either way.
+ */
+function toMessage({ key, value, partition, headers = {}, timestampMs }: OutgoingRecord) {
+  const entries = Object.entries(headers).map(([name, header]) => {
+    return [name, valuesOf(header).filter((one) => one !== NO_HEADER_VALUE)] as const;
+  });
+  return { key, value, partition, headers: Object.fromEntries(entries), timestamp: String(timestampMs) };
+}

@@ -1,0 +1,456 @@
+import kafkajs, { type Cluster, type Consumer, type ConsumerConfig, type Kafka } from 'kafkajs';
+import { partitionId, type LogMessage, type PartitionOffset, type TopicPartition } from '../message.ts';
+import type { CreateKafkajsClient } from './kafkajs-client.ts';
+import { brokerErrorName, fetchBytes, type PartitionBytes } from './kafkajs-internals.ts';
+import { committedBatches, openBatches, readMessages, type UnreadableBatch } from './record-batches.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { monotonicClock } from '../../platform/clock.ts';
+import { errorText, MessagingError } from '../../platform/errors.ts';
+import { RepeatedFailure, type Log } from '../../platform/log.ts';
+import { brokerErrorType } from './kafka-errors.ts';
+
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+
+/** A failed request is repeated by its reader, at the leader of that time. */
+const RETRY = { retries: 0 };
+const MIN_BYTES = 1;
+/**
+ * Limits of a fetch per partition and in total (a single larger batch is still returned whole). They are small because a response
+ * is decoded in one turn of the event loop; a reader has at most one fetch per broker, so they also bound its memory.
+ */
+const MAX_BYTES_PER_PARTITION = 256 * KIB;
+const MAX_BYTES_PER_FETCH = 2 * MIB;
+/** Records of open and aborted transactions are not delivered. */
+const READ_COMMITTED = 1;
+
+/** Kafka's name for the error of a position that has no record: removed by retention, or beyond the end. */
+export const OUT_OF_RANGE = 'OFFSET_OUT_OF_RANGE';
+
+/** Node ids of the leaders by topic and partition; -1: none that is alive. */
+export type TopicLeaders = ReadonlyMap<string, readonly number[]>;
+
+/** The requests of one reader, on connections of its own. All calls reject with the errors of kafkajs. */
+export interface FetchClient {
+  /** Rejects also if one of the topics does not exist, or may not be read. */
+  leaders(topics: readonly string[]): Promise<TopicLeaders>;
+  /** One request to the broker with this node id, which leaders() has returned; it waits at most `maxWaitMs` for a record. */
+  fetch(
+    node: number,
+    partitions: readonly PartitionOffset[],
+    maxWaitMs: number,
+  ): Promise<readonly FetchedRecords[]>;
+  /** The first retained offset. */
+  earliest(partition: TopicPartition): Promise<number>;
+  /** Closes all connections immediately and permanently: pending requests fail. */
+  destroy(): void;
+}
+
+export type CreateFetchClient = (clientId: string) => FetchClient;
+
+/** The messages that a broker returned for one partition. */
+export interface FetchedRecords extends TopicPartition {
+  /** The requested offset. */
+  readonly from: number;
+  /** The next offset to be requested; `from` if there was no complete batch, and after an error. */
+  readonly position: number;
+  /**
+   * There is no other message before it. `stableEnd` if no partition has records: then the size limit has omitted none, and the offsets
+   * up to it have none (compaction).
+   */
+  readonly readTo: number;
+  readonly messages: readonly LogMessage[];
+  /** The last stable offset: no message below it belongs to an open transaction. */
+  readonly stableEnd: number;
+  /** Kafka's name of the error. */
+  readonly error: string | undefined;
+}
+
+/** Reports a record batch that was skipped. */
+type OnUnreadable = (place: TopicPartition, batch: UnreadableBatch) => void;
+
+/** A consumer, and the requests of its library to the cluster, which kafkajs gives to partition assigners. */
+export function consumerOf(kafka: Kafka, config: ConsumerConfig): { consumer: Consumer; cluster: Cluster } {
+  let cluster: Cluster | undefined;
+  const consumer = kafka.consumer({
+    ...config,
+    allowAutoTopicCreation: false,
+    partitionAssigners: [
+      (parts) => {
+        cluster = parts.cluster;
+        return kafkajs.PartitionAssigners.roundRobin(parts);
+      },
+    ],
+  });
+  if (cluster === undefined) throw new Error('kafkajs has created no partition assigner');
+  return { consumer, cluster };
+}
+
+/** Creates the clients of readers: consumers that never join a group. */
+export function fetchClients(
+  createClient: CreateKafkajsClient,
+  onUnreadable: OnUnreadable,
+): CreateFetchClient {
+  return (clientId) => {
+    const { kafka, connections } = createClient({ clientId, retry: RETRY });
+    const { consumer, cluster } = consumerOf(kafka, { groupId: clientId });
+    consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => connections.close(payload.broker));
+    return {
+      leaders: async (topics) => {
+        await consumer.connect();
+        await cluster.addMultipleTargetTopics([...topics]);
+        await cluster.refreshMetadata();
+        return new Map(topics.map((topic) => [topic, leadersOf(cluster, topic)]));
+      },
+      fetch: async (node, partitions, maxWaitMs) => {
+        const broker = await cluster.findBroker({ nodeId: String(node) });
+        const request = {
+          topics: byTopic(partitions),
+          maxWaitTime: maxWaitMs,
+          minBytes: MIN_BYTES,
+          maxBytes: MAX_BYTES_PER_FETCH,
+          isolationLevel: READ_COMMITTED,
+        };
+        const answers = await fetchBytes(() => broker.fetch(request));
+        return readAnswers(partitions, answers, onUnreadable);
+      },
+      earliest: async ({ topic, partition }) => {
+        const wanted = [{ topic, partitions: [{ partition }], fromBeginning: true as const }];
+        const [found] = await cluster.fetchTopicsOffset(wanted);
+        return Number(found?.partitions[0]?.offset ?? 0);
+      },
+      destroy: () => {
+        connections.destroy();
+        consumer.disconnect().catch(() => undefined);
+      },
+    };
+  };
+}
+
+function leadersOf(cluster: Cluster, topic: string): readonly number[] {
+  const alive = new Set(cluster.getNodeIds().map(Number));
+  const partitions = cluster.findTopicPartitionMetadata(topic);
+  const leaders = partitions.map(() => -1);
+  for (const { partitionId: partition, leader } of partitions) {
+    if (partition in leaders && alive.has(leader)) leaders[partition] = leader;
+  }
+  return leaders;
+}
+
+function byTopic(partitions: readonly PartitionOffset[]) {
+  return [...Map.groupBy(partitions, ({ topic }) => topic)].map(([topic, list]) => ({
+    topic,
+    partitions: list.map(({ partition, offset }) => {
+      return { partition, fetchOffset: String(offset), maxBytes: MAX_BYTES_PER_PARTITION };
+    }),
+  }));
+}
+
+async function readAnswers(
+  partitions: readonly PartitionOffset[],
+  answers: readonly PartitionBytes[],
+  onUnreadable: OnUnreadable,
+): Promise<readonly FetchedRecords[]> {
+  const requested = new Map(partitions.map((one) => [partitionId(one.topic, one.partition), one.offset]));
+  const isEmpty = answers.every(({ messages }) => messages.length === 0);
+  const fetched: FetchedRecords[] = [];
+  for (const answer of answers) {
+    const { topic, partition } = answer;
+    const from = requested.get(partitionId(topic, partition));
+    if (from === undefined) continue;
+    const place = { topic, partition, from };
+    const batches = await openBatches(answer.messages);
+    const messages: LogMessage[] = [];
+    const aborted = answer.abortedTransactions.map(({ producerId, firstOffset }) => {
+      return { producerId: BigInt(producerId), firstOffset: Number(firstOffset) };
+    });
+    for (const batch of committedBatches(batches, aborted)) {
+      const read = readMessages(place, batch);
+      if ('reason' in read) onUnreadable(place, read);
+      else messages.push(...read);
+    }
+    const last = batches.at(-1);
+    const position = last === undefined ? from : last.lastOffset + 1;
+    const stableEnd = Number(answer.lastStableOffset);
+    const readTo = isEmpty ? Math.max(position, stableEnd) : position;
+    fetched.push({
+      ...place,
+      position,
+      readTo,
+      messages,
+      stableEnd,
+      error: brokerErrorName(answer.errorCode),
+    });
+  }
+  return fetched;
+}
+
+/** A fetch waits this long for data: an idle reader sends a request to each leader every two seconds. */
+export const MAX_WAIT_MS = 2_000;
+/** The same while a partition is paused: the longest time until a resumed partition is fetched again. */
+const MAX_WAIT_PAUSED_MS = 250;
+/** New partitions and moved leaders are noticed after this time at the latest, so that a group reads new ones within ten seconds. */
+const METADATA_MAX_AGE_MS = 3_000;
+/** Delay before failed partitions are tried again. */
+const RETRY_MS = 250;
+
+const REFUSED = /_AUTHORIZATION_FAILED$/;
+
+/** The reader of the fetched partitions. All calls are synchronous and must not throw. */
+export interface FetchListener {
+  /** A leader has answered for a partition that is not paused; the position is the new one, also where no message is delivered. */
+  onFetched(fetched: FetchedRecords): void;
+  /** The leaders were queried; called before the first fetch. */
+  onLeaders?(topics: TopicLeaders): void;
+  /** This client may not read a topic; the fetches are repeated. */
+  onRefused?(error: Error): void;
+}
+
+export interface FetcherParts {
+  /** The topics whose leaders are queried, also while none of their partitions is read. */
+  readonly topics: readonly string[];
+  readonly clientId: string;
+  readonly createFetchClient: CreateFetchClient;
+  readonly log: Log;
+}
+
+interface Cursor extends TopicPartition {
+  offset: number;
+  isPaused: boolean;
+  /** Node id of the leader; undefined: to be queried. */
+  leader: number | undefined;
+  /** A request for it is under way. */
+  isFetching: boolean;
+  /** Its latest request was answered without an error. */
+  isRead: boolean;
+}
+
+/**
+ * Reads partitions from their leaders, with one pending request per leader. The positions are its own: a failed request is
+ * repeated from the position, at the new leader if it has moved. A position without a record (removed by retention, or beyond the
+ * end of a topic that was created again) continues with the first retained record.
+ */
+export class PartitionFetcher {
+  readonly #parts: FetcherParts;
+  readonly #listener: FetchListener;
+  readonly #client: FetchClient;
+  /** In the order of requests: partitions that returned records move to the end, so that none is starved by the size limit. */
+  readonly #cursors = new Map<string, Cursor>();
+  /** Node ids with a loop of fetches. */
+  readonly #polled = new Set<number>();
+  readonly #failures: RepeatedFailure;
+  #isQuerying = false;
+  /** The next query is due because of a partition without a leader. */
+  #isRetrying = false;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(positions: readonly PartitionOffset[], parts: FetcherParts, listener: FetchListener) {
+    this.#parts = parts;
+    this.#listener = listener;
+    this.#failures = new RepeatedFailure(parts.log, monotonicClock);
+    this.#client = parts.createFetchClient(parts.clientId);
+    this.add(positions);
+  }
+
+  /** Begins to fetch. */
+  start(): void {
+    void this.#queryLeaders();
+  }
+
+  /** Further partitions; fetched after the next query for leaders. */
+  add(positions: readonly PartitionOffset[]): void {
+    for (const { topic, partition, offset } of positions) {
+      const state = { leader: undefined, isPaused: false, isFetching: false, isRead: false };
+      this.#cursors.set(partitionId(topic, partition), { topic, partition, offset, ...state });
+    }
+  }
+
+  /** Whether the leaders of all partitions have answered and are connected. */
+  isHealthy(): boolean {
+    return !this.#isStopped && this.#all().every(({ isRead }) => isRead);
+  }
+
+  pause(partitions: readonly TopicPartition[]): void {
+    this.#setPaused(partitions, true);
+  }
+
+  resume(partitions: readonly TopicPartition[]): void {
+    this.#setPaused(partitions, false);
+    this.#pollAll();
+  }
+
+  /** Ends all requests immediately; no call of the listener follows. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#client.destroy();
+  }
+
+  #setPaused(partitions: readonly TopicPartition[], isPaused: boolean): void {
+    for (const { topic, partition } of partitions) {
+      const cursor = this.#cursors.get(partitionId(topic, partition));
+      if (cursor !== undefined) cursor.isPaused = isPaused;
+    }
+  }
+
+  /** Queries the leaders of all topics, and starts the fetches. Repeats itself after a time. */
+  async #queryLeaders(): Promise<void> {
+    if (this.#isQuerying || this.#isStopped) return;
+    this.#isQuerying = true;
+    this.#isRetrying = false;
+    clearTimeout(this.#timer);
+    try {
+      const topics = await this.#client.leaders(this.#parts.topics);
+      if (!this.#isStopped) this.#takeLeaders(topics);
+    } catch (error) {
+      this.#checkRefused(brokerErrorType(error));
+      this.#logFailure('the leaders of partitions cannot be queried', error);
+    }
+    this.#isQuerying = false;
+    this.#queryLater();
+  }
+
+  #takeLeaders(topics: TopicLeaders): void {
+    // May add partitions.
+    this.#listener.onLeaders?.(topics);
+    for (const cursor of this.#cursors.values()) {
+      const leader = topics.get(cursor.topic)?.[cursor.partition] ?? -1;
+      if (leader >= 0) cursor.leader = leader;
+      else this.#lose(cursor);
+    }
+    this.#pollAll();
+  }
+
+  /** Plans the next query: soon if a partition has no leader that answers. */
+  #queryLater(): void {
+    if (this.#isStopped || this.#isQuerying || this.#isRetrying) return;
+    clearTimeout(this.#timer);
+    this.#isRetrying = this.#hasLost();
+    const delayMs = this.#isRetrying ? RETRY_MS : METADATA_MAX_AGE_MS;
+    this.#timer = setTimeout(() => void this.#queryLeaders(), delayMs);
+  }
+
+  #hasLost(): boolean {
+    return this.#all().some(({ leader }) => leader === undefined);
+  }
+
+  #all(): Cursor[] {
+    return [...this.#cursors.values()];
+  }
+
+  #pollAll(): void {
+    for (const { leader, isPaused, isFetching } of this.#cursors.values()) {
+      if (leader === undefined || isPaused || isFetching || this.#polled.has(leader)) continue;
+      void this.#poll(leader);
+    }
+  }
+
+  /**
+   * Fetches from one broker until there is nothing to fetch from it, or a request fails. The next request waits for the end of the
+   * turn: what the messages lead to, such as a reply or an HTTP response, is written before it wakes the broker up.
+   */
+  async #poll(node: number): Promise<void> {
+    this.#polled.add(node);
+    let wanted: readonly Cursor[] = [];
+    try {
+      for (;;) {
+        wanted = this.#wantedFrom(node);
+        if (this.#isStopped || wanted.length === 0) break;
+        await this.#fetch(node, wanted);
+        await nextTurn();
+      }
+    } catch (error) {
+      for (const cursor of wanted) this.#lose(cursor);
+      this.#logFailure('a fetch failed', error);
+    }
+    this.#polled.delete(node);
+    // Partitions of this loop may have another leader by now.
+    if (!this.#isStopped) this.#pollAll();
+    if (this.#hasLost()) this.#queryLater();
+  }
+
+  #wantedFrom(node: number): Cursor[] {
+    return this.#all().filter(
+      ({ leader, isPaused, isFetching }) => leader === node && !isPaused && !isFetching,
+    );
+  }
+
+  async #fetch(node: number, wanted: readonly Cursor[]): Promise<void> {
+    const request = wanted.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
+    for (const cursor of wanted) cursor.isFetching = true;
+    const unanswered = new Set(wanted);
+    const outOfRange: Cursor[] = [];
+    try {
+      const fetched = await this.#client.fetch(node, request, this.#waitMs(wanted));
+      for (const one of fetched) {
+        const cursor = this.#cursors.get(partitionId(one.topic, one.partition));
+        // The listener may stop this fetcher.
+        if (this.#isStopped || cursor === undefined) continue;
+        unanswered.delete(cursor);
+        if (one.error === OUT_OF_RANGE) outOfRange.push(cursor);
+        else this.#take(cursor, one);
+      }
+    } finally {
+      for (const cursor of wanted) cursor.isFetching = false;
+    }
+    for (const cursor of unanswered) this.#lose(cursor);
+    for (const cursor of outOfRange) await this.#restart(cursor);
+    if (this.#hasLost()) this.#queryLater();
+    else if (this.isHealthy())
+      this.#failures.ended({ clientId: this.#parts.clientId }, 'all partitions are read');
+  }
+
+  /** Continues with the first retained record. */
+  async #restart(cursor: Cursor): Promise<void> {
+    const { log } = this.#parts;
+    const { topic, partition, offset } = cursor;
+    const earliest = await this.#client.earliest(cursor);
+    if (earliest === offset) this.#lose(cursor);
+    cursor.offset = earliest;
+    log.debug({ topic, partition, offset, earliest }, 'a position has no record, its partition continues');
+  }
+
+  /** The first request for a partition is answered immediately, which shows that it is read. */
+  #waitMs(wanted: readonly Cursor[]): number {
+    if (wanted.some(({ isRead }) => !isRead)) return 0;
+    return this.#all().some(({ isPaused }) => isPaused) ? MAX_WAIT_PAUSED_MS : MAX_WAIT_MS;
+  }
+
+  #take(cursor: Cursor, fetched: FetchedRecords): void {
+    const { error, topic, partition } = fetched;
+    if (error !== undefined) {
+      this.#checkRefused(error);
+      const fields = { topic, partition, offset: fetched.from, error };
+      this.#parts.log.debug(fields, 'a partition cannot be fetched');
+      this.#lose(cursor);
+      return;
+    }
+    cursor.isRead = true;
+    // Fetched again after resume(): the reader has no room for more.
+    if (cursor.isPaused) return;
+    if (fetched.position > cursor.offset) {
+      cursor.offset = fetched.position;
+      const id = partitionId(topic, partition);
+      this.#cursors.delete(id);
+      this.#cursors.set(id, cursor);
+    }
+    this.#listener.onFetched(fetched);
+  }
+
+  #lose(cursor: Cursor): void {
+    cursor.leader = undefined;
+    cursor.isRead = false;
+  }
+
+  #checkRefused(error: string | undefined): void {
+    if (error === undefined || !REFUSED.test(error)) return;
+    const text = `${this.#parts.clientId}: ${error}`;
+    this.#listener.onRefused?.(new MessagingError('broker-refused', text, { canRetry: false }));
+  }
+
+  #logFailure(text: string, error: unknown): void {
+    if (this.#isStopped) return;
+    this.#failures.failed({ clientId: this.#parts.clientId, error: errorText(error) }, text);
+  }
+}

@@ -1,0 +1,107 @@
+import { isIP } from 'node:net';
+import { parseBroker, ProduceAcks, Producer, type Broker, type SASLOptions } from '@platformatic/kafka';
+import { NO_HEADER_VALUE } from '../headers.ts';
+import { partitionId } from '../message.ts';
+import {
+  createTokenProvider,
+  checkAddress,
+  CONNECT_TIMEOUT_MS,
+  LOGIN_TIMEOUT_MS,
+  readCertificates,
+  REQUEST_TIMEOUT_MS,
+  rotateRandomly,
+  type KafkaSettings,
+} from './kafka-settings.ts';
+import {
+  ACKS_TIMEOUT_MS,
+  type ConnectProducer,
+  checkConfirmed,
+  isLarge,
+  valuesOf,
+  type OutgoingRecord,
+} from './kafka-publisher.ts';
+
+/**
+ * Connects producers of @platformatic/kafka. A send has one request of the library for each topic: it fails with a TypeError where the
+ * metadata of one of several was forgotten meanwhile. Throws ConfigError on an invalid address or an unreadable certificate. */
+export function platformaticProducers(settings: KafkaSettings): ConnectProducer {
+  const brokers = settings.brokers.map((address) => parseBroker(checkAddress(address)));
+  const security = securityOptions(settings, brokers);
+  return async (clientId) => {
+    const producer = new Producer({
+      clientId,
+      // It asks the first broker again and again, also when it accepts connections and never answers.
+      bootstrapBrokers: rotateRandomly(brokers),
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      ...security,
+      idempotent: false,
+      retries: 0,
+      // It would forget the metadata of all topics, and crash in a send that waits for another topic.
+      repeatOnStaleMetadata: false,
+      timeout: ACKS_TIMEOUT_MS,
+    });
+    // Every error of a connection also rejects its pending calls; without a listener a second one would end the process.
+    producer.connections.on('connecting', ({ connection }) => connection.on('error', () => undefined));
+    const destroy = () => {
+      for (const [, connection] of producer.connections) connection.socket?.destroy();
+      producer.close().catch(() => undefined);
+    };
+    try {
+      await producer.metadata({ topics: [], forceUpdate: true });
+    } catch (error) {
+      destroy();
+      throw error;
+    }
+    return {
+      send: async (records) => {
+        const compression = isLarge(records) ? 'gzip' : 'none';
+        const sends = [...Map.groupBy(records, ({ topic }) => topic).values()].map((own) =>
+          producer.send({ messages: own.map(toMessage), acks: ProduceAcks.ALL, compression }),
+        );
+        const confirmed: string[] = [];
+        for (const end of await Promise.allSettled(sends)) {
+          if (end.status === 'rejected') throw end.reason;
+          for (const { topic, partition } of end.value.offsets ?? [])
+            confirmed.push(partitionId(topic, partition));
+        }
+        // The library writes to another partition where its metadata lacks one.
+        checkConfirmed(records, confirmed);
+      },
+      destroy,
+    };
+  };
+}
+
+function securityOptions({ ssl, sasl }: KafkaSettings, brokers: readonly Broker[]) {
+  // An address is no name of a server (RFC 6066).
+  const tlsServerName = brokers.every(({ host }) => isIP(host) === 0);
+  const tls = ssl === undefined ? {} : { tls: readCertificates(ssl), tlsServerName };
+  if (sasl === undefined) return { connectTimeout: CONNECT_TIMEOUT_MS, ...tls };
+  const { username, password } = sasl;
+  const mechanism = sasl.mechanism.toUpperCase() as SASLOptions['mechanism'];
+  const token = createTokenProvider(sasl);
+  return { connectTimeout: LOGIN_TIMEOUT_MS, ...tls, sasl: { mechanism, username, password, token } };
+}
+
+/** Each value of a repeated header has a key of its own: buffers are different keys of a map, also with the same bytes. */
+function toMessage({ topic, partition, key, value, headers = {}, timestampMs }: OutgoingRecord) {
+  const entries = Object.entries(headers).flatMap(([name, header]) =>
+    valuesOf(header).map(
+      (one) => [Buffer.from(name), toBuffer(one === NO_HEADER_VALUE ? null : one)] as const,
+    ),
+  );
+  const timestamp = BigInt(timestampMs);
+  return {
+    topic,
+    partition,
+    key: toBuffer(key),
+    value: toBuffer(value),
+    headers: new Map(entries),
+    timestamp,
+  };
+}
+
+/** The library writes null for what is absent, which its types omit. */
+function toBuffer(content: Buffer | string | null): Buffer {
+  return (typeof content === 'string' ? Buffer.from(content) : content) as Buffer;
+}

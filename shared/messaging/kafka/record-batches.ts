@@ -1,0 +1,293 @@
+import { promisify } from 'node:util';
+import { gunzip, zstdDecompress } from 'node:zlib';
+import { errorText } from '../../platform/errors.ts';
+import { NO_HEADER_VALUE, setHeader } from '../headers.ts';
+import type { HeaderValue, LogMessage, TopicPartition } from '../message.ts';
+
+/**
+ * Kafka's record batches (version 2, since Kafka 0.11), read in place of the clients: a damaged batch is skipped, and what a compressed one
+ * expands to is limited. kafkajs takes seconds for a record with 4,000 headers.
+ */
+
+const KIB = 1_024;
+const MIB = KIB * KIB;
+
+/**
+ * Largest decompressed record batch: four times the largest batch that our topics allow (8 MiB). A larger one, an attack or a mistake, is
+ * skipped before it exhausts the memory of the process.
+ */
+const MAX_BATCH_BYTES = 32 * MIB;
+/** zlib returns its output in chunks; each takes a round trip to another thread. */
+const CHUNK_BYTES = 256 * KIB;
+
+/** Positions in a batch; its length counts the bytes after the length field. */
+const LENGTH_AT = 8;
+const LENGTH_END = 12;
+const MAGIC_AT = 16;
+const ATTRIBUTES_AT = 21;
+const LAST_OFFSET_DELTA_AT = 23;
+const FIRST_TIMESTAMP_AT = 27;
+const MAX_TIMESTAMP_AT = 35;
+const PRODUCER_ID_AT = 43;
+const RECORD_COUNT_AT = 57;
+const BATCH_HEADER_BYTES = 61;
+const MAGIC = 2;
+const COMPRESSION_BITS = 0b111;
+const LOG_APPEND_TIME_BIT = 0b1000;
+const TRANSACTIONAL_BIT = 0b1_0000;
+const CONTROL_BIT = 0b10_0000;
+const GZIP = 1;
+const ZSTD = 4;
+/** The bytes of a variable-length integer have 7 bits each; the eighth says that more follow. */
+const MORE = 0x80;
+const LOW_BITS = 0x7f;
+const MAX_VARINT_BYTES = 10;
+const UINT32 = 2 ** 32;
+
+const LIMITS = { maxOutputLength: MAX_BATCH_BYTES, chunkSize: CHUNK_BYTES };
+const gunzipAsync = promisify(gunzip);
+const zstdDecompressAsync = promisify(zstdDecompress);
+
+/** A batch of a fetch response. */
+interface RecordBatch {
+  readonly bytes: Buffer;
+  readonly firstOffset: number;
+  readonly lastOffset: number;
+  readonly producerId: bigint;
+  readonly isTransactional: boolean;
+  /** Its record is the end of a transaction. */
+  readonly isControl: boolean;
+}
+
+/** A batch that cannot be read; its messages are skipped. */
+export interface UnreadableBatch {
+  readonly firstOffset: number;
+  readonly lastOffset: number;
+  readonly reason: string;
+}
+
+/** The complete batches; the last one may be cut off at the size limit of a fetch. Throws a RangeError on an unknown format. */
+function splitBatches(bytes: Buffer): RecordBatch[] {
+  const batches: RecordBatch[] = [];
+  for (let at = 0; bytes.length - at >= BATCH_HEADER_BYTES;) {
+    const end = at + LENGTH_END + bytes.readInt32BE(at + LENGTH_AT);
+    if (end > bytes.length) break;
+    if (end < at + BATCH_HEADER_BYTES || bytes[at + MAGIC_AT] !== MAGIC) {
+      throw new RangeError('a record batch with an unknown format');
+    }
+    batches.push(toBatch(bytes.subarray(at, end)));
+    at = end;
+  }
+  return batches;
+}
+
+function toBatch(bytes: Buffer): RecordBatch {
+  const attributes = bytes.readUInt16BE(ATTRIBUTES_AT);
+  const firstOffset = readInt64(bytes, 0);
+  return {
+    bytes,
+    firstOffset,
+    lastOffset: firstOffset + bytes.readInt32BE(LAST_OFFSET_DELTA_AT),
+    producerId: bytes.readBigInt64BE(PRODUCER_ID_AT),
+    isTransactional: (attributes & TRANSACTIONAL_BIT) !== 0,
+    isControl: (attributes & CONTROL_BIT) !== 0,
+  };
+}
+
+/** A batch with its records as bytes. */
+export interface OpenBatch extends RecordBatch {
+  /** Absent: it has none to be delivered. */
+  readonly content?: Buffer;
+  /** Why it cannot be decompressed. */
+  readonly reason?: string;
+}
+
+/**
+ * Decompresses the batches of a fetch response; ends early when they have become too large, and the others are fetched again. Rejects on
+ * an unknown format.
+ */
+export async function openBatches(bytes: Buffer): Promise<OpenBatch[]> {
+  const opened: OpenBatch[] = [];
+  let size = 0;
+  for (const batch of splitBatches(bytes)) {
+    if (size > MAX_BATCH_BYTES) break;
+    if (batch.isControl) {
+      opened.push(batch);
+      continue;
+    }
+    try {
+      const pending = contentOf(batch);
+      const content = pending instanceof Promise ? await pending : pending;
+      size += content.length;
+      opened.push({ ...batch, content });
+    } catch (error) {
+      opened.push({ ...batch, reason: errorText(error) });
+    }
+  }
+  return opened;
+}
+
+/** Throws or rejects if the records cannot be decompressed, would exceed the limit, or if the compression is unknown. */
+function contentOf({ bytes }: RecordBatch): Buffer | Promise<Buffer> {
+  const content = bytes.subarray(BATCH_HEADER_BYTES);
+  const compression = bytes.readUInt16BE(ATTRIBUTES_AT) & COMPRESSION_BITS;
+  if (compression === 0) return content;
+  if (compression === GZIP) return gunzipAsync(content, LIMITS);
+  if (compression === ZSTD) return zstdDecompressAsync(content, LIMITS);
+  throw new Error(`compression ${compression} (2: snappy, 3: lz4) is not read`);
+}
+
+/** The messages of a batch from this offset on, or why it cannot be read. Keys, values and headers are parts of its content. */
+export function readMessages(
+  place: TopicPartition & { readonly from: number },
+  batch: OpenBatch,
+): LogMessage[] | UnreadableBatch {
+  const { firstOffset, lastOffset, content, reason } = batch;
+  if (reason !== undefined) return { firstOffset, lastOffset, reason };
+  if (content === undefined) return [];
+  try {
+    return readRecords(place, batch, new RecordReader(content));
+  } catch (error) {
+    return { firstOffset, lastOffset, reason: errorText(error) };
+  }
+}
+
+function readRecords(
+  { topic, partition, from }: TopicPartition & { readonly from: number },
+  { bytes, firstOffset }: RecordBatch,
+  reader: RecordReader,
+): LogMessage[] {
+  const messages: LogMessage[] = [];
+  const firstTimestampMs = readInt64(bytes, FIRST_TIMESTAMP_AT);
+  const isAppendTime = (bytes.readUInt16BE(ATTRIBUTES_AT) & LOG_APPEND_TIME_BIT) !== 0;
+  const appendTimeMs = isAppendTime ? readInt64(bytes, MAX_TIMESTAMP_AT) : undefined;
+  for (let left = bytes.readInt32BE(RECORD_COUNT_AT); left > 0; left -= 1) {
+    const end = reader.beginRecord();
+    const timestampMs = firstTimestampMs + reader.varint();
+    const offset = firstOffset + reader.varint();
+    const key = reader.bytes();
+    const value = reader.bytes();
+    const headers = reader.headers();
+    reader.endRecord(end);
+    if (offset < from) continue;
+    messages.push({
+      topic,
+      partition,
+      offset,
+      key,
+      value,
+      headers,
+      timestampMs: appendTimeMs ?? timestampMs,
+    });
+  }
+  reader.end();
+  return messages;
+}
+
+/** A transaction that was aborted, with the offset of its first record in the partition. */
+export interface AbortedTransaction {
+  readonly producerId: bigint;
+  readonly firstOffset: number;
+}
+
+/** The batches whose messages are delivered: no control records, and none of aborted transactions, as a read_committed reader. */
+export function committedBatches(
+  batches: readonly OpenBatch[],
+  aborted: readonly AbortedTransaction[],
+): ReadonlySet<OpenBatch> {
+  const delivered = new Set<OpenBatch>();
+  const ahead = aborted.toSorted((a, b) => a.firstOffset - b.firstOffset);
+  const producers = new Set<bigint>();
+  for (const batch of batches) {
+    for (let [next] = ahead; next !== undefined && next.firstOffset <= batch.lastOffset; [next] = ahead) {
+      producers.add(next.producerId);
+      ahead.shift();
+    }
+    const isAborted = batch.isTransactional && producers.has(batch.producerId);
+    // Transactions of a producer follow each other in a partition: its next marker ends the one that was aborted.
+    if (batch.isControl) producers.delete(batch.producerId);
+    if (!batch.isControl && !isAborted) delivered.add(batch);
+  }
+  return delivered;
+}
+
+/** A 64-bit integer as a number: offsets and times are below 2^53. */
+function readInt64(bytes: Buffer, at: number): number {
+  return bytes.readInt32BE(at) * UINT32 + bytes.readUInt32BE(at + 4);
+}
+
+/** Reads records one after the other. Every method throws a RangeError where the bytes are not records. */
+class RecordReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Returns where the record ends. */
+  beginRecord(): number {
+    const length = this.varint();
+    const end = this.#at + length;
+    if (length < 1 || end > this.#bytes.length) throw new RangeError('a record exceeds its batch');
+    // The attributes of a record are unused.
+    this.#at += 1;
+    return end;
+  }
+
+  endRecord(end: number): void {
+    if (this.#at !== end) throw new RangeError('a record differs from its length');
+  }
+
+  end(): void {
+    if (this.#at !== this.#bytes.length) throw new RangeError('a record batch has bytes after its records');
+  }
+
+  /** A signed integer, zigzag-encoded in seven bits per byte; exact below 2^53. */
+  varint(): number {
+    const bytes = this.#bytes;
+    let byte = bytes[this.#at++] as number;
+    // Most values, lengths and deltas, have one byte or two.
+    if (byte < MORE) return (byte >>> 1) ^ -(byte & 1);
+    let value = byte & LOW_BITS;
+    let factor = 1;
+    for (let count = 1; byte >= MORE; count += 1) {
+      if (count === MAX_VARINT_BYTES) throw new RangeError('an integer is too long');
+      byte = bytes[this.#at++] as number;
+      factor *= MORE;
+      value += (byte & LOW_BITS) * factor;
+    }
+    if (this.#at > bytes.length) throw new RangeError('a record ends within an integer');
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /** Bytes after their length; null for the length -1. */
+  bytes(): Buffer | null {
+    const length = this.varint();
+    if (length < 0) return null;
+    const start = this.#at;
+    this.#at += length;
+    if (this.#at > this.#bytes.length) throw new RangeError('a value exceeds its record');
+    return this.#bytes.subarray(start, this.#at);
+  }
+
+  headers(): Record<string, HeaderValue | readonly HeaderValue[]> {
+    const headers: Record<string, HeaderValue | HeaderValue[]> = {};
+    for (let left = this.varint(); left > 0; left -= 1) {
+      const name = this.#name();
+      const value = this.bytes() ?? NO_HEADER_VALUE;
+      const known = Object.hasOwn(headers, name) ? headers[name] : undefined;
+      if (Array.isArray(known)) known.push(value);
+      else setHeader(headers, name, known === undefined ? value : [known, value]);
+    }
+    return headers;
+  }
+
+  #name(): string {
+    const length = this.varint();
+    const start = this.#at;
+    this.#at += length;
+    if (length < 0 || this.#at > this.#bytes.length) throw new RangeError('a header exceeds its record');
+    return this.#bytes.toString('utf8', start, this.#at);
+  }
+}

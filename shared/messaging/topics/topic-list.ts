@@ -1,0 +1,255 @@
+/** The list of topics: their names, and which of them are requests, commands, replies or dead letters. */
+
+import type { MessageTopic } from '../../../schemas/messages.ts';
+import {
+  ACCEPTANCE_RETENTION_MS,
+  COMMAND_RETENTION_MS,
+  OUTCOME_RETENTION_MS,
+} from '../../platform/retention.ts';
+import type { TopicSpec, TopicState } from '../ports.ts';
+
+const MIB = 1_024 * 1_024;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Maximum number of consumers of a worker. Never changed on an existing topic, since keys would move to other partitions. */
+const PARTITIONS = 12;
+/** Every ingress reads all results, so fewer partitions make that cheaper. */
+const RESULT_PARTITIONS = 6;
+/** Every notification worker and every ingress reads all outcomes; fewer partitions make reading and produce requests cheaper. */
+const OUTCOME_PARTITIONS = 3;
+/** One partition orders all records, so that a product is never read before its lists; there are few records. */
+const ORDERED_PARTITIONS = 1;
+/** The largest message is a simulation with the schedules of all offers; a schedule of 1,200 instalments is below 1 MiB. */
+const MAX_MESSAGE_BYTES = 8 * MIB;
+/** Requests can be investigated on the next day, bulk requests also after a weekend. */
+const REQUEST_RETENTION_MS = DAY_MS;
+const BULK_RETENTION_MS = 7 * DAY_MS;
+/** No requester waits for a reply or fetches a result longer than this. */
+const ANSWER_RETENTION_MS = HOUR_MS;
+/** Dead letters can be investigated and redriven for a month. */
+const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
+/** Audits need to know who redrove or discarded a dead letter long after the letter was deleted. */
+const AUDIT_RETENTION_MS = 365 * DAY_MS;
+/** Maximum size of the replies in one partition, so that a flood within the hour cannot fill the disks. */
+const ANSWER_RETENTION_BYTES = 512 * MIB;
+/** Retention deletes only closed segments: a short retention needs segments that close soon. */
+const ANSWER_SEGMENT_MS = 10 * MINUTE_MS;
+const ANSWER_SEGMENT_BYTES = 64 * MIB;
+
+type Settings = Readonly<Record<string, string>>;
+
+/**
+ * The broker decompresses batches when it stores them: other clients may write lz4 or snappy, which kafkajs cannot read, and
+ * every consumer would skip such a batch. Records have the producer's time, the default of plat-origin-timestamp (D2).
+ */
+const COMMON: Settings = {
+  'cleanup.policy': 'delete',
+  'compression.type': 'uncompressed',
+  'max.message.bytes': String(MAX_MESSAGE_BYTES),
+  'message.timestamp.type': 'CreateTime',
+};
+/** Large records that are not latency-sensitive are stored in a compression that every client can read. */
+const COMPRESSED: Settings = { 'compression.type': 'gzip' };
+const ANSWERS: Settings = {
+  'retention.ms': String(ANSWER_RETENTION_MS),
+  'retention.bytes': String(ANSWER_RETENTION_BYTES),
+  'segment.ms': String(ANSWER_SEGMENT_MS),
+  'segment.bytes': String(ANSWER_SEGMENT_BYTES),
+};
+
+/**
+ * The latest state by key. Tombstones are kept for a week, for readers that are down for that long, and compaction
+ * runs often, so that a starting process reads few superseded records.
+ */
+const STATE: Settings = {
+  'cleanup.policy': 'compact',
+  'delete.retention.ms': String(7 * DAY_MS),
+  'min.cleanable.dirty.ratio': '0.1',
+  'segment.ms': String(DAY_MS),
+};
+
+/** State that expires: compacted, and deleted after the retention time, for which segments must close soon. */
+function expiringState(ms: number): Settings {
+  return {
+    ...STATE,
+    'cleanup.policy': 'compact,delete',
+    'retention.ms': String(ms),
+    'segment.ms': String(10 * MINUTE_MS),
+  };
+}
+
+const OUTCOMES = expiringState(OUTCOME_RETENTION_MS);
+const ACCEPTANCES = expiringState(ACCEPTANCE_RETENTION_MS);
+/** Quotas count one UTC day; the rest allows for clock differences. Retention deletes only closed segments. */
+const USAGE: Settings = { 'retention.ms': String(26 * HOUR_MS), 'segment.ms': String(10 * MINUTE_MS) };
+
+/**
+ * Every topic by its key: name without the prefix, which `topicName` adds, partitions, settings and storage. Replication follows the
+ * cluster: min(3, brokers), with 3 also min.insync.replicas 2.
+ */
+const LIST = {
+  scheduleRequests: requests('plat.schedule.requests.v1'),
+  scheduleBulkRequests: requests('plat.schedule.requests.bulk.v1', BULK_RETENTION_MS),
+  scheduleDeadLetters: deadLetters('plat.schedule.dead-letters.v1'),
+  productRequests: requests('plat.product.requests.v1'),
+  productDeadLetters: deadLetters('plat.product.dead-letters.v1'),
+  simulationRequests: requests('plat.simulation.requests.v1'),
+  simulationDeadLetters: deadLetters('plat.simulation.dead-letters.v1'),
+  ingressReplies: { ...entry('plat.ingress.replies.v1', ANSWERS), storage: 'memory' },
+  ingressResults: entry('plat.ingress.results.v1', ANSWERS, RESULT_PARTITIONS),
+  recalculationReplies: {
+    ...entry('plat.recalculation.replies.v1', { ...ANSWERS, ...COMPRESSED }),
+    storage: 'memory',
+  },
+  catalogueRecords: entry('plat.catalogue.records.v1', STATE, ORDERED_PARTITIONS),
+  smsCommands: commands('plat.notification.commands.sms.v1'),
+  emailCommands: commands('plat.notification.commands.email.v1'),
+  smsUrgentCommands: commands('plat.notification.commands.sms.urgent.v1'),
+  emailUrgentCommands: commands('plat.notification.commands.email.urgent.v1'),
+  notificationHold: entry('plat.notification.hold.v1', expiringState(COMMAND_RETENTION_MS)),
+  notificationOutcomes: entry('plat.notification.outcomes.v1', OUTCOMES, OUTCOME_PARTITIONS),
+  notificationAcceptances: entry('plat.notification.acceptances.v1', ACCEPTANCES),
+  notificationUsage: entry('plat.notification.usage.v1', USAGE, OUTCOME_PARTITIONS),
+  notificationDeadLetters: deadLetters('plat.notification.dead-letters.v1'),
+  deadLetterAudit: entry('plat.dead-letters.audit.v1', retention(AUDIT_RETENTION_MS), ORDERED_PARTITIONS),
+} as const satisfies Readonly<Record<MessageTopic, Entry>> & Readonly<Record<string, Entry>>;
+
+export type TopicKey = keyof typeof LIST;
+
+const KEYS = Object.keys(LIST) as TopicKey[];
+
+export const TOPIC = Object.fromEntries(KEYS.map((key) => [key, LIST[key].topic])) as Readonly<
+  Record<TopicKey, string>
+>;
+
+/** The name on the broker. The prefix isolates tests and tenants from each other. */
+export function topicName(prefix: string, key: TopicKey): string {
+  return prefix + TOPIC[key];
+}
+
+export function topicNames(prefix: string, keys: readonly TopicKey[]): readonly string[] {
+  return keys.map((key) => topicName(prefix, key));
+}
+
+/** Where the workers store messages that they could not handle. */
+export const DEAD_LETTER_TOPICS = findTopics(/\.dead-letters\.v\d+$/);
+/** The topics of commands (notifications), which are handled for their effect and in order per key. */
+export const COMMAND_TOPICS = findTopics(/\.commands\.[a-z]+(?:\.urgent)?\.v\d+$/);
+/** The topics that workers consume: requests and commands. */
+export const WORK_TOPICS = [...findTopics(/\.requests(\.bulk)?\.v\d+$/), ...COMMAND_TOPICS];
+/** Where the replies to our own requests go. */
+const REPLY_TOPICS: readonly TopicKey[] = ['ingressReplies', 'ingressResults', 'recalculationReplies'];
+
+export function ownReplyTopics(prefix: string): readonly string[] {
+  return topicNames(prefix, REPLY_TOPICS);
+}
+
+/** The topics of every installation of this system, whatever its prefix. */
+const OF_ENGINE = new RegExp(
+  `(?:${KEYS.map((key) => escapeName(TOPIC[key])).join('|')}|plat\\.notification\\.retry\\.[a-z0-9.]+)$`,
+);
+
+/**
+ * Whether replies may be written to a topic. Requesters choose it, and could otherwise make the workers write where only the workers
+ * may: to requests and commands of others, or to the journal of a registry. Allowed are our own reply topics, and the topics that
+ * match one of `patterns` (`*` stands for any characters, `?` for one) unless they belong to an installation of this system or, like those
+ * of Kafka and of registries, begin with an underscore.
+ */
+export function replyTopicRule(prefix: string, patterns: readonly string[]): (topic: string) => boolean {
+  const own = new Set(ownReplyTopics(prefix));
+  const allowed = new RegExp(`^(?:${patterns.map(toExpression).join('|')})$`);
+  return (topic) =>
+    own.has(topic) || (allowed.test(topic) && !OF_ENGINE.test(topic) && !topic.startsWith('_'));
+}
+
+function toExpression(pattern: string): string {
+  return escapeName(pattern).replaceAll('*', '.*').replaceAll('?', '.');
+}
+
+/** Of the characters in names of topics, only the dot has a meaning. */
+function escapeName(name: string): string {
+  return name.replaceAll('.', '\\.');
+}
+
+/**
+ * The topic of the retry tier with this delay, on which notifications wait for their next attempt. Urgent notifications
+ * have tiers of their own, since a partition returns its copies in order and at a limited rate.
+ */
+export function retryTopicName(prefix: string, delayMs: number, priority: Priority = 'normal'): string {
+  const urgent = priority === 'urgent' ? '.urgent' : '';
+  return `${prefix}plat.notification.retry.${delayLabel(delayMs)}${urgent}.v1`;
+}
+
+/** Of commands: decided by their topic. */
+export type Priority = 'normal' | 'urgent';
+
+export function retryTopicNames(prefix: string, retryTiersMs: readonly number[]): readonly string[] {
+  return (['normal', 'urgent'] as const).flatMap((priority) =>
+    retryTiersMs.map((delayMs) => retryTopicName(prefix, delayMs, priority)),
+  );
+}
+
+const SECOND_MS = 1_000;
+const UNITS = [
+  [3_600 * SECOND_MS, 'h'],
+  [60 * SECOND_MS, 'm'],
+  [SECOND_MS, 's'],
+] as const;
+
+/** A delay as in topic names: `10s`, `1m`, `10m`, `1h`. Delays are whole seconds. */
+export function delayLabel(delayMs: number): string {
+  const [unitMs, unit] = UNITS.find(([ms]) => delayMs % ms === 0) ?? [1, 'ms'];
+  return `${delayMs / unitMs}${unit}`;
+}
+
+function findTopics(pattern: RegExp): readonly TopicKey[] {
+  return KEYS.filter((key) => pattern.test(TOPIC[key]));
+}
+
+export function topicSpecs(prefix: string, keys: readonly TopicKey[]): TopicSpec[] {
+  return keys.map((key) => ({ ...LIST[key], topic: topicName(prefix, key) }));
+}
+
+/** The specifications of all topics, including the retry tiers with the configured delays (milliseconds). */
+export function allTopicSpecs(prefix: string, retryTiersMs: readonly number[]): TopicSpec[] {
+  return [...topicSpecs(prefix, KEYS), ...retryTopicNames(prefix, retryTiersMs).map(commands)];
+}
+
+/** The differences between a topic and its specification as text; settings that the specification omits may have any value. */
+export function topicDifferences(spec: TopicSpec, state: TopicState): string[] {
+  const differences: string[] = [];
+  if (state.partitions !== spec.partitions) {
+    differences.push(`${spec.topic} has ${state.partitions} partitions instead of ${spec.partitions}`);
+  }
+  for (const [name, wanted] of Object.entries(spec.config ?? {})) {
+    const actual = state.config.get(name);
+    if (actual !== wanted) {
+      differences.push(`${spec.topic} has ${name}=${actual ?? '(none)'} instead of ${wanted}`);
+    }
+  }
+  return differences;
+}
+
+type Entry = Required<Pick<TopicSpec, 'topic' | 'partitions' | 'config'>> & Pick<TopicSpec, 'storage'>;
+
+function entry(topic: string, config: Settings, partitions = PARTITIONS): Entry {
+  return { topic, partitions, config: { ...COMMON, ...config } };
+}
+
+function requests(topic: string, retentionMs = REQUEST_RETENTION_MS): Entry {
+  return { ...entry(topic, retention(retentionMs)), storage: 'as-reply' };
+}
+
+function commands(topic: string): Entry {
+  return entry(topic, retention(COMMAND_RETENTION_MS));
+}
+
+function deadLetters(topic: string): Entry {
+  return entry(topic, { ...COMPRESSED, ...retention(DEAD_LETTER_RETENTION_MS) });
+}
+
+function retention(ms: number): Settings {
+  return { 'retention.ms': String(ms) };
+}

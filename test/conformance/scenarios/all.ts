@@ -1,0 +1,39 @@
+import { describe } from 'vitest';
+import type { ScenarioTest } from '../../support/conformance/world.ts';
+import { assignmentGateScenarios } from './assignment-gates.ts';
+import { groupScenarios } from './groups.ts';
+import { publishingScenarios } from './publishing.ts';
+import { rangeScenarios } from './ranges.ts';
+import { recoveryScenarios } from './recovery.ts';
+import { requesterScenarios } from './requesters.ts';
+import { runtimeScenarios } from './runtime.ts';
+import { tailScenarios } from './tails.ts';
+
+const SCENARIOS = {
+  publisher: publishingScenarios,
+  group: groupScenarios,
+  tail: tailScenarios,
+  ranges: rangeScenarios,
+  'message runtime': runtimeScenarios,
+  'assignment gates': assignmentGateScenarios,
+  requesters: requesterScenarios,
+};
+
+/** Scenarios use topics and groups of their own and mostly wait, so these run some at a time; those under load do not. */
+const WAITING: ReadonlySet<string> = new Set(['publisher', 'tail', 'ranges', 'assignment gates']);
+
+/** Runs all scenarios on a broker in this process. */
+export function runScenarios(broker: string, test: ScenarioTest, { concurrent = false } = {}): void {
+  for (const [of, scenarios] of Object.entries(SCENARIOS))
+    describe(`${of} on ${broker}`, { concurrent: concurrent && WAITING.has(of) }, () => {
+      scenarios(test);
+    });
+}
+
+/** Runs all scenarios, and those of a restart, on a model of the brokers. */
+export function runModelScenarios(model: string, test: ScenarioTest): void {
+  runScenarios(model, test, { concurrent: true });
+  describe(`recovery of ${model}`, () => {
+    recoveryScenarios(test);
+  });
+}

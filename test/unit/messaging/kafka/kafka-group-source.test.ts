@@ -1,0 +1,121 @@
+import type { Broker, Consumer } from 'kafkajs';
+import { describe, expect, it } from 'vitest';
+import type { FetchClient } from '../../../../shared/messaging/kafka/partition-fetcher.ts';
+import { KafkaGroupSource } from '../../../../shared/messaging/kafka/kafka-group-source.ts';
+import type { CreateKafkajsClient } from '../../../../shared/messaging/kafka/kafkajs-client.ts';
+import type { GroupSink } from '../../../../shared/messaging/ports.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import { sleep } from '../../../support/conformance/wait.ts';
+
+const TOPIC = 't';
+const COMMITTED = 100;
+
+/** A group on a broker that answers a request for commits only when the test lets it. */
+function setUp() {
+  const pending: PromiseWithResolvers<object>[] = [];
+  const commits: unknown[] = [];
+  const listeners = new Map<string, (event: object) => void>();
+  let generationId = 0;
+  const coordinator = {
+    joinGroup: () => Promise.resolve({ generationId: (generationId += 1), memberId: 'm' }),
+    offsetFetch: () => {
+      const answer = Promise.withResolvers<object>();
+      pending.push(answer);
+      return answer.promise;
+    },
+    offsetCommit: (commit: unknown) => Promise.resolve(void commits.push(commit)),
+  };
+  const cluster = { findGroupCoordinator: () => Promise.resolve(coordinator as unknown as Broker) };
+  /** kafkajs joins, as it does when a heartbeat says that the group rebalances. */
+  const rejoin = async () => {
+    const found = (await cluster.findGroupCoordinator()) as unknown as typeof coordinator;
+    await found.joinGroup();
+  };
+  const assign = (partitions: readonly number[]) => {
+    listeners.get('join')?.({ payload: { memberAssignment: { [TOPIC]: partitions } } });
+  };
+  const consumer = {
+    events: { GROUP_JOIN: 'join' },
+    on: (name: string, listener: (event: object) => void) => listeners.set(name, listener),
+    connect: () => Promise.resolve(),
+    subscribe: () => Promise.resolve(),
+    run: async () => {
+      await rejoin();
+      assign([0, 1]);
+    },
+    pause: () => undefined,
+    disconnect: () => Promise.resolve(),
+  } as unknown as Consumer;
+  const createClient = (() => ({
+    kafka: {
+      consumer: ({ partitionAssigners }: { partitionAssigners: ((parts: object) => object)[] }) => {
+        partitionAssigners[0]?.({ cluster });
+        return consumer;
+      },
+    },
+    connections: { close: () => undefined, destroy: () => undefined },
+  })) as unknown as CreateKafkajsClient;
+  const open = new Set<FetchClient>();
+  /** Each fetch returns the next message of every partition. */
+  const createFetchClient = (): FetchClient => {
+    const client: FetchClient = {
+      leaders: () => Promise.resolve(new Map([[TOPIC, [0, 0]]])),
+      fetch: async (_node, partitions) => {
+        await sleep(5);
+        return partitions.map(({ topic, partition, offset }) => {
+          const message = { topic, partition, offset, key: null, value: null, headers: {}, timestampMs: 0 };
+          const next = { position: offset + 1, readTo: offset + 1, stableEnd: offset + 1 };
+          return { topic, partition, from: offset, ...next, error: undefined, messages: [message] };
+        });
+      },
+      earliest: () => Promise.resolve(0),
+      destroy: () => open.delete(client),
+    };
+    open.add(client);
+    return client;
+  };
+  const admin = { partitionCounts: () => Promise.resolve(new Map([[TOPIC, 2]])) };
+  const parts = { createClient, createFetchClient, admin, log: silentLog, onStopped: () => undefined };
+  const source = new KafkaGroupSource({ groupId: 'g', clientId: 'c', topics: [TOPIC] }, parts);
+  const answerCommits = (partitions: readonly number[]) => {
+    const offsets = partitions.map((partition) => ({ partition, offset: String(COMMITTED) }));
+    pending.shift()?.resolve({ responses: [{ topic: TOPIC, partitions: offsets }] });
+  };
+  return { source, rejoin, assign, answerCommits, commits, open };
+}
+
+describe('a group source', () => {
+  it('never begins a generation that ended while its commits were asked for', async () => {
+    const { source, rejoin, assign, answerCommits, commits, open } = setUp();
+    const assigned: (readonly number[])[] = [];
+    const offsets = new Map<number, number>();
+    const sink: GroupSink = {
+      onAssigned: (_, partitions) => assigned.push(partitions.map(({ partition }) => partition)),
+      onRevoking: () => undefined,
+      onMessages: (_, messages) => {
+        for (const { partition, offset } of messages) {
+          expect(offset).toBe(offsets.get(partition) ?? COMMITTED);
+          offsets.set(partition, offset + 1);
+        }
+      },
+      onCrash: (error) => expect.unreachable(error.message),
+    };
+    const started = source.start(sink);
+    await sleep(10);
+    await rejoin();
+    answerCommits([0, 1]);
+    await sleep(30);
+    expect(assigned).toEqual([]);
+    expect(await source.commit(1, [{ topic: TOPIC, partition: 1, offset: COMMITTED + 1 }])).toBe(false);
+    assign([0]);
+    await sleep(10);
+    answerCommits([0]);
+    await started;
+    await sleep(30);
+    expect(assigned).toEqual([[0]]);
+    expect([...offsets.keys()]).toEqual([0]);
+    expect(commits).toEqual([]);
+    await source.stop();
+    expect(open.size).toBe(0);
+  });
+});

@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest';
+import { requireTopics } from '../../../../shared/messaging/topics/check-topics.ts';
+import { readIngressOptions } from '../../../../workers/ingress/server/http-limits.ts';
+import {
+  COMMAND_TOPICS,
+  DEAD_LETTER_TOPICS,
+  retryTopicName,
+  topicNames,
+  WORK_TOPICS,
+  allTopicSpecs,
+  topicDifferences,
+  topicSpecs,
+  ownReplyTopics,
+  replyTopicRule,
+  delayLabel,
+  TOPIC,
+  type TopicKey,
+} from '../../../../shared/messaging/topics/topic-list.ts';
+import { loadConfig } from '../../../../shared/platform/load-config.ts';
+import { MessagingError } from '../../../../shared/platform/errors.ts';
+import { silentLog, type Log } from '../../../../shared/platform/log.ts';
+
+const KEYS = Object.keys(TOPIC) as TopicKey[];
+
+function specOf(key: TopicKey) {
+  const [spec] = topicSpecs('', [key]);
+  if (spec === undefined) throw new Error(`no specification of ${key}`);
+  return spec;
+}
+
+function asSpecified(key: TopicKey) {
+  const { partitions, config = {} } = specOf(key);
+  return { partitions, config: new Map(Object.entries(config)) };
+}
+
+/** Topics with these values of compression.type. */
+const stored = (types: Record<string, string>) => ({
+  partitionCounts: async () => new Map(Object.keys(types).map((name) => [name, 1])),
+  topicStates: async () =>
+    new Map(
+      Object.entries(types).map(([name, type]) => [
+        name,
+        { partitions: 1, config: new Map([['compression.type', type]]) },
+      ]),
+    ),
+});
+
+/** A broker that rejects DescribeConfigs with this code. */
+const failing = (code: string) => ({
+  ...stored({ a: 'producer' }),
+  topicStates: () => Promise.reject(new MessagingError(code, 'no', { canRetry: false })),
+});
+
+describe('topic specifications', () => {
+  test('make the broker recompress batches on every topic', () => {
+    for (const { config } of allTopicSpecs('', [10_000])) {
+      expect(['uncompressed', 'gzip']).toContain(config?.['compression.type']);
+    }
+    for (const key of ['scheduleRequests', 'ingressReplies', 'ingressResults'] as const) {
+      expect(specOf(key).config?.['compression.type']).toBe('uncompressed');
+    }
+  });
+
+  test('prevent startup if topics are missing, with their names and the command that creates them', async () => {
+    const admin = { partitionCounts: async () => new Map([['p.there', 12]]) };
+    await expect(
+      requireTopics(admin, ['p.one', 'p.there', 'p.other'], silentLog, { spreadMs: 0 }),
+    ).rejects.toMatchObject({
+      code: 'invalid-configuration',
+      message: expect.stringMatching(/lacks topics: p\.one, p\.other; .*npm run topics -- create/),
+    });
+    await expect(requireTopics(admin, ['p.there'], silentLog)).resolves.toBeUndefined();
+  });
+
+  test('repeat the query for topics that the broker does not know yet', async () => {
+    let asked = 0;
+    const known = () => new Map((asked++ === 0 ? ['p.one'] : ['p.one', 'p.two']).map((name) => [name, 12]));
+    const admin = { partitionCounts: async () => known() };
+    await expect(requireTopics(admin, ['p.one', 'p.two'], silentLog)).resolves.toBeUndefined();
+  });
+
+  test('prevent startup if topics have an unsupported compression, and name the command that changes it', async () => {
+    const admin = stored({ a: 'producer', b: 'uncompressed', c: 'lz4', d: 'gzip', e: 'snappy', f: 'zstd' });
+    const names = [...(await admin.partitionCounts()).keys()];
+    await expect(requireTopics(admin, names, silentLog)).rejects.toThrow(
+      /a \(compression\.type=producer\), c \(compression\.type=lz4\), e \(compression\.type=snappy\); .*kafka-configs\.sh/,
+    );
+  });
+
+  test('allow startup if the broker rejects DescribeConfigs, but not if it is unavailable', async () => {
+    const warnings: string[] = [];
+    const log = { warn: (_: object, text: string) => warnings.push(text) };
+    await requireTopics(failing('broker-refused'), ['a'], log as unknown as Log);
+    expect(warnings).toEqual([expect.stringContaining('DescribeConfigs')]);
+    await expect(requireTopics(failing('broker-unavailable'), ['a'], silentLog)).rejects.toMatchObject({
+      code: 'broker-unavailable',
+    });
+  });
+
+  test('name the topics of each retry tier by delay and priority, with the partitions of the commands', () => {
+    const specs = allTopicSpecs('x.', [10_000, 90_000, 60 * 60_000]);
+    const tiers = specs.filter(({ topic }) => topic.includes('.retry.'));
+    expect(tiers.map(({ topic }) => topic)).toEqual([
+      'x.plat.notification.retry.10s.v1',
+      'x.plat.notification.retry.90s.v1',
+      'x.plat.notification.retry.1h.v1',
+      'x.plat.notification.retry.10s.urgent.v1',
+      'x.plat.notification.retry.90s.urgent.v1',
+      'x.plat.notification.retry.1h.urgent.v1',
+    ]);
+    expect(specs).toHaveLength(KEYS.length + 6);
+    for (const { partitions, config } of tiers) {
+      expect(partitions).toBe(specOf('smsCommands').partitions);
+      expect(config).toEqual(specOf('smsCommands').config);
+    }
+    expect([1_000, 60_000, 600_000, 5_400_000, 86_400_000].map(delayLabel)).toEqual([
+      '1s',
+      '1m',
+      '10m',
+      '90m',
+      '24h',
+    ]);
+  });
+
+  test('are not allowed as reply topics, those of another prefix neither, except our own reply topics', () => {
+    const mayReplyTo = replyTopicRule('x.', ['*']);
+    const own = [TOPIC.ingressReplies, TOPIC.ingressResults, TOPIC.recalculationReplies];
+    const allowedOf = (prefix: string) =>
+      allTopicSpecs(prefix, [10_000])
+        .map(({ topic }) => topic)
+        .filter(mayReplyTo);
+    expect(ownReplyTopics('x.')).toEqual(own.map((topic) => `x.${topic}`));
+    expect(allowedOf('x.').toSorted()).toEqual(ownReplyTopics('x.').toSorted());
+    expect([...allowedOf(''), ...allowedOf('y.')]).toEqual([]);
+  });
+
+  test.each([
+    ['bank.replies', true],
+    ['upstream.recalculation.replies.v1', true],
+    ['plat.schedule.requests.v1.reply', true],
+    ['x.plat.schedule.requests.v1.reply', true],
+    ['payments.commands', false],
+    ['replies', false],
+    ['bankreplies', false],
+    ['bank.replies.orders', false],
+    ['bank.replies.v1.commands', false],
+    ['_schemas', false],
+    ['_registry.replies', false],
+    ['__consumer_offsets', false],
+  ])('by default, a caller may have replies sent to %s: %s', (topic, isAllowed) => {
+    expect(replyTopicRule('x.', loadConfig({}).replyTopics)(topic)).toBe(isAllowed);
+  });
+
+  test('are no reply topics, even where the operator allows others by name or pattern', () => {
+    const mayReplyTo = replyTopicRule('', [
+      'payments.answers',
+      'bank-*',
+      '_schemas',
+      'y.plat.ingress.replies.v1',
+    ]);
+    const topics = ['payments.answers', 'bank-one', 'my.bank-one', 'payments-answers', '_schemas'];
+    expect(topics.filter(mayReplyTo)).toEqual(['payments.answers', 'bank-one']);
+    expect(mayReplyTo('y.plat.ingress.replies.v1')).toBe(false);
+  });
+
+  test('report different partition counts and settings with actual and expected values', () => {
+    const state = { ...asSpecified('ingressResults'), partitions: 3 };
+    state.config.set('retention.ms', '5').delete('segment.ms');
+    expect(topicDifferences(specOf('ingressResults'), state)).toEqual([
+      `${TOPIC.ingressResults} has 3 partitions instead of 6`,
+      `${TOPIC.ingressResults} has retention.ms=5 instead of 3600000`,
+      `${TOPIC.ingressResults} has segment.ms=(none) instead of 600000`,
+    ]);
+  });
+});
+
+test('groups topics by their names', () => {
+  expect(DEAD_LETTER_TOPICS).toEqual([
+    'scheduleDeadLetters',
+    'productDeadLetters',
+    'simulationDeadLetters',
+    'notificationDeadLetters',
+  ]);
+  expect(COMMAND_TOPICS).toEqual([
+    'smsCommands',
+    'emailCommands',
+    'smsUrgentCommands',
+    'emailUrgentCommands',
+  ]);
+  expect(WORK_TOPICS).toEqual([
+    'scheduleRequests',
+    'scheduleBulkRequests',
+    'productRequests',
+    'simulationRequests',
+    'smsCommands',
+    'emailCommands',
+    'smsUrgentCommands',
+    'emailUrgentCommands',
+  ]);
+});
+
+test('adds the prefix to names, and for retry tiers the delay in the largest whole unit', () => {
+  expect(topicNames('x.', ['smsCommands', 'ingressReplies'])).toEqual([
+    'x.plat.notification.commands.sms.v1',
+    'x.plat.ingress.replies.v1',
+  ]);
+  expect(retryTopicName('x.', 7_200_000)).toBe('x.plat.notification.retry.2h.v1');
+  expect(retryTopicName('x.', 7_200_000, 'urgent')).toBe('x.plat.notification.retry.2h.urgent.v1');
+  expect(delayLabel(61_000)).toBe('61s');
+});
+
+test('an ingress whose index is built again reads every acceptance that the others still know', () => {
+  const { config } = allTopicSpecs('', []).find(({ topic }) => topic === TOPIC.notificationAcceptances) ?? {};
+  const { notificationRetentionMs } = readIngressOptions(loadConfig({}));
+  expect(Number(config?.['retention.ms'])).toBeGreaterThanOrEqual(notificationRetentionMs);
+});

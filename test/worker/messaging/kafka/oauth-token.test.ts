@@ -1,0 +1,50 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createTokenProvider } from '../../../../shared/messaging/kafka/kafka-settings.ts';
+
+/** A token endpoint that records its requests. */
+async function tokenEndpoint(answer: object, status = 200) {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(String(request.headers.authorization));
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { requests, tokenUrl: `http://127.0.0.1:${port}/token` };
+}
+
+function tokenProvider(tokenUrl: string): () => Promise<string> {
+  return createTokenProvider({ mechanism: 'oauthbearer', username: 'app', password: 'se:cret', tokenUrl });
+}
+
+describe('createTokenProvider()', () => {
+  test('caches a token for many connections until shortly before it expires', async () => {
+    const { requests, tokenUrl } = await tokenEndpoint({ access_token: 'abc', expires_in: 600 });
+    const provide = tokenProvider(tokenUrl);
+    expect(await Promise.all([provide(), provide()])).toEqual(['abc', 'abc']);
+    await provide();
+    expect(requests).toEqual([`Basic ${Buffer.from('app:se%3Acret').toString('base64')}`]);
+  });
+
+  test('requests a new token for each connection when it expires immediately', async () => {
+    const { requests, tokenUrl } = await tokenEndpoint({ access_token: 'abc', expires_in: 1 });
+    const provide = tokenProvider(tokenUrl);
+    await provide();
+    await provide();
+    expect(requests).toHaveLength(2);
+  });
+
+  test('names neither the user nor the secret if the token endpoint rejects the request', async () => {
+    const { tokenUrl } = await tokenEndpoint({}, 401);
+    const error = await tokenProvider(tokenUrl)().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'broker-refused', message: expect.stringContaining('401') });
+    expect(String(error)).not.toMatch(/app|cret/);
+  });
+});

@@ -1,0 +1,103 @@
+import { createRequire } from 'node:module';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { KafkajsConnections } from '../../../../shared/messaging/kafka/kafkajs-client.ts';
+import { correctKafkajs } from '../../../../shared/messaging/kafka/kafkajs-corrections.ts';
+
+const require = createRequire(import.meta.url);
+
+interface Connection {
+  connect(): Promise<boolean>;
+  disconnect(): Promise<boolean>;
+  isConnected(): boolean;
+  send(protocol: object): Promise<Buffer>;
+}
+
+const ConnectionClass = require('kafkajs/src/network/connection') as new (options: object) => Connection;
+const EncoderClass = require('kafkajs/src/protocol/encoder') as new () => object;
+
+/** A response as Kafka frames it. */
+function framed(correlationId: number, body: string, length = 4 + body.length): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(length);
+  head.writeInt32BE(correlationId, 4);
+  return Buffer.concat([head, Buffer.from(body)]);
+}
+
+/** A kafkajs connection to a broker that calls `react` for each request; `ask` resolves with the body of the response. */
+async function setUp(react: (socket: Socket, correlationId: number, connection: number) => void) {
+  correctKafkajs();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    const own = connections;
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      for (let at = 0; at < bytes.length; at += 4 + bytes.readInt32BE(at)) {
+        react(socket, bytes.readInt32BE(at + 8), own);
+      }
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const sockets = new KafkajsConnections();
+  onTestFinished(() => {
+    sockets.destroy();
+    server.close();
+  });
+  const logger = { namespace: () => logger, debug: noop, info: noop, warn: noop, error: noop };
+  const connection = new ConnectionClass({
+    host: '127.0.0.1',
+    port: (server.address() as AddressInfo).port,
+    logger,
+    socketFactory: sockets.createSocket,
+    requestTimeout: 400,
+    connectionTimeout: 2_000,
+  });
+  const ask = async (
+    decode: (raw: Buffer) => Promise<unknown> = (raw) => Promise.resolve(raw.toString()),
+  ) => {
+    await connection.connect();
+    const request = {
+      apiKey: 18,
+      apiVersion: 0,
+      apiName: 'Any',
+      encode: () => Promise.resolve(new EncoderClass()),
+    };
+    return connection.send({
+      request,
+      response: { decode, parse: (data: unknown) => Promise.resolve(data) },
+    });
+  };
+  return { connection, ask, connections: () => connections };
+}
+
+function noop(): void {}
+
+describe('a connection', () => {
+  test('that broke within a response forgets its bytes', async () => {
+    const { ask, connections } = await setUp((socket, id, own) => {
+      if (own === 1) socket.end(framed(id, 'torn', 900));
+      else socket.write(framed(id, 'right'));
+    });
+    await expect(ask()).rejects.toMatchObject({ name: expect.stringMatching(/Error/) });
+    await expect.poll(() => ask()).toBe('right');
+    expect(connections()).toBe(2);
+  });
+
+  test('with a response that cannot be parsed is closed, and a new connection works', async () => {
+    const { ask } = await setUp((socket, id, own) => {
+      socket.write(own === 1 ? framed(id, '', 2) : framed(id, 'right'));
+    });
+    await expect(ask()).rejects.toMatchObject({ name: expect.stringMatching(/Error/) });
+    await expect.poll(() => ask()).toBe('right');
+  });
+});
+
+test('opens one connection for concurrent calls of connect()', async () => {
+  const { connection, connections } = await setUp(noop);
+  await Promise.all([connection.connect(), connection.connect(), connection.connect()]);
+  expect(connections()).toBe(1);
+  await connection.disconnect();
+});
