@@ -64,8 +64,4 @@ describe('startup on the embedded broker', () => {
     await expect(started).rejects.toMatchObject({ code: 'invalid-configuration' });
     await expect(started).rejects.toThrow(/Extra[\s\S]*products\/two\.json: TWO: PaymentScheduleTypes/);
   });
-
-  it('fails if the configured folder does not exist', async () => {
-    await expect(keysAfterStart(embedded(), '/nowhere/at/all')).rejects.toThrow('there is no folder');
-  });
 });

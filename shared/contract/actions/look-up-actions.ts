@@ -28,7 +28,7 @@ import examples from './look-up-examples.json' with { type: 'json' };
 import { productByCodeReply } from './product-by-code-reply.ts';
 
 /** The answer of `plat_bp_getbankingproductdetails`. */
-export const productDetailsReply = z.strictObject({
+const productDetailsReply = z.strictObject({
   Name: plainText('Name of the product.'),
   ProductImage: textOrNull('JSON text of a list of objects with Name and RealName.'),
   Benefits: textOrNull('Its benefits.'),
@@ -37,7 +37,7 @@ export const productDetailsReply = z.strictObject({
 });
 
 /** The answer of `PLAT_BP_GetProductInsuranceList`. */
-export const insuranceListReply = z.strictObject({
+const insuranceListReply = z.strictObject({
   Insurances: z
     .array(
       z
@@ -150,7 +150,7 @@ function requireCodeOr(idField: string) {
 export const productByCodeRequest = createRequestContract<ProductByCodeRequest>({
   fields: productByCodeFields,
 });
-export const productDetailsRequest = createRequestContract<SelectorRequest>({
+const productDetailsRequest = createRequestContract<SelectorRequest>({
   fields: productDetailsFields,
   between: requireCodeOr('productId'),
 });
@@ -158,7 +158,7 @@ export const insuranceListRequest = createRequestContract<InsuranceListInput>({
   fields: insuranceListFields,
   between: requireCodeOr('productId'),
 });
-export const productDocumentsRequest = createRequestContract<SelectorRequest>({
+const productDocumentsRequest = createRequestContract<SelectorRequest>({
   fields: productDocumentsFields,
   between: requireCodeOr('bankingProductId'),
 });

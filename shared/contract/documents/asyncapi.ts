@@ -1,4 +1,3 @@
-/** The messages of the AsyncAPI document: each message type in Avro and in JSON. */
 /** The AsyncAPI 3.0 document of the Kafka topics and messages, generated from the definitions that the workers use. */
 
 import { z } from 'zod';
@@ -38,12 +37,12 @@ const KAFKA_BINDING_VERSION = '0.5.0';
 const AVRO_FORMAT = 'application/vnd.apache.avro;version=1.9.0';
 
 /** The Kafka binding of a part of the document. */
-export function kafkaBinding(binding: object = {}): object {
+function kafkaBinding(binding: object = {}): object {
   return { kafka: { ...binding, bindingVersion: KAFKA_BINDING_VERSION } };
 }
 
 /** References to the formats of message types at `place`, such as `#/components`, by name. */
-export function messageReferences(place: string, types: readonly string[]): Record<string, { $ref: string }> {
+function messageReferences(place: string, types: readonly string[]): Record<string, { $ref: string }> {
   const names = types.flatMap((type) =>
     isAvroOnly(type) ? [`${type}.avro`] : [`${type}.avro`, `${type}.json`],
   );
@@ -51,7 +50,7 @@ export function messageReferences(place: string, types: readonly string[]): Reco
 }
 
 /** All messages by name, and the schemas of those in JSON: one with the name of each type, and their parts. */
-export function asyncApiComponents(): {
+function asyncApiComponents(): {
   readonly messages: Readonly<Record<string, object>>;
   readonly schemas: NamedSchemas;
 } {
@@ -180,7 +179,7 @@ const BATCHES: readonly MessageType[] = [
 ];
 
 /** Records of the compacted topics of notifications, which the engine writes in Avro. */
-export const NOTIFICATION_RECORDS = [
+const NOTIFICATION_RECORDS = [
   {
     topic: 'notificationAcceptances',
     type: 'NotificationAcceptance',

@@ -12,71 +12,60 @@ interface HttpHeader {
   readonly example?: unknown;
 }
 
+const text = (description: string, example?: string): HttpHeader => ({
+  description,
+  schema: { type: 'string' },
+  ...(example === undefined ? {} : { example }),
+});
+
 /** Headers that a caller may send, by name. */
 export const REQUEST_HEADERS = {
-  Prefer: {
-    description:
-      '`wait=<seconds>`: the longest time that the caller waits. `respond-async`: the answer is the 202 of `callAction`, with the address of the result.',
-    schema: { type: 'string' },
-    example: 'wait=5',
-  },
-  'X-Correlation-Id': {
-    description:
-      'Id of the request in logs and problem documents; 1 to 128 visible ASCII characters. Absent: `X-Request-Id`, or a new id.',
-    schema: { type: 'string' },
-    example: 'loan-4711',
-  },
-  traceparent: {
-    description: 'W3C trace context; passed on with the request.',
-    schema: { type: 'string' },
-    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-  },
-  'If-None-Match': {
-    description: 'The `ETag` of an earlier answer: 304 if the answer would be the same.',
-    schema: { type: 'string' },
-    example: 'W/"5Ka7cYbGvqUaVNpzkKJxBg"',
-  },
-} as const satisfies Record<string, HttpHeader>;
+  Prefer: text(
+    '`wait=<seconds>`: the longest time that the caller waits. `respond-async`: the answer is the 202 of `callAction`, with the address of the result.',
+    'wait=5',
+  ),
+  'X-Correlation-Id': text(
+    'Id of the request in logs and problem documents; 1 to 128 visible ASCII characters. Absent: `X-Request-Id`, or a new id.',
+    'loan-4711',
+  ),
+  traceparent: text(
+    'W3C trace context; passed on with the request.',
+    '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  ),
+  'If-None-Match': text(
+    'The `ETag` of an earlier answer: 304 if the answer would be the same.',
+    'W/"5Ka7cYbGvqUaVNpzkKJxBg"',
+  ),
+};
 
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
 
 /** Headers of answers, by name. */
 export const RESPONSE_HEADERS = {
-  'X-Correlation-Id': {
-    description: 'The id of this request in the logs.',
-    schema: { type: 'string' },
-  },
-  Warnings: {
-    description:
-      'Fields without effect, or with values from the catalogue: a comma-separated list of `code;path`, ASCII, truncated at 4 KiB with `truncated` at its end. Codes: `unknown-member`, `no-effect`, `unknown-name`, `ambiguous-name`, `from-catalogue`, `unknown-filter`.',
-    schema: { type: 'string' },
-    example: 'unknown-member;jsonParam.amount, no-effect;jsonParam.ContractPeriod',
-  },
-  'Holiday-Calendar': {
-    description:
-      'The holiday calendar that the due dates were checked against and the version of its holidays: `name;version=...`, ASCII, at most 1,024 characters. Absent without a calendar.',
-    schema: { type: 'string' },
-    example: 'RO;version=2026.1',
-  },
-  Location: { description: 'Address of the result.', schema: { type: 'string' } },
-  'Preference-Applied': { description: 'The preference that was followed.', schema: { type: 'string' } },
+  'X-Correlation-Id': text('The id of this request in the logs.'),
+  Warnings: text(
+    'Fields without effect, or with values from the catalogue: a comma-separated list of `code;path`, ASCII, truncated at 4 KiB with `truncated` at its end. Codes: `unknown-member`, `no-effect`, `unknown-name`, `ambiguous-name`, `from-catalogue`, `unknown-filter`.',
+    'unknown-member;jsonParam.amount, no-effect;jsonParam.ContractPeriod',
+  ),
+  'Holiday-Calendar': text(
+    'The holiday calendar that the due dates were checked against and the version of its holidays: `name;version=...`, ASCII, at most 1,024 characters. Absent without a calendar.',
+    'RO;version=2026.1',
+  ),
+  Location: text('Address of the result.'),
+  'Preference-Applied': text('The preference that was followed.'),
   'Retry-After': {
     description: 'Whole seconds to wait before the next attempt.',
     schema: { type: 'integer', minimum: 1 },
   },
-  Allow: { description: 'The methods that the path supports.', schema: { type: 'string' } },
-  'Accept-Post': { description: 'The content type that the path accepts.', schema: { type: 'string' } },
-  'WWW-Authenticate': {
-    description: 'The required kind of token, or the scope that it lacks.',
-    schema: { type: 'string' },
-  },
-  'Content-Security-Policy': {
-    description: 'The sandbox in which a browser shows the page, without scripts and without requests.',
-    schema: { type: 'string' },
-  },
-  ETag: { description: 'Identifies the content of the answer.', schema: { type: 'string' } },
-  'Referrer-Policy': { description: '`no-referrer`.', schema: { type: 'string' } },
-} as const satisfies Record<string, HttpHeader>;
+  Allow: text('The methods that the path supports.'),
+  'Accept-Post': text('The content type that the path accepts.'),
+  'WWW-Authenticate': text('The required kind of token, or the scope that it lacks.'),
+  'Content-Security-Policy': text(
+    'The sandbox in which a browser shows the page, without scripts and without requests.',
+  ),
+  ETag: text('Identifies the content of the answer.'),
+  'Referrer-Policy': text('`no-referrer`.'),
+} satisfies Record<string, HttpHeader>;
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 

@@ -24,6 +24,13 @@ const faultDetail = () =>
     .describe('What `fault` says beyond its code, such as `ECONNREFUSED` or a time limit; technical.');
 const lastReadAt = () =>
   moment().optional().describe('With `fault`: when it was last read; absent if it was never read.');
+/** Why a part cannot be read, and when it last was. */
+const reading = () => ({
+  fault: fault(),
+  faultCode: faultCode(),
+  faultDetail: faultDetail(),
+  lastReadAt: lastReadAt(),
+});
 const process = () => z.string().describe('Name of the process in `processes`.');
 
 const health = () => z.enum(['ready', 'starting', 'degraded', 'unhealthy']);
@@ -74,10 +81,7 @@ const finding = z
 const broker = z
   .object({
     kind: z.enum(['embedded', 'kafka']).describe('`embedded`: all messages are in this process.'),
-    fault: fault(),
-    faultCode: faultCode(),
-    faultDetail: faultDetail(),
-    lastReadAt: lastReadAt(),
+    ...reading(),
   })
   .meta({ id: 'SystemBroker' });
 
@@ -94,10 +98,7 @@ const systemProcess = z
     name: z.string().describe('`this`: the answering instance. Otherwise host and port of its address.'),
     startedAt: moment().optional().describe('When it was started.'),
     workers: z.array(worker).describe('Its workers.'),
-    fault: fault(),
-    faultCode: faultCode(),
-    faultDetail: faultDetail(),
-    lastReadAt: lastReadAt(),
+    ...reading(),
   })
   .meta({ id: 'SystemProcess' });
 

@@ -1,4 +1,4 @@
-/** Working days that are calculated once and then looked up. */
+/** Working days by rules, whose holidays are listed once for each year. */
 
 import { type CalendarDate, toDateParts } from '../dates/calendar-date.ts';
 import type { BusinessCalendar } from './business-calendar.ts';
@@ -15,95 +15,33 @@ export interface CalendarRules {
   readonly workedDays?: ReadonlySet<CalendarDate>;
 }
 
-/** Days of one cached span: just under three years, with two bits for each day in 256 bytes. */
-const SPAN_BITS = 10;
-const SPAN_DAYS = 1 << SPAN_BITS;
-const BITMAP_BYTES = SPAN_DAYS / 8;
-/**
- * Maximum number of cached spans: some 1,400 years in 128 KiB. Contracts are far shorter, so clearing the whole cache
- * costs little.
- */
+/** Holidays are listed for so many days at once, just under three years. */
+const SPAN_DAYS = 1_024;
+/** Maximum number of spans that are kept: contracts are far shorter, so clearing all of them costs little. */
 const MAX_SPANS = 512;
-/** Maximum number of years whose holidays are cached while spans are built, usually in order of time. */
-const MAX_YEARS = 8;
 
-/**
- * Creates a calendar that caches the days of its rules, so that a look-up takes nanoseconds. Rest days are calculated
- * on demand, day by day: one date a year for a thousand years costs a few ms.
- */
+/** Creates a calendar that lists the holidays of each span once, on demand. */
 export function createCachedCalendar(rules: CalendarRules): BusinessCalendar {
-  const spans = new Map<number, DaySpan>();
-  const listHolidays = cacheYears(rules.listHolidays);
-  const getSpan = (index: number): DaySpan => {
+  const { name, version, isWeekend, listHolidays, workedDays } = rules;
+  const spans = new Map<number, ReadonlySet<CalendarDate>>();
+  const holidaysOf = (index: number): ReadonlySet<CalendarDate> => {
     const known = spans.get(index);
     if (known !== undefined) return known;
     if (spans.size >= MAX_SPANS) spans.clear();
-    const span = createSpan(index * SPAN_DAYS, listHolidays, rules.workedDays);
-    spans.set(index, span);
-    return span;
-  };
-  return {
-    name: rules.name,
-    version: rules.version,
-    isWorkingDay: (date) => {
-      const index = Math.floor(date / SPAN_DAYS);
-      const span = getSpan(index);
-      const day = date - index * SPAN_DAYS;
-      if (!isSet(span, KNOWN + day)) setDay(span, day, rules.isWeekend(date));
-      return !isSet(span, day);
-    },
-  };
-}
-
-function cacheYears(listHolidays: CalendarRules['listHolidays']): (year: number) => readonly CalendarDate[] {
-  const years = new Map<number, readonly CalendarDate[]>();
-  return (year) => {
-    const known = years.get(year);
-    if (known !== undefined) return known;
-    if (years.size >= MAX_YEARS) years.clear();
-    const holidays = [...listHolidays(year)];
-    years.set(year, holidays);
+    const first = index * SPAN_DAYS;
+    const from = toDateParts(first as CalendarDate).year - 1;
+    const to = toDateParts((first + SPAN_DAYS - 1) as CalendarDate).year + 1;
+    const years = Array.from({ length: to - from + 1 }, (_, place) => from + place);
+    const holidays = new Set(years.flatMap((year) => [...listHolidays(year)]));
+    spans.set(index, holidays);
     return holidays;
   };
-}
-
-/**
- * For each day, a bit that is set if banks are closed and, from {@link KNOWN} on, a bit that is set once this is known.
- */
-type DaySpan = Uint8Array;
-
-const KNOWN = SPAN_DAYS;
-
-function isSet(span: DaySpan, bit: number): boolean {
-  return (((span[bit >> 3] ?? 0) >> (bit & 7)) & 1) === 1;
-}
-
-function setDay(span: DaySpan, day: number, isClosed: boolean): void {
-  const place = day >> 3;
-  const bit = 1 << (day & 7);
-  span[place] = isClosed ? (span[place] ?? 0) | bit : (span[place] ?? 0) & ~bit;
-  span[BITMAP_BYTES + place] = (span[BITMAP_BYTES + place] ?? 0) | bit;
-}
-
-/**
- * Creates the span from `first` with its holidays and worked rest days, which the day of the week alone does not
- * decide.
- */
-function createSpan(
-  first: number,
-  listHolidays: (year: number) => readonly CalendarDate[],
-  workedDays: ReadonlySet<CalendarDate> = new Set(),
-): DaySpan {
-  const span = new Uint8Array(2 * BITMAP_BYTES);
-  const decide = (date: CalendarDate, isClosed: boolean): void => {
-    const day = date - first;
-    if (day >= 0 && day < SPAN_DAYS) setDay(span, day, isClosed);
+  return {
+    name,
+    version,
+    isWorkingDay: (date) => {
+      if (workedDays?.has(date) === true) return true;
+      return !holidaysOf(Math.floor(date / SPAN_DAYS)).has(date) && !isWeekend(date);
+    },
   };
-  const { year: firstYear } = toDateParts(first as CalendarDate);
-  const { year: lastYear } = toDateParts((first + SPAN_DAYS - 1) as CalendarDate);
-  for (let year = firstYear - 1; year <= lastYear + 1; year += 1) {
-    for (const holiday of listHolidays(year)) decide(holiday, true);
-  }
-  for (const worked of workedDays) decide(worked, false);
-  return span;
 }

@@ -157,7 +157,7 @@ interface GuidField {
 }
 
 /** Reports records that share code and version, or a GUID, with another. */
-export function checkIdentities(records: readonly CatalogueRecord[], faults: CatalogueFault[]): void {
+function checkIdentities(records: readonly CatalogueRecord[], faults: CatalogueFault[]): void {
   const recordByKey = new Map<string, CatalogueRecord>();
   const firstById = new Map<string, GuidField>();
   for (const entry of records) {

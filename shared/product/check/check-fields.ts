@@ -107,10 +107,9 @@ export function checkDays(
 
 /** At most one Active value may be valid on any day. */
 export function checkValues(values: readonly (ValidDays & WithStatus)[], report: ReportFault): void {
-  const mayOverlap = daysMayOverlap(values.filter(isActive));
   for (const [place, value] of values.entries()) {
     checkDays(['ValidFrom', 'ValidTo'], value, nestReport(`Values[${place}]`, report));
-    if (!mayOverlap || !isActive(value)) continue;
+    if (!isActive(value)) continue;
     const earlier = values.slice(0, place).findIndex((other) => isActive(other) && daysOverlap(value, other));
     if (earlier >= 0) {
       report(
@@ -119,17 +118,6 @@ export function checkValues(values: readonly (ValidDays & WithStatus)[], report:
       );
     }
   }
-}
-
-/** A fast check by sorting: false for disjoint spans, which is the usual case. */
-function daysMayOverlap(spans: readonly ValidDays[]): boolean {
-  const ordered = spans
-    .map(({ ValidFrom, ValidTo }) => ({ from: ValidFrom ?? '', to: ValidTo }))
-    .toSorted((one, other) => (one.from < other.from ? -1 : Number(one.from > other.from)));
-  return ordered.some(({ from, to }, place) => {
-    const next = ordered[place + 1];
-    return next !== undefined && (to === null || next.from <= to || to < from);
-  });
 }
 
 /** The lower bound must not exceed the upper one. */

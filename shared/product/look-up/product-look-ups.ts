@@ -50,7 +50,7 @@ export interface SelectorRequest {
 }
 
 /** Selects the product of a request by its code, its id, or both, like {@link selectProduct}. */
-export function selectRequestedProduct(
+function selectRequestedProduct(
   request: SelectorRequest,
   context: LookUpContext,
 ): ProductRecord | FailedLookUp {

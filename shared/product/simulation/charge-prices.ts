@@ -42,7 +42,7 @@ import type { OfferedCharge } from './simulation.ts';
 export type ChargeRecord = CommissionRecord | InsuranceRecord;
 
 /** A commission or insurance of a list, without its price. */
-export interface ListCharge {
+interface ListCharge {
   readonly dimension: Exclude<DiscountDimension, 'Interest'>;
   /** GUID. */
   readonly id: string;

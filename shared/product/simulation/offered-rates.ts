@@ -157,7 +157,7 @@ export interface RateContext {
 }
 
 /** The rates for the schedule request, and the rate that the offer displays. */
-export interface OfferedRates {
+interface OfferedRates {
   readonly terms: Pick<
     RepaymentScheduleRequest,
     'InterestPercent' | 'MultipleInterestRates' | 'BandedInterestRates'
@@ -168,7 +168,7 @@ export interface OfferedRates {
 }
 
 /** True when an interest has a rate on the day; a formula counts without being evaluated. */
-export function hasRate(
+function hasRate(
   interest: InterestRecord,
   list: InterestListRecord,
   { requestDay, hasSentRates }: { readonly requestDay: CalendarDate; readonly hasSentRates: boolean },

@@ -212,13 +212,13 @@ function chooseInsurances(
 }
 
 /** An offer with its commissions. */
-export interface CompleteOffer extends Offer {
+interface CompleteOffer extends Offer {
   readonly commissionList: CommissionListRecord | undefined;
   readonly commissions: readonly CatalogueCharge[];
 }
 
 /** Terms that all offers of a request share. */
-export interface SharedTerms {
+interface SharedTerms {
   readonly request: SimulateRequest;
   readonly loan: SimulatedLoan;
   readonly discounts: readonly Discount[];
@@ -231,7 +231,7 @@ export interface SharedTerms {
 }
 
 /** Calculates the record of an offer; undefined, with the faults added, when that is impossible. */
-export function calculateOffer(
+function calculateOffer(
   offer: CompleteOffer,
   shared: SharedTerms,
   validation: Validation,

@@ -213,14 +213,14 @@ const DAYS_PER_WEEK = 7;
 const MONTHS_PER_YEAR = 12;
 
 /** The term of a request: periods of the periodicity, starting on the day of the request. */
-export interface SimulatedTerm {
+interface SimulatedTerm {
   readonly periods: number;
   readonly periodicity: Periodicity;
   readonly start: CalendarDate;
 }
 
 /** Refuses an amount or a down payment outside the product's bounds; the message names the bound (Q6). */
-export function checkAmountBounds(
+function checkAmountBounds(
   { amount, downPayment }: { readonly amount: Decimal; readonly downPayment: Decimal },
   bounds: Availability,
   validation: Validation,
@@ -250,7 +250,7 @@ function calculateShare(amount: Decimal, percent: number): ExactFigure {
 }
 
 /** Describes the unit of loanPeriod, such as `Monthly periods`; for Once, which has no length, the PeriodType. */
-export function describePeriodUnit(periodicity: Periodicity | undefined, periodType: PeriodType): string {
+function describePeriodUnit(periodicity: Periodicity | undefined, periodType: PeriodType): string {
   if (periodicity === undefined) return 'periods';
   return periodicity.unit === 'Once' ? periodType.toLowerCase() : `${periodicity.name} periods`;
 }
@@ -292,7 +292,7 @@ function compareTerm(
 }
 
 /** The day that is a number of units after a start. */
-export function addPeriods(start: CalendarDate, count: number, unit: PeriodType): CalendarDate {
+function addPeriods(start: CalendarDate, count: number, unit: PeriodType): CalendarDate {
   if (unit === 'Days') return addDays(start, count);
   if (unit === 'Weeks') return addDays(start, count * DAYS_PER_WEEK);
   return addMonths(start, unit === 'Years' ? count * MONTHS_PER_YEAR : count);

@@ -59,7 +59,7 @@ export class CatalogueTable implements CatalogueView {
 
   constructor(options: CatalogueTableOptions) {
     this.#options = options;
-    this.#charges = new CatalogueCharges(this, (turn) => options.timers.nextTurn(turn));
+    this.#charges = new CatalogueCharges(this);
     this.#records = new EncodedRecords({
       ...options,
       onChange: ({ kind, code }) => {

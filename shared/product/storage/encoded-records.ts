@@ -38,7 +38,7 @@ export interface IndexEntry {
 }
 
 /** Creates the entry of a record. */
-export function createIndexEntry(key: string, identity: RecordIdentity, encoded: EncodedRecord): IndexEntry {
+function createIndexEntry(key: string, identity: RecordIdentity, encoded: EncodedRecord): IndexEntry {
   return {
     key,
     identity,
@@ -54,7 +54,7 @@ export function createIndexEntry(key: string, identity: RecordIdentity, encoded:
 const NONE: readonly IndexEntry[] = [];
 
 /** Versions by code and by id; a lookup takes constant time. */
-export class CatalogueIndex {
+class CatalogueIndex {
   readonly #byKey = new Map<string, IndexEntry>();
   readonly #byCode = new Map<string, IndexEntry[]>();
   readonly #byId = new Map<string, IndexEntry[]>();

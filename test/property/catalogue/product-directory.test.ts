@@ -66,19 +66,6 @@ async function openDirectory(onTurn: () => void = () => undefined) {
   };
 }
 
-const named = (code: string, name: string) => messageOf({ code, version: 1, name });
-
-it('a change lists only its own product anew', async () => {
-  const { directory, deliver } = await openDirectory();
-  deliver([await named('B', 'Loan'), await named('A', 'Card')]);
-  const before = await directory.products();
-  deliver([await named('b', 'New loan')]);
-  const after = await directory.products();
-  expect(after.map(({ name }) => name)).toEqual(['Card', 'New loan']);
-  expect(after[0]).toBe(before[0]);
-  expect(await directory.products()).toBe(after);
-});
-
 it('after any changes, also while it is made, the list is that of the records that are left', async () => {
   const change = record({
     code: constantFrom('A', 'a', 'B', 'C-1'),

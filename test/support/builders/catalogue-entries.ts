@@ -73,30 +73,46 @@ export function withChanges(...changes: readonly Change[]): readonly CatalogueRe
   return exampleWith(...entries);
 }
 
-/** Changes the fixed interest of the car lease. */
-export const leaseRate = (change: (interest: Json) => unknown): Change => [
-  'interest-list',
-  'INT-LEASE',
-  ({ Interests }) => change(Interests[0]),
-];
+/** A case of {@link readCases}: settings of one record, and the faults that report them. */
+interface CheckCase {
+  readonly title: string;
+  readonly code: string;
+  readonly change: Change;
+  readonly faults: readonly string[];
+}
 
-/** Changes the monthly contract fee of the car lease. */
-export const leaseFee = (change: object): Change => [
-  'commission-list',
-  'COM-LEASE',
-  ({ Commissions }) => Object.assign(Commissions[0], change),
-];
+/**
+ * Reads cases such as `LS-CAR EndDate = "2019-12-31"; Availability.MinimumAmount = null`, each followed by its indented faults. A
+ * fault that begins with a verb is about the first field.
+ */
+export function readCases(text: string): readonly CheckCase[] {
+  return text
+    .trim()
+    .split(/\n(?! )/)
+    .map((block) => {
+      const [title = '', ...faults] = block.split('\n').map((line) => line.trim());
+      const [, code = '', sent = ''] = /^(\S+) (.*)$/.exec(title) ?? [];
+      const settings = sent.split('; ').map((setting) => setting.split(' = ') as [string, string]);
+      const kind = EXAMPLE_RECORDS.find(({ record }) => 'Code' in record && record.Code === code)?.kind;
+      if (kind === undefined) throw new Error(`there is no record ${code}`);
+      const isBare = /^(?:must|names|is|cannot be (?:read|calculated)) /;
+      return {
+        title,
+        code,
+        faults: faults.map((fault) => (isBare.test(fault) ? `${settings[0]?.[0]} ${fault}` : fault)),
+        change: [
+          kind,
+          code,
+          (record) => {
+            for (const [field, value] of settings) setField(record, field, JSON.parse(value));
+          },
+        ],
+      };
+    });
+}
 
-/** Changes the instalment ranges of the stepped rate. */
-export const steps = (change: (ranges: Json) => unknown): Change => [
-  'interest-list',
-  'INT-STEPS',
-  ({ Interests }) => change(Interests[0].CollectionInterests),
-];
-
-/** Changes the bands of the overdraft rate. */
-export const bands = (change: (bands: Json) => unknown): Change => [
-  'interest-list',
-  'INT-OVERDRAFT',
-  ({ Interests }) => change(Interests[0].BandedInterests),
-];
+function setField(record: Json, field: string, value: unknown): void {
+  const names = field.match(/[^.[\]]+/g) ?? [];
+  const last = names.pop() ?? '';
+  names.reduce((part: Json, name) => part[name], record)[last] = value;
+}

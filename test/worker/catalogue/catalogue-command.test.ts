@@ -100,16 +100,6 @@ describe('publish', () => {
     expect(await countWritten(world)).toBe(4);
   });
 
-  it('writes referenced records before those that refer to them', async () => {
-    const world = await createCatalogueWorld();
-    await run(world, 'publish', createFolder(whole));
-    const keys: string[] = [];
-    const tail = world.broker.createTail({ clientId: 'order', topics: [CATALOGUE_TOPIC], from: 'earliest' });
-    await tail.start(({ key }) => keys.push(String(key)));
-    await tail.caughtUp(1_000);
-    expect(keys).toEqual(['periodicity/every 10 days/1', 'interest-list/int/1', 'product/tl/1']);
-  });
-
   it('deletes missing records with --delete-missing, unless another record refers to them', async () => {
     const world = await createCatalogueWorld();
     await run(world, 'publish', createFolder(whole));

@@ -19,7 +19,6 @@ const TODAY = day('2026-06-01');
 const SEEN_WITHIN_MS = 1_000;
 const product = (code: string, fields: object = {}) => recordOf('product', productValue(code, fields));
 const periodicity = (name: string, count = 10) => recordOf('periodicity', { name, count, unit: 'Days' });
-const isJson = { 'plat-message-type': 'CatalogueRecord' };
 
 const seen = (check: () => void) => vi.waitFor(check, { timeout: SEEN_WITHIN_MS, interval: 5 });
 const days = (name: string, table: { lending: { periodicities: readonly object[] } }) =>
@@ -107,25 +106,6 @@ describe('the catalogue table', () => {
 });
 
 describe('unreadable records', () => {
-  it('are counted, logged without their content, and do not replace the previous record', async () => {
-    const world = await createCatalogueWorld();
-    const { log, warnings } = collectingLog();
-    await world.put(product('TL'));
-    await world.write('product/tl/1', 'neither Avro nor JSON');
-    await world.write('product/tl/1', JSON.stringify({ kind: 'product', body: { Secret: 'x-ray' } }), isJson);
-    await world.write(
-      'product/other/1',
-      JSON.stringify({ kind: 'product', body: productValue('TL') }),
-      isJson,
-    );
-    const table = await world.table({ log });
-    expect(table.product('TL', TODAY)).toBeDefined();
-    expect(table.stats()).toMatchObject({ records: 1, badRecords: 3 });
-    expect(warnings).toHaveLength(3);
-    expect(warnings.join()).not.toContain('x-ray');
-    expect(table.health().status).toBe('ready');
-  });
-
   it('are treated as absent if only their body is unreadable, and are logged once', async () => {
     const world = await createCatalogueWorld();
     const { log, warnings } = collectingLog();

@@ -209,32 +209,6 @@ interface Answer {
 }
 
 describe('a simulation over HTTP', () => {
-  it('has the case-insensitive path of the interface, with both forms of the body (E2, E4)', async () => {
-    const url = await startSystem();
-    const { request } = PERSONAL;
-    const bodies = [
-      request,
-      { Data: request },
-      { access_token: 't', user_name: 'u', Data: JSON.stringify(request) },
-    ];
-    const answers = await Promise.all(
-      bodies.flatMap((body) =>
-        [PATH, PATH.replace('plat_bp_simulate', 'PLAT_BP_Simulate')].map(async (path) => {
-          const response = await post(url, body, { path });
-          expect(response.status).toBe(200);
-          return response.text();
-        }),
-      ),
-    );
-    expect(new Set(answers).size).toBe(1);
-    expect(JSON.parse(answers[0] ?? '')).toMatchObject({
-      Records: [{ InterestPercent: '7.9500%', FirstInstallment: 1711.03, Total: 10258.7 }],
-      ReturnValue: 0,
-    });
-    const warned = await post(url, { ...request, extra: 1 }, { path: PATH });
-    expect(warned.headers.get('warnings')).toBe('unknown-member;extra');
-  });
-
   it('has the same rows as a schedule calculated with the terms of the offer (M3, Q2)', async () => {
     const url = await startSystem();
     const request = {

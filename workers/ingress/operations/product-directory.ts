@@ -61,7 +61,7 @@ export function searchProducts(
 }
 
 /** The product with as many of its latest versions as an answer shows. */
-export function withListedVersions(product: ListedProduct): ListedProduct {
+function withListedVersions(product: ListedProduct): ListedProduct {
   return { ...product, versions: product.versions.slice(-OPERATIONS_LIMITS.listedVersions) };
 }
 
@@ -115,18 +115,14 @@ export class ProductDirectory {
   readonly #options: ProductDirectoryOptions;
   readonly #records: EncodedRecords;
   readonly #summaries = new WeakMap<IndexEntry, Summary>();
-  /** By the normalised code, the products that have not changed since they were listed. */
-  readonly #listed = new Map<string, ListedProduct>();
-  /** The normalised codes in order; undefined if one was added or removed. */
-  #codes: readonly string[] | undefined;
   #listing: Promise<readonly ListedProduct[]> | undefined;
 
   constructor(options: ProductDirectoryOptions) {
     this.#options = options;
     this.#records = new EncodedRecords({
       ...options,
-      onChange: ({ kind, code }) => {
-        if (kind === 'product') this.#changed(code);
+      onChange: ({ kind }) => {
+        if (kind === 'product') this.#listing = undefined;
       },
     });
   }
@@ -173,13 +169,6 @@ export class ProductDirectory {
     return this.#records.health().status === 'ready';
   }
 
-  #changed(code: string): void {
-    const key = codeKey(code);
-    this.#listing = undefined;
-    const wasListed = this.#listed.delete(key);
-    if (!wasListed || this.#versions(key).length === 0) this.#codes = undefined;
-  }
-
   #versions(code: string): readonly IndexEntry[] {
     return this.#records.index.versions('product', code);
   }
@@ -188,29 +177,17 @@ export class ProductDirectory {
     const { monotonic, timers } = this.#options;
     let endsAtMs = monotonic.elapsedMs() + SLICE_MS;
     const products: ListedProduct[] = [];
-    this.#codes ??= this.#records.index.codes('product').toSorted();
-    for (const code of this.#codes) {
-      for (const entry of this.#listed.has(code) ? [] : this.#versions(code)) {
-        this.#summaryOf(entry);
-        if (monotonic.elapsedMs() < endsAtMs) continue;
-        await new Promise<void>((resolve) => {
-          timers.nextTurn(resolve);
-        });
-        endsAtMs = monotonic.elapsedMs() + SLICE_MS;
-      }
-      const listed = this.#listed.get(code) ?? this.#listNow(code);
-      if (listed !== undefined) products.push(listed);
+    for (const code of this.#records.index.codes('product').toSorted()) {
+      // A product may be removed meanwhile.
+      const versions = this.#versions(code);
+      if (versions.length > 0) products.push(this.#describe(versions));
+      if (monotonic.elapsedMs() < endsAtMs) continue;
+      await new Promise<void>((resolve) => {
+        timers.nextTurn(resolve);
+      });
+      endsAtMs = monotonic.elapsedMs() + SLICE_MS;
     }
     return products;
-  }
-
-  /** Undefined if the product was removed meanwhile. */
-  #listNow(code: string): ListedProduct | undefined {
-    const versions = this.#versions(code);
-    if (versions.length === 0) return undefined;
-    const listed = this.#describe(versions);
-    this.#listed.set(code, listed);
-    return listed;
   }
 
   #describe(entries: readonly IndexEntry[]): ListedProduct {

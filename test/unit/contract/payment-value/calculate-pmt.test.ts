@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
-import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import { toJsonSchema } from '../../../../shared/contract/json/json-schema.ts';
 import {
   paymentValueFields,
@@ -174,12 +173,5 @@ describe('writing', () => {
 
   test('throws on NaN', () => {
     expect(() => reply('NaN', '1', 2)).toThrow(RangeError);
-  });
-
-  test('writes a request as the body that it was read from', () => {
-    const body = { jsonParam: { ...TERMS, FutureValue: 0.1, InterestType: 1 } };
-    const result = paymentValueRequest.read(body);
-    const text = MESSAGE_FORMS['CalculatePMTRequest']?.render(result.kind === 'valid' ? result.payload : {});
-    expect(JSON.parse(text ?? '')).toEqual(body);
   });
 });

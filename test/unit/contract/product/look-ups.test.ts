@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
 import { findAction } from '../../../../shared/contract/actions/actions.ts';
-import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
 import {
   insuranceListRequest,
   productByCodeRequest,
@@ -53,19 +52,6 @@ describe.each([
     expect(read(action, { [idField]: ID, productCode: null })).toMatchObject({ [idField]: ID });
     expect(read(action, { productCode: 'P', [idField]: ID, Date: '2026-1-5' })).toMatchObject({
       Date: date('2026-01-05'),
-    });
-  });
-
-  test('reads the same request from the generic form (E2)', () => {
-    const input = { productCode: 'P' };
-    const direct = read(action, input);
-    const access = { access_token: 't', user_name: 'u' };
-    expect(read(action, { ...access, Data: input })).toEqual(direct);
-    expect(read(action, { ...access, Data: JSON.stringify(input) })).toEqual(direct);
-    expect(read(action, { ...access, ...input })).toEqual(direct);
-    expect(read(action, { Data: input, productCode: 'Q' })).toEqual({
-      problem: 'invalid-request',
-      faults: ['productCode mutually-exclusive'],
     });
   });
 
@@ -147,14 +133,6 @@ describe('a request from Avro', () => {
     });
     expect(productByCodeRequest.check({ BankingProductCode: 'P' })).toBeUndefined();
   });
-});
-
-test('a request is written as the body that it was read from', () => {
-  const body = { productCode: 'P', filterList: [{ name: 'Age', value: 30.5 }], Date: '2026-01-05' };
-  const text = MESSAGE_FORMS['GetProductInsuranceListRequest']?.render(
-    read('PLAT_BP_GetProductInsuranceList', body),
-  );
-  expect(JSON.parse(text ?? '')).toEqual(body);
 });
 
 test('an answer has null for a field that Avro decodes as absent', () => {

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  addDays,
-  toCalendarDate,
-  formatCalendarDate,
-} from '../../../../shared/lending/dates/calendar-date.ts';
+import { addDays, formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
 import type {
   BusinessCalendar,
   OtherCalendars,
@@ -13,7 +9,6 @@ import {
   readCatalogueCalendars,
 } from '../../../../shared/lending/calendars/catalogue-calendars.ts';
 import { describeCalendarFault, findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
-import { createCachedCalendar } from '../../../../shared/lending/calendars/cached-calendar.ts';
 import { calendarNamed, ownCalendar } from '../../../support/builders/lending-calendar.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
@@ -42,11 +37,6 @@ function libraryOf(day: string): OtherCalendars {
 /** The fault of a name without a built-in calendar. */
 function faultOf(name: string): string {
   return describeCalendarFault(name, (part) => findCalendar(part, {}));
-}
-
-/** Looks up one day a year, up to the last year of requests. */
-function askAnnually(calendar: BusinessCalendar): void {
-  for (let year = 2030; year < 3000; year += 1) calendar.isWorkingDay(toCalendarDate(year, 1, 1));
 }
 
 function faultsOf(...records: readonly CalendarRecord[]): readonly string[] {
@@ -295,28 +285,5 @@ describe('faults of unknown calendar names (H2)', () => {
     expect(faultOf('AT+BE+BG+CZ+DE+ES+FR+GB+RO')).toBe('must combine at most 8 calendars, not 9');
     expect(faultOf(`RO+${'x'.repeat(300)}`)).toMatch(/^must have at most 300 characters; a part is/);
     expect(faultOf('RO+TARGET')).toMatch(/^must leave a working day/);
-  });
-});
-
-describe('cached calendars (H2)', () => {
-  it('check each requested day only once, and list the holidays of a year about once', () => {
-    let years = 0;
-    let days = 0;
-    const calendar = createCachedCalendar({
-      name: 'Own',
-      version: '1',
-      isWeekend: () => {
-        days += 1;
-        return false;
-      },
-      listHolidays: () => {
-        years += 1;
-        return [];
-      },
-    });
-    askAnnually(calendar);
-    askAnnually(calendar);
-    expect(days).toBe(970);
-    expect(years).toBeLessThan(1.5 * 970);
   });
 });

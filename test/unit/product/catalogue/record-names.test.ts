@@ -140,25 +140,6 @@ describe('the folder of a catalogue', () => {
     ]);
   });
 
-  it('is refused with what cannot be read of each record, and not yet with what the values mean', () => {
-    const record = recordOf();
-    const [first, ...columns] = record.PaymentScheduleTypeDetails;
-    write('schedule-types/a.json', { ...record, UseMaturityDate: 'no', Rounding: 'UP', ProductTypes: 1 });
-    write('schedule-types/b.json', {
-      ...record,
-      PaymentScheduleTypeDetails: [{ ...first, Colour: 'red' }, ...columns],
-    });
-    write('periodicities/a.json', { name: ' ', count: 5000, unit: 7 });
-    write('calendars/a.json', { name: 'Bank', version: '', holidays: 5 });
-    expect(messages()).toEqual([
-      'schedule-types/a.json: Own type: ProductTypes must be a list, not a number',
-      'schedule-types/a.json: Own type: UseMaturityDate must be true or false, not text',
-      'schedule-types/b.json: Own type: column RemainingValue must not have the unknown field Colour',
-      'periodicities/a.json:  : unit must be text, not a number',
-      'calendars/a.json: Bank: holidays must be a list, not a number',
-    ]);
-  });
-
   it('is refused if files or folders would not be read, all of which are listed', () => {
     write('calender/bank.json', { name: 'Bank', version: '1', holidays: [] });
     write('calendars.json', []);

@@ -126,22 +126,6 @@ describe('insurance lists (L3)', () => {
     expect(codesFor(items, [{ name: 'Region', value: 2 }])).toEqual(['A', 'C']);
   });
 
-  test('ignores an unknown filter name with a warning', () => {
-    const figures = [
-      { name: 'Shoe size', value: 42 },
-      { name: 'Age', value: 30 },
-    ];
-    expect(codesFor([filtered('A', AGE)], figures)).toEqual(['A', 'unknown-filter;filterList[0].name']);
-  });
-
-  test('rejects two values with the same name', () => {
-    const figures = [
-      { name: 'Age', value: 30 },
-      { name: 'AGE', value: 31 },
-    ];
-    expect(codesFor([filtered('A', AGE)], figures)).toEqual(['filterList[1].value exclusive']);
-  });
-
   test('omits items that are not valid on the day, or whose list is not in force', () => {
     const items = [
       insuranceItem('A', { StartDate: '2025-01-01', EndDate: '2025-01-01' }),

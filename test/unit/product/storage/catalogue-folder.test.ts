@@ -6,11 +6,9 @@ import {
   readFolderRecords,
   readWholeCatalogue,
 } from '../../../../shared/product/storage/catalogue-folder.ts';
-import { ConfigError } from '../../../../shared/platform/errors.ts';
 import { KIND_FOLDERS } from '../../../../shared/product/catalogue/catalogue-record.ts';
 import { buildCatalogue } from '../../../../shared/product/check/check-catalogue.ts';
 import { EXAMPLE_FOLDER, EXAMPLE_RECORDS } from '../../../support/builders/catalogue-entries.ts';
-import { date } from '../../../support/builders/lending-loan.ts';
 import { createFolder, writeFiles } from '../../../support/worlds/catalogue-world.ts';
 
 describe('readWholeCatalogue', () => {
@@ -21,15 +19,6 @@ describe('readWholeCatalogue', () => {
   });
 
   const write = (file: string, content: object | string) => writeFiles(folder, { [file]: content });
-
-  it('accepts an empty folder', () => {
-    expect(readWholeCatalogue(folder)).toMatchObject({ records: [], faults: [] });
-    expect(readWholeCatalogue(folder).catalogue?.product('X', date('2025-01-01'))).toBeUndefined();
-  });
-
-  it('throws if the folder does not exist', () => {
-    expect(() => readWholeCatalogue(path.join(folder, 'other'))).toThrow(ConfigError);
-  });
 
   it('reads a record or a list from each file, by kind and file name', () => {
     write('custom-lists/b.json', { Code: 'B', Values: [1] });

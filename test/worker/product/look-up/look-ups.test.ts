@@ -7,7 +7,6 @@ import { HEADER, headerText } from '../../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage, MessageHeaders } from '../../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
-import type { Problem } from '../../../../shared/platform/problem.ts';
 import { startIngressWorker } from '../../../../workers/ingress/main.ts';
 import { EXAMPLE_TIME_MS } from '../../../support/builders/example-catalogue.ts';
 import { createSharedBroker, startOn } from '../../../support/worlds/ingress-system.ts';
@@ -113,41 +112,6 @@ it('applies the limits of JSON requests to Avro requests', async () => {
   const { value, headers } = await codec.encode('GetProductInsuranceListRequest', { productId: 'x' }, 'avro');
   const reply = await send(value, headers);
   expect(headerText(reply.headers, HEADER.errorCode)).toBe('invalid-request');
-});
-
-it('has the case-insensitive HTTP paths of the interface, with both forms of the body (E2, E4)', async () => {
-  const broker = await createSharedBroker(1);
-  await startOn(broker, startWithExamples);
-  const { url } = await startOn(broker, startIngressWorker);
-  const [{ request, reply }] = examplesOf('PLAT_BP_GetProductInsuranceList');
-  const bodies = [
-    request,
-    { Data: request },
-    { access_token: 't', user_name: 'u', Data: JSON.stringify(request) },
-  ];
-  for (const body of bodies) {
-    for (const name of ['PLAT_BP_GetProductInsuranceList', 'plat_bp_getproductinsurancelist']) {
-      const response = await post(url, body, { path: PREFIX + name });
-      expect(response.status).toBe(200);
-      expect(await response.json()).toEqual(reply);
-    }
-  }
-  const warned = await post(
-    url,
-    { productCode: 'MG-HOME', filterList: [{ name: 'Shoe', value: 42 }], extra: 1 },
-    { path: `${PREFIX}PLAT_BP_GetProductInsuranceList` },
-  );
-  expect(warned.headers.get('warnings')).toBe('unknown-member;extra, unknown-filter;filterList[0].name');
-
-  const missing = await post(url, {}, { path: `${PREFIX}plat_bp_getbankingproductdetails` });
-  expect(missing.status).toBe(400);
-  const unknown = await post(
-    url,
-    { BankingProductCode: 'TL-BRIDGE' },
-    { path: `${PREFIX}plat_bp_getbankingproductbycode` },
-  );
-  expect(unknown.status).toBe(404);
-  expect(((await unknown.json()) as Problem).code).toBe('unknown-product');
 });
 
 it('reads the catalogue from the topic before the first look-up', async () => {

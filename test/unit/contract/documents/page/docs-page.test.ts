@@ -163,20 +163,7 @@ describe('the page', () => {
   });
 
   test('closes all elements', () => {
-    for (const tag of [
-      'html',
-      'head',
-      'body',
-      'main',
-      'section',
-      'table',
-      'tr',
-      'td',
-      'pre',
-      'code',
-      'details',
-      'div',
-    ]) {
+    for (const tag of 'html head body main section table tr td pre code details div'.split(' ')) {
       const opened = page.match(new RegExp(`<${tag}[ >]`, 'g'));
       expect({ tag, closed: page.match(new RegExp(`</${tag}>`, 'g'))?.length }).toEqual({
         tag,
