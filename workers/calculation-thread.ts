@@ -4,7 +4,7 @@ import { workerData } from 'node:worker_threads';
 import { deserialize } from 'node:v8';
 import type { ThreadAnswer, ThreadConfig, ThreadTasks } from './runtime/thread-pool.ts';
 import { restoreEnvironment, type LendingSnapshot } from '../shared/product/storage/lending-environment.ts';
-import { ACTIONS } from '../shared/contract/actions/actions.ts';
+import { ACTIONS } from '../shared/api/actions/actions.ts';
 import { isTransientFailure } from '../shared/messaging/outcome.ts';
 import { readReply } from '../shared/messaging/requester/read-reply.ts';
 import { systemClock } from '../shared/platform/clock.ts';

@@ -1,4 +1,4 @@
-import { MESSAGE_FORMS } from '../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../shared/api/actions/message-forms.ts';
 import { createMessageCodec, type MessageCodec } from '../shared/messaging/codec/message-codec.ts';
 import type { Clock } from '../shared/platform/clock.ts';
 import type { Config } from '../shared/platform/load-config.ts';

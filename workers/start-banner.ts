@@ -46,7 +46,7 @@ export async function renderStartBanner(options: {
 
 /** The definitions of the actions are loaded here, since only a process with an ingress needs them. */
 async function renderActionCalls(config: Config, url: string, access: string): Promise<string[]> {
-  const { ACTIONS } = await import('../shared/contract/actions/actions.ts');
+  const { ACTIONS } = await import('../shared/api/actions/actions.ts');
   const isExampleCatalogue = config.kafka === undefined && config.lending.catalogueFolder === undefined;
   const names = [...STANDALONE_ACTIONS, ...(isExampleCatalogue ? CATALOGUE_ACTIONS : [])];
   const callOf = (name: string, summary: string | undefined, extra: string): string[] =>
@@ -72,7 +72,7 @@ async function printedToken({ auth, http }: Config, nowMs: number): Promise<stri
 }
 
 async function renderNotificationCalls(config: Config, url: string, access: string): Promise<string[]> {
-  const { default: examples } = await import('../shared/contract/notification/examples.json', {
+  const { default: examples } = await import('../shared/api/notification/examples.json', {
     with: { type: 'json' },
   });
   const send = (channel: string, number: number, body: object): string =>

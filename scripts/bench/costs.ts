@@ -1,6 +1,6 @@
 /** What each step of a schedule costs, in processor time of the thread that does it. */
 
-import { renderRepaymentSchedule } from '../../shared/contract/actions/render-schedule.ts';
+import { renderRepaymentSchedule } from '../../shared/api/actions/render-schedule.ts';
 import { type BenchOptions, inTurns, median, type PartResult, quotients } from './rounds.ts';
 import { benchCodec, calculate, loanWithEverything, readBody, scheduleBody } from './samples.ts';
 import { table } from './tables.ts';

@@ -1,7 +1,7 @@
 /** Child process with a fastify server that calls the engine in its handler: the least that a schedule over HTTP can cost. */
 import fastify from 'fastify';
-import { repaymentScheduleRequest } from '../../shared/contract/actions/schedule-action.ts';
-import { renderRepaymentSchedule } from '../../shared/contract/actions/render-schedule.ts';
+import { repaymentScheduleRequest } from '../../shared/api/actions/schedule-action.ts';
+import { renderRepaymentSchedule } from '../../shared/api/actions/render-schedule.ts';
 import { calculate, SCHEDULE_PATH } from './samples.ts';
 
 const server = fastify({ logger: false });

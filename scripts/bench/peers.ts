@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { KafkaClientName } from '../../shared/messaging/kafka/kafka-broker.ts';
 import { topicName } from '../../shared/messaging/topics/topic-list.ts';
-import { renderRepaymentSchedule } from '../../shared/contract/actions/render-schedule.ts';
+import { renderRepaymentSchedule } from '../../shared/api/actions/render-schedule.ts';
 import { startLocalKafka } from '../dev/local-kafka/start-local-kafka.ts';
 import { type Child, runScript, startNode } from './processes.ts';
 import { type BenchOptions, type PartResult, quotients, type Ratio } from './rounds.ts';

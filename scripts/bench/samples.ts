@@ -1,8 +1,8 @@
 /** The loans that are measured, and their calculation as the ingress and the worker do it. */
 
 import { Decimal } from 'decimal.js';
-import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
-import { repaymentScheduleRequest } from '../../shared/contract/actions/schedule-action.ts';
+import { MESSAGE_FORMS } from '../../shared/api/actions/message-forms.ts';
+import { repaymentScheduleRequest } from '../../shared/api/actions/schedule-action.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';

@@ -12,8 +12,8 @@ import {
   wholeNumber,
   UsageError,
 } from '../command-line/parse-command-line.ts';
-import { OPERATIONS_LIMITS } from '../../shared/contract/operations/operation-fields.ts';
-import { isRecord } from '../../shared/contract/json/faults.ts';
+import { OPERATIONS_LIMITS } from '../../shared/api/operations/operation-fields.ts';
+import { isRecord } from '../../shared/api/json/faults.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { parseJson, refusalText } from '../../shared/platform/json.ts';
 

@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type {
-  ActionReply,
-  LetterPage,
-  ListedLetter,
-} from '../../shared/contract/operations/dead-letter-calls.ts';
-import { OPERATIONS_LIMITS } from '../../shared/contract/operations/operation-fields.ts';
+import type { ActionReply, LetterPage, ListedLetter } from '../../shared/api/operations/dead-letter-calls.ts';
+import { OPERATIONS_LIMITS } from '../../shared/api/operations/operation-fields.ts';
 import type { Problem } from '../../shared/platform/problem.ts';
 import { errorText, InfrastructureError, MessagingError } from '../../shared/platform/errors.ts';
 import { type DeadLettersArguments, readEdit } from './dead-letters-arguments.ts';

@@ -1,4 +1,4 @@
-import type { ActionReply } from '../contract/operations/dead-letter-calls.ts';
+import type { ActionReply } from '../api/operations/dead-letter-calls.ts';
 import { HEADER, headerText } from '../messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OffsetRange, OutgoingMessage } from '../messaging/message.ts';
 import type { ReadOn } from '../messaging/ports.ts';

@@ -1,4 +1,4 @@
-import { OPERATIONS_LIMITS } from '../contract/operations/operation-fields.ts';
+import { OPERATIONS_LIMITS } from '../api/operations/operation-fields.ts';
 import type { LogMessage, OffsetRange } from '../messaging/message.ts';
 import type { Broker, ReadOn } from '../messaging/ports.ts';
 import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';

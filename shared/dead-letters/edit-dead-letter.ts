@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MESSAGE_FORMS } from '../contract/actions/message-forms.ts';
-import { isRecord, limitFaults, shapeFault, type ShapeFaultCode } from '../contract/json/faults.ts';
-import { OPERATIONS_LIMITS as LIMIT } from '../contract/operations/operation-fields.ts';
+import { MESSAGE_FORMS } from '../api/actions/message-forms.ts';
+import { isRecord, limitFaults, shapeFault, type ShapeFaultCode } from '../api/json/faults.ts';
+import { OPERATIONS_LIMITS as LIMIT } from '../api/operations/operation-fields.ts';
 import type { Decoded, MessageFormat } from '../messaging/codec.ts';
 import { HEADER, headerText } from '../messaging/headers.ts';
 import type { MessageCodec } from '../messaging/codec/message-codec.ts';

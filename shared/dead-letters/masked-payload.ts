@@ -1,10 +1,10 @@
-import { MESSAGE_FORMS } from '../contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../api/actions/message-forms.ts';
 import type { Codec } from '../messaging/codec.ts';
 import { HEADER, headerText } from '../messaging/headers.ts';
 import type { LogMessage } from '../messaging/message.ts';
 import { type BatchItem, type EncodedBatch, REQUEST_BATCH } from '../messaging/codec/request-batch.ts';
 import { errorText } from '../platform/errors.ts';
-import { isRecord } from '../contract/json/faults.ts';
+import { isRecord } from '../api/json/faults.ts';
 import { keepDigits, parseJson } from '../platform/json.ts';
 import type { Problem } from '../platform/problem.ts';
 import { faultText, plainPath } from './read-dead-letter.ts';

@@ -1,6 +1,6 @@
 /** One line of a portfolio, `{id, jsonParam, schedule?}`, before its request is read. */
 
-import { isAbsent, isRecord, shapeFault } from '../contract/json/faults.ts';
+import { isAbsent, isRecord, shapeFault } from '../api/json/faults.ts';
 import type { Fault } from '../platform/problem.ts';
 
 /** Fields of a line; others are ignored. */

@@ -1,6 +1,6 @@
 /** Tables and lists of figures, in the classes of the workbench. */
 
-import { html, type Html } from '../contract/documents/html.ts';
+import { html, type Html } from '../api/documents/html.ts';
 
 export interface Column {
   readonly text: string;

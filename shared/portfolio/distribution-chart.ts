@@ -1,6 +1,6 @@
 /** The distribution of changes as a chart and a table of the same figures. */
 
-import { html, type Html } from '../contract/documents/html.ts';
+import { html, type Html } from '../api/documents/html.ts';
 import { type ChangeBin, type ChangeCounts, countDirections, shownBins } from './change-distribution.ts';
 import { dataTable, figureList } from './data-table.ts';
 import type { ReportWords } from './report-words.ts';

@@ -3,7 +3,7 @@
  * Portfolio of the workbench show the same sections.
  */
 
-import { html, type Html } from '../contract/documents/html.ts';
+import { html, type Html } from '../api/documents/html.ts';
 import type { ChangeCounts } from './change-distribution.ts';
 import { dataTable, figureList, type Column } from './data-table.ts';
 import { distribution } from './distribution-chart.ts';

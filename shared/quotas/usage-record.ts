@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { countryOfNumber } from '../contract/notification/phone-number.ts';
+import { countryOfNumber } from '../api/notification/phone-number.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import { keyFor } from '../notification/command-proof.ts';
 import type { Channel, EmailCommand, SmsCommand } from '../notification/command.ts';

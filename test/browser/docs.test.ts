@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { ACTIONS } from '../../shared/contract/actions/actions.ts';
+import { ACTIONS } from '../../shared/api/actions/actions.ts';
 import { authorize } from '../support/builders/access-token.ts';
 import {
   ENGINE_URL,

@@ -6,7 +6,7 @@ import { MESSAGES, messageDefinition, recordName } from '../../schemas/messages.
 import { readSchema } from '../../schemas/schema-files.ts';
 import { registeredVersions, createSchemaRegistry } from '../../shared/messaging/codec/schema-registry.ts';
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
-import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../shared/api/actions/message-forms.ts';
 import { SystemError } from '../../shared/platform/errors.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
 import { registryOrSkip } from '../support/kafka/suite.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemReply, type SystemState } from '../../shared/contract/operations/system-state.ts';
+import { systemReply, type SystemState } from '../../shared/api/operations/system-state.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import { allTopicSpecs, topicName } from '../../shared/messaging/topics/topic-list.ts';
 import { systemClock } from '../../shared/platform/clock.ts';

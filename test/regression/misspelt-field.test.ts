@@ -4,8 +4,8 @@
  * known field; its code does not change.
  */
 import { expect, it } from 'vitest';
-import { findAction } from '../../shared/contract/actions/actions.ts';
-import { smsReader } from '../../shared/contract/notification/commands.ts';
+import { findAction } from '../../shared/api/actions/actions.ts';
+import { smsReader } from '../../shared/api/notification/commands.ts';
 
 const faultsOf = (action: string, body: unknown) => {
   const read = findAction(action)?.read(body);

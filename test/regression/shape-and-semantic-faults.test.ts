@@ -7,9 +7,9 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { paymentValueRequest } from '../../shared/contract/actions/pmt-action.ts';
-import { rateRequest } from '../../shared/contract/actions/rate-action.ts';
-import { repaymentScheduleRequest } from '../../shared/contract/actions/schedule-action.ts';
+import { paymentValueRequest } from '../../shared/api/actions/pmt-action.ts';
+import { rateRequest } from '../../shared/api/actions/rate-action.ts';
+import { repaymentScheduleRequest } from '../../shared/api/actions/schedule-action.ts';
 import {
   BUILT_IN_CATALOGUE,
   type ScheduleCatalogue,

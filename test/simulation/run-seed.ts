@@ -1,5 +1,5 @@
 import { MESSAGES } from '../../schemas/messages.ts';
-import { MESSAGE_FORMS } from '../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../shared/api/actions/message-forms.ts';
 import { createMessageCodec, type MessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
 import { QUEUE_LIMITS } from '../../shared/platform/queues/queue-limits.ts';

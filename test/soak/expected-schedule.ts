@@ -1,7 +1,7 @@
 /** Calculates a contract in this process, to compare it with the reply received over Kafka. */
 
-import { repaymentScheduleRequest } from '../../shared/contract/actions/schedule-action.ts';
-import { renderRepaymentSchedule } from '../../shared/contract/actions/render-schedule.ts';
+import { repaymentScheduleRequest } from '../../shared/api/actions/schedule-action.ts';
+import { renderRepaymentSchedule } from '../../shared/api/actions/render-schedule.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { BUILT_IN_ENVIRONMENT } from '../support/builders/lending-environment.ts';

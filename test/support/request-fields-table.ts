@@ -1,6 +1,6 @@
 /** Reads the examples of the fields of a schedule request: base requests, changes to them, and the stated effects. */
 
-import document from '../property/contract/schedule/request-fields.json' with { type: 'json' };
+import document from '../property/api/schedule/request-fields.json' with { type: 'json' };
 
 /** A JSON object of the document. */
 export type JsonObject = Readonly<Record<string, unknown>>;

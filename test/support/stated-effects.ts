@@ -1,6 +1,6 @@
 /** The effects that the examples of the fields of a schedule request state, computed from answers. */
 
-import { repaymentScheduleRequest } from '../../shared/contract/actions/schedule-action.ts';
+import { repaymentScheduleRequest } from '../../shared/api/actions/schedule-action.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import { formatCalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { findCalendar } from '../../shared/lending/calendars/find-calendar.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
-import { asyncApiDocument } from '../../shared/contract/documents/asyncapi.ts';
-import { docsPage } from '../../shared/contract/documents/page/docs-page.ts';
-import { openApiDocument } from '../../shared/contract/documents/openapi.ts';
+import { asyncApiDocument } from '../../shared/api/documents/asyncapi.ts';
+import { docsPage } from '../../shared/api/documents/page/docs-page.ts';
+import { openApiDocument } from '../../shared/api/documents/openapi.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import type { Documents } from './server/documents.ts';
 import { loadDocsScript } from './workbench/bundle.ts';
@@ -10,7 +10,7 @@ import { loadDocsScript } from './workbench/bundle.ts';
 /** The rules that the documentation links to. */
 const RULINGS = new URL('../../docs/rulings.md', import.meta.url);
 const TOKENS = new URL('workbench/app/design/tokens.css', import.meta.url);
-const GUIDE = new URL('../../shared/contract/documents/page/guide.md', import.meta.url);
+const GUIDE = new URL('../../shared/api/documents/page/guide.md', import.meta.url);
 
 /** The published documents with the settings of this process. */
 export function createDocuments({

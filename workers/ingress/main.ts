@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { ACTIONS_BY_NAME } from '../../shared/contract/actions/actions.ts';
+import { ACTIONS_BY_NAME } from '../../shared/api/actions/actions.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { createRequester } from '../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../shared/messaging/topics/topic-list.ts';

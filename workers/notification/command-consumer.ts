@@ -1,9 +1,9 @@
-import type { InvalidRequest } from '../../shared/contract/json/request-contract.ts';
+import type { InvalidRequest } from '../../shared/api/json/request-reader.ts';
 import {
   checkAttachments,
   checkEmailCommand,
   checkSmsCommand,
-} from '../../shared/contract/notification/commands.ts';
+} from '../../shared/api/notification/commands.ts';
 import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics, type ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Handlers, Request } from '../../shared/messaging/handler/request.ts';

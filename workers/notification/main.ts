@@ -1,4 +1,4 @@
-import { preparePhoneNumbers } from '../../shared/contract/notification/phone-number.ts';
+import { preparePhoneNumbers } from '../../shared/api/notification/phone-number.ts';
 import type { Channel } from '../../shared/notification/command.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
 import { stopInTurn, stopTogether } from '../../shared/messaging/stop-in-turn.ts';

@@ -3,7 +3,7 @@ import type {
   InsuranceListInput,
   ProductByCodePayload,
   ProductDocumentsPayload,
-} from '../../shared/contract/actions/look-up-actions.ts';
+} from '../../shared/api/actions/look-up-actions.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { RequestFault } from '../../shared/lending/request/validation.ts';
 import type { Handler, Handlers } from '../../shared/messaging/handler/request.ts';

@@ -9,7 +9,7 @@ import { combineHealth } from '../../shared/platform/health.ts';
 import { stopInTurn, stopTogether } from '../../shared/messaging/stop-in-turn.ts';
 import type { RunningWorker, WorkerContext } from './worker.ts';
 import type { WorkerCatalogue } from '../../shared/product/storage/catalogue-table.ts';
-import { ACTIONS } from '../../shared/contract/actions/actions.ts';
+import { ACTIONS } from '../../shared/api/actions/actions.ts';
 import { refused } from '../../shared/messaging/outcome.ts';
 import type { ScheduleCatalogue } from '../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
@@ -73,7 +73,7 @@ const REQUESTS = new Map(ACTIONS.map(({ requestType, request }) => [requestType,
 
 /**
  * Wraps handlers so that they receive valid requests only. Requests in JSON were validated when they were parsed; requests
- * in Avro are validated here by the contract of their action, and refused with all of their faults (E1, E3).
+ * in Avro are validated here by the reader of their action, and refused with all of their faults (E1, E3).
  */
 export function checkedHandlers(handlers: Handlers, view: KnownNames): Handlers {
   return Object.fromEntries(

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { serialize } from 'node:v8';
 import type { Piscina } from 'piscina';
 import type { LendingSnapshot } from '../../shared/product/storage/lending-environment.ts';
-import { UNITS_PER_CALL, UNITS_PER_MS } from '../../shared/contract/actions/request-limits.ts';
+import { UNITS_PER_CALL, UNITS_PER_MS } from '../../shared/api/actions/request-limits.ts';
 import type { Encoded, EncodedMessage, MessageFormat } from '../../shared/messaging/codec.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
 import type { Outcome, Reply } from '../../shared/messaging/outcome.ts';

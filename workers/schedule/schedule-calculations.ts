@@ -1,9 +1,9 @@
 /** The calculations of the schedule worker, which the event loop and the calculation threads share, and where each runs. */
 
 import type { LendingEnvironment } from '../../shared/product/storage/lending-environment.ts';
-import { MAX_REPLY_BYTES } from '../../shared/contract/actions/request-limits.ts';
-import { limitFaults } from '../../shared/contract/json/faults.ts';
-import { JSON_PARAM } from '../../shared/contract/json/request-contract.ts';
+import { MAX_REPLY_BYTES } from '../../shared/api/actions/request-limits.ts';
+import { limitFaults } from '../../shared/api/json/faults.ts';
+import { JSON_PARAM } from '../../shared/api/json/request-reader.ts';
 import { calculateRate } from '../../shared/lending/calculate-rate.ts';
 import { calculateRepaymentSchedule } from '../../shared/lending/calculate-repayment-schedule.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';

@@ -7,8 +7,8 @@ import {
   toSimulateRequest,
   type SimulateInput,
   simulatePayload,
-} from '../../shared/contract/actions/simulate-action.ts';
-import { limitFaults } from '../../shared/contract/json/faults.ts';
+} from '../../shared/api/actions/simulate-action.ts';
+import { limitFaults } from '../../shared/api/json/faults.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import type { Handler } from '../../shared/messaging/handler/request.ts';
 import { done, refused, type Outcome } from '../../shared/messaging/outcome.ts';

@@ -1,8 +1,8 @@
 /** Reads one line of a portfolio, `{id, jsonParam, schedule?}`, as a contract or a refused line. */
 
-import { MAX_WARNINGS, unknownField } from '../../../shared/contract/json/unknown-fields.ts';
-import { repaymentScheduleRequest } from '../../../shared/contract/actions/schedule-action.ts';
-import { limitFaults } from '../../../shared/contract/json/faults.ts';
+import { MAX_WARNINGS, unknownField } from '../../../shared/api/json/unknown-fields.ts';
+import { repaymentScheduleRequest } from '../../../shared/api/actions/schedule-action.ts';
+import { limitFaults } from '../../../shared/api/json/faults.ts';
 import { MAX_INSTALLMENTS } from '../../../shared/lending/request/max-installments.ts';
 import { createProblem, type Fault } from '../../../shared/platform/problem.ts';
 import { readContractLine } from '../../../shared/portfolio/contract-line.ts';

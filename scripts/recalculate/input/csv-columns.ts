@@ -1,8 +1,8 @@
 /** The columns of a portfolio in CSV for the command: the fields of a request, and faults as sentences with their remedy. */
 
-import { toJsonSchema, type JsonSchema } from '../../../shared/contract/json/json-schema.ts';
-import { flagKind, isDateSchema } from '../../../shared/contract/json/field-kinds.ts';
-import { repaymentScheduleFields } from '../../../shared/contract/actions/schedule-request-fields.ts';
+import { toJsonSchema, type JsonSchema } from '../../../shared/api/json/json-schema.ts';
+import { flagKind, isDateSchema } from '../../../shared/api/json/field-kinds.ts';
+import { repaymentScheduleFields } from '../../../shared/api/actions/schedule-request-fields.ts';
 import { nearestName } from '../../../shared/platform/nearest-name.ts';
 import {
   type CellKind,

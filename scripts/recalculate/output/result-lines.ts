@@ -1,6 +1,6 @@
 /** The lines of the output files: a result or a failure for each line of the input. */
 
-import { renderRepaymentSchedule } from '../../../shared/contract/actions/render-schedule.ts';
+import { renderRepaymentSchedule } from '../../../shared/api/actions/render-schedule.ts';
 import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import { formatMinorUnits } from '../../../shared/lending/numbers/money.ts';
 import type { RepaymentSchedule } from '../../../shared/lending/request/repayment-schedule.ts';

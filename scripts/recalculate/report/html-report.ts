@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { html, type Html } from '../../../shared/contract/documents/html.ts';
+import { html, type Html } from '../../../shared/api/documents/html.ts';
 import { reportSections } from '../../../shared/portfolio/report-sections.ts';
 import { createReportWords, englishText, type ReportWords } from '../../../shared/portfolio/report-words.ts';
 import type { Tally } from '../../../shared/portfolio/tally.ts';

@@ -1,10 +1,10 @@
-import { ACTIONS } from '../../../shared/contract/actions/actions.ts';
-import type { Action } from '../../../shared/contract/json/action-definition.ts';
+import { ACTIONS } from '../../../shared/api/actions/actions.ts';
+import type { Action } from '../../../shared/api/json/action-definition.ts';
 import {
   toSimulateRequest,
   type SimulateInput,
   simulatePayload,
-} from '../../../shared/contract/actions/simulate-action.ts';
+} from '../../../shared/api/actions/simulate-action.ts';
 import { findCalendar } from '../../../shared/lending/calendars/find-calendar.ts';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { Request } from '../../../shared/messaging/handler/request.ts';

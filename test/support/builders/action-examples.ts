@@ -1,4 +1,4 @@
-import { findAction } from '../../../shared/contract/actions/actions.ts';
+import { findAction } from '../../../shared/api/actions/actions.ts';
 
 /** The worked examples of an action, the main one first. */
 export function examplesOf(name: string) {

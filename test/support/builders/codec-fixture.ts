@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import type { CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { RepaymentSchedule, ScheduleRow } from '../../../shared/lending/request/repayment-schedule.ts';

@@ -1,4 +1,4 @@
-import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';
 import { createMessageCodec, type MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { CatalogueTable } from '../../../shared/product/storage/catalogue-table.ts';
 import { writeRecords } from '../../../shared/product/storage/write-records.ts';
-import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import { readCatalogueRecord } from '../../../shared/product/catalogue/read-record.ts';
 import { type CalendarDate, parseCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';

@@ -1,4 +1,4 @@
-import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { createCommandProofs } from '../../../shared/notification/command-proof.ts';

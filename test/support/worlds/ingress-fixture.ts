@@ -5,7 +5,7 @@ import { readIngressOptions, type IngressOptions } from '../../../workers/ingres
 import { readChannelProfiles } from '../../../workers/ingress/notifications/channels.ts';
 import { startIngress, type IngressDeps, type RunningIngress } from '../../../workers/ingress/ingress.ts';
 import { listenOnSockets } from '../../../workers/ingress/server/app.ts';
-import type { ReadRequest } from '../../../shared/contract/json/request-contract.ts';
+import type { ReadRequest } from '../../../shared/api/json/request-reader.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';

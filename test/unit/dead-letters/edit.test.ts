@@ -8,7 +8,7 @@ import {
   mergePatch,
 } from '../../../shared/dead-letters/edit-dead-letter.ts';
 import { readEdit } from '../../../scripts/dead-letters/dead-letters-arguments.ts';
-import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';

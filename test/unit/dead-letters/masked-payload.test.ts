@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { maskPayload, showPayload } from '../../../shared/dead-letters/masked-payload.ts';
-import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { deadLetterMessage } from '../../support/worlds/dead-letters.ts';

@@ -41,7 +41,7 @@ const WALLS: Readonly<Record<string, RegExp>> = {
   'shared/product': /^(schemas|shared\/(lending|messaging|platform))$/,
   'shared/messaging': /^(schemas|shared\/platform)$/,
   'shared/notification': /^shared\/platform$/,
-  'shared/contract': /^(schemas|shared\/(platform|lending|messaging|notification|product))$/,
+  'shared/api': /^(schemas|shared\/(platform|lending|messaging|notification|product))$/,
   // A worker knows no other worker.
   'workers/ingress': /^(schemas|shared\/\w.*|workers\/runtime)$/,
   'workers/notification': /^(shared\/\w.*|workers\/runtime)$/,
@@ -64,7 +64,7 @@ const LOADED_ON_USE = new Set([
 const BROWSER_PACKAGES =
   /^(preact|preact-iso|preact\/hooks|@preact\/signals|d3-(scale|shape)|csv-parse\/browser\/esm\/sync)$/;
 /** What the workbench takes types from. */
-const TYPES = /^(?:zod$|shared\/contract\/|shared\/platform\/problem\.ts$)/;
+const TYPES = /^(?:zod$|shared\/api\/|shared\/platform\/problem\.ts$)/;
 const FOR_BROWSERS = /^shared\/(portfolio\/|lending\/numbers\/money\.ts$|platform\/json\.ts$)/;
 /** If fewer modules are reached, the test has missed imports. */
 const MIN_LOADED = 250;
@@ -201,8 +201,8 @@ describe('layers', () => {
     expect(own.length).toBeGreaterThan(5);
     const loaded = new Set(own.flatMap(valueImports).filter((file) => !inFolder(file, 'shared/portfolio')));
     expect([...loaded].toSorted(byText)).toEqual([
-      'shared/contract/documents/html.ts',
-      'shared/contract/json/faults.ts',
+      'shared/api/documents/html.ts',
+      'shared/api/json/faults.ts',
       'shared/lending/numbers/money.ts',
       'shared/platform/json.ts',
     ]);
@@ -232,8 +232,8 @@ describe('layers', () => {
 
   it('loads the metadata of libphonenumber-js lazily, because it delays startup by 0.1 s', () => {
     const importers = imports.filter((edge) => edge.to === 'libphonenumber-js').map((edge) => edge.from);
-    expect(importers).toEqual(['shared/contract/notification/phone-number.ts']);
-    const source = readFileSync(path.join(root, 'shared/contract/notification/phone-number.ts'), 'utf8');
+    expect(importers).toEqual(['shared/api/notification/phone-number.ts']);
+    const source = readFileSync(path.join(root, 'shared/api/notification/phone-number.ts'), 'utf8');
     expect(source.match(/^import (?!type ).*libphonenumber-js.*$/gm)).toBeNull();
   });
 

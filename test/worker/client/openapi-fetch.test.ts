@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { installOwnPackages } from '../../../scripts/command-packages.ts';
-import { openApiDocument } from '../../../shared/contract/documents/openapi.ts';
+import { openApiDocument } from '../../../shared/api/documents/openapi.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';

@@ -4,8 +4,8 @@ import nodePath from 'node:path';
 import { generateKeyPair, SignJWT } from 'jose';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
-import { ACTIONS, ACTIONS_BY_NAME } from '../../../shared/contract/actions/actions.ts';
-import { openApiDocument } from '../../../shared/contract/documents/openapi.ts';
+import { ACTIONS, ACTIONS_BY_NAME } from '../../../shared/api/actions/actions.ts';
+import { openApiDocument } from '../../../shared/api/documents/openapi.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
@@ -31,7 +31,7 @@ import { startSimulationWithExamples, startWithExamples } from '../../support/wo
 import { createLetterTopics, OPERATIONS, publishLetters } from '../../support/worlds/operations-calls.ts';
 import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts';
 import type { OutboxReader } from '../../../workers/ingress/operations/outbox-routes.ts';
-import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/operation-fields.ts';
+import { OPERATIONS_LIMITS } from '../../../shared/api/operations/operation-fields.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
 import { ACTION_PATH, post, PROOF_REQUEST } from '../../support/builders/schedule-call.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { repaymentScheduleReply } from '../../../shared/contract/actions/schedule-action.ts';
+import { repaymentScheduleReply } from '../../../shared/api/actions/schedule-action.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';

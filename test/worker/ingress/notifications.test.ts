@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkEmailCommand, checkSmsCommand } from '../../../shared/contract/notification/commands.ts';
+import { checkEmailCommand, checkSmsCommand } from '../../../shared/api/notification/commands.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import { topicSpecs, TOPIC, type TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
-import { CALCULATE_PMT } from '../../../shared/contract/actions/pmt-action.ts';
+import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
+import { CALCULATE_PMT } from '../../../shared/api/actions/pmt-action.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { UNITS_PER_CALL } from '../../../shared/contract/actions/request-limits.ts';
+import { UNITS_PER_CALL } from '../../../shared/api/actions/request-limits.ts';
 import { createCalculationThreads, type CalculationThreads } from '../../../workers/runtime/thread-pool.ts';
 import { restoreEnvironment } from '../../../shared/product/storage/lending-environment.ts';
-import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import type { Request } from '../../../shared/messaging/handler/request.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';

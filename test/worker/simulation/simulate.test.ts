@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { MESSAGE_FORMS } from '../../../shared/contract/actions/message-forms.ts';
-import { SIMULATE } from '../../../shared/contract/actions/simulate-action.ts';
+import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
+import { SIMULATE } from '../../../shared/api/actions/simulate-action.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { LogMessage, MessageHeaders } from '../../../shared/messaging/message.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Reply } from '../../../shared/messaging/outcome.ts';
-import type { Action } from '../../../shared/contract/json/action-definition.ts';
+import type { Action } from '../../../shared/api/json/action-definition.ts';
 import type { Requester, OutgoingRequest } from '../../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { MAX_REQUEST_VALUES } from '../../../shared/platform/json.ts';

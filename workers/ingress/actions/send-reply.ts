@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Action } from '../../../shared/contract/json/action-definition.ts';
+import type { Action } from '../../../shared/api/json/action-definition.ts';
 import type { Codec, EncodedMessage } from '../../../shared/messaging/codec.ts';
 import { readReply } from '../../../shared/messaging/requester/read-reply.ts';
 import type { Reply } from '../../../shared/messaging/outcome.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { renderAccepted } from '../../../shared/contract/notification/answers.ts';
-import { NOTIFICATION_LIMITS } from '../../../shared/contract/notification/limits.ts';
+import { renderAccepted } from '../../../shared/api/notification/answers.ts';
+import { NOTIFICATION_LIMITS } from '../../../shared/api/notification/limits.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';

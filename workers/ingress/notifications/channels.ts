@@ -3,7 +3,7 @@ import {
   emailReader,
   smsReader,
   type NotificationReader,
-} from '../../../shared/contract/notification/commands.ts';
+} from '../../../shared/api/notification/commands.ts';
 import type { TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Channel, EmailCommand, Priority, SmsCommand } from '../../../shared/notification/command.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { preparePhoneNumbers } from '../../../shared/contract/notification/phone-number.ts';
+import { preparePhoneNumbers } from '../../../shared/api/notification/phone-number.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { DataFile } from '../../../shared/messaging/data-file.ts';
 import type { IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';

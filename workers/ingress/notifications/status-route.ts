@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { renderNotification } from '../../../shared/contract/notification/answers.ts';
+import { renderNotification } from '../../../shared/api/notification/answers.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { hashSubject } from '../access/access.ts';
 import { authenticate } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, sendJson, setRetryAfter } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';
-import type { KnownNotification } from '../../../shared/contract/operations/notification-lists.ts';
+import type { KnownNotification } from '../../../shared/api/operations/notification-lists.ts';
 import { earliestTime } from '../../../shared/notification/notification-state.ts';
 import { ACCEPTANCE_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import type { NotificationFeed } from './notification-feed.ts';

@@ -9,12 +9,8 @@ import {
   type ActionReply,
   type LetterPage,
   type ListedLetter,
-} from '../../../shared/contract/operations/dead-letter-calls.ts';
-import {
-  OPERATIONS_LIMITS,
-  readFields,
-  readQuery,
-} from '../../../shared/contract/operations/operation-fields.ts';
+} from '../../../shared/api/operations/dead-letter-calls.ts';
+import { OPERATIONS_LIMITS, readFields, readQuery } from '../../../shared/api/operations/operation-fields.ts';
 import type { AuditRecord } from '../../../shared/dead-letters/audit.ts';
 import { createEdit } from '../../../shared/dead-letters/edit-dead-letter.ts';
 import {

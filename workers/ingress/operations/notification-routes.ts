@@ -3,8 +3,8 @@ import {
   describeTimeline,
   notificationQuery,
   type KnownNotification,
-} from '../../../shared/contract/operations/notification-lists.ts';
-import { readQuery } from '../../../shared/contract/operations/operation-fields.ts';
+} from '../../../shared/api/operations/notification-lists.ts';
+import { readQuery } from '../../../shared/api/operations/operation-fields.ts';
 import type { Channel } from '../../../shared/notification/command.ts';
 import { hashSubject } from '../access/access.ts';
 import {

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/operation-fields.ts';
-import type { OutboxList, OutboxReply } from '../../../shared/contract/operations/notification-lists.ts';
+import { OPERATIONS_LIMITS } from '../../../shared/api/operations/operation-fields.ts';
+import type { OutboxList, OutboxReply } from '../../../shared/api/operations/notification-lists.ts';
 import { readMessageHead } from '../../../shared/notification/message-head.ts';
 import type { OutboxFolder, OutboxMessage } from '../../../shared/notification/outbox-folder.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';

@@ -9,8 +9,8 @@ import type {
   CatalogueProductReply,
   CatalogueVersionReply,
   ReferredList,
-} from '../../../shared/contract/operations/product-lists.ts';
-import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/operation-fields.ts';
+} from '../../../shared/api/operations/product-lists.ts';
+import { OPERATIONS_LIMITS } from '../../../shared/api/operations/operation-fields.ts';
 import { formatCalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
 import {
   codeKey,

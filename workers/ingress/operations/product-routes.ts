@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { productQuery, type ProductPage } from '../../../shared/contract/operations/product-lists.ts';
-import { readQuery } from '../../../shared/contract/operations/operation-fields.ts';
+import { productQuery, type ProductPage } from '../../../shared/api/operations/product-lists.ts';
+import { readQuery } from '../../../shared/api/operations/operation-fields.ts';
 import { MessagingError, SystemError } from '../../../shared/platform/errors.ts';
 import type { IngressContext } from '../server/context.ts';
 import { matchesTag, weakTag, refuse, sendJson } from '../server/send-answer.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { OPERATIONS_LIMITS } from '../../../shared/contract/operations/operation-fields.ts';
+import { OPERATIONS_LIMITS } from '../../../shared/api/operations/operation-fields.ts';
 import {
   type DeadLetterContext,
   deadLetterTopics,

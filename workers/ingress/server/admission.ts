@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { callsOf, UNITS_PER_CALL, UNITS_PER_MS } from '../../../shared/contract/actions/request-limits.ts';
+import { callsOf, UNITS_PER_CALL, UNITS_PER_MS } from '../../../shared/api/actions/request-limits.ts';
 import type { TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import { SharedLimit } from '../../../shared/platform/queues/shared-limit.ts';

@@ -1,7 +1,7 @@
 /** Makes the fields of the form for schedules from the schema that validates and documents its request. */
-import { flagKind, isDateSchema } from '../../../shared/contract/json/field-kinds.ts';
-import { toJsonSchema, type JsonSchema } from '../../../shared/contract/json/json-schema.ts';
-import { repaymentScheduleFields } from '../../../shared/contract/actions/schedule-request-fields.ts';
+import { flagKind, isDateSchema } from '../../../shared/api/json/field-kinds.ts';
+import { toJsonSchema, type JsonSchema } from '../../../shared/api/json/json-schema.ts';
+import { repaymentScheduleFields } from '../../../shared/api/actions/schedule-request-fields.ts';
 import type { FieldKind, FormField } from './app/schedules/form-field.ts';
 
 /** All fields of a schedule request, in the order of the schema. */

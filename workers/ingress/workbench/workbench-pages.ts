@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { html } from '../../../shared/contract/documents/html.ts';
+import { html } from '../../../shared/api/documents/html.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { sendCoded, matchesTag, refuse } from '../server/send-answer.ts';

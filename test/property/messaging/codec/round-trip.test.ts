@@ -16,7 +16,7 @@ import {
 } from 'fast-check';
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../../shared/api/actions/message-forms.ts';
 import { WIRE_HEADER_BYTES } from '../../../../shared/messaging/codec/avro-message.ts';
 import { MESSAGES } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { RECORD_SHAPES } from '../../../../shared/product/catalogue/read-record.ts';
-import { toJsonSchema, type JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
+import { toJsonSchema, type JsonSchema } from '../../../../shared/api/json/json-schema.ts';
 import { REPORT_TEXTS } from '../../../../shared/portfolio/report-words.ts';
 import en from '../../../../workers/ingress/workbench/app/locales/en.json' with { type: 'json' };
 import ro from '../../../../workers/ingress/workbench/app/locales/ro.json' with { type: 'json' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../../../shared/contract/documents/openapi.ts';
-import type { JsonSchema } from '../../../../shared/contract/json/json-schema.ts';
+import { openApiDocument } from '../../../../shared/api/documents/openapi.ts';
+import type { JsonSchema } from '../../../../shared/api/json/json-schema.ts';
 import { asCurl, asKafkaMessage } from '../../../../workers/ingress/workbench/app/schedules/call-formats.ts';
 import { checkLoan } from '../../../../workers/ingress/workbench/app/schedules/check-loan.ts';
 import {

@@ -1,7 +1,7 @@
 /** Published schedules, requested as a caller would (test/cases/lending/schedule.json). */
 
 import { describe, expect, it } from 'vitest';
-import { repaymentScheduleRequest } from '../../../../shared/contract/actions/schedule-action.ts';
+import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
 import { COMPILED_BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/built-in-schedule-types.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import type { CompiledScheduleType } from '../../../../shared/lending/schedule-types/compiled-schedule-type.ts';

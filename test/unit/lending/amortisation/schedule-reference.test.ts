@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { repaymentScheduleRequest } from '../../../../shared/contract/actions/schedule-action.ts';
+import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
 import published from '../../../cases/lending/schedule.json' with { type: 'json' };
 import { difference } from '../../../support/reference/compare-with-reference.ts';
 import { intervalOf } from '../../../support/reference/annual-rate.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { productByCodeReply } from '../../../../shared/contract/actions/product-by-code-reply.ts';
+import { productByCodeReply } from '../../../../shared/api/actions/product-by-code-reply.ts';
 import type { LookUpContext } from '../../../../shared/product/look-up/product-look-ups.ts';
 import {
   lookUpProduct,

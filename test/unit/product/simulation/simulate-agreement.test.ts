@@ -1,11 +1,11 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { readWholeCatalogue } from '../../../../shared/product/storage/catalogue-folder.ts';
-import { repaymentScheduleRequest } from '../../../../shared/contract/actions/schedule-action.ts';
+import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
 import {
   formatCommissionsJson,
   formatInsurancesJson,
-} from '../../../../shared/contract/actions/simulate-action.ts';
+} from '../../../../shared/api/actions/simulate-action.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
 import type { ScheduleCatalogue } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';

@@ -10,7 +10,7 @@ import {
   unpackRecord,
   type CatalogueMessage,
 } from '../../../../shared/product/storage/catalogue-message.ts';
-import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
+import { MESSAGE_FORMS } from '../../../../shared/api/actions/message-forms.ts';
 import type { Decoded } from '../../../../shared/messaging/codec.ts';
 import {
   CATALOGUE_TOPIC,

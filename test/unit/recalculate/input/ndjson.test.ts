@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { repaymentScheduleRequest } from '../../../../shared/contract/actions/schedule-action.ts';
+import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
 import { MAX_LINE_BYTES } from '../../../../shared/portfolio/csv-records.ts';
 import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../../support/builders/portfolio-lines.ts';
 

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  actionReply,
-  letterPage,
-  shownLetter,
-} from '../../../../shared/contract/operations/dead-letter-calls.ts';
+import { actionReply, letterPage, shownLetter } from '../../../../shared/api/operations/dead-letter-calls.ts';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
 import { systemClock } from '../../../../shared/platform/clock.ts';

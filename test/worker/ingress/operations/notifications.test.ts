@@ -9,7 +9,7 @@ import {
   notificationTimeline,
   outboxList,
   outboxMessage,
-} from '../../../../shared/contract/operations/notification-lists.ts';
+} from '../../../../shared/api/operations/notification-lists.ts';
 import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
 import { idOf, send, SMS, writeState } from '../../../support/builders/notification-call.ts';
 import { createTestBroker, openNotificationIngress } from '../../../support/worlds/ingress-fixture.ts';

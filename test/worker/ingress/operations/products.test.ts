@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { catalogueVersion, productPage } from '../../../../shared/contract/operations/product-lists.ts';
+import { catalogueVersion, productPage } from '../../../../shared/api/operations/product-lists.ts';
 import { MessagingError } from '../../../../shared/platform/errors.ts';
 import {
   CATALOGUE_TOPIC,

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { systemReply, type SystemState } from '../../../../shared/contract/operations/system-state.ts';
+import { systemReply, type SystemState } from '../../../../shared/api/operations/system-state.ts';
 import { startHealthServer } from '../../../../shared/platform/health.ts';
 import { createMetrics } from '../../../../shared/platform/metrics.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';

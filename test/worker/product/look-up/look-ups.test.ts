@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import { ACTIONS } from '../../../../shared/contract/actions/actions.ts';
-import { MESSAGE_FORMS } from '../../../../shared/contract/actions/message-forms.ts';
+import { ACTIONS } from '../../../../shared/api/actions/actions.ts';
+import { MESSAGE_FORMS } from '../../../../shared/api/actions/message-forms.ts';
 import { examplesOf } from '../../../support/builders/action-examples.ts';
 import { HEADER, headerText } from '../../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';

@@ -1,4 +1,4 @@
-import type { SystemCatalogue, SystemGroup } from '../../../../shared/contract/operations/system-state.ts';
+import type { SystemCatalogue, SystemGroup } from '../../../../shared/api/operations/system-state.ts';
 import type { Broker, GroupState, PartitionRange } from '../../../../shared/messaging/ports.ts';
 import { workerGroups, type WorkerGroup } from '../../../../shared/messaging/topics/consumer-groups.ts';
 import { topicName } from '../../../../shared/messaging/topics/topic-list.ts';

@@ -1,4 +1,4 @@
-import type { SystemFaultCode } from '../../../../shared/contract/operations/system-state.ts';
+import type { SystemFaultCode } from '../../../../shared/api/operations/system-state.ts';
 import { errorText, SystemError } from '../../../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../../../shared/platform/system-ports.ts';
 

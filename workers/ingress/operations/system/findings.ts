@@ -3,7 +3,7 @@ import type {
   SystemGroup,
   SystemRate,
   SystemState,
-} from '../../../../shared/contract/operations/system-state.ts';
+} from '../../../../shared/api/operations/system-state.ts';
 import type { DeadLetterFigures, OpenDeadLetters } from '../../../../shared/dead-letters/count-open.ts';
 
 /** What the findings are about: everything but the verdict itself. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SystemBreaker, SystemWorker } from '../../../../shared/contract/operations/system-state.ts';
+import type { SystemBreaker, SystemWorker } from '../../../../shared/api/operations/system-state.ts';
 import { readAnswer } from '../../../../shared/platform/bounded-answer.ts';
 import { openDeadline } from '../../../../shared/platform/deadline.ts';
 import type { Health } from '../../../../shared/platform/health.ts';

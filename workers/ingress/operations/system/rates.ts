@@ -1,4 +1,4 @@
-import type { SystemRate } from '../../../../shared/contract/operations/system-state.ts';
+import type { SystemRate } from '../../../../shared/api/operations/system-state.ts';
 import type { Sample } from '../../../../shared/platform/metrics.ts';
 
 /** Rates and durations of one process, from histograms that only ever grow. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { SYSTEM_PATH, SYSTEM_SETTINGS_PATH } from '../../../../shared/contract/operations/system-state.ts';
+import { SYSTEM_PATH, SYSTEM_SETTINGS_PATH } from '../../../../shared/api/operations/system-state.ts';
 import type { Health } from '../../../../shared/platform/health.ts';
 import type { SettingState } from '../../../../shared/platform/load-config.ts';
 import type { IngressContext } from '../../server/context.ts';

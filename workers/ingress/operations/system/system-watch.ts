@@ -1,4 +1,4 @@
-import type { SystemProcess, SystemState } from '../../../../shared/contract/operations/system-state.ts';
+import type { SystemProcess, SystemState } from '../../../../shared/api/operations/system-state.ts';
 import type { Broker } from '../../../../shared/messaging/ports.ts';
 import type { Health } from '../../../../shared/platform/health.ts';
 import type { Metrics } from '../../../../shared/platform/metrics.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SystemGroup } from '../../../../../shared/contract/operations/system-state.ts';
+import type { SystemGroup } from '../../../../../shared/api/operations/system-state.ts';
 import {
   createProgressWatch,
   findFindings,

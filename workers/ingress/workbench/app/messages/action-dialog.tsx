@@ -4,7 +4,7 @@ import { Check, TextField } from '../design/fields.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatNumber } from '../format.ts';
-import type { ActionReply } from '../../../../../shared/contract/operations/dead-letter-calls.ts';
+import type { ActionReply } from '../../../../../shared/api/operations/dead-letter-calls.ts';
 import { EditForm, type LetterEdit } from './edit-form.tsx';
 import { actOnLetters, type LetterAction, type LetterSelection, type Override } from './operations-api.ts';
 import { t } from './texts.ts';

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { Button, Empty, Notice } from '../design/components.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { formatNumber } from '../format.ts';
-import type { LetterPage } from '../../../../../shared/contract/operations/dead-letter-calls.ts';
+import type { LetterPage } from '../../../../../shared/api/operations/dead-letter-calls.ts';
 import { ActionDialog, MAX_AT_ONCE, type Chosen } from './action-dialog.tsx';
 import { FilterForm } from './filter-form.tsx';
 import { LetterTable } from './letter-table.tsx';

@@ -6,7 +6,7 @@ import { TextField } from '../design/fields.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
 import { TOKEN_REQUIRED } from '../page-settings.ts';
-import type { NotificationTimeline } from '../../../../../shared/contract/operations/notification-lists.ts';
+import type { NotificationTimeline } from '../../../../../shared/api/operations/notification-lists.ts';
 import { LetterStatus } from './letter-table.tsx';
 import { findByReference, findTimeline, listLetters, MESSAGES_PATH, NO_FILTERS } from './operations-api.ts';
 import { t } from './texts.ts';

@@ -1,7 +1,7 @@
 import { Badge, type Tone } from '../design/components.tsx';
 import { Table } from '../design/table.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
-import type { ListedLetter } from '../../../../../shared/contract/operations/dead-letter-calls.ts';
+import type { ListedLetter } from '../../../../../shared/api/operations/dead-letter-calls.ts';
 import { MESSAGES_PATH, type DeadLetter } from './operations-api.ts';
 import { t } from './texts.ts';
 

@@ -4,13 +4,13 @@ import type {
   LetterPage,
   editBody,
   shownLetter,
-} from '../../../../../shared/contract/operations/dead-letter-calls.ts';
+} from '../../../../../shared/api/operations/dead-letter-calls.ts';
 import type {
   NotificationTimeline,
   OutboxList,
   OutboxReply,
   foundNotifications,
-} from '../../../../../shared/contract/operations/notification-lists.ts';
+} from '../../../../../shared/api/operations/notification-lists.ts';
 import type { z } from 'zod';
 import { getJson, postJson } from '../api.ts';
 import { WORKBENCH_PATH } from '../page-settings.ts';

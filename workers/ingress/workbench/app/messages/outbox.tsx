@@ -4,10 +4,7 @@ import { asProblem } from '../engine-error.ts';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatMoment } from '../format.ts';
-import type {
-  OutboxList,
-  OutboxReply,
-} from '../../../../../shared/contract/operations/notification-lists.ts';
+import type { OutboxList, OutboxReply } from '../../../../../shared/api/operations/notification-lists.ts';
 import { MESSAGES_PATH, listOutbox, readOutbox } from './operations-api.ts';
 import { t } from './texts.ts';
 

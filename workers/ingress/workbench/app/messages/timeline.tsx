@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type {
   NotificationTimeline,
   TimelineEvent,
-} from '../../../../../shared/contract/operations/notification-lists.ts';
+} from '../../../../../shared/api/operations/notification-lists.ts';
 import type { Tone } from '../design/components.tsx';
 import { formatDuration, formatMoment } from '../format.ts';
 import { t } from './texts.ts';

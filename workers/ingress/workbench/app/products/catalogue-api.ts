@@ -3,7 +3,7 @@ import type {
   CatalogueProductReply,
   CatalogueVersionReply,
   ProductPage,
-} from '../../../../../shared/contract/operations/product-lists.ts';
+} from '../../../../../shared/api/operations/product-lists.ts';
 import { getJson } from '../api.ts';
 
 /** The fields of a record of the catalogue (docs/catalogue.md). */

@@ -7,7 +7,7 @@ import { formatDate } from '../format.ts';
 import type {
   CatalogueVersionReply,
   ListedVersion,
-} from '../../../../../shared/contract/operations/product-lists.ts';
+} from '../../../../../shared/api/operations/product-lists.ts';
 import { getVersion } from './catalogue-api.ts';
 import { fieldName, statusText, valueLines } from './field-values.ts';
 import { currencyOf, Lines, ownCurrency, ReadingFaults } from './sections-view.tsx';

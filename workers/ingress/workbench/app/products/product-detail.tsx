@@ -8,7 +8,7 @@ import { formatDate } from '../format.ts';
 import type {
   CatalogueProductReply,
   ListedVersion,
-} from '../../../../../shared/contract/operations/product-lists.ts';
+} from '../../../../../shared/api/operations/product-lists.ts';
 import { getProduct } from './catalogue-api.ts';
 import { VersionDifferences } from './differences-view.tsx';
 import { daysText, statusText } from './field-values.ts';

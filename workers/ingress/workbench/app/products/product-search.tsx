@@ -6,7 +6,7 @@ import { TextField } from '../design/fields.tsx';
 import type { TimeScale } from '../charts/time-axis.ts';
 import { useLoaded, WhenLoaded, type Loaded } from '../design/loaded.tsx';
 import { formatDate } from '../format.ts';
-import type { ListedProduct, ProductPage } from '../../../../../shared/contract/operations/product-lists.ts';
+import type { ListedProduct, ProductPage } from '../../../../../shared/api/operations/product-lists.ts';
 import { listProducts, type ProductFilters } from './catalogue-api.ts';
 import { daysText, statusText } from './field-values.ts';
 import { addressOf, filtersOf } from './product-address.ts';

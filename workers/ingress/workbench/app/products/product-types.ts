@@ -1,8 +1,8 @@
 /** What the page reads of look-ups and simulations. */
 import type { z } from 'zod';
-import type { productByCodeReply } from '../../../../../shared/contract/actions/product-by-code-reply.ts';
-import type { productDocumentsReply } from '../../../../../shared/contract/actions/look-up-actions.ts';
-import type { simulateReply } from '../../../../../shared/contract/actions/simulate-action.ts';
+import type { productByCodeReply } from '../../../../../shared/api/actions/product-by-code-reply.ts';
+import type { productDocumentsReply } from '../../../../../shared/api/actions/look-up-actions.ts';
+import type { simulateReply } from '../../../../../shared/api/actions/simulate-action.ts';
 import { leadingPayment } from '../schedules/leading-payment.ts';
 import { exactSum } from '../schedules/schedule.ts';
 

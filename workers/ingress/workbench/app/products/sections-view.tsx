@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { Badge, CodeText, CopyButton, Definitions, Notice } from '../design/components.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { classes, Table } from '../design/table.tsx';
-import type { CatalogueVersionReply } from '../../../../../shared/contract/operations/product-lists.ts';
+import type { CatalogueVersionReply } from '../../../../../shared/api/operations/product-lists.ts';
 import { getVersion, type RecordFields } from './catalogue-api.ts';
 import { fieldName, isBlank, isId, statusText, valueLines } from './field-values.ts';
 import { t } from './texts.ts';

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { dayMs, timelineTicks, type Tick, type TimeScale } from '../charts/time-axis.ts';
 import { formatDate } from '../format.ts';
-import type { ListedVersion } from '../../../../../shared/contract/operations/product-lists.ts';
+import type { ListedVersion } from '../../../../../shared/api/operations/product-lists.ts';
 import { daysText, statusText } from './field-values.ts';
 import { t } from './texts.ts';
 import {

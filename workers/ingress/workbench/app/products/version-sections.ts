@@ -2,7 +2,7 @@
 import type {
   CatalogueVersionReply,
   ReferredList,
-} from '../../../../../shared/contract/operations/product-lists.ts';
+} from '../../../../../shared/api/operations/product-lists.ts';
 import type { RecordFields } from './catalogue-api.ts';
 
 /** The sections, in the order in which they are shown. */

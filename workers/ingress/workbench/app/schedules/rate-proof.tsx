@@ -4,7 +4,7 @@ import { Table } from '../design/table.tsx';
 import { callAction } from '../api.ts';
 import { formatAmount, formatDate, formatNumber } from '../format.ts';
 import type { z } from 'zod';
-import type { rateReply } from '../../../../../shared/contract/actions/rate-action.ts';
+import type { rateReply } from '../../../../../shared/api/actions/rate-action.ts';
 import { provesRate, rateTerms, type EffectiveRate } from './rate-terms.ts';
 import { exactSum, type ShownSchedule } from './schedule.ts';
 import { t } from './texts.ts';

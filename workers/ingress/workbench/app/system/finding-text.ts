@@ -1,5 +1,5 @@
 /** What was found, in the language of the page: the interface has it in English, with its parameters. */
-import type { SystemFinding, SystemState } from '../../../../../shared/contract/operations/system-state.ts';
+import type { SystemFinding, SystemState } from '../../../../../shared/api/operations/system-state.ts';
 import { formatMoment, formatNumber } from '../format.ts';
 import { t } from './texts.ts';
 

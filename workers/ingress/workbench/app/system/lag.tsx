@@ -1,7 +1,7 @@
 import { Badge } from '../design/components.tsx';
 import { Table, useOpenRows } from '../design/table.tsx';
 import { formatNumber } from '../format.ts';
-import type { SystemGroup, SystemState } from '../../../../../shared/contract/operations/system-state.ts';
+import type { SystemGroup, SystemState } from '../../../../../shared/api/operations/system-state.ts';
 import { Sparkline } from './sparkline.tsx';
 import { t } from './texts.ts';
 import type { History } from './use-system.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { SystemState } from '../../../../../shared/contract/operations/system-state.ts';
+import type { SystemState } from '../../../../../shared/api/operations/system-state.ts';
 import { formatDuration, formatNumber } from '../format.ts';
 import { Sparkline } from './sparkline.tsx';
 import { t } from './texts.ts';

@@ -2,7 +2,7 @@ import type {
   SystemProcess,
   SystemState,
   SystemWorker,
-} from '../../../../../shared/contract/operations/system-state.ts';
+} from '../../../../../shared/api/operations/system-state.ts';
 import { Badge, Notice, type Tone } from '../design/components.tsx';
 import { formatMoment } from '../format.ts';
 import { faultText } from './finding-text.ts';

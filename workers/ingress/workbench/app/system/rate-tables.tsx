@@ -1,6 +1,6 @@
 import { Table } from '../design/table.tsx';
 import { formatDuration, formatNumber } from '../format.ts';
-import type { SystemRate } from '../../../../../shared/contract/operations/system-state.ts';
+import type { SystemRate } from '../../../../../shared/api/operations/system-state.ts';
 import { nameOfProcess } from './processes.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { t } from './texts.ts';

@@ -5,7 +5,7 @@ import { Check, TextField } from '../design/fields.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import type { z } from 'zod';
-import type { systemSettingsReply } from '../../../../../shared/contract/operations/system-state.ts';
+import type { systemSettingsReply } from '../../../../../shared/api/operations/system-state.ts';
 import { t } from './texts.ts';
 
 type SystemSettings = z.infer<typeof systemSettingsReply>;

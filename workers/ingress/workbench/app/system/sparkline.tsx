@@ -1,5 +1,5 @@
 import { line } from 'd3-shape';
-import type { SystemState } from '../../../../../shared/contract/operations/system-state.ts';
+import type { SystemState } from '../../../../../shared/api/operations/system-state.ts';
 import { HISTORY_STEPS, type History } from './use-system.ts';
 
 const WIDTH = 120;

@@ -1,7 +1,7 @@
 import { Badge, Button, Failure, Loading, Notice, PageHead, type Tone } from '../design/components.tsx';
 import { asProblem } from '../engine-error.ts';
 import { formatMoment } from '../format.ts';
-import type { SystemState } from '../../../../../shared/contract/operations/system-state.ts';
+import type { SystemState } from '../../../../../shared/api/operations/system-state.ts';
 import { Lag } from './lag.tsx';
 import { Overview } from './overview.tsx';
 import { Breakers, Processes } from './processes.tsx';

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { getJson } from '../api.ts';
 import { EngineError } from '../engine-error.ts';
 import { token } from '../preferences.ts';
-import type { SystemState } from '../../../../../shared/contract/operations/system-state.ts';
+import type { SystemState } from '../../../../../shared/api/operations/system-state.ts';
 import { wait } from '../wait.ts';
 
 /** Where the connection is. `waiting`: the server has gone, is stopping, or is busy; `refused`: trying again would not help. */

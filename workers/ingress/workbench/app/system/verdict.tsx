@@ -1,4 +1,4 @@
-import type { SystemFinding, SystemState } from '../../../../../shared/contract/operations/system-state.ts';
+import type { SystemFinding, SystemState } from '../../../../../shared/api/operations/system-state.ts';
 import { Badge } from '../design/components.tsx';
 import { formatMoment } from '../format.ts';
 import { findingText } from './finding-text.ts';

@@ -1,0 +1,82 @@
+/**
+ * A catalogue message as JSON, for messages written by hand: the kind, and as `body` the record as in a file of a catalogue
+ * folder. The other fields are optional and must agree with the record.
+ */
+
+import { z } from 'zod';
+import {
+  type CatalogueMessage,
+  contradictingFields,
+  toCatalogueMessage,
+  unpackBody,
+} from '../../product/storage/catalogue-message.ts';
+import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { identifyRecord, RECORD_KINDS } from '../../product/catalogue/catalogue-record.ts';
+import { anyNumber, anyText, mustBe } from '../../platform/json-kinds.ts';
+import { readCatalogueRecord } from '../../product/catalogue/read-record.ts';
+import { toFaults, shapeFault } from '../json/faults.ts';
+import { invalid, type ReadRequest } from '../json/request-reader.ts';
+
+const CONTRADICTS_BODY = 'must be as in the body; correct or remove it';
+const NOT_OF_KIND = 'does not match the kind; `npm run catalogue -- validate` reports all faults of a file';
+
+const day = (which: string) =>
+  anyText().nullish().describe(`${which} day of a product's validity, yyyy-mm-dd; null when open.`);
+
+/** A catalogue message in JSON. */
+export const catalogueRecordForm = z.strictObject(
+  {
+    kind: z
+      .enum(RECORD_KINDS, { error: `must be one of ${RECORD_KINDS.join(', ')}` })
+      .describe('Kind of the record, the first part of the message key.'),
+    code: anyText().optional().describe('Code of the record; the name of a periodicity or calendar.'),
+    version: anyNumber().optional().describe('Version of the record; 1 for kinds without versions.'),
+    id: anyText().nullish().describe('GUID of the version in lower case; null for kinds without one.'),
+    status: anyText().nullish().describe('Status of the record; null for kinds without one.'),
+    validFrom: day('First'),
+    validTo: day('Last'),
+    encoding: z
+      .literal('json', { error: 'must be json or absent' })
+      .optional()
+      .describe('Encoding of the body.'),
+    body: z
+      .looseObject({}, { error: mustBe('an object') })
+      .meta({ id: 'CatalogueRecordBody' })
+      .describe('The record, as in a file of a catalogue folder (docs/catalogue.md).'),
+  },
+  { error: mustBe('an object') },
+);
+
+/** An example with the key `periodicity/every 10 days/1`. */
+export const CATALOGUE_RECORD_EXAMPLE = {
+  kind: 'periodicity',
+  body: { name: 'Every 10 days', count: 10, unit: 'Days' },
+};
+
+/** Reads a catalogue message and its record, as strictly as a file. Never throws. */
+export function readCatalogueRecordForm(value: unknown): ReadRequest<CatalogueMessage> {
+  const form = catalogueRecordForm.safeParse(value);
+  if (!form.success) return invalid(toFaults(form.error.issues, value));
+  const { kind, body, encoding: _, ...stated } = form.data;
+  const read = readCatalogueRecord(kind, body, 'body');
+  if (read.kind === 'invalid') {
+    return invalid(read.paths.map((path) => shapeFault(`body.${path}`, 'wrong-type', NOT_OF_KIND)));
+  }
+  const contradicting = contradictingFields(identifyRecord(read.entry), stated);
+  if (contradicting.length > 0) {
+    return invalid(contradicting.map((name) => shapeFault(name, 'wrong-type', CONTRADICTS_BODY)));
+  }
+  return { kind: 'valid', payload: toCatalogueMessage(read.entry), warnings: [] };
+}
+
+/** Writes a catalogue message with its record as JSON. Throws on a body that cannot be read. */
+export function renderCatalogueRecord(message: CatalogueMessage): string {
+  const { validFrom, validTo, encoding, body, ...others } = message;
+  return JSON.stringify({
+    ...others,
+    validFrom: validFrom === undefined ? undefined : formatCalendarDate(validFrom),
+    validTo: validTo === undefined ? undefined : formatCalendarDate(validTo),
+    encoding: 'json',
+    body: unpackBody(encoding, body).value,
+  });
+}

@@ -1,0 +1,223 @@
+/**
+ * The look-ups of the product catalogue (interface sections 2.3, 4.2, 4.3, 4.5 and 4.6, and the extension `Date`): requests, with the
+ * fields at the top of the body, and answers. The reader reports missing and invalid fields (400); the look-up finds the product.
+ */
+
+import { z } from 'zod';
+import { countOrNull, flagOrNull, plainText, textOrNull } from '../../platform/reply-kinds.ts';
+import { lazy } from '../../platform/lazy.ts';
+import type { Fault } from '../../platform/problem.ts';
+import type { SelectorRequest } from '../../product/look-up/product-look-ups.ts';
+import type { ProductByCodeRequest } from '../../product/look-up/product-by-code.ts';
+import { type Action, defineAction } from '../json/action-definition.ts';
+import { isAbsent, shapeFault } from '../json/faults.ts';
+import {
+  date,
+  emptyTextOr,
+  flag,
+  guid,
+  namedFigures,
+  optional,
+  text,
+  requestOf,
+} from '../json/field-kinds.ts';
+import { toJsonSchema } from '../json/json-schema.ts';
+import { createJsonWriter } from '../json/json-writer.ts';
+import { createRequestReader, type Fields } from '../json/request-reader.ts';
+import examples from './look-up-examples.json' with { type: 'json' };
+import { productByCodeReply } from './product-by-code-reply.ts';
+
+/** The answer of `plat_bp_getbankingproductdetails`. */
+const productDetailsReply = z.strictObject({
+  Name: plainText('Name of the product.'),
+  ProductImage: textOrNull('JSON text of a list of objects with Name and RealName.'),
+  Benefits: textOrNull('Its benefits.'),
+  DisplayConditions: textOrNull('Its conditions.'),
+  NoOfDebtor: countOrNull('Number of debtors.'),
+});
+
+/** The answer of `PLAT_BP_GetProductInsuranceList`. */
+const insuranceListReply = z.strictObject({
+  Insurances: z
+    .array(
+      z
+        .strictObject({
+          ItemName: plainText('Name of the insurance item.'),
+          ItemCode: plainText('Its code.'),
+          InsuranceListId: plainText('GUID of its list.'),
+          InsuranceListName: plainText('Name of its list.'),
+        })
+        .meta({ id: 'ProductInsurance' }),
+    )
+    .describe('Items whose filters pass, in the order of the catalogue.'),
+});
+
+/** The answer of `plat_bp_getproductdocuments`. */
+export const productDocumentsReply = z
+  .array(
+    z
+      .strictObject({
+        Doc: z
+          .strictObject({
+            ReportId: plainText('GUID of the report.'),
+            IsMandatory: flagOrNull('The document is mandatory.'),
+            IsAccord: flagOrNull('The document is an agreement.'),
+          })
+          .meta({ id: 'DocumentUse' }),
+        Report: z
+          .strictObject({ DisplayName: plainText('Name of the report.') })
+          .meta({ id: 'DocumentReport' }),
+      })
+      .meta({ id: 'ProductDocument' }),
+  )
+  .describe('In the order of the catalogue.');
+
+/** A product is sent as the JSON text of its answer, because its sections depend on the request. */
+export type ProductByCodePayload = Readonly<Record<'json', string>>;
+/** A message cannot be a list. */
+export type ProductDocumentsPayload = Readonly<Record<'documents', z.output<typeof productDocumentsReply>>>;
+
+const productCode = () =>
+  optional(text()).describe('Code of the product, case-insensitive. Mandatory unless its id is sent.');
+const productId = () =>
+  optional(guid()).describe(
+    'Id of an approved version of the product. Mandatory unless productCode is sent; together they must name the same product.',
+  );
+const day = () =>
+  optional(date()).describe(
+    'Extension. The day as of which products and their values are valid. Absent: the UTC day of the request (L1).',
+  );
+const section = (name: string) => optional(flag()).describe(`True: returns ${name}.`);
+
+/** The request of `plat_bp_getbankingproductbycode`. */
+export const productByCodeFields = requestOf({
+  BankingProductCode: text().describe(
+    'Code of the product, case-insensitive. Its approved version is returned (L1).',
+  ),
+  displayBPAvailability: section('Availability, with filters and covenants'),
+  displayBPDetails: section('Details.GeneralData'),
+  displayBPDimensions: section('Dimensions, empty unless one of its sections is requested too'),
+  displayInterestsAndCommissions: section('Dimensions.InterestsAndCommissions'),
+  displayInsurance: section('Dimensions.Insurance'),
+  displayDiscounts: section('Dimensions.Discounts'),
+  displayQuestions: section('Dimensions.Questions'),
+  displayCountryCalendars: section('Details.CountryCalendars'),
+  displayPaymentScheduleTypes: section('Details.AssociatedPaymentScheduleTypes'),
+  displayProductGuarantees: section('Details.ProductGuarantees'),
+  displayProductDestinationTypes: section('Details.ProductDestinationTypes'),
+  displayDisbursementMatrix: section('Details.DisbursementMatrix'),
+  displayAssociatedProducts: section('Details.AssociatedProducts'),
+  displayMandatoryRoles: section('Availability.MandatoryRoles'),
+  Date: day(),
+});
+
+/** The request of `plat_bp_getbankingproductdetails`. */
+export const productDetailsFields = requestOf({
+  productCode: productCode(),
+  productId: productId(),
+  Date: day(),
+});
+
+/** The request of `PLAT_BP_GetProductInsuranceList`. */
+export const insuranceListFields = requestOf({
+  productCode: productCode(),
+  productId: productId(),
+  filterList: emptyTextOr(namedFigures()).describe(
+    'Figures by the names that filters of the product use, case-insensitive. Absent, "" or empty: no figures (L3).',
+  ),
+  Date: day(),
+});
+
+/** The request of `plat_bp_getproductdocuments`. */
+export const productDocumentsFields = requestOf({
+  productCode: productCode(),
+  bankingProductId: productId(),
+  Date: day(),
+});
+
+/** The parsed request of an insurance list: figures are exact decimals (M1). */
+export type InsuranceListInput = z.output<typeof insuranceListFields>;
+
+/** Requires the code or the id of the product (L1). */
+function requireCodeOr(idField: string) {
+  return (sent: Fields): readonly Fault[] =>
+    isAbsent(sent['productCode']) && isAbsent(sent[idField])
+      ? [shapeFault('productCode', 'missing', `is missing; must be sent unless ${idField} is`)]
+      : [];
+}
+
+/** The requests of HTTP calls and messages. */
+export const productByCodeRequest = createRequestReader<ProductByCodeRequest>({
+  fields: productByCodeFields,
+});
+const productDetailsRequest = createRequestReader<SelectorRequest>({
+  fields: productDetailsFields,
+  between: requireCodeOr('productId'),
+});
+export const insuranceListRequest = createRequestReader<InsuranceListInput>({
+  fields: insuranceListFields,
+  between: requireCodeOr('productId'),
+});
+const productDocumentsRequest = createRequestReader<SelectorRequest>({
+  fields: productDocumentsFields,
+  between: requireCodeOr('bankingProductId'),
+});
+
+const BY_CODE_OR_ID =
+  'The request names the product by its code, by the id of its version, or by both if they agree (L1).';
+
+const writeDocuments = lazyWriter(productDocumentsReply);
+
+/** All look-ups, in the order in which documents list them. */
+export const LOOK_UPS: readonly Action[] = [
+  defineAction<ProductByCodeRequest, ProductByCodePayload>({
+    name: 'plat_bp_getbankingproductbycode',
+    summary: 'Returns a banking product with the requested sections',
+    description:
+      'Returns the approved version that is valid on the day. Each section has its own flag. Of interests, commissions ' +
+      'and discounts, only Active ones are returned, with the values that are valid on that day (L1, L2).',
+    requestType: 'GetBankingProductByCodeRequest',
+    request: productByCodeRequest,
+    replyShape: productByCodeReply,
+    examples: examples.plat_bp_getbankingproductbycode,
+    render: ({ json }) => json,
+  }),
+  defineAction<SelectorRequest, z.output<typeof productDetailsReply>>({
+    name: 'plat_bp_getbankingproductdetails',
+    summary: 'Returns the texts and images for displaying a banking product',
+    description: BY_CODE_OR_ID,
+    requestType: 'GetBankingProductDetailsRequest',
+    request: productDetailsRequest,
+    replyShape: productDetailsReply,
+    examples: examples.plat_bp_getbankingproductdetails,
+    render: lazyWriter(productDetailsReply),
+  }),
+  defineAction<InsuranceListInput, z.output<typeof insuranceListReply>>({
+    name: 'PLAT_BP_GetProductInsuranceList',
+    summary: 'Returns the insurance items of a banking product that pass their filters',
+    description:
+      'Returns the items that are valid on the day and pass all of their filters. A filter passes if its figure is not ' +
+      'sent; a figure that no filter uses is ignored with a warning (L1, L3).',
+    requestType: 'GetProductInsuranceListRequest',
+    request: insuranceListRequest,
+    replyShape: insuranceListReply,
+    examples: examples.PLAT_BP_GetProductInsuranceList,
+    render: lazyWriter(insuranceListReply),
+  }),
+  defineAction<SelectorRequest, ProductDocumentsPayload>({
+    name: 'plat_bp_getproductdocuments',
+    summary: 'Returns the documents of a banking product',
+    description: BY_CODE_OR_ID,
+    requestType: 'GetProductDocumentsRequest',
+    request: productDocumentsRequest,
+    replyShape: productDocumentsReply,
+    examples: examples.plat_bp_getproductdocuments,
+    render: ({ documents }) => writeDocuments(documents),
+  }),
+];
+
+/** The writer of a reply, which is compiled when it is first used. */
+function lazyWriter(shape: z.ZodType): (reply: unknown) => string {
+  const writer = lazy(() => createJsonWriter(toJsonSchema(shape)));
+  return (reply) => writer()(reply);
+}

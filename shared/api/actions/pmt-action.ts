@@ -1,0 +1,104 @@
+/** `PLAT_BP_CalculatePMT` (interface sections 2.3 and 4.7, rules M5 and P2): request and answer. */
+
+import type { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import { findPaymentValueFaults } from '../../lending/payment-value.ts';
+import { MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
+import type { PaymentValue, PaymentValueRequest } from '../../lending/request/payment-value-request.ts';
+import { MAX_PAYMENT_AMOUNT, MAX_PAYMENT_DIGITS } from '../../lending/terms/payment-terms.ts';
+import type { Fault } from '../../platform/problem.ts';
+import { defineAction } from '../json/action-definition.ts';
+import { amount, count, numericFlag, optional, percent, text, requestOf } from '../json/field-kinds.ts';
+import { createRequestReader } from '../json/request-reader.ts';
+import examples from './pmt-examples.json' with { type: 'json' };
+
+/** The fields of the request (interface section 4.7 and the extension of rule M5). */
+export const paymentValueFields = requestOf({
+  InstallmentsNo: count({ minimum: 1, maximum: MAX_INSTALLMENTS }).describe(
+    'Number of installments, 1 to 1200 (P2, M6).',
+  ),
+  PeriodicityType: text().describe(
+    'Name of the periodicity, case-insensitive, such as Monthly. Not Once (P1, D7).',
+  ),
+  InterestCalculationMethod: text().describe(
+    'Day count by name, case-insensitive, such as 30/360 or Actual/365 (P1, C1).',
+  ),
+  FinancedAmount: optional(amount({ minimum: 0, maximum: MAX_PAYMENT_AMOUNT })).describe(
+    'Financed amount. Absent or 0: a savings plan whose target is FutureValue (P2).',
+  ),
+  InterestPercent: optional(percent({ minimum: -MAX_RATE_PERCENT, maximum: MAX_RATE_PERCENT })).describe(
+    'Annual interest rate in percent. Absent: 0 (P1).',
+  ),
+  GracePeriodPrincipal: optional(numericFlag()).describe(
+    '1: the first installment pays only interest; 0 (default): no grace period (P2).',
+  ),
+  FutureValue: optional(amount({ minimum: -MAX_PAYMENT_AMOUNT, maximum: MAX_PAYMENT_AMOUNT })).describe(
+    'Balloon: balance after the last installment; above FinancedAmount, the debt grows. Negative: amount saved beyond the repayment. Absent: 0 (P2).',
+  ),
+  InterestType: optional(numericFlag()).describe('0 (default): payments in arrears; 1: in advance (P2).'),
+  Precision: optional(count({ minimum: 0, maximum: MAX_PAYMENT_DIGITS })).describe(
+    'Extension. Decimals of the answer, 0 to 10. Absent: 2 (M5).',
+  ),
+}).meta({ id: 'PaymentTerms' });
+
+/** The request of HTTP calls and messages. */
+export const paymentValueRequest = createRequestReader<PaymentValueRequest>({
+  fields: paymentValueFields,
+  jsonParam: 'Terms of the payment.',
+  meaning: {
+    placeholders: { InstallmentsNo: 2, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' },
+    faultsOf: (request, catalogue) => findPaymentValueFaults(request, catalogue?.periodicities),
+    dependsOn,
+  },
+});
+
+/** The amounts limit each other, the installments limit the grace period, and the lowest rate depends on the period. */
+function dependsOn({ path, code }: Fault): readonly string[] {
+  switch (path) {
+    case 'FinancedAmount':
+      return ['FutureValue'];
+    case 'FutureValue':
+      return ['FinancedAmount'];
+    case 'GracePeriodPrincipal':
+      return ['InstallmentsNo'];
+    case 'InterestPercent':
+      return code === 'rate-too-low' ? ['PeriodicityType', 'InterestCalculationMethod'] : [];
+    default:
+      return [];
+  }
+}
+
+/** The fields of the answer. */
+const paymentValueReply = z
+  .strictObject({
+    PMTValue: z.number().describe('Payment of each installment.'),
+    PrincipalValue: z.number().describe('Equal part of the principal in each installment.'),
+  })
+  .describe('Both figures have the decimals of Precision.');
+
+/**
+ * Writes the answer as JSON text, exactly: 250 is written as `250.00` (M1). Throws RangeError on a figure that is not
+ * finite: a bug of its producer.
+ */
+export function renderPaymentValue({ pmtValue, principalValue, digits }: PaymentValue): string {
+  return `{"PMTValue":${figureText(pmtValue, digits)},"PrincipalValue":${figureText(principalValue, digits)}}`;
+}
+
+function figureText(figure: Decimal, digits: number): string {
+  if (!figure.isFinite()) throw new RangeError('a figure must be a finite number');
+  return figure.isZero() ? figure.abs().toFixed(digits) : figure.toFixed(digits);
+}
+
+export const CALCULATE_PMT = defineAction<PaymentValueRequest, PaymentValue>({
+  name: 'PLAT_BP_CalculatePMT',
+  summary: 'Calculates the level payment of a loan or of a savings plan',
+  description:
+    'Returns the payment and the equal part of the principal, from the terms alone, without dates or a schedule. ' +
+    'Without FinancedAmount, the payment is the deposit that reaches FutureValue (P1, P2, M5).',
+  requestType: 'CalculatePMTRequest',
+  request: paymentValueRequest,
+  replyShape: paymentValueReply,
+  examples,
+  render: renderPaymentValue,
+});

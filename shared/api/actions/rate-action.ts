@@ -1,0 +1,138 @@
+/** `PLAT_BP_CalculateRate` (A6): request and answer. */
+
+import { z } from 'zod';
+import {
+  parseCashFlowTerms,
+  MAX_CASH_FLOW,
+  MAX_CASH_FLOWS,
+} from '../../lending/annual-rate/cash-flow-terms.ts';
+import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { BUILT_IN_PERIODICITIES } from '../../lending/dates/periodicity.ts';
+import { rateUnits } from '../../lending/work-units.ts';
+import type { DiscountedFlow, ProvenRate, RateRequest } from '../../lending/request/rate-request.ts';
+import { Validation } from '../../lending/request/validation.ts';
+import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
+import type { Fault } from '../../platform/problem.ts';
+import { defineAction } from '../json/action-definition.ts';
+import { isAbsent } from '../json/faults.ts';
+import { amount, date, optional, optionalList, text, objectOf, requestOf } from '../json/field-kinds.ts';
+import { createRequestReader } from '../json/request-reader.ts';
+import examples from './rate-examples.json' with { type: 'json' };
+
+const FLOW = { minimum: -MAX_CASH_FLOW, maximum: MAX_CASH_FLOW };
+
+const cashFlow = objectOf({
+  Date: date().describe('Day of the flow.'),
+  Amount: amount(FLOW).describe('Negative: paid out to the borrower; positive: paid back.'),
+}).meta({ id: 'CashFlow' });
+
+/** The fields of the request. */
+export const rateFields = requestOf({
+  Rule: text().describe(
+    'DAE (annual percentage rate of charge of the European directives), XIRR (actual/365) or IRR (equal periods), case-insensitive.',
+  ),
+  Unit: optional(text()).describe(
+    'DAE: unit of its intervals: Years, Months (default), Weeks or Days (A1, A6).',
+  ),
+  CashFlows: optionalList(cashFlow, MAX_CASH_FLOWS).describe('DAE and XIRR: the dated flows, in any order.'),
+  PeriodicityType: optional(text()).describe(
+    'IRR: name of the periodicity, case-insensitive, such as Monthly (A3, A6).',
+  ),
+  Amounts: optionalList(amount(FLOW), MAX_CASH_FLOWS).describe(
+    'IRR: the flows at equal periods, the first one other than zero at time 0. Negative: paid out to the borrower (A3, A6).',
+  ),
+}).meta({ id: 'RateTerms' });
+
+/** The request of HTTP calls and messages. */
+export const rateRequest = createRequestReader<RateRequest>({
+  fields: rateFields,
+  jsonParam: 'The rule and the flows.',
+  meaning: {
+    placeholders: { Rule: 'DAE' },
+    faultsOf,
+    dependsOn: ({ path }) => (path === 'Unit' ? [] : ['Rule']),
+  },
+});
+
+function faultsOf(request: RateRequest, catalogue: ScheduleCatalogue | undefined): readonly Fault[] {
+  const validation = new Validation();
+  parseCashFlowTerms(request, catalogue?.periodicities ?? BUILT_IN_PERIODICITIES, validation);
+  return validation.faults;
+}
+
+/** One line of the proof. */
+const discountedFlow = z
+  .strictObject({
+    Date: z.string().describe('DAE and XIRR: day of the flow, as 2024-01-31.').optional(),
+    Period: z
+      .int()
+      .min(0)
+      .max(MAX_CASH_FLOWS)
+      .describe('IRR: number of the period, at whose end the flow is; 0 for the first flow.')
+      .optional(),
+    Amount: z.number().describe('The flow as sent.'),
+    Years: z.number().describe('Years from time 0 by the rule, 20 decimals; negative for an earlier flow.'),
+    DiscountedAmount: z
+      .number()
+      .nullable()
+      .describe(
+        'The flow at time 0: Amount / (1 + Rate/100)^Years, with IRR and p periods a year ' +
+          'Amount / (1 + Rate/100/p)^(Years*p); null if that has no value.',
+      ),
+  })
+  .meta({ id: 'DiscountedFlow' });
+
+/** The fields of the answer. */
+export const rateReply = z
+  .strictObject({
+    Rate: z
+      .number()
+      .nullable()
+      .describe('Percent a year, ten exact decimals; null if there is none (A4, A6).'),
+    Proof: z.array(discountedFlow).describe('The flows in the order of the request; empty without a rate.'),
+    Residual: z
+      .number()
+      .nullable()
+      .describe('Sum of the discounted amounts, the error of the rounded rate; null without a rate.'),
+  })
+  .describe('IRR: the rate of one period times periods per year, so that discounting is by period.');
+
+/** Figures are plain decimal text; other text would not be valid JSON. */
+const PLAIN_DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
+/**
+ * Writes the answer as JSON text, with all digits. A missing figure is null or, if decoded from Avro, absent. Throws
+ * RangeError on a figure that is not a plain decimal: a bug of its producer.
+ */
+export function renderRate({ rate, proof, residual }: ProvenRate): string {
+  const lines = proof.map(renderFlow).join(',');
+  return `{"Rate":${figureText(rate)},"Proof":[${lines}],"Residual":${figureText(residual)}}`;
+}
+
+function renderFlow(flow: DiscountedFlow, index: number): string {
+  const when = isAbsent(flow.date) ? `"Period":${index}` : `"Date":"${formatCalendarDate(flow.date)}"`;
+  return (
+    `{${when},"Amount":${figureText(flow.amount)},"Years":${figureText(flow.years)}` +
+    `,"DiscountedAmount":${figureText(flow.discountedAmount)}}`
+  );
+}
+
+function figureText(figure: string | null): string {
+  if (isAbsent(figure)) return 'null';
+  if (!PLAIN_DECIMAL.test(figure)) throw new RangeError('a figure must be plain decimal text');
+  return figure;
+}
+
+export const CALCULATE_RATE = defineAction<RateRequest, ProvenRate>({
+  name: 'PLAT_BP_CalculateRate',
+  summary: 'Calculates the rate of cash flows, with its proof',
+  description:
+    'An extension that verifies a rate disclosed to a consumer: the annual percentage rate of charge (DAE), XIRR or IRR of the ' +
+    'flows in the request, with each flow discounted by it. Of several rates, the one nearest to zero is returned (A6).',
+  requestType: 'CalculateRateRequest',
+  request: rateRequest,
+  replyShape: rateReply,
+  examples,
+  units: rateUnits,
+  render: renderRate,
+});

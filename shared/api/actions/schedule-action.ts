@@ -1,0 +1,261 @@
+/**
+ * `PLAT_BP_CalculateRepaymentSchedule`: which fields go together, the fields of the answer in its two spellings (interface section
+ * 2.1, rules A5, F4, M3), and the action.
+ */
+
+import { z } from 'zod';
+import type { Casing, RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
+import { wholeNumber } from '../../platform/reply-kinds.ts';
+import { EXPLAINED_FIGURES, spelled, renderRepaymentSchedule } from './render-schedule.ts';
+import { findScheduleFaults } from '../../lending/terms/validate-schedule-request.ts';
+import { scheduleUnits } from '../../lending/work-units.ts';
+import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
+import type { Fault } from '../../platform/problem.ts';
+import { defineAction } from '../json/action-definition.ts';
+import { isAbsent, isRecord, shapeFault, topField } from '../json/faults.ts';
+import { createRequestReader, type Fields } from '../json/request-reader.ts';
+import examples from './schedule-examples.json' with { type: 'json' };
+import { repaymentScheduleFields } from './schedule-request-fields.ts';
+
+const money = (meaning: string) => z.number().describe(meaning);
+const rate = (meaning: string) =>
+  z.number().nullable().describe(`${meaning} in percent, four decimals; null when none exists.`);
+
+/**
+ * A field that a kind of row never has, of a type that the field of the same name in another kind does not have. Generated
+ * clients try the kinds in the order of their names, some of them without checking which fields are present or the case of
+ * their names: they then read a row as one kind only.
+ */
+const never = (impossible: z.ZodType, reason: string) =>
+  impossible.describe(`Never present: ${reason}.`).optional();
+
+/** A row of the answer, in the spelling that CalculateDAE selects. */
+const scheduleRow = z
+  .xor([
+    row('capitalised', { EIR: rate('Effective interest rate (A2)') }).meta({
+      id: 'InstallmentRow',
+      description: 'An installment in the capitalised spelling: CalculateDAE absent or null.',
+    }),
+    row('lower', {
+      dae: rate('Effective annual rate (A1); present when CalculateDAE is 2:').optional(),
+      EIR: never(z.array(z.number()).min(1).max(0), 'only the other spelling has it'),
+    }).meta({
+      id: 'LowerCaseInstallmentRow',
+      description: 'An installment in the lower-case spelling: CalculateDAE 0 or 2.',
+    }),
+    z
+      .object({
+        dae: rate('Effective annual rate (A1)'),
+        InstallmentTypeId: never(z.array(z.string()).min(1).max(0), 'only an installment has one'),
+      })
+      // TypeScript reads a figure from a union of rows only if it may be in each of them: `data[0].PMT`.
+      .catchall(z.number().min(1).max(0).describe('Never present: only an installment has figures.'))
+      .meta({
+        id: 'RateOnlyRow',
+        description: 'The rate alone, in the only row of the answer: CalculateDAE 1.',
+      }),
+  ])
+  .meta({ id: 'ScheduleRow' });
+
+/** The answer with status 200. */
+export const repaymentScheduleReply = z
+  .array(scheduleRow)
+  .min(1)
+  .describe(
+    'One row for each installment, all of one kind; with CalculateDAE 1, a single row with the rate.',
+  );
+
+/** Fields of a row; schedule types may add columns, for single commissions or insurances for example (F4). */
+function row(casing: Casing, shownRate: z.ZodRawShape): z.ZodObject {
+  const dueDate = casing === 'lower' ? '2024-02-01T00:00:00' : '2024-02-01T00:00:00Z';
+  const amounts = {
+    remainingValue: money('Principal outstanding at the start of the installment (M3).'),
+    pMT: money('Payment: interest and principal of this installment (M3, S5).'),
+    interest: money('Interest part (S2, C1, C2).'),
+    capitalisedInterest: money(
+      'Interest added to the balance; present only if any is capitalised (M3, G2).',
+    ).optional(),
+    principal: money('Principal part (M3, S5).'),
+    managementFee: money('Commissions of this installment (F2, F4).'),
+    insurance: money(
+      'Insurances of this installment; present only when insurances were sent (F2, F4).',
+    ).optional(),
+    totalInstallment: money('Total to pay: payment, commissions and insurances (M3).'),
+  };
+  const rest = {
+    isEarlyRepayment: z.enum(['true', 'false']).describe('Whether the row is a prepayment, as text (X3).'),
+    explanation: z
+      .array(explanation(casing))
+      .describe('How the figures of the row are calculated; present only when Explain is sent as true (S6).')
+      .optional(),
+  };
+  return z
+    .object({
+      InstallmentNo: wholeNumber('Ordinal of the installment (X1, X3).', 1),
+      NoDays: wholeNumber('Calendar days of the interest period (D6).'),
+      InstallmentTypeId: z.string().describe('Id of the installment type (S7).'),
+      ScheduleTypeId: z.string().describe('Id of the schedule type (S7).'),
+      DueDate: z.string().describe(`Due date, as ${dueDate} (D1, D4, H1).`),
+      ...inSpelling(casing, amounts),
+      ...shownRate,
+      ...inSpelling(casing, rest),
+    })
+    .catchall(money('An additional column of the schedule type, by its own name.'));
+}
+
+function explanation(casing: Casing): z.ZodObject {
+  const fields = {
+    figure: z
+      .enum(EXPLAINED_FIGURES[casing])
+      .describe('The explained figure: a field of the row, or an intermediate figure.'),
+    name: z.string().describe('Name of the commission, insurance or additional column.').optional(),
+    amount: money('The figure.'),
+    days: wholeNumber('Days by the day count.').optional(),
+    basis: wholeNumber(
+      'Days of the year by the day count; absent if the days are in years of different length.',
+      1,
+    ).optional(),
+    dayCount: z.string().describe('Name of the day count.').optional(),
+    rates: z
+      .array(z.number())
+      .describe(
+        'Annual rates in percent, in the order of the formula: one, or one for each slice of the balance.',
+      )
+      .optional(),
+    base: money('Amount that the rates apply to.').optional(),
+    formula: z
+      .string()
+      .describe(
+        'The formula with its numbers; the figure is its value, rounded to the decimals of the currency.',
+      ),
+  };
+  const name = casing === 'lower' ? 'LowerCaseFigureExplanation' : 'FigureExplanation';
+  return z.strictObject(inSpelling(casing, fields)).meta({ id: name });
+}
+
+function inSpelling(casing: Casing, fields: z.ZodRawShape): z.ZodRawShape {
+  return Object.fromEntries(Object.entries(fields).map(([name, kind]) => [spelled(name, casing), kind]));
+}
+
+/** Placeholders for mandatory fields that cannot be read, large enough that no other field exceeds them. */
+const PLACEHOLDERS: Fields = {
+  ScheduleType: 'EqualInstallments',
+  Amount: 1e12,
+  InstallmentsNo: 1200,
+  PeriodicityType: 'Monthly',
+  InstallmentDay: 1,
+  InterestPercent: 0,
+};
+/** Fields that determine the number of instalments. */
+const ROW_FIELDS = ['InstallmentsNo', 'RealInstallmentNo', 'BlockInstallmentNo', 'LastDueDate'];
+/** Fields that determine the due dates. */
+const DATE_FIELDS = [
+  ...ROW_FIELDS,
+  'ScheduleType',
+  'PeriodicityType',
+  'InstallmentDay',
+  'InstallmentMethod',
+  'ActivationDate',
+  'FirstDueDate',
+  'MaturityDate',
+  'ExpiryDateForOD',
+  'HolidayShift',
+  'HolidayMethod',
+  'HolidayCountry',
+  'DeferDueDate',
+];
+/** Fields whose faults depend on other fields. */
+const DEPENDS_ON: Readonly<Record<string, readonly string[]>> = {
+  ProductType: ['ScheduleType'],
+  RealInstallmentNo: ROW_FIELDS,
+  BlockInstallmentNo: ROW_FIELDS,
+  GracePeriodPrincipal: ['InstallmentsNo', 'RealInstallmentNo', 'ExpiryDateForOD'],
+  GracePeriodInterest: ['InstallmentsNo', 'RealInstallmentNo', 'ExpiryDateForOD'],
+  MultipleInterestRates: ['InstallmentsNo'],
+  BandedInterestRates: ['MultipleInterestRates'],
+  installmentValue: ['ScheduleType'],
+  principalValue: ['ScheduleType'],
+};
+/** Faults of amounts that depend on the number of decimals, which Currency and Precision determine (M2). */
+const BY_DIGITS: ReadonlySet<string> = new Set(['too-many-decimals', 'amount-too-large']);
+
+/** The request of HTTP calls and messages. */
+export const repaymentScheduleRequest = createRequestReader<RepaymentScheduleRequest>({
+  fields: repaymentScheduleFields,
+  jsonParam: 'Terms of the schedule.',
+  between: checkTogether,
+  meaning: {
+    placeholders: PLACEHOLDERS,
+    // The definition and checkTogether report missing fields.
+    faultsOf: (request, catalogue) =>
+      findScheduleFaults(request, catalogue).filter(({ code }) => code !== 'missing'),
+    dependsOn: ({ path, code }) => [
+      ...(DEPENDS_ON[topField(path)] ?? []),
+      ...(BY_DIGITS.has(code) ? ['Currency', 'Precision'] : []),
+      ...(code === 'date-order' ? DATE_FIELDS : []),
+    ],
+  },
+});
+
+export const CALCULATE_REPAYMENT_SCHEDULE = defineAction<RepaymentScheduleRequest, RepaymentSchedule>({
+  name: 'PLAT_BP_CalculateRepaymentSchedule',
+  summary: 'Calculates the installments of a repayment schedule',
+  description:
+    'Returns one record for each installment. CalculateDAE selects the spelling of the fields and the effective rate ' +
+    'that is shown (A5). Nothing is stored: the same request always gets the same answer (S1, S5, M3).',
+  requestType: 'CalculateRepaymentScheduleRequest',
+  request: repaymentScheduleRequest,
+  replyShape: repaymentScheduleReply,
+  examples,
+  answerHeaders: ['holidayCalendar'],
+  units: (request) => scheduleUnits(request),
+  render: renderRepaymentSchedule,
+});
+
+function checkTogether(fields: Fields): readonly Fault[] {
+  const faults: Fault[] = [];
+  checkRate(fields, faults);
+  checkItems(fields, 'Commission', COMMISSION_NAMES, faults);
+  checkItems(fields, 'Insurance', INSURANCE_NAMES, faults);
+  return faults;
+}
+
+/** Requires a rate: InterestPercent, ranges or bands (S4). */
+function checkRate(fields: Fields, faults: Fault[]): void {
+  if (!isAbsent(fields['InterestPercent'])) return;
+  if (givesRates(fields['MultipleInterestRates']) || givesRates(fields['BandedInterestRates'])) return;
+  const message = 'is missing; must be a number unless MultipleInterestRates or BandedInterestRates is sent';
+  faults.push(shapeFault('InterestPercent', 'missing', message));
+}
+
+/** True for a list that is not empty, and for a value of another type, which the definition reports. */
+function givesRates(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : !isAbsent(value);
+}
+
+/** Fields that identify an item, at least one of which is required; the usual one is first (F1). */
+const COMMISSION_NAMES = ['FeeName', 'FeeId'];
+const INSURANCE_NAMES = ['InsuranceName', 'InsuranceClassId', 'InsuranceClassName'];
+
+function checkItems(fields: Fields, list: string, names: readonly string[], faults: Fault[]): void {
+  const items = fields[list];
+  if (!Array.isArray(items)) return;
+  for (const [index, item] of items.entries()) {
+    if (isRecord(item)) checkItem(item, `${list}[${index}]`, names, faults);
+  }
+}
+
+/** Requires exactly one of SourceValue and SourcePercent, and a name or id of the charge (F1). */
+function checkItem(item: Fields, path: string, names: readonly string[], faults: Fault[]): void {
+  const byValue = !isAbsent(item['SourceValue']);
+  const byPercent = !isAbsent(item['SourcePercent']);
+  if (byValue === byPercent) {
+    const sent = byValue ? 'not both' : 'but has neither';
+    const message = `must have exactly one of SourceValue and SourcePercent, ${sent}`;
+    faults.push(shapeFault(`${path}.SourceValue`, 'mutually-exclusive', message));
+  }
+  if (names.every((name) => isAbsent(item[name]))) {
+    const message = `is missing; one of ${names.join(', ')} must identify the charge`;
+    faults.push(shapeFault(`${path}.${names[0]}`, 'missing', message));
+  }
+}

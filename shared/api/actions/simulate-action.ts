@@ -1,0 +1,347 @@
+/**
+ * `PLAT_BP_Simulate` (interface 4.4): request and answer. The answer has four JSON strings in each record, whose field names are
+ * those of the interface, including CurrenctyId of insurances. Numbers keep all digits.
+ */
+
+import type { Decimal } from 'decimal.js';
+import { formatCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { formatMinorUnits, MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
+import type {
+  OfferedCharge,
+  OfferedInterest,
+  SimulationRecord,
+  SimulationRow,
+  SimulateRequest,
+} from '../../product/simulation/simulation.ts';
+import { z } from 'zod';
+import type { RequestWarning } from '../../lending/request/validation.ts';
+import { plainText, textOrNull, wholeNumber } from '../../platform/reply-kinds.ts';
+import { simulationUnits } from '../../lending/work-units.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
+import type { Fault } from '../../platform/problem.ts';
+import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';
+import {
+  amount,
+  count,
+  figuresByName,
+  guid,
+  namedFigures,
+  optional,
+  optionalList,
+  text,
+  objectOf,
+  requestOf,
+} from '../json/field-kinds.ts';
+import { defineAction } from '../json/action-definition.ts';
+import { createRequestReader, type Fields } from '../json/request-reader.ts';
+import { interestRateRange } from './schedule-request-fields.ts';
+import examples from './simulate-examples.json' with { type: 'json' };
+
+/** ScheduleJson: row 0 is the down payment; `insurance` and `capitalisedInterest` are present only if there are any. */
+export function formatScheduleJson({
+  rows,
+  currencyDigits,
+}: Pick<SimulationRecord, 'rows' | 'currencyDigits'>): string {
+  return JSON.stringify({ paymentSchedule: rows.map((row) => shownRow(row, currencyDigits)) });
+}
+
+function shownRow(row: SimulationRow, digits: number): object {
+  const money = (minor: number | undefined) =>
+    minor === undefined ? undefined : JSON.rawJSON(formatMinorUnits(minor, digits));
+  return {
+    InstallmentNo: row.InstallmentNo,
+    remainingValue: money(row.remainingValue),
+    pMT: money(row.pmt),
+    interest: money(row.interest),
+    principal: money(row.principal),
+    managementFee: money(row.managementFee),
+    totalInstallment: money(row.totalInstallment),
+    insurance: money(row.insurance),
+    capitalisedInterest: money(row.capitalisedInterest),
+  };
+}
+
+/** OutputInterestJson. */
+export function formatInterestJson({ basePercent, discountValue, discountPercent }: OfferedInterest): string {
+  return JSON.stringify({
+    BaseInterestPercent: figure(basePercent),
+    InterestDiscountValue: figure(discountValue),
+    InterestDiscountPercent: figure(discountPercent),
+  });
+}
+
+/** OutputCommissionJson. */
+export function formatCommissionsJson(commissions: readonly OfferedCharge[]): string {
+  const shown = commissions.map((charge) => ({
+    ...figuresOf(charge),
+    CurrencyId: charge.currencyId,
+    FeePeriodicityType: charge.periodicityType,
+    FeeDate: formatCalendarDate(charge.date),
+    FeeId: charge.id,
+    IsUpfront: charge.isUpfront,
+  }));
+  return JSON.stringify(shown);
+}
+
+/** OutputInsuranceJson. */
+export function formatInsurancesJson(insurances: readonly OfferedCharge[]): string {
+  const shown = insurances.map((charge) => ({
+    ...figuresOf(charge),
+    CurrenctyId: charge.currencyId,
+    InsurancePeriodicityType: charge.periodicityType,
+    InsuranceDate: formatCalendarDate(charge.date),
+    InsuranceId: charge.id,
+    IsUpfront: charge.isUpfront,
+  }));
+  return JSON.stringify(shown);
+}
+
+function figuresOf(charge: OfferedCharge): object {
+  return {
+    Name: charge.name,
+    Value: figure(charge.value),
+    Percent: figure(charge.percent),
+    BaseValue: figure(charge.baseValue),
+    BasePercent: figure(charge.basePercent),
+    DiscountValue: figure(charge.discountValue),
+    DiscountPercent: figure(charge.discountPercent),
+    ValueIsPercent: charge.valueIsPercent,
+  };
+}
+
+function figure(value: Decimal | null): unknown {
+  return value === null ? null : JSON.rawJSON(value.toFixed());
+}
+
+const shownFigure = (description: string) => z.number().describe(description);
+
+const record = z
+  .strictObject({
+    InterestPercent: plainText('Annual rate after discounts, with four decimals, such as 7.9500% (Q4, Q5).'),
+    IRR: textOrNull('Internal rate of return, such as 8.2413%; null when there is none (A3, Q4).'),
+    FirstInstallment: shownFigure('Total of the first installment, with all charges.'),
+    FirstInsurance: shownFigure('Insurances of the first installment.'),
+    TotalInsurance: shownFigure('Insurances of all installments.'),
+    FirstFee: shownFigure('Commissions of the first installment.'),
+    TotalFee: shownFigure('Commissions of all installments.'),
+    Total: shownFigure('Sum of all installments, including the down payment.'),
+    ScheduleJson: plainText(
+      'JSON text of an object with paymentSchedule, the rows InstallmentNo, remainingValue, pMT, interest, principal, ' +
+        'managementFee, totalInstallment, and insurance and capitalisedInterest if there are any. Row 0 is the down payment (Q1, Q2).',
+    ),
+    InterestId: plainText('GUID of the interest (Q3).'),
+    InterestListId: plainText('GUID of its list (Q3).'),
+    InterestCommissionItemId: plainText('GUID of the interest-commission item of the product (Q3).'),
+    CommissionListId: textOrNull('GUID of the commission list; null: the item has none (Q3).'),
+    cntInterestId: wholeNumber('Number of different interests in all records.'),
+    cntInterestCommissionItemId: wholeNumber('Number of different interest-commission items in all records.'),
+    OutputInterestJson: plainText(
+      'JSON text of an object with BaseInterestPercent, InterestDiscountValue and InterestDiscountPercent (Q5).',
+    ),
+    OutputCommissionJson: plainText(
+      'JSON text of a list of commissions: Name, Value, Percent, BaseValue, BasePercent, DiscountValue, DiscountPercent, ' +
+        'ValueIsPercent, CurrencyId, FeePeriodicityType, FeeDate, FeeId, IsUpfront (Q5, Q6).',
+    ),
+    OutputInsuranceJson: plainText(
+      'JSON text of a list of insurances: as commissions, with CurrenctyId, InsurancePeriodicityType, InsuranceDate and InsuranceId (Q5, Q6).',
+    ),
+  })
+  .meta({ id: 'SimulationRecord' });
+
+/** The answer of `PLAT_BP_Simulate`. */
+export const simulateReply = z.strictObject({
+  Records: z.array(record).describe('One for each interest that is offered, in the order of the catalogue.'),
+  ReturnValue: z.literal(0).meta({ type: 'integer', description: 'Always 0.' }),
+});
+
+/** A record in a message: amounts are whole minor units of `currencyDigits` decimals. */
+export type SimulatePayloadRecord = Omit<z.output<typeof record>, 'IRR' | 'CommissionListId'> & {
+  readonly currencyDigits: number;
+  readonly IRR: string | null | undefined;
+  readonly CommissionListId: string | null | undefined;
+};
+
+/** The payload of the reply. */
+export interface SimulatePayload {
+  readonly Records: readonly SimulatePayloadRecord[];
+  readonly ReturnValue: number;
+  /** Fields of the request that had no effect. */
+  readonly warnings: readonly RequestWarning[];
+}
+
+/** Creates the payload of the records of a simulation. */
+export function simulatePayload(
+  records: readonly SimulationRecord[],
+  warnings: readonly RequestWarning[],
+): SimulatePayload {
+  return { Records: records.map(payloadRecord), ReturnValue: 0, warnings };
+}
+
+function payloadRecord(offer: SimulationRecord): SimulatePayloadRecord {
+  return {
+    currencyDigits: offer.currencyDigits,
+    InterestPercent: offer.interestPercent,
+    IRR: offer.irr,
+    FirstInstallment: offer.firstInstallment,
+    FirstInsurance: offer.firstInsurance,
+    TotalInsurance: offer.totalInsurance,
+    FirstFee: offer.firstFee,
+    TotalFee: offer.totalFee,
+    Total: offer.total,
+    ScheduleJson: formatScheduleJson(offer),
+    InterestId: offer.interestId,
+    InterestListId: offer.interestListId,
+    InterestCommissionItemId: offer.interestCommissionItemId,
+    CommissionListId: offer.commissionListId,
+    cntInterestId: offer.cntInterestId,
+    cntInterestCommissionItemId: offer.cntInterestCommissionItemId,
+    OutputInterestJson: formatInterestJson(offer.interest),
+    OutputCommissionJson: formatCommissionsJson(offer.commissions),
+    OutputInsuranceJson: formatInsurancesJson(offer.insurances),
+  };
+}
+
+/** Writes the answer as JSON text. A null in Avro is decoded as absent. */
+export function renderSimulation({ Records, ReturnValue }: SimulatePayload): string {
+  return `{"Records":[${Records.map(recordText).join(',')}],"ReturnValue":${ReturnValue}}`;
+}
+
+const AMOUNTS: ReadonlySet<string> = new Set<keyof SimulatePayloadRecord>([
+  'FirstInstallment',
+  'FirstInsurance',
+  'TotalInsurance',
+  'FirstFee',
+  'TotalFee',
+  'Total',
+]);
+const FIELDS = Object.keys(record.shape) as readonly (keyof typeof record.shape)[];
+
+function recordText(sent: SimulatePayloadRecord): string {
+  const fields = FIELDS.map((name) => {
+    const value = sent[name] ?? null;
+    const isAmount = AMOUNTS.has(name) && typeof value === 'number';
+    return `"${name}":${isAmount ? formatMinorUnits(value, sent.currencyDigits) : JSON.stringify(value)}`;
+  });
+  return `{${fields.join(',')}}`;
+}
+
+/** Maximum number of optional discounts that a request may name. */
+const MAX_CHOICES = 100;
+/** Maximum number of arguments for the formulas of one part. */
+const MAX_ARGUMENTS = 100;
+
+const AMOUNT = { minimum: 0, maximum: MAX_AMOUNT_MINOR };
+
+const ONE_IS_SENT = 'Send Name or ProductDiscountId, or both if they agree.';
+
+const optionalFeature = objectOf({
+  Name: optional(text()).describe(`Name of an optional discount, case-insensitive. ${ONE_IS_SENT}`),
+  ProductDiscountId: optional(guid()).describe(`Id of an optional discount. ${ONE_IS_SENT}`),
+}).meta({ id: 'OptionalDiscount' });
+
+const chosenDiscount = objectOf({
+  ...optionalFeature.shape,
+  ProductCode: optional(text()).describe('Code of the product; must be that of the request.'),
+}).meta({ id: 'ChosenDiscount' });
+
+const formulaArguments = figuresByName(MAX_ARGUMENTS);
+const formulaPart = (what: string) =>
+  optional(formulaArguments).describe(`Arguments of the formulas of ${what}, by their names.`);
+
+const inputFormula = objectOf({
+  interestInput: formulaPart('interests'),
+  commissionInput: formulaPart('commissions'),
+  insuranceInput: formulaPart('insurances'),
+  discountInput: formulaPart('discounts'),
+}).meta({ id: 'FormulaInput' });
+
+/** The fields of the request. */
+export const simulateFields = requestOf({
+  productCode: text().describe(
+    'Code of the product, case-insensitive. Its approved version is returned (L1).',
+  ),
+  amount: amount({ exclusiveMinimum: 0, maximum: MAX_AMOUNT_MINOR }).describe(
+    "Contract amount in the product's currency, the down payment included. More than zero (Q1, Q6).",
+  ),
+  loanPeriod: count(
+    { minimum: 1, maximum: MAX_INSTALLMENTS },
+    "periods of the product's periodicity",
+  ).describe("Number of periods of the product's periodicity (Q6)."),
+  scheduleType: text().describe('Name or code of a schedule type of the product, case-insensitive (Q2).'),
+  downPayment: optional(amount(AMOUNT)).describe(
+    'Part of the amount that is paid immediately. Default 0 (Q1, Q6).',
+  ),
+  interestType: optional(guid()).describe(
+    'Id of the interest type. Mandatory with jsonInputFormula and jsonMultipleInterestRates (Q3).',
+  ),
+  interestTypeName: optional(text()).describe(
+    'Fixed, Variable, Collection or BankingFormula, case-insensitive. Without a type, the default interest is offered (Q3).',
+  ),
+  optional: optionalList(optionalFeature, MAX_CHOICES).describe('Optional discounts that are taken (Q5).'),
+  discount: optionalList(chosenDiscount, MAX_CHOICES).describe('Optional discounts that are taken (Q5).'),
+  jsonFilterCommission: namedFigures().describe(
+    'Figures for the filters of interests and commissions (L3, Q3).',
+  ),
+  jsonInsuranceFilter: namedFigures().describe('Figures for the filters of insurances (L3, Q6).'),
+  jsonDiscountFilter: namedFigures().describe('Figures for the filters of discounts (L3, Q5).'),
+  jsonInputFormula: optional(inputFormula).describe('Arguments of banking formulas (Q7).'),
+  jsonMultipleInterestRates: optionalList(interestRateRange, MAX_INSTALLMENTS).describe(
+    'Rates by range of installments, instead of those of an interest of type Collection (Q7, R1).',
+  ),
+  installmentValue: optional(amount(AMOUNT)).describe('Desired installment value: a fixed payment (B2, Q2).'),
+  principalValue: optional(amount(AMOUNT)).describe('Desired principal value: a fixed principal (B2, Q2).'),
+});
+
+/** The parsed request: figures are exact decimals (M1). */
+export type SimulateInput = z.output<typeof simulateFields>;
+
+/** The request of HTTP calls and messages. */
+export const simulateRequest = createRequestReader<SimulateInput>({
+  fields: simulateFields,
+  between: requireInterestType,
+});
+
+/** Converts the request for the simulation, whose filters compare JSON numbers. */
+export function toSimulateRequest(input: SimulateInput): SimulateRequest {
+  return {
+    ...input,
+    jsonFilterCommission: input.jsonFilterCommission?.map(namedFigure),
+    jsonInsuranceFilter: input.jsonInsuranceFilter?.map(namedFigure),
+    jsonDiscountFilter: input.jsonDiscountFilter?.map(namedFigure),
+  };
+}
+
+function namedFigure({ name, value }: NonNullable<SimulateInput['jsonFilterCommission']>[number]) {
+  return { name, value: value.toNumber() };
+}
+
+/**
+ * Formula arguments, an object without any included, and rates by range require an interest type (interface 4.4, Q3).
+ * An empty list means the same as none (R1).
+ */
+function requireInterestType(sent: Fields): readonly Fault[] {
+  const { interestType, jsonInputFormula, jsonMultipleInterestRates: rates } = sent;
+  if (!isAbsent(interestType)) return [];
+  const needing = [
+    ...(isRecord(jsonInputFormula) ? ['jsonInputFormula'] : []),
+    ...(Array.isArray(rates) && rates.length > 0 ? ['jsonMultipleInterestRates'] : []),
+  ];
+  const message = `is missing; must be the id of the interest type with ${needing.join(' and ')}`;
+  return needing.length === 0 ? [] : [shapeFault('interestType', 'missing', message)];
+}
+
+/** The simulation of a product. */
+export const SIMULATE = defineAction<SimulateInput, SimulatePayload>({
+  name: 'PLAT_BP_Simulate',
+  summary: 'Simulates a banking product with its interest, commissions, insurances and discounts',
+  description:
+    'Returns one record for each interest of the product that matches the request, with its payment schedule from the ' +
+    'day of the request. Row 0 is the down payment. Nothing is stored (Q2, Q3, Q4).',
+  requestType: 'SimulateRequest',
+  request: simulateRequest,
+  replyShape: simulateReply,
+  examples,
+  answerHeaders: ['holidayCalendar'],
+  units: simulationUnits,
+  render: renderSimulation,
+});

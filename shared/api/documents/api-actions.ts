@@ -1,0 +1,245 @@
+/** The addresses of callers: actions and their results, and notifications (interface 4, N3). */
+
+import { z } from 'zod';
+import { ACTIONS } from '../actions/actions.ts';
+import type { Action } from '../json/action-definition.ts';
+import { answerHttpHeaders, type RequestHeader } from './documented-headers.ts';
+import {
+  methodName,
+  parameterReference,
+  pathParameter,
+  requestBody,
+  type ApiPart,
+  type Operation,
+  answer,
+  pendingResponse,
+  problemReferences,
+  reading,
+} from './api-operation.ts';
+import { acceptedReply, notificationReply } from '../notification/answers.ts';
+import notificationExamples from '../notification/examples.json' with { type: 'json' };
+import { NOTIFICATION_LIMITS } from '../notification/limits.ts';
+import {
+  NOTIFICATION_PATH,
+  NOTIFICATIONS,
+  type NotificationDefinition,
+} from '../notification/notifications.ts';
+
+const ACTION_PROBLEMS = [400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 431, 500, 503, 504];
+const RESULT_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 422, 429, 431, 500, 503, 504];
+const ACTION_PREFIX = '/platapi/automation-processors/actions';
+
+/** The headers that every action reads. */
+const ACTION_HEADERS: readonly RequestHeader[] = ['Prefer', 'X-Correlation-Id', 'traceparent'];
+
+/** The headers of all answers of actions. */
+const ANSWER_HEADERS = answerHttpHeaders([
+  ...new Set(ACTIONS.flatMap(({ answerHeaders = [] }) => answerHeaders)),
+]);
+
+/**
+ * The answer of any action. It is no union: an empty list is an answer of several actions, and generated clients cannot tell
+ * their types apart.
+ */
+const ANY_REPLY = {
+  description: 'The answer of the action that was called, with the schema of that action.',
+};
+
+/** The generic form of an action's body (E2). */
+const genericRequest = z
+  .object({
+    access_token: z.string().nullish().describe('Access token; used if there is no Authorization header.'),
+    user_name: z.string().nullish().describe('Name of the user that the token was issued to.'),
+    Data: z.string().meta({
+      contentMediaType: 'application/json',
+      pattern: String.raw`^\s*\{`,
+      description: 'The input of the action as JSON text. An object with the input is accepted too.',
+    }),
+  })
+  .meta({
+    id: 'GenericRequest',
+    description: 'The generic form: the input in Data, next to the access parameters.',
+  });
+
+const SEND_PROBLEMS = [400, 401, 403, 405, 408, 409, 413, 415, 422, 429, 431, 500, 503, 504];
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes retries safe: for 24 hours, the same key of the same caller gets the first answer, and 409 with another ' +
+    'body. Printable ASCII.',
+  schema: { type: 'string', minLength: 1, maxLength: NOTIFICATION_LIMITS.idempotencyKeyCharacters },
+};
+
+const URGENCY = {
+  name: 'Urgency',
+  in: 'header',
+  required: false,
+  description:
+    'As in RFC 8030: `high` for one-time passwords and other messages that must not wait behind others; all other ' +
+    'values are treated as `normal`.',
+  schema: { type: 'string', enum: ['very-low', 'low', 'normal', 'high'], default: 'normal' },
+};
+
+export const actionPart: ApiPart = {
+  tag: { name: 'Actions', description: 'Calculations, look-ups of products and simulations.' },
+  paths: {
+    ...Object.fromEntries(
+      ACTIONS.map((action) => [`${ACTION_PREFIX}/${action.name}`, { post: actionPost(action) }]),
+    ),
+    [`${ACTION_PREFIX}/{action}`]: { post: genericPost() },
+  },
+};
+
+export const resultPart: ApiPart = {
+  tag: { name: 'Results', description: 'Results of requests whose caller did not wait.' },
+  paths: {
+    '/platapi/results/{resultId}': {
+      get: {
+        operationId: 'getResult',
+        summary: 'Returns the result of a request with `Prefer: respond-async`',
+        description:
+          'Any instance returns it, to the caller of the request only. A problem is returned as by the action itself. ' +
+          'A result is kept for an hour after its deadline, unless later results of the same caller take its room; then the answer is 410.',
+        parameters: [
+          pathParameter('resultId', 'The resultId of the 202 answer.', { type: 'string', maxLength: 512 }),
+        ],
+        responses: {
+          200: answer('The answer of the action.', { headers: ANSWER_HEADERS, schema: ANY_REPLY }),
+          202: pendingResponse('The request is still being processed.'),
+          ...problemReferences(RESULT_PROBLEMS),
+        },
+      },
+    },
+  },
+};
+
+export const notificationPart: ApiPart = {
+  tag: { name: 'Notifications', description: 'SMS and e-mail: sending, and the status of what was sent.' },
+  paths: {
+    ...Object.fromEntries(NOTIFICATIONS.map((one) => [one.path, { post: notificationPost(one) }])),
+    [NOTIFICATION_PATH]: reading(
+      'getNotification',
+      'Returns the status of a notification',
+      notificationReply,
+      {
+        description:
+          'Any instance returns it, to the caller who sent the notification only, also after a restart (N2, N3).',
+        parameters: [
+          pathParameter('notificationId', 'The notificationId of the 202 answer.', {
+            type: 'string',
+            format: 'uuid',
+          }),
+        ],
+        examples: { sent: { value: notificationExamples.notification } },
+        problems: [404],
+      },
+    ),
+  },
+};
+
+/**
+ * The operation of one action. The 202 of `Prefer: respond-async` is documented for {@link genericPost} only: openapi-fetch
+ * types the body as a union of all successful answers, and a caller who waits never gets that one.
+ */
+function actionPost(action: Action): Operation {
+  const { summary, description, requestType, request, replyType, replyShape, examples } = action;
+  const requests = examples.map((one) => [one.key, { summary: one.summary, value: one.request }]);
+  const replies = examples.map(({ key, reply }) => [key, { value: reply }]);
+  return {
+    operationId: methodName(requestType),
+    summary,
+    description: `${description} The name of the action is not case-sensitive.`,
+    parameters: ACTION_HEADERS.map(parameterReference),
+    requestBody: requestBody(request.body.meta({ id: requestType }), Object.fromEntries(requests)),
+    responses: {
+      200: answer('The answer, without a wrapper.', {
+        headers: answerHttpHeaders(action.answerHeaders),
+        schema: replyShape.meta({ id: replyType }),
+        examples: Object.fromEntries(replies),
+      }),
+      ...problemReferences(ACTION_PROBLEMS),
+    },
+  };
+}
+
+/** The generic action endpoint (E2): every action, by its name in any case, with its input in Data. */
+function genericPost(): Operation {
+  const [{ name, examples }] = ACTIONS as readonly [Action, ...Action[]];
+  const [{ summary, request }] = examples;
+  const value = { access_token: '<token>', user_name: '<user>', Data: JSON.stringify(request) };
+  return {
+    operationId: 'callAction',
+    summary: 'Calls an action in the generic form',
+    description:
+      'Every action also accepts the generic form: its input in Data, as JSON text or as an object, next to ' +
+      'the access parameters. `Prefer: respond-async` has the same answer with the body of the action itself.',
+    parameters: [
+      pathParameter('action', 'Name of the action, in any case.', {
+        type: 'string',
+        minLength: 1,
+        examples: [name],
+      }),
+      ...ACTION_HEADERS.map(parameterReference),
+    ],
+    requestBody: requestBody(genericRequest, { generic: { summary, value } }),
+    responses: {
+      200: answer('The answer of the action, without a wrapper.', {
+        headers: ANSWER_HEADERS,
+        schema: ANY_REPLY,
+      }),
+      202: pendingResponse(
+        'With `Prefer: respond-async`: the request is stored, and the result can be fetched later.',
+      ),
+      ...problemReferences(ACTION_PROBLEMS),
+    },
+  };
+}
+
+/** The endpoint that accepts notifications (interface 4.8, N3). */
+function notificationPost({
+  name,
+  summary,
+  description,
+  channelNumber,
+  bodyShape,
+  example,
+}: NotificationDefinition): Operation {
+  return {
+    operationId: methodName(name),
+    summary,
+    description,
+    parameters: [
+      constantHeader('X-Communication-Channel', channelNumber),
+      constantHeader('X-Sender-Id', 'platrealm'),
+      IDEMPOTENCY_KEY,
+      URGENCY,
+      ...(['X-Correlation-Id', 'traceparent'] as const).map(parameterReference),
+    ],
+    requestBody: requestBody(bodyShape.meta({ id: name }), { [name]: { summary, value: example } }),
+    responses: {
+      202: answer(
+        'The notification is stored and will be sent to a provider. With Kafka, all in-sync replicas have it; the ' +
+          'embedded broker has it on its disk, or with DATA_DIR=memory loses it when its process ends.',
+        {
+          headers: ['X-Correlation-Id', 'Location', 'Warnings'],
+          schema: acceptedReply,
+          examples: { accepted: { value: notificationExamples.accepted } },
+        },
+      ),
+      ...problemReferences(SEND_PROBLEMS),
+    },
+  };
+}
+
+function constantHeader(name: string, value: string): object {
+  return {
+    name,
+    in: 'header',
+    required: true,
+    description: `Always \`${value}\` at this path.`,
+    schema: { type: 'string', enum: [value] },
+  };
+}

@@ -1,0 +1,456 @@
+/** The AsyncAPI 3.0 document of the Kafka topics and messages, generated from the definitions that the workers use. */
+
+import { z } from 'zod';
+import { messageDefinition, PROBLEM_TYPE } from '../../../schemas/messages.ts';
+import { readSchema } from '../../../schemas/schema-files.ts';
+import {
+  MAX_BATCH_ITEMS,
+  MAX_ID_CHARACTERS,
+  REPLY_BATCH,
+  REQUEST_BATCH,
+} from '../../messaging/codec/request-batch.ts';
+import { HEADER } from '../../messaging/headers.ts';
+import { createProblem } from '../../platform/problem.ts';
+import { ACTIONS } from '../actions/actions.ts';
+import { CATALOGUE_RECORD } from '../../product/storage/catalogue-message.ts';
+import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordForm } from '../actions/catalogue-record-form.ts';
+import { publishedSchemas, schemaReference, type NamedSchemas } from '../json/json-schema.ts';
+import { problemShape } from '../json/problem-document.ts';
+import { NOTIFICATIONS, type NotificationDefinition } from '../notification/notifications.ts';
+import { CALCULATE_PMT } from '../actions/pmt-action.ts';
+import {
+  CATALOGUE_MESSAGE_HEADERS,
+  COMMAND_MESSAGE_HEADERS,
+  ERROR_MESSAGE_HEADERS,
+  RECORD_MESSAGE_HEADERS,
+  headersSchema,
+  replyMessageHeaders,
+  REQUEST_MESSAGE_HEADERS,
+  type MessageHeader,
+  type StatedType,
+} from './documented-headers.ts';
+import { topicName, type TopicKey } from '../../messaging/topics/topic-list.ts';
+import type { Action } from '../json/action-definition.ts';
+import { methodName } from './api-operation.ts';
+
+const KAFKA_BINDING_VERSION = '0.5.0';
+const AVRO_FORMAT = 'application/vnd.apache.avro;version=1.9.0';
+
+/** The Kafka binding of a part of the document. */
+function kafkaBinding(binding: object = {}): object {
+  return { kafka: { ...binding, bindingVersion: KAFKA_BINDING_VERSION } };
+}
+
+/** References to the formats of message types at `place`, such as `#/components`, by name. */
+function messageReferences(place: string, types: readonly string[]): Record<string, { $ref: string }> {
+  const names = types.flatMap((type) =>
+    isAvroOnly(type) ? [`${type}.avro`] : [`${type}.avro`, `${type}.json`],
+  );
+  return Object.fromEntries(names.map((name) => [name, { $ref: `${place}/messages/${name}` }]));
+}
+
+/** All messages by name, and the schemas of those in JSON: one with the name of each type, and their parts. */
+function asyncApiComponents(): {
+  readonly messages: Readonly<Record<string, object>>;
+  readonly schemas: NamedSchemas;
+} {
+  const types = [...actionTypes(), PROBLEM, CATALOGUE, ...BATCHES, ...commandTypes()];
+  const messages = [
+    ...types.flatMap((one) => [
+      [`${one.type}.avro`, avroMessage(one)] as const,
+      [`${one.type}.json`, jsonMessage(one)] as const,
+    ]),
+    ...NOTIFICATION_RECORDS.map((one) => [`${one.type}.avro`, avroMessage(one)] as const),
+  ];
+  const bodies = types.map(({ type, body }) => [type, body] as const);
+  return { messages: Object.fromEntries(messages), schemas: publishedSchemas(Object.fromEntries(bodies)) };
+}
+
+/** True for the records that only the engine writes, in Avro. */
+function isAvroOnly(type: string): boolean {
+  return NOTIFICATION_RECORDS.some((record) => record.type === type);
+}
+
+/** The description of a message type. */
+interface MessageType {
+  readonly type: string;
+  readonly summary: string;
+  readonly headers: readonly MessageHeader[];
+  /** Types that the header of the JSON message may state; absent: its own. */
+  readonly jsonTypes?: readonly string[];
+  /** Definition of the message in JSON. */
+  readonly body: z.ZodType;
+  readonly example: unknown;
+}
+
+function actionTypes(): MessageType[] {
+  return ACTIONS.flatMap(({ name, summary, requestType, replyType, examples: [example], ...action }) => [
+    {
+      type: requestType,
+      summary,
+      headers: REQUEST_MESSAGE_HEADERS,
+      body: action.request.body,
+      example: example.request,
+    },
+    {
+      type: replyType,
+      summary: `Reply of ${name}`,
+      headers: replyMessageHeaders(action.answerHeaders),
+      body: action.replyShape,
+      example: example.reply,
+    },
+  ]);
+}
+
+const PROBLEM: MessageType = {
+  type: PROBLEM_TYPE,
+  summary: 'Reply to a request that was refused or failed',
+  headers: ERROR_MESSAGE_HEADERS,
+  body: problemShape,
+  example: createProblem('not-computable'),
+};
+
+const CATALOGUE: MessageType = {
+  type: CATALOGUE_RECORD,
+  summary: 'A version of a record of the product catalogue',
+  headers: CATALOGUE_MESSAGE_HEADERS,
+  body: catalogueRecordForm,
+  example: CATALOGUE_RECORD_EXAMPLE,
+};
+
+const [{ request: EXAMPLE_REQUEST, reply: EXAMPLE_REPLY }] = CALCULATE_PMT.examples;
+
+const batchId = z.union([z.string().min(1).max(MAX_ID_CHARACTERS), z.int()]).meta({ id: 'BatchItemId' });
+
+/** Messages with several requests, and with their replies. */
+const BATCHES: readonly MessageType[] = [
+  {
+    type: REQUEST_BATCH,
+    summary:
+      `1 to ${MAX_BATCH_ITEMS} requests in one message. In JSON, an array with the type of its items in header ` +
+      `${HEADER.messageType}; in Avro, each item is a complete message value of any request type.`,
+    headers: REQUEST_MESSAGE_HEADERS,
+    jsonTypes: ACTIONS.filter(({ bulkTopic }) => bulkTopic !== undefined).map(
+      ({ requestType }) => requestType,
+    ),
+    body: z
+      .array(
+        z
+          .object({
+            id: batchId.describe('Id that the requester chooses; the reply repeats it.').optional(),
+            jsonParam: z.looseObject({}).describe('The input, as in a single request.'),
+          })
+          .meta({ id: 'RequestBatchItem' }),
+      )
+      .min(1)
+      .max(MAX_BATCH_ITEMS),
+    example: [{ id: 'c-1', ...EXAMPLE_REQUEST }],
+  },
+  {
+    type: REPLY_BATCH,
+    summary: 'The replies to the requests of one message, in their order.',
+    headers: replyMessageHeaders().filter(({ name }) => name !== HEADER.warnings),
+    body: z
+      .array(
+        z
+          .object({
+            id: batchId.describe('The id of the request; absent if it had none.').optional(),
+            status: z.int().min(200).max(599).describe('200, or the status of the problem.'),
+            headers: z
+              .object({
+                [HEADER.warnings]: z.string().optional(),
+                [HEADER.holidayCalendar]: z.string().optional(),
+              })
+              .meta({ id: 'ReplyBatchHeaders' })
+              .describe(
+                `The headers ${HEADER.warnings} and ${HEADER.holidayCalendar} of a single reply; absent without any.`,
+              )
+              .optional(),
+            body: z.unknown().describe('The answer, or a problem document.'),
+          })
+          .meta({ id: 'ReplyBatchItem' }),
+      )
+      .max(MAX_BATCH_ITEMS),
+    example: [
+      { id: 'c-1', status: 200, body: EXAMPLE_REPLY },
+      { id: 'c-2', status: 422, body: createProblem('not-computable') },
+    ],
+  },
+];
+
+/** Records of the compacted topics of notifications, which the engine writes in Avro. */
+const NOTIFICATION_RECORDS = [
+  {
+    topic: 'notificationAcceptances',
+    type: 'NotificationAcceptance',
+    operationId: 'writeNotificationAcceptance',
+    summary: 'The acceptance of a notification',
+    headers: RECORD_MESSAGE_HEADERS,
+    about:
+      'One record for each notification received over HTTP, compacted, with its id as key. Written by the ingress.',
+  },
+  {
+    topic: 'notificationOutcomes',
+    type: 'NotificationState',
+    operationId: 'writeNotificationOutcome',
+    summary: 'The progress of a notification',
+    headers: RECORD_MESSAGE_HEADERS,
+    about:
+      'The latest state of each notification, compacted, with its id as key. Written by the notification worker.',
+  },
+] as const;
+
+function commandTypes(): MessageType[] {
+  return NOTIFICATIONS.map(({ commandType, summary, commandShape, example }) => ({
+    type: commandType,
+    summary,
+    headers: COMMAND_MESSAGE_HEADERS,
+    body: commandShape,
+    example,
+  }));
+}
+
+function avroMessage(one: Omit<MessageType, 'body' | 'example'>): object {
+  const definition = messageDefinition(one.type);
+  if (definition === undefined) throw new Error(`the list of messages has no ${one.type}`);
+  const schema: unknown = JSON.parse(readSchema(definition));
+  return {
+    ...message(one, { types: [one.type], required: one.headers.some(isReplyHeader), format: 'avro' }),
+    title: `${one.type} in Avro`,
+    contentType: 'application/vnd.apache.avro',
+    payload: { schemaFormat: AVRO_FORMAT, schema },
+    /** The schema id in the wire format without a schema registry. */
+    'x-schema-id-without-registry': definition.localSchemaId,
+    bindings: kafkaBinding({
+      schemaIdLocation: 'payload',
+      schemaIdPayloadEncoding: 'confluent',
+      schemaLookupStrategy: 'RecordNameStrategy',
+    }),
+  };
+}
+
+function jsonMessage(one: MessageType): object {
+  return {
+    ...message(one, { types: one.jsonTypes ?? [one.type], required: true, format: 'json' }),
+    title: `${one.type} in JSON`,
+    contentType: 'application/json',
+    payload: schemaReference(one.type),
+    bindings: kafkaBinding(),
+    examples: [{ name: one.type, summary: one.summary, payload: one.example }],
+  };
+}
+
+/** True for a header that only replies have. */
+function isReplyHeader({ name }: MessageHeader): boolean {
+  return name === HEADER.nestIsDisposed;
+}
+
+function message(
+  { type, summary, headers }: Pick<MessageType, 'type' | 'summary' | 'headers'>,
+  stated: StatedType,
+): object {
+  const isCorrelated = headers.some(({ name }) => name === HEADER.correlationId);
+  return {
+    name: type,
+    summary,
+    headers: headersSchema(headers, stated),
+    ...(isCorrelated ? { correlationId: { location: `$message.header#/${HEADER.correlationId}` } } : {}),
+  };
+}
+
+export interface AsyncApiOptions {
+  /** Version of the release. */
+  readonly version: string;
+  /** Prefix of all topic names; empty by default. */
+  readonly topicPrefix: string;
+  /** First broker as `host:port`; absent with the embedded broker. */
+  readonly broker?: string | undefined;
+}
+
+/** Channel of all replies; each requester chooses its address. */
+const REPLIES = 'replies';
+const REPLY_TYPES = [...new Set(ACTIONS.map(({ replyType }) => replyType)), REPLY_BATCH, PROBLEM_TYPE];
+const DEFAULT_BROKER = 'localhost:9092';
+
+/** Creates the document as a plain object. */
+export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<string, unknown>> {
+  const { version, topicPrefix, broker = DEFAULT_BROKER } = options;
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Banking product engine',
+      version,
+      description:
+        'Clients may produce requests to Kafka. The reply goes to the topic that the request names, with the ' +
+        "request's correlation id, in the format of the request.",
+      license: { name: 'Apache-2.0' },
+    },
+    defaultContentType: 'application/vnd.apache.avro',
+    servers: { kafka: { host: broker, protocol: 'kafka', description: 'Apache Kafka.' } },
+    channels: channels(topicPrefix),
+    operations: Object.fromEntries([
+      ...ACTIONS.flatMap(actionOperations),
+      ...NOTIFICATIONS.flatMap(commandOperations),
+      ['readCatalogueRecords', readCatalogue()],
+      ...sendOperations(),
+    ]),
+    components: asyncApiComponents(),
+  };
+}
+
+function channels(prefix: string): Record<string, object> {
+  const requests = [...new Set(ACTIONS.flatMap(requestTopics))];
+  const replies = {
+    address: null,
+    title: 'Replies',
+    description: `The topic that header ${HEADER.replyTopic} of the request names.`,
+    messages: messageReferences('#/components', REPLY_TYPES),
+  };
+  const catalogue = {
+    title: 'Product catalogue',
+    description:
+      'The current catalogue, compacted: one record for each version, with the key kind/code in lower case/version. A ' +
+      'tombstone deletes its record.',
+  };
+  return Object.fromEntries([
+    ...requests.map((topic) => [topic, channel(prefix, topic, typesOn(topic))] as const),
+    [REPLIES, replies],
+    ['catalogueRecords', channel(prefix, 'catalogueRecords', [CATALOGUE_RECORD], catalogue)],
+    ...NOTIFICATIONS.flatMap(({ topic, urgentTopic, commandType, summary }) => {
+      const titles = [
+        [topic, `${summary}: commands`],
+        [urgentTopic, `${summary}: urgent commands`],
+      ] as const;
+      return titles.map(([key, title]) => [key, channel(prefix, key, [commandType], { title })] as const);
+    }),
+    ...NOTIFICATION_RECORDS.map(
+      ({ topic, type, summary: title, about: description }) =>
+        [topic, channel(prefix, topic, [type], { title, description })] as const,
+    ),
+  ]);
+}
+
+function channel(prefix: string, topic: TopicKey, types: readonly string[], about: object = {}): object {
+  const address = topicName(prefix, topic);
+  return {
+    address,
+    ...about,
+    messages: messageReferences('#/components', types),
+    bindings: kafkaBinding({ topic: address }),
+  };
+}
+
+function requestTopics({ topic, bulkTopic }: Action): readonly TopicKey[] {
+  return bulkTopic === undefined ? [topic] : [topic, bulkTopic];
+}
+
+/** Bulk topics also carry several requests in one message. */
+function typesOn(topic: TopicKey): readonly string[] {
+  const types = ACTIONS.filter((action) => requestTopics(action).includes(topic)).map(
+    ({ requestType }) => requestType,
+  );
+  return ACTIONS.some(({ bulkTopic }) => bulkTopic === topic) ? [...types, REQUEST_BATCH] : types;
+}
+
+/** One operation for each lane: interactive and, where the action has it, bulk. */
+function actionOperations(action: Action): [string, object][] {
+  const { summary, description, topic, bulkTopic, requestType, replyType } = action;
+  const name = methodName(requestType);
+  const about = { description, replyAddress: 'Chosen by the requester.' };
+  const replyTypes = [replyType, PROBLEM_TYPE];
+  const interactive = operation({ ...about, summary, topic, requestTypes: [requestType], replyTypes });
+  if (bulkTopic === undefined) return [[name, interactive]];
+  const bulk = operation({
+    ...about,
+    summary: `${summary}, in bulk`,
+    topic: bulkTopic,
+    requestTypes: [requestType, REQUEST_BATCH],
+    replyTypes: [replyType, REPLY_BATCH, PROBLEM_TYPE],
+  });
+  return [
+    [name, interactive],
+    [`${name}InBulk`, bulk],
+  ];
+}
+
+/**
+ * One operation for each priority. A command gets no reply, except an error reply if it is refused and names a reply topic.
+ */
+function commandOperations(notification: NotificationDefinition): [string, object][] {
+  const { summary, description, topic, urgentTopic, commandType } = notification;
+  const name = methodName(notification.name);
+  const about = {
+    description: `${description} A refused command gets an error reply; other commands have no reply.`,
+    requestTypes: [commandType],
+    replyTypes: [PROBLEM_TYPE],
+    replyAddress: 'Chosen by the sender; a refused command without it becomes a dead letter.',
+  };
+  return [
+    [name, operation({ ...about, summary, topic })],
+    [`${name}Urgently`, operation({ ...about, summary: `${summary}, urgently`, topic: urgentTopic })],
+  ];
+}
+
+function readCatalogue(): object {
+  return {
+    action: 'receive',
+    summary: 'Reads the product catalogue',
+    description: 'Each process with products reads the whole topic at its start, then each change.',
+    ...onChannel('catalogueRecords', [CATALOGUE_RECORD]),
+    bindings: kafkaBinding(),
+  };
+}
+
+/** What the engine writes: replies, which also belong to their requests, and the records of notifications. */
+function sendOperations(): [string, object][] {
+  const reply = {
+    summary: 'Replies to a request',
+    about:
+      'In the format of the request, to the topic that it names, with its key. A refused request gets a ProblemReply.',
+  };
+  return [
+    ['reply', send(reply, onChannel(REPLIES, REPLY_TYPES))],
+    ...NOTIFICATION_RECORDS.map((record): [string, object] => [
+      record.operationId,
+      send(record, onChannel(record.topic, [record.type])),
+    ]),
+  ];
+}
+
+function send(
+  { summary, about: description }: { readonly summary: string; readonly about: string },
+  place: object,
+): object {
+  return { action: 'send', summary, description, ...place, bindings: kafkaBinding() };
+}
+
+interface Operation {
+  readonly summary: string;
+  readonly description: string;
+  readonly topic: TopicKey;
+  readonly requestTypes: readonly string[];
+  readonly replyTypes: readonly string[];
+  /** Description of the address of replies. */
+  readonly replyAddress: string;
+}
+
+function operation(definition: Operation): object {
+  const { summary, description, topic, requestTypes, replyTypes, replyAddress } = definition;
+  return {
+    action: 'receive',
+    summary,
+    description,
+    ...onChannel(topic, requestTypes),
+    reply: {
+      address: { location: `$message.header#/${HEADER.replyTopic}`, description: replyAddress },
+      ...onChannel(REPLIES, replyTypes),
+    },
+    bindings: kafkaBinding(),
+  };
+}
+
+/** The channel of an operation, and its messages. */
+function onChannel(name: TopicKey | typeof REPLIES, types: readonly string[]): object {
+  const place = `#/channels/${name}`;
+  return { channel: { $ref: place }, messages: Object.values(messageReferences(place, types)) };
+}

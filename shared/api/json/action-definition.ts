@@ -1,0 +1,69 @@
+/** Actions of the interface: what ingress, workers and documents have to know about each one. */
+
+import { messageDefinition } from '../../../schemas/messages.ts';
+import type { AnswerHeader } from '../../messaging/outcome.ts';
+import type { TopicKey } from '../../messaging/topics/topic-list.ts';
+import type { z } from 'zod';
+import { readEitherForm } from './generic-form.ts';
+import type { ReadRequest, RequestReader } from './request-reader.ts';
+
+/** A call and its answer, as documents show them. */
+export interface Example {
+  /** Key of the example in documents. */
+  readonly key: string;
+  readonly summary: string;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly reply: unknown;
+}
+
+/** An action with the topics and types that the list of messages gives it. */
+export interface Action extends ActionDefinition<unknown, unknown> {
+  /** The first is the main one. */
+  readonly examples: readonly [Example, ...Example[]];
+  /** Topic of its requests. */
+  readonly topic: TopicKey;
+  /** Topic of bulk requests, which have no waiting caller; undefined for actions without one. */
+  readonly bulkTopic: TopicKey | undefined;
+  /** Record name of the reply in the list of messages. */
+  readonly replyType: string;
+  /** Reads a parsed body in the direct or the generic form (E2) into the payload of the request message. Never throws. */
+  read(body: unknown): ReadRequest<unknown>;
+}
+
+/** The definition of one action; `Reply` is the payload of its reply message. */
+export interface ActionDefinition<Request, Reply> {
+  /** The name as the interface spells it; callers may use any case (E4). */
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Record name of the request in the list of messages. */
+  readonly requestType: string;
+  readonly request: RequestReader<Request>;
+  readonly replyShape: z.ZodType;
+  /** Worked examples, which tests run. */
+  readonly examples: readonly Example[];
+  /** Additional headers of an answer. */
+  readonly answerHeaders?: readonly AnswerHeader[];
+  /** The units of work of a valid request (E6); absent: next to none. */
+  units?(request: Request): number;
+  /** Writes the payload of the reply message as the JSON text of the answer. */
+  render(reply: Reply): string;
+}
+
+/** Makes an action from its definition. Throws when the list of messages does not have its request, and without an example. */
+export function defineAction<Request, Reply>(definition: ActionDefinition<Request, Reply>): Action {
+  const { request, requestType, examples } = definition;
+  const [main, ...others] = examples;
+  const message = messageDefinition(requestType);
+  if (message?.kind !== 'request') throw new Error(`the list of messages has no request ${requestType}`);
+  if (main === undefined) throw new Error(`${definition.name} has no example`);
+  const { requestTopic: topic, bulkRequestTopic: bulkTopic, replyType } = message;
+  return {
+    ...definition,
+    examples: [main, ...others],
+    topic,
+    bulkTopic,
+    replyType,
+    read: readEitherForm(request),
+  };
+}

@@ -1,0 +1,279 @@
+/**
+ * The kinds of fields of requests. Each one parses a JSON value into the domain type, so that it does not have to be
+ * parsed again. Messages state what is wrong and what is allowed; they never repeat the value, which may be long or
+ * secret.
+ */
+
+import { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import { MIN_YEAR, MAX_YEAR, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
+import {
+  anyList,
+  anyText,
+  type ErrorText,
+  flagOf,
+  mustBe,
+  SHOWN_NUMERIC_FLAG,
+} from '../../platform/json-kinds.ts';
+import { isAbsent, type ShapeFaultCode } from './faults.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+/** Maximum length of a name or code, in UTF-16 code units: names in catalogues are much shorter. */
+export const MAX_TEXT_LENGTH = 200;
+
+/** Pattern of dates in documents: years 1900 to 2999; reading also checks that the day exists. */
+const DAY_PATTERN = '(19|2[0-9])[0-9]{2}-(0?[1-9]|1[0-2])-(0?[1-9]|[12][0-9]|3[01])';
+const TIME_PATTERN =
+  '([01][0-9]|2[0-3]):[0-5][0-9](:([0-5][0-9]|60)([.,][0-9]{1,9})?)?([Zz]|[+-][0-9]{2}:?[0-9]{2})?';
+const DATE_PATTERN = `^${DAY_PATTERN}([Tt ]${TIME_PATTERN})?$`;
+
+/** Message about a date that does not exist or is out of range. */
+export const EXISTING_DATE = `must be an existing date such as 2024-01-31, from ${MIN_YEAR} to ${MAX_YEAR}`;
+
+/** Digits of a decimal: `precision` in all, `scale` of them after the point. */
+interface DecimalSize {
+  readonly precision: number;
+  readonly scale: number;
+}
+
+/** Sizes of amounts and percentages in the Avro schemas. */
+const AMOUNT: DecimalSize = { precision: 38, scale: 18 };
+const PERCENT: DecimalSize = { precision: 30, scale: 20 };
+
+/** Largest Avro int. */
+const MAX_COUNT = 2_147_483_647;
+
+/** The range of a number, for documents. Reading does not check it: the engine does, and answers 422. */
+export type NumberRange = Pick<JsonSchema, 'minimum' | 'maximum' | 'exclusiveMinimum'>;
+
+/** An amount of money: the decimal as sent (M1). Strings are refused (M6). */
+export const amount = (range: NumberRange = {}) => decimal(AMOUNT, 'amount-too-large', range);
+
+/** A rate or share in percent, read like an {@link amount}. */
+export const percent = (range: NumberRange = {}) => decimal(PERCENT, 'out-of-range', range);
+
+function decimal({ precision, scale }: DecimalSize, tooLargeCode: ShapeFaultCode, range: NumberRange) {
+  const largest = `must have at most ${precision - scale} digits before the decimal point`;
+  const finest = `must have at most ${scale} decimals`;
+  return z
+    .unknown()
+    .meta({ type: 'number', ...range })
+    .transform((value, context) => {
+      const exact = exactDecimal(value);
+      if (exact === undefined) return refuseType(context, value, 'a number');
+      if (exact.e >= precision - scale) return refuse(context, value, tooLargeCode, largest);
+      if (exact.decimalPlaces() > scale) return refuse(context, value, 'too-many-decimals', finest);
+      return exact;
+    });
+}
+
+/** Stands for the raw numbers that are nearer to 0. */
+const SMALLEST = new Decimal('1e-9000000000000000');
+
+/** The decimal of a JSON number as `parseJson` reads it; undefined for other values. */
+function exactDecimal(value: unknown): Decimal | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? new Decimal(value) : undefined;
+  if (!JSON.isRawJSON(value)) return undefined;
+  const exact = new Decimal(value.rawJSON);
+  return exact.isZero() ? SMALLEST : exact;
+}
+
+function refuseType(context: z.RefinementCtx, value: unknown, what: string): never {
+  return refuse(context, value, isAbsent(value) ? 'missing' : 'wrong-type', mustBe(what)({ input: value }));
+}
+
+/** A whole number: a count of `unit`, which messages name, or a numbered option. */
+export const count = (range: NumberRange = {}, unit?: string) => {
+  const number = unit === undefined ? 'number' : `number of ${unit}`;
+  return z
+    .unknown()
+    .meta({ type: 'integer', minimum: -MAX_COUNT, maximum: MAX_COUNT, ...range })
+    .transform((value, context) => {
+      if (typeof value === 'number' && Number.isFinite(value)) return wholeNumber(value, context, number);
+      const exact = exactDecimal(value);
+      if (exact === undefined) return refuseType(context, value, `a ${number}`);
+      return wholeNumber(exact.isInteger() ? exact.toNumber() : Number.NaN, context, number);
+    });
+};
+
+function wholeNumber(value: number, context: z.RefinementCtx, number = 'number'): number {
+  if (!Number.isInteger(value)) return refuse(context, value, 'out-of-range', `must be a whole ${number}`);
+  if (Math.abs(value) <= MAX_COUNT) return value;
+  return refuse(context, value, 'out-of-range', `must be at most ${MAX_COUNT} in absolute value`);
+}
+
+/** Reports a fault of a value that is being converted. */
+export function refuse(
+  context: z.RefinementCtx,
+  input: unknown,
+  code: ShapeFaultCode,
+  message: string,
+): never {
+  context.issues.push({ code: 'custom', input, message, params: { code } });
+  return z.NEVER;
+}
+
+const mustBeFlag: ErrorText = (issue) => {
+  const isNumber = typeof issue.input === 'number' && Number.isFinite(issue.input);
+  return isNumber ? 'must be one of true, false, 1 and 0' : mustBe('one of true, false, 1 and 0')(issue);
+};
+
+/** A flag of a request that the interface describes as true or false. */
+export const flag = () => flagOf(mustBeFlag);
+
+/** A flag of a request that the interface describes as 0 or 1. */
+export const flagNumber = () => flagOf(mustBeFlag, SHOWN_NUMERIC_FLAG);
+
+/** The kind of flag that a JSON Schema describes; undefined for other fields. */
+export function flagKind({ type, minimum, maximum }: JsonSchema): 'flag' | 'numeric-flag' | undefined {
+  const types = new Set([type].flat());
+  if (types.has('boolean')) return 'flag';
+  return types.has('integer') && minimum === 0 && maximum === 1 ? 'numeric-flag' : undefined;
+}
+
+/** A numeric option that also accepts true and false for 1 and 0 (M6); the engine checks other numbers. */
+export const numericFlag = () =>
+  z
+    .union([z.number().meta({ type: 'integer' }), z.boolean()], {
+      error: mustBe('one of 1, 0, true and false'),
+    })
+    .meta(SHOWN_NUMERIC_FLAG)
+    .transform((value, context) => wholeNumber(Number(value), context));
+
+/** Messages about strings that are empty or too long. */
+export const NOT_EMPTY = 'must not be empty; leave it out or send null where it does not apply';
+export const TOO_LONG = `must have at most ${MAX_TEXT_LENGTH} characters`;
+
+/** An object with these fields; unknown fields are ignored. */
+export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an object') {
+  return z.object(shape, { error: mustBe(what) });
+}
+
+export const requestOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  objectOf(shape, 'an object with the fields of the request');
+
+/** A name or a code. Documents and forms show `known` names, which are not all: a catalogue may have others. */
+export const text = (known: readonly string[] = []) => {
+  const name = anyText().min(1, { error: NOT_EMPTY }).max(MAX_TEXT_LENGTH, { error: TOO_LONG });
+  return known.length === 0 ? name : name.meta({ examples: [...known] });
+};
+
+/**
+ * One of these names. Documents show them as they are spelt here, as a type with a title, which generated clients have too;
+ * reading accepts any text, which the engine compares without regard to case and refuses with 422.
+ */
+export const nameOf = (title: string, names: readonly string[]) =>
+  text()
+    .meta({ enum: [...names] })
+    .meta({ id: title });
+
+/** A GUID, case-insensitive. */
+const GUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+export const GUID = new RegExp(GUID_PATTERN);
+
+/** Message about a text that is not an id. */
+export const NOT_A_GUID = 'must be a GUID such as 0f8fad5b-d9cb-469f-a165-70867728950e';
+
+/** An id of a record (L1). */
+export const guid = () => anyText('a GUID as text').regex(GUID, { error: NOT_A_GUID });
+
+/** True for the JSON Schema of a {@link guid}. */
+export function isGuidSchema(schema: { readonly pattern?: string }): boolean {
+  return schema.pattern === GUID_PATTERN;
+}
+
+/** A figure with a name that the caller chooses. */
+export interface NamedDecimal {
+  readonly name: string;
+  readonly value: Decimal;
+}
+
+/**
+ * An object of figures with names that the caller chooses, `{"Margin": 2.5}`, read as a list in the order of the fields;
+ * an empty object means absent. `__proto__` and `constructor` are names like any other.
+ */
+export const figuresByName = (mostFigures: number) => {
+  const figure = amount();
+  return z
+    .unknown()
+    .meta({
+      id: 'FiguresByName',
+      type: 'object',
+      propertyNames: { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH },
+      additionalProperties: { type: 'number' },
+      maxProperties: mostFigures,
+    })
+    .transform((sent, context): readonly NamedDecimal[] | undefined => {
+      if (sent === undefined || sent === null) return undefined;
+      if (typeof sent !== 'object' || Array.isArray(sent) || JSON.isRawJSON(sent)) {
+        return refuse(context, sent, 'wrong-type', mustBe('an object of numbers')({ input: sent }));
+      }
+      const entries = Object.entries(sent);
+      if (entries.length > mostFigures) {
+        return refuse(context, undefined, 'too-many-items', tooManyFigures(mostFigures));
+      }
+      const list = entries.flatMap(([name, value]) => {
+        if (name === '') refuse(context, undefined, 'empty', EMPTY_NAME);
+        if (name.length > MAX_TEXT_LENGTH) refuse(context, undefined, 'too-long', LONG_NAME);
+        const read = figure.safeParse(value);
+        if (read.success) return [{ name, value: read.data }];
+        for (const issue of read.error.issues) context.issues.push({ ...issue, input: value, path: [name] });
+        return [];
+      });
+      return list.length === 0 ? undefined : list;
+    });
+};
+
+/** Messages about figures that exceed a limit. */
+export const EMPTY_NAME = 'must not have a field without a name';
+export const LONG_NAME = `must have fields with names of at most ${MAX_TEXT_LENGTH} characters`;
+export function tooManyFigures(mostFigures: number): string {
+  return `must have at most ${mostFigures} fields`;
+}
+
+/** A calendar date (D1): `yyyy-mm-dd`, `yyyy-m-d` or an ISO date-time, whose date part counts. */
+export const date = () =>
+  anyText('a date such as 2024-01-31')
+    .meta({ pattern: DATE_PATTERN, examples: ['2024-01-31'] })
+    .transform((value, context) => {
+      const parsed = parseCalendarDate(value);
+      if (parsed !== undefined) return parsed;
+      return refuse(context, value, 'invalid-date', EXISTING_DATE);
+    });
+
+/** True for the JSON Schema of a {@link date}. */
+export function isDateSchema(schema: { readonly pattern?: string }): boolean {
+  return schema.pattern === DATE_PATTERN;
+}
+
+/** A field that may be left out; null means the same (M6). */
+export const optional = <Kind extends z.ZodType>(kind: Kind) =>
+  kind.nullish().transform((value) => value ?? undefined);
+
+/**
+ * A list that may be left out; an empty one means the same (R1). A list with too many items is refused before they are
+ * read.
+ */
+export const optionalList = <Item extends z.ZodType>(item: Item, maxItems: number) =>
+  anyList(item)
+    .max(maxItems)
+    .nullish()
+    .transform((items) => (items === null || items?.length === 0 ? undefined : items));
+
+/** Maximum number of figures in a list, far above the conditions of any product. */
+const MAX_NAMED_FIGURES = 100;
+
+const namedFigure = objectOf({
+  name: text().describe('Name of the figure, case-insensitive.'),
+  value: amount().describe('The figure.'),
+}).meta({ id: 'NamedFigure' });
+
+/** Named figures, `[{name, value}]`, for the filters of a product's items (L3); may be left out. */
+export const namedFigures = () => optionalList(namedFigure, MAX_NAMED_FIGURES);
+
+/** A list; an empty string is also accepted, because some callers send one instead. Documents show the list only. */
+export const emptyTextOr = <List extends z.ZodType>(list: List) =>
+  z
+    .preprocess((sent) => (sent === '' ? undefined : sent), list)
+    .optional()
+    .meta({ type: ['array', 'null'] });

@@ -1,0 +1,200 @@
+/**
+ * The reader of requests, generated from the definition of its fields: reads a request from JSON and reports all
+ * faults together (E3), checks one from Avro against the same limits and rules, and writes it as JSON. The definition
+ * is compiled once, when it is first used; reading a valid request then takes a few microseconds.
+ *
+ * The reader checks types and limits of fields and which combinations of fields are allowed. The engine validates
+ * their meaning; the reader calls that validation only for a request with faults, so that the caller gets all
+ * faults in one answer.
+ */
+
+import { z } from 'zod';
+import type { FaultCode } from '../../lending/request/validation.ts';
+import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
+import { lazy } from '../../platform/lazy.ts';
+import type { Fault, Warning } from '../../platform/problem.ts';
+import {
+  chooseProblemCode,
+  isRecord,
+  limitFaults,
+  type RequestProblemCode,
+  toFaults,
+  topField,
+} from './faults.ts';
+import { joinPath } from '../../platform/field-path.ts';
+import { objectOf } from './field-kinds.ts';
+import { compileLimits } from './field-limits.ts';
+import { toJsonSchema } from './json-schema.ts';
+import { createJsonWriter } from './json-writer.ts';
+import { fieldTree, surveyFields, withoutFields } from './unknown-fields.ts';
+
+/** Field of the body that holds the fields of a calculation request; paths of faults start with it. */
+export const JSON_PARAM = 'jsonParam';
+
+/** Fields as they were sent. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * A request that was read, or all of its faults (E3). `problem` is `invalid-request` (400), `not-computable` (422) if the
+ * only faults are numbers that cannot be calculated with (E1, M6), or `attachments-too-large` (413) if the only fault is
+ * the size of attachments.
+ */
+export type ReadRequest<Payload> =
+  | { readonly kind: 'valid'; readonly payload: Payload; readonly warnings: readonly Warning[] }
+  | InvalidRequest;
+
+export interface InvalidRequest {
+  readonly kind: 'invalid';
+  readonly problem: RequestProblemCode;
+  readonly faults: readonly Fault[];
+}
+
+/** A request with faults; `others` are listed too, but do not change the error code. */
+export function invalid(faults: readonly Fault[], others: readonly Fault[] = []): InvalidRequest {
+  return { kind: 'invalid', problem: chooseProblemCode(faults), faults: limitFaults([...faults, ...others]) };
+}
+
+/** How the requests of one action are read, checked and written. */
+export interface RequestReader<Request> {
+  /** Definition of the body. */
+  readonly body: z.ZodObject;
+  /**
+   * Reads a parsed JSON body. Never throws. Names in a request with faults are validated only if `catalogue` is given,
+   * because a catalogue may add names.
+   */
+  read(body: unknown, catalogue?: ScheduleCatalogue): ReadRequest<Request>;
+  /** Checks a request that was decoded from Avro; undefined when it is valid. */
+  check(request: Request, catalogue?: ScheduleCatalogue): InvalidRequest | undefined;
+  /** Writes the body as JSON text, the inverse of reading it. Throws on a value that is not a request. */
+  render(request: Request): string;
+}
+
+/** The definition of a reader. */
+export interface ReaderDefinition<Request> {
+  /** The fields; their output is the request as the engine takes it. */
+  readonly fields: z.ZodObject & z.ZodType<Request>;
+  /** Description of the object {@link JSON_PARAM} that holds the fields; absent: the body itself holds them. */
+  readonly jsonParam?: string;
+  /** Checks the combination of fields, as sent; paths are relative to them. */
+  readonly between?: (sent: Fields) => readonly Fault[];
+  /** Absent: the engine validates the meaning only when all fields can be read. */
+  readonly meaning?: SemanticValidation<Request>;
+}
+
+/** The engine's validation of a request in which some fields cannot be read. */
+export interface SemanticValidation<Request> {
+  /** Harmless values for mandatory fields that cannot be read. */
+  readonly placeholders: Fields;
+  /** The faults of a request, with paths relative to its fields; without a catalogue, only built-in names are known. */
+  readonly faultsOf: (request: Request, catalogue: ScheduleCatalogue | undefined) => readonly Fault[];
+  /** The fields on which a fault depends: if one of them cannot be read, the fault is not reported. */
+  readonly dependsOn: (fault: Fault) => readonly string[];
+}
+
+/** Codes of unknown names, which are reported only with a catalogue, because it may add names. */
+const BY_CATALOGUE: ReadonlySet<string> = new Set<FaultCode>([
+  'unknown-calendar',
+  'unknown-periodicity',
+  'unknown-schedule-type',
+]);
+
+/** Creates the reader of an action's requests, which is compiled when it is first used. */
+export function createRequestReader<Request>(definition: ReaderDefinition<Request>): RequestReader<Request> {
+  const { fields, jsonParam, between = () => [] } = definition;
+  const isWrapped = jsonParam !== undefined;
+  const body: z.ZodObject = isWrapped
+    ? objectOf({ [JSON_PARAM]: fields.describe(jsonParam) }, `an object with the field ${JSON_PARAM}`)
+    : fields;
+  const schemaOfBody = lazy(() => toJsonSchema(body));
+  const schemaOfFields = () => {
+    const schema = schemaOfBody();
+    return (isWrapped ? schema.properties?.[JSON_PARAM] : schema) ?? {};
+  };
+  const reader = lazy(() => ({ compiled: z.compile(body), known: fieldTree(schemaOfBody()) }));
+  const limits = lazy(() => compileLimits(schemaOfFields()));
+  const writer = lazy(() => createJsonWriter(schemaOfFields()));
+  const place = isWrapped ? JSON_PARAM : '';
+  const locate = locator(place);
+  const wrap = (sent: unknown) => (isWrapped ? { [JSON_PARAM]: sent } : sent);
+  const { furtherFaults, semanticFaults } = createSemanticCheck(definition, place);
+
+  return {
+    body,
+    read: (sentBody, catalogue) => {
+      const { compiled, known } = reader();
+      const { warnings, overlong, faults: unknown } = surveyFields(known, sentBody);
+      const sent = isWrapped && isRecord(sentBody) ? sentBody[JSON_PARAM] : sentBody;
+      const unread = overlong.length === 0 ? NO_FIELDS : listTopFields(overlong, place);
+      const readable = withoutFields(sent, unread);
+      const read = compiled.safeParse(unread.size === 0 ? sentBody : wrap(readable));
+      // Which fields of a calculation go together is checked only if all of its lists are read.
+      const isComplete = unread.size === 0 || !isWrapped;
+      const crossFaults = isRecord(readable) && isComplete ? between(readable) : [];
+      if (read.success && overlong.length + crossFaults.length === 0) {
+        const payload = (isWrapped ? read.data[JSON_PARAM] : read.data) as Request;
+        return { kind: 'valid', payload, warnings };
+      }
+      const shapeFaults = read.success ? [] : toFaults(read.error.issues, sentBody);
+      const faults = [...overlong, ...shapeFaults, ...crossFaults.map(locate)];
+      const others = isRecord(sent) ? furtherFaults(sent, faults, catalogue) : [];
+      return invalid(faults, [...others, ...unknown()]);
+    },
+    check: (request, catalogue) => {
+      const faults: Fault[] = [];
+      limits()?.(request, place, faults);
+      for (const fault of between(request as Fields)) faults.push(locate(fault));
+      return faults.length === 0 ? undefined : invalid(faults, semanticFaults(request, faults, catalogue));
+    },
+    render: (request) => {
+      const text = writer()(request);
+      return isWrapped ? `{"${JSON_PARAM}":${text}}` : text;
+    },
+  };
+}
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
+
+/** Validates the meaning of the fields that have no fault yet. */
+function createSemanticCheck<Request>({ fields, meaning }: ReaderDefinition<Request>, place: string) {
+  const names = Object.keys(fields.shape);
+  const locate = locator(place);
+  type Find<Sent> = (
+    sent: Sent,
+    known: readonly Fault[],
+    catalogue: ScheduleCatalogue | undefined,
+  ) => readonly Fault[];
+
+  const semanticFaults: Find<Request> = (request, known, catalogue) => {
+    if (meaning === undefined) return [];
+    const faulty = listTopFields(known, place);
+    const paths = new Set(known.map(({ path }) => path));
+    return meaning
+      .faultsOf(request, catalogue)
+      .filter(({ code }) => catalogue !== undefined || !BY_CATALOGUE.has(code))
+      .filter(({ path }) => !faulty.has(path) && !paths.has(joinPath(place, topField(path))))
+      .filter((fault) => meaning.dependsOn(fault).every((name) => !faulty.has(name)))
+      .map(locate)
+      .filter(({ path }) => !paths.has(path));
+  };
+
+  const furtherFaults: Find<Fields> = (sent, known, catalogue) => {
+    if (meaning === undefined) return [];
+    const faulty = listTopFields(known, place);
+    const readable = names.map((name) => [name, faulty.has(name) ? meaning.placeholders[name] : sent[name]]);
+    const read = fields.safeParse(Object.fromEntries(readable));
+    return read.success ? semanticFaults(read.data, known, catalogue) : [];
+  };
+
+  return { furtherFaults, semanticFaults };
+}
+
+/** The top-level fields to which the paths of the faults lead. */
+function listTopFields(faults: readonly Fault[], place: string): ReadonlySet<string> {
+  const start = place === '' ? 0 : place.length + 1;
+  return new Set(faults.map(({ path }) => topField(path.slice(start))));
+}
+
+/** Prefixes the path of a fault with the location of the fields, and drops everything except path, code and message. */
+function locator(place: string): (fault: Fault) => Fault {
+  return ({ path, code, message }) => ({ path: joinPath(place, path), code, message });
+}

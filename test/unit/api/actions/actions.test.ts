@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { MESSAGES } from '../../../../schemas/messages.ts';
+import { ACTIONS, findAction } from '../../../../shared/api/actions/actions.ts';
+import type { Handlers, Request } from '../../../../shared/messaging/handler/request.ts';
+import { createProductHandlers } from '../../../../workers/product/main.ts';
+import { createScheduleHandlers } from '../../../../workers/schedule/schedule-calculations.ts';
+import { createSimulationHandlers } from '../../../../workers/simulation/main.ts';
+import { EXAMPLE_CATALOGUE, EXAMPLE_TIME_MS } from '../../../support/builders/example-catalogue.ts';
+import { BUILT_IN_ENVIRONMENT } from '../../../support/builders/lending-environment.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
+import { WorkSlices } from '../../../../shared/messaging/handler/work-slices.ts';
+import { SimulationQueue } from '../../../../workers/simulation/simulation-queue.ts';
+
+const handlers: Handlers = {
+  ...createScheduleHandlers(BUILT_IN_ENVIRONMENT),
+  ...createProductHandlers(EXAMPLE_CATALOGUE),
+  ...createSimulationHandlers(
+    EXAMPLE_CATALOGUE,
+    BUILT_IN_ENVIRONMENT,
+    new SimulationQueue(new WorkSlices({ ...systemPorts, sliceMs: 10 }), systemPorts.clock),
+  ),
+};
+const NAME = 'PLAT_BP_CalculateRepaymentSchedule';
+
+describe('findAction', () => {
+  test.each([NAME, NAME.toLowerCase(), NAME.toUpperCase(), 'plat_BP_calculateRepaymentSchedule'])(
+    'finds %s, because names are case-insensitive (E4)',
+    (name) => {
+      expect(findAction(name)?.name).toBe(NAME);
+    },
+  );
+
+  test.each(['', 'PLAT_BP_CalculateRepaymentSchedul', '__proto__', 'constructor'])(
+    'returns undefined for %j',
+    (name) => {
+      expect(findAction(name)).toBeUndefined();
+    },
+  );
+});
+
+test('the actions have the request types of the list of messages, in its order', () => {
+  const requests = MESSAGES.filter(({ kind }) => kind === 'request').map(({ type }) => type);
+  expect(ACTIONS.map(({ requestType }) => requestType)).toEqual(requests);
+});
+
+describe('an action', () => {
+  const [action] = ACTIONS;
+  const [example] = action?.examples ?? [];
+
+  test('reads the same payload from the direct and the generic form', () => {
+    const direct = action?.read(example?.request);
+    expect(direct).toMatchObject({ kind: 'valid' });
+    expect(
+      action?.read({ access_token: 't', user_name: 'u', Data: JSON.stringify(example?.request) }),
+    ).toEqual(direct);
+  });
+
+  test('returns warnings about the form before those about fields', () => {
+    const data = { jsonParam: { ...(example?.request['jsonParam'] as object), extra: 1 } };
+    expect(action?.read({ Data: data, more: 1 })).toMatchObject({
+      warnings: [{ path: 'more' }, { path: 'jsonParam.extra' }],
+    });
+  });
+
+  test('reports faults in the generic form by the paths of the direct form', () => {
+    expect(action?.read({ Data: {} })).toMatchObject({ faults: [{ path: 'jsonParam', code: 'missing' }] });
+  });
+});
+
+describe('an example', () => {
+  const cases = ACTIONS.flatMap((action) => action.examples.map((example) => ({ action, example })));
+
+  test.each(cases)('has the answer of the engine: $example.summary', async ({ action, example }) => {
+    const read = action.read(example.request);
+    if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
+    expect(read.warnings).toEqual([]);
+    const context = { originTimestampMs: EXAMPLE_TIME_MS } as Request;
+    const outcome = await handlers[action.requestType]?.(read.payload, context);
+    if (outcome === undefined || !('reply' in outcome)) throw new Error(JSON.stringify(outcome));
+    expect(JSON.parse(action.render(outcome.reply?.payload))).toEqual(example.reply);
+  });
+
+  test.each(cases)('has an answer with the documented structure: $example.summary', ({ action, example }) => {
+    expect(action.replyShape.safeParse(example.reply)).toMatchObject({ success: true });
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { MESSAGES } from '../../../../schemas/messages.ts';
+import { ACTIONS } from '../../../../shared/api/actions/actions.ts';
+import { MESSAGE_FORMS } from '../../../../shared/api/actions/message-forms.ts';
+import type { MessageForms } from '../../../../shared/messaging/codec/json-message.ts';
+import { createProblem } from '../../../../shared/platform/problem.ts';
+
+const forms: MessageForms = MESSAGE_FORMS;
+
+test('every message type has a JSON form', () => {
+  expect(Object.keys(forms).toSorted()).toEqual(MESSAGES.map(({ type }) => type).toSorted());
+});
+
+test('a request is read and written as the body of the HTTP call', () => {
+  for (const { requestType, examples } of ACTIONS) {
+    const form = forms[requestType];
+    const read = form?.parse(examples[0].request);
+    expect(read).toMatchObject({ kind: 'valid' });
+    expect(read?.kind === 'valid' && JSON.parse(form?.render(read.payload) ?? '')).toEqual(
+      examples[0].request,
+    );
+  }
+});
+
+test('a reply is written as the answer of the HTTP call, and cannot be read because JSON amounts are inexact', () => {
+  const reply = forms['CalculateRepaymentScheduleReply'];
+  const schedule = {
+    casing: 'lower',
+    show: 'dae',
+    dae: '7.2239',
+    currencyDigits: 2,
+    scheduleTypeId: 'x',
+    rows: [],
+  };
+  expect(reply?.render(schedule)).toBe('[{"dae":7.2239}]');
+  expect(reply?.parse([{ dae: 7.2239 }])).toMatchObject({ kind: 'invalid', faults: [{ path: 'body' }] });
+});
+
+test('an error reply is written and read as the problem document of HTTP', () => {
+  const problem = createProblem('invalid-request', {
+    detail: 'Amount is wrong.',
+    errors: [{ path: 'jsonParam.Amount', code: 'wrong-type', message: 'must be a number, not text' }],
+    correlationId: 'c-1',
+  });
+  const form = forms['ProblemReply'];
+  const text = form?.render(problem) ?? '';
+  expect(JSON.parse(text)).toEqual(problem);
+  expect(form?.parse(JSON.parse(text))).toEqual({ kind: 'valid', payload: problem, warnings: [] });
+  expect(form?.parse({ title: 5 })).toMatchObject({ kind: 'invalid' });
+});

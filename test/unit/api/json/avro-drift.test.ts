@@ -1,0 +1,292 @@
+import avro, { type Schema } from 'avsc';
+import { expect, test } from 'vitest';
+import { messageDefinition } from '../../../../schemas/messages.ts';
+import { readSchema } from '../../../../schemas/schema-files.ts';
+import { ACTIONS } from '../../../../shared/api/actions/actions.ts';
+import { toJsonSchema, type JsonSchema } from '../../../../shared/api/json/json-schema.ts';
+import { isDateSchema } from '../../../../shared/api/json/field-kinds.ts';
+import type { ReadRequest } from '../../../../shared/api/json/request-reader.ts';
+import { problemShape } from '../../../../shared/api/json/problem-document.ts';
+import { paymentValueFields, paymentValueRequest } from '../../../../shared/api/actions/pmt-action.ts';
+import {
+  insuranceListFields,
+  productByCodeFields,
+  productDetailsFields,
+  productDocumentsFields,
+} from '../../../../shared/api/actions/look-up-actions.ts';
+import { rateFields, rateRequest } from '../../../../shared/api/actions/rate-action.ts';
+import { repaymentScheduleFields } from '../../../../shared/api/actions/schedule-request-fields.ts';
+import {
+  simulateFields,
+  type SimulatePayload,
+  type SimulatePayloadRecord,
+} from '../../../../shared/api/actions/simulate-action.ts';
+import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
+import type { PaymentValue } from '../../../../shared/lending/request/payment-value-request.ts';
+import type { DiscountedFlow, ProvenRate } from '../../../../shared/lending/request/rate-request.ts';
+
+interface AvroType {
+  readonly type: string;
+  readonly name?: string;
+  readonly fields?: AvroRecord['fields'];
+  readonly logicalType?: string;
+  readonly precision?: number;
+  readonly scale?: number;
+  readonly items?: string | AvroRecord | AvroType;
+}
+interface AvroRecord {
+  readonly name: string;
+  readonly fields: readonly { readonly name: string; readonly type: AvroNode; readonly default?: null }[];
+}
+type AvroNode = string | AvroType | readonly [string, string | AvroType];
+
+function avroRecord(type: string): AvroRecord {
+  const definition = messageDefinition(type);
+  if (definition === undefined) throw new Error(`no ${type} in the catalogue`);
+  return JSON.parse(readSchema(definition)) as AvroRecord;
+}
+
+/** Lists the fields of a record as `path? kind`, with a question mark for optional fields. */
+function avroFields(
+  { fields }: Pick<AvroRecord, 'fields'>,
+  path = '',
+  known = new Map<string, AvroRecord>(),
+): string[] {
+  return fields.flatMap(({ name, type: node, default: standard }) => {
+    const isUnion = Array.isArray(node);
+    if (isUnion && (node[0] !== 'null' || standard !== null)) throw new Error(`${name} has no default null`);
+    const type = (isUnion ? node[1] : node) as string | AvroType;
+    const { items, fields: own } = typeof type === 'string' ? {} : type;
+    return [
+      `${path}${name}${isUnion ? '?' : ''} ${kindOf(type)}`,
+      ...(items === undefined ? [] : avroItems(items, `${path}${name}`, known)),
+      ...(own === undefined ? [] : avroFields({ fields: own }, `${path}${name}.`, known)),
+    ];
+  });
+}
+
+function avroItems(
+  items: string | AvroRecord | AvroType,
+  path: string,
+  known: Map<string, AvroRecord>,
+): string[] {
+  const record = typeof items === 'string' ? known.get(items) : isRecord(items) ? items : undefined;
+  if (record === undefined) return [`${path}[] ${kindOf(items as string | AvroType)}`];
+  known.set(record.name, record);
+  return avroFields(record, `${path}.`, known);
+}
+
+function isRecord(type: AvroRecord | AvroType): type is AvroRecord {
+  return type.fields !== undefined;
+}
+
+function kindOf(type: string | AvroType): string {
+  return typeof type === 'string' ? type : (type.logicalType ?? type.type);
+}
+
+function zodFields({ properties = {}, required = [] }: JsonSchema, path = ''): string[] {
+  return Object.entries(properties).flatMap(([name, field]) => [
+    `${path}${name}${required.includes(name) ? '' : '?'} ${avroKind(field)}`,
+    ...(field.items === undefined ? [] : zodItems(field.items, `${path}${name}`)),
+    ...(field.properties === undefined ? [] : zodFields(field, `${path}${name}.`)),
+    // In Avro, figures whose names the caller chooses are a list.
+    ...(isFigures(field) ? [`${path}${name}.name string`, `${path}${name}.value decimal`] : []),
+  ]);
+}
+
+function isFigures({ maxProperties, additionalProperties }: JsonSchema): boolean {
+  return maxProperties !== undefined && JSON.stringify(additionalProperties) === '{"type":"number"}';
+}
+
+function zodItems(items: JsonSchema, path: string): string[] {
+  return items.properties === undefined ? [`${path}[] ${avroKind(items)}`] : zodFields(items, `${path}.`);
+}
+
+function avroKind(schema: JsonSchema): string {
+  if (isDateSchema(schema)) return 'date';
+  if (isFigures(schema)) return 'array';
+  const [type = ''] = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
+  return { number: 'decimal', integer: 'int', object: 'record' }[type] ?? type;
+}
+
+/** Mandatory fields that may be null in Avro, since a released schema cannot become stricter: the calculation refuses null. */
+const NULLABLE_IN_AVRO = new Set(['BandedInterestRates.Value decimal']);
+
+/** Flags that the interface describes as 0 and 1 in JSON. */
+const FLAGS_IN_AVRO = new Set(
+  ['Commission.IsUpfront', 'Insurance.IsUpfront', 'DeferDueDate', 'IsLocked', 'ResidualInInstallment'].map(
+    (name) => `${name}? int`,
+  ),
+);
+
+test.each([
+  ['CalculateRepaymentScheduleRequest', repaymentScheduleFields, 71],
+  ['CalculatePMTRequest', paymentValueFields, 9],
+  ['CalculateRateRequest', rateFields, 8],
+  ['GetBankingProductByCodeRequest', productByCodeFields, 16],
+  ['GetBankingProductDetailsRequest', productDetailsFields, 3],
+  ['GetProductInsuranceListRequest', insuranceListFields, 6],
+  ['GetProductDocumentsRequest', productDocumentsFields, 3],
+  ['SimulateRequest', simulateFields, 38],
+] as const)(
+  '%s has the same fields, kinds and optional fields in JSON and in Avro',
+  (type, fields, least) => {
+    const fromZod = zodFields(toJsonSchema(fields)).map((field) => {
+      if (FLAGS_IN_AVRO.has(field)) return field.replace('int', 'boolean');
+      return NULLABLE_IN_AVRO.has(field) ? field.replace(' ', '? ') : field;
+    });
+    expect(fromZod.length).toBeGreaterThanOrEqual(least);
+    expect(avroFields(avroRecord(type)).toSorted()).toEqual(fromZod.toSorted());
+  },
+);
+
+/** All fields of a type, true if nullable; the compiler checks that the list is complete. */
+type NullableFields<Type> = { [Name in keyof Type]-?: null extends Type[Name] ? true : false };
+
+const nullableFields = (record: AvroRecord) =>
+  Object.fromEntries(record.fields.map(({ name, type }) => [name, Array.isArray(type)]));
+
+test('the Avro replies of calculations have the fields of the results', () => {
+  expect(nullableFields(avroRecord('CalculatePMTReply'))).toEqual({
+    pmtValue: false,
+    principalValue: false,
+    digits: false,
+  } satisfies NullableFields<PaymentValue>);
+  const rate = avroRecord('CalculateRateReply');
+  expect(nullableFields(rate)).toEqual({
+    rate: true,
+    proof: false,
+    residual: true,
+    warnings: false,
+  } satisfies NullableFields<ProvenRate>);
+  const proof = rate.fields.find(({ name }) => name === 'proof')?.type as AvroType | undefined;
+  expect(nullableFields(proof?.items as AvroRecord)).toEqual({
+    date: true,
+    amount: false,
+    years: false,
+    discountedAmount: true,
+  } satisfies NullableFields<DiscountedFlow>);
+});
+
+test('the Avro reply of a simulation has the fields of its payload', () => {
+  const reply = avroRecord('SimulateReply');
+  expect(nullableFields(reply)).toEqual({
+    Records: false,
+    ReturnValue: false,
+    warnings: false,
+  } satisfies NullableFields<SimulatePayload>);
+  const records = reply.fields.find(({ name }) => name === 'Records')?.type as AvroType | undefined;
+  expect(nullableFields(records?.items as AvroRecord)).toEqual({
+    currencyDigits: false,
+    InterestPercent: false,
+    IRR: true,
+    FirstInstallment: false,
+    FirstInsurance: false,
+    TotalInsurance: false,
+    FirstFee: false,
+    TotalFee: false,
+    Total: false,
+    ScheduleJson: false,
+    InterestId: false,
+    InterestListId: false,
+    InterestCommissionItemId: false,
+    CommissionListId: true,
+    cntInterestId: false,
+    cntInterestCommissionItemId: false,
+    OutputInterestJson: false,
+    OutputCommissionJson: false,
+    OutputInsuranceJson: false,
+  } satisfies NullableFields<SimulatePayloadRecord>);
+});
+
+test('a problem has the same fields in JSON and in Avro', () => {
+  const fromZod = zodFields(toJsonSchema(problemShape)).map((line) =>
+    line.replace('status decimal', 'status int'),
+  );
+  expect(avroFields(avroRecord('ProblemReply')).toSorted()).toEqual(fromZod.toSorted());
+});
+
+const BASE = {
+  ScheduleType: 'EqualInstallments',
+  InterestPercent: 7,
+  Amount: 100,
+  InstallmentsNo: 6,
+  PeriodicityType: 'Monthly',
+  InstallmentDay: 1,
+};
+const MANDATORY_ITEM_FIELDS: Readonly<Record<string, object>> = {
+  Commission: { FeePeriodicityType: 'Monthly', FeeDate: '2024-01-01', FeeName: 'x', SourceValue: 1 },
+  Insurance: {
+    InsurancePeriodicityType: 'Monthly',
+    InsuranceDate: '2024-01-01',
+    InsuranceName: 'x',
+    SourceValue: 1,
+  },
+  EarlyRepayments: { Date: '2024-01-01', Amount: 1 },
+  BandedInterestRates: { Value: 1 },
+};
+
+/** A request with a value for one number of the request or of an item. */
+function requestWith(list: string | undefined, name: string, value: number): unknown {
+  if (list === undefined) return { jsonParam: { ...BASE, [name]: value } };
+  const base = name === 'SourcePercent' ? { SourceValue: null } : {};
+  return { jsonParam: { ...BASE, [list]: [{ ...MANDATORY_ITEM_FIELDS[list], ...base, [name]: value }] } };
+}
+
+function decimals({ fields }: AvroRecord, list?: string): [string | undefined, string, AvroType][] {
+  return fields.flatMap(({ name, type: node }) => {
+    const type = Array.isArray(node) ? (node[1] as string | AvroType) : (node as string | AvroType);
+    if (typeof type === 'string') return [];
+    const { items } = type;
+    if (items !== undefined) return typeof items !== 'string' && isRecord(items) ? decimals(items, name) : [];
+    return type.logicalType === 'decimal' ? [[list, name, type]] : [];
+  });
+}
+
+/** Reads the largest and smallest numbers that an Avro decimal can hold, each followed by one that it cannot hold. */
+function readAtLimits(
+  read: (value: number) => ReadRequest<unknown>,
+  { precision = 0, scale = 0 }: Partial<AvroType>,
+): readonly string[] {
+  return [precision - scale - 1, precision - scale, -scale, -scale - 1].map((exponent) => {
+    const result = read(Number(`1e${exponent}`));
+    return result.kind === 'valid' ? 'valid' : result.problem;
+  });
+}
+const AT_LIMITS = ['valid', 'not-computable', 'valid', 'not-computable'];
+
+test.each(decimals(avroRecord('CalculateRepaymentScheduleRequest')))(
+  '%s %s of a schedule has the range of its Avro decimal',
+  (list, name, size) => {
+    const read = (value: number) => repaymentScheduleRequest.read(requestWith(list, name, value));
+    expect(readAtLimits(read, size)).toEqual(AT_LIMITS);
+  },
+);
+
+test.each(decimals(avroRecord('CalculatePMTRequest')))(
+  '%s %s of a payment value has the range of its Avro decimal',
+  (_list, name, size) => {
+    const terms = { InstallmentsNo: 4, PeriodicityType: 'Monthly', InterestCalculationMethod: '30/360' };
+    const read = (value: number) => paymentValueRequest.read({ jsonParam: { ...terms, [name]: value } });
+    expect(readAtLimits(read, size)).toEqual(AT_LIMITS);
+  },
+);
+
+test.each([
+  ['CashFlows', (value: number) => ({ Rule: 'XIRR', CashFlows: [{ Date: '2024-01-01', Amount: value }] })],
+  ['Amounts', (value: number) => ({ Rule: 'IRR', PeriodicityType: 'Monthly', Amounts: [value] })],
+] as const)('the amounts of %s have the range of their Avro decimal', (name, body) => {
+  const field = avroRecord('CalculateRateRequest').fields.find((one) => one.name === name);
+  expect(JSON.stringify(field)).toContain('"precision":38,"scale":18');
+  const read = (value: number) => rateRequest.read({ jsonParam: body(value) });
+  expect(readAtLimits(read, { precision: 38, scale: 18 })).toEqual(AT_LIMITS);
+});
+
+test('all actions have valid Avro schemas', () => {
+  for (const { requestType, replyType } of ACTIONS) {
+    for (const type of [requestType, replyType]) {
+      const schema = avroRecord(type) as unknown as Schema;
+      expect(avro.Type.forSchema(schema).typeName).toBe('record');
+    }
+  }
+});

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { readEitherForm } from '../../../../shared/api/json/generic-form.ts';
+
+const INPUT = { jsonParam: { Amount: 100 } };
+const SHAPE = z.object({ jsonParam: z.unknown() });
+/** Accepts any input. */
+const read = readEitherForm<unknown>({
+  body: SHAPE,
+  read: (payload) => ({ kind: 'valid', payload, warnings: [] }),
+});
+
+test('the input is a direct body', () => {
+  expect(read(INPUT)).toEqual({ kind: 'valid', payload: INPUT, warnings: [] });
+});
+
+test.each([null, 7, 'text', [INPUT]])(
+  'a body that is not an object (%j) is passed on as the input',
+  (body) => {
+    expect(read(body)).toEqual({ kind: 'valid', payload: body, warnings: [] });
+  },
+);
+
+test('the generic form contains the input as an object or as a JSON string (E2)', () => {
+  const access = { access_token: 'a.b.c', user_name: 'officer' };
+  const expected = { kind: 'valid', payload: INPUT, warnings: [] };
+  expect(read({ ...access, Data: INPUT })).toEqual(expected);
+  expect(read({ ...access, Data: JSON.stringify(INPUT) })).toEqual(expected);
+});
+
+test('the text of Data may begin with a byte order mark', () => {
+  expect(read({ Data: `\ufeff${JSON.stringify(INPUT)}` })).toMatchObject({ kind: 'valid', payload: INPUT });
+});
+
+test.each([
+  ['{"jsonParam":{"Amount":1,"Amount":2}}', 'jsonParam.Amount', 'repeated-member'],
+  ['['.repeat(33), 'Data', 'too-deep'],
+  [`[${'0,'.repeat(20_000)}0]`, 'Data', 'too-many-values'],
+  ['{', 'Data', 'invalid-json'],
+])('the text of Data is refused as a body is: %.40s', (text, path, code) => {
+  expect(read({ Data: text })).toMatchObject({ problem: 'invalid-request', faults: [{ path, code }] });
+});
+
+test('the text of Data keeps the digits of numbers (M1)', () => {
+  const text = '{"jsonParam":{"Amount":9999999.9999999999}}';
+  expect(JSON.stringify(read({ Data: text }))).toContain(text);
+});
+
+test('the access parameters may be sent next to the direct input', () => {
+  expect(read({ access_token: 'a.b.c', user_name: 'officer', ...INPUT })).toEqual({
+    kind: 'valid',
+    payload: INPUT,
+    warnings: [],
+  });
+});
+
+test('null means absent (M6)', () => {
+  expect(read({ access_token: null, user_name: null, Data: null, ...INPUT })).toEqual({
+    kind: 'valid',
+    payload: INPUT,
+    warnings: [],
+  });
+});
+
+test('an input both in Data and next to it is refused', () => {
+  expect(read({ Data: INPUT, ...INPUT })).toMatchObject({
+    kind: 'invalid',
+    problem: 'invalid-request',
+    faults: [{ path: 'jsonParam', code: 'mutually-exclusive' }],
+  });
+});
+
+test('other fields next to Data are unknown fields (E3)', () => {
+  expect(read({ Data: INPUT, data: 1 })).toMatchObject({
+    kind: 'valid',
+    warnings: [{ code: 'unknown-member', path: 'data' }],
+  });
+});
+
+test.each([
+  ['{"jsonParam":', 'invalid-json'],
+  ['', 'invalid-json'],
+  ['[1]', 'wrong-type'],
+  ['null', 'wrong-type'],
+  [5, 'wrong-type'],
+  [[INPUT], 'wrong-type'],
+])('Data %j is refused with %s', (data, code) => {
+  expect(read({ Data: data })).toMatchObject({ kind: 'invalid', faults: [{ path: 'Data', code }] });
+});
+
+test('all faults of the form are reported together, without tokens or values', () => {
+  const result = read({ access_token: ['secret-token'], user_name: 7, Data: '{"secret-token' });
+  expect(result).toMatchObject({
+    kind: 'invalid',
+    faults: [{ path: 'access_token' }, { path: 'user_name' }, { path: 'Data' }],
+  });
+  expect(JSON.stringify(result)).not.toContain('secret-token');
+});
+
+test('JSON text nested 100,000 levels deep is refused without a stack overflow', () => {
+  const text = '['.repeat(100_000) + ']'.repeat(100_000);
+  expect(read({ Data: text })).toMatchObject({ kind: 'invalid' });
+});

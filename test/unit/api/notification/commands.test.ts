@@ -1,0 +1,336 @@
+import { describe, expect, it } from 'vitest';
+import { NOTIFICATION_LIMITS } from '../../../../shared/api/notification/limits.ts';
+import { NOTIFICATIONS } from '../../../../shared/api/notification/notifications.ts';
+import { emailCommandReader, emailReader, smsReader } from '../../../../shared/api/notification/commands.ts';
+import type { ReadRequest } from '../../../../shared/api/json/request-reader.ts';
+import type { EmailCommand } from '../../../../shared/notification/command.ts';
+import { leastMsOf } from '../../../support/fakes/least-time.ts';
+
+/** Far more than a reading takes, and far less than a search that grows with the square of a text, or reads megabytes. */
+const MOST_MS = 150;
+const READING = { hasDefaultSender: true };
+const SMS = { message: 'Hello', receiver: '+40722123456' };
+const EMAIL = { message: 'Hello', receiver: 'ana@mail.example', subject: 'News' };
+const file = (content: Buffer | string, name = 'a.txt') => ({
+  name,
+  content: Buffer.from(content).toString('base64'),
+});
+
+const list = (count: number, domain: string) =>
+  Array.from({ length: count }, (_, index) => `n${index}@${domain}`).join(';');
+const files = (count: number) => Array.from({ length: count }, () => file('x'));
+
+const readSms = (body: unknown, reading: Parameters<typeof smsReader.parse>[1] = READING) =>
+  smsReader.parse(body, reading);
+const readEmail = (fields: object) => emailReader.parse({ ...EMAIL, ...fields }, READING);
+/** The path and code of each fault; all messages state what is missing or required. */
+const faultsOf = (read: ReadRequest<unknown>) => {
+  const faults = read.kind === 'invalid' ? read.faults : [];
+  expect(faults.filter(({ message }) => !/^(must|is missing;|is not known here) /.test(message))).toEqual([]);
+  return faults.map(({ path, code }) => `${path} ${code}`);
+};
+const problemOf = (read: ReadRequest<unknown>) => (read.kind === 'invalid' ? read.problem : undefined);
+const emailOf = (fields: object): EmailCommand => {
+  const read = readEmail(fields);
+  if (read.kind === 'invalid') throw new Error(JSON.stringify(read.faults));
+  return read.payload;
+};
+
+const messageOf = (fields: object) => {
+  const read = { ...SMS, ...EMAIL, ...fields };
+  const result = 'subject' in fields ? readEmail(read) : readSms(read);
+  return result.kind === 'invalid' ? result.faults[0]?.message : undefined;
+};
+
+describe('smsReader (interface 4.8)', () => {
+  it('returns a command with a normalised number (N4)', () => {
+    expect(readSms({ ...SMS, receiver: '0040 (722) 123-456', sender: 'MyBank' })).toEqual({
+      kind: 'valid',
+      payload: { notificationId: undefined, sender: 'MyBank', message: 'Hello', receiver: '+40722123456' },
+      warnings: [],
+    });
+  });
+
+  it('reports all faults together, without the values (E3)', () => {
+    const read = readSms({ sender: 'much too long a name', message: '', receiver: '0722 98 76 54' });
+    expect(faultsOf(read)).toEqual([
+      'sender invalid-sender',
+      'message empty',
+      'receiver invalid-phone-number',
+    ]);
+    expect(JSON.stringify(read)).not.toMatch(/much too long a name|0722 98|987654/);
+    expect(faultsOf(readSms({ sender: 5 }))).toEqual([
+      'sender wrong-type',
+      'message missing',
+      'receiver missing',
+    ]);
+  });
+
+  it.each([null, 5, 'text', [SMS], undefined])('refuses the body %j', (body) => {
+    expect(faultsOf(readSms(body))).toEqual([expect.stringMatching(/^body (wrong-type|missing)$/)]);
+  });
+
+  it('ignores and reports unknown fields, including the id of a command (E3)', () => {
+    const id = '0b6f3c4e-2d1a-5f7b-9c8d-1e2f3a4b5c6d';
+    expect(readSms({ ...SMS, receivr: 'x', notificationId: id, subject: 's' })).toMatchObject({
+      kind: 'valid',
+      payload: { notificationId: undefined },
+      warnings: ['receivr', 'notificationId', 'subject'].map((path) => ({ code: 'unknown-member', path })),
+    });
+  });
+
+  it('requires a sender if no provider has a default sender (N3)', () => {
+    const reading = { hasDefaultSender: false };
+    expect(faultsOf(readSms(SMS, reading))).toEqual(['sender missing']);
+    expect(faultsOf(readSms({ message: 'x', sender: null }, reading))).toEqual([
+      'receiver missing',
+      'sender missing',
+    ]);
+    expect(readSms({ ...SMS, sender: 'MyBank' }, reading).kind).toBe('valid');
+    expect(readSms({ ...SMS, sender: null }).kind).toBe('valid');
+  });
+
+  it('requires a message of 1 to 1,600 characters that is not blank', () => {
+    expect(readSms({ ...SMS, message: 'x'.repeat(1_600) }).kind).toBe('valid');
+    expect(faultsOf(readSms({ ...SMS, message: 'x'.repeat(1_601) }))).toEqual(['message too-long']);
+    expect(faultsOf(readSms({ ...SMS, message: ' \n' }))).toEqual(['message empty']);
+    expect(faultsOf(readSms({ ...SMS, message: 'a\u0000b' }))).toEqual(['message control-character']);
+    expect(readSms({ ...SMS, message: 'two\r\nlines\tand 🙂' }).kind).toBe('valid');
+  });
+
+  it('names a character that is not allowed, by its code point only (N4)', () => {
+    expect(messageOf({ receiver: '+40722\u0661' })).toContain('; U+0661 is not allowed');
+    expect(messageOf({ receiver: '+40722123456\u2028' })).toContain('; U+2028 is not allowed');
+    expect(messageOf({ receiver: '+40722123456', sender: 'B\u0430nk' })).toContain('; U+0430 is not allowed');
+    expect(messageOf({ subject: 's', receiver: '\u0430na@mail.example' })).toContain(
+      '; U+0430 is not allowed',
+    );
+    expect(messageOf({ subject: 's', receiver: 'ana@m\u200dail.example' })).toContain(
+      '; U+200D is not allowed',
+    );
+    expect(messageOf({ subject: 's', cc: 'a@b\u00fccher.example; \u0430na@b\u00fccher.example' })).toContain(
+      '; U+0430 is not allowed',
+    );
+    expect(messageOf({ receiver: '+40722' })).not.toContain('U+');
+  });
+
+  it('accepts a number without a country code only with a configured country (N4)', () => {
+    const body = { ...SMS, receiver: '0722 123 456' };
+    expect(readSms(body, { ...READING, country: 'RO' })).toMatchObject({
+      payload: { receiver: '+40722123456' },
+    });
+    expect(faultsOf(readSms(body))).toEqual(['receiver invalid-phone-number']);
+  });
+});
+
+const MIB = 1_024 * 1_024;
+const readCommand = (body: unknown) => emailCommandReader.parse(body, READING);
+
+describe('a notification of the largest size', () => {
+  it.each(
+    [
+      '@',
+      ';',
+      '.',
+      ' ',
+      '"',
+      '=',
+      '1',
+      '\u200b',
+      '\u200d',
+      '\u0416',
+      '\u0416\u200d',
+      '\uff0b',
+      '\u2028',
+      '😀',
+      'İ',
+      ' .',
+      'a@',
+    ].map((unit) => [unit]),
+  )('takes little time when a field repeats %j', (unit) => {
+    const long = unit.repeat((9 * MIB) / 3 / unit.length);
+    const names = ['sender', 'receiver', 'message', 'subject', 'cc', 'bcc', 'contentType', 'other'];
+    const isSlow = (name: string) =>
+      leastMsOf(() => [readEmail({ [name]: long }), readSms({ ...SMS, [name]: long })]) >= MOST_MS;
+    expect(names.filter(isSlow)).toEqual([]);
+    expect(leastMsOf(() => readEmail({ attachmentList: [file('x', long)] }))).toBeLessThan(MOST_MS);
+    expect(leastMsOf(() => readEmail({ [long]: '' }))).toBeLessThan(MOST_MS);
+    expect(leastMsOf(() => readCommand({ ...EMAIL, notificationId: long }))).toBeLessThan(MOST_MS);
+    const cc = unit.repeat(NOTIFICATION_LIMITS.addressListCharacters / unit.length);
+    expect(leastMsOf(() => readEmail({ cc }))).toBeLessThan(MOST_MS);
+  });
+
+  it('is refused for the length of its texts alone', () => {
+    const long = '\u200d'.repeat(5_000);
+    const fields = {
+      sender: long,
+      receiver: long,
+      subject: long,
+      attachmentList: [file('x', `${long}.txt`)],
+    };
+    expect(faultsOf(readEmail(fields))).toEqual([
+      'sender too-long',
+      'receiver too-long',
+      'subject too-long',
+      'attachmentList[0].name too-long',
+    ]);
+    expect(faultsOf(readSms({ ...SMS, sender: long, receiver: long }))).toEqual([
+      'sender too-long',
+      'receiver too-long',
+    ]);
+  });
+});
+
+const nameOf = (name: string) =>
+  emailOf({ attachmentList: [file('x', name)] }).attachments.map((one) => one.name)[0];
+
+describe('emailReader (interface 4.8)', () => {
+  it('accepts text/plain, the default, and text/html (N3)', () => {
+    expect(emailOf({}).contentType).toBe('text/plain');
+    expect(emailOf({ contentType: 'text/html' }).contentType).toBe('text/html');
+    expect(emailOf({ contentType: 'Text/HTML' }).contentType).toBe('text/html');
+    for (const parameter of [
+      '; charset=utf-8',
+      ';charset="UTF-8"',
+      ' ; Charset=utf8',
+      '; charset=us-ascii',
+      ';',
+    ])
+      expect(emailOf({ contentType: `text/html${parameter}` }).contentType).toBe('text/html');
+    for (const refused of [
+      'text/calendar',
+      'text/htmlx',
+      'text/html; charset=iso-8859-2',
+      'text/plain; format=flowed',
+      'text/html; charset=utf-8; boundary=a',
+    ])
+      expect(faultsOf(readEmail({ contentType: refused }))).toEqual(['contentType unknown-value']);
+    expect(faultsOf(readEmail({ contentType: 'text/html\r\nX: y' }))).toEqual(['contentType unknown-value']);
+  });
+
+  it('removes repeated addresses (N4)', () => {
+    const { receiver, cc, bcc } = emailOf({
+      receiver: ' ana@mail.example ',
+      cc: 'b@mail.example; ANA@mail.example, b@mail.example ;',
+      bcc: 'c@mail.example,B@mail.example',
+    });
+    expect({ receiver, cc, bcc }).toEqual({
+      receiver: 'ana@mail.example',
+      cc: ['b@mail.example'],
+      bcc: ['c@mail.example'],
+    });
+    expect(emailOf({ cc: '', bcc: ' ;, ' })).toMatchObject({ cc: [], bcc: [] });
+  });
+
+  it('accepts at most 50 recipients', () => {
+    const cc = list(20, 'cc.example');
+    expect(readEmail({ cc, bcc: list(29, 'bcc.example') }).kind).toBe('valid');
+    expect(faultsOf(readEmail({ cc, bcc: list(30, 'bcc.example') }))).toEqual(['bcc too-many-recipients']);
+    expect(faultsOf(readEmail({ cc: list(50, 'cc.example') }))).toEqual(['cc too-many-recipients']);
+    expect(readEmail({ cc: list(60, 'cc.example').replaceAll(/n\d+/g, 'n') }).kind).toBe('valid');
+    expect(faultsOf(readEmail({ cc: 'a@b.example;'.repeat(2_000) }))).toEqual(['cc too-long']);
+  });
+
+  it('refuses unpaired surrogates', () => {
+    for (const broken of ['\ud800x', 'x\udc00', '\udc00\ud800']) {
+      const faults = faultsOf(readEmail({ subject: broken, message: broken }));
+      expect(faults).toEqual(['message broken-text', 'subject broken-text']);
+      expect(faultsOf(readSms({ ...SMS, message: broken }))).toEqual(['message broken-text']);
+    }
+    expect(readEmail({ subject: '🙂', message: '🙂' }).kind).toBe('valid');
+  });
+
+  it('requires a subject of at most 998 bytes', () => {
+    expect(readEmail({ subject: 'ă'.repeat(499) }).kind).toBe('valid');
+    expect(faultsOf(readEmail({ subject: 'ă'.repeat(500) }))).toEqual(['subject too-long']);
+    expect(faultsOf(readEmail({ subject: '' }))).toEqual(['subject empty']);
+  });
+
+  it('removes from the name of a file what readers do not see', () => {
+    expect(nameOf('\u2068offer.txt\u2069\u200b')).toBe('offer.txt');
+    expect(nameOf('offer.txt. .')).toBe('offer.txt');
+    expect(nameOf('Ofert\u0103 mai.txt')).toBe('Ofert\u0103 mai.txt');
+  });
+
+  it('decodes files', () => {
+    const bytes = Buffer.from([0, 1, 2, 255]);
+    expect(emailOf({ attachmentList: [file(bytes, 'a.p7m')] }).attachments).toEqual([
+      { name: 'a.p7m', content: bytes },
+    ]);
+    expect(emailOf({ attachmentList: [] }).attachments).toEqual([]);
+  });
+
+  it.each(['QQ', 'QQ=', 'Q Q=', 'QUJD\r\n', 'QR==', 'QUJD=', '-_-_', '====', 'ä===', '*'])(
+    'refuses content that is not strict base64: %j (N3)',
+    (content) => {
+      expect(faultsOf(readEmail({ attachmentList: [{ name: 'a.txt', content }] }))).toEqual([
+        'attachmentList[0].content invalid-base64',
+      ]);
+    },
+  );
+
+  it('reports the faults of all files with their position, not their name', () => {
+    const read = readEmail({
+      attachmentList: [
+        { name: 'planted-name.exe', content: 'QQ==' },
+        { name: '', content: '' },
+        { content: 5 },
+        7,
+        { name: '../planted-name', content: '?' },
+      ],
+    });
+    expect(faultsOf(read).toSorted()).toEqual([
+      'attachmentList[0].name refused-type',
+      'attachmentList[1].content empty',
+      'attachmentList[1].name empty',
+      'attachmentList[2].content wrong-type',
+      'attachmentList[2].name missing',
+      'attachmentList[3] wrong-type',
+      'attachmentList[4].content invalid-base64',
+      'attachmentList[4].name invalid-name',
+    ]);
+    expect(JSON.stringify(read)).not.toContain('planted');
+  });
+
+  it('accepts 20 files, and reports more than 20 together with the other faults', () => {
+    expect(readEmail({ attachmentList: files(20) }).kind).toBe('valid');
+    expect(faultsOf(readEmail({ attachmentList: files(21), receiver: 'x' }))).toEqual([
+      'attachmentList too-many-items',
+      'receiver invalid-address',
+    ]);
+  });
+
+  it('accepts 7 MiB of files; more is refused with 413, or with 400 if there are other faults (E1, E6)', () => {
+    const { attachmentBytes } = NOTIFICATION_LIMITS;
+    const half = file(Buffer.alloc(attachmentBytes / 2, 'x'));
+    expect(readEmail({ attachmentList: [half, half] }).kind).toBe('valid');
+    const beyond = readEmail({ attachmentList: [half, half, file('x')] });
+    expect(faultsOf(beyond)).toEqual(['attachmentList[2].content attachment-too-large']);
+    expect(problemOf(beyond)).toBe('attachments-too-large');
+    const alone = readEmail({ attachmentList: [file(Buffer.alloc(attachmentBytes + 3))] });
+    expect(faultsOf(alone)).toEqual(['attachmentList[0].content attachment-too-large']);
+    expect(problemOf(readEmail({ attachmentList: [half, half, file('x')], subject: 5 }))).toBe(
+      'invalid-request',
+    );
+  });
+
+  it('read() also checks the content of files', async () => {
+    const attachmentList = [file('MZ\u0000\u0001', 'a.pdf'), file('x')];
+    const read = await emailReader.read({ ...EMAIL, subject: '', attachmentList }, READING);
+    expect(faultsOf(read)).toEqual(['subject empty', 'attachmentList[0].content refused-type']);
+    expect(await emailReader.read({ ...EMAIL, attachmentList: [file('x')] }, READING)).toMatchObject({
+      kind: 'valid',
+    });
+    expect(emailReader.read(EMAIL, READING)).not.toBeInstanceOf(Promise);
+  });
+});
+
+describe('the worked examples', () => {
+  it.each(NOTIFICATIONS)(
+    'the example of $name is valid, without warnings',
+    async ({ channelNumber, example }) => {
+      const reader = channelNumber === '1' ? smsReader : emailReader;
+      expect(await reader.read(example, READING)).toMatchObject({ kind: 'valid', warnings: [] });
+    },
+  );
+});
