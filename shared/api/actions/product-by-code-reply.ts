@@ -4,7 +4,13 @@
  */
 
 import { z } from 'zod';
-import { collectionInterest, commission, discount, insurance } from '../../product/catalogue/list-records.ts';
+import {
+  collectionInterest,
+  commission,
+  discount,
+  insurance,
+  interest as interestRecord,
+} from '../../product/catalogue/list-records.ts';
 import {
   associatedProduct,
   availabilityFields,
@@ -129,19 +135,7 @@ const commissionReply = z
 
 const interestFields = z
   .strictObject({
-    Name: plainText('Name of the interest.'),
-    Code: plainText('Its code.'),
-    AppliedToLoanItemIfOverdue: textOrNull('The loan item that it is charged on while overdue.'),
-    Description: textOrNull('Its purpose.'),
-    IsDefault: flagOrNull('The default of its list.'),
-    UseBankingFormula: flagOrNull('Calculated by a formula.'),
-    IsPenalty: flagOrNull('A penalty.'),
-    IsGeneral: flagOrNull('General.'),
-    IsForSightDeposit: flagOrNull('For sight deposits.'),
-    IsForOverdraft: flagOrNull('For overdrafts.'),
-    IsCreditLine: flagOrNull('For credit lines.'),
-    IsDebitOrder: flagOrNull('For debit orders.'),
-    Type: plainText('Fixed, Variable, Collection or BankingFormula.'),
+    ...answerFields(interestRecord),
     Values: z
       .array(
         z

@@ -9,6 +9,7 @@ import {
   code,
   filters,
   flagOrFalse,
+  interestFlag,
   recordId,
   items,
   itemStatus,
@@ -79,22 +80,22 @@ const bandedInterest = recordOf({
 });
 export type BandedInterest = RecordOf<typeof bandedInterest>;
 
-const interest = recordOf({
+export const interest = recordOf({
   Id: recordId(),
-  Name: name(),
-  Code: code(),
+  Name: name('Name of the interest.'),
+  Code: code('Its code.'),
   Status: itemStatus(),
-  Type: word(INTEREST_TYPES)(),
-  Description: maybeText(),
-  AppliedToLoanItemIfOverdue: maybeText(),
-  IsDefault: flagOrFalse(),
-  UseBankingFormula: flagOrFalse(),
-  IsPenalty: flagOrFalse(),
-  IsGeneral: flagOrFalse(),
-  IsForSightDeposit: flagOrFalse(),
-  IsForOverdraft: flagOrFalse(),
-  IsCreditLine: flagOrFalse(),
-  IsDebitOrder: flagOrFalse(),
+  AppliedToLoanItemIfOverdue: maybeText('The loan item that it is charged on while overdue.'),
+  Description: maybeText('Its purpose.'),
+  IsDefault: interestFlag('The default of its list.'),
+  UseBankingFormula: interestFlag('Calculated by a formula.'),
+  IsPenalty: interestFlag('A penalty.'),
+  IsGeneral: interestFlag('General.'),
+  IsForSightDeposit: interestFlag('For sight deposits.'),
+  IsForOverdraft: interestFlag('For overdrafts.'),
+  IsCreditLine: interestFlag('For credit lines.'),
+  IsDebitOrder: interestFlag('For debit orders.'),
+  Type: word(INTEREST_TYPES)('Fixed, Variable, Collection or BankingFormula.'),
   /** Annual percentages. */
   Values: items(interestValue),
   /** Rates by instalment range, of a Collection interest. */

@@ -155,6 +155,9 @@ export const maybeCount = answered(() => maybe(anyNumber().int(WHOLE).min(0, NOT
 /** A flag, false by default. */
 export const flagOrFalse = answered(() => orDefault(setFlag(), false), yesOrNo);
 
+/** A flag of an interest, false by default; not all interests are answered with it. */
+export const interestFlag = answered(() => orDefault(setFlag(), false), flagOrNull);
+
 /** An optional flag. */
 export const maybeFlag = answered(() => maybe(setFlag()), flagOrNull);
 

@@ -13,6 +13,7 @@ import {
   type CommissionRecord,
   discount,
   insurance,
+  interest as interestSchema,
   type InterestRecord,
 } from '../catalogue/list-records.ts';
 import { resolveDay, isProduct, type LookUp, type LookUpContext, selectProduct } from './product-look-ups.ts';
@@ -75,6 +76,7 @@ const describeDiscount = answerOf(discount);
 const describeInsurance = answerOf(insurance);
 const describeItem = answerOf(insuranceItem);
 const describeRange = answerOf(collectionInterest);
+const describeInterestFields = answerOf(interestSchema);
 
 function describeProduct(product: ProductRecord) {
   return {
@@ -231,19 +233,7 @@ function describeInterest(interest: InterestRecord, day: CalendarDate) {
 
 function describeStandardInterest(interest: InterestRecord, day: CalendarDate) {
   return {
-    Name: interest.Name,
-    Code: interest.Code,
-    AppliedToLoanItemIfOverdue: interest.AppliedToLoanItemIfOverdue,
-    Description: interest.Description,
-    IsDefault: interest.IsDefault,
-    UseBankingFormula: interest.UseBankingFormula,
-    IsPenalty: interest.IsPenalty,
-    IsGeneral: interest.IsGeneral,
-    IsForSightDeposit: interest.IsForSightDeposit,
-    IsForOverdraft: interest.IsForOverdraft,
-    IsCreditLine: interest.IsCreditLine,
-    IsDebitOrder: interest.IsDebitOrder,
-    Type: interest.Type,
+    ...describeInterestFields(interest),
     Values: valuesOn(interest.Values, day).map((value) => ({
       Value: value.Value,
       ValueStatus: value.ValueStatus,
