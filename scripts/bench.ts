@@ -3,7 +3,7 @@ import { loadavg } from 'node:os';
 import path from 'node:path';
 import { benchCosts } from './bench/costs.ts';
 import { benchEmbedded, benchPeers } from './bench/peers.ts';
-import { compareRecords, writeRecord } from './bench/record.ts';
+import { compareRecords, writeRecord } from './bench/recorded-ratios.ts';
 import type { BenchOptions, PartResult } from './bench/rounds.ts';
 import { ratioTable } from './bench/tables.ts';
 import { installOwnPackages } from './command-packages.ts';

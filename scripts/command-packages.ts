@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { SystemError } from '../shared/platform/errors.ts';
-import { runCommand } from './dev/local-kafka/run-command.ts';
+import { runProgram } from './command-line/run-program.ts';
 
 /** The largest installation takes one or two minutes over a slow network; npm itself retries for longer. */
 const INSTALL_LIMIT_MS = 5 * 60_000;
@@ -27,7 +27,7 @@ export async function installOwnPackages(folder: string, report: (line: string) 
   const startedAt = performance.now();
   /** --prefix overrides the prefix that the npm running this command sets in the environment. */
   const args = ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { code, output } = await runCommand('npm', args, { limitMs: INSTALL_LIMIT_MS, cwd: folder });
+  const { code, output } = await runProgram('npm', args, { limitMs: INSTALL_LIMIT_MS, cwd: folder });
   if (code !== 0 || !isInstalled(folder)) {
     const fault = code === 'missing' ? 'npm is not installed' : `npm ci exited with ${code}`;
     throw new SystemError(

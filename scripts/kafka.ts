@@ -1,7 +1,7 @@
 /** `npm run kafka`: runs Apache Kafka and a schema registry on this machine until Ctrl-C. See docs/real-kafka.md. */
 import { runCommandLine } from './command-line/run-command-line.ts';
 import { EXIT_CODES, LocalKafkaError } from './dev/local-kafka/local-kafka-error.ts';
-import { HELP, type KafkaArguments, parseArguments } from './dev/local-kafka/parse-arguments.ts';
+import { HELP, type KafkaArguments, parseArguments } from './dev/local-kafka/kafka-arguments.ts';
 import { type LocalKafka, startLocalKafka } from './dev/local-kafka/start-local-kafka.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

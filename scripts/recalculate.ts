@@ -1,6 +1,6 @@
 /** `npm run recalculate`: recalculates every contract of a portfolio through the topics of the workers. */
-import { runRecalculate } from './recalculate/run/exit-code.ts';
-import { listenToSignals } from './recalculate/run/interruption.ts';
+import { runRecalculate } from './recalculate/exit-code.ts';
+import { listenToSignals } from './recalculate/interruption.ts';
 
 /** A closed terminal does not stop the run, since the results are in the files. */
 process.stderr.on('error', () => undefined);

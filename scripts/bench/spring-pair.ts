@@ -3,8 +3,8 @@
 import { existsSync, globSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorText } from '../../shared/platform/errors.ts';
-import { javaCommand, requireJava } from '../dev/local-kafka/java.ts';
-import { runCommand } from '../dev/local-kafka/run-command.ts';
+import { runProgram } from '../command-line/run-program.ts';
+import { javaCommand, requireJava } from '../dev/local-kafka/java-process.ts';
 import { type Child, startJava } from './processes.ts';
 
 const FOLDER = path.join(import.meta.dirname, 'spring');
@@ -16,7 +16,7 @@ const JVM_FLAGS = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC'];
 
 /** The path of Java, with the jar built; undefined, with a report, if Java or Maven is missing or the build fails. */
 export async function buildSpringPair(progress: (text: string) => void): Promise<string | undefined> {
-  const command = javaCommand(process.env);
+  const command = javaCommand();
   try {
     await requireJava(command);
     if (!isBuilt()) await build(progress);
@@ -40,7 +40,7 @@ export function startSpring(
 async function build(progress: (text: string) => void): Promise<void> {
   progress('building the Spring pair with Maven (once)');
   const args = ['-B', '-q', '-DskipTests', 'package'];
-  const { code, output } = await runCommand('mvn', args, { limitMs: BUILD_LIMIT_MS, cwd: FOLDER });
+  const { code, output } = await runProgram('mvn', args, { limitMs: BUILD_LIMIT_MS, cwd: FOLDER });
   if (code === 'missing') throw new Error('Maven (mvn) is not installed');
   if (code !== 0) throw new Error(`mvn package exited with ${code}\n${output.trim()}`);
 }

@@ -1,10 +1,10 @@
 /** The columns of a portfolio in CSV, and the values of their cells as in NDJSON. */
 
+import type { Options } from 'csv-parse';
 import { BINARY_DIGITS, parseJson, refusalText } from '../platform/json.ts';
 import type { Fault } from '../platform/problem.ts';
 import { type Notation, type NotationSurvey, readDate, readNumber } from './csv-notation.ts';
-import type { CsvRecord } from './csv-records.ts';
-import type { NamedCell } from './equal-faults.ts';
+import type { NamedCell } from './input-faults.ts';
 
 export type CellKind = 'text' | 'date' | 'number' | 'flag' | 'json';
 
@@ -194,4 +194,60 @@ function readDay(cell: string, { dates }: Notation): { readonly value: string } 
     return { code: 'invalid-date', message: `is the number in which Excel stores a date; ${hint}` };
   }
   return { value: readDate(cell, dates) };
+}
+
+/** The cells of one contract, or of the first line. */
+export interface CsvRecord {
+  /** The number of its first line, from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** Maximum length of a record; a request with a previous schedule of 1,200 instalments takes a third of it. */
+export const MAX_LINE_BYTES = 1_048_576;
+/** Why no record after a certain line can be told apart: what follows a stray quote may belong to its cell. */
+export const MALFORMED = 'has a misplaced quote, or one that is not closed within 1 MiB';
+
+const DELIMITERS = [',', ';', '\t'];
+const QUOTED = /"[^"]*"/g;
+const LINE_FEED = /\n/g;
+const CARRIAGE_RETURN = /\r/g;
+
+/**
+ * Options of csv-parse, whose result is what `onRecord` returns for each record. The delimiter is whichever of comma, semicolon and tab is most
+ * frequent in `head`, the first line. csv-parse refuses a misplaced quote.
+ */
+export function csvParseOptions(head: string, onRecord: (record: CsvRecord) => unknown): Options {
+  // csv-parse counts each carriage return in a cell as a line.
+  let carriageReturns = 0;
+  return {
+    bom: true,
+    delimiter: delimiterOf(head),
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_LINE_BYTES,
+    on_record: (cells, { lines }) => {
+      const all = cells.join('');
+      carriageReturns += all.match(CARRIAGE_RETURN)?.length ?? 0;
+      const line = lines - carriageReturns - (all.match(LINE_FEED)?.length ?? 0);
+      return onRecord({ line, cells }) as string[];
+    },
+  };
+}
+
+function delimiterOf(head: string): string {
+  const plain = head.replaceAll(QUOTED, '');
+  const counts = DELIMITERS.map((delimiter) => plain.split(delimiter).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
+}
+
+/** A spreadsheet takes a text with such a first character for a formula, also in quotes. */
+const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
+const PLAIN_NUMBER = /^[+-]\d+(?:\.\d+)?$/;
+
+/** A text for a cell of CSV. An apostrophe before what could be a formula makes spreadsheets show it as it is. */
+export function withoutFormula(text: string | number): string {
+  const plain = String(text);
+  return FORMULA.test(plain) && !PLAIN_NUMBER.test(plain) ? `'${plain}` : plain;
 }

@@ -4,16 +4,30 @@
  */
 
 import { html, type Html } from '../api/documents/html.ts';
-import type { ChangeCounts } from './change-distribution.ts';
-import { dataTable, figureList, type Column } from './data-table.ts';
-import { distribution } from './distribution-chart.ts';
-import type { DuplicateIds } from './duplicate-ids.ts';
-import type { Mover } from './largest-movers.ts';
-import type { ReportWords } from './report-words.ts';
-import { addSums, bySum, SUM_NAMES, type ScheduleSums } from './schedule-sums.ts';
-import { byCount, type CurrencyTotals, type FieldCounts, type Tally, totalsByCurrency } from './tally.ts';
+import { type ChangeBin, type ChangeCounts, countDirections, shownBins } from './change-distribution.ts';
+import { addSums, bySum, type ScheduleSums } from './comparison.ts';
+import type { DuplicateIds } from './input-faults.ts';
+import type { ReportTexts, ReportWords } from './report-words.ts';
+import {
+  byCount,
+  type CurrencyTotals,
+  type FieldCounts,
+  type Mover,
+  type Tally,
+  totalsByCurrency,
+} from './tally.ts';
 
 const PERCENT = 100;
+/** Positions across the chart are percentages, so that it has any width and its labels their size. Heights are pixels. */
+const WHOLE = 100;
+const TOP = 20;
+const BASE = 256;
+const LABELS = 276;
+const LABEL_ABOVE = 5;
+const MAX_TICKS = 4;
+/** The part of its place that a bar fills. */
+const BAR = 0.84;
+const DECIMALS = 3;
 
 /** The sections with a heading of level 2 each: result, changes, largest movers, failures. */
 export function reportSections(tally: Tally, words: ReportWords, duplicates?: DuplicateIds): Html {
@@ -27,42 +41,34 @@ function duplicateNotice(duplicates: DuplicateIds | undefined, { text, count }: 
 }
 
 function resultSection(tally: Tally, words: ReportWords): Html {
-  const { text, count } = words;
-  const figures: readonly (readonly [string, number])[] = [
-    [text('calculated'), tally.calculated],
-    [text('failed'), tally.failed],
-    [text('instalments'), tally.rows],
-    ...optional(text('withWarnings'), tally.warned),
-  ];
+  const { text } = words;
+  const figures = [
+    ['calculated', tally.calculated],
+    ['failed', tally.failed],
+    ['instalments', tally.rows],
+    ...(tally.warned > 0 ? [['withWarnings', tally.warned] as const] : []),
+  ] as const;
   const totals = totalsByCurrency(tally);
   return html`<section class="card stack">
 <h2>${text('result')}</h2>
-${figureList(figures.map(([name, value]) => [name, count(value)]))}
+${countList(figures, words)}
 ${totals.length > 0 ? totalsTable(totals, words) : html``}
-${fieldTable(text('ignoredFields'), tally.ignoredFields, words)}
+${fieldTable('ignoredFields', tally.ignoredFields, words)}
 </section>`;
 }
 
-function optional(name: string, value: number): readonly (readonly [string, number])[] {
-  return value > 0 ? [[name, value]] : [];
-}
+type TextKey = keyof ReportTexts;
 
-function sumColumns(words: ReportWords): readonly Column[] {
-  return [
-    { text: words.text('contracts'), isNumber: true },
-    ...SUM_NAMES.map((name) => ({ text: words.text(name), isNumber: true })),
-  ];
-}
+/** The columns of the sums, after those of what they belong to. */
+const SUM_COLUMNS = ['#contracts', '#principal', '#interest', '#fees', '#total'] as const;
 
 function totalsTable(totals: readonly CurrencyTotals[], words: ReportWords): Html {
-  return dataTable(
-    { caption: words.text('totals'), columns: [{ text: words.text('currency') }, ...sumColumns(words)] },
-    totals.map(({ currency, digits, contracts, after }) => [
-      currency ?? words.text('noCurrency'),
-      words.count(contracts),
-      ...sumTexts(after, (minor) => words.amount(minor, digits)),
-    ]),
-  );
+  const rows = totals.map(({ currency, digits, contracts, after }) => [
+    currency ?? words.text('noCurrency'),
+    words.count(contracts),
+    ...sumTexts(after, (minor) => words.amount(minor, digits)),
+  ]);
+  return dataTable({ caption: 'totals', columns: ['currency', ...SUM_COLUMNS], words }, rows);
 }
 
 function sumTexts(sums: ScheduleSums, format: (minor: bigint) => string): readonly string[] {
@@ -74,21 +80,26 @@ function changeSections(tally: Tally, words: ReportWords): Html {
   if (tally.compared + tally.formerUnreadable === 0) {
     return html`<p class="notice">${text('noComparison')}</p>`;
   }
-  const figures: readonly (readonly [string, number])[] = [
-    [text('compared'), tally.compared],
-    [text('changed'), tally.changed],
-    [text('otherLength'), tally.otherLength],
-    ...optional(text('unreadable'), tally.formerUnreadable),
-  ];
+  const figures = [
+    ['compared', tally.compared],
+    ['changed', tally.changed],
+    ['otherLength', tally.otherLength],
+    ...(tally.formerUnreadable > 0 ? [['unreadable', tally.formerUnreadable] as const] : []),
+  ] as const;
   const lines = tally.formerUnreadableLines.join(', ');
   const unreadable = html`<p class="notice notice-warn">${text('unreadableLines', { count: count(tally.formerUnreadable), lines })}</p>`;
   return html`<section class="card stack">
 <h2>${text('comparison')}</h2>
-${figureList(figures.map(([name, value]) => [name, count(value)]))}
+${countList(figures, words)}
 ${tally.formerUnreadable > 0 ? unreadable : html``}
 ${tally.compared > 0 ? comparedTable(totalsByCurrency(tally), words) : html``}
 </section>
-${tally.compared > 0 ? distributions(tally, words) : html``}
+${
+  tally.compared > 0
+    ? html`${changeCard('paymentChanges', tally.paymentChanges, words)}
+${changeCard('totalChanges', tally.totalChanges, words)}`
+    : html``
+}
 ${tally.rises.length + tally.falls.length > 0 ? movers(tally, words) : html``}`;
 }
 
@@ -112,47 +123,35 @@ function comparedTable(totals: readonly CurrencyTotals[], words: ReportWords): H
         ),
       ];
     });
-  const columns = [{ text: words.text('currency') }, { text: words.text('side') }, ...sumColumns(words)];
-  return dataTable({ caption: words.text('comparison'), isCaptionHidden: true, columns }, rows);
+  const columns = ['currency', 'side', ...SUM_COLUMNS] as const;
+  return dataTable({ caption: 'comparison', isCaptionHidden: true, columns, words }, rows);
 }
 
-function distributions(tally: Tally, words: ReportWords): Html {
-  const { text } = words;
-  return html`${changeCard(tally.paymentChanges, text('paymentChanges'), text('paymentChangesNote'), words)}
-${changeCard(tally.totalChanges, text('totalChanges'), text('totalChangesNote'), words)}`;
-}
-
-function changeCard(changes: ChangeCounts, title: string, note: string, words: ReportWords): Html {
+function changeCard(
+  title: 'paymentChanges' | 'totalChanges',
+  changes: ChangeCounts,
+  words: ReportWords,
+): Html {
   const { text, count } = words;
   const hasAny = changes.bins.some((counted) => counted > 0);
   const missing = html`<p class="small soft">${text('withoutBase', { count: count(changes.withoutBase) })}</p>`;
   return html`<section class="card stack">
-<h2>${title}</h2>
-<p class="soft">${note}</p>
+<h2>${text(title)}</h2>
+<p class="soft">${text(`${title}Note`)}</p>
 ${hasAny ? distribution(changes, title, words) : html``}
 ${changes.withoutBase > 0 ? missing : html``}
 </section>`;
 }
 
 function movers({ rises, falls }: Tally, words: ReportWords): Html {
-  const { text } = words;
-  const columns = [
-    { text: text('contract') },
-    { text: text('line'), isNumber: true },
-    { text: text('currency') },
-    ...(['before', 'after', 'difference', 'percent'] as const).map((key) => ({
-      text: text(key),
-      isNumber: true,
-    })),
-  ];
-  const list = (caption: string, listed: readonly Mover[]): Html =>
-    listed.length === 0
-      ? html``
-      : html`<section class="stack"><h2>${caption}</h2>${dataTable(
-          { caption, isCaptionHidden: true, columns },
-          listed.map((mover) => moverCells(mover, words)),
-        )}</section>`;
-  return html`${list(text('rises'), rises)}${list(text('falls'), falls)}`;
+  const columns = ['contract', '#line', 'currency', '#before', '#after', '#difference', '#percent'] as const;
+  const list = (caption: 'rises' | 'falls', listed: readonly Mover[]): Html => {
+    if (listed.length === 0) return html``;
+    const rows = listed.map((mover) => moverCells(mover, words));
+    const table = dataTable({ caption, isCaptionHidden: true, columns, words }, rows);
+    return html`<section class="stack"><h2>${words.text(caption)}</h2>${table}</section>`;
+  };
+  return html`${list('rises', rises)}${list('falls', falls)}`;
 }
 
 function moverCells(
@@ -179,48 +178,162 @@ function failureSection(tally: Tally, words: ReportWords): Html {
   return html`<section class="stack">
 <h2>${text('failures')}</h2>
 ${codeTable(tally, words)}
-${fieldTable(text('failuresByField'), tally.failedFields, words)}
+${fieldTable('failuresByField', tally.failedFields, words)}
 ${listTable(tally, words)}
 ${listed < tally.failed ? more : html``}
 </section>`;
 }
 
-function codeTable({ failuresByCode }: Tally, { text, count }: ReportWords): Html {
-  const codes = byCount([...failuresByCode].map(([code, failures]) => ({ code, count: failures })));
-  const columns = [{ text: text('code') }, { text: text('contracts'), isNumber: true }];
-  return dataTable(
-    { caption: text('failuresByCode'), columns },
-    codes.map((entry) => [entry.code, count(entry.count)]),
-  );
+function codeTable({ failuresByCode }: Tally, words: ReportWords): Html {
+  const codes = byCount([...failuresByCode].map(([code, count]) => ({ code, count })));
+  const rows = codes.map(({ code, count }) => [code, words.count(count)]);
+  return dataTable({ caption: 'failuresByCode', columns: ['code', '#contracts'], words }, rows);
 }
 
 /** Nothing without fields. */
-function fieldTable(caption: string, { fields, others }: FieldCounts, { text, count }: ReportWords): Html {
+function fieldTable(
+  caption: 'ignoredFields' | 'failuresByField',
+  { fields, others }: FieldCounts,
+  words: ReportWords,
+): Html {
   if (fields.size === 0) return html``;
-  const rows = byCount(fields.values()).map((entry) => [entry.path, entry.code, count(entry.count)]);
-  const more = others > 0 ? [[text('otherFields'), '', count(others)]] : [];
-  const columns = [
-    { text: text('field') },
-    { text: text('code') },
-    { text: text('contracts'), isNumber: true },
-  ];
-  return dataTable({ caption, columns }, [...rows, ...more]);
+  const rows = byCount(fields.values()).map(({ path, code, count }) => [path, code, words.count(count)]);
+  const more = others > 0 ? [[words.text('otherFields'), '', words.count(others)]] : [];
+  return dataTable({ caption, columns: ['field', 'code', '#contracts'], words }, [...rows, ...more]);
 }
 
-function listTable({ firstFailures }: Tally, { text, count }: ReportWords): Html {
-  const columns = [
-    { text: text('contract') },
-    { text: text('line'), isNumber: true },
-    { text: text('code') },
-    { text: text('reason') },
-  ];
-  return dataTable(
-    { caption: text('listedFailures'), columns },
-    firstFailures.map(({ id, line, code, reason }) => [
-      id === undefined ? text('noId') : String(id),
-      count(line),
-      code,
-      reason,
-    ]),
+function listTable({ firstFailures }: Tally, words: ReportWords): Html {
+  const columns = ['contract', '#line', 'code', 'reason'] as const;
+  const rows = firstFailures.map(({ id = words.text('noId'), line, code, reason }) => [
+    String(id),
+    words.count(line),
+    code,
+    reason,
+  ]);
+  return dataTable({ caption: 'listedFailures', columns, words }, rows);
+}
+
+/** The counts by direction, a chart, and a table with the same figures. */
+function distribution(changes: ChangeCounts, caption: TextKey, words: ReportWords): Html {
+  const bins = shownBins(changes);
+  const { lower, unchanged, higher } = countDirections(changes);
+  const counts = {
+    lower: words.count(lower),
+    unchanged: words.count(unchanged),
+    higher: words.count(higher),
+  };
+  const filled = bins.filter(({ count }) => count > 0);
+  const all = filled.reduce((sum, { count }) => sum + count, 0);
+  const rows = filled.map((bin) => [
+    rangeText(bin, words),
+    words.count(bin.count),
+    words.share((bin.count / all) * WHOLE),
+  ]);
+  const columns = ['changeRange', '#contracts', '#share'] as const;
+  return html`<div class="distribution">
+<div class="stack">
+${countList(Object.entries({ lower, unchanged, higher }) as [keyof typeof counts, number][], words)}
+${chart(bins, words.text('chart', counts), words)}
+<p class="small soft">${words.text('scale')}</p>
+</div>
+${dataTable({ caption, isCaptionHidden: true, columns, words }, rows)}
+</div>`;
+}
+
+function chart(bins: readonly ChangeBin[], label: string, words: ReportWords): Html {
+  const step = tickStep(Math.max(...bins.map(({ count }) => count)));
+  const most = Math.ceil(Math.max(...bins.map(({ count }) => count), 1) / step) * step;
+  const y = (count: number): number => BASE - (count / most) * (BASE - TOP);
+  const place = WHOLE / bins.length;
+  const ticks = Array.from({ length: Math.round(most / step) }, (_, index) => (index + 1) * step);
+  const lines = ticks.map(
+    (tick) =>
+      html`<line class="grid" x1="0" x2="100%" y1="${rounded(y(tick))}" y2="${rounded(y(tick))}"/><text x="0" y="${rounded(y(tick) - LABEL_ABOVE)}">${words.count(tick)}</text>`,
   );
+  const bars = bins.flatMap((bin, index) => {
+    if (bin.count === 0) return [];
+    const x = rounded((index + (1 - BAR) / 2) * place);
+    // A single contract among many is visible, too.
+    const height = Math.max(1, BASE - y(bin.count));
+    return html`<rect class="${bin.direction}" x="${x}%" width="${rounded(BAR * place)}%" y="${rounded(BASE - height)}" height="${rounded(height)}"><title>${rangeText(bin, words)}: ${words.count(bin.count)}</title></rect>`;
+  });
+  return html`<svg class="distribution-chart" role="img" aria-label="${label}">${lines}${bars}<line class="axis" x1="0" x2="100%" y1="${BASE}" y2="${BASE}"/>${limits(bins, words)}</svg>`;
+}
+
+/** Labels at the powers of ten, and at the bar of what is unchanged. */
+function limits(bins: readonly ChangeBin[], words: ReportWords): readonly Html[] {
+  const place = WHOLE / bins.length;
+  const last = bins.length - 1;
+  return bins.flatMap(({ direction, to }, index) => {
+    if (direction === 'unchanged') return tickLabel((index + 0.5) * place, 'middle', words.count(0));
+    if (to === undefined || !Number.isInteger(Math.log10(to))) return [];
+    const isLower = direction === 'lower';
+    const limit = words.count(isLower ? -to : to);
+    // The first beside zero has no place for its label on a phone, if there are others.
+    const anchor = index === 0 ? 'start' : index === last ? 'end' : 'middle';
+    const isInner = Math.abs(index - last / 2) === 1 && anchor === 'middle';
+    return tickLabel((isLower ? index : index + 1) * place, anchor, limit, isInner);
+  });
+}
+
+function tickLabel(x: number, anchor: string, text: string, isInner = false): Html {
+  const inner = isInner ? html` class="inner"` : html``;
+  return html`<text x="${rounded(x)}%" y="${LABELS}" text-anchor="${anchor}"${inner}>${text}</text>`;
+}
+
+/** The largest of 1, 2 and 5 times a power of ten that makes at most four steps of whole contracts. */
+function tickStep(most: number): number {
+  const least = Math.max(1, most / MAX_TICKS);
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * ([1, 2, 5, 10].find((factor) => factor * power >= least) ?? 10);
+}
+
+function rounded(value: number): string {
+  return String(Number(value.toFixed(DECIMALS)));
+}
+
+function rangeText({ direction, from, to }: ChangeBin, words: ReportWords): string {
+  if (direction === 'unchanged') return words.text('unchanged');
+  const values = { from: words.percent(from), to: words.percent(to ?? 0) };
+  const range = words.text(to === undefined ? 'andMore' : from === 0 ? 'upTo' : 'fromTo', values);
+  return words.text(direction === 'lower' ? 'lowerBy' : 'higherBy', { range });
+}
+
+interface TableHead {
+  readonly caption: TextKey;
+  /** Whether the caption repeats a heading before the table, and is only read aloud. */
+  readonly isCaptionHidden?: boolean;
+  /** Names of texts; `#` marks a column of numbers. */
+  readonly columns: readonly (TextKey | `#${TextKey}`)[];
+  readonly words: ReportWords;
+}
+
+/** A table that scrolls by itself when it is wider than the page, also by keyboard. The first cell of a row names it. */
+function dataTable(
+  { caption, isCaptionHidden = false, columns, words }: TableHead,
+  rows: readonly (readonly string[])[],
+): Html {
+  const title = words.text(caption);
+  const classes = columns.map((name) => (name.startsWith('#') ? html` class="number"` : html``));
+  const head = columns.map(
+    (name, index) =>
+      html`<th scope="col"${classes[index] ?? ''}>${words.text(name.replace('#', '') as TextKey)}</th>`,
+  );
+  const cell = (text: string, index: number): Html =>
+    index === 0
+      ? html`<th scope="row"${classes[0] ?? ''}>${text}</th>`
+      : html`<td${classes[index] ?? ''}>${text}</td>`;
+  return html`<div class="table-wrap" role="region" aria-label="${title}" tabindex="0"><table class="table">
+<caption${isCaptionHidden ? html` class="visually-hidden"` : html``}>${title}</caption>
+<thead><tr>${head}</tr></thead>
+<tbody>${rows.map((cells) => html`<tr>${cells.map(cell)}</tr>\n`)}</tbody>
+</table></div>`;
+}
+
+/** Figures with their names. */
+function countList(figures: readonly (readonly [TextKey, number])[], { text, count }: ReportWords): Html {
+  const items = figures.map(
+    ([name, value]) => html`<div><dt>${text(name)}</dt><dd>${count(value)}</dd></div>`,
+  );
+  return html`<dl class="figure-list">${items}</dl>`;
 }

@@ -11,20 +11,23 @@ import { CallFates, type FaultCounts } from './faults/call-fates.ts';
 import type { FaultPlan, Incident, SystemKind } from './faults/fault-plan.ts';
 import type { Call } from './ingress-call.ts';
 import type { PlantedFault } from './planted-faults.ts';
-import { SimProviders, type ProviderObserver } from './providers.ts';
 import { seededSystem, SIMULATED_SECRET, type SeededSystem } from './seeded-system.ts';
 import {
+  type OpenProviders,
   RestartingProcess,
   type CallResult,
   type ProcessObserver,
   type ProcessSpec,
-  type SimProcess,
 } from './restarting-process.ts';
 import { createMachine } from './sim-process.ts';
 
 /** Longest simulated time of the start of all processes, and of their end. */
 const START_LIMIT_MS = 120_000;
-const PROVIDER_TIMEOUT_MS = 2_000;
+const NO_PROVIDERS: ReturnType<OpenProviders> = {
+  of: () => [],
+  health: () => ({ status: 'ready' }),
+  close: () => Promise.resolve(),
+};
 
 /**
  * Over a cluster the processes of production: two instances of each worker whose instances share work or state, one of the
@@ -45,15 +48,15 @@ export const PROCESSES: Readonly<Record<SystemKind, readonly ProcessSpec[]>> = {
 };
 
 /** Everything that a rule or a trace may observe, each at the moment when it happens. */
-export interface ClusterObserver extends BrokerObserver, ProviderObserver, ProcessObserver {}
+export interface ClusterObserver extends BrokerObserver, ProcessObserver {}
 
 export interface ClusterOptions {
   readonly plan: FaultPlan;
   /** Default: `cluster`. */
   readonly kind?: SystemKind;
   readonly observer?: ClusterObserver;
-  /** Creates the providers outside of all processes; default: SimProviders. */
-  readonly createProviders?: (system: SeededSystem, fates: CallFates) => Pick<SimProviders, 'open'>;
+  /** Creates the providers outside of all processes; default: there are none. */
+  readonly createProviders?: (system: SeededSystem, fates: CallFates) => OpenProviders;
   /** Environment variables of all processes. */
   readonly env?: Readonly<Record<string, string>>;
   /** Limits of the queues of all processes; default: those of production. */
@@ -64,57 +67,34 @@ export interface ClusterOptions {
   readonly plant?: PlantedFault | undefined;
 }
 
-export interface SimCluster {
-  readonly system: SeededSystem;
-  readonly broker: SimBroker;
-  readonly processes: readonly SimProcess[];
-  /** Faults so far, by kind. */
-  readonly counts: Readonly<FaultCounts>;
-  /** Begins the fault period of the plan. The incidents then happen by themselves; call faults stop at its end. */
-  beginFaults(): void;
-  /** Sends a request to an ingress process. It waits while the process is frozen. */
-  call(processName: string, call: Call): Promise<CallResult>;
-  /** Stops all processes as by SIGTERM. */
-  stop(): Promise<void>;
-}
+export type SimCluster = Awaited<ReturnType<typeof startCluster>>;
 
 /** Starts the processes of a plan and their broker. Rejects when one does not start within the limit. */
-export async function startCluster(options: ClusterOptions): Promise<SimCluster> {
+export async function startCluster(options: ClusterOptions) {
   // The first attachment would load it, and a simulation cannot wait for files.
   await import('file-type');
   const { plan, kind = 'cluster', observer = {}, limits = QUEUE_LIMITS, topics = [] } = options;
   const system = seededSystem(plan.seed);
   const { timers } = system;
   const fates = new CallFates(plan);
-  const settings = {
-    RATE_LIMIT_PER_SECOND: '0',
-    NOTIFICATION_SEND_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
-    ...options.env,
-  };
+  const settings = { RATE_LIMIT_PER_SECOND: '0', ...options.env };
   const all = new Map<string, RestartingProcess>();
   const find = (name: string): RestartingProcess => {
     const process = all.get(name);
     if (process === undefined) throw new Error(`there is no process ${name}`);
     return process;
   };
-  const createBroker = (): SimBroker | Promise<SimBroker> => {
-    const [{ name }] = PROCESSES.embedded as readonly [ProcessSpec];
-    if (kind === 'embedded')
-      return createEmbeddedSimBroker({
-        system,
-        seed: plan.seed,
-        observer,
-        topics,
-        process: () => find(name),
-      });
-    const { topicPrefix, notification } = loadConfig(settings);
-    const specs = [...allTopicSpecs(topicPrefix, notification.retryTiersMs), ...topics];
-    return createClusterBroker(new BrokerModel(system, fates, observer), specs, limits.publisher);
-  };
-  const broker = await createBroker();
+  const { topicPrefix, notification } = loadConfig(settings);
+  const specs = [...allTopicSpecs(topicPrefix, notification.retryTiersMs), ...topics];
+  const [engine] = PROCESSES.embedded;
+  const only = (): RestartingProcess => find(engine?.name ?? '');
+  const broker =
+    kind === 'embedded'
+      ? createEmbeddedSimBroker({ system, seed: plan.seed, observer, topics, process: only })
+      : await createClusterBroker(new BrokerModel(system, fates, observer), specs, limits.publisher);
   const loaded = loadConfig({ RESULT_ID_SECRET: SIMULATED_SECRET, ...broker.env, ...settings });
   const config = { ...loaded, limits };
-  const providers = options.createProviders?.(system, fates) ?? new SimProviders(fates, observer);
+  const providers = options.createProviders?.(system, fates) ?? (() => NO_PROVIDERS);
   const world = { ...broker, config, observer, providers, plant: options.plant };
   for (const spec of PROCESSES[kind]) {
     const machine = createMachine(system, plan.seed, plan.clocks[spec.name]);
@@ -131,8 +111,10 @@ export async function startCluster(options: ClusterOptions): Promise<SimCluster>
   return {
     system,
     broker,
-    processes: [...all.values()],
-    counts: fates.counts,
+    processes: [...all.values()] as readonly RestartingProcess[],
+    /** Faults so far, by kind. */
+    counts: fates.counts as Readonly<FaultCounts>,
+    /** Begins the fault period of the plan. The incidents then happen by themselves; call faults stop at its end. */
     beginFaults: () => {
       fates.isActive = true;
       const end = (): void => {
@@ -143,7 +125,9 @@ export async function startCluster(options: ClusterOptions): Promise<SimCluster>
       for (const incident of plan.incidents)
         timers.schedule(() => happen(incident), incident.atMs, 'background');
     },
-    call: (name, call) => find(name).call(call),
+    /** Sends a request to an ingress process. It waits while the process is frozen. */
+    call: (name: string, call: Call): Promise<CallResult> => find(name).call(call),
+    /** Stops all processes as by SIGTERM. */
     stop: async () => {
       await system.run(Promise.all(Array.from(all.values(), (process) => process.stop())), START_LIMIT_MS);
       broker.close();

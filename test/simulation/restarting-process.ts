@@ -19,8 +19,8 @@ import {
 import type { WorkerName } from '../../workers/worker-list.ts';
 import { inject, type Answer, type Call } from './ingress-call.ts';
 import { plantInBroker, plantInProviders, type PlantedFault } from './planted-faults.ts';
-import type { SimProviders } from './providers.ts';
-import { ProcessLife, type Machine } from './sim-process.ts';
+import type { ProviderSet } from '../../workers/notification/providers/configured-providers.ts';
+import { type Host, ProcessLife, type Machine } from './sim-process.ts';
 
 /** An orchestrator restarts a process that could not start after this time. */
 const RESTART_MS = 1_000;
@@ -37,19 +37,6 @@ interface Reset {
 }
 
 export type CallResult = ({ readonly kind: 'answer' } & Answer) | Reset;
-
-export interface SimProcess {
-  readonly name: string;
-  readonly workers: readonly WorkerName[];
-  /** `starting` until all its workers have started; `stopping` from SIGTERM to its end. */
-  state(): 'starting' | 'running' | 'stopping' | 'frozen' | 'down';
-  /** The health of each worker as the process sees it; undefined unless it runs. */
-  health(): Readonly<Record<string, Health>> | undefined;
-  /** Its metrics as Prometheus text; undefined unless it runs. */
-  metrics(): Promise<string> | undefined;
-  /** Number of starts so far. */
-  starts(): number;
-}
 
 /** How a process has ended on SIGTERM. */
 export interface ProcessStop {
@@ -71,11 +58,14 @@ export interface ProcessObserver {
   logOf?(processName: string): Log;
 }
 
+/** The providers outside of all processes, as one of them has them. */
+export type OpenProviders = (host: Host) => ProviderSet;
+
 /** What surrounds a process. */
 export interface ProcessWorld {
   readonly config: Config;
   readonly observer: ProcessObserver;
-  readonly providers: Pick<SimProviders, 'open'>;
+  readonly providers: OpenProviders;
   readonly plant: PlantedFault | undefined;
   /** The broker, or the disk for its own one, of a life that begins. */
   readonly connect: (life: ProcessLife) => Pick<StartOptions, 'broker' | 'disk'>;
@@ -86,7 +76,7 @@ export interface ProcessWorld {
 }
 
 /** A process that an orchestrator starts again after each end. */
-export class RestartingProcess implements SimProcess {
+export class RestartingProcess {
   readonly name: string;
   readonly workers: readonly WorkerName[];
   readonly machine: Machine;
@@ -112,23 +102,17 @@ export class RestartingProcess implements SimProcess {
     this.machine = machine;
   }
 
-  state(): ReturnType<SimProcess['state']> {
+  /** `starting` until all its workers have started; `stopping` from SIGTERM to its end. */
+  state(): 'starting' | 'running' | 'stopping' | 'frozen' | 'down' {
     if (this.#life?.isAlive() !== true) return 'down';
     if (this.#life.isFrozen) return 'frozen';
     if (this.#isStopping) return 'stopping';
     return this.#running === undefined ? 'starting' : 'running';
   }
 
+  /** The health of each worker as the process sees it; undefined unless it runs. */
   health(): Readonly<Record<string, Health>> | undefined {
     return this.state() === 'running' ? this.#running?.health() : undefined;
-  }
-
-  metrics(): Promise<string> | undefined {
-    return this.state() === 'running' ? this.#running?.metrics.text() : undefined;
-  }
-
-  starts(): number {
-    return this.#starts;
   }
 
   /** The broker as the process has it; undefined unless it runs. */
@@ -314,7 +298,7 @@ export class RestartingProcess implements SimProcess {
       simulation: within(startSimulationWorker),
       notification: within((context) =>
         startNotificationWorker(withoutIndex(context), () =>
-          Promise.resolve(plantInProviders(plant, providers.open(life))),
+          Promise.resolve(plantInProviders(plant, providers(life))),
         ),
       ),
     };

@@ -4,26 +4,19 @@ import { createMessageCodec, type MessageCodec } from '../../shared/messaging/co
 import { combineHealth } from '../../shared/platform/health.ts';
 import { QUEUE_LIMITS } from '../../shared/platform/queues/queue-limits.ts';
 import { sleep } from '../../shared/platform/timers.ts';
-import { createHistory, placeOf } from './check/history.ts';
+import { History, placeOf } from './check/history.ts';
 import { FAULTS, Journal } from './check/journal.ts';
 import { acceptedIds, currentState } from './check/notification-rules.ts';
 import type { Violation } from './check/rule.ts';
 import { createWatcher, type Watcher } from './check/watcher.ts';
 import { startCluster, type SimCluster } from './cluster.ts';
 import type { FaultCounts } from './faults/call-fates.ts';
-import type { SimProcess } from './restarting-process.ts';
 import { isCalm, type SeedPlan } from './seed-plan.ts';
 import { createMachine, ProcessLife } from './sim-process.ts';
-import {
-  callAction,
-  fetchLastResult,
-  lookAt,
-  lookUpChangingProduct,
-  sendNotification,
-} from './workload/callers.ts';
-import { redrive, updateCatalogue } from './workload/operators.ts';
+import { callAction, lookAt, sendNotification } from './workload/callers.ts';
+import { redrive } from './workload/operators.ts';
 import { ARRIVAL_MS, planLastCalls, REPLY_TOPICS, type Activity } from './workload/plan.ts';
-import { createProviderWorld } from './workload/providers.ts';
+import { createProviders } from './workload/providers.ts';
 import { writeCommand, writePoison, writeRequest } from './workload/upstream.ts';
 import type { World } from './workload/world.ts';
 
@@ -37,14 +30,13 @@ export const SETTLE_LIMIT_MS = 25 * MINUTE_MS;
 const REQUESTS_SETTLE_MS = 5 * MINUTE_MS;
 /** What has settled stays so: a consumer that makes no progress is reported as unhealthy after a minute. */
 const STAYS_SETTLED_MS = 70_000;
-/** Interval of the looks at health and progress. */
+/** Interval of the looks at progress. */
 const LOOK_EVERY_MS = 1_000;
-const LOOKS_PER_GAUGES = 40;
 const SETTINGS = {
   NOTIFICATION_RETRY_TIERS: '5s,30s',
   NOTIFICATION_TIME_LIMIT: '2m',
-  // Never reached: it only has the messages counted.
-  NOTIFICATION_QUOTA_CALLER: '1000000000',
+  // Shorter than the latest answers of a provider.
+  NOTIFICATION_SEND_TIMEOUT_MS: '2000',
 };
 const REPLY_PARTITIONS = 2;
 
@@ -70,7 +62,7 @@ async function createCodec(): Promise<MessageCodec> {
 /** Runs a plan and checks the rules. The same plan gives the same result. */
 export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
   const ownCodec = await (codec ??= createCodec());
-  const history = createHistory();
+  const history = new History();
   const clocks: { elapsedMs: () => number } = { elapsedMs: () => 0 };
   const elapsedMs = (): number => clocks.elapsedMs();
   const journal = new Journal(elapsedMs);
@@ -109,7 +101,7 @@ export async function runPlan(plan: SeedPlan): Promise<SeedResult> {
       },
       createProviders: (system, fates) => {
         clocks.elapsedMs = () => system.monotonic.elapsedMs();
-        return createProviderWorld({
+        return createProviders({
           system,
           fates,
           plan: plan.faults,
@@ -160,15 +152,8 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
         watcher.report('the simulated caller works', `${activity.id}: ${String((error as Error).stack)}`),
     );
   }
-  const unsettled = async (): Promise<readonly string[]> => {
-    const found = await findUnsettled(cluster, parts, [...pending.keys()]);
-    return found.length > 0 ? found : queuesOf(cluster);
-  };
-  const look = createSampler(cluster, watcher);
-  for (let passedMs = 0; passedMs < ARRIVAL_MS; passedMs += LOOK_EVERY_MS) {
-    await system.pass(LOOK_EVERY_MS);
-    await look();
-  }
+  const unsettled = (): Promise<readonly string[]> => findUnsettled(cluster, parts, [...pending.keys()]);
+  await system.pass(ARRIVAL_MS);
   let waiting = await unsettled();
   const isInTime = (): boolean => {
     const sinceMs = system.monotonic.elapsedMs() - startedAtMs - ARRIVAL_MS;
@@ -176,61 +161,18 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
   };
   while (watcher.violations.length === 0 && waiting.length > 0 && isInTime()) {
     await system.pass(LOOK_EVERY_MS);
-    await look();
     waiting = await unsettled();
   }
   if (watcher.violations.length > 0) return;
   if (waiting.length === 0) {
     await system.run(callAgain(world), REQUESTS_SETTLE_MS);
     await system.pass(STAYS_SETTLED_MS);
-    await look(true);
     waiting = await unsettled();
   }
   isOver = true;
   await lookAtAll(world, cluster, acceptedIds(history));
   const unready = await unreadyAddresses(cluster);
   watcher.atEnd({ isCalm: isCalm(plan.faults), unsettled: [...waiting, ...unready] });
-}
-
-/** Returns a function that looks at all processes; every so often also at their gauges. */
-function createSampler(cluster: SimCluster, watcher: Watcher): (isLast?: boolean) => Promise<void> {
-  const { processes, broker, system } = cluster;
-  const refusedSinceMs = new Map<string, number>();
-  let looks = 0;
-  return async (isLast = false) => {
-    const nowMs = system.monotonic.elapsedMs();
-    const withGauges = isLast || looks % LOOKS_PER_GAUGES === 0;
-    looks += 1;
-    for (const process of processes) {
-      const { name } = process;
-      const health = process.health();
-      // A process that does not run notices nothing.
-      const isRefused = health !== undefined && broker.isRefusing(name);
-      if (!isRefused) refusedSinceMs.delete(name);
-      else if (!refusedSinceMs.has(name)) refusedSinceMs.set(name, nowMs);
-      if (health === undefined) continue;
-      const { status } = combineHealth(health);
-      const isReady = status === 'ready' || status === 'degraded';
-      const gauges = withGauges ? await gaugesOf(process) : new Map<string, number>();
-      watcher.onSample({
-        process: name,
-        atMs: nowMs,
-        isReady,
-        cutOffMs: nowMs - (refusedSinceMs.get(name) ?? nowMs),
-        gauges,
-      });
-    }
-  };
-}
-
-async function gaugesOf(process: SimProcess): Promise<ReadonlyMap<string, number>> {
-  const text = (await process.metrics()) ?? '';
-  return new Map(
-    text.split('\n').flatMap((line) => {
-      const [name = '', value] = line.split(' ');
-      return [...QUEUES, ...JUDGED].some((one) => name.startsWith(one)) ? [[name, Number(value)]] : [];
-    }),
-  );
 }
 
 function createWorld(
@@ -250,11 +192,6 @@ function createWorld(
     codec: ownCodec,
     watcher,
     ingressName,
-    absentMs: (ingress) => {
-      const name = ingressName(ingress);
-      const isRunning = cluster.processes.find((process) => process.name === name)?.state() === 'running';
-      return isRunning ? broker.absentMs(name) : Infinity;
-    },
     isOver,
     call: async (ingress, call) => {
       const result = await cluster.call(ingressName(ingress), call);
@@ -262,7 +199,7 @@ function createWorld(
     },
     startClient: (name) => {
       const life = new ProcessLife(`${name}#1`, createMachine(system, plan.seed, undefined));
-      return { ports: life.ports, broker: broker.connectClient(life), kill: () => life.end() };
+      return { ports: life.ports, broker: broker.connectClient(life) };
     },
   };
 }
@@ -284,8 +221,6 @@ function perform(world: World, activity: Activity): Promise<void> {
       return writeCommand(world, activity);
     case 'poison':
       return writePoison(world, activity);
-    case 'catalogue':
-      return updateCatalogue(world, activity);
     case 'redrive':
       return redrive(world, activity);
     default:
@@ -295,7 +230,7 @@ function perform(world: World, activity: Activity): Promise<void> {
 
 /** Whether only the delivery of notifications waits, which may take until their time limits. */
 function isAboutNotifications(waiting: string): boolean {
-  return /^notification-?|plat\.notification\.|plat_notification_/.test(waiting);
+  return /^notification-?|plat\.notification\./.test(waiting);
 }
 
 /** What is still in progress, in words. */
@@ -365,7 +300,7 @@ async function unreadyAddresses(cluster: SimCluster): Promise<readonly string[]>
   return (await cluster.system.run(Promise.all(asked), MINUTE_MS)).flat();
 }
 
-/** Asks every instance for the state of every accepted notification, every result and the changing product. */
+/** Asks every instance for the state of every accepted notification. */
 async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<string>): Promise<void> {
   const known = new Map(
     world.history.notifications.flatMap(({ notificationId, call }) =>
@@ -377,51 +312,6 @@ async function lookAtAll(world: World, cluster: SimCluster, ids: ReadonlySet<str
   );
   const seen = await cluster.system.run(Promise.all(looks), MINUTE_MS);
   world.history.lastLooks.push(...seen.filter((look) => look !== undefined));
-  const results = world.history.actions.flatMap((exchange) =>
-    [0, 1].map((ingress) => fetchLastResult(world, ingress, exchange)),
-  );
-  await cluster.system.run(Promise.all(results), MINUTE_MS);
-  const lookUps = [0, 1].map((ingress) => lookUpChangingProduct(world, ingress));
-  await cluster.system.run(Promise.all(lookUps), MINUTE_MS);
   // An embedded broker delivers replies before they are on its disk.
   await cluster.system.pass(LOOK_EVERY_MS);
-}
-
-/** Counters and gauges that rules judge. */
-const JUDGED = ['plat_notification_quota_counted'];
-/** Gauges of work that waits. */
-const QUEUES = [
-  'plat_ingress_pending_replies',
-  'plat_consumer_state',
-  'plat_notification_waiting',
-  'plat_notification_hold',
-  'plat_notification_ledger',
-];
-/** Figures of a consumer that are 0 once there is no work. */
-const WORK = /figure="(?:running|held|paused)"/;
-/** Figures of the ledger that count what is kept, and are not 0 at the end. */
-const KEPT = [
-  'plat_notification_hold_total',
-  'plat_notification_held',
-  'figure="size"',
-  'figure="unknown"',
-  ...JUDGED,
-];
-
-function isKept(gauge: string): boolean {
-  return gauge.startsWith('plat_consumer_state')
-    ? !WORK.test(gauge)
-    : KEPT.some((kept) => gauge.includes(kept));
-}
-
-/** The queues that are not empty. */
-async function queuesOf({ processes }: SimCluster): Promise<readonly string[]> {
-  const all = await Promise.all(
-    processes.map(async (one) => ({ name: one.name, gauges: await gaugesOf(one) })),
-  );
-  return all.flatMap(({ name, gauges }) =>
-    [...gauges].flatMap(([gauge, value]) =>
-      value === 0 || isKept(gauge) ? [] : [`${name} has ${gauge} ${value}`],
-    ),
-  );
 }

@@ -21,8 +21,6 @@ const NO_HEADS_PERCENT = 25;
 const EMBEDDED_PERCENT = 20;
 /** The steps of the only clock of an embedded system, which decides when its messages are due, add up to less than this. */
 const EMBEDDED_SKEW_MS = 6_000;
-/** What a run over the embedded broker leaves out: its catalogue is a folder. */
-const CLUSTER_ONLY: ReadonlySet<Activity['kind']> = new Set(['catalogue']);
 
 /** Everything that a seed determines, as data. */
 export interface SeedPlan {
@@ -46,11 +44,10 @@ export function planSeed(
 ): SeedPlan {
   const picks = new Picks(seed ^ 0x632be5ab);
   const faults = picks.chance(CALM_PERCENT) ? calmPlan(seed) : planFaultsOf(seed, system);
-  const activities = planActivities(seed);
   return {
     seed,
     system,
-    activities: system === 'cluster' ? activities : activities.filter(({ kind }) => !CLUSTER_ONLY.has(kind)),
+    activities: planActivities(seed),
     unknownPolicy: picks.of('park', 'park', 'park', 'resend'),
     faults,
     limits: planLimits(seed, isCalm(faults)),

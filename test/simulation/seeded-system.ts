@@ -156,21 +156,19 @@ export function uuid(picks: Picks): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** Timers by their time, as a binary heap; cancelled ones are dropped when they reach its top. */
+/** Timers, the next one last. */
 class TimerQueue {
-  readonly #heap: Timer[] = [];
+  readonly #timers: Timer[] = [];
 
   add(callback: () => void, dueMs: number): () => void {
     const timer: Timer = { dueMs, callback, isCancelled: false };
-    let at = this.#heap.push(timer) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const above = this.#heap[parent];
-      if (above === undefined || above.dueMs <= dueMs) break;
-      this.#heap[at] = above;
-      this.#heap[parent] = timer;
-      at = parent;
+    let [low, high] = [0, this.#timers.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#timers[middle]?.dueMs ?? 0) > dueMs) low = middle + 1;
+      else high = middle;
     }
+    this.#timers.splice(low, 0, timer);
     return () => {
       timer.isCancelled = true;
     };
@@ -178,40 +176,19 @@ class TimerQueue {
 
   /** The time of the next timer. */
   nextMs(): number | undefined {
-    while (this.#heap[0]?.isCancelled === true) this.#removeFirst();
-    return this.#heap[0]?.dueMs;
+    while (this.#timers.at(-1)?.isCancelled === true) this.#timers.pop();
+    return this.#timers.at(-1)?.dueMs;
   }
 
   /** Removes the timers that are due. A timer that is cancelled by another one of them does not call back. */
   takeDue(nowMs: number): (() => void)[] {
     const due: (() => void)[] = [];
     for (let dueMs = this.nextMs(); dueMs !== undefined && dueMs <= nowMs; dueMs = this.nextMs()) {
-      const timer = this.#removeFirst();
+      const timer = this.#timers.pop();
       due.push(() => {
         if (timer?.isCancelled === false) timer.callback();
       });
     }
     return due;
-  }
-
-  #removeFirst(): Timer | undefined {
-    const heap = this.#heap;
-    const [first] = heap;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return first;
-    let at = 0;
-    for (;;) {
-      const left = 2 * at + 1;
-      const right = heap[left + 1];
-      let least = heap[left];
-      if (least === undefined) break;
-      const isRight = right !== undefined && right.dueMs < least.dueMs;
-      if (isRight) least = right;
-      if (last.dueMs <= least.dueMs) break;
-      heap[at] = least;
-      at = isRight ? left + 1 : left;
-    }
-    heap[at] = last;
-    return first;
   }
 }

@@ -13,6 +13,8 @@ export interface Host {
   /** Unique, also between restarts of a process. */
   readonly id: string;
   readonly ports: SystemPorts;
+  /** Whether it stands still. */
+  readonly isFrozen?: boolean;
   /** Whether its code may still have effects. */
   isAlive(): boolean;
   /** Announces an effect outside the process; false when the process has ended and the effect must not happen. */

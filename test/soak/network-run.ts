@@ -6,17 +6,25 @@ import { eventually, sleep } from '../support/conformance/wait.ts';
 import { startProviderStandIn, type ProviderStandIn } from '../support/fakes/provider-stand-in.ts';
 import { Picks } from '../support/random/pick.ts';
 import { type FaultProxy, type NetworkFault, NETWORK_FAULTS, startFaultProxy } from './fault-proxy.ts';
-import { createHttpCaller, type HttpCaller } from './http-caller.ts';
-import { markedCall, type CallKind } from './marked-calls.ts';
+import { callOnce, startLoad } from './http-load.ts';
 import { NotificationCaller, type NotificationFigures } from './notification-calls.ts';
-import { openSoakWorld, type Say, type SoakWorld } from './soak-world.ts';
-import { matchReplies, readTopic, type ReplyFigures } from './topic-reading.ts';
+import {
+  matchReplies,
+  nonZero,
+  openSoakWorld,
+  readTopic,
+  type ReplyFigures,
+  type Say,
+  type SoakWorld,
+} from './soak-world.ts';
 import { type Sightings, WatchedProcess } from './watched-process.ts';
-import { KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const NODES = 3;
+const SEED = 20_260_501;
 const SECOND_MS = 1_000;
 const TICK_MS = 100;
+const CALLS_PER_SECOND = 20;
+const NOTIFICATIONS_PER_SECOND = 5;
 /** Traffic before the first fault and after the last one. */
 const EDGE_MS = 3 * SECOND_MS;
 /** Range of fault durations; the longest exceeds the request timeout, so that clients give up connections. */
@@ -35,8 +43,7 @@ const PARKED = 'outcome-unknown';
 const REPLY_TIMEOUT_MS = 5 * SECOND_MS;
 /** Expected responses while the network fails; the caller may retry. */
 const TOLD: ReadonlySet<number> = new Set([503, 504]);
-const DEAD_LETTER_TOPICS = ['scheduleDeadLetters', 'notificationDeadLetters'] as const;
-const TEXT_CHARACTERS = 300;
+const SHOWN_CHARACTERS = 300;
 
 type Faults = readonly (NetworkFault | undefined)[];
 
@@ -50,59 +57,49 @@ const FIRST_PHASES: readonly Faults[] = [
   ['black-holed', 'delayed', undefined],
 ];
 
-export interface NetworkOptions {
-  /** How long the network fails. */
-  readonly durationMs: number;
-  readonly seed: number;
-  readonly calls: readonly CallKind[];
-  readonly callsPerSecond: number;
-  readonly notificationsPerSecond: number;
-}
-
 /** Results of a run in which the clients reach the brokers over a failing network. */
-export interface NetworkReport extends Sightings, ReplyFigures, NotificationFigures {
+export interface NetworkReport extends ReplyFigures, NotificationFigures {
   readonly phases: number;
-  /** Connections to brokers, and the number cut in the middle of a response. */
-  readonly connections: number;
+  /** Connections cut in the middle of a response. */
   readonly torn: number;
   readonly calls: number;
   readonly answered: number;
-  /** Responses with 503 or 504, with the count of each code. */
+  /** Responses with 503 or 504. */
   readonly refused: number;
-  readonly refusedHow: string;
   /** Calls that were not accepted, or whose process exited. */
   readonly cut: number;
   /** Calls that a running process did not answer. */
   readonly lost: number;
   readonly swapped: number;
-  readonly wrongAnswers: readonly string[];
-  /** Dead letters except those of parked notifications, and the count of each code including them. */
-  readonly deadLetters: number;
-  readonly deadLettersHow: string;
+  /** The count of dead letters by code. */
+  readonly deadLetters: string;
   /** Unanswered calls after the recovery. */
   readonly unansweredAfterwards: number;
-  readonly badExits: readonly string[];
   readonly recoveryMs: number;
   readonly slowestMs: number;
   readonly durationMs: number;
+  /**
+   * Empty: no process exits or hangs, every caller gets its own response, no accepted request is lost, and the system recovers
+   * afterwards. Refusals and repeated replies are allowed.
+   */
+  readonly faults: readonly string[];
 }
 
 /**
  * Runs two ingresses and two workers against three brokers behind proxies that are torn, delayed, black-holed and
- * silent alternately, under constant traffic. The brokers reach each other without the proxies.
+ * silent alternately for `failingMs`, under constant traffic. The brokers reach each other without the proxies.
  */
-export async function runNetwork(say: Say, options: NetworkOptions): Promise<NetworkReport> {
-  const picks = new Picks(options.seed);
+export async function runNetwork(say: Say, failingMs: number): Promise<NetworkReport> {
+  const picks = new Picks(SEED);
   const targets = await findFreePorts(NODES);
-  const proxies = await Promise.all(
-    targets.map((target) => startFaultProxy({ target, share: () => picks.share() })),
-  );
+  const share = (): number => picks.share();
+  const proxies = await Promise.all(targets.map((target) => startFaultProxy({ target, share })));
   const proxied = targets.map((port, index) => ({ port, advertisedPort: proxies[index]?.port ?? 0 }));
   try {
     const world = await openSoakWorld({ say, proxied });
     try {
       await using provider = await startProviderStandIn();
-      return await runIn(world, { proxies, provider, picks }, options);
+      return await runIn(world, { proxies, provider, picks, failingMs });
     } finally {
       await world.close();
     }
@@ -115,49 +112,63 @@ interface Stage {
   readonly proxies: readonly FaultProxy[];
   readonly provider: ProviderStandIn;
   readonly picks: Picks;
+  readonly failingMs: number;
 }
 
-async function runIn(world: SoakWorld, stage: Stage, options: NetworkOptions): Promise<NetworkReport> {
+async function runIn(world: SoakWorld, stage: Stage): Promise<NetworkReport> {
   const { say } = world;
-  const { proxies, provider, picks } = stage;
+  const { proxies, provider } = stage;
   const startedAt = performance.now();
   const env = await processEnvironment(world, stage);
-  const sightings: Sightings = { crashes: [], spins: [], hangs: [], failedStarts: [] };
-  const processes = await startAll(
-    [['schedule', 'notification'], ['schedule', 'notification'], ['ingress'], ['ingress']],
-    (workers) => WatchedProcess.start({ workers, env, sightings, say }),
-  );
-  const urls = (): string[] => processes.slice(-2).map((process) => process.url);
-  const load = startLoad(urls, options);
+  const sightings: Sightings = [];
+  const kinds = [['schedule', 'notification'], ['schedule', 'notification'], ['ingress'], ['ingress']];
+  const processes = await WatchedProcess.startAll(kinds, { env, sightings, say });
+  const urls = (): readonly string[] => processes.slice(-2).map((process) => process.url);
+  const notifications = new NotificationCaller(urls);
+  const sending = startLoad(NOTIFICATIONS_PER_SECOND, (number) => notifications.send(number));
+  const { tally, load, faults } = startCalls(urls);
+  const stop = async (): Promise<void> => {
+    notifications.giveUp();
+    await Promise.all([load.stop(), sending.stop()]);
+  };
   try {
     await sleep(EDGE_MS);
-    const phases = await failInTurn(proxies, { picks, durationMs: options.durationMs, say });
-    const recoveryMs = await recover(processes, say);
-    const before = load.figures();
+    const phases = await failInTurn(stage, say);
+    const recoveryMs = await recover(processes);
+    const before = { calls: tally.calls, answered: tally.answered };
     await sleep(EDGE_MS);
-    await load.stop();
-    const after = load.figures();
-    await untilDelivered(() => load.notifications.figures(provider));
+    await stop();
+    await untilDelivered(() => notifications.figures(provider));
     const exits = await Promise.all(processes.map((process) => process.stop()));
     const letters = await deadLetters(world);
-    const topics = { requests: world.topic('scheduleRequests'), replies: world.topic('ingressReplies') };
-    return {
+    const figures = {
       phases,
-      connections: sum(proxies.map(({ connections }) => connections)),
-      torn: sum(proxies.map(({ torn }) => torn)),
-      ...after,
-      ...load.notifications.figures(provider, new Set(letters.map(({ id }) => id))),
-      unansweredAfterwards: after.calls - before.calls - (after.answered - before.answered),
-      ...(await matchReplies(world.broker, topics)),
-      deadLetters: letters.filter(({ code }) => code !== PARKED).length,
-      deadLettersHow: countedText(letters.map(({ code }) => code)),
-      ...sightings,
-      badExits: exits.filter((code) => code !== 0).map((code) => `exited with ${code} after SIGTERM`),
+      torn: proxies.reduce((sum, { torn }) => sum + torn, 0),
+      ...tally,
+      ...notifications.figures(provider, new Set(letters.map(({ id }) => id))),
+      unansweredAfterwards: tally.calls - before.calls - (tally.answered - before.answered),
+      ...(await matchReplies(world, 'scheduleRequests', 'ingressReplies')),
+    };
+    const codes = Map.groupBy(letters, ({ code }) => code);
+    return {
+      ...figures,
+      deadLetters: [...codes].map(([code, all]) => `${code} ${all.length}`).join(', '),
       recoveryMs,
       durationMs: performance.now() - startedAt,
+      faults: [
+        ...sightings,
+        ...faults,
+        ...exits.filter((code) => code !== 0).map((code) => `exited with ${code} after SIGTERM`),
+        ...[...codes.keys()].filter((code) => code !== PARKED).map((code) => `dead letters: ${code}`),
+        ...nonZero(figures, 'lost', 'swapped', 'notificationsLost', 'notificationsRepeated'),
+        ...nonZero(figures, 'unansweredAfterwards'),
+        ...(['answered', 'accepted', 'torn'] as const).flatMap((name) =>
+          figures[name] > 0 ? [] : [`${name}: 0`],
+        ),
+      ],
     };
   } finally {
-    await load.stop();
+    await stop();
     await Promise.all(processes.map((process) => process.abandon()));
   }
 }
@@ -175,7 +186,6 @@ async function processEnvironment(world: SoakWorld, { proxies, provider }: Stage
   await writeFile(file, JSON.stringify({ notificationConfigurations }));
   return {
     ...world.env,
-    KAFKA_CLIENT,
     KAFKA_BROKERS: proxies.map(({ port }) => `127.0.0.1:${port}`).join(','),
     REPLY_TIMEOUT_MS: String(REPLY_TIMEOUT_MS),
     NOTIFICATION_CONFIG_FILE: file,
@@ -184,37 +194,15 @@ async function processEnvironment(world: SoakWorld, { proxies, provider }: Stage
   };
 }
 
-/** Starts all processes in parallel. If one fails to start, the others are stopped. */
-async function startAll(
-  kinds: readonly (readonly string[])[],
-  start: (workers: readonly string[]) => Promise<WatchedProcess>,
-): Promise<WatchedProcess[]> {
-  const starting = kinds.map(start);
-  const ends = await Promise.allSettled(starting);
-  const started = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
-  if (started.length < kinds.length) await Promise.all(started.map((process) => process.abandon()));
-  return Promise.all(starting);
-}
-
-interface Failing {
-  readonly picks: Picks;
-  readonly durationMs: number;
-  readonly say: Say;
-}
-
-/** One or two brokers at a time, sometimes all three. */
-async function failInTurn(
-  proxies: readonly FaultProxy[],
-  { picks, durationMs, say }: Failing,
-): Promise<number> {
-  const endAt = performance.now() + durationMs;
+/** One or two brokers at a time, sometimes all three. Returns the number of phases. */
+async function failInTurn({ proxies, picks, failingMs }: Stage, say: Say): Promise<number> {
+  const endAt = performance.now() + failingMs;
   let phases = 0;
   for (; performance.now() < endAt; phases += 1) {
     const faults = FIRST_PHASES[phases] ?? pickFaults(picks);
     const first = picks.whole(0, NODES - 1);
     for (const [index, fault] of faults.entries()) proxies[(first + index) % NODES]?.set(fault);
-    const state = proxies.map((_, index) => faults[(index - first + NODES) % NODES] ?? 'well');
-    say(`phase ${phases + 1}: ${state.join(', ')}`);
+    say(`phase ${phases + 1}: ${faults.map((fault) => fault ?? 'well').join(', ')} from node ${first + 1}`);
     await sleep(Math.min(picks.whole(...FAULT_MS), endAt - performance.now()));
     for (const proxy of proxies) proxy.set(undefined);
     await sleep(Math.max(0, Math.min(picks.whole(...CALM_MS), endAt - performance.now())));
@@ -228,107 +216,41 @@ function pickFaults(picks: Picks): Faults {
   return [one, picks.chance(50) ? picks.of(...NETWORK_FAULTS) : undefined, undefined];
 }
 
-async function recover(processes: readonly WatchedProcess[], say: Say): Promise<number> {
+/** A process that does not recover shows in the calls that follow. */
+async function recover(processes: readonly WatchedProcess[]): Promise<number> {
   const startedAt = performance.now();
   const allReady = async (): Promise<boolean> => {
     await sleep(TICK_MS);
     return (await Promise.all(processes.map((process) => process.isReady()))).every(Boolean);
   };
-  await eventually('all processes to be ready', RECOVERY_LIMIT_MS, allReady).catch(() => {
-    say('!!! not every process is ready again');
-  });
+  await eventually('all processes to be ready', RECOVERY_LIMIT_MS, allReady).catch(() => undefined);
   return performance.now() - startedAt;
 }
 
-interface Tally {
-  calls: number;
-  answered: number;
-  cut: number;
-  lost: number;
-  swapped: number;
-  slowestMs: number;
-  readonly codes: string[];
-  readonly wrongAnswers: string[];
-}
-
-/** Sends calls and notifications at a constant rate, independent of their duration. */
-function startLoad(urls: () => readonly string[], options: NetworkOptions) {
-  const caller = createHttpCaller();
-  const tally: Tally = {
-    calls: 0,
-    answered: 0,
-    cut: 0,
-    lost: 0,
-    swapped: 0,
-    slowestMs: 0,
-    codes: [],
-    wrongAnswers: [],
-  };
-  const notifications = new NotificationCaller(urls);
-  const underWay = new Set<Promise<void>>();
-  const follow = (call: Promise<void>): void => {
-    underWay.add(call);
-    void call.finally(() => underWay.delete(call));
-  };
-  const startedAt = performance.now();
-  let begun = 0;
-  const timer = setInterval(() => {
-    const pastS = (performance.now() - startedAt) / SECOND_MS;
-    for (; begun < pastS * options.callsPerSecond; begun += 1) {
-      const all = urls();
-      follow(callOnce(caller, all[begun % all.length] ?? '', { tally, number: begun, kinds: options.calls }));
-    }
-    while (notifications.begun < pastS * options.notificationsPerSecond) follow(notifications.begin());
-  }, TICK_MS);
-  const figures = () => {
-    const { codes, ...counts } = tally;
-    return { ...counts, refused: codes.length, refusedHow: countedText(codes) };
-  };
-  return {
-    figures,
-    notifications,
-    stop: async (): Promise<void> => {
-      clearInterval(timer);
-      notifications.giveUp();
-      await Promise.all(underWay);
-      caller.close();
-    },
-  };
-}
-
-interface Call {
-  readonly tally: Tally;
-  readonly number: number;
-  readonly kinds: readonly CallKind[];
-}
-
-/** Sends one call without retries and checks its response. */
-async function callOnce(caller: HttpCaller, url: string, { tally, number, kinds }: Call): Promise<void> {
-  const { path: action, body, answers } = markedCall(kinds, number);
-  const startedAt = performance.now();
-  const id = `network-${number}`;
-  const end = await caller.post(url + action, body, id);
-  tally.calls += 1;
-  tally.slowestMs = Math.max(tally.slowestMs, performance.now() - startedAt);
-  if (end.kind === 'unconnected' || end.kind === 'cut') tally.cut += 1;
-  else if (end.kind === 'broken') {
-    tally.lost += 1;
-    tally.wrongAnswers.push(`${id}: ${end.reason}`);
-  } else if (TOLD.has(end.status))
-    tally.codes.push(/"code":"([^"]+)"/.exec(end.body)?.[1] ?? `${end.status}`);
-  else if (end.status !== 200)
-    tally.wrongAnswers.push(`${id}: ${end.status} ${end.body.slice(0, TEXT_CHARACTERS)}`);
-  else if (end.correlationId === id && isOwn(end.body, answers)) tally.answered += 1;
-  else tally.swapped += 1;
-}
-
-/** An unreadable body counts as a wrong response. */
-function isOwn(body: string, answers: (body: string) => boolean): boolean {
-  try {
-    return answers(body);
-  } catch {
-    return false;
-  }
+/** Sends calls, each without retries, and judges their responses. */
+function startCalls(urls: () => readonly string[]) {
+  const tally = { calls: 0, answered: 0, refused: 0, cut: 0, lost: 0, swapped: 0, slowestMs: 0 };
+  const faults: string[] = [];
+  const load = startLoad(CALLS_PER_SECOND, async (number) => {
+    const all = urls();
+    const id = `network-${number}`;
+    const startedAt = performance.now();
+    const end = await callOnce(all[number % all.length] ?? '', id, {
+      kinds: ['schedule', 'payment'],
+      number,
+    });
+    tally.calls += 1;
+    tally.slowestMs = Math.max(tally.slowestMs, performance.now() - startedAt);
+    if (end.kind === 'unconnected' || end.kind === 'cut') tally.cut += 1;
+    else if (end.kind === 'broken') {
+      tally.lost += 1;
+      faults.push(`${id}: ${end.reason}`);
+    } else if (TOLD.has(end.status)) tally.refused += 1;
+    else if (end.status !== 200) faults.push(`${id}: ${end.status} ${end.body.slice(0, SHOWN_CHARACTERS)}`);
+    else if (end.isOwn) tally.answered += 1;
+    else tally.swapped += 1;
+  });
+  return { tally, load, faults };
 }
 
 /** Waits until the provider has received everything, or nothing has arrived for a while. */
@@ -342,15 +264,10 @@ async function untilDelivered(figures: () => NotificationFigures): Promise<void>
   }
 }
 
-interface Letter {
-  readonly code: string;
-  /** Id of the notification; empty for other messages. */
-  readonly id: string;
-}
-
-async function deadLetters({ broker, topic }: SoakWorld): Promise<Letter[]> {
-  const letters: Letter[] = [];
-  for (const key of DEAD_LETTER_TOPICS) {
+/** The dead letters with their codes, and the ids of notifications. */
+async function deadLetters({ broker, topic }: SoakWorld) {
+  const letters: { readonly code: string; readonly id: string }[] = [];
+  for (const key of ['scheduleDeadLetters', 'notificationDeadLetters'] as const) {
     await readTopic(broker, topic(key), ({ headers }) => {
       letters.push({
         code: headerText(headers, HEADER.deadLetterCode) ?? 'no code',
@@ -359,14 +276,4 @@ async function deadLetters({ broker, topic }: SoakWorld): Promise<Letter[]> {
     });
   }
   return letters;
-}
-
-function countedText(names: readonly string[]): string {
-  return (
-    [...Map.groupBy(names, (name) => name)].map(([name, all]) => `${name} ${all.length}`).join(', ') || 'none'
-  );
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -26,7 +26,6 @@ export class NotificationCaller {
   readonly #urls: () => readonly string[];
   /** Texts of accepted notifications by id. */
   readonly #accepted = new Map<string, string>();
-  #begun = 0;
   #isOver = false;
 
   /** Calls the ingresses at these addresses alternately. */
@@ -34,19 +33,12 @@ export class NotificationCaller {
     this.#urls = urls;
   }
 
-  /** Number of notifications started. */
-  get begun(): number {
-    return this.#begun;
-  }
-
-  /** Starts another notification; resolves when it is accepted or given up. */
-  async begin(): Promise<void> {
-    const number = this.#begun;
-    this.#begun += 1;
+  /** Resolves when notification `number` is accepted or given up. */
+  async send(number: number): Promise<void> {
     const text = `notification ${number}`;
     for (let attempt = 0; !this.#isOver; attempt += 1) {
       const urls = this.#urls();
-      const id = await send(urls[(number + attempt) % urls.length] ?? '', number, text);
+      const id = await post(urls[(number + attempt) % urls.length] ?? '', number, text);
       if (id !== undefined) {
         this.#accepted.set(id, text);
         return;
@@ -62,25 +54,24 @@ export class NotificationCaller {
 
   /** `parkedIds`: the notifications found among the dead letters. */
   figures(provider: ProviderStandIn, parkedIds: ReadonlySet<string> = new Set()): NotificationFigures {
-    const counts = new Map<string, number>();
-    for (const { body } of provider.requests) {
-      const { text = '' } = JSON.parse(body.toString()) as { text?: string };
-      counts.set(text, (counts.get(text) ?? 0) + 1);
-    }
-    const missing = [...this.#accepted].flatMap(([id, text]) => (counts.has(text) ? [] : [id]));
+    const texts = provider.requests.map(
+      ({ body }) => (JSON.parse(body.toString()) as { readonly text: string }).text,
+    );
+    const delivered = Map.groupBy(texts, (text) => text);
+    const missing = [...this.#accepted].flatMap(([id, text]) => (delivered.has(text) ? [] : [id]));
     const lost = missing.filter((id) => !parkedIds.has(id));
     return {
       accepted: this.#accepted.size,
-      delivered: counts.size,
+      delivered: delivered.size,
       parked: missing.length - lost.length,
       notificationsLost: lost.length,
-      notificationsRepeated: [...counts.values()].filter((count) => count > 1).length,
+      notificationsRepeated: [...delivered.values()].filter(({ length }) => length > 1).length,
     };
   }
 }
 
 /** Reads the id from the response to an accepted notification. */
-async function send(url: string, number: number, message: string): Promise<string | undefined> {
+async function post(url: string, number: number, message: string): Promise<string | undefined> {
   try {
     const response = await fetch(url + SMS_PATH, {
       method: 'POST',

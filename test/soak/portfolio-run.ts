@@ -1,19 +1,23 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createReadStream, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorText } from '../../shared/platform/errors.ts';
 import { sleep } from '../support/conformance/wait.ts';
-import { checkResults, type ResultFigures } from './check-results.ts';
-import { createLineCounter } from './file-lines.ts';
-import { planIncidents, type Incident } from './incidents.ts';
-import { writePortfolio, type Portfolio } from './portfolio-file.ts';
-import { startRecalculate, type RecalculateProcess } from './recalculate-process.ts';
-import type { SoakWorld } from './soak-world.ts';
-import { describeStall } from './stall-report.ts';
-import { lagOfBulkLane, matchReplies, messagesOn, type ReplyFigures } from './topic-reading.ts';
-import { startWorkerPool, type WorkerPool } from './worker-pool.ts';
+import { endWithThis, type EngineProcess } from '../support/worlds/engine-process.ts';
+import { AS_OF, checkResults, type ResultFigures, writePortfolio } from './soak-portfolio.ts';
+import {
+  lagOfBulkLane,
+  matchReplies,
+  nonZero,
+  type ReplyFigures,
+  type SoakWorld,
+  startEngines,
+  startOne,
+} from './soak-world.ts';
 
-/** Parameters of a recalculation and its incidents, each placed by the share of completed results. */
+/** A recalculation and its incidents, each placed by the share of completed results. */
 export interface PortfolioRunOptions {
-  readonly portfolio: Portfolio;
+  readonly contracts: number;
   readonly workers: number;
   readonly workerKillsAt: readonly number[];
   readonly brokerRestartAt: number;
@@ -32,209 +36,185 @@ export interface PortfolioRunReport extends ResultFigures, ReplyFigures {
   readonly workerKills: number;
   readonly brokerRestarts: number;
   readonly commandKills: number;
-  readonly exitCode: number | NodeJS.Signals;
-  /** Failures outside the results: incidents that failed or were not reached, and unexpected exits. */
-  readonly trouble: readonly string[];
   readonly lag: number;
   readonly deadLetters: number;
   /** From the first start of the command to its last exit. */
   readonly durationMs: number;
+  /** Empty: every contract has exactly one result, in order and equal to the engine's; no message is left unprocessed. */
+  readonly faults: readonly string[];
 }
 
+const ROOT = path.resolve(import.meta.dirname, '../..');
 const POLL_MS = 20;
-const PROGRESS_MS = 10_000;
-/** Longer than the session of a killed worker, a rebalance and a leader change together. */
-const STALL_MS = 30_000;
+const MAX_KEPT = 8_000;
+const NEWLINE = 0x0a;
 
 /** Recalculates a portfolio with the command while workers, a broker and the command itself are killed. */
 export async function runPortfolio(
   world: SoakWorld,
   options: PortfolioRunOptions,
 ): Promise<PortfolioRunReport> {
-  const { portfolio } = options;
-  const files = {
-    input: path.join(world.folder, 'portfolio.ndjson'),
-    output: path.join(world.folder, 'results.ndjson'),
-    failures: path.join(world.folder, 'failures.ndjson'),
-  };
-  await writePortfolio(files.input, portfolio);
-  world.say(`${portfolio.contracts} contracts written`);
-  const pool = await startWorkerPool(options.workers, ['schedule'], world.env);
+  const { contracts, sampleEvery } = options;
+  const [input = '', output = '', failures = ''] = ['portfolio', 'results', 'failures'].map((name) =>
+    path.join(world.folder, `${name}.ndjson`),
+  );
+  await writePortfolio(input, contracts);
+  world.say(`${contracts} contracts written`);
+  const kinds = Array.from({ length: options.workers }, () => ['schedule']);
+  const workers = await startEngines(kinds, world.env);
   try {
-    const run = await carryOut(world, pool, files, options);
+    const files = { input, output, failures };
+    const run = await recalculate(world, { workers, files, options });
     const lag = await lagOfBulkLane(world);
-    const exits = await pool.stop();
-    const trouble = [
-      ...run.trouble,
-      ...pool.crashes().map((crash) => `a worker exited unexpectedly: ${crash}`),
-      ...exits.filter((code) => code !== 0).map((code) => `a worker exited with ${code} after SIGTERM`),
-    ];
-    world.say('checking the results');
-    return {
-      contracts: portfolio.contracts,
+    const exits = await Promise.all(workers.map((worker) => worker.end('SIGTERM')));
+    const dead = await world.broker.admin.offsets(world.topic('scheduleDeadLetters'));
+    const figures = {
       ...run,
-      trouble,
       lag,
-      deadLetters: await messagesOn(world.broker, world.topic('scheduleDeadLetters')),
-      ...(await checkResults(files, portfolio, options.sampleEvery)),
-      ...(await matchReplies(world.broker, {
-        requests: world.topic('scheduleBulkRequests'),
-        replies: world.topic('recalculationReplies'),
-      })),
+      deadLetters: dead.reduce((sum, { low, high }) => sum + high - low, 0),
+      ...(await checkResults(files, sampleEvery)),
+      ...(await matchReplies(world, 'scheduleBulkRequests', 'recalculationReplies')),
+    };
+    return {
+      contracts,
+      ...figures,
+      faults: [
+        ...run.faults,
+        ...exits.filter((code) => code !== 0).map((code) => `a worker exited with ${code} after SIGTERM`),
+        ...figures.wrong,
+        ...nonZero(figures, 'misplaced', 'failures', 'unanswered', 'differing', 'lag', 'deadLetters'),
+        ...(figures.lines === contracts ? [] : [`${figures.lines} results for ${contracts} contracts`]),
+      ],
     };
   } finally {
-    await pool.abandon();
+    for (const worker of workers) worker.child.kill('SIGKILL');
   }
 }
 
-interface Files {
-  readonly input: string;
-  readonly output: string;
-  readonly failures: string;
+interface Run {
+  /** Running workers; one that is killed is replaced. */
+  readonly workers: EngineProcess[];
+  readonly files: Readonly<Record<'input' | 'output' | 'failures', string>>;
+  readonly options: PortfolioRunOptions;
 }
 
-type CommandRun = Pick<
-  PortfolioRunReport,
-  'workerKills' | 'brokerRestarts' | 'commandKills' | 'exitCode' | 'trouble' | 'durationMs'
->;
+interface Incident {
+  readonly atShare: number;
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
 
-async function carryOut(
-  world: SoakWorld,
-  pool: WorkerPool,
-  files: Files,
-  options: PortfolioRunOptions,
-): Promise<CommandRun> {
-  const { contracts, asOf } = options.portfolio;
-  const args = [
-    `--input=${files.input}`,
-    `--output=${files.output}`,
-    `--failures=${files.failures}`,
-    `--as-of=${asOf}`,
-    '--compare',
-    ...options.commandOptions,
-  ];
-  const start = (...more: string[]): RecalculateProcess => startRecalculate([...args, ...more], world.env);
+async function recalculate(world: SoakWorld, { workers, files, options }: Run) {
+  const { contracts, limitMs } = options;
   const counts = { workerKills: 0, brokerRestarts: 0, commandKills: 0 };
-  let command = start();
-  const plan = planIncidents(
-    incidentsOf(world, options, {
-      worker: async () => {
-        counts.workerKills += 1;
-        await pool.replaceOne();
-      },
-      broker: () => {
-        counts.brokerRestarts += 1;
-      },
-      command: async () => {
-        counts.commandKills += 1;
-        const killed = command;
-        killed.kill('SIGKILL');
-        await killed.ended;
-        command = start('--resume');
-      },
-    }),
-    world.say,
-  );
-  const count = createLineCounter(files.output);
-  const startedAt = performance.now();
-  try {
-    const exitCode = await watch(world, {
-      current: () => command,
-      plan,
-      contracts,
-      count,
-      limitMs: options.limitMs,
-    });
-    const durationMs = performance.now() - startedAt;
-    const trouble = [
-      ...(await plan.settled()),
-      ...plan.left().map((name) => `not reached: ${name}`),
-      ...(exitCode === 0 ? [] : [`the command exited with ${exitCode}: ${command.output()}`]),
-    ];
-    return { ...counts, exitCode, trouble, durationMs };
-  } finally {
-    command.kill('SIGKILL');
-  }
-}
-
-interface Actions {
-  readonly worker: () => Promise<void>;
-  readonly broker: () => void;
-  readonly command: () => Promise<void>;
-}
-
-function incidentsOf(world: SoakWorld, options: PortfolioRunOptions, actions: Actions): Incident[] {
-  const { restartBroker } = world;
-  return [
-    ...options.workerKillsAt.map((atShare) => ({
-      atShare,
-      name: 'kill -9 of a worker',
-      run: actions.worker,
-    })),
-    ...(restartBroker === undefined
-      ? []
-      : [
-          {
-            atShare: options.brokerRestartAt,
-            name: 'kill -9 and restart of a broker',
-            run: () => {
-              actions.broker();
-              return restartBroker(options.brokerAwayMs);
-            },
-          },
-        ]),
-    { atShare: options.commandKillAt, name: 'kill -9 of the command, and --resume', run: actions.command },
-  ];
-}
-
-interface Watched {
-  current(): RecalculateProcess;
-  readonly plan: ReturnType<typeof planIncidents>;
-  readonly contracts: number;
-  readonly count: () => Promise<number>;
-  readonly limitMs: number;
-}
-
-/** Starts incidents as results arrive, until the command exits. */
-async function watch(world: SoakWorld, watched: Watched): Promise<number | NodeJS.Signals> {
-  const { plan, contracts, count } = watched;
-  const giveUpAt = performance.now() + watched.limitMs;
-  let nextLineAt = performance.now() + PROGRESS_MS;
-  const stall = watchStall(world);
-  for (;;) {
-    const command = watched.current();
-    const end = await Promise.race([command.ended, sleep(POLL_MS)]);
-    const done = await count();
-    plan.reached(done / contracts);
-    stall(done);
-    if (end !== undefined && command === watched.current() && end !== 'SIGKILL') return end;
-    if (performance.now() > nextLineAt) {
-      nextLineAt += PROGRESS_MS;
-      world.say(`${done} of ${contracts} results`);
-    }
-    if (performance.now() > giveUpAt) {
-      throw new Error(
-        `the run did not end within ${watched.limitMs} ms: ${done} results; ${command.output()}`,
-      );
-    }
-  }
-}
-
-/** Reports the state of a stalled run, once per stall. */
-function watchStall(world: SoakWorld): (done: number) => void {
-  let last = 0;
-  let nextAt = performance.now() + STALL_MS;
-  return (done) => {
-    if (done !== last) {
-      last = done;
-      nextAt = performance.now() + STALL_MS;
-      return;
-    }
-    if (performance.now() < nextAt) return;
-    nextAt = Number.POSITIVE_INFINITY;
-    describeStall(world).then(
-      (text) => world.say(`no result for ${STALL_MS / 1_000} s; ${text}`),
-      (error: unknown) => world.say(`no result for ${STALL_MS / 1_000} s; ${errorText(error)}`),
+  const faults: string[] = [];
+  const start = (...more: string[]): Command =>
+    startCommand(
+      [
+        ...Object.entries(files).map(([name, file]) => `--${name}=${file}`),
+        `--as-of=${AS_OF}`,
+        '--compare',
+        ...options.commandOptions,
+        ...more,
+      ],
+      world.env,
     );
+  let command = start();
+  const startedAt = performance.now();
+  const killWorker = async (): Promise<void> => {
+    counts.workerKills += 1;
+    const oldest = workers.shift();
+    await oldest?.end('SIGKILL');
+    workers.push(await startOne(['schedule'], world.env));
+  };
+  const [node] = world.nodes;
+  const restartBroker = async (): Promise<void> => {
+    counts.brokerRestarts += 1;
+    await node?.kill('SIGKILL');
+    await sleep(options.brokerAwayMs);
+    await node?.restart();
+  };
+  const killCommand = async (): Promise<void> => {
+    counts.commandKills += 1;
+    const killed = command;
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    command = start('--resume');
+  };
+  const waiting: Incident[] = [
+    ...options.workerKillsAt.map((atShare) => ({ atShare, name: 'kill -9 of a worker', run: killWorker })),
+    ...(node === undefined
+      ? []
+      : [{ atShare: options.brokerRestartAt, name: 'kill -9 of a broker', run: restartBroker }]),
+    { atShare: options.commandKillAt, name: 'kill -9 of the command, and --resume', run: killCommand },
+  ].toSorted((one, other) => one.atShare - other.atShare);
+  const incidents: Promise<void>[] = [];
+  const countResults = createLineCounter(files.output);
+  try {
+    for (;;) {
+      const current: Command = command;
+      const end = await Promise.race([current.ended, sleep(POLL_MS)]);
+      const done = await countResults();
+      while (waiting[0] !== undefined && waiting[0].atShare <= done / contracts) {
+        const { name, run } = waiting.shift() as Incident;
+        world.say(`${done} of ${contracts} results: ${name}`);
+        incidents.push(run().catch((error: unknown) => void faults.push(`${name}: ${errorText(error)}`)));
+      }
+      if (end !== undefined && current === command && end !== 'SIGKILL') {
+        faults.push(...(end === 0 ? [] : [`the command exited with ${end}: ${current.output()}`]));
+        break;
+      }
+      if (performance.now() - startedAt > limitMs)
+        throw new Error(`no end within ${limitMs} ms: ${done} results; ${current.output()}`);
+    }
+    const durationMs = performance.now() - startedAt;
+    await Promise.all(incidents);
+    faults.push(...waiting.map(({ name }) => `not reached: ${name}`));
+    return { ...counts, durationMs, faults };
+  } finally {
+    command.child.kill('SIGKILL');
+  }
+}
+
+interface Command {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+  /** The end of its output. */
+  output(): string;
+}
+
+/** Runs `npm run recalculate` in its own process. */
+function startCommand(args: readonly string[], env: SoakWorld['env']): Command {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, ['scripts/recalculate.ts', ...args], {
+    cwd: ROOT,
+    env: { PATH, NODE_COMPILE_CACHE, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  endWithThis(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString('utf8')).slice(-MAX_KEPT);
+    });
+  }
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.once('close', (code, signal) => resolve(code ?? signal));
+  });
+  return { child, ended, output: () => output };
+}
+
+/** Counts the lines of a growing file, and starts again when the file was truncated. */
+function createLineCounter(file: string): () => Promise<number> {
+  let [position, lines] = [0, 0];
+  return async () => {
+    const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
+    if (size < position) [position, lines] = [0, 0];
+    if (size === position) return lines;
+    for await (const chunk of createReadStream(file, { start: position }) as AsyncIterable<Buffer>) {
+      position += chunk.length;
+      for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) lines += 1;
+    }
+    return lines;
   };
 }

@@ -1,11 +1,16 @@
 /** `npm run test:soak`: runs the long soak test on a three-node Kafka and prints its figures as a table. */
-import { parseArgs } from 'node:util';
-import { assertNever, errorText } from '../../shared/platform/errors.ts';
+import {
+  type CommandLine,
+  oneOf,
+  parseCommandLine,
+  refuseFaults,
+  unexpectedArguments,
+  wholeNumber,
+} from '../../scripts/command-line/parse-command-line.ts';
+import { runCommandLine } from '../../scripts/command-line/run-command-line.ts';
+import { runNetwork } from './network-run.ts';
 import { runPortfolio } from './portfolio-run.ts';
 import { rollingRestart } from './rolling-restart.ts';
-import { runNetwork } from './network-run.ts';
-import { longSoak, networkSoak } from './soak-sizes.ts';
-import { networkFaults, portfolioFaults, rollingFaults } from './soak-verdict.ts';
 import { openSoakWorld, type SoakWorld } from './soak-world.ts';
 
 const HELP = `Usage: npm run test:soak -- [--contracts N] [--rounds N] [--seconds N] [--only PART]
@@ -17,32 +22,21 @@ On Apache Kafka of three nodes, started here, or on the one of KAFKA_BROKERS (wh
   network    calls and notifications for N seconds over connections that are torn, delayed, black-holed and silent; always
              on a separate Kafka, behind proxies
 
-  --contracts  default 100000, or SOAK_CONTRACTS
+  --contracts  default 100000
   --rounds     default 5
   --seconds    of the network part, default 600
   --only       one of the parts
 Exit codes: 0 nothing lost, repeated or mixed up, 1 a fault (listed below the table), 2 wrong usage.
 `;
-const DEFAULT_CONTRACTS = '100000';
-const DEFAULT_ROUNDS = '5';
 const SECOND_MS = 1_000;
-const DEFAULT_SECONDS = '600';
-const PARTS = ['portfolio', 'rolling', 'network'] as const;
-type Part = (typeof PARTS)[number];
+const MINUTE_MS = 60 * SECOND_MS;
 
-interface SoakArguments {
-  readonly contracts: number;
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly parts: readonly Part[];
-}
-
-/** Figures of a part, and its faults. */
-interface PartResult {
-  readonly part: Part;
-  readonly figures: Readonly<Record<string, unknown>>;
-  readonly faults: readonly string[];
-}
+const OPTIONS = {
+  contracts: wholeNumber(1_000, 100_000_000),
+  rounds: wholeNumber(1, 1_000),
+  seconds: wholeNumber(10, 1_000_000),
+  only: oneOf(['portfolio', 'rolling', 'network']),
+};
 
 const startedAt = performance.now();
 
@@ -51,115 +45,72 @@ function print(line: string): void {
 }
 
 function say(line: string): void {
-  print(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
+  print(`${((performance.now() - startedAt) / SECOND_MS).toFixed(1).padStart(7)} s  ${line}`);
 }
 
-/** Returns undefined if help was requested, and an error message for invalid arguments. */
-function readArguments(args: string[]): SoakArguments | string | undefined {
-  const text = { type: 'string' } as const;
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        contracts: text,
-        rounds: text,
-        seconds: text,
-        only: text,
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-    if (values.help === true) return undefined;
-    const contracts = Number(values.contracts ?? (process.env['SOAK_CONTRACTS'] || DEFAULT_CONTRACTS));
-    const rounds = Number(values.rounds ?? DEFAULT_ROUNDS);
-    const seconds = Number(values.seconds ?? DEFAULT_SECONDS);
-    const only = PARTS.filter((part) => values.only === undefined || part === values.only);
-    if (only.length === 0) return `--only must be one of ${PARTS.join(', ')}`;
-    if (!Number.isSafeInteger(contracts) || contracts < 1_000) return '--contracts must be 1000 or more';
-    if (!Number.isSafeInteger(rounds) || rounds < 1) return '--rounds must be 1 or more';
-    if (!Number.isSafeInteger(seconds) || seconds < 10) return '--seconds must be 10 or more';
-    return { contracts, rounds, seconds, parts: only };
-  } catch (error) {
-    return errorText(error);
-  }
-}
-
-type WorldPart = Exclude<Part, 'network'>;
-
-async function runPart(world: SoakWorld, part: WorldPart, args: SoakArguments): Promise<PartResult> {
-  const size = longSoak(args.contracts, args.rounds);
-  say(`--- ${part}`);
-  switch (part) {
-    case 'portfolio': {
-      const report = await runPortfolio(world, size.portfolio);
-      return { part, figures: { ...report }, faults: portfolioFaults(report) };
-    }
-    case 'rolling': {
-      const report = await rollingRestart(world, size.rolling);
-      return { part, figures: { ...report }, faults: rollingFaults(report) };
-    }
-    default:
-      return assertNever(part);
-  }
-}
-
-function printTable({ part, figures, faults }: PartResult): void {
-  const rows = Object.entries(figures).map(([name, value]): [string, string] => {
-    if (Array.isArray(value)) return [name, String(value.length)];
-    if (name.endsWith('Ms')) return [name.slice(0, -2), `${(Number(value) / 1_000).toFixed(1)} s`];
-    return [name, typeof value === 'number' ? value.toLocaleString('en-GB') : String(value)];
-  });
-  const width = Math.max(...rows.map(([name]) => name.length));
+/** Prints the figures of a part. */
+function printTable(part: string, report: object & { readonly faults: readonly string[] }): void {
+  const { faults, ...figures } = report;
   print(`\n${part}`);
-  for (const [name, value] of rows) print(`  ${name.padEnd(width)}  ${value}`);
+  for (const [name, value] of Object.entries<unknown>(figures)) {
+    const shown = typeof value === 'number' ? Math.round(value).toLocaleString('en-GB') : String(value);
+    print(`  ${name.padEnd(24)} ${shown}`);
+  }
   for (const fault of faults) print(`  !!! ${fault}`);
   print(faults.length === 0 ? '  passed' : `  ${faults.length} FAULTS`);
+  if (faults.length > 0) process.exitCode = 1;
 }
 
-async function run(args: SoakArguments): Promise<number> {
-  const results: PartResult[] = [];
-  try {
-    const parts = args.parts.filter((part) => part !== 'network');
-    if (parts.length > 0) await runInOneWorld(parts, args, results);
-    if (args.parts.includes('network')) {
-      say('--- network');
-      const report = await runNetwork(say, networkSoak(args.seconds * SECOND_MS));
-      results.push({ part: 'network', figures: { ...report }, faults: networkFaults(report) });
+async function run({ values, positionals, faults }: CommandLine<typeof OPTIONS>): Promise<void> {
+  refuseFaults([...faults, ...unexpectedArguments(positionals)]);
+  const { contracts = 100_000, rounds = 5, seconds = 600, only } = values;
+  if (only !== 'network') {
+    const given = process.env['KAFKA_BROKERS'] ?? '';
+    const world = await openSoakWorld({ ...(given === '' ? {} : { brokers: given.split(',') }), say });
+    try {
+      await runOn(world, { contracts, rounds, only });
+    } finally {
+      await world.close();
     }
-  } finally {
-    for (const result of results) printTable(result);
   }
-  return results.every(({ faults }) => faults.length === 0) ? 0 : 1;
+  if (only === undefined || only === 'network')
+    printTable('network', await runNetwork(say, seconds * SECOND_MS));
 }
 
-/** Runs the parts that share a Kafka and adds the result of each to `results`. */
-async function runInOneWorld(
-  parts: readonly WorldPart[],
-  args: SoakArguments,
-  results: PartResult[],
+async function runOn(
+  world: SoakWorld,
+  {
+    contracts,
+    rounds,
+    only,
+  }: { readonly contracts: number; readonly rounds: number; readonly only: string | undefined },
 ): Promise<void> {
-  const given = process.env['KAFKA_BROKERS'];
-  const brokers = given === undefined || given === '' ? {} : { brokers: given.split(',') };
-  const world = await openSoakWorld({ ...brokers, say });
-  try {
-    for (const part of parts) results.push(await runPart(world, part, args));
-  } finally {
-    await world.close();
+  if (only !== 'rolling') {
+    const report = await runPortfolio(world, {
+      contracts,
+      workers: 3,
+      workerKillsAt: [0.2, 0.4, 0.6, 0.8],
+      brokerRestartAt: 0.5,
+      brokerAwayMs: 20 * SECOND_MS,
+      commandKillAt: 0.7,
+      commandOptions: [],
+      sampleEvery: 50,
+      limitMs: 90 * MINUTE_MS,
+    });
+    printTable('portfolio', report);
   }
+  if (only === 'portfolio') return;
+  const report = await rollingRestart(world, {
+    workers: ['schedule', 'product', 'simulation', 'notification'],
+    calls: ['schedule', 'schedule', 'payment', 'schedule', 'simulation', 'schedule', 'product'],
+    rounds,
+    callsPerSecond: 50,
+  });
+  printTable('rolling', report);
 }
 
-/** Exiting ends the child processes; the Kafka nodes have their own guard. */
+/** Exiting ends the child processes; the Kafka nodes have their own watchdog. */
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 
-const args = readArguments(process.argv.slice(2));
-if (args === undefined) process.stdout.write(HELP);
-else if (typeof args === 'string') {
-  process.stderr.write(`soak: ${args}\n\n${HELP}`);
-  process.exitCode = 2;
-} else {
-  try {
-    process.exit(await run(args));
-  } catch (error) {
-    process.stderr.write(`soak: ${error instanceof Error ? error.stack : errorText(error)}\n`);
-    process.exit(1);
-  }
-}
+await runCommandLine({ name: 'soak', help: HELP, read: (args) => parseCommandLine(args, OPTIONS), run });
+process.exit();

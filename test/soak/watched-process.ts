@@ -1,35 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { errorText } from '../../shared/platform/errors.ts';
 import { sleep } from '../support/conformance/wait.ts';
-import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
-import type { Say } from './soak-world.ts';
-import { SOAK_READY_LIMIT_MS } from './worker-pool.ts';
+import type { EngineProcess } from '../support/worlds/engine-process.ts';
+import { type Say, startEngines, startOne } from './soak-world.ts';
 
 const PROBE_EVERY_MS = 1_000;
 const PROBE_LIMIT_MS = 5_000;
 /** A process that does not answer probes for this long counts as hanging and is killed. */
 const HANG_MS = 15_000;
-/** A process that accepts connections, answers nothing and uses this share of a processor is spinning. */
-const SPIN_SHARE = 0.1;
 /** Unit of the processor times in /proc (USER_HZ is 100 on every Linux that Node supports). */
 const TICK_MS = 10;
 const RESTART_PAUSE_MS = 500;
 const ERROR_CHARACTERS = 600;
 
-/** Observations of all watched processes. */
-export interface Sightings {
-  /** Unexpected exits: exit code or signal, and the end of stderr. */
-  readonly crashes: string[];
-  /** Processes whose `/health/live` did not respond while they used the processor: a blocked event loop. */
-  readonly spins: string[];
-  /** Other processes that did not respond, including those that exit slowly after an error. */
-  readonly hangs: string[];
-  /** Starts that did not complete. */
-  readonly failedStarts: string[];
-}
+/**
+ * One line for each unexpected exit, each process that did not respond, with the share of a processor that it used (a blocked
+ * event loop uses much, a process that exits slowly little), and each start that did not complete.
+ */
+export type Sightings = string[];
 
-export interface WatchOptions {
-  readonly workers: readonly string[];
+interface WatchOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly sightings: Sightings;
   readonly say: Say;
@@ -37,24 +27,26 @@ export interface WatchOptions {
 
 /** A watched process of the system; it is replaced when it exits or hangs. */
 export class WatchedProcess {
+  readonly #workers: readonly string[];
   readonly #options: WatchOptions;
-  readonly #name: string;
+  readonly #watching: Promise<void>;
   #engine: EngineProcess;
-  #watching = Promise.resolve();
   #isOver = false;
 
-  private constructor(options: WatchOptions, engine: EngineProcess) {
+  private constructor(workers: readonly string[], options: WatchOptions, engine: EngineProcess) {
+    this.#workers = workers;
     this.#options = options;
-    this.#name = options.workers.join('+');
     this.#engine = engine;
+    this.#watching = this.#watch();
   }
 
-  /** Rejects if the first start fails. */
-  static async start(options: WatchOptions): Promise<WatchedProcess> {
-    const engine = await startEngine(options.workers, options.env, SOAK_READY_LIMIT_MS);
-    const watched = new WatchedProcess(options, engine);
-    watched.#watching = watched.#watch();
-    return watched;
+  /** Rejects if a first start fails. */
+  static async startAll(
+    kinds: readonly (readonly string[])[],
+    options: WatchOptions,
+  ): Promise<WatchedProcess[]> {
+    const engines = await startEngines(kinds, options.env);
+    return engines.map((engine, index) => new WatchedProcess(kinds[index] ?? [], options, engine));
   }
 
   /** Address of the current or last process. */
@@ -63,8 +55,8 @@ export class WatchedProcess {
   }
 
   /** Returns whether `/health/ready` responds with 200. */
-  isReady(): Promise<boolean> {
-    return probe(`${this.url}/health/ready`, 200).then((failure) => failure === undefined);
+  async isReady(): Promise<boolean> {
+    return (await probe(`${this.url}/health/ready`)) === 200;
   }
 
   /** Stops watching and sends SIGTERM; resolves with the exit code or signal. */
@@ -77,96 +69,67 @@ export class WatchedProcess {
   /** Sends SIGKILL if the process is running. */
   async abandon(): Promise<void> {
     this.#isOver = true;
-    if (!hasEnded(this.#engine)) await this.#engine.end('SIGKILL');
+    this.#engine.child.kill('SIGKILL');
     await this.#watching;
   }
 
   async #watch(): Promise<void> {
-    let lastAnswer = momentOf(this.#engine);
+    let answered = momentOf(this.#engine);
     for (; !this.#isOver; await sleep(PROBE_EVERY_MS)) {
-      const failure = await probe(`${this.url}/health/live`);
+      const answer = await probe(`${this.url}/health/live`);
+      const { exitCode, signalCode } = this.#engine.child;
+      const now = momentOf(this.#engine);
+      const pastMs = now.atMs - answered.atMs;
       if (this.#isOver) return;
-      const isEnded = hasEnded(this.#engine);
-      const isHanging = performance.now() - lastAnswer.atMs >= HANG_MS;
-      if (failure !== undefined && !isEnded && !isHanging) continue;
-      if (isEnded) await this.#replaceEnded();
-      else if (failure !== undefined) await this.#replaceHanging(lastAnswer, failure);
-      lastAnswer = momentOf(this.#engine);
+      if (exitCode !== null || signalCode !== null) await this.#replace(`${exitCode ?? signalCode}`);
+      else if (typeof answer === 'string' && pastMs < HANG_MS) continue;
+      else if (typeof answer === 'string') {
+        const percent = Math.round(((now.ticks - answered.ticks) * TICK_MS * 100) / pastMs);
+        await this.#replace(`no response for ${pastMs} ms (${answer}), ${percent} % of a processor`);
+      }
+      answered = momentOf(this.#engine);
     }
   }
 
-  async #replaceEnded(): Promise<void> {
-    const { sightings, say } = this.#options;
-    const { exitCode, signalCode } = this.#engine.child;
-    const line = `${this.#name}: ${exitCode ?? signalCode} ${this.#engine.stderr().slice(-ERROR_CHARACTERS)}`;
-    sightings.crashes.push(line);
-    say(`!!! crashed: ${line}`);
-    await this.#restart();
-  }
-
-  async #replaceHanging(lastAnswer: Moment, failure: string): Promise<void> {
-    const { sightings, say } = this.#options;
-    const now = momentOf(this.#engine);
-    const pastMs = now.atMs - lastAnswer.atMs;
-    const share = ((now.ticks - lastAnswer.ticks) * TICK_MS) / pastMs;
-    const seconds = (pastMs / 1_000).toFixed(0);
-    const line =
-      `${this.#name}: no response for ${seconds} s (${failure}), ${Math.round(share * 100)} % of a processor ` +
-      this.#engine.stderr().slice(-ERROR_CHARACTERS);
-    const isSpinning = share >= SPIN_SHARE && !failure.includes('ECONNREFUSED');
-    (isSpinning ? sightings.spins : sightings.hangs).push(line);
+  async #replace(what: string): Promise<void> {
+    const { env, sightings, say } = this.#options;
+    const name = this.#workers.join('+');
+    const line = `${name}: ${what} ${this.#engine.stderr().slice(-ERROR_CHARACTERS)}`;
+    sightings.push(line);
     say(`!!! ${line}`);
     await this.#engine.end('SIGKILL');
-    await this.#restart();
-  }
-
-  async #restart(): Promise<void> {
-    const { workers, env, sightings } = this.#options;
     while (!this.#isOver) {
       try {
-        this.#engine = await startEngine(workers, env, SOAK_READY_LIMIT_MS);
+        this.#engine = await startOne(this.#workers, env);
         return;
       } catch (error) {
-        sightings.failedStarts.push(`${this.#name}: ${errorText(error).slice(-ERROR_CHARACTERS)}`);
+        sightings.push(`${name} did not start: ${errorText(error).slice(-ERROR_CHARACTERS)}`);
         await sleep(RESTART_PAUSE_MS);
       }
     }
   }
 }
 
-/** A time, and the processor time used until then. */
-interface Moment {
-  readonly atMs: number;
-  readonly ticks: number;
+/** A time, and the processor time used until then; 0 where the system does not report it. */
+function momentOf({ child }: EngineProcess) {
+  let ticks = 0;
+  try {
+    // After the name in parentheses, which may contain spaces, utime is the 12th field.
+    const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    ticks = Number(fields[11]) + Number(fields[12]);
+  } catch {
+    // It has ended.
+  }
+  return { atMs: performance.now(), ticks };
 }
 
-function momentOf(engine: EngineProcess): Moment {
-  return { atMs: performance.now(), ticks: processorTicks(engine) };
-}
-
-function hasEnded({ child }: EngineProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
-}
-
-/** Resolves with undefined when the response arrives in time with the expected status, otherwise with the failure. */
-async function probe(url: string, status?: number): Promise<string | undefined> {
+/** The status of the response, or why there was none in time. */
+async function probe(url: string): Promise<number | string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_LIMIT_MS) });
     await response.arrayBuffer();
-    return status === undefined || response.status === status ? undefined : `status ${response.status}`;
+    return response.status;
   } catch (error) {
     return errorText(error instanceof Error ? (error.cause ?? error) : error);
-  }
-}
-
-/** Processor time used since the process started; 0 where the system does not report it. */
-function processorTicks({ child }: EngineProcess): number {
-  try {
-    // The process name is in parentheses and may contain spaces; after it, the state is the first field and utime the
-    // 12th.
-    const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    return Number(fields[11]) + Number(fields[12]);
-  } catch {
-    return 0;
   }
 }

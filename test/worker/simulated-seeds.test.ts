@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { formatEntry } from '../simulation/check/journal.ts';
 import { calmPlan } from '../simulation/faults/fault-plan.ts';
-import { failureLines, failureOf } from '../simulation/report.ts';
+import { failureLines } from '../simulation/failure-report.ts';
 import { runPlan } from '../simulation/run-seed.ts';
 import type { PlantedFault } from '../simulation/planted-faults.ts';
 import { planSeed } from '../simulation/seed-plan.ts';
@@ -27,7 +27,7 @@ const TRACE_LINE = /^ +\d+\.\d{6} /;
 async function findFailure(from: number, to: number): Promise<string> {
   for (let seed = from; seed <= to; seed += 1) {
     const result = await runPlan(planSeed(seed));
-    if (result.violations.length > 0) return failureLines(failureOf(result)).join('\n');
+    if (result.violations.length > 0) return failureLines(result).join('\n');
   }
   return '';
 }

@@ -3,13 +3,23 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { LocalKafkaError } from './local-kafka-error.ts';
-import { runCommand } from './run-command.ts';
-import {
-  KAFKA_VERSION,
-  LOG4J_BINDING_VERSION,
-  MAVEN_DEPENDENCY_PLUGIN,
-  REGISTRY_VERSION,
-} from './versions.ts';
+import { runProgram } from '../../command-line/run-program.ts';
+
+/**
+ * The versions of the local broker, the test containers and docker-compose.yml. Kafka 4.3.1 is the newest 4.x whose published
+ * jars are complete (4.4.0 depends on an unpublished jar). Apicurio Registry 3.0.9 is the newest 3.x that runs on Java 17
+ * (3.3 is compiled for Java 21).
+ */
+const KAFKA_VERSION = '4.3.1';
+export const REGISTRY_VERSION = '3.0.9';
+export const KAFKA_IMAGE = `apache/kafka:${KAFKA_VERSION}`;
+export const REGISTRY_IMAGE = `apicurio/apicurio-registry:${REGISTRY_VERSION}`;
+/** The path of Apicurio's Confluent-compatible API, with which SCHEMA_REGISTRY_URL ends. */
+export const REGISTRY_CONFLUENT_PATH = '/apis/ccompat/v7';
+
+/** Binds SLF4J to the log4j of Kafka's dependencies; without it a failing broker logs nothing. */
+const LOG4J_BINDING_VERSION = '2.25.4';
+const MAVEN_DEPENDENCY_PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.9.0';
 
 type Report = (line: string) => void;
 
@@ -17,19 +27,17 @@ type Report = (line: string) => void;
 const FETCH_LIMIT_MS = 10 * 60_000;
 
 /** The folder of downloaded jars, outside the checkout: KAFKA_CACHE_DIR, or below XDG_CACHE_HOME, or below ~/.cache. */
-export function cacheDirectory(
-  env: Readonly<Record<string, string | undefined>>,
-  home: string = homedir(),
-): string {
-  if (isSet(env['KAFKA_CACHE_DIR'])) return path.resolve(env['KAFKA_CACHE_DIR']);
-  const base = isSet(env['XDG_CACHE_HOME']) ? env['XDG_CACHE_HOME'] : path.join(home, '.cache');
-  return path.join(base, 'banking-product-engine');
+function cacheFolder(): string {
+  const { KAFKA_CACHE_DIR: own, XDG_CACHE_HOME: base } = process.env;
+  return own
+    ? path.resolve(own)
+    : path.join(base || path.join(homedir(), '.cache'), 'banking-product-engine');
 }
 
 /** Returns the folder with the jars of Kafka, its runtime dependencies and the log binding. */
-export function ensureKafka(cacheFolder: string, report: Report): Promise<string> {
-  return ensureFolder(path.join(cacheFolder, `kafka-${KAFKA_VERSION}`), async (folder) => {
-    report(`fetching Apache Kafka ${KAFKA_VERSION} with Maven into ${cacheFolder} (about 50 MB, once)`);
+export function ensureKafka(report: Report): Promise<string> {
+  return ensureFolder(path.join(cacheFolder(), `kafka-${KAFKA_VERSION}`), async (folder) => {
+    report(`fetching Apache Kafka ${KAFKA_VERSION} with Maven into ${cacheFolder()} (about 50 MB, once)`);
     const pom = path.join(folder, 'pom.xml');
     writeFileSync(pom, renderPom());
     await runMaven(folder, [
@@ -43,8 +51,8 @@ export function ensureKafka(cacheFolder: string, report: Report): Promise<string
 }
 
 /** Returns the folder with the unpacked Apicurio Registry. */
-export function ensureRegistry(cacheFolder: string, report: Report): Promise<string> {
-  return ensureFolder(path.join(cacheFolder, `apicurio-registry-${REGISTRY_VERSION}`), async (folder) => {
+export function ensureRegistry(report: Report): Promise<string> {
+  return ensureFolder(path.join(cacheFolder(), `apicurio-registry-${REGISTRY_VERSION}`), async (folder) => {
     report(`fetching Apicurio Registry ${REGISTRY_VERSION} with Maven (about 110 MB, once)`);
     await runMaven(folder, [
       `${MAVEN_DEPENDENCY_PLUGIN}:unpack`,
@@ -87,7 +95,7 @@ export function classPathOf(folder: string): string {
 
 async function runMaven(cwd: string, args: readonly string[]): Promise<void> {
   const maven = process.platform === 'win32' ? 'mvn.cmd' : 'mvn';
-  const result = await runCommand(maven, ['-B', '-q', ...args], { cwd, limitMs: FETCH_LIMIT_MS });
+  const result = await runProgram(maven, ['-B', '-q', ...args], { cwd, limitMs: FETCH_LIMIT_MS });
   if (result.code === 'missing') {
     throw new LocalKafkaError(
       'maven-missing',
@@ -124,8 +132,4 @@ function renderPom(): string {
   </dependencies>
 </project>
 `;
-}
-
-function isSet(value: string | undefined): value is string {
-  return value !== undefined && value !== '';
 }

@@ -1,20 +1,27 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClassArchive } from './java.ts';
+import { runProgram } from '../../command-line/run-program.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
-import type { LocalRun } from './local-run.ts';
+import type { Watchdog } from './watchdog.ts';
+
+export interface Java {
+  readonly command: string;
+  /** The build, such as `17.0.15+6-Debian-1deb12u1`. */
+  readonly build: string;
+}
 
 export interface JavaLaunch {
   /** The name in messages, such as `schema registry`. */
   readonly label: string;
-  readonly command: string;
+  readonly java: Java;
   readonly args: readonly string[];
-  /** The working folder. */
+  /** The working folder, with a folder `tmp`. */
   readonly folder: string;
   readonly logFile: string;
-  readonly archive?: ClassArchive;
-  readonly env?: Readonly<Record<string, string>>;
+  /** Folder and name of the class archive, and whether this process writes a missing one. */
+  readonly archive: { readonly folder: string; readonly name: string; readonly mayWrite: boolean };
 }
 
 export interface JavaProcess {
@@ -28,46 +35,89 @@ export interface JavaProcess {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
+/** Required by Kafka 4.x brokers. */
+const MIN_JAVA_VERSION = 17;
+/** `java -version` takes less than a second, or several on a busy machine. */
+const VERSION_LIMIT_MS = 60_000;
 /** A process is ready after 2 to 4 s on an idle machine; one that shares its processors with other test runs takes minutes. */
 const READY_LIMIT_MS = 240_000;
-
-/**
- * A broker stops within 1 s, or within 3 s if it writes the class archive; three brokers on two cores stop within 5 s.
- */
+const READY_POLL_MS = 150;
+/** A broker stops within 1 s, or within 3 s if it writes the class archive; three brokers on two cores stop within 5 s. */
 const STOP_LIMIT_MS = 15_000;
 /** Java's exit code after SIGTERM (128 + 15). */
 const TERMINATED = 143;
 const LOG_TAIL_LINES = 25;
+/**
+ * For short-lived processes: the first-tier compiler and the serial collector halve the start-up time. The heap is enough for 12
+ * partitions and messages of 8 MiB; a process without memory exits instead of continuing with errors.
+ */
+const FLAGS = [
+  '-Xmx384m',
+  '-XX:TieredStopAtLevel=1',
+  '-XX:+UseSerialGC',
+  '-XX:-UsePerfData',
+  '-XX:+ExitOnOutOfMemoryError',
+  // No warnings of a Java that cannot use the class archive and starts without it.
+  '-Xlog:cds=off',
+  '-Xlog:cds+dynamic=off',
+];
 
-/** Starts Java in a separate session, so that Ctrl-C reaches only this process, which then stops Java gracefully. */
-export function startJava(launch: JavaLaunch, run: Pick<LocalRun, 'guard' | 'onFailure'>): JavaProcess {
-  const log = openSync(launch.logFile, 'a');
-  const child = spawn(launch.command, [...(launch.archive?.flags ?? []), ...launch.args], {
-    cwd: launch.folder,
-    detached: true,
-    env: { ...process.env, ...launch.env },
-    stdio: ['ignore', log, log],
-  });
+/** The path of the Java in JAVA_HOME, or else of the first one on the PATH. */
+export function javaCommand(): string {
+  const { JAVA_HOME: home } = process.env;
+  return home ? path.join(home, 'bin', 'java') : 'java';
+}
+
+/** Checks that the Java can run a 4.x broker. Throws LocalKafkaError `java-missing` with what to install. */
+export async function requireJava(command: string): Promise<Java> {
+  const { code, output } = await runProgram(command, ['-version'], { limitMs: VERSION_LIMIT_MS });
+  const advice = `install Java ${MIN_JAVA_VERSION} or newer (a JRE is enough) and put it on the PATH or into JAVA_HOME`;
+  const refuse = (fault: string): LocalKafkaError =>
+    new LocalKafkaError('java-missing', `${fault}: ${advice}`);
+  if (code === 'missing') throw refuse(`Java (${command}) is not installed`);
+  // Such as `openjdk version "17.0.15" ...`; version 8 is printed as `1.8.0`.
+  const version = /version "((?:1\.)?(\d+)[^"]*)"/.exec(output);
+  if (code !== 0 || version === null) throw refuse(`${command} -version failed: ${output.trim()}`);
+  if (Number(version[2]) < MIN_JAVA_VERSION) throw refuse(`Java ${version[2]} (${command}) is too old`);
+  return { command, build: /\(build ([^,)]+)/.exec(output)?.[1] ?? version[1] ?? '' };
+}
+
+/**
+ * Starts Java in a separate session, so that Ctrl-C reaches only this process, which then stops Java gracefully. `onFailure` is
+ * called when it exits although nobody asked for it.
+ */
+export function startJava(
+  launch: JavaLaunch,
+  {
+    watchdog,
+    onFailure,
+  }: { readonly watchdog: Watchdog; readonly onFailure: (error: LocalKafkaError) => void },
+): JavaProcess {
+  const { label, java, folder, logFile } = launch;
+  const archive = classArchive(launch);
+  const log = openSync(logFile, 'a');
+  const args = [...FLAGS, `-Djava.io.tmpdir=${path.join(folder, 'tmp')}`, ...archive.flags, ...launch.args];
+  const child = spawn(java.command, args, { cwd: folder, detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
   const { pid } = child;
   let isStopping = false;
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => {
-      if (pid !== undefined) run.guard.forget(pid);
-      launch.archive?.onExit(code === 0 || code === TERMINATED);
+      if (pid !== undefined) watchdog.forget(pid);
+      archive.onExit?.(code === 0 || code === TERMINATED);
       const reason = signal ?? `code ${code}`;
       resolve(reason);
-      if (!isStopping) run.onFailure(new LocalKafkaError('broker-failed', describeEnd(launch, reason)));
+      if (!isStopping) onFailure(failed(launch, `exited (${reason})`));
     });
   });
-  if (pid === undefined) throw new LocalKafkaError('java-missing', `${launch.command} cannot be started`);
-  run.guard.watch(pid);
+  if (pid === undefined) throw new LocalKafkaError('java-missing', `${java.command} cannot be started`);
+  watchdog.watch(pid);
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   return {
     pid,
-    label: launch.label,
-    logFile: launch.logFile,
+    label,
+    logFile,
     isRunning,
     ended,
     kill: async (signal) => {
@@ -81,32 +131,45 @@ export function startJava(launch: JavaLaunch, run: Pick<LocalRun, 'guard' | 'onF
   };
 }
 
-function describeEnd(program: { label: string; logFile: string }, reason: string): string {
-  return `${program.label} exited (${reason}):\n${readLogTail(program.logFile)}`;
-}
-
-function readLogTail(logFile: string): string {
-  if (!existsSync(logFile)) return '(no log)';
-  return readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n');
-}
-
 /**
  * Waits until `isReady` resolves with true. Throws LocalKafkaError `broker-failed` with the end of the log if the
  * process exits first or takes too long.
  */
 export async function waitUntilReady(java: JavaProcess, isReady: () => Promise<boolean>): Promise<void> {
-  const pollMs = 150;
   const giveUpAt = performance.now() + READY_LIMIT_MS;
   while (!(await isReady())) {
-    if (!java.isRunning()) {
-      throw new LocalKafkaError('broker-failed', describeEnd(java, await java.ended));
-    }
+    if (!java.isRunning()) throw failed(java, `exited (${await java.ended})`);
     if (performance.now() > giveUpAt) {
-      throw new LocalKafkaError(
-        'broker-failed',
-        `${java.label} was not ready within ${READY_LIMIT_MS / 1_000} s:\n${readLogTail(java.logFile)}`,
-      );
+      throw failed(java, `was not ready within ${READY_LIMIT_MS / 1_000} s`);
     }
-    await sleep(pollMs);
+    await sleep(READY_POLL_MS);
   }
+}
+
+/**
+ * An archive of loaded classes (class data sharing), for one build of Java: halves the start-up time of broker and registry. A
+ * process that may write it does so when it stops, which takes 2 s more; later ones use it.
+ */
+function classArchive({ java, archive: { folder, name, mayWrite } }: JavaLaunch): {
+  readonly flags: readonly string[];
+  readonly onExit?: (isClean: boolean) => void;
+} {
+  const file = path.join(folder, `${name}-${java.build.replaceAll(/[^\w.+-]/g, '_')}.jsa`);
+  if (existsSync(file)) return { flags: [`-XX:SharedArchiveFile=${file}`, '-Xshare:auto'] };
+  if (!mayWrite) return { flags: [] };
+  const scratch = `${file}.${process.pid}`;
+  return {
+    flags: [`-XX:ArchiveClassesAtExit=${scratch}`],
+    onExit: (isClean) => {
+      if (!existsSync(scratch)) return;
+      if (isClean) renameSync(scratch, file);
+      else rmSync(scratch, { force: true });
+    },
+  };
+}
+
+function failed({ label, logFile }: Pick<JavaProcess, 'label' | 'logFile'>, what: string): LocalKafkaError {
+  const log = existsSync(logFile) ? readFileSync(logFile, 'utf8') : '(no log)';
+  const end = log.trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n');
+  return new LocalKafkaError('broker-failed', `${label} ${what}:\n${end}`);
 }

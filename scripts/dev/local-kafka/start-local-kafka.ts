@@ -1,19 +1,48 @@
-import type { NodePlan } from './broker-settings.ts';
-import { cacheDirectory, classPathOf, ensureKafka, ensureRegistry } from './fetch-artifacts.ts';
-import { type Java, javaCommand, requireJava } from './java.ts';
-import { waitUntilReady } from './java-process.ts';
-import { type ClusterSetup, type LocalKafkaNode, startNode } from './kafka-node.ts';
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { runProgram } from '../../command-line/run-program.ts';
+import {
+  type NodePlan,
+  nodeSettings,
+  type ProxiedListener,
+  renderProperties,
+  type SecuredListener,
+} from './broker-settings.ts';
+import {
+  classPathOf,
+  ensureFolder,
+  ensureKafka,
+  ensureRegistry,
+  REGISTRY_CONFLUENT_PATH,
+  REGISTRY_VERSION,
+} from './fetch-artifacts.ts';
+import { findFreePorts, requireFreePort } from './free-ports.ts';
+import {
+  type Java,
+  javaCommand,
+  type JavaProcess,
+  requireJava,
+  startJava,
+  waitUntilReady,
+} from './java-process.ts';
 import { canServeGroups, fetchBrokerIds } from './kafka-probe.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
-import { type LocalRun, newClusterId, openRun } from './local-run.ts';
-import { choosePorts, type PortRequest, type Ports } from './free-ports.ts';
-import { registryUrl, startRegistry } from './start-registry.ts';
+import { startWatchdog, type Watchdog } from './watchdog.ts';
 
 /**
  * By default one node and a registry on free ports. With three nodes, `port` is that of the first one; the others use
  * the next ports.
  */
-export interface LocalKafkaOptions extends PortRequest {
+export interface LocalKafkaOptions {
+  readonly nodes?: 1 | 3;
+  readonly port?: number;
+  readonly registryPort?: number;
+  /** A second listener of each node that advertises the port of a proxy. */
+  readonly proxied?: readonly ProxiedListener[];
+  /** Listeners of a single node with TLS or a login. */
+  readonly secured?: readonly SecuredListener[];
   /** Also starts a schema registry (default). */
   readonly registry?: boolean;
   /** Reports slow steps: fetching jars. */
@@ -34,14 +63,49 @@ export interface LocalKafka {
   stop(): Promise<void>;
 }
 
+/** One broker, which is also a controller. A test may kill and restart it with its data. */
+export interface LocalKafkaNode {
+  readonly nodeId: number;
+  /** `127.0.0.1:PORT`. */
+  readonly broker: string;
+  /** The id of the current or last Java process. */
+  readonly pid: number;
+  readonly process: JavaProcess;
+  /** Sends a signal (default SIGKILL) and resolves when the process has exited. No effect if it has already exited. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Restarts the process on the same ports and data; resolves when the node is part of the cluster again. */
+  restart(): Promise<void>;
+}
+
 /** Another process may bind a chosen port first; the cluster is then started with other ports. */
 const MAX_ATTEMPTS = 3;
 const PORT_TAKEN = /already in use|seems to be in use|BindException/i;
+const FORMAT_LIMIT_MS = 120_000;
+const PROBE_LIMIT_MS = 2_000;
+/** Kafka's cluster ids are 16 bytes in base64url. */
+const CLUSTER_ID_BYTES = 16;
+const LOG4J_SETTINGS = `status=error
+appender.console.type=Console
+appender.console.name=console
+appender.console.layout.type=PatternLayout
+appender.console.layout.pattern=%d{ISO8601} %-5p %c{1}: %m%n
+rootLogger.level=warn
+rootLogger.appenderRef.console.ref=console
+`;
 
-interface Fetched {
+/** What all processes of one start share. */
+interface Run {
   readonly java: Java;
   readonly jarFolder: string;
   readonly registryFolder: string | undefined;
+  /** Temporary; it has a properties file, a log and a data folder for each node. */
+  readonly folder: string;
+  readonly clusterId: string;
+  readonly plans: readonly NodePlan[];
+  readonly registryPort: number;
+  readonly watchdog: Watchdog;
+  readonly onFailure: (error: LocalKafkaError) => void;
+  readonly processes: { kill(signal: NodeJS.Signals): Promise<void> }[];
 }
 
 /**
@@ -52,11 +116,14 @@ interface Fetched {
  * and advice in its message.
  */
 export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<LocalKafka> {
-  const fetched = await fetchAll(options);
+  const { report = () => undefined, registry = true } = options;
+  const java = await requireJava(javaCommand());
+  const jarFolder = await ensureKafka(report);
+  const registryFolder = registry ? await ensureRegistry(report) : undefined;
   for (let attempt = 1; ; attempt += 1) {
     const ports = await choosePorts(options);
     try {
-      return await launch(fetched, ports);
+      return await launchAll({ java, jarFolder, registryFolder, ...ports });
     } catch (error) {
       const isPortTaken = error instanceof LocalKafkaError && PORT_TAKEN.test(error.message);
       if (!isPortTaken || attempt === MAX_ATTEMPTS) throw error;
@@ -64,67 +131,183 @@ export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<
   }
 }
 
-async function fetchAll(options: LocalKafkaOptions): Promise<Fetched> {
-  const report = options.report ?? (() => undefined);
-  const java = await requireJava(javaCommand(process.env));
-  const cache = cacheDirectory(process.env);
-  const jarFolder = await ensureKafka(cache, report);
-  const registryFolder = options.registry === false ? undefined : await ensureRegistry(cache, report);
-  return { java, jarFolder, registryFolder };
+/** The requested ports and free ones for the rest. Throws LocalKafkaError `port-in-use` if a requested port is in use. */
+export async function choosePorts(options: LocalKafkaOptions): Promise<Pick<Run, 'plans' | 'registryPort'>> {
+  const { nodes: count = 1, port, registryPort, proxied, secured } = options;
+  const [registry = 0, ...free] = await findFreePorts(2 * count + 1);
+  const plans = Array.from({ length: count }, (_, index): NodePlan => {
+    const proxy = proxied?.[index];
+    return {
+      nodeId: index + 1,
+      brokerPort: port === undefined ? (free[index] ?? 0) : port + index,
+      controllerPort: free[count + index] ?? 0,
+      ...(proxy === undefined ? {} : { proxied: proxy }),
+      ...(secured === undefined ? {} : { secured }),
+    };
+  });
+  if (port !== undefined) for (const { brokerPort } of plans) await requireFreePort(brokerPort, '--port');
+  if (registryPort !== undefined) await requireFreePort(registryPort, '--registry-port');
+  return { plans, registryPort: registryPort ?? registry };
 }
 
-async function launch(fetched: Fetched, ports: Ports): Promise<LocalKafka> {
-  const run = openRun(ports.plans.length);
+async function launchAll(
+  chosen: Pick<Run, 'java' | 'jarFolder' | 'registryFolder' | 'plans' | 'registryPort'>,
+): Promise<LocalKafka> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'local-kafka-'));
+  mkdirSync(path.join(folder, 'tmp'));
+  writeFileSync(path.join(folder, 'log4j2.properties'), LOG4J_SETTINGS);
+  const failure = Promise.withResolvers<LocalKafkaError>();
+  const run: Run = {
+    ...chosen,
+    folder,
+    clusterId: newClusterId(),
+    watchdog: startWatchdog(folder),
+    onFailure: failure.resolve,
+    processes: [],
+  };
+  const stopAll = async (): Promise<void> => {
+    // Nodes that stop together wait for a lost quorum until a timeout. A single one stops within a second, and can write its archive.
+    const signal = run.plans.length > 1 ? 'SIGKILL' : 'SIGTERM';
+    await Promise.all(run.processes.map((process) => process.kill(signal)));
+    await run.watchdog.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopping ??= stopAll());
+  const registry = run.registryFolder === undefined ? undefined : startRegistry(run, run.registryFolder);
+  const starting = run.plans.map((plan) => startNode(run, plan));
   try {
-    const nodes = await startAll(fetched, run, ports);
+    // Each process that was started must be known before all are stopped.
+    await Promise.allSettled([...starting, registry]);
+    await registry;
+    const nodes = await Promise.all(starting);
     return {
       brokers: nodes.map((node) => node.broker),
-      ...(fetched.registryFolder === undefined ? {} : { registryUrl: registryUrl(ports.registryPort) }),
+      ...(registry === undefined ? {} : { registryUrl: registryUrl(run.registryPort) }),
       nodes,
-      folder: run.folder,
-      failure: run.failure,
-      stop: () => run.stop(),
+      folder,
+      failure: failure.promise,
+      stop,
     };
   } catch (error) {
-    await run.stop();
+    await stop();
     throw error;
   }
 }
 
-async function startAll(fetched: Fetched, run: LocalRun, ports: Ports): Promise<LocalKafkaNode[]> {
-  const { java, jarFolder, registryFolder } = fetched;
-  const classPath = classPathOf(jarFolder);
-  const cluster = { java, jarFolder, classPath, clusterId: newClusterId(), plans: ports.plans, run };
-  if (registryFolder === undefined) return startCluster(cluster);
-  const registry = { java, registryFolder, run, port: ports.registryPort };
-  return inParallel(startCluster(cluster), startRegistry(registry));
+/** Formats the data folder and starts the node; resolves when it has joined the complete cluster. */
+async function startNode(run: Run, plan: NodePlan): Promise<LocalKafkaNode> {
+  const { nodeId, brokerPort } = plan;
+  const settingsFile = path.join(run.folder, `node-${nodeId}.properties`);
+  const dataFolder = path.join(run.folder, `node-${nodeId}`);
+  writeFileSync(settingsFile, renderProperties(nodeSettings(plan, run.plans, dataFolder)));
+  await formatData(run, plan, dataFolder);
+  const launch = (): JavaProcess =>
+    startJava(
+      {
+        label: `Kafka node ${nodeId}`,
+        java: run.java,
+        args: [...mainOf(run, 'kafka.Kafka'), settingsFile],
+        folder: run.folder,
+        logFile: path.join(run.folder, `node-${nodeId}.log`),
+        // Only one node writes the archive.
+        archive: { folder: run.jarFolder, name: 'broker', mayWrite: nodeId === 1 },
+      },
+      run,
+    );
+  let current = launch();
+  const node: LocalKafkaNode = {
+    nodeId,
+    broker: `127.0.0.1:${brokerPort}`,
+    get pid() {
+      return current.pid;
+    },
+    get process() {
+      return current;
+    },
+    kill: (signal = 'SIGKILL') => current.kill(signal),
+    restart: async () => {
+      await current.kill('SIGTERM');
+      current = launch();
+      await waitUntilReady(current, async () => (await isMember()) && canServeGroups(brokerPort));
+    },
+  };
+  const isMember = async (): Promise<boolean> => (await fetchBrokerIds(brokerPort)).includes(nodeId);
+  const isComplete = async (): Promise<boolean> =>
+    (await fetchBrokerIds(brokerPort)).length === run.plans.length;
+  run.processes.push(node);
+  await waitUntilReady(current, async () => (await isComplete()) && canServeGroups(brokerPort));
+  return node;
 }
 
-async function startCluster(cluster: ClusterSetup): Promise<LocalKafkaNode[]> {
-  const nodes = await inOrder(cluster.plans.map((plan) => startNode(cluster, plan)));
-  await inOrder(
-    nodes.map((node, index) =>
-      waitUntilReady(node.process, () => isReady(cluster.plans[index], nodes.length)),
-    ),
+/**
+ * Copies a data folder that Kafka's tool has formatted on the first start of a node with this id: the tool takes as long as half a
+ * start of the node.
+ */
+async function formatData(run: Run, plan: NodePlan, dataFolder: string): Promise<void> {
+  const formatted = await ensureFolder(path.join(run.jarFolder, `node-${plan.nodeId}`), async (folder) => {
+    const settingsFile = path.join(folder, 'node.properties');
+    writeFileSync(settingsFile, renderProperties(nodeSettings(plan, run.plans, path.join(folder, 'data'))));
+    const args = [...mainOf(run, 'kafka.tools.StorageTool'), 'format', '-t', run.clusterId];
+    const { code, output } = await runProgram(run.java.command, [...args, '-c', settingsFile], {
+      limitMs: FORMAT_LIMIT_MS,
+    });
+    if (code !== 0)
+      throw new LocalKafkaError('broker-failed', `the data folder cannot be formatted:\n${output}`);
+  });
+  cpSync(path.join(formatted, 'data'), dataFolder, { recursive: true });
+  const properties = path.join(dataFolder, 'meta.properties');
+  const text = readFileSync(properties, 'utf8').replace(/^cluster\.id=.*$/m, `cluster.id=${run.clusterId}`);
+  writeFileSync(properties, text);
+}
+
+function mainOf({ folder, jarFolder }: Run, mainClass: string): readonly string[] {
+  const logging = `-Dlog4j2.configurationFile=${path.join(folder, 'log4j2.properties')}`;
+  return [logging, '-cp', classPathOf(jarFolder), mainClass];
+}
+
+/** A random id without a leading dash, which Kafka's tools would read as an option. */
+function newClusterId(): string {
+  return randomBytes(CLUSTER_ID_BYTES).toString('base64url').replace(/^-/, 'A');
+}
+
+/** Starts Apicurio Registry, which keeps its schemas in memory, and waits until it responds. */
+async function startRegistry(run: Run, registryFolder: string): Promise<void> {
+  const { java, folder, registryPort: port } = run;
+  const jar = path.join(registryFolder, `apicurio-registry-app-${REGISTRY_VERSION}-runner.jar`);
+  const settings = {
+    'quarkus.http.host': '127.0.0.1',
+    'quarkus.http.port': port,
+    'quarkus.banner.enabled': false,
+    'quarkus.log.level': 'WARN',
+    'quarkus.http.access-log.enabled': false,
+  };
+  const registry = startJava(
+    {
+      label: 'schema registry',
+      java,
+      args: [...Object.entries(settings).map(([name, value]) => `-D${name}=${value}`), '-jar', jar],
+      folder,
+      logFile: path.join(folder, 'registry.log'),
+      archive: { folder: registryFolder, name: 'registry', mayWrite: true },
+    },
+    run,
   );
-  return nodes;
+  run.processes.push(registry);
+  await waitUntilReady(registry, async () => {
+    const addresses = [`http://127.0.0.1:${port}/health/ready`, `${registryUrl(port)}/subjects`];
+    const answers = addresses.map(async (address) => {
+      const response = await fetch(address, { signal: AbortSignal.timeout(PROBE_LIMIT_MS) });
+      await response.body?.cancel();
+      return response.ok;
+    });
+    return Promise.all(answers).then(
+      (oks) => oks.every(Boolean),
+      () => false,
+    );
+  });
 }
 
-/** Whether a node has joined the complete cluster and serves consumer groups. */
-async function isReady(plan: NodePlan | undefined, nodeCount: number): Promise<boolean> {
-  if (plan === undefined) return false;
-  const ids = await fetchBrokerIds(plan.brokerPort);
-  return ids.length === nodeCount && (await canServeGroups(plan.brokerPort));
-}
-
-/** Waits for both even if one fails, since every started process must be known before all are stopped. */
-async function inParallel<T>(first: Promise<T>, second: Promise<unknown>): Promise<T> {
-  await Promise.allSettled([first, second]);
-  await second;
-  return first;
-}
-
-async function inOrder<T>(all: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(all);
-  return Promise.all(all);
+function registryUrl(port: number): string {
+  return `http://127.0.0.1:${port}${REGISTRY_CONFLUENT_PATH}`;
 }

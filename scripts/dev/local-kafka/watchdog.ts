@@ -1,28 +1,61 @@
 /**
- * The process that guard.ts starts: `node watchdog.ts [TEMPORARY FOLDER]`. When its standard input closes, it kills every
- * watched process and removes the folder.
+ * Brokers cannot be started in such a way that they exit with their parent. A watchdog does that: when its standard input
+ * closes, because the process that started it has ended, also by SIGKILL, it kills the watched processes and removes the folder.
  */
+import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { GuardLine } from './guard.ts';
 
-const temporaryFolder = process.argv[2];
-const watched = new Set<number>();
-
-for await (const line of createInterface({ input: process.stdin })) {
-  const message = JSON.parse(line) as GuardLine;
-  if ('watch' in message) watched.add(message.watch);
-  else watched.delete(message.forget);
+export interface Watchdog {
+  /** Kills this process when the calling process ends. */
+  watch(pid: number): void;
+  forget(pid: number): void;
+  /** Kills the processes that are still watched, and removes the folder. */
+  close(): Promise<void>;
 }
 
-for (const pid of watched) {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    /* It has already ended. */
+export function startWatchdog(temporaryFolder: string): Watchdog {
+  // Detached, so that Ctrl-C, which signals the whole foreground group, does not stop it first.
+  const child = spawn(process.execPath, [import.meta.filename, temporaryFolder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+    child.once('error', () => resolve());
+  });
+  child.stdin.on('error', () => undefined);
+  child.unref();
+  const send = (line: string): void => {
+    if (child.stdin.writable) child.stdin.write(`${line}\n`);
+  };
+  return {
+    watch: (pid) => send(`watch ${pid}`),
+    forget: (pid) => send(`forget ${pid}`),
+    close: async () => {
+      child.ref();
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+async function guard(temporaryFolder: string): Promise<void> {
+  const watched = new Set<number>();
+  for await (const line of createInterface({ input: process.stdin })) {
+    const [what, pid] = line.split(' ');
+    if (what === 'watch') watched.add(Number(pid));
+    else watched.delete(Number(pid));
   }
-}
-/** A killed process may still be writing, so rm retries while the folder is not empty. */
-if (temporaryFolder !== undefined) {
+  for (const pid of watched) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has already ended.
+    }
+  }
+  // A killed process may still be writing.
   rmSync(temporaryFolder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
+
+if (import.meta.main) await guard(process.argv[2] ?? '');

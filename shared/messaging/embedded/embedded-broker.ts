@@ -142,7 +142,8 @@ async function readRange(
   return 'more';
 }
 
-function createAdmin(topics: EmbeddedTopics, groups: ReadonlyMap<string, EmbeddedGroup>): BrokerAdmin {
+/** What a broker says of its topics and groups. */
+export function createAdmin(topics: EmbeddedTopics, groups: ReadonlyMap<string, EmbeddedGroup>): BrokerAdmin {
   const logsOf = (topic: string): readonly PartitionLog[] => topics.find(topic)?.logs ?? [];
   return {
     createTopics: async (specs) => {

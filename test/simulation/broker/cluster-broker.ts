@@ -1,13 +1,14 @@
-import { describeGroup, createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { TopicSpec, Queued } from '../../../shared/messaging/ports.ts';
 import { allTopicSpecs, topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { publishCatalogue } from '../../../shared/product/storage/catalogue-folder.ts';
+import type { Incident } from '../faults/fault-plan.ts';
 import type { BrokerModel } from './broker-model.ts';
 import { createProcessBroker } from './process-broker.ts';
-import { impossible, type BrokerIncident, type SimBroker } from './sim-broker.ts';
+import { impossible, type SimBroker } from './sim-broker.ts';
 
 /** A cluster of brokers with these topics and the example catalogue, as an operator provides them before the first start. */
 export async function createClusterBroker(
@@ -23,46 +24,21 @@ export async function createClusterBroker(
     connect: (life) => ({ broker: createProcessBroker(life, model, limits) }),
     connectClient: (life) => createProcessBroker(life, model),
     strike: (incident) => strike(model, incident),
-    isRefusing: (name) => model.isRefusing({ id: `${name}#1` }),
-    absentMs: (name) => model.absentMs(name),
-    groups: () =>
-      Promise.resolve(
-        Array.from(model.reads.values(), (reads) =>
-          describeGroup(reads, model.topics, model.groups.get(reads.groupId)),
-        ),
-      ),
+    groups: () => model.admin.groups([...model.reads.values()]),
     close: () => model.close(),
   };
 }
 
-function strike(model: BrokerModel, incident: BrokerIncident): void {
-  switch (incident.kind) {
-    case 'cut-off':
-      model.setCutOff(incident.target, true);
-      return model.after(incident.forMs, () => model.setCutOff(incident.target, false));
-    case 'expel':
-      return model.expel(incident.target);
-    case 'consumer-crash':
-      return model.crashConsumers(incident.target);
-    case 'leader-change':
-      model.loseLeader(incident.node);
-      return model.after(incident.forMs, () => model.electLeaders(incident.node));
-    case 'outage':
-      model.setDown(true);
-      return model.after(incident.forMs, () => model.setDown(false));
-    case 'pause':
-      model.setPaused(true);
-      return model.after(incident.forMs, () => model.setPaused(false));
-    case 'full-disk':
-      model.setDiskFull(true);
-      return model.after(incident.forMs, () => model.setDiskFull(false));
-    case 'power-loss':
-    case 'slow-disk':
-    case 'failing-disk':
-      throw impossible(incident);
-    default:
-      return incident satisfies never;
-  }
+function strike(model: BrokerModel, incident: Incident): void {
+  const begin = (fault: string, forMs: number): void => {
+    model.setFault(fault, true);
+    model.after(forMs, () => model.setFault(fault, false));
+  };
+  const { kind } = incident;
+  if (kind === 'cut-off') begin(`cut-off ${incident.target}`, incident.forMs);
+  else if (kind === 'expel') model.expel(incident.target);
+  else if (kind === 'outage' || kind === 'full-disk') begin(kind, incident.forMs);
+  else throw impossible(incident);
 }
 
 let catalogue: Promise<readonly (OutgoingMessage & { readonly partition: number })[]> | undefined;

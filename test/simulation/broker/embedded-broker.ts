@@ -16,11 +16,12 @@ import {
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { SimulatedDisk, type DiskProcess } from '../../support/disk/simulated-disk.ts';
 import { Picks } from '../../support/random/pick.ts';
+import type { Incident } from '../faults/fault-plan.ts';
 import type { RestartingProcess } from '../restarting-process.ts';
 import type { SeededSystem } from '../seeded-system.ts';
 import type { ProcessLife } from '../sim-process.ts';
 import type { BrokerObserver } from './broker-model.ts';
-import { impossible, type BrokerIncident, type SimBroker } from './sim-broker.ts';
+import { impossible, type SimBroker } from './sim-broker.ts';
 
 /** The longest time of a sync on a sound disk. */
 const USUAL_SYNC_MS = 4;
@@ -63,8 +64,6 @@ export function createEmbeddedSimBroker(options: EmbeddedBrokerOptions): SimBrok
     onEnd: (life) => programs.get(life)?.kill(),
     connectClient: () => createClient(process),
     strike: (incident) => strike(disk, incident, process()),
-    isRefusing: () => false,
-    absentMs: () => (process().broker()?.health?.().status === 'ready' ? 0 : Infinity),
     groups: async () =>
       (await process()
         .broker()
@@ -74,39 +73,25 @@ export function createEmbeddedSimBroker(options: EmbeddedBrokerOptions): SimBrok
 }
 
 /** A fault of the disk ends at its time; an earlier one of its kind may end it before. */
-function strike(disk: SimulatedDisk, incident: BrokerIncident, process: RestartingProcess): void {
+function strike(disk: SimulatedDisk, incident: Incident, process: RestartingProcess): void {
+  const { kind } = incident;
   const { faults } = disk;
   const later = (end: () => void, ms: number): void =>
     void process.machine.system.timers.schedule(end, ms, 'background');
-  switch (incident.kind) {
-    case 'power-loss':
-      return process.crash(incident.afterEffects, incident.downMs, () => disk.losePower());
-    case 'full-disk':
-      faults.isFull = true;
-      return later(() => {
-        faults.isFull = false;
-      }, incident.forMs);
-    case 'slow-disk':
-      faults.slowestSyncMs = incident.slowestSyncMs;
-      return later(() => {
-        faults.slowestSyncMs = USUAL_SYNC_MS;
-      }, incident.forMs);
-    case 'failing-disk':
-      faults.failedSyncPercent = incident.failedSyncPercent;
-      return later(() => {
-        faults.failedSyncPercent = 0;
-        process.terminate(RESTART_MS);
-      }, incident.forMs);
-    case 'cut-off':
-    case 'expel':
-    case 'consumer-crash':
-    case 'leader-change':
-    case 'outage':
-    case 'pause':
-      throw impossible(incident);
-    default:
-      return incident satisfies never;
-  }
+  if (kind === 'power-loss') process.crash(incident.afterEffects, incident.downMs, () => disk.losePower());
+  else if (kind === 'full-disk') {
+    faults.isFull = true;
+    later(() => (faults.isFull = false), incident.forMs);
+  } else if (kind === 'slow-disk') {
+    faults.slowestSyncMs = incident.slowestSyncMs;
+    later(() => (faults.slowestSyncMs = USUAL_SYNC_MS), incident.forMs);
+  } else if (kind === 'failing-disk') {
+    faults.failedSyncPercent = incident.failedSyncPercent;
+    later(() => {
+      faults.failedSyncPercent = 0;
+      process.terminate(RESTART_MS);
+    }, incident.forMs);
+  } else throw impossible(incident);
 }
 
 /** The calls of a disk as effects of a process, so that it may end between any two of them. Their ends wait for a frozen one. */

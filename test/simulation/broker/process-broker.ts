@@ -1,14 +1,6 @@
-import { describeGroup } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import { topicUnknown } from '../../../shared/messaging/broker-errors.ts';
 import type { OffsetRange } from '../../../shared/messaging/message.ts';
-import type {
-  Broker,
-  BrokerAdmin,
-  OnRangeMessage,
-  ReadOn,
-  TopicState,
-  Queued,
-} from '../../../shared/messaging/ports.ts';
+import type { Broker, BrokerAdmin, OnRangeMessage, ReadOn, Queued } from '../../../shared/messaging/ports.ts';
 import { QUEUE_LIMITS } from '../../../shared/platform/queues/queue-limits.ts';
 import type { Host } from '../sim-process.ts';
 import type { BrokerModel } from './broker-model.ts';
@@ -44,8 +36,8 @@ export function createProcessBroker(
     createPublisher: (options) =>
       opened(new SimPublisher(options, { link: link(options.clientId), model, limits })),
     createGroupSource: (options) => {
-      const links = { group: link(options.clientId), fetch: link(`${options.clientId}.fetch`) };
-      return opened(new SimGroupSource(options, links, model));
+      model.reads.set(options.groupId, options);
+      return opened(new SimGroupSource(options, link(options.clientId), model));
     },
     createTail: (options) => opened(new SimTail(options, link(options.clientId), model)),
     readRanges: async (ranges, onMessage) => {
@@ -59,45 +51,14 @@ export function createProcessBroker(
   };
 }
 
-function createAdmin(link: Link, model: BrokerModel): BrokerAdmin {
-  const { topics } = model;
+function createAdmin(link: Link, { admin }: BrokerModel): BrokerAdmin {
   return {
-    createTopics: (specs) => {
-      const made: string[] = [];
-      return link.ask(() => {
-        const created = specs.filter((spec) => topics.create(spec)).map(({ topic }) => topic);
-        made.push(...created);
-        return made;
-      });
-    },
-    listTopics: () => link.ask(() => topics.names()),
-    partitionCounts: (names) =>
-      link.ask(() => {
-        const found = names.map((name): [string, number] => [name, topics.find(name)?.logs.length ?? 0]);
-        return new Map(found.filter(([, count]) => count > 0));
-      }),
-    topicStates: (names) =>
-      link.ask(() => {
-        const found = names.flatMap((name): [string, TopicState][] => {
-          const topic = topics.find(name);
-          const config = new Map([['compression.type', 'uncompressed']]);
-          return topic === undefined ? [] : [[name, { partitions: topic.logs.length, config }]];
-        });
-        return new Map(found);
-      }),
-    offsets: (topic) =>
-      link.ask(() => topics.get(topic).logs.map(({ partition, low, high }) => ({ partition, low, high }))),
-    committed: (groupId, names) =>
-      link.ask(() =>
-        names.flatMap((topic) =>
-          (topics.find(topic)?.logs ?? []).flatMap(({ partition }) => {
-            const offset = model.groups.get(groupId)?.committed(topic, partition);
-            return offset === undefined ? [] : [{ topic, partition, offset }];
-          }),
-        ),
-      ),
-    groups: (reads) =>
-      link.ask(() => reads.map((group) => describeGroup(group, topics, model.groups.get(group.groupId)))),
+    createTopics: (specs) => link.ask(() => admin.createTopics(specs)),
+    listTopics: () => link.ask(() => admin.listTopics()),
+    partitionCounts: (topics) => link.ask(() => admin.partitionCounts(topics)),
+    offsets: (topic) => link.ask(() => admin.offsets(topic)),
+    committed: (groupId, topics) => link.ask(() => admin.committed(groupId, topics)),
+    groups: (reads) => link.ask(() => admin.groups(reads)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { publishFailed, topicUnknown } from '../../../shared/messaging/broker-errors.ts';
-import { partitionId, type OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import {
   CLIENT_DEFAULTS,
   type Publisher,
@@ -16,21 +16,18 @@ import { LostCall, unreachable, type Link } from './link.ts';
 /** Delay before records are sent again. */
 const RETRY_MS = 100;
 const STOP_POLL_MS = 5;
-/** Records in one produce request of a partition. */
+/** Records in one produce request. */
 const MAX_RECORDS = 1_000;
 
 /** One call of publish(). */
 interface Call {
-  readonly size: Queued;
   /** Messages whose result is not known. */
   open: number;
   firstError: unknown;
-  /** The last failure of a request that the leader answered or may have received. */
+  /** The last failure of a request that the broker answered or may have received. */
   lastError: unknown;
   isMaybeStored: boolean;
-  /** Requests in flight with messages of it. */
-  requests: number;
-  isSettled: boolean;
+  isInFlight: boolean;
   readonly settle: (error?: unknown) => void;
 }
 
@@ -39,22 +36,17 @@ interface Entry {
   readonly call: Call;
 }
 
-/** The records of one partition, in order; one request at a time. */
-interface Queue {
-  entries: Entry[];
-  isSending: boolean;
-}
-
-/** Publishes as the Kafka adapter does: at least once, in order per partition, and again until the deadline of each call. */
+/** Publishes as the Kafka adapter does: at least once, in order, and again until the deadline of each call. */
 export class SimPublisher implements Publisher {
   readonly #clientId: string;
   readonly #deadlineMs: number;
   readonly #link: Link;
   readonly #model: BrokerModel;
-  readonly #queues = new Map<string, Queue>();
   readonly #calls = new Set<Call>();
   readonly #limits: Queued;
   readonly #queued = { messages: 0, bytes: 0 };
+  #entries: Entry[] = [];
+  #isSending = false;
   #state: 'new' | 'started' | 'stopped' = 'new';
   #nextPartition = 0;
 
@@ -82,7 +74,7 @@ export class SimPublisher implements Publisher {
         await sleep(timers, RETRY_MS);
       }
     }
-    for (const queue of this.#queues.values()) this.#pump(queue);
+    void this.#send();
   }
 
   publish(messages: readonly OutgoingMessage[]): Promise<void> {
@@ -93,16 +85,13 @@ export class SimPublisher implements Publisher {
       return Promise.reject(publishFailed(this.#clientId, 'its queue is full'));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const call: Call = {
-      size,
       open: messages.length,
       firstError: undefined,
       lastError: undefined,
       isMaybeStored: false,
-      requests: 0,
-      isSettled: false,
+      isInFlight: false,
       settle: (error) => {
         cancel();
-        call.isSettled = true;
         if (this.#calls.delete(call)) this.#count(size, -1);
         if (error === undefined) resolve();
         else reject(error);
@@ -112,11 +101,16 @@ export class SimPublisher implements Publisher {
     const cancel = this.#link.host.ports.timers.schedule(giveUp, this.#deadlineMs);
     this.#calls.add(call);
     this.#count(size, 1);
-    for (const message of messages) this.#add(message, call);
+    for (const message of messages) {
+      const partitions = this.#model.topics.find(message.topic)?.logs.length;
+      if (partitions === undefined) this.#done(call, topicUnknown(message.topic));
+      else this.#entries.push({ message: { ...message, partition: this.#place(message, partitions) }, call });
+    }
+    // After this turn, so that all calls of the turn share a request.
+    queueMicrotask(() => void this.#send());
     return promise;
   }
 
-  /** Messages of calls whose result is not known. */
   isHealthy(): boolean {
     return this.#state === 'started' && this.#link.isConnected;
   }
@@ -127,7 +121,6 @@ export class SimPublisher implements Publisher {
     this.#state = 'stopped';
     while (this.#calls.size > 0 && monotonic.elapsedMs() < untilMs) await sleep(timers, STOP_POLL_MS);
     for (const call of this.#calls) this.#giveUp(call, 'it was stopped');
-    this.#link.close();
   }
 
   #count({ messages, bytes }: Queued, by: 1 | -1): void {
@@ -135,63 +128,47 @@ export class SimPublisher implements Publisher {
     this.#queued.bytes += by * bytes;
   }
 
-  #add(message: OutgoingMessage, call: Call): void {
-    const partitions = this.#model.topics.find(message.topic)?.logs.length;
-    if (partitions === undefined) {
-      this.#done(call, topicUnknown(message.topic));
-      return;
-    }
-    const partition = message.partition ?? this.#choosePartition(message.key, partitions);
-    const id = partitionId(message.topic, partition);
-    const queue = this.#queues.get(id) ?? { entries: [], isSending: false };
-    this.#queues.set(id, queue);
-    queue.entries.push({ message: { ...message, partition }, call });
-    // After this turn, so that all calls of the turn share a request.
-    if (!queue.isSending && queue.entries.length === 1) queueMicrotask(() => this.#pump(queue));
-  }
-
-  #choosePartition(key: Buffer | string | null, partitions: number): number {
+  #place({ partition, key }: OutgoingMessage, partitions: number): number {
+    if (partition !== undefined) return partition;
     if (key !== null) return partitionOfKey(typeof key === 'string' ? Buffer.from(key) : key, partitions);
     this.#nextPartition += 1;
     return this.#nextPartition % partitions;
   }
 
-  #pump(queue: Queue): void {
-    if (queue.isSending || this.#state === 'new') return;
-    queue.entries = queue.entries.filter(({ call }) => !call.isSettled);
-    if (queue.entries.length === 0) return;
-    queue.isSending = true;
-    void this.#send(queue, queue.entries.slice(0, MAX_RECORDS));
+  /** One request at a time. */
+  async #send(): Promise<void> {
+    if (this.#isSending || this.#state === 'new') return;
+    this.#isSending = true;
+    for (;;) {
+      this.#entries = this.#entries.filter(({ call }) => this.#calls.has(call));
+      const sent = this.#entries.slice(0, MAX_RECORDS);
+      if (sent.length === 0) break;
+      const again = await this.#sendOnce(sent);
+      this.#entries = [...again, ...this.#entries.slice(sent.length)];
+      if (again.length > 0) await sleep(this.#link.host.ports.timers, RETRY_MS);
+    }
+    this.#isSending = false;
   }
 
-  async #send(queue: Queue, sent: readonly Entry[]): Promise<void> {
-    let errors: readonly unknown[] | undefined;
-    const inFlight = new Set(sent.map(({ call }) => call));
-    for (const call of inFlight) call.requests += 1;
+  /** Returns the entries that have to be sent again. */
+  async #sendOnce(sent: readonly Entry[]): Promise<readonly Entry[]> {
+    const calls = new Set(sent.map(({ call }) => call));
+    for (const call of calls) call.isInFlight = true;
+    let errors: readonly unknown[];
     try {
       errors = await this.#link.call((fate) => this.#store(sent, fate.tornAt), 'produce');
     } catch (error) {
-      for (const call of inFlight) {
-        call.lastError = error;
-        if (error instanceof LostCall) call.isMaybeStored = true;
-      }
+      errors = sent.map(() => error);
+      if (error instanceof LostCall) for (const call of calls) call.isMaybeStored = true;
     }
-    for (const call of inFlight) call.requests -= 1;
-    const again = sent.filter(({ call }, index) => {
-      const error = errors?.[index];
-      if (errors === undefined) return true;
-      if (error instanceof MessagingError && error.canRetry) {
-        call.lastError = error;
-        return true;
-      }
-      this.#done(call, error);
-      return false;
+    for (const call of calls) call.isInFlight = false;
+    return sent.filter(({ call }, index) => {
+      const error = errors[index];
+      const isFinal = !(error instanceof LostCall) && !(error instanceof MessagingError && error.canRetry);
+      if (isFinal) this.#done(call, error);
+      else call.lastError = error;
+      return !isFinal;
     });
-    const isSent = new Set(sent);
-    queue.entries = [...again, ...queue.entries.filter((entry) => !isSent.has(entry))];
-    if (again.length > 0) await sleep(this.#link.host.ports.timers, RETRY_MS);
-    queue.isSending = false;
-    this.#pump(queue);
   }
 
   /** At the broker: stores the records and returns an error for each that was refused. */
@@ -218,13 +195,12 @@ export class SimPublisher implements Publisher {
     call.firstError ??= error;
     call.isMaybeStored ||= error === undefined;
     call.open -= 1;
-    if (call.open === 0 && !call.isSettled) call.settle(call.firstError);
+    if (call.open === 0) call.settle(call.firstError);
   }
 
   #giveUp(call: Call, reason: string): void {
-    const isMaybeStored = call.isMaybeStored || call.requests > 0;
-    const cause = call.lastError;
-    call.settle(publishFailed(this.#clientId, reason, { isMaybeStored, cause }));
+    const isMaybeStored = call.isMaybeStored || call.isInFlight;
+    call.settle(publishFailed(this.#clientId, reason, { isMaybeStored, cause: call.lastError }));
   }
 }
 

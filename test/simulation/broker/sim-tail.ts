@@ -2,34 +2,36 @@ import { tailBehind, tailStopped, topicUnknown } from '../../../shared/messaging
 import { partitionId, type LogMessage, type PartitionOffset } from '../../../shared/messaging/message.ts';
 import { type Tail, type TailOptions, firstPosition } from '../../../shared/messaging/ports.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import type { BrokerModel, FetchedPartition } from './broker-model.ts';
-import { Fetcher } from './fetcher.ts';
+import type { Host } from '../sim-process.ts';
+import type { BrokerModel, CheckedClient } from './broker-model.ts';
 import type { Link } from './link.ts';
-
-/** Interval at which the end offsets are queried while the broker is unavailable. */
-const RETRY_MS = 250;
+import { Reader } from './reader.ts';
 
 interface Waiter {
   /** Absent until the broker has told the ends. */
-  targets: readonly PartitionOffset[] | undefined;
+  targets?: readonly PartitionOffset[];
   readonly settle: (error?: Error) => void;
 }
 
 /** Reads partitions without a group, with its own positions. */
-export class SimTail implements Tail {
+export class SimTail implements Tail, CheckedClient {
+  readonly host: Host;
+  readonly clientId: string;
   readonly #options: TailOptions;
   readonly #link: Link;
   readonly #model: BrokerModel;
-  readonly #fetcher: Fetcher;
+  readonly #reader: Reader;
   #state: 'new' | 'starting' | 'reading' | 'stopped' = 'new';
   #onMessage: ((message: LogMessage) => void) | undefined;
   readonly #waiters = new Set<Waiter>();
 
   constructor(options: TailOptions, link: Link, model: BrokerModel) {
+    this.host = link.host;
+    this.clientId = options.clientId;
     this.#options = options;
     this.#link = link;
     this.#model = model;
-    this.#fetcher = new Fetcher(link, model, (batch) => this.#take(batch));
+    this.#reader = new Reader(link, model, ({ messages }) => this.#take(messages));
   }
 
   async start(onMessage: (message: LogMessage) => void): Promise<void> {
@@ -40,7 +42,8 @@ export class SimTail implements Tail {
     const positions = await this.#link.ask(() => this.#ends(this.#options));
     if (this.#state !== 'starting') throw tailStopped(clientId);
     this.#state = 'reading';
-    this.#fetcher.assign(positions);
+    this.#model.clients.add(this);
+    this.#reader.assign(positions);
   }
 
   isReady(): boolean {
@@ -52,7 +55,6 @@ export class SimTail implements Tail {
     if (this.#state !== 'reading') return Promise.reject(tailStopped(clientId));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter = {
-      targets: undefined,
       settle: (error) => {
         cancel();
         this.#waiters.delete(waiter);
@@ -60,7 +62,7 @@ export class SimTail implements Tail {
         else reject(error);
       },
     };
-    const { timers } = this.#link.host.ports;
+    const { timers } = this.host.ports;
     const cancel = timers.schedule(() => waiter.settle(tailBehind(clientId, timeoutMs)), timeoutMs);
     this.#waiters.add(waiter);
     void this.#findTargets(waiter);
@@ -68,45 +70,45 @@ export class SimTail implements Tail {
   }
 
   async stop(): Promise<void> {
-    if (this.#state === 'stopped') return;
     this.#state = 'stopped';
-    this.#fetcher.close();
-    this.#link.close();
+    this.#reader.close();
+    this.#model.clients.delete(this);
     for (const waiter of this.#waiters) waiter.settle(tailStopped(this.#options.clientId));
+  }
+
+  disconnect(): void {
+    this.#reader.disconnect();
+  }
+
+  check(): void {
+    if (this.host.isAlive()) this.#reader.check();
+    else void this.stop();
   }
 
   async #findTargets(waiter: Waiter): Promise<void> {
     while (this.#waiters.has(waiter)) {
       try {
         waiter.targets = await this.#link.ask(() => this.#ends({ from: 'latest' }));
-        this.#check();
+        this.#settleWaiters();
         return;
       } catch (error) {
-        if (!(error instanceof MessagingError) || !error.canRetry) {
-          waiter.settle(error as Error);
-          return;
-        }
+        if (!(error instanceof MessagingError) || !error.canRetry) return waiter.settle(error as Error);
       }
-      await new Promise<void>((resolve) => {
-        this.#link.host.ports.timers.schedule(resolve, RETRY_MS, 'background');
-      });
     }
   }
 
   /** Ends the waits whose targets are reached. */
-  #check(): void {
+  #settleWaiters(): void {
     if (this.#waiters.size === 0) return;
-    const positions = new Map(
-      this.#fetcher
-        .positions()
-        .map(({ topic, partition, offset }) => [partitionId(topic, partition), offset]),
-    );
+    const reached = new Map<string, number>();
+    for (const { topic, partition, offset } of this.#reader.positions())
+      reached.set(partitionId(topic, partition), offset);
     const isReached = ({ topic, partition, offset }: PartitionOffset): boolean =>
-      (positions.get(partitionId(topic, partition)) ?? Infinity) >= offset;
+      (reached.get(partitionId(topic, partition)) ?? Infinity) >= offset;
     for (const waiter of this.#waiters) if (waiter.targets?.every(isReached) === true) waiter.settle();
   }
 
-  #take({ messages }: FetchedPartition): void {
+  #take(messages: readonly LogMessage[]): void {
     for (const message of messages) {
       if (this.#state !== 'reading') return;
       try {
@@ -115,7 +117,7 @@ export class SimTail implements Tail {
         // The message is skipped, as the port says.
       }
     }
-    this.#check();
+    this.#settleWaiters();
   }
 
   /** At the broker: the first or next offsets of the partitions of this tail. */

@@ -1,5 +1,4 @@
 import type { MessageHeaders } from '../../../shared/messaging/message.ts';
-import type { Channel } from '../../../shared/notification/command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import type { SendResult } from '../../../shared/notification/provider.ts';
 import type { Expected } from '../workload/expected-answers.ts';
@@ -10,18 +9,13 @@ import type { Answer } from '../ingress-call.ts';
 export interface ActionExchange {
   readonly id: string;
   readonly sentAtMs: number;
-  /** Undefined: the answer depends on the version of the catalogue. */
-  readonly expected: Expected | undefined;
+  readonly expected: Expected;
   readonly isAsync: boolean;
   /** The last answer: of the call, or of the fetch of its result; undefined while there is none. */
   answer?: Answer | undefined;
   answeredAtMs?: number;
-  /** How long a client of the ingress had had no connection to the broker at the time of the answer, in milliseconds. */
-  absentMs?: number;
   /** The result was promised with 202. */
   acceptedAtMs?: number;
-  /** Where the result is fetched. */
-  resultUrl?: string;
 }
 
 /** A POST of a notification. */
@@ -48,18 +42,11 @@ export interface StateLook {
 /** A call of a provider. */
 export interface ProviderCall {
   readonly provider: string;
-  readonly isIdempotent: boolean;
-  readonly channel: Channel;
-  readonly process: string;
   readonly notificationId: string;
-  readonly receiver: string;
   readonly text: string;
   readonly startedAtMs: number;
   /** When the provider sent the message on; undefined: never. */
   deliveredAtMs?: number;
-  /** Whether the provider recognised the id and sent nothing. */
-  isRepeat?: boolean;
-  endedAtMs?: number;
   result?: SendResult;
 }
 
@@ -83,77 +70,27 @@ export interface UpstreamMessage {
   acknowledgedAtMs?: number;
   /** Whether a publish of it was refused. */
   wasRefused?: boolean;
-  readonly expected: readonly (Expected | undefined)[];
-}
-
-/** A look at a process. */
-export interface ProcessSample {
-  readonly process: string;
-  readonly atMs: number;
-  readonly isReady: boolean;
-  /** How long the broker has refused it, in milliseconds; 0 when it can reach the broker. */
-  readonly cutOffMs: number;
-  /** Its gauges by name and labels; empty where only the health was looked at. */
-  readonly gauges: ReadonlyMap<string, number>;
+  readonly expected: readonly Expected[];
 }
 
 /** Everything that callers, providers and a reader of the topics have seen. */
-export interface History {
-  readonly actions: ActionExchange[];
-  readonly notifications: NotificationExchange[];
-  readonly looks: StateLook[];
+export class History {
+  readonly actions: ActionExchange[] = [];
+  readonly notifications: NotificationExchange[] = [];
+  readonly looks: StateLook[] = [];
   /** The looks at every accepted notification through every instance, when everything had settled. */
-  readonly lastLooks: StateLook[];
-  readonly providerCalls: ProviderCall[];
-  readonly records: SeenRecord[];
+  readonly lastLooks: StateLook[] = [];
+  readonly providerCalls: ProviderCall[] = [];
+  readonly records: SeenRecord[] = [];
   /** The records by their place, see placeOf. */
-  readonly byPlace: Map<string, SeenRecord>;
+  readonly byPlace = new Map<string, SeenRecord>();
   /** The records with a correlation id or a notification id, by it. */
-  readonly byId: Map<string, SeenRecord[]>;
+  readonly byId = new Map<string, SeenRecord[]>();
   /** The states on the outcome topic by notification id, in the order of the log. */
-  readonly states: Map<string, NotificationState[]>;
+  readonly states = new Map<string, NotificationState[]>();
   /** When the first final state of a notification was on the log. */
-  readonly concludedAtMs: Map<string, number>;
-  /** Results that were fetched again from every instance, when everything had settled. */
-  readonly lastResults: {
-    readonly exchange: ActionExchange;
-    readonly ingress: string;
-    readonly answer: Answer;
-  }[];
-  /** The last gauges of each process, by its name. */
-  readonly gauges: Map<string, ProcessSample['gauges']>;
-  readonly upstream: UpstreamMessage[];
-  /** Versions of the changing product whose publish began. */
-  readonly revisions: { readonly revision: number; readonly atMs: number; isAcknowledged: boolean }[];
-  /** The last answers to look-ups of the changing product, when everything had settled. */
-  readonly lastLookUps: Answer[];
-  /** Notifications for which an operator accepted a second send. */
-  readonly redrives: {
-    readonly atMs: number;
-    readonly acceptDuplicates: boolean;
-    readonly lines: readonly string[];
-  }[];
-}
-
-export function createHistory(): History {
-  return {
-    actions: [],
-    notifications: [],
-    looks: [],
-    lastLooks: [],
-    providerCalls: [],
-    records: [],
-    byPlace: new Map(),
-    byId: new Map(),
-    states: new Map(),
-    concludedAtMs: new Map(),
-    lastResults: [],
-    gauges: new Map(),
-    upstream: [],
-    revisions: [],
-    lastLookUps: [],
-    redrives: [],
-  };
+  readonly concludedAtMs = new Map<string, number>();
+  readonly upstream: UpstreamMessage[] = [];
 }
 
 /** The last calls have this before their ids. */
@@ -167,11 +104,6 @@ export function isLastCall(id: string): boolean {
 /** Names the place of a record. */
 export function placeOf(topic: string, partition: number, offset: number): string {
   return `${topic}/${partition}@${offset}`;
-}
-
-/** Whether a process has an ingress, alone or with all workers. */
-export function hasIngress(process: string): boolean {
-  return process.startsWith('ingress') || process === 'engine';
 }
 
 /** The requests of an upstream system. */

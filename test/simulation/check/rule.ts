@@ -1,13 +1,6 @@
 import type { PartitionOffset } from '../../../shared/messaging/message.ts';
 import type { ProcessStop } from '../restarting-process.ts';
-import type {
-  ActionExchange,
-  History,
-  NotificationExchange,
-  ProcessSample,
-  ProviderCall,
-  SeenRecord,
-} from './history.ts';
+import type { ActionExchange, History, NotificationExchange, ProviderCall, SeenRecord } from './history.ts';
 
 /** A promise that was not kept. */
 export interface Finding {
@@ -72,7 +65,6 @@ export interface Rule {
   readonly onRecord?: Check<SeenRecord>;
   readonly onCommit?: Check<Commit>;
   readonly onLoss?: Check<Loss>;
-  readonly onSample?: Check<ProcessSample>;
   /** When a process has ended on SIGTERM. */
   readonly onStop?: Check<ProcessStop>;
   readonly atEnd?: (end: End, context: RuleContext) => readonly Finding[];

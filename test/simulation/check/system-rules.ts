@@ -1,7 +1,8 @@
 import { HEADER, headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import { COMMAND_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/topics/topic-list.ts';
-import { hasIngress, placeOf, type History, type SeenRecord } from './history.ts';
-import { FINAL, idOfCommand, isRedriven } from './notification-rules.ts';
+import { REPLY_TOPICS } from '../workload/plan.ts';
+import { isLastCall, placeOf, type History, type SeenRecord } from './history.ts';
+import { acceptedIds, FINAL, idOfCommand, isRedriven } from './notification-rules.ts';
 import type { Rule } from './rule.ts';
 
 const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
@@ -106,23 +107,50 @@ function isCommandDone(record: SeenRecord, { states, byId }: History): boolean {
   );
 }
 
-/** The tail of replies, publishers and feeds of an ingress notice a lost connection within this time. */
-const NOTICED_MS = 5_000;
+/** Each call is answered within milliseconds; the rest is for the messages of others before it. */
+const SOON_MS = 5_000;
+const UPSTREAM_REPLIES: ReadonlySet<string> = new Set(REPLY_TOPICS);
 
-const healthIsTrue: Rule = {
-  name: 'an ingress that cannot reach the broker is not ready',
-  source: 'docs/health.md',
-  onSample: ({ process, isReady, cutOffMs }) => {
-    if (!hasIngress(process) || !isReady || cutOffMs < NOTICED_MS) return undefined;
-    return { detail: `${process} is ready, and the broker has refused it for ${cutOffMs} ms`, ids: [] };
+const answersComeSoon: Rule = {
+  name: 'without faults every call and request is answered soon, also behind messages that cannot be handled',
+  source: 'docs/decisions/0008-one-message-one-fault.md',
+  onActionAnswer: ({ id, sentAtMs, answeredAtMs = sentAtMs }, { isCalm }) => {
+    const waitedMs = answeredAtMs - sentAtMs;
+    if (!(isCalm || isLastCall(id)) || waitedMs <= SOON_MS) return undefined;
+    return { detail: `${id} was answered after ${waitedMs.toFixed(0)} ms`, ids: [id] };
   },
+  onRecord: ({ topic, headers, seenAtMs }, { isCalm, history }) => {
+    const id = headerText(headers, HEADER.correlationId);
+    if (!isCalm || id === undefined || !UPSTREAM_REPLIES.has(topic)) return undefined;
+    const records = history.byId.get(id) ?? [];
+    const replies = records.filter((one) => UPSTREAM_REPLIES.has(one.topic)).length;
+    const waitedMs = seenAtMs - (records[0]?.seenAtMs ?? 0);
+    if (waitedMs <= SOON_MS && replies <= records.length - replies) return undefined;
+    return { detail: `${id} has ${replies} replies, the last after ${waitedMs.toFixed(0)} ms`, ids: [id] };
+  },
+};
+
+const notificationsAreSentSoon: Rule = {
+  name: 'without faults every notification is sent soon',
+  source: 'N3, docs/notification-delivery.md',
+  atEnd: ({ isCalm }, { history }) =>
+    [...acceptedIds(history)].flatMap((id) => {
+      const command = history.byId.get(id)?.find(({ topic }) => COMMANDS.has(topic));
+      const sent = history.providerCalls.find(
+        ({ notificationId, deliveredAtMs }) => notificationId === id && deliveredAtMs !== undefined,
+      );
+      const waitedMs = (sent?.deliveredAtMs ?? Infinity) - (command?.seenAtMs ?? 0);
+      if (!isCalm || waitedMs <= SOON_MS) return [];
+      return [{ detail: `${id} was sent ${waitedMs.toFixed(0)} ms after its command`, ids: [id] }];
+    }),
 };
 
 export const SYSTEM_RULES: readonly Rule[] = [
   commitsFollowWork,
-  healthIsTrue,
   readRecordsStay,
   stopsInTime,
   stopAnswersAll,
   everythingSettles,
+  answersComeSoon,
+  notificationsAreSentSoon,
 ];

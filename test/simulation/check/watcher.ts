@@ -10,40 +10,26 @@ import {
   type ActionExchange,
   type History,
   type NotificationExchange,
-  type ProcessSample,
   type ProviderCall,
   type SeenRecord,
 } from './history.ts';
 import { digest, type Journal } from './journal.ts';
-import { FINAL, idOfCommand } from './notification-rules.ts';
+import { FINAL, idOfCommand, NOTIFICATION_RULES } from './notification-rules.ts';
 import type { End, Finding, Loss, Rule, RuleContext, Violation } from './rule.ts';
-import { RULES } from './rules.ts';
+import { REQUEST_RULES } from './request-rules.ts';
+import { SYSTEM_RULES } from './system-rules.ts';
 
+/** Everything that a run checks. */
+const RULES: readonly Rule[] = [...NOTIFICATION_RULES, ...REQUEST_RULES, ...SYSTEM_RULES];
 const MIN_AVRO_BYTES = 5;
 /** Longer keys are hashes, which say nothing in a trace. */
 const MAX_KEY_LENGTH = 40;
 const AVRO_MAGIC = 0;
 const TYPES = new Map(MESSAGES.map(({ localSchemaId, type }) => [localSchemaId, type]));
 
-/** Checks the rules as things happen, and keeps what the rules need for it. */
-export interface Watcher {
-  readonly violations: readonly Violation[];
-  onRecord(record: LogMessage, by: string): void;
-  onCommit(groupId: string, offset: PartitionOffset, by: string): void;
-  onLoss(loss: Loss): void;
-  /** A request has ended with its process and its caller. */
-  onUnstored(place: PartitionOffset): void;
-  onStop(stop: ProcessStop): void;
-  onSample(sample: ProcessSample): void;
-  onDelivery(call: ProviderCall): void;
-  onActionAnswer(exchange: ActionExchange): void;
-  onNotificationAnswer(exchange: NotificationExchange): void;
-  atEnd(end: End): void;
-  /** Reports what no rule expects, such as an unhandled rejection. */
-  report(rule: string, detail: string): void;
-}
+export type Watcher = ReturnType<typeof createWatcher>;
 
-export interface WatcherOptions extends Pick<
+interface WatcherOptions extends Pick<
   RuleContext,
   'unknownPolicy' | 'isCalm' | 'isEmbedded' | 'mayEvictResults' | 'mayLoseOrder'
 > {
@@ -53,7 +39,8 @@ export interface WatcherOptions extends Pick<
   readonly elapsedMs: () => number;
 }
 
-export function createWatcher(options: WatcherOptions): Watcher {
+/** Checks the rules as things happen, and keeps what the rules need for it. */
+export function createWatcher(options: WatcherOptions) {
   const { history, journal, codec, elapsedMs } = options;
   const violations: Violation[] = [];
   const decode: RuleContext['decode'] = (record) => decodeNow(codec, record);
@@ -80,10 +67,9 @@ export function createWatcher(options: WatcherOptions): Watcher {
   const committed = new Map<string, number>();
   const checkRecord = check((rule) => rule.onRecord);
   const checkCommit = check((rule) => rule.onCommit);
-  const checkSample = check((rule) => rule.onSample);
   return {
-    violations,
-    onRecord: (message, by) => {
+    violations: violations as readonly Violation[],
+    onRecord: (message: LogMessage, by: string) => {
       const record = seen(message, elapsedMs());
       const isState = record.topic === TOPIC.notificationOutcomes;
       const state = isState ? (decode(record)?.payload as NotificationState | undefined) : undefined;
@@ -92,28 +78,26 @@ export function createWatcher(options: WatcherOptions): Watcher {
       keepState(history, state, elapsedMs());
       checkRecord(record);
     },
-    onCommit: (groupId, { topic, partition, offset }, by) => {
+    onCommit: (groupId: string, { topic, partition, offset }: PartitionOffset, by: string) => {
       const place = `${groupId} ${partitionId(topic, partition)}`;
       const from = committed.get(place) ?? 0;
       committed.set(place, offset);
       journal.note(by, `commits ${topic}/${partition} up to ${offset} of ${groupId}`);
       checkCommit({ groupId, topic, partition, from, offset, by });
     },
-    onLoss: check((rule) => rule.onLoss),
-    onUnstored: ({ topic, partition, offset }) =>
+    onLoss: check<Loss>((rule) => rule.onLoss),
+    /** A request has ended with its process and its caller. */
+    onUnstored: ({ topic, partition, offset }: PartitionOffset) =>
       forgetRecord(history, history.byPlace.get(placeOf(topic, partition, offset))),
-    onStop: check((rule) => rule.onStop),
-    onSample: (sample) => {
-      if (sample.gauges.size > 0) history.gauges.set(sample.process, sample.gauges);
-      checkSample(sample);
-    },
-    onDelivery: check((rule) => rule.onDelivery),
-    onActionAnswer: check((rule) => rule.onActionAnswer),
-    onNotificationAnswer: check((rule) => rule.onNotificationAnswer),
-    atEnd: (end) => {
+    onStop: check<ProcessStop>((rule) => rule.onStop),
+    onDelivery: check<ProviderCall>((rule) => rule.onDelivery),
+    onActionAnswer: check<ActionExchange>((rule) => rule.onActionAnswer),
+    onNotificationAnswer: check<NotificationExchange>((rule) => rule.onNotificationAnswer),
+    atEnd: (end: End) => {
       for (const rule of RULES) for (const finding of rule.atEnd?.(end, context) ?? []) found(rule, finding);
     },
-    report: (name, detail) => found({ name, source: 'CONTRIBUTING.md' }, { detail, ids: [] }),
+    /** Reports what no rule expects, such as an unhandled rejection. */
+    report: (name: string, detail: string) => found({ name, source: 'CONTRIBUTING.md' }, { detail, ids: [] }),
   };
 }
 

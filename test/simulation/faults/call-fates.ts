@@ -1,4 +1,4 @@
-import { NODES, type CallFault, type FaultKind, type FaultPlan } from './fault-plan.ts';
+import type { CallFault, FaultKind, FaultPlan } from './fault-plan.ts';
 
 /** Normal time of a packet between two machines. */
 const MIN_TRAVEL_MS = 0.2;
@@ -18,8 +18,7 @@ const DEFAULT_TIMES: CallTimes = { requestTimeoutMs: 5_000, lateMs: 8_000 };
 export interface CallFate {
   readonly requestMs: number;
   readonly responseMs: number;
-  /** `stale`: the request arrives after the client has given it up, and outside of the order of its connection. */
-  readonly lost: 'request' | 'response' | 'stale' | undefined;
+  readonly lost: 'request' | 'response' | undefined;
   /** The share of the records of a produce request that is stored; undefined: all. */
   readonly tornAt: number | undefined;
   /** Whether a request on its way is lost when its sender crashes. */
@@ -73,9 +72,8 @@ export class CallFates {
       this.befalls(kind, share(purpose)) ? share(purpose + 1) ** 3 * this.times.lateMs : 0;
     const lost = this.#lossOf(share, isProduce);
     const isTorn = isProduce && lost === undefined && this.befalls('torn-batch', share(7));
-    const staleMs = this.times.requestTimeoutMs + share(14) * this.times.lateMs;
     return {
-      requestMs: lost === 'stale' ? staleMs : travel(1) + late('late-request', 10),
+      requestMs: travel(1) + late('late-request', 10),
       responseMs: travel(2) + late('late-response', 12),
       lost,
       tornAt: isTorn ? share(8) : undefined,
@@ -83,28 +81,12 @@ export class CallFates {
     };
   }
 
-  /**
-   * The fate of a response at the moment when it leaves. A fetch may wait at the model until something is written, long after
-   * the fault period, while Kafka ends each wait soon: a response that leaves after the period is neither lost nor late.
-   */
-  ofResponse({ lost, responseMs }: CallFate): Pick<CallFate, 'lost' | 'responseMs'> {
-    if (this.isActive) return { lost, responseMs };
-    return {
-      lost: lost === 'response' ? undefined : lost,
-      responseMs: Math.min(responseMs, MAX_TRAVEL_MS),
-    };
-  }
-
   #lossOf(share: Share, isProduce: boolean): CallFate['lost'] {
     if (this.befalls('lost-request', share(5))) return 'request';
-    if (this.befalls(isProduce ? 'lost-acknowledgement' : 'lost-response', share(6))) return 'response';
-    return isProduce && this.befalls('stale-request', share(15)) ? 'stale' : undefined;
+    return this.befalls(isProduce ? 'lost-acknowledgement' : 'lost-response', share(6))
+      ? 'response'
+      : undefined;
   }
-}
-
-/** The broker node that leads a partition. */
-export function nodeOf(topic: string, partition: number, moves: number): number {
-  return (hashText(topic) + partition + moves) % NODES;
 }
 
 /** FNV-1a. */

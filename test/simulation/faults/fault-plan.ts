@@ -12,11 +12,6 @@ export const CALL_FAULTS = [
   'lost-response',
   /** The same of a produce request: its records are stored a second time when it is repeated. */
   'lost-acknowledgement',
-  /**
-   * A produce request overtaken by later ones: the client has closed its connection and repeated the request on another one
-   * when it takes effect.
-   */
-  'stale-request',
   /** A part of the records of a produce request is stored, then the connection breaks. */
   'torn-batch',
   /** The provider sends the message and answers after the caller has given up, or never. */
@@ -34,10 +29,7 @@ const CLUSTER_INCIDENTS = [
   'clock-step',
   'cut-off',
   'expel',
-  'consumer-crash',
-  'leader-change',
   'outage',
-  'pause',
   'full-disk',
 ] as const;
 /** All scheduled faults, also those of the disk of an embedded broker. */
@@ -74,49 +66,44 @@ interface At {
   readonly atMs: number;
 }
 
-/** One scheduled fault, as data: a run is shrunk by removing some of them. `target`: the name of a process. */
+interface OnProcess extends At {
+  /** The name of the process. */
+  readonly target: string;
+}
+
+interface Lasting {
+  readonly forMs: number;
+}
+
+interface Ending extends OnProcess {
+  /** The process is started again this long after the incident began, or later. */
+  readonly downMs: number;
+}
+
+/** One scheduled fault, as data. */
 export type Incident =
   /**
    * The process ends without a trace: at once when `afterEffects` is 0, otherwise after that many effects, if it has them before
-   * it is started again, `downMs` after the incident began.
+   * it is started again. With a loss of power what is not synced on its disk is lost or damaged.
    */
-  | (At & {
-      readonly kind: 'crash';
-      readonly target: string;
-      readonly afterEffects: number;
-      readonly downMs: number;
-    })
-  /** The process gets SIGTERM, and is started again when it has ended, `downMs` after the signal at the earliest. */
-  | (At & { readonly kind: 'terminate'; readonly target: string; readonly downMs: number })
-  /** As a crash, and what is not synced on its disk is lost or damaged. */
-  | (At & {
-      readonly kind: 'power-loss';
-      readonly target: string;
-      readonly afterEffects: number;
-      readonly downMs: number;
-    })
-  /** None of its callbacks runs for this time; all of them run after it, in their order. */
-  | (At & { readonly kind: 'freeze'; readonly target: string; readonly forMs: number })
+  | (Ending & { readonly kind: 'crash' | 'power-loss'; readonly afterEffects: number })
+  /** The process gets SIGTERM. */
+  | (Ending & { readonly kind: 'terminate' })
+  /**
+   * `freeze`: none of its callbacks runs for this time; all of them run after it, in their order. `cut-off`: no packet passes
+   * between it and the broker.
+   */
+  | (OnProcess & Lasting & { readonly kind: 'freeze' | 'cut-off' })
   /** Its wall clock jumps; the monotonic clock does not. */
-  | (At & { readonly kind: 'clock-step'; readonly target: string; readonly byMs: number })
-  /** No packet passes between it and the broker. */
-  | (At & { readonly kind: 'cut-off'; readonly target: string; readonly forMs: number })
+  | (OnProcess & { readonly kind: 'clock-step'; readonly byMs: number })
   /** The group coordinators expel its members. */
-  | (At & { readonly kind: 'expel'; readonly target: string })
-  /** Its consumers end permanently, each with an error for its supervisor. */
-  | (At & { readonly kind: 'consumer-crash'; readonly target: string })
-  /** The partitions of a broker node have no leader for this time, and another one after it. */
-  | (At & { readonly kind: 'leader-change'; readonly node: number; readonly forMs: number })
-  /** The broker refuses connections. */
-  | (At & { readonly kind: 'outage'; readonly forMs: number })
-  /** The broker is frozen: requests wait in its buffers and take effect after it. */
-  | (At & { readonly kind: 'pause'; readonly forMs: number })
-  /** Every produce request is refused, or every write that needs space. */
-  | (At & { readonly kind: 'full-disk'; readonly forMs: number })
+  | (OnProcess & { readonly kind: 'expel' })
+  /** The broker refuses connections, or every write that needs space. */
+  | (At & Lasting & { readonly kind: 'outage' | 'full-disk' })
   /** Syncs take up to this time. */
-  | (At & { readonly kind: 'slow-disk'; readonly forMs: number; readonly slowestSyncMs: number })
+  | (At & Lasting & { readonly kind: 'slow-disk'; readonly slowestSyncMs: number })
   /** Syncs fail, after which the process needs a restart; it gets one when they work again. */
-  | (At & { readonly kind: 'failing-disk'; readonly forMs: number; readonly failedSyncPercent: number });
+  | (At & Lasting & { readonly kind: 'failing-disk'; readonly failedSyncPercent: number });
 
 /** Constant deviation of the clocks of a process. */
 export interface ClockDeviation {
@@ -171,7 +158,6 @@ const SECOND_MS = 1_000;
 const MAX_DRIFT_PPM = 200;
 /** Processes are synchronised by NTP: two of them differ by less than callers wait. */
 const DEFAULT_SKEW_MS = 2_000;
-export const NODES = 3;
 
 /** No faults at all. */
 export function calmPlan(seed: number): FaultPlan {
@@ -207,11 +193,9 @@ export function planFaults(seed: number, options: PlanOptions): FaultPlan {
       maxSkewMs: Math.floor(maxSkewMs / 2 / MAX_INCIDENTS),
     });
     const former = incidents.at(-1);
-    const afterMs = picks.whole(0, TOGETHER_MS);
-    const isTogether = picks.chance(TOGETHER_PERCENT);
-    incidents.push(
-      former !== undefined && isTogether ? besides(incident, { former, afterMs, faultMs }) : incident,
-    );
+    const afterMs = (former?.atMs ?? 0) + picks.whole(0, TOGETHER_MS);
+    const isTogether = former !== undefined && picks.chance(TOGETHER_PERCENT);
+    incidents.push(isTogether ? { ...incident, atMs: Math.min(afterMs, incident.atMs) } : incident);
   }
   const isSkewed = picks.chance(50);
   const clocks = Object.fromEntries(
@@ -230,26 +214,6 @@ export function planFaults(seed: number, options: PlanOptions): FaultPlan {
     incidents: incidents.toSorted((one, other) => one.atMs - other.atMs),
     clocks,
   };
-}
-
-/** The incident soon after another one, in the same process. */
-function besides(
-  incident: Incident,
-  {
-    former,
-    afterMs,
-    faultMs,
-  }: { readonly former: Incident; readonly afterMs: number; readonly faultMs: number },
-): Incident {
-  const atMs = Math.min(former.atMs + afterMs, faultMs - lengthMs(incident));
-  return 'target' in incident && 'target' in former
-    ? { ...incident, atMs, target: former.target }
-    : { ...incident, atMs };
-}
-
-function lengthMs(incident: Incident): number {
-  if ('forMs' in incident) return incident.forMs;
-  return 'downMs' in incident ? incident.downMs : 0;
 }
 
 function chooseKinds(picks: Picks, all: readonly FaultKind[]): ReadonlySet<FaultKind> {
@@ -276,15 +240,11 @@ function chooseIncident(
     case 'clock-step':
       return { kind, atMs, target, byMs: picks.whole(-maxSkewMs, maxSkewMs) };
     case 'expel':
-    case 'consumer-crash':
       return { kind, atMs, target };
     case 'freeze':
     case 'cut-off':
       return { kind, atMs, target, forMs };
-    case 'leader-change':
-      return { kind, atMs, node: picks.whole(0, NODES - 1), forMs };
     case 'outage':
-    case 'pause':
     case 'full-disk':
       return { kind, atMs, forMs };
     case 'slow-disk':

@@ -19,8 +19,6 @@ export const INVALID_BODIES: readonly (object | string)[] = [
 /** Names of fields that no request has: misspelt, with separators of headers, and of every plane of Unicode. */
 const UNKNOWN_FIELDS = ['InstalmentsNo', 'a, b; c', 'Dobândă', '利率', '💶'];
 
-/** The product whose versions the simulation publishes during a run. */
-export const CHANGING_PRODUCT = 'SIM-CHANGING';
 /** The example catalogue describes this day; the reply to a look-up depends on it. */
 const LOOK_UP_DAY = '2026-01-15';
 
@@ -33,8 +31,8 @@ export function chooseActionBody(
   number: number,
   from: 'all' | 'calculations' = 'all',
 ): ActionBody {
-  const calculations = [schedule, schedule, schedule, unpayable, paymentValue, rate];
-  const lookUps = [productByCode, changingProduct, productDetails, insurances, simulation];
+  const calculations = [schedule, schedule, schedule, paymentValue, rate];
+  const lookUps = [productByCode, productByCode, simulation];
   const choose = picks.of(...calculations, ...(from === 'all' ? lookUps : []));
   return choose(picks, number);
 }
@@ -47,7 +45,8 @@ export function chooseLastBodies(number: number): readonly ActionBody[] {
 
 function schedule(picks: Picks, number: number): ActionBody {
   const terms = {
-    ScheduleType: picks.of('EqualInstallments', 'EqualPrincipal', 'Balloon', 'InterestOnly'),
+    // The last one cannot be computed (422).
+    ScheduleType: picks.of('EqualInstallments', 'EqualPrincipal', 'Balloon', 'InterestOnly', 'NoSuchType'),
     InterestPercent: picks.whole(1, 20),
     Amount: 1_000 + number,
     InstallmentsNo: picks.whole(1, 24),
@@ -62,13 +61,6 @@ function schedule(picks: Picks, number: number): ActionBody {
     ...(picks.chance(10) ? { [picks.of(...UNKNOWN_FIELDS)]: number } : {}),
   };
   return { requestType: 'CalculateRepaymentScheduleRequest', body: { jsonParam: terms } };
-}
-
-/** A valid body that cannot be computed (422). */
-function unpayable(_picks: Picks, number: number): ActionBody {
-  const terms = { ScheduleType: 'NoSuchType', InterestPercent: 7, Amount: 100 + number, InstallmentsNo: 6 };
-  const dates = { PeriodicityType: 'Monthly', InstallmentDay: 1, ActivationDate: '2024-01-01' };
-  return { requestType: 'CalculateRepaymentScheduleRequest', body: { jsonParam: { ...terms, ...dates } } };
 }
 
 function paymentValue(picks: Picks, number: number): ActionBody {
@@ -98,23 +90,6 @@ function productByCode(picks: Picks, number: number): ActionBody {
     requestType: 'GetBankingProductByCodeRequest',
     body: { BankingProductCode, ...flags, Date: LOOK_UP_DAY },
   };
-}
-
-function changingProduct(): ActionBody {
-  return {
-    requestType: 'GetBankingProductByCodeRequest',
-    body: { BankingProductCode: CHANGING_PRODUCT, Date: LOOK_UP_DAY },
-  };
-}
-
-function productDetails(picks: Picks): ActionBody {
-  const { request } = picks.of(...examplesOf('plat_bp_getbankingproductdetails'));
-  return { requestType: 'GetBankingProductDetailsRequest', body: { ...request, Date: LOOK_UP_DAY } };
-}
-
-function insurances(picks: Picks): ActionBody {
-  const { request } = picks.of(...examplesOf('PLAT_BP_GetProductInsuranceList'));
-  return { requestType: 'GetProductInsuranceListRequest', body: { ...request, Date: LOOK_UP_DAY } };
 }
 
 function simulation(picks: Picks, number: number): ActionBody {

@@ -3,7 +3,6 @@ import { Picks } from '../../support/random/pick.ts';
 import type { ActionExchange, NotificationExchange, StateLook } from '../check/history.ts';
 import { digest } from '../check/journal.ts';
 import type { Answer, Call } from '../ingress-call.ts';
-import { CHANGING_PRODUCT } from './action-bodies.ts';
 import { actionOf, expectedAnswer, type Expected } from './expected-answers.ts';
 import type { ActionCall, NotificationCall } from './plan.ts';
 import type { World } from './world.ts';
@@ -38,12 +37,10 @@ export async function callAction(world: World, call: ActionCall): Promise<void> 
       body: formOf(call),
     },
   });
-  exchange.absentMs = world.absentMs(call.ingress);
   settle(world, exchange, answer);
   if (answer?.status !== ACCEPTED) return;
   exchange.acceptedAtMs = system.monotonic.elapsedMs();
-  exchange.resultUrl = String(answer.headers['location']);
-  await fetchResult(world, call, exchange, exchange.resultUrl);
+  await fetchResult(world, call, exchange, String(answer.headers['location']));
 }
 
 /** Fetches a result, each time from the next instance. */
@@ -62,19 +59,6 @@ async function fetchResult(
   }
 }
 
-/** Fetches a result again when everything has settled. */
-export async function fetchLastResult(
-  world: World,
-  ingress: number,
-  exchange: ActionExchange,
-): Promise<void> {
-  const { id, resultUrl: url } = exchange;
-  if (url === undefined) return;
-  const answer = await tell(world, ingress, { id, request: { method: 'GET', url } });
-  if (answer === undefined) return;
-  world.history.lastResults.push({ exchange, ingress: world.ingressName(ingress), answer });
-}
-
 function settle({ system, watcher }: World, exchange: ActionExchange, answer: Answer | undefined): void {
   exchange.answer = answer;
   exchange.answeredAtMs = system.monotonic.elapsedMs();
@@ -90,12 +74,11 @@ function formOf({ body, form }: ActionCall): unknown {
   };
 }
 
-function expectedOf({ requestType, body }: ActionCall, nowMs: number): Expected | undefined {
+function expectedOf({ requestType, body }: ActionCall, nowMs: number): Expected {
   if (typeof body === 'string') {
     const code = body.startsWith('[') ? 'invalid-request' : 'malformed-json';
     return { status: 400, code };
   }
-  if (JSON.stringify(body).includes(CHANGING_PRODUCT)) return undefined;
   return expectedAnswer(actionOf(requestType), body, nowMs);
 }
 
@@ -147,7 +130,10 @@ async function send(world: World, call: NotificationCall, { ingress, isOther }: 
   exchange.notificationId = notificationId;
   world.journal.note('caller', 'has the id of its notification', call.id, notificationId);
   await Promise.all(
-    call.looksAfterMs.map((afterMs, index) => look(world, { call, notificationId, afterMs, index })),
+    call.looksAfterMs.map(async (afterMs, index) => {
+      await sleep(system.timers, afterMs);
+      await lookAt(world, call.ingress + index, { notificationId, id: call.id });
+    }),
   );
 }
 
@@ -159,24 +145,6 @@ export function notificationBody({ channel, receiver, isValid }: NotificationCal
 
 export function receiverOf(channel: 'sms' | 'email', receiver: number): string {
   return channel === 'sms' ? `+4072212345${receiver}` : `receiver-${receiver}@mail.example`;
-}
-
-async function look(
-  world: World,
-  {
-    call,
-    notificationId,
-    afterMs,
-    index,
-  }: {
-    readonly call: NotificationCall;
-    readonly notificationId: string;
-    readonly afterMs: number;
-    readonly index: number;
-  },
-): Promise<void> {
-  await sleep(world.system.timers, afterMs);
-  await lookAt(world, call.ingress + index, { notificationId, id: call.id });
 }
 
 /** Asks for the state of a notification. */
@@ -194,18 +162,6 @@ export async function lookAt(
   const seen = { notificationId, ingress: instance, sentAtMs, answeredAtMs, answer };
   world.history.looks.push(seen);
   return seen;
-}
-
-/** Looks the changing product up when everything has settled. */
-export async function lookUpChangingProduct(world: World, ingress: number): Promise<void> {
-  const { name } = actionOf('GetBankingProductByCodeRequest');
-  const request: Call = {
-    method: 'POST',
-    url: `${ACTIONS}/${name}`,
-    body: { BankingProductCode: CHANGING_PRODUCT },
-  };
-  const answer = await tell(world, ingress, { id: 'last look-up', request });
-  if (answer !== undefined) world.history.lastLookUps.push(answer);
 }
 
 /** Makes a call and notes it with its answer. */

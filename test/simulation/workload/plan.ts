@@ -95,12 +95,6 @@ export interface PoisonMessage extends Planned {
   readonly count: number;
 }
 
-/** A new version of a product. */
-export interface CatalogueUpdate extends Planned {
-  readonly kind: 'catalogue';
-  readonly revision: number;
-}
-
 /** An operator who redrives dead letters of notifications. */
 export interface Redrive extends Planned {
   readonly kind: 'redrive';
@@ -113,7 +107,6 @@ export type Activity =
   | UpstreamRequest
   | UpstreamCommand
   | PoisonMessage
-  | CatalogueUpdate
   | Redrive;
 
 type Draft<Kind extends Activity['kind']> = Omit<Extract<Activity, { kind: Kind }>, 'id' | 'atMs' | 'kind'>;
@@ -131,7 +124,6 @@ export function planActivities(seed: number): readonly Activity[] {
     request: scale * picks.whole(3, 8),
     command: picks.whole(1, 5),
     poison: picks.whole(0, 4),
-    catalogue: picks.of(0, 1, 3),
     redrive: picks.of(0, 1, 2),
   };
   const activities = (Object.keys(counts) as Activity['kind'][]).flatMap((kind) =>
@@ -181,8 +173,6 @@ function draft(picks: Picks, kind: Activity['kind'], number: number): Activity {
       return { ...planned, kind, ...draftCommand(picks, number) };
     case 'poison':
       return { ...planned, kind, ...draftPoison(picks) };
-    case 'catalogue':
-      return { ...planned, kind, revision: number };
     case 'redrive':
       // Late, so that there are dead letters.
       return {

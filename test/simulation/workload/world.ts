@@ -7,14 +7,6 @@ import type { Journal } from '../check/journal.ts';
 import type { Answer, Call } from '../ingress-call.ts';
 import type { SeededSystem } from '../seeded-system.ts';
 
-/** A process of an upstream system or of an operator. */
-export interface OutsideClient {
-  readonly ports: SystemPorts;
-  readonly broker: Broker;
-  /** Ends it without a trace. */
-  kill(): void;
-}
-
 /** What callers, upstream systems and operators have of the system. */
 export interface World {
   /** Time and choices outside the processes. */
@@ -26,10 +18,8 @@ export interface World {
   /** Calls the ingress instance with this number, modulo their count; undefined when the connection was lost. */
   call(ingress: number, call: Call): Promise<Answer | undefined>;
   ingressName(ingress: number): string;
-  /** How long a client of the ingress has had no connection to the broker, in milliseconds; Infinity while it does not run. */
-  absentMs(ingress: number): number;
   /** A process outside the system, with a connection to its broker that is subject to the faults of the run. */
-  startClient(name: string): OutsideClient;
+  startClient(name: string): { readonly ports: SystemPorts; readonly broker: Broker };
   /** Whether the run has ended: activities that repeat their work give up. */
   isOver(): boolean;
 }

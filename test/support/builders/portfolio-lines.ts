@@ -6,8 +6,8 @@ import type {
   InputChunk,
   InputFormat,
   InputRecord,
-} from '../../../scripts/recalculate/input/records.ts';
-import { openInput } from '../../../scripts/recalculate/input/portfolio.ts';
+} from '../../../scripts/recalculate/input-records.ts';
+import { openInput } from '../../../scripts/recalculate/read-portfolio.ts';
 
 export const PLAIN_LOAN = {
   ScheduleType: 'EqualInstallments',

@@ -16,7 +16,6 @@ const STEP_MS = 5_000;
 const AWAY_MS = 2 * SESSION_TIMEOUT_MS;
 /** Frequent compaction. */
 const SWEEP_INTERVAL_MS = 20;
-const PAUSE_INTERVAL_MS = 200;
 /** Shorter than a session, as in the simulation. A late response is no lost one: its records are stored once. */
 const TIMES = { requestTimeoutMs: 80, lateMs: 40 };
 
@@ -44,22 +43,13 @@ class TestHost implements Host {
 }
 
 /**
- * The broker model of the simulation under test, in real time, with faults that a conforming broker may show: of calls, and
- * pauses of this length (ms).
+ * The broker model of the simulation under test, in real time, with faults that a conforming broker may show: of calls.
  */
-export function createSimulatedTarget(rates: FaultPlan['rates'] = {}, pauseMs = 0): ConformanceTarget {
+export function createSimulatedTarget(rates: FaultPlan['rates'] = {}): ConformanceTarget {
   const fates = new CallFates({ seed: 1, rates }, TIMES);
   fates.isActive = true;
   const model = new BrokerModel(systemPorts, fates);
   const stopSweeps = repeat(systemPorts.timers, () => model.topics.sweep(), SWEEP_INTERVAL_MS, 'background');
-  const togglePause = (): void => {
-    model.setPaused(true);
-    model.after(pauseMs, () => model.setPaused(false));
-  };
-  const stopPauses =
-    pauseMs === 0
-      ? () => undefined
-      : repeat(systemPorts.timers, togglePause, PAUSE_INTERVAL_MS, 'background');
   const broker = createProcessBroker(new TestHost('conformance#1'), model);
   return {
     name: 'the broker model of the simulation',
@@ -80,21 +70,19 @@ export function createSimulatedTarget(rates: FaultPlan['rates'] = {}, pauseMs = 
       };
     },
     restart: async () => {
-      model.setDown(true);
+      model.setFault('outage', true);
       await sleep(AWAY_MS);
-      model.setDown(false);
+      model.setFault('outage', false);
     },
     leaveEmptyTail: (topic) => leaveEmptyTail(broker, topic),
     forceRejoin: async (clientId) => {
       for (let round = 0; round < 2; round += 1) {
-        for (const link of model.links) if (link.clientId === clientId) link.reset();
+        for (const client of model.clients) if (client.clientId === clientId) client.disconnect();
         await sleep(AWAY_MS);
       }
     },
     close: async () => {
       stopSweeps();
-      stopPauses();
-      model.setPaused(false);
       await broker.close();
       model.close();
     },

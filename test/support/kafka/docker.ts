@@ -14,7 +14,7 @@ import {
   KAFKA_IMAGE,
   REGISTRY_CONFLUENT_PATH,
   REGISTRY_IMAGE,
-} from '../../../scripts/dev/local-kafka/versions.ts';
+} from '../../../scripts/dev/local-kafka/fetch-artifacts.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { StartedKafka } from './provider.ts';
 

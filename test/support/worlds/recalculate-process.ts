@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { PassThrough } from 'node:stream';
 import { deserialize } from 'node:v8';
 import { onTestFinished } from 'vitest';
-import type { Checkpoint } from '../../../scripts/recalculate/output/checkpoint.ts';
-import { runRecalculate } from '../../../scripts/recalculate/run/exit-code.ts';
-import type { Report } from '../../../scripts/recalculate/report/report.ts';
+import type { Checkpoint } from '../../../scripts/recalculate/resume.ts';
+import { runRecalculate } from '../../../scripts/recalculate/exit-code.ts';
+import type { Report } from '../../../scripts/recalculate/run-report.ts';
 import { contractLine } from '../builders/portfolio-lines.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');

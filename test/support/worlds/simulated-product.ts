@@ -7,7 +7,11 @@ import {
   type CatalogueRecords,
 } from '../../../shared/lending/schedule-types/lending-catalogue.ts';
 import { buildCatalogueView } from '../../../shared/product/check/check-catalogue.ts';
-import type { CatalogueRecord } from '../../../shared/product/catalogue/catalogue-record.ts';
+import type {
+  CatalogueRecord,
+  RecordKind,
+  RecordsByKind,
+} from '../../../shared/product/catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
 import type {
   CommissionRecord,
@@ -21,6 +25,7 @@ import type {
   ProductInsuranceItem,
   ProductRecord,
 } from '../../../shared/product/catalogue/product-record.ts';
+import { readCatalogueRecord } from '../../../shared/product/catalogue/read-record.ts';
 import type {
   SimulateRequest,
   SimulationOutcome,
@@ -35,6 +40,13 @@ export const SIMULATION_DAY = date('2025-01-01');
 const LIST = { Version: 1, Status: 'Active' } as const;
 const ALWAYS = { ValidFrom: null, ValidTo: null } as const;
 
+/** A record as a catalogue file gives it: with the defaults of what it leaves out. */
+function read<Kind extends RecordKind>(kind: Kind, value: object): RecordsByKind[Kind] {
+  const found = readCatalogueRecord(kind, value, 'test');
+  if (found.kind === 'invalid') throw new Error(JSON.stringify(found.faults));
+  return found.entry.record as RecordsByKind[Kind];
+}
+
 /** A GUID that ends in a number. */
 export function guid(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -42,28 +54,10 @@ export function guid(number: number): string {
 
 /** A Fixed interest of 12 %, with changes. */
 export function interest(changes: Partial<InterestRecord> = {}): InterestRecord {
-  return {
-    Id: guid(100),
-    Name: 'Standard rate',
-    Code: 'STD',
-    Status: 'Active',
-    Type: 'Fixed',
-    Description: null,
-    AppliedToLoanItemIfOverdue: null,
-    IsDefault: false,
-    UseBankingFormula: false,
-    IsPenalty: false,
-    IsGeneral: true,
-    IsForSightDeposit: false,
-    IsForOverdraft: false,
-    IsCreditLine: false,
-    IsDebitOrder: false,
-    Values: [{ Value: 12, ValueStatus: 'Active', ...ALWAYS }],
-    CollectionInterests: [],
-    BandedInterests: [],
-    Formula: null,
-    ...changes,
-  };
+  const terms = { Id: guid(100), Name: 'Standard rate', Code: 'STD', Type: 'Fixed', IsGeneral: true };
+  const Interests = [{ ...terms, Values: [{ Value: 12 }] }];
+  const [record] = read('interest-list', { ...list('INT', 11), Interests }).Interests;
+  return { ...(record as InterestRecord), ...changes };
 }
 
 /** Values of a Fixed or Variable interest: one rate that is always valid. */
@@ -73,29 +67,20 @@ export function rate(Value: number): Pick<InterestRecord, 'Values'> {
 
 /** A monthly commission of 10 in the schedule, with changes. */
 export function commission(changes: Partial<CommissionRecord> = {}): CommissionRecord {
-  return {
+  const terms = {
     Id: guid(200),
     Name: 'Administration',
     Type: 'Administration',
     PeriodicityType: 'Monthly',
     Currency: 'EUR',
     Status: 'Active',
-    IsForUnusage: false,
-    ValueIsPercent: false,
     IncludedInRepaymentSchedule: true,
     AutomaticLoadOnContract: true,
-    MandatoryForApplicant: false,
-    UseBankingFormula: false,
     IsForContractVersion: false,
-    PercentAppliedTo: null,
-    Percent: null,
-    Formula: null,
-    IsUpfront: null,
-    PerAnnum: false,
-    GracePeriodFee: null,
     ...price(10),
-    ...changes,
   };
+  const [record] = read('commission-list', { ...list('COM', 12), Commissions: [terms] }).Commissions;
+  return { ...(record as CommissionRecord), ...changes };
 }
 
 /** The only value of a commission: an amount or a percentage. */
@@ -105,60 +90,28 @@ export function price(value: number | null, percent: number | null = null): Pick
 
 /** A monthly insurance of 3 that is mandatory, with changes. */
 export function insurance(changes: Partial<InsuranceRecord> = {}): InsuranceRecord {
-  return {
+  const terms = {
     Id: guid(300),
     InsuranceCode: 'LIFE',
     InsuranceName: 'Life',
-    Status: 'Active',
     PeriodicityType: 'Monthly',
     Currency: 'EUR',
-    Insurer: null,
-    OperationItem: null,
     Class: 'Persons',
     ClassId: guid(390),
-    Description: null,
-    BankingFormulaType: null,
     IsMandatoryForApplicant: true,
-    IsMandatoryForDebtor: false,
     IncludedIntoRepaymentScheduleInstallment: true,
-    UseBankingFormula: false,
-    ValueIsPercentage: false,
-    Values: [{ Value: 3, Status: 'Active', ...ALWAYS }],
-    PercentAppliedTo: null,
-    IsUpfront: null,
-    PerAnnum: false,
-    Formula: null,
-    Filters: [],
-    ...changes,
+    Values: [{ Value: 3 }],
   };
+  const [record] = read('insurance-list', { ...list('INS', 13), Insurances: [terms] }).Insurances;
+  return { ...(record as InsuranceRecord), ...changes };
 }
 
 /** A discount of 10 % on all commissions, with changes. */
 export function discount(changes: Partial<DiscountRecord> = {}): DiscountRecord {
-  return {
-    Id: guid(400),
-    Name: 'Campaign',
-    Status: 'Active',
-    Discount: null,
-    AppliedToDimension: 'Commission',
-    CommissionType: null,
-    Commission: null,
-    InterestType: null,
-    InsuranceClass: null,
-    Insurance: null,
-    BankingFormulaType: null,
-    DestinationEntity: null,
-    DestinationEntityAttribute: null,
-    DiscountValue: 10,
-    StartDate: null,
-    EndDate: null,
-    UseBankingFormula: false,
-    IsOptionalDiscount: false,
-    IsPercentage: true,
-    Formula: null,
-    Filters: [],
-    ...changes,
-  };
+  const terms = { AppliedToDimension: 'Commission', DiscountValue: 10, IsPercentage: true };
+  const Discounts = [{ Id: guid(400), Name: 'Campaign', ...terms }];
+  const [record] = read('discount-list', { ...list('DIS', 14), Discounts }).Discounts;
+  return { ...(record as DiscountRecord), ...changes };
 }
 
 /** The parts of the catalogue that a test sets; the other parts have defaults. */
@@ -174,65 +127,18 @@ export interface Offering {
   readonly lending?: CatalogueRecords;
 }
 
-const AVAILABILITY: Availability = {
-  Currency: 'EUR',
-  PeriodType: 'Months',
-  MaxPeriodForDisbursement: null,
-  MinimumPeriod: null,
-  MaximumPeriod: null,
-  MinimumEarlyRepaymentValue: null,
-  MinimumAmount: null,
-  MaximumAmount: null,
-  UnusageStartPeriod: null,
-  MinimumAdvance: null,
-  MaximumAdvance: null,
-  AvailabilityItemFilters: [],
-  ProductCovenants: [],
-  MandatoryRoles: [],
-};
-
-const GENERAL: GeneralData = {
-  BankAccountType: null,
-  IsRevolving: false,
-  AutoDisbursement: false,
-  MaxNoDisbursements: null,
-  ActivationTranchesOnDocumentSubmission: false,
-  IsGuaranteed: false,
-  AllowCollateralPartialRelease: null,
-  AllowCoDebtor: false,
-  AllowRefinancing: false,
-  MaxNoOfCodebtors: null,
-  PeriodicityType: 'Monthly',
-  RepaymentAllocationMethod: null,
-  HolidayShiftForRepaymentInstallments: false,
-  HolidayShiftMethod: null,
-  DeferDueDate: false,
-  GraceType: null,
-  ProductGrace: null,
-  GraceDaysForRepayment: null,
-  PenaltyForGracePeriod: false,
-};
-
 /** An insurance item of a product that refers to the list INS, with changes. */
 export function insuranceItem(
   Code: string,
   changes: Partial<ProductInsuranceItem> = {},
 ): ProductInsuranceItem {
-  return {
-    Id: guid(30),
-    Name: `Item ${Code}`,
-    Code,
-    InsuranceList: 'INS',
-    StartDate: null,
-    EndDate: null,
-    Filters: [],
-    ...changes,
-  };
+  const item = { Id: guid(30), Name: `Item ${Code}`, Code, InsuranceList: 'INS' };
+  return { ...item, StartDate: null, EndDate: null, Filters: [], ...changes };
 }
 
 /** The product PL with one item for all interests and commissions, with changes. */
 export function product(offering: Offering = {}): ProductRecord {
-  return {
+  const record = read('product', {
     Code: 'PL',
     Version: 1,
     Id: guid(1),
@@ -241,24 +147,18 @@ export function product(offering: Offering = {}): ProductRecord {
     StartDate: null,
     EndDate: null,
     BankingProductType: 'TL',
-    Display: { ProductImage: null, Benefits: null, DisplayConditions: null, NoOfDebtor: null },
-    GeneralData: { ...GENERAL, ...offering.general },
-    CountryCalendars: [],
+    Display: {},
+    GeneralData: { PeriodicityType: 'Monthly' },
     PaymentScheduleTypes: ['EqualInstallments', 'EqualPrincipal'],
-    CapitalPercent: null,
-    ResidualPercent: null,
-    Guarantees: [],
-    DestinationTypes: [],
-    DisbursementMatrix: [],
-    AssociatedProducts: [],
-    Availability: { ...AVAILABILITY, ...offering.availability },
-    InterestsAndCommissions: [
-      { Id: guid(10), Name: 'Standard', InterestList: 'INT', CommissionList: 'COM', Filters: [] },
-    ],
+    Availability: { Currency: 'EUR', PeriodType: 'Months' },
+    InterestsAndCommissions: [{ Id: guid(10), Name: 'Standard', InterestList: 'INT', CommissionList: 'COM' }],
     Insurances: [insuranceItem('COVER')],
     Discounts: ['DIS'],
-    Questions: [],
-    Documents: [],
+  });
+  return {
+    ...record,
+    GeneralData: { ...record.GeneralData, ...offering.general },
+    Availability: { ...record.Availability, ...offering.availability },
     ...offering.product,
   };
 }

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { compareSchedules, renderComparison } from '../../../shared/portfolio/comparison.ts';
-import { readFormerSchedule } from '../../../shared/portfolio/comparison.ts';
-import { sumsOf } from '../../../shared/portfolio/schedule-sums.ts';
+import {
+  compareSchedules,
+  readFormerSchedule,
+  renderComparison,
+  sumsOf,
+} from '../../../shared/portfolio/comparison.ts';
 
 const EURO_DIGITS = 2;
 

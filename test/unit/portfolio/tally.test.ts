@@ -2,10 +2,14 @@ import { serialize } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import { createProblem, type Fault } from '../../../shared/platform/problem.ts';
 import { countDirections } from '../../../shared/portfolio/change-distribution.ts';
-import { compareSchedules, readFormerSchedule } from '../../../shared/portfolio/comparison.ts';
-import { largestMovers } from '../../../shared/portfolio/largest-movers.ts';
-import { sumsOf } from '../../../shared/portfolio/schedule-sums.ts';
-import { countFailure, countSchedule, emptyTally, type Tally } from '../../../shared/portfolio/tally.ts';
+import { compareSchedules, readFormerSchedule, sumsOf } from '../../../shared/portfolio/comparison.ts';
+import {
+  countFailure,
+  countSchedule,
+  emptyTally,
+  largestMovers,
+  type Tally,
+} from '../../../shared/portfolio/tally.ts';
 
 const row = (InstallmentNo: number, minor: number) => ({
   InstallmentNo,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../scripts/command-line/parse-command-line.ts';
-import { HELP, readRecalculateArguments } from '../../../scripts/recalculate/arguments.ts';
+import { HELP, readRecalculateArguments } from '../../../scripts/recalculate/recalculate-arguments.ts';
 
 const read = (...args: string[]) => readRecalculateArguments(args);
 const FILES = ['--input', 'in.ndjson', '--output', 'out.ndjson'] as const;
@@ -50,17 +50,7 @@ describe('readArguments', () => {
   });
 
   it('reads every option', () => {
-    const options = [
-      '--compare',
-      '--resume',
-      '--json',
-      '--as-of',
-      '2026-02-28',
-      '--batch',
-      '500',
-      '--window',
-      '256',
-    ];
+    const options = '--compare --resume --json --as-of 2026-02-28 --batch 500 --window 256'.split(' ');
     expect(
       read(...FILES, ...options, '--patience', '90s', '--max-failures', '0', '--failures', 'bad.ndjson'),
     ).toMatchObject({
@@ -98,18 +88,7 @@ describe('readArguments', () => {
   });
 
   it('reports all faults together', () => {
-    const wrong = [
-      '--batch',
-      '501',
-      '--window',
-      '0',
-      '--patience',
-      '10',
-      '--as-of',
-      '2026-02-30',
-      '--max-failures',
-      '-',
-    ];
+    const wrong = '--batch 501 --window 0 --patience 10 --as-of 2026-02-30 --max-failures -'.split(' ');
     expect(faultsOf(...wrong, '--input-format', 'xml')).toEqual([
       '--input is missing: a file, or - for the standard input',
       '--output is missing: a file, - for the standard output, or --summary',

@@ -5,7 +5,7 @@ import {
   KAFKA_IMAGE,
   REGISTRY_CONFLUENT_PATH,
   REGISTRY_IMAGE,
-} from '../../../scripts/dev/local-kafka/versions.ts';
+} from '../../../scripts/dev/local-kafka/fetch-artifacts.ts';
 import { WORKER_NAMES } from '../../../workers/worker-list.ts';
 
 const compose = readFileSync(path.resolve(import.meta.dirname, '../../../docker-compose.yml'), 'utf8');

@@ -38,16 +38,11 @@ it('exits with code 3 if the reader of a pipe has closed it or the disk is full'
   expect(await piped.ended).toBe(3);
   expect(piped.stderr()).toMatch(/aborted, - cannot be written: .*EPIPE/);
   if (!existsSync('/dev/full')) return;
-  const full = await recalculateHere([
-    '--input',
-    input,
-    '--output',
-    '/dev/full',
-    '--output-format',
-    'ndjson',
-    '--failures',
-    files.at('g.ndjson'),
-  ]);
+  const full = await recalculateHere(
+    `--input ${input} --output /dev/full --output-format ndjson --failures ${files.at('g.ndjson')}`.split(
+      ' ',
+    ),
+  );
   expect([full.code, full.stderr]).toEqual([
     3,
     expect.stringMatching(/\/dev\/full cannot be written: .*ENOSPC/),
@@ -105,13 +100,9 @@ it('overwrites the files of an earlier run only with --overwrite', async () => {
 it('an empty portfolio is reported as a run without contracts', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', '\n\n');
-  const { code, stdout } = await recalculateHere([
-    '--input',
-    input,
-    '--output',
-    files.at('out.csv'),
-    '--json',
-  ]);
+  const { code, stdout } = await recalculateHere(
+    `--input ${input} --output ${files.at('out.csv')} --json`.split(' '),
+  );
   expect([code, reportOf(stdout).read]).toEqual([0, 0]);
   expect(files.lines('out.csv')).toHaveLength(1);
 });

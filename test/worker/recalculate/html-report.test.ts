@@ -107,15 +107,9 @@ it('agrees with the report in JSON, exactly', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', repricedPortfolio(CONTRACTS));
   const html = files.at('report.html');
-  const { stdout } = await recalculateHere([
-    '--input',
-    input,
-    '--summary',
-    '--compare',
-    '--json',
-    '--html',
-    html,
-  ]);
+  const { stdout } = await recalculateHere(
+    `--input ${input} --summary --compare --json --html ${html}`.split(' '),
+  );
   const report = reportOf(stdout);
   const text = textOf(files.text('report.html')).replaceAll(',', '');
   for (const { currency, contracts, principal, interest, fees, total, compared } of report.totals) {

@@ -66,14 +66,8 @@ it('does not change the files of an earlier run if it cannot start', async () =>
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(3));
   files.write('out.ndjson', 'results\n');
-  const args = [
-    '--input',
-    input,
-    '--output',
-    files.at('out.ndjson'),
-    '--failures',
-    files.at('no/such.ndjson'),
-  ];
+  const args =
+    `--input ${input} --output ${files.at('out.ndjson')} --failures ${files.at('no/such.ndjson')}`.split(' ');
   expect((await recalculateHere([...args, '--overwrite'])).code).toBe(2);
   expect(files.text('out.ndjson')).toBe('results\n');
   expect(existsSync(files.at('out.ndjson.checkpoint'))).toBe(false);

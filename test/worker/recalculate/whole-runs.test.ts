@@ -23,13 +23,9 @@ const CONTRACTS = 2_000;
 it('calculates every contract of a portfolio once and in order, and reports the totals', async () => {
   const files = portfolioFolder();
   const input = files.write('in.ndjson', portfolio(CONTRACTS));
-  const { code, stdout } = await recalculateHere([
-    '--input',
-    input,
-    '--output',
-    files.at('out.ndjson'),
-    '--json',
-  ]);
+  const { code, stdout } = await recalculateHere(
+    `--input ${input} --output ${files.at('out.ndjson')} --json`.split(' '),
+  );
   expect(code).toBe(0);
   const results = files.lines('out.ndjson');
   expect(idsOf(results)).toEqual(allIds(CONTRACTS));
@@ -96,14 +92,9 @@ it('writes each failed line, with its number and problem, to a file and exits wi
       40: '{"id": "no-param"}',
     }),
   );
-  const { code, stderr } = await recalculateHere([
-    '--input',
-    input,
-    '--output',
-    files.at('out.ndjson'),
-    '--batch',
-    '7',
-  ]);
+  const { code, stderr } = await recalculateHere(
+    `--input ${input} --output ${files.at('out.ndjson')} --batch 7`.split(' '),
+  );
   expect(code).toBe(1);
   expect(files.lines('out.ndjson')).toHaveLength(35);
   const failures = files.lines('out.ndjson.failures.ndjson').map((line) => JSON.parse(line) as unknown);
@@ -142,14 +133,9 @@ it('compares with an earlier file of results and lists the largest changes', asy
     return JSON.stringify(contract);
   });
   const changed = files.write('changed.ndjson', `${withFormer.join('\n')}\n`);
-  const { code, stdout } = await recalculateHere([
-    '--input',
-    changed,
-    '--output',
-    files.at('new.ndjson'),
-    '--compare',
-    '--json',
-  ]);
+  const { code, stdout } = await recalculateHere(
+    `--input ${changed} --output ${files.at('new.ndjson')} --compare --json`.split(' '),
+  );
   expect(code).toBe(0);
   const report = reportOf(stdout);
   expect(report.former).toEqual({ compared: 59, changed: 2, unreadable: 1 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CSV_FIELDS } from '../../../../scripts/recalculate/input/csv-columns.ts';
-import type { InputFormat } from '../../../../scripts/recalculate/input/records.ts';
+import { CSV_FIELDS } from '../../../../scripts/recalculate/csv-input.ts';
+import type { InputFormat } from '../../../../scripts/recalculate/input-records.ts';
 import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
 import {
   contractLine,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../../scripts/command-line/parse-command-line.ts';
 import { EXIT_CODES } from '../../../../scripts/dev/local-kafka/local-kafka-error.ts';
-import { HELP, parseArguments } from '../../../../scripts/dev/local-kafka/parse-arguments.ts';
+import { HELP, parseArguments } from '../../../../scripts/dev/local-kafka/kafka-arguments.ts';
 
 describe('the command line of npm run kafka', () => {
   it('starts one node and a registry on free ports by default', () => {

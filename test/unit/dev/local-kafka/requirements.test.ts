@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { requireJava } from '../../../../scripts/dev/local-kafka/java.ts';
-import { choosePorts } from '../../../../scripts/dev/local-kafka/free-ports.ts';
+import { requireJava } from '../../../../scripts/dev/local-kafka/java-process.ts';
+import { choosePorts } from '../../../../scripts/dev/local-kafka/start-local-kafka.ts';
 
 it('a machine without Java is told what to install', async () => {
   const asked = requireJava('/nowhere/bin/java');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../../../workers/ingress/workbench/app/engine-error.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
-import { MAX_LINE_BYTES } from '../../../../shared/portfolio/csv-records.ts';
+import { MAX_LINE_BYTES } from '../../../../shared/portfolio/csv-columns.ts';
 import { scheduleFormFields } from '../../../../workers/ingress/workbench/schedule-form-fields.ts';
 import {
   createPortfolioRun,

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
-import { createCalculateChunk } from '../../../../scripts/recalculate/calculation/calculate-chunk.ts';
-import type { Contract } from '../../../../scripts/recalculate/input/records.ts';
+import { createCalculateChunk } from '../../../../scripts/recalculate/calculate-chunk.ts';
+import type { Contract } from '../../../../scripts/recalculate/input-records.ts';
 import type { RequestBatch, ReplyBatchItem } from '../../../../shared/messaging/codec/request-batch.ts';
 import type { OutgoingRequest } from '../../../../shared/messaging/requester/requester.ts';
 import type { Reply } from '../../../../shared/messaging/outcome.ts';

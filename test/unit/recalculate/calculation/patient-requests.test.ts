@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import {
   createPatientRequests,
   type PatientRequests,
-} from '../../../../scripts/recalculate/calculation/patient-requests.ts';
+} from '../../../../scripts/recalculate/patient-requests.ts';
 import type { OutgoingRequest } from '../../../../shared/messaging/requester/requester.ts';
 import type { Reply } from '../../../../shared/messaging/outcome.ts';
 import { createProblem, type ErrorCode } from '../../../../shared/platform/problem.ts';
-import { RunError } from '../../../../scripts/recalculate/run-error.ts';
+import { RunError } from '../../../../scripts/recalculate/interruption.ts';
 
 const REQUEST: OutgoingRequest = {
   topic: 't',

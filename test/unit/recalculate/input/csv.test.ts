@@ -1,13 +1,17 @@
 import { Readable } from 'node:stream';
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
-import { columnSentence, CSV_FIELDS } from '../../../../scripts/recalculate/input/csv-columns.ts';
-import { openInput } from '../../../../scripts/recalculate/input/portfolio.ts';
-import { type CsvOptions, InputError } from '../../../../scripts/recalculate/input/records.ts';
+import { columnSentence, CSV_FIELDS } from '../../../../scripts/recalculate/csv-input.ts';
+import { openInput } from '../../../../scripts/recalculate/read-portfolio.ts';
+import { type CsvOptions, InputError } from '../../../../scripts/recalculate/input-records.ts';
 import { formatCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';
-import { areColumns, lineOfCells, readColumns } from '../../../../shared/portfolio/csv-columns.ts';
+import {
+  areColumns,
+  lineOfCells,
+  MAX_LINE_BYTES,
+  readColumns,
+} from '../../../../shared/portfolio/csv-columns.ts';
 import type { Notation } from '../../../../shared/portfolio/csv-notation.ts';
-import { MAX_LINE_BYTES } from '../../../../shared/portfolio/csv-records.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 import {
   contractLine,

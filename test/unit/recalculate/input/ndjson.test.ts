@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
-import { MAX_LINE_BYTES } from '../../../../shared/portfolio/csv-records.ts';
+import { MAX_LINE_BYTES } from '../../../../shared/portfolio/csv-columns.ts';
 import { contractLine, outline, PLAIN_LOAN, readRecords } from '../../../support/builders/portfolio-lines.ts';
 
 const padded = (bytes: number) => contractLine('p').padEnd(bytes, ' ');

@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
-import { compareSchedules } from '../../../../shared/portfolio/comparison.ts';
-import { readFormerSchedule } from '../../../../shared/portfolio/comparison.ts';
-import { createReport, reportLines } from '../../../../scripts/recalculate/report/report.ts';
-import { sumsOf } from '../../../../shared/portfolio/schedule-sums.ts';
+import { compareSchedules, readFormerSchedule, sumsOf } from '../../../../shared/portfolio/comparison.ts';
+import { createReport, reportLines } from '../../../../scripts/recalculate/run-report.ts';
 import { createProblem, type ErrorCode } from '../../../../shared/platform/problem.ts';
 import {
   countFailure,

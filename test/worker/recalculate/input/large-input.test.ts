@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import type { InputFormat } from '../../../../scripts/recalculate/input/records.ts';
-import { openInput } from '../../../../scripts/recalculate/input/portfolio.ts';
+import type { InputFormat } from '../../../../scripts/recalculate/input-records.ts';
+import { openInput } from '../../../../scripts/recalculate/read-portfolio.ts';
 import { contractLine, PLAIN_LOAN } from '../../../support/builders/portfolio-lines.ts';
 
 const LINES = 40_000;

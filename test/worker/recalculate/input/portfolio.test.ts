@@ -9,8 +9,8 @@ import {
   type InputChunk,
   InputError,
   type InputFormat,
-} from '../../../../scripts/recalculate/input/records.ts';
-import { openInput } from '../../../../scripts/recalculate/input/portfolio.ts';
+} from '../../../../scripts/recalculate/input-records.ts';
+import { openInput } from '../../../../scripts/recalculate/read-portfolio.ts';
 import { contractLine, readChunks, readRecords } from '../../../support/builders/portfolio-lines.ts';
 
 let folder = '';

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
-import { createLineWriter } from '../../../../scripts/recalculate/output/line-writer.ts';
+import { createLineWriter } from '../../../../scripts/recalculate/run-files.ts';
 import { portfolioFolder } from '../../../support/worlds/recalculate-process.ts';
 
 function writerOf(name: string, options: { readonly from?: number; readonly isCompressed?: boolean } = {}) {

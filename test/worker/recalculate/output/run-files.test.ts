@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { readRecalculateArguments } from '../../../../scripts/recalculate/arguments.ts';
-import { openRunFiles, refuseSameFiles } from '../../../../scripts/recalculate/output/run-files.ts';
-import { planRun } from '../../../../scripts/recalculate/output/resume.ts';
+import { readRecalculateArguments } from '../../../../scripts/recalculate/recalculate-arguments.ts';
+import { openRunFiles, refuseSameFiles } from '../../../../scripts/recalculate/run-files.ts';
+import { planRun } from '../../../../scripts/recalculate/resume.ts';
 import { countFailure, emptyTally } from '../../../../shared/portfolio/tally.ts';
 import { createProblem } from '../../../../shared/platform/problem.ts';
 import { portfolioFolder } from '../../../support/worlds/recalculate-process.ts';

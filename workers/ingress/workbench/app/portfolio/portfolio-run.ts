@@ -1,9 +1,12 @@
 /** A portfolio that is recalculated: what is done, in the tally of `npm run recalculate`, and what is not yet. */
 import { asProblem, EngineError } from '../engine-error.ts';
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../../../../shared/lending/numbers/money.ts';
-import { compareSchedules, readFormerSchedule } from '../../../../../shared/portfolio/comparison.ts';
-import type { DuplicateIds } from '../../../../../shared/portfolio/duplicate-ids.ts';
-import type { ScheduleSums } from '../../../../../shared/portfolio/schedule-sums.ts';
+import {
+  compareSchedules,
+  readFormerSchedule,
+  type ScheduleSums,
+} from '../../../../../shared/portfolio/comparison.ts';
+import type { DuplicateIds } from '../../../../../shared/portfolio/input-faults.ts';
 import {
   type CountedFailure,
   type CountedSchedule,

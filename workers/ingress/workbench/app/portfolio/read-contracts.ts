@@ -2,13 +2,22 @@
 import { CsvError, parse } from 'csv-parse/browser/esm/sync';
 import { jsonProblem, parseJson } from '../../../../../shared/platform/json.ts';
 import type { Fault, Problem } from '../../../../../shared/platform/problem.ts';
-import { readContractLine } from '../../../../../shared/portfolio/contract-line.ts';
+import {
+  createDuplicateSearch,
+  createEqualFaultCount,
+  type DuplicateIds,
+  type EqualFault,
+  readContractLine,
+} from '../../../../../shared/portfolio/input-faults.ts';
 import {
   areColumns,
   type CellKind,
   type ColumnFault,
+  csvParseOptions,
+  type CsvRecord,
   findCell,
   lineOfCells,
+  MAX_LINE_BYTES,
   readColumns,
   surveyCells,
 } from '../../../../../shared/portfolio/csv-columns.ts';
@@ -17,13 +26,6 @@ import {
   type Notation,
   type NotationFault,
 } from '../../../../../shared/portfolio/csv-notation.ts';
-import {
-  csvParseOptions,
-  type CsvRecord,
-  MAX_LINE_BYTES,
-} from '../../../../../shared/portfolio/csv-records.ts';
-import { createDuplicateSearch, type DuplicateIds } from '../../../../../shared/portfolio/duplicate-ids.ts';
-import { createEqualFaultCount, type EqualFault } from '../../../../../shared/portfolio/equal-faults.ts';
 import type { CountedFailure } from '../../../../../shared/portfolio/tally.ts';
 import type { FieldKind, FormField } from '../schedules/form-field.ts';
 

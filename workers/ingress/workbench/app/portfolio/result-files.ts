@@ -1,7 +1,7 @@
 /** Results and failures as CSV, in the order of the file. */
 import { formatMinorUnits } from '../../../../../shared/lending/numbers/money.ts';
-import { withoutFormula } from '../../../../../shared/portfolio/csv-text.ts';
-import { bySum, SUM_NAMES } from '../../../../../shared/portfolio/schedule-sums.ts';
+import { withoutFormula } from '../../../../../shared/portfolio/csv-columns.ts';
+import { bySum, SUM_NAMES } from '../../../../../shared/portfolio/comparison.ts';
 import { reasonOf, type CountedFailure } from '../../../../../shared/portfolio/tally.ts';
 import type { FinishedContract } from './portfolio-run.ts';
 

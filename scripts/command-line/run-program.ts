@@ -1,0 +1,38 @@
+import { execFile, type ExecFileException } from 'node:child_process';
+import { promisify } from 'node:util';
+
+export interface ProgramResult {
+  /** The exit code, or `missing` if the program is not installed. */
+  readonly code: number | 'missing';
+  /** Standard output followed by standard error. */
+  readonly output: string;
+}
+
+/** Far more than Maven and npm print. */
+const MAX_OUTPUT_BYTES = 64 * 1_024 * 1_024;
+
+const execute = promisify(execFile);
+
+/** Runs a program without input. Kills it (code 1) if it takes longer than `limitMs` or this process ends. */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  { limitMs, cwd }: { readonly limitMs: number; readonly cwd?: string },
+): Promise<ProgramResult> {
+  const options = { cwd, timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
+  const running = execute(program, [...args], options);
+  running.child.stdin?.on('error', () => undefined).end();
+  const kill = (): boolean => running.child.kill('SIGKILL');
+  process.once('exit', kill);
+  try {
+    const { stdout, stderr } = await running;
+    return { code: 0, output: stdout + stderr };
+  } catch (error) {
+    const { code, message, stdout = '', stderr = '' } = error as ExecFileException;
+    if (code === 'ENOENT') return { code: 'missing', output: message };
+    if (typeof code === 'string') throw error;
+    return { code: code ?? 1, output: stdout + stderr };
+  } finally {
+    process.off('exit', kill);
+  }
+}

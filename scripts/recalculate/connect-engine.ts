@@ -1,0 +1,83 @@
+/** Connects to the schedule workers on a Kafka, or to one in this process on the embedded broker. */
+
+import { REQUEST_TYPE } from './calculate-chunk.ts';
+import { REQUEST_BATCH } from '../../shared/messaging/codec/request-batch.ts';
+import type { Broker } from '../../shared/messaging/ports.ts';
+import { createRequester } from '../../shared/messaging/requester/requester.ts';
+import { requireTopics } from '../../shared/messaging/topics/check-topics.ts';
+import { topicName, topicNames } from '../../shared/messaging/topics/topic-list.ts';
+import type { Config } from '../../shared/platform/load-config.ts';
+import { createLog, type LogLevel } from '../../shared/platform/log.ts';
+import { systemPorts } from '../../shared/platform/system-ports.ts';
+import { createCodec } from '../../workers/create-codec.ts';
+import { startWorkers } from '../../workers/start-workers.ts';
+
+/** A connection to the workers. */
+export type Engine = Awaited<ReturnType<typeof connectEngine>>;
+
+/** Size of an embedded topic. It is small because consumed messages are not read again; by default it is 32 MiB. */
+const EMBEDDED_TOPIC_BYTES = 4 * 1_024 * 1_024;
+/**
+ * The partitions of a dead broker get new leaders after its session (9 s by default) and an election; requests to it are
+ * retried until then.
+ */
+const SEND_DEADLINE_MS = 30_000;
+const TOPICS = ['scheduleBulkRequests', 'recalculationReplies'] as const;
+
+/**
+ * Connects to the Kafka of the configuration, or starts a schedule worker in this process. Rejects with ConfigError if
+ * topics are missing, and with MessagingError if the broker cannot be reached.
+ */
+export async function connectEngine(config: Config, instanceId: string) {
+  const { broker, close } = await openBroker(config);
+  try {
+    const prefix = config.topicPrefix;
+    await requireTopics(broker.admin, topicNames(prefix, TOPICS), quietLog(config));
+    const codec = await createCodec(config, systemPorts.clock);
+    await codec.prepare([REQUEST_TYPE, REQUEST_BATCH]);
+    const topic = topicName(prefix, 'scheduleBulkRequests');
+    const partitions = (await broker.admin.partitionCounts([topic])).get(topic) ?? 1;
+    const requester = createRequester({
+      broker,
+      codec,
+      ...systemPorts,
+      log: quietLog(config),
+      replyTopic: topicName(prefix, 'recalculationReplies'),
+      instanceId,
+      sendDeadlineMs: SEND_DEADLINE_MS,
+    });
+    await requester.start();
+    /** Cancels the pending requests and closes the connection. */
+    const closeAll = async (): Promise<void> => {
+      await requester.stop(0);
+      await close();
+    };
+    return { kind: broker.kind, requester, codec, topic, partitions, close: closeAll };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openBroker(config: Config): Promise<{ broker: Broker; close: () => Promise<void> }> {
+  if (config.kafka === undefined) {
+    const { createEmbeddedBroker } = await import('../../shared/messaging/embedded/embedded-broker.ts');
+    const broker = createEmbeddedBroker({ limits: { maxBytesPerTopic: EMBEDDED_TOPIC_BYTES } });
+    const system = await startWorkers({ config, names: ['schedule'], log: quietLog(config), broker });
+    const close = async (): Promise<void> => {
+      await system.stop(0);
+      await broker.close();
+    };
+    return { broker, close };
+  }
+  const log = quietLog(config);
+  const { openKafkaBroker } = await import('../../shared/messaging/kafka/kafka-broker.ts');
+  const broker = await openKafkaBroker({ ...config.kafka, clientId: 'recalculate', log });
+  return { broker, close: () => broker.close() };
+}
+
+/** Logs only errors by default, since log lines would break the progress bar. */
+function quietLog({ logLevel }: Config): ReturnType<typeof createLog> {
+  const level: LogLevel = logLevel === 'info' || logLevel === 'warn' ? 'error' : logLevel;
+  return createLog({ level, name: 'recalculate' });
+}

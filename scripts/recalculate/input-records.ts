@@ -1,0 +1,150 @@
+/**
+ * The records of a portfolio: as raw bytes of the input, then as contracts and refused lines, in chunks that each make
+ * one batch of requests.
+ */
+
+import type { Readable } from 'node:stream';
+import { limitFaults } from '../../shared/api/json/faults.ts';
+import { MAX_WARNINGS, unknownField } from '../../shared/api/json/unknown-fields.ts';
+import { repaymentScheduleRequest } from '../../shared/api/actions/schedule-action.ts';
+import { MAX_INSTALLMENTS } from '../../shared/lending/request/max-installments.ts';
+import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
+import {
+  createProblem,
+  type ErrorCode,
+  type Fault,
+  type Problem,
+  type Warning,
+} from '../../shared/platform/problem.ts';
+import { type NamedCell, readContractLine } from '../../shared/portfolio/input-faults.ts';
+import type { Notation } from '../../shared/portfolio/csv-notation.ts';
+
+/** A contract to be calculated. */
+export interface Contract {
+  /** Its line in the input, counted from 1; the first line of a record that spans several lines. */
+  readonly line: number;
+  /** The id of the contract in the input. */
+  readonly id: string | number;
+  readonly request: RepaymentScheduleRequest;
+  /** Number of requested instalments, 1 to 1200, as the cost of the calculation and its reply. */
+  readonly rows: number;
+  /** Ignored fields, as HTTP callers get them (E3); they are not sent to the worker. */
+  readonly warnings: readonly Warning[];
+  /** The previous schedule as sent, not validated; undefined if absent. */
+  readonly former: unknown;
+}
+
+/** A line that is not a valid request. */
+export interface RefusedLine {
+  readonly line: number;
+  /** Undefined if it cannot be read. */
+  readonly id: string | number | undefined;
+  readonly problem: Problem;
+}
+
+export type InputRecord = (
+  | ({ readonly kind: 'contract' } & Contract)
+  | ({ readonly kind: 'refused' } & RefusedLine)
+) & {
+  /** Of CSV: the cell of a field, by its path in faults. */
+  readonly cellOf?: (path: string) => NamedCell | undefined;
+};
+
+/** Consecutive records of the input. Never empty. */
+export interface InputChunk {
+  readonly records: readonly InputRecord[];
+  /** Line of the last record. */
+  readonly lastLine: number;
+  /** SHA-256 in hexadecimal over the content of all records up to the last one, whatever the compression and the chunks. */
+  readonly digest: string;
+  /** Bytes of the file read up to this chunk, which show the progress when it is done. */
+  readonly bytesRead: number;
+}
+
+export const INPUT_FORMATS = ['ndjson', 'csv'] as const;
+export type InputFormat = (typeof INPUT_FORMATS)[number];
+
+/** How CSV is read: its notation as far as it is known, and the names of columns that are left out. */
+export interface CsvOptions extends Notation {
+  readonly ignore?: readonly string[] | undefined;
+}
+
+/** The source of a portfolio, and the size of its chunks. */
+export interface InputOptions {
+  /** Path of a file; `-` is the standard input. */
+  readonly file: string;
+  readonly format: InputFormat;
+  /** Maximum number of contracts in a chunk. */
+  readonly maxContracts: number;
+  readonly csv?: CsvOptions | undefined;
+  /** Replaces the standard input. */
+  readonly stdin?: Readable;
+}
+
+/** The input cannot be read: it does not exist, breaks off, or its compression is damaged. */
+export class InputError extends Error {
+  override readonly name: string = 'InputError';
+}
+
+/** The input of a resumed run has changed since the run started. */
+export class InputChangedError extends InputError {
+  override readonly name = 'InputChangedError';
+}
+
+/** One contract of the input before it is read: a line, or several lines if a cell contains line breaks. */
+export interface RawRecord {
+  /** The number of its first line. */
+  readonly line: number;
+  /** The content for the digest. */
+  readonly text: Buffer | string;
+  /** Undefined for an empty record and for the first line of CSV. */
+  readonly read: () => InputRecord | undefined;
+}
+
+/** The problem of a line that cannot be read. */
+export function lineProblem(code: ErrorCode, fault: Pick<Fault, 'code' | 'message'>): Problem {
+  return createProblem(code, { detail: `The line ${fault.message}.`, errors: [{ path: 'line', ...fault }] });
+}
+
+/** A record that cannot be calculated. */
+export function refuseLine(line: number, problem: Problem, id?: string | number): InputRecord {
+  return { kind: 'refused', line, id, problem };
+}
+
+/**
+ * Reads the value of a line. The request is validated as over HTTP, and all faults are reported together (E3). `unreadable`
+ * are the faults of cells that could not be read; their fields are absent from the value.
+ */
+export function readContract(line: number, value: unknown, unreadable: readonly Fault[] = []): InputRecord {
+  const read = readContractLine(value);
+  if ('code' in read) return refused(line, undefined, [read]);
+  const { id, jsonParam, schedule, ignored } = read;
+  const request = repaymentScheduleRequest.read({ jsonParam });
+  const faults = [...read.faults, ...unreadable];
+  if (request.kind === 'invalid' && faults.length === 0) {
+    return refuseLine(line, createProblem(request.problem, { errors: request.faults }), id);
+  }
+  if (request.kind === 'invalid')
+    return refused(line, id, [...faults, ...beside(unreadable, request.faults)]);
+  if (faults.length > 0 || id === undefined) return refused(line, id, faults);
+  return {
+    kind: 'contract',
+    line,
+    id,
+    request: request.payload,
+    // As many are counted for a request for more, which the worker refuses.
+    rows: Math.min(Math.max(request.payload.InstallmentsNo, 1), MAX_INSTALLMENTS),
+    warnings: [...request.warnings, ...ignored.map((name) => unknownField(name))].slice(0, MAX_WARNINGS),
+    former: schedule,
+  };
+}
+
+/** Omits faults of fields that are known to be unreadable. */
+function beside(known: readonly Fault[], faults: readonly Fault[]): readonly Fault[] {
+  const paths = new Set(known.map(({ path }) => path));
+  return faults.filter(({ path }) => !paths.has(path));
+}
+
+function refused(line: number, id: string | number | undefined, faults: readonly Fault[]): InputRecord {
+  return refuseLine(line, createProblem('invalid-request', { errors: limitFaults(faults) }), id);
+}

@@ -1,0 +1,66 @@
+/** The reason of an aborted run, which the report contains: no workers, a full disk, too many failures, a signal. */
+export class RunError extends Error {
+  override readonly name = 'RunError';
+}
+
+export interface Interruption {
+  /** Aborted by the first signal; no further input is read. */
+  readonly stopped: AbortSignal;
+  /** Aborted when the work in progress takes too long, or by {@link abandon}. */
+  readonly abandoned: AbortSignal;
+  /** The name of the received signal. */
+  signalName(): string | undefined;
+  abandon(): void;
+}
+
+/** Time limit for the work in progress; running workers reply to batches within seconds. */
+const FINISH_LIMIT_MS = 30_000;
+/** Under npm one Ctrl-C arrives twice: from the terminal and forwarded by npm. */
+const SAME_SIGNAL_MS = 1_000;
+
+/**
+ * Handles SIGINT and SIGTERM. A signal that arrives a second or more after the first one calls `exitNow`; the last
+ * checkpoint stays valid.
+ */
+export function listenToSignals(say: (line: string) => void, exitNow: () => void): Interruption {
+  const stopped = new AbortController();
+  const abandoned = new AbortController();
+  let name: string | undefined;
+  let cameAtMs = 0;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (name !== undefined) {
+      if (performance.now() - cameAtMs >= SAME_SIGNAL_MS) exitNow();
+      return;
+    }
+    name = signal;
+    cameAtMs = performance.now();
+    say(
+      `${signal}: finishing the work in progress within ${FINISH_LIMIT_MS / 1_000} s; send it again to stop immediately`,
+    );
+    stopped.abort(new RunError(`${signal} before the start of the run; nothing was changed`));
+    const reason = new RunError(`${signal}, and the work in progress did not end in time`);
+    setTimeout(() => abandoned.abort(reason), FINISH_LIMIT_MS).unref();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return {
+    stopped: stopped.signal,
+    abandoned: abandoned.signal,
+    signalName: () => name,
+    abandon: () => abandoned.abort(new RunError('the run has ended')),
+  };
+}
+
+/** Settles like the promise; rejects with the reason of the signal if that is aborted first. */
+export async function unlessAborted<Value>(coming: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort);
+  coming.catch(() => undefined);
+  try {
+    return await Promise.race([promise, coming]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

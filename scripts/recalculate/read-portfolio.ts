@@ -1,0 +1,131 @@
+/** Reads a portfolio: bytes into records, records into chunks. */
+
+import { createHash, type Hash } from 'node:crypto';
+import { csvInput } from './csv-input.ts';
+import {
+  InputChangedError,
+  type InputChunk,
+  InputError,
+  type InputOptions,
+  type InputRecord,
+  type RawRecord,
+} from './input-records.ts';
+import { ndjsonRecords } from './ndjson-input.ts';
+import { openSource } from './open-source.ts';
+import { createDuplicateSearch } from '../../shared/portfolio/input-faults.ts';
+
+/** Maximum number of instalments of a chunk, which one batch calculates and one reply contains. */
+const MAX_CHUNK_ROWS = 12_000;
+/** Maximum size of a chunk of several records, which bounds the memory of a batch in flight with previous schedules. */
+const MAX_CHUNK_BYTES = 1_048_576;
+/** Maximum number of refused lines of a chunk, which are not sent but take memory. */
+const MAX_REFUSED = 500;
+
+/** A portfolio that is read once from start to end. */
+export type PortfolioInput = Awaited<ReturnType<typeof openInput>>;
+
+/**
+ * Opens the input and reads its start, and a file in CSV once as a whole, to recognise its notation. Rejects with InputError if
+ * it cannot be opened, does not match its name, or has invalid columns or a contradictory notation.
+ */
+export async function openInput(options: InputOptions) {
+  const source = await openSource(options);
+  try {
+    const records = options.format === 'csv' ? csvInput(options, source) : ndjsonRecords(source.blocks);
+    const ids = createDuplicateSearch();
+    // Over the records without blank lines, so that line ends may change.
+    const digest = createHash('sha256');
+    const next = async (): Promise<RawRecord | undefined> => (await records.next()).value ?? undefined;
+    let first = await next();
+    const pass = (raw: RawRecord, read: InputRecord | undefined): void => {
+      digest.update(raw.text).update('\n');
+      if (read?.id !== undefined) ids.add(read.id, read.line);
+    };
+    return {
+      /** The chunks in order, each read when it is asked for, once. Rejects with InputError if the input breaks off. */
+      records: () =>
+        chunksOf(following(first, records), {
+          maxContracts: options.maxContracts,
+          pass,
+          state: () => ({ digest: digestText(digest), bytesRead: source.bytesRead() }),
+        }),
+      /** The size of the file on disk; undefined for an input without a size. */
+      totalBytes: source.totalBytes,
+      /** Bytes of the file read so far, before decompression. */
+      bytesRead: () => source.bytesRead(),
+      /** Skips the lines that an earlier run processed. Rejects with InputChangedError if their digest differs. */
+      skip: async (lastLine: number, expected: string) => {
+        for (; first !== undefined && first.line <= lastLine; first = await next()) {
+          pass(first, first.read());
+        }
+        if (digestText(digest) === expected) return;
+        throw new InputChangedError(
+          `the first ${lastLine} lines of the input have changed since the run started`,
+        );
+      },
+      duplicateIds: ids.found,
+      close: () => source.close(),
+    };
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
+
+function digestText(digest: Hash): string {
+  return digest.copy().digest('hex');
+}
+
+async function* following(
+  first: RawRecord | undefined,
+  others: AsyncGenerator<RawRecord, void>,
+): AsyncGenerator<RawRecord, void> {
+  if (first !== undefined) yield first;
+  yield* others;
+}
+
+interface Chunking {
+  readonly maxContracts: number;
+  /** Called for each record before it is part of a chunk. */
+  readonly pass: (raw: RawRecord, read: InputRecord | undefined) => void;
+  /** The state of the reading after the last record that was passed. */
+  readonly state: () => Pick<InputChunk, 'digest' | 'bytesRead'>;
+}
+
+/** Chunks of at most `maxContracts`, {@link MAX_CHUNK_ROWS} rows and 1 MiB of text. */
+async function* chunksOf(
+  raws: AsyncIterable<RawRecord>,
+  { maxContracts, pass, state }: Chunking,
+): AsyncGenerator<InputChunk, void> {
+  let records: InputRecord[] = [];
+  let [contracts, rows, bytes, lastLine] = [0, 0, 0, 0];
+  const close = (): InputChunk => {
+    const chunk = { records, lastLine, ...state() };
+    records = [];
+    [contracts, rows, bytes] = [0, 0, 0];
+    return chunk;
+  };
+  let fault: unknown;
+  try {
+    for await (const raw of raws) {
+      const record = raw.read();
+      const newRows = record?.kind === 'contract' ? record.rows : 0;
+      const isBeyond = rows + newRows > MAX_CHUNK_ROWS || bytes + raw.text.length > MAX_CHUNK_BYTES;
+      if (isBeyond && records.length > 0) yield close();
+      pass(raw, record);
+      lastLine = raw.line;
+      if (record === undefined) continue;
+      records.push(record);
+      rows += newRows;
+      bytes += raw.text.length;
+      if (record.kind === 'contract') contracts += 1;
+      if (contracts === maxContracts || records.length - contracts === MAX_REFUSED) yield close();
+    }
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    fault = error;
+  }
+  // If the input breaks off, what was read before is a chunk too.
+  if (records.length > 0) yield close();
+  if (fault !== undefined) throw fault;
+}

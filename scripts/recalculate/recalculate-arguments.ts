@@ -1,0 +1,246 @@
+/** The command line of `npm run recalculate`. */
+
+import {
+  flag,
+  oneOf,
+  optionalText,
+  type OptionValues,
+  parseCommandLine,
+  parsed,
+  refuseFaults,
+  textList,
+  unexpectedArguments,
+  wholeNumber,
+} from '../command-line/parse-command-line.ts';
+import { type CsvOptions, INPUT_FORMATS, type InputFormat } from './input-records.ts';
+import { STANDARD_STREAM } from './open-source.ts';
+import { formatCalendarDate, parseCalendarDate } from '../../shared/lending/dates/calendar-date.ts';
+import type { DecimalMark } from '../../shared/portfolio/csv-notation.ts';
+
+export const HELP = `Usage: npm run recalculate -- --input FILE|- --output FILE|- [OPTIONS]
+       npm run recalculate -- --input FILE|- --summary [OPTIONS]
+
+Recalculates the schedule of every contract of a portfolio, in the order of the input. Each line of the input gives one
+line of results or one line of failures, never both.
+
+Input:
+  --input FILE       .ndjson, .jsonl or .csv, optionally .gz; - is the standard input (compressed or not)
+  --input-format F   ndjson or csv, if the file name does not determine it
+                     NDJSON: {"id": "c-1", "jsonParam": {...}}, and "schedule": [...] for the previous schedule
+                     CSV: a column id, and columns named like the fields of jsonParam (case-insensitive); or a column
+                     jsonParam with all of them. Lists (Commission, Insurance, ...), jsonParam and schedule are written as JSON;
+                     an empty cell is an absent field. The delimiter is a comma, semicolon or tab, as in the first line.
+                     The notation of numbers and dates is recognised from the whole file: 1.234,50 or 1,234.50, 24.06.2026
+  --ignore NAME      leaves out a column of CSV; may be repeated
+  --decimal MARK     point or comma: the decimal mark, if values such as 1.000 leave it open
+  --dates ORDER      day-first or month-first, if dates such as 03/04/2026 leave it open
+
+Output:
+  --output FILE      .ndjson, .jsonl or .csv, optionally .gz; - is the standard output
+  --output-format F  ndjson: {"id": ..., "schedule": [...]}; csv: one line of figures per contract
+  --failures FILE    {"line": ..., "id": ..., "problem": {...}} for each contract that fails (OUTPUT.failures.ndjson)
+  --summary          no results, only the report
+  --compare          each contract's previous and new installments, and the contracts that changed most
+  --overwrite        replaces the files of an earlier run
+  --json             the report as JSON on standard output, instead of text on standard error
+  --html FILE        the report also as one HTML file: totals, distribution of changes, largest movers, failures. It needs
+                     no network and no script, and is replaced as a whole when the run ends, complete or not
+
+Run:
+  --resume           continues an interrupted run: same input, same options. Works after kill -9 too
+  --as-of DAY        calculates as of that day (yyyy-mm-dd) instead of today; a resumed run keeps its day
+  --batch N          contracts in one message, 1 to 500 (100)
+  --window N         messages in flight, 1 to 256 (16)
+  --patience TIME    gives up when no reply has arrived for this time: 90s, 10m, 2h (10m)
+  --max-failures N   gives up when more contracts than this have failed; without it, a CSV also ends the run when ten lines
+                     have the same fault in the same column
+  --help             this text
+
+Examples:
+  npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson
+  npm run --silent recalculate -- --input portfolio.csv.gz --output schedules.ndjson.gz --json > report.json
+  zcat portfolio.ndjson.gz | npm run --silent recalculate -- --input - --output - --failures failed.ndjson | gzip > schedules.gz
+  KAFKA_BROKERS=kafka-1:9092,kafka-2:9092 npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson
+  npm run recalculate -- --input portfolio.ndjson --output schedules.ndjson --resume
+  npm run recalculate -- --input with-previous-schedules.ndjson --output changes.ndjson --compare --as-of 2026-05-01
+  npm run recalculate -- --input with-previous-schedules.ndjson --summary --html report.html
+
+Environment: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, SCHEMA_REGISTRY_URL and the other settings of docs/settings.md. If
+KAFKA_BROKERS is set, the workers on that Kafka calculate the schedules; otherwise this process does.
+Exit codes: 0 all contracts calculated, 1 some failed, 2 wrong usage, configuration or input file, 3 aborted (--resume continues).
+`;
+
+/** The options of a recalculation, as {@link HELP} explains them; what is undefined was not asked for. */
+export type RecalculateArguments = NonNullable<ReturnType<typeof readRecalculateArguments>>;
+
+const DEFAULT_BATCH = 100;
+/** Maximum number of items of a request batch. */
+const MAX_BATCH = 500;
+const DEFAULT_WINDOW = 16;
+const MAX_WINDOW = 256;
+const DEFAULT_PATIENCE_MS = 600_000;
+const MAX_FAILURES = 1_000_000_000;
+const FAILURES_ENDING = '.failures.ndjson';
+
+/** The name of any other file is probably a mistake, and that file would be replaced. */
+const HTML_ENDING = /\.html?$/i;
+const WORKBOOK_ENDING = /\.(xls[xmb]?|ods)$/i;
+const GZIP_ENDING = /\.gz$/i;
+const FORMAT_ENDINGS: readonly (readonly [RegExp, InputFormat])[] = [
+  [/\.(ndjson|jsonl)(\.gz)?$/i, 'ndjson'],
+  [/\.csv(\.gz)?$/i, 'csv'],
+];
+const DURATION = /^([1-9]\d{0,5})(s|m|h)$/;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+/** Longer than any run; a larger value is probably a wrong unit. */
+const MAX_PATIENCE_MS = 86_400_000;
+const ISO_DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+const DECIMAL_MARKS: Readonly<Record<string, DecimalMark>> = { point: '.', comma: ',' };
+
+const OPTIONS = {
+  input: optionalText(),
+  output: optionalText(),
+  'input-format': oneOf(INPUT_FORMATS),
+  'output-format': oneOf(INPUT_FORMATS),
+  ignore: textList(),
+  decimal: parsed((sent) => DECIMAL_MARKS[sent], 'point or comma'),
+  dates: oneOf(['day-first', 'month-first']),
+  failures: optionalText(),
+  html: optionalText(),
+  summary: flag(),
+  compare: flag(),
+  resume: flag(),
+  overwrite: flag(),
+  'as-of': parsed(midnightMs, 'a day such as 2026-05-01'),
+  batch: wholeNumber(1, MAX_BATCH),
+  window: wholeNumber(1, MAX_WINDOW),
+  patience: parsed(durationMs, 'a time such as 90s, 10m or 2h, at most 24h'),
+  'max-failures': wholeNumber(0, MAX_FAILURES),
+  json: flag(),
+};
+
+type Values = OptionValues<typeof OPTIONS>;
+
+/** Reads the command line; undefined for --help. Throws UsageError with all faults. */
+export function readRecalculateArguments(args: readonly string[]) {
+  const line = parseCommandLine(args, OPTIONS);
+  if (line === undefined) return undefined;
+  const { values, given } = line;
+  const { input = '', output = '' } = values;
+  refuseFaults([
+    ...unexpectedArguments(line.positionals),
+    ...repeatedOptions(given),
+    ...missingFiles(values),
+    ...line.faults,
+    ...unknownFormats(values, given),
+    ...contradictions(values),
+  ]);
+  return {
+    input,
+    inputFormat: values['input-format'] ?? formatByName(input) ?? 'ndjson',
+    csv: { ignore: values.ignore, decimal: values.decimal, dates: values.dates } satisfies CsvOptions,
+    output: output === '' ? undefined : outputTarget(output, values),
+    /** With --summary they may be only counted. */
+    failures: failuresFile(values),
+    html: values.html,
+    compare: values.compare,
+    resume: values.resume,
+    overwrite: values.overwrite,
+    /** Midnight UTC in epoch milliseconds. */
+    asOfMs: values['as-of'],
+    batch: values.batch ?? DEFAULT_BATCH,
+    window: values.window ?? DEFAULT_WINDOW,
+    patienceMs: values.patience ?? DEFAULT_PATIENCE_MS,
+    maxFailures: values['max-failures'],
+    json: values.json,
+  };
+}
+
+/** The command line that resumes the run, quoted for a shell. */
+export function resumeCommand(args: readonly string[]): string {
+  const kept = args.filter((argument) => argument !== '--overwrite' && argument !== '--resume');
+  return ['npm run recalculate --', ...kept.map(quoted), '--resume'].join(' ');
+}
+
+function outputTarget(file: string, values: Values) {
+  const format = values['output-format'] ?? formatByName(file) ?? 'ndjson';
+  return { file, format, gzip: GZIP_ENDING.test(file) };
+}
+
+function failuresFile({ output = '', failures = '' }: Values): string | undefined {
+  if (failures !== '') return failures;
+  return output === '' || output === STANDARD_STREAM ? undefined : output + FAILURES_ENDING;
+}
+
+function formatByName(file: string): InputFormat | undefined {
+  return FORMAT_ENDINGS.find(([ending]) => ending.test(file))?.[1];
+}
+
+/** Reports repeated options, since only the last one would apply and a second --input would be ignored silently. */
+function repeatedOptions(given: readonly string[]): readonly string[] {
+  const repeated = given.filter((name, index) => name !== 'ignore' && given.indexOf(name) !== index);
+  return [...new Set(repeated)].map((name) => `--${name} is given more than once`);
+}
+
+function missingFiles({ input = '', output = '', summary }: Values): readonly string[] {
+  const faults = input === '' ? ['--input is missing: a file, or - for the standard input'] : [];
+  if (output !== '' || summary) return faults;
+  return [...faults, '--output is missing: a file, - for the standard output, or --summary'];
+}
+
+function unknownFormats(values: Values, given: readonly string[]): readonly string[] {
+  return (['input', 'output'] as const).flatMap((side) => {
+    const file = values[side] ?? '';
+    const isKnown =
+      file === '' ||
+      file === STANDARD_STREAM ||
+      given.includes(`${side}-format`) ||
+      formatByName(file) !== undefined;
+    if (isKnown) return [];
+    if (WORKBOOK_ENDING.test(file))
+      return [`--${side} is a workbook: save the sheet as CSV, in Excel as CSV UTF-8`];
+    return [
+      `the name of --${side} must end in .ndjson, .jsonl or .csv, optionally followed by .gz; otherwise set --${side}-format`,
+    ];
+  });
+}
+
+function contradictions(values: Values): readonly string[] {
+  const { output, summary, resume, overwrite, failures, html, json } = values;
+  const isStream = output === STANDARD_STREAM;
+  const faults: readonly (readonly [boolean, string])[] = [
+    [summary && output !== undefined, '--summary does not write results: omit --output'],
+    [
+      summary && values['output-format'] !== undefined,
+      '--summary does not write results: omit --output-format',
+    ],
+    [summary && resume, '--resume requires --output: a run with --summary cannot be resumed'],
+    [
+      isStream && resume,
+      '--resume requires a file as --output: output written to a stream cannot be continued',
+    ],
+    [isStream && failures === undefined, '--output - needs --failures FILE for the contracts that fail'],
+    [isStream && json, '--json writes its report to the standard output, where the results go'],
+    [failures === STANDARD_STREAM || failures === '', '--failures is a file'],
+    [GZIP_ENDING.test(failures ?? ''), '--failures is not compressed: its name must not end in .gz'],
+    [html !== undefined && !HTML_ENDING.test(html), '--html is a file whose name ends in .html'],
+    [resume && overwrite, '--resume continues the run that --overwrite would discard: choose one'],
+  ];
+  return faults.flatMap(([isAtFault, fault]) => (isAtFault ? [fault] : []));
+}
+
+function midnightMs(day: string): number | undefined {
+  const date = ISO_DAY.test(day) ? parseCalendarDate(day) : undefined;
+  return date === undefined ? undefined : Date.parse(`${formatCalendarDate(date)}T00:00:00Z`);
+}
+
+function durationMs(sent: string): number | undefined {
+  const [, count, unit = ''] = DURATION.exec(sent) ?? [];
+  const duration = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
+  return duration <= MAX_PATIENCE_MS ? duration : undefined;
+}
+
+function quoted(argument: string): string {
+  return /^[\w./:=,@%+-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", String.raw`'\''`)}'`;
+}

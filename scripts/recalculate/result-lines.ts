@@ -1,0 +1,97 @@
+/** The lines of the output files: a result or a failure for each line of the input. */
+
+import { renderRepaymentSchedule } from '../../shared/api/actions/render-schedule.ts';
+import { formatCalendarDate } from '../../shared/lending/dates/calendar-date.ts';
+import { formatMinorUnits } from '../../shared/lending/numbers/money.ts';
+import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
+import type { Problem } from '../../shared/platform/problem.ts';
+import {
+  bySum,
+  type Comparison,
+  renderComparison,
+  type ScheduleSums,
+  SUM_NAMES,
+} from '../../shared/portfolio/comparison.ts';
+import { withoutFormula } from '../../shared/portfolio/csv-columns.ts';
+
+/** A calculated contract. */
+export interface ContractResult {
+  readonly id: string | number;
+  readonly schedule: RepaymentSchedule;
+  readonly sums: ScheduleSums;
+  /** In the format of the header plat-warnings (E3). */
+  readonly warnings: string | undefined;
+  /** Present only with --compare and a previous schedule. */
+  readonly comparison: Comparison | undefined;
+}
+
+/** `{"id":..., "schedule":[...]}`, with warnings and comparison if there are any. */
+export function ndjsonResult({ id, schedule, warnings, comparison }: ContractResult): string {
+  const warned = warnings === undefined ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  const compared =
+    comparison === undefined ? '' : `,"comparison":${renderComparison(comparison, schedule.currencyDigits)}`;
+  return `{"id":${JSON.stringify(id)},"schedule":${renderRepaymentSchedule(schedule)}${warned}${compared}}\n`;
+}
+
+const COLUMNS = [
+  'id',
+  'installments',
+  'firstDueDate',
+  'lastDueDate',
+  'firstInstallment',
+  ...SUM_NAMES,
+  'dae',
+  'eir',
+];
+const COMPARED_COLUMNS = [
+  ...SUM_NAMES.map((name) => `${name}Before`),
+  ...SUM_NAMES.map((name) => `${name}Difference`),
+  'largestDifference',
+];
+
+/** The header line of a CSV file. */
+export function csvHeader(isCompared: boolean): string {
+  return `${[...COLUMNS, ...(isCompared ? COMPARED_COLUMNS : [])].join(',')}\n`;
+}
+
+/** The line of a contract; cells without a value, and those of a missing comparison, are empty. */
+export function csvResult(result: ContractResult, isCompared: boolean): string {
+  const { id, schedule, sums, comparison } = result;
+  const { rows, currencyDigits, dae, eir } = schedule;
+  const money = (minor: number | bigint): string => formatMinorUnits(minor, currencyDigits);
+  const first = rows[0];
+  const last = rows.at(-1);
+  const cells = [
+    csvText(id),
+    String(rows.length),
+    first === undefined ? '' : formatCalendarDate(first.dueDate),
+    last === undefined ? '' : formatCalendarDate(last.dueDate),
+    first === undefined ? '' : money(first.totalInstallment),
+    ...Object.values(bySum((name) => money(sums[name]))),
+    dae ?? '',
+    eir ?? '',
+    ...(isCompared ? comparedCells(comparison, money) : []),
+  ];
+  return `${cells.join(',')}\n`;
+}
+
+function comparedCells(comparison: Comparison | undefined, money: (minor: bigint) => string): string[] {
+  if (comparison === undefined) return COMPARED_COLUMNS.map(() => '');
+  const { before, difference, largestDifference } = comparison;
+  return [
+    ...SUM_NAMES.map((name) => money(before[name])),
+    ...SUM_NAMES.map((name) => money(difference[name])),
+    money(largestDifference),
+  ];
+}
+
+/** A cell of text, quoted if necessary (RFC 4180). */
+function csvText(text: string | number): string {
+  const shown = withoutFormula(text);
+  return /[",\t\r\n]|^\s|\s$/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+}
+
+/** `{"line":..., "id":..., "problem":{...}}`; without an id if the line has none. */
+export function failureLine(line: number, id: string | number | undefined, problem: Problem): string {
+  return `${JSON.stringify({ line, id, problem })}\n`;
+}

@@ -1,0 +1,229 @@
+/** Decides whether a recalculation starts a new run or resumes an earlier one, and at which line. */
+
+import { randomUUID } from 'node:crypto';
+import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { deserialize, serialize } from 'node:v8';
+import { UsageError } from '../command-line/parse-command-line.ts';
+import { STANDARD_STREAM } from './open-source.ts';
+import type { RecalculateArguments } from './recalculate-arguments.ts';
+import { isPlausibleTime } from '../../shared/messaging/handler/request.ts';
+import { errorText } from '../../shared/platform/errors.ts';
+import { emptyTally, type Tally } from '../../shared/portfolio/tally.ts';
+
+/** Where the run continues; the number of this process among those that worked on it is `sessions`. */
+export type RunPlan = Checkpoint;
+
+/**
+ * Inspects the existing files; changes nothing. Throws UsageError if a file would be lost, or if there is no run that
+ * matches the arguments.
+ */
+export function planRun(args: RecalculateArguments, nowMs: number, stored?: Checkpoint): RunPlan {
+  const output = args.output?.file;
+  if (args.resume && stored !== undefined) return resumedRun(args, stored);
+  if (!args.resume || output === undefined || !isPlainFile(output)) {
+    refuseExisting(args, [output, args.failures, args.html]);
+    if (stored !== undefined && !args.overwrite)
+      throw new UsageError(alreadyExists([`${output} (unfinished)`]));
+    return newRun(args, nowMs);
+  }
+  // A process that was killed before its first checkpoint leaves empty files, which may be replaced.
+  const written = [output, args.failures].filter((name) => name !== undefined && (sizeOf(name) ?? 0) > 0);
+  if (written.length > 0 && sizeOf(output) !== undefined) {
+    throw new UsageError(
+      `${output} has no checkpoint, so its run is complete or it does not belong to a run; --overwrite replaces it`,
+    );
+  }
+  refuseExisting(args, written);
+  return newRun(args, nowMs);
+}
+
+function newRun(args: RecalculateArguments, nowMs: number): RunPlan {
+  if (args.asOfMs !== undefined && !isPlausibleTime(args.asOfMs, nowMs)) {
+    throw new UsageError('--as-of must be a day from 2000-01-01 to tomorrow (UTC)');
+  }
+  return {
+    runId: randomUUID(),
+    sessions: 1,
+    options: outputOptions(args),
+    startedAtMs: nowMs,
+    originTimestampMs: args.asOfMs ?? nowMs,
+    tally: emptyTally(),
+    elapsedMs: 0,
+    input: { lastLine: 0, digest: '' },
+    outputBytes: 0,
+    failuresBytes: 0,
+  };
+}
+
+function resumedRun(args: RecalculateArguments, stored: Checkpoint): RunPlan {
+  const { options, originTimestampMs, outputBytes, failuresBytes, sessions } = stored;
+  const must = 'must have its value at the start of the run';
+  const faults = Object.entries(outputOptions(args)).flatMap(([name, value]) => {
+    const former = options[name as keyof typeof options];
+    return value === former ? [] : [`${name} ${must}: ${String(former)}`];
+  });
+  if (args.asOfMs !== undefined && args.asOfMs !== originTimestampMs) {
+    faults.push(`--as-of ${must}: ${new Date(originTimestampMs).toISOString()}`);
+  }
+  const lengths = [
+    [args.output?.file, outputBytes],
+    [args.failures, failuresBytes],
+  ] as const;
+  for (const [name, bytes] of lengths) {
+    if (name === undefined || !isPlainFile(name) || (sizeOf(name) ?? 0) >= bytes) continue;
+    faults.push(`${name} was truncated: it must have ${bytes} bytes or more`);
+  }
+  if (faults.length > 0) throw new UsageError(`the run cannot be resumed:\n  ${faults.join('\n  ')}`);
+  return { ...stored, sessions: sessions + 1 };
+}
+
+function refuseExisting({ overwrite }: RecalculateArguments, files: readonly (string | undefined)[]): void {
+  const existing = files.filter((file) => file !== undefined && sizeOf(file) !== undefined);
+  if (!overwrite && existing.length > 0) throw new UsageError(alreadyExists(existing));
+}
+
+function alreadyExists(files: readonly (string | undefined)[]): string {
+  return `already exists: ${files.join(', ')}; --resume continues an unfinished run, --overwrite starts a new one`;
+}
+
+/** Whether the target is a regular file, existing or not, rather than a pipe, a device or the standard output. */
+export function isPlainFile(file: string): boolean {
+  if (file === STANDARD_STREAM) return false;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined || stats.isFile() || stats.isDirectory();
+}
+
+/** Undefined if it does not exist or is not a plain file. */
+function sizeOf(file: string): number | undefined {
+  return isPlainFile(file) ? statSync(file, { throwIfNoEntry: false })?.size : undefined;
+}
+
+/** What has been done so far. */
+export interface RunState {
+  /** The processed part of the input; line 0 for none. */
+  readonly input: { readonly lastLine: number; readonly digest: string };
+  readonly tally: Tally;
+  /** Duration of all sessions in milliseconds. */
+  readonly elapsedMs: number;
+}
+
+export interface Checkpoint extends RunState {
+  readonly runId: string;
+  /** Number of processes that have worked on the run. */
+  readonly sessions: number;
+  readonly options: ReturnType<typeof outputOptions>;
+  /** The start of the first session. */
+  readonly startedAtMs: number;
+  /** The time at which all requests count as sent (D2). */
+  readonly originTimestampMs: number;
+  readonly outputBytes: number;
+  readonly failuresBytes: number;
+}
+
+/** The locked file of the checkpoint. */
+export type CheckpointFile = ReturnType<typeof openCheckpoint>;
+
+/** Another version of the command may count and store other figures. */
+const VERSION = 3;
+const BUSY = 5;
+const NOT_A_DATABASE = 26;
+
+/** The checkpoint is next to the file itself, not next to links to it. */
+export function checkpointName(output: string): string {
+  try {
+    return `${realpathSync(output)}.checkpoint`;
+  } catch {
+    return `${output}.checkpoint`;
+  }
+}
+
+/** The options that determine the bytes of the output; the path of the file of failures is relative to the output. */
+export function outputOptions(args: RecalculateArguments) {
+  const folder = path.dirname(args.output?.file ?? '');
+  return {
+    inputFormat: args.inputFormat,
+    outputFormat: args.output?.format,
+    gzip: args.output?.gzip,
+    failures: args.failures === undefined ? undefined : path.relative(folder, args.failures),
+    compare: args.compare,
+    ignore: args.csv.ignore?.length ? args.csv.ignore.join() : undefined,
+    decimal: args.csv.decimal,
+    dates: args.csv.dates,
+  };
+}
+
+/**
+ * Opens and locks the checkpoint of an output. Throws UsageError if another process works on the output, and for a file that is
+ * no checkpoint of this version, unless `overwrite`.
+ */
+export function openCheckpoint(output: string, overwrite: boolean) {
+  const name = checkpointName(output);
+  const { db, stored } = openDatabase(name, output, overwrite);
+  let last = stored;
+  const save = db.prepare('INSERT OR REPLACE INTO checkpoint (id, state) VALUES (1, ?)');
+  const close = (): void => {
+    if (!db.isOpen) return;
+    db.close();
+    if (last === undefined) rmSync(name, { force: true });
+  };
+  return {
+    name,
+    /** Undefined if no run is unfinished. */
+    stored,
+    /** Returns when this checkpoint, and not the previous one, would be found after a power loss. */
+    save: (checkpoint: Checkpoint): void => {
+      save.run(serialize(checkpoint));
+      last = checkpoint;
+    },
+    /** Removes the checkpoint of a complete run, and releases the lock. */
+    remove: (): void => {
+      last = undefined;
+      close();
+    },
+    /** Releases the lock; a file without a checkpoint is removed. */
+    close,
+  };
+}
+
+function openDatabase(
+  name: string,
+  output: string,
+  overwrite: boolean,
+): { readonly db: DatabaseSync; readonly stored: Checkpoint | undefined } {
+  const isNew = !existsSync(name);
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(name, { timeout: 0 });
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE');
+    db.exec('CREATE TABLE IF NOT EXISTS checkpoint (id INTEGER PRIMARY KEY, state BLOB NOT NULL)');
+    const row = db.prepare('SELECT state FROM checkpoint').get();
+    const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+    if (row !== undefined && version !== VERSION && !overwrite) throw otherVersion(name, version);
+    db.exec(`PRAGMA user_version = ${VERSION}; COMMIT`);
+    const stored = row === undefined || version !== VERSION ? undefined : deserialize(row['state'] as Buffer);
+    return { db, stored: stored as Checkpoint | undefined };
+  } catch (error) {
+    db?.close();
+    const code = (error as { readonly errcode?: unknown }).errcode;
+    if (code === BUSY) throw new UsageError(`another process is still working on ${output} (${name})`);
+    if (code === NOT_A_DATABASE && overwrite) {
+      rmSync(name);
+      return openDatabase(name, output, false);
+    }
+    if (isNew) rmSync(name, { force: true });
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(
+      isNew
+        ? `${name} cannot be written: ${errorText(error)}`
+        : `${name} is not a valid checkpoint (${errorText(error)}): --overwrite starts a new run`,
+    );
+  }
+}
+
+function otherVersion(name: string, version: number): UsageError {
+  return new UsageError(
+    `${name} was written by another version of the command (checkpoint version ${version}, not ${VERSION}): resume the run with that version, or start a new one with --overwrite`,
+  );
+}

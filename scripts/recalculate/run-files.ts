@@ -1,0 +1,257 @@
+/** The files of a recalculation: results, failures, and the checkpoint up to which both are valid. */
+
+import {
+  accessSync,
+  constants,
+  existsSync,
+  fsync,
+  ftruncateSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  write,
+} from 'node:fs';
+import { type FileHandle, open, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { UsageError } from '../command-line/parse-command-line.ts';
+import { RunError } from './interruption.ts';
+import { STANDARD_STREAM } from './open-source.ts';
+import type { RecalculateArguments } from './recalculate-arguments.ts';
+import { csvHeader } from './result-lines.ts';
+import { type CheckpointFile, checkpointName, isPlainFile, type RunPlan, type RunState } from './resume.ts';
+import { errorText } from '../../shared/platform/errors.ts';
+
+const STANDARD_OUTPUT = 1;
+
+export type RunFiles = Awaited<ReturnType<typeof openRunFiles>>;
+
+/**
+ * Opens the files and truncates them at the positions where the plan continues. Rejects with UsageError if one cannot
+ * be opened; then nothing is changed.
+ */
+export async function openRunFiles(
+  args: RecalculateArguments,
+  plan: RunPlan,
+  checkpoint: CheckpointFile | undefined,
+) {
+  const { output, failures: failuresFile } = args;
+  const targets = [
+    { name: output?.file, from: plan.outputBytes, isCompressed: output?.gzip ?? false },
+    { name: failuresFile, from: plan.failuresBytes, isCompressed: false },
+  ];
+  const opened = await openTargets(targets.filter((target): target is Target => target.name !== undefined));
+  const store = (state: RunState, outputBytes: number, failuresBytes: number): void => {
+    try {
+      checkpoint?.save({ ...plan, ...state, outputBytes, failuresBytes });
+    } catch (error) {
+      throw new RunError(`${checkpoint?.name} cannot be written: ${errorText(error)}`, { cause: error });
+    }
+  };
+  // Before truncating: a run that is killed in between can be resumed, which truncates the files.
+  store(plan, plan.outputBytes, plan.failuresBytes);
+  for (const { descriptor, from } of opened) if (from !== undefined) ftruncateSync(descriptor, from);
+  const writers = opened.map(createLineWriter);
+  const results = output === undefined ? undefined : writers.shift();
+  const [failures] = writers;
+  // Only regular files have a length that can be checked when the run is resumed.
+  const hasLength = failuresFile !== undefined && isPlainFile(failuresFile);
+  if (output?.format === 'csv' && plan.outputBytes === 0) await results?.write(csvHeader(args.compare));
+  let saved = structuredClone(plan.tally);
+  return {
+    /** Undefined if they are not requested. */
+    results,
+    failures,
+    /**
+     * Resolves when everything written, and then the checkpoint that records it, is durably on disk. Rejects with
+     * RunError; the previous checkpoint is valid then.
+     */
+    save: async (state: RunState): Promise<void> => {
+      const outputBytes = (await results?.sync()) ?? 0;
+      const failuresBytes = (await failures?.sync()) ?? 0;
+      store(state, outputBytes, hasLength ? failuresBytes : 0);
+      saved = structuredClone(state.tally);
+    },
+    /** The results at the last save. */
+    saved: () => saved,
+    close: () => closeAll(opened),
+  };
+}
+
+/**
+ * Throws UsageError if two of the files of a run are the same because of a link: writing one would destroy the other. A name that
+ * does not exist yet is compared by its folder.
+ */
+export function refuseSameFiles({ input, output, failures, html }: RecalculateArguments): void {
+  const isFile = output !== undefined && output.file !== STANDARD_STREAM;
+  const named = [
+    ['--input', input],
+    ['--output', output?.file],
+    ['--failures', failures],
+    ['--html', html],
+    ['the checkpoint', isFile ? checkpointName(output.file) : undefined],
+  ] as const;
+  const seen = new Map<string, string>();
+  for (const [name, file] of named) {
+    if (file === undefined || !isPlainFile(file)) continue;
+    const identity = identityOf(file);
+    const other = seen.get(identity);
+    if (other !== undefined) throw new UsageError(`${other} and ${name} are the same file: ${file}`);
+    seen.set(identity, name);
+  }
+}
+
+function identityOf(file: string): string {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  if (found !== undefined) return `${found.dev}/${found.ino}`;
+  const folder = path.dirname(file);
+  return path.join(existsSync(folder) ? realpathSync(folder) : path.resolve(folder), path.basename(file));
+}
+
+/** Throws UsageError if the file cannot be replaced, before a run of hours that would end with it. */
+export function refuseUnwritable(file: string): void {
+  try {
+    accessSync(path.dirname(file), constants.W_OK);
+  } catch (error) {
+    throw cannotWrite(file, error);
+  }
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== false) return;
+  throw new UsageError(`${file} cannot be written: it exists and is not a file`);
+}
+
+/** Replaces a whole file: its former or its new content is found, never a part. `draft` is a name in the same folder. */
+export async function replaceFile(file: string, draft: string, text: string): Promise<void> {
+  try {
+    await writeFile(draft, text, { flush: true });
+    await rename(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+interface Target extends Omit<OpenFile, 'descriptor'> {
+  readonly from: number;
+}
+
+interface OpenTarget extends OpenFile {
+  /** Undefined for the standard output. */
+  readonly handle: FileHandle | undefined;
+  readonly isNew: boolean;
+}
+
+/** Opens all files before any is changed, and removes new ones if one cannot be opened. */
+async function openTargets(targets: readonly Target[]): Promise<readonly OpenTarget[]> {
+  const opened: OpenTarget[] = [];
+  try {
+    for (const target of targets) {
+      const { name } = target;
+      const from = isPlainFile(name) ? target.from : undefined;
+      const isNew = name !== STANDARD_STREAM && !existsSync(name);
+      // Not truncated yet.
+      const flags = constants.O_WRONLY | constants.O_CREAT;
+      const handle = name === STANDARD_STREAM ? undefined : await open(name, flags);
+      opened.push({ ...target, from, isNew, handle, descriptor: handle?.fd ?? STANDARD_OUTPUT });
+    }
+    return opened;
+  } catch (error) {
+    await closeAll(opened);
+    for (const { name, isNew } of opened) if (isNew) rmSync(name, { force: true });
+    throw cannotWrite(targets[opened.length]?.name ?? '', error);
+  }
+}
+
+async function closeAll(opened: readonly OpenTarget[]): Promise<void> {
+  for (const { handle } of opened) await handle?.close();
+}
+
+function cannotWrite(name: string, error: unknown): UsageError {
+  return new UsageError(`${name} cannot be written: ${errorText(error)}`);
+}
+
+/** An open file. */
+export interface OpenFile {
+  readonly descriptor: number;
+  /** The name in messages; `-` is the standard output. */
+  readonly name: string;
+  /** The position where writing continues; undefined for files without positions, such as a pipe. */
+  readonly from: number | undefined;
+  readonly isCompressed: boolean;
+}
+
+/** A line of 60 instalments has 20 kB, so one system call writes 50 of them. */
+const BLOCK_LENGTH = 1_024 * 1_024;
+/** A low level gives most of the compression for a third of the processor time. */
+const GZIP_LEVEL = 3;
+/** A reader of a pipe may be slow; polling at this interval costs nothing. */
+const FULL_PIPE_WAIT_MS = 5;
+
+const compress = promisify(gzip);
+const writeSome = promisify(write);
+const syncFile = promisify(fsync);
+
+/**
+ * Each block of a compressed file is a member of its own (RFC 1952, 2.2), so that the file can be truncated after any of them and
+ * continued.
+ */
+export function createLineWriter({ descriptor, name, from, isCompressed }: OpenFile) {
+  let position = from ?? 0;
+  let lines: string[] = [];
+  let length = 0;
+  let failed: unknown;
+
+  const put = async (bytes: Buffer): Promise<void> => {
+    for (let done = 0; done < bytes.length;) {
+      try {
+        const at = from === undefined ? null : position;
+        const { bytesWritten } = await writeSome(descriptor, bytes, done, bytes.length - done, at);
+        done += bytesWritten;
+        position += bytesWritten;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+        await sleep(FULL_PIPE_WAIT_MS);
+      }
+    }
+  };
+  const flush = async (): Promise<void> => {
+    const text = lines.join('');
+    lines = [];
+    length = 0;
+    // Readers of gzip take an empty file as truncated.
+    const isMember = isCompressed && (text !== '' || position === 0);
+    await put(isMember ? await compress(text, { level: GZIP_LEVEL }) : Buffer.from(text));
+  };
+  const orFail = async (work: () => Promise<void>): Promise<void> => {
+    if (failed !== undefined) throw failed;
+    try {
+      await work();
+    } catch (cause) {
+      failed = new RunError(`${name} cannot be written: ${errorText(cause)}`, { cause });
+      throw failed;
+    }
+  };
+  return {
+    /**
+     * Writes a line with its end. If it returns a promise, the next call must wait for it; it rejects with the error of
+     * this line or an earlier one.
+     */
+    write: (line: string): Promise<void> | undefined => {
+      lines.push(line);
+      length += line.length;
+      return length < BLOCK_LENGTH ? undefined : orFail(flush);
+    },
+    /**
+     * Resolves with the length of the file when all lines are durably on disk. Once it or a write has failed, each later call
+     * rejects with the same error: the system may have dropped what it could not write, and would then report a success.
+     */
+    sync: async (): Promise<number> => {
+      await orFail(async () => {
+        await flush();
+        if (from !== undefined) await syncFile(descriptor);
+      });
+      return position;
+    },
+  };
+}

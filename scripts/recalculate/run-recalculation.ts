@@ -1,0 +1,250 @@
+/** Calculates several chunks concurrently and writes them in the order of the input. */
+
+import { Readable } from 'node:stream';
+import type { CalculateChunk, ContractOutcome, LateOutcome } from './calculate-chunk.ts';
+import type { Contract, InputChunk, InputRecord } from './input-records.ts';
+import { RunError, unlessAborted } from './interruption.ts';
+import type { RecalculateArguments } from './recalculate-arguments.ts';
+import { type ContractResult, csvResult, failureLine, ndjsonResult } from './result-lines.ts';
+import type { RunPlan } from './resume.ts';
+import type { RunFiles } from './run-files.ts';
+import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
+import { readWarningsList, warningsList } from '../../shared/platform/header-text.ts';
+import { createProblem, type Problem } from '../../shared/platform/problem.ts';
+import { compareSchedules, readFormerSchedule, sumsOf } from '../../shared/portfolio/comparison.ts';
+import { createEqualFaultCount } from '../../shared/portfolio/input-faults.ts';
+import {
+  type CountedFailure,
+  type CountedSchedule,
+  countFailure,
+  countSchedule,
+} from '../../shared/portfolio/tally.ts';
+
+export interface RecalculationOptions {
+  readonly chunks: AsyncIterable<InputChunk>;
+  readonly calculate: CalculateChunk;
+  readonly files: Pick<RunFiles, 'results' | 'failures' | 'save'>;
+  readonly args: Pick<RecalculateArguments, 'output' | 'compare' | 'window' | 'maxFailures'>;
+  /** The point at which the run continues; its tally is updated. */
+  readonly plan: Pick<RunPlan, 'tally' | 'input'>;
+  /** Duration of the run so far in milliseconds, including earlier sessions. */
+  readonly elapsedMs: () => number;
+  /** Called after each chunk was counted. */
+  readonly onFinished?: (chunk: InputChunk) => void;
+  /** When aborted, no further input is read. */
+  readonly stopped: AbortSignal;
+  /** When aborted, the run rejects without waiting. */
+  readonly abandoned: AbortSignal;
+}
+
+/** Interval between checkpoints: a killed run loses at most this much work. A checkpoint takes some milliseconds. */
+const CHECKPOINT_INTERVAL_MS = 1_000;
+
+/** A line of an output file with its category. */
+interface FinishedLine {
+  readonly text: string;
+  readonly counted: { readonly schedule: CountedSchedule } | { readonly failure: CountedFailure };
+}
+
+/**
+ * Calculates all contracts of the input. Resolves with `complete` or `stopped`; rejects with the error that ended it. Except
+ * after a failed write, the checkpoint is then at the last finished chunk.
+ */
+export async function runRecalculation(options: RecalculationOptions): Promise<'complete' | 'stopped'> {
+  const { files, elapsedMs } = options;
+  const { maxFailures, window } = options.args;
+  const { tally } = options.plan;
+  let { input } = options.plan;
+  const equalFaults = createEqualFaultCount();
+  let savedAtMs = elapsedMs();
+  let isWhole = true;
+  const save = async (): Promise<void> => {
+    isWhole = false;
+    await files.save({ input, tally, elapsedMs: elapsedMs() });
+    savedAtMs = elapsedMs();
+    isWhole = true;
+  };
+  const finish = async (chunk: InputChunk, outcomes: readonly LateOutcome[]): Promise<void> => {
+    const lines = await finishedLines(chunk, outcomes, options);
+    isWhole = false;
+    for (const line of lines) await count(line, options);
+    input = { lastLine: chunk.lastLine, digest: chunk.digest };
+    options.onFinished?.(chunk);
+    if (elapsedMs() - savedAtMs >= CHECKPOINT_INTERVAL_MS) await save();
+    isWhole = true;
+    if (maxFailures === undefined) return refuseEqualFaults(chunk, lines, equalFaults);
+    if (tally.failed <= maxFailures) return;
+    throw new RunError(`${tally.failed} contracts failed; --max-failures allows ${maxFailures}`);
+  };
+  const begin = (chunk: InputChunk): Promise<readonly LateOutcome[]> => {
+    const contracts = chunk.records.filter((record) => record.kind === 'contract');
+    return contracts.length === 0 ? Promise.resolve([]) : options.calculate(contracts);
+  };
+  try {
+    const end = await inOrder(options.chunks, { ...options, window, begin, finish });
+    await save();
+    return end;
+  } catch (error) {
+    // What was not written or saved completely is ignored: the last checkpoint stays valid.
+    if (isWhole) await save();
+    throw error;
+  }
+}
+
+/** Throws RunError when ten lines have had the same fault. */
+function refuseEqualFaults(
+  { records }: InputChunk,
+  lines: readonly FinishedLine[],
+  countFaults: ReturnType<typeof createEqualFaultCount>,
+): void {
+  for (const [index, { counted }] of lines.entries()) {
+    const record = records[index];
+    if (record?.cellOf === undefined || !('failure' in counted)) continue;
+    const faults = counted.failure.problem.errors ?? [];
+    const { line, cellOf, kind } = record;
+    const equal = countFaults({ line, faults, cellOf, isByValue: kind === 'contract' });
+    if (equal === undefined) continue;
+    const { column, value, message, code } = equal;
+    const where =
+      column === undefined ? `line ${line}` : `column ${column}, ${JSON.stringify(value)} in line ${line},`;
+    const hint =
+      code === 'not-utf8'
+        ? 'save the file as CSV UTF-8'
+        : 'correct the file, or set --max-failures to allow more failures';
+    throw new RunError(`10 lines have the same fault: ${where} ${message}; ${hint}`);
+  }
+}
+
+async function finishedLines(
+  { records }: InputChunk,
+  outcomes: readonly LateOutcome[],
+  options: RecalculationOptions,
+): Promise<FinishedLine[]> {
+  const lines: FinishedLine[] = [];
+  let next = 0;
+  for (const record of records) {
+    if (record.kind === 'refused') {
+      lines.push(failed(record, record.problem));
+      continue;
+    }
+    const outcome = await outcomes[next++]?.();
+    if (outcome === undefined) throw new Error('a contract has no outcome');
+    lines.push(finishContract(record, outcome, options));
+  }
+  return lines;
+}
+
+function finishContract(
+  contract: Contract & { readonly kind: 'contract' },
+  outcome: ContractOutcome,
+  options: RecalculationOptions,
+): FinishedLine {
+  if (outcome.kind === 'problem') return failed(contract, outcome.problem);
+  const warnings = warningsList(contract.warnings, outcome.warnings);
+  try {
+    return calculated(contract, outcome.schedule, { ...options, warnings });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return failed(contract, createProblem('unexpected', { detail: 'The reply contains invalid figures.' }));
+  }
+}
+
+function calculated(
+  { line, id, request, former }: Contract,
+  schedule: RepaymentSchedule,
+  { warnings, args, files }: RecalculationOptions & { readonly warnings: string | undefined },
+): FinishedLine {
+  const { rows, currencyDigits: digits } = schedule;
+  const sums = sumsOf(rows);
+  const formerSchedule = former === undefined ? undefined : readFormerSchedule(former, digits);
+  const comparison = formerSchedule && compareSchedules(formerSchedule, rows, sums);
+  const missing = former === undefined ? 'none' : 'unreadable';
+  const counted: CountedSchedule = {
+    line,
+    id,
+    digits,
+    sums,
+    currency: request.Currency?.toUpperCase() ?? null,
+    rows: rows.length,
+    warnings: readWarningsList(warnings),
+    comparison: comparison ?? missing,
+  };
+  const { compare, output } = args;
+  const result: ContractResult = {
+    id,
+    schedule,
+    sums,
+    warnings,
+    comparison: compare ? comparison : undefined,
+  };
+  const render = (): string => (output?.format === 'csv' ? csvResult(result, compare) : ndjsonResult(result));
+  return { text: files.results === undefined ? '' : render(), counted: { schedule: counted } };
+}
+
+function failed({ line, id }: Pick<InputRecord, 'line' | 'id'>, problem: Problem): FinishedLine {
+  return { text: failureLine(line, id, problem), counted: { failure: { line, id, problem } } };
+}
+
+function count(
+  { text, counted }: FinishedLine,
+  { plan: { tally }, files }: RecalculationOptions,
+): Promise<void> | undefined {
+  if ('failure' in counted) {
+    countFailure(tally, counted.failure);
+    return files.failures?.write(text);
+  }
+  countSchedule(tally, counted.schedule);
+  return files.results?.write(text);
+}
+
+export interface InOrderOptions<Item, Result> {
+  /** Maximum number of items that are started but not finished, beside the one that is being finished; they take memory. */
+  readonly window: number;
+  readonly begin: (item: Item) => Promise<Result>;
+  /** Called for one item at a time. */
+  readonly finish: (item: Item, result: Result) => Promise<void>;
+  /** When aborted, no further items are started, and started ones are finished. */
+  readonly stopped: AbortSignal;
+  /** When aborted, the call rejects with the reason without waiting. */
+  readonly abandoned: AbortSignal;
+}
+
+/**
+ * Takes items one by one, only while fewer than `window` of them wait. Resolves when the source has ended
+ * (`complete`) or was `stopped`, and all started items are finished. Rejects with the first failure,
+ * of an item or of the source, when all items before it are finished.
+ */
+export async function inOrder<Item, Result>(
+  source: AsyncIterable<Item>,
+  { window, begin, finish, stopped, abandoned }: InOrderOptions<Item, Result>,
+): Promise<'complete' | 'stopped'> {
+  const ending = new AbortController();
+  const noMore = AbortSignal.any([stopped, ending.signal]);
+  const items = Readable.from(untilAborted(source, noMore), { highWaterMark: 0 });
+  const inProgress = { concurrency: window, highWaterMark: 0 };
+  const begun = items.map(async (item: Item) => ({ item, result: await begin(item) }), inProgress);
+  const results: AsyncIterator<{ item: Item; result: Result }> = begun[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await unlessAborted(results.next(), abandoned);
+      if (next.done === true) return stopped.aborted ? 'stopped' : 'complete';
+      await finish(next.value.item, next.value.result);
+    }
+  } finally {
+    ending.abort();
+  }
+}
+
+/** The items of a source until the signal is aborted, even if the source never yields again. */
+async function* untilAborted<Item>(source: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item> {
+  const iterator = source[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await unlessAborted(iterator.next(), signal);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,255 @@
+/** Runs a recalculation from its arguments to its report. */
+
+import { randomUUID } from 'node:crypto';
+import { createCalculateChunk } from './calculate-chunk.ts';
+import type { Engine } from './connect-engine.ts';
+import { type HtmlReportRun, renderHtmlReport } from './html-report.ts';
+import { type InputChunk, InputError } from './input-records.ts';
+import { type Interruption, RunError, unlessAborted } from './interruption.ts';
+import { createPatientRequests, watchSilence } from './patient-requests.ts';
+import { showProgress, type ProgressStream } from './progress-line.ts';
+import { openInput, type PortfolioInput } from './read-portfolio.ts';
+import type { RecalculateArguments } from './recalculate-arguments.ts';
+import { type CheckpointFile, isPlainFile, openCheckpoint, planRun, type RunPlan } from './resume.ts';
+import { openRunFiles, refuseSameFiles, refuseUnwritable, replaceFile, type RunFiles } from './run-files.ts';
+import { runRecalculation } from './run-recalculation.ts';
+import { createReport, type Report, reportLines } from './run-report.ts';
+import { createStartWait } from '../../shared/messaging/start-wait.ts';
+import { ConfigError, errorText, MessagingError, SystemError } from '../../shared/platform/errors.ts';
+import { type Config, loadConfig } from '../../shared/platform/load-config.ts';
+
+export interface RunContext {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: ProgressStream;
+  readonly interruption: Interruption;
+  /** The command line that resumes this run. */
+  readonly resumeWith: string;
+}
+
+const SOME_FAILED = 1;
+const ABORTED = 3;
+
+/** A batch is sent again after this time. A reply usually takes one second, or ten if a worker was killed. */
+const BATCH_TIMEOUT_MS = 120_000;
+
+/** The worker of this process handles four batches at a time: more messages in flight would only occupy memory. */
+const EMBEDDED_WINDOW = 5;
+
+/**
+ * Runs a recalculation and writes its reports; resolves with the exit code. Rejects with UsageError, ConfigError or InputError before anything is changed;
+ * errors that end the run later are in the report.
+ */
+export async function recalculate(args: RecalculateArguments, context: RunContext): Promise<number> {
+  const config = loadConfig(context.environment);
+  const { output } = args;
+  refuseSameFiles(args);
+  // Held until the report was printed: what was not reported is reported by --resume.
+  const hasCheckpoint = output !== undefined && isPlainFile(output.file);
+  const checkpoint = hasCheckpoint ? openCheckpoint(output.file, args.overwrite) : undefined;
+  try {
+    const { report, html } = await recalculateFrom(checkpoint, { args, context, config });
+    const { outcome, failed, runId } = report;
+    const isComplete = outcome === 'complete';
+    const code = isComplete ? Math.min(failed, SOME_FAILED) : ABORTED;
+    const { html: file } = args;
+    const isWritten =
+      file === undefined ||
+      (await isDone(context, ['the report of --html', 'writes'], () =>
+        replaceFile(file, `${file}.${runId}.new`, html()),
+      ));
+    if (!args.json) context.stderr.write(`${reportLines(report).join('\n')}\n`);
+    else {
+      const text = `${JSON.stringify(report, undefined, 2)}\n`;
+      const isPrinted = await isDone(context, ['the report', 'prints'], () => print(context.stdout, text));
+      if (!isPrinted) return code || ABORTED;
+    }
+    if (!isWritten) return ABORTED;
+    if (isComplete) checkpoint?.remove();
+    return code;
+  } finally {
+    checkpoint?.close();
+  }
+}
+
+/** Writes something; otherwise says why it cannot be written, and that --resume does it again. */
+async function isDone(
+  { stderr }: RunContext,
+  [what, again]: readonly [string, string],
+  write: () => Promise<void>,
+): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    const text = `${what} cannot be written: ${errorText(error)}; --resume ${again} it again`;
+    stderr.write(`recalculate: ${text}\n`);
+    return false;
+  }
+}
+
+function print(stream: NodeJS.WritableStream, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.on('error', reject);
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+interface RunEnded {
+  readonly report: Report;
+  readonly html: () => string;
+}
+
+async function recalculateFrom(
+  checkpoint: CheckpointFile | undefined,
+  { args, context, config }: Pick<OpenRun, 'args' | 'context' | 'config'>,
+): Promise<RunEnded> {
+  const { stopped } = context.interruption;
+  if (args.html !== undefined) refuseUnwritable(args.html);
+  const plan = planRun(args, Date.now(), checkpoint?.stored);
+  const options = { file: args.input, format: args.inputFormat, maxContracts: args.batch, csv: args.csv };
+  const input = await unlessAborted(openInput(options), stopped);
+  const opened: (() => unknown)[] = [() => input.close()];
+  try {
+    const { lastLine, digest } = plan.input;
+    if (lastLine > 0) await unlessAborted(input.skip(lastLine, digest), stopped);
+    const engine = await unlessAborted(connect(config, plan, context), stopped);
+    opened.push(() => engine.close());
+    const files = await unlessAborted(openRunFiles(args, plan, checkpoint), stopped);
+    opened.push(() => files.close());
+    return await run({ args, context, config, plan, input, engine, files, checkpoint });
+  } finally {
+    for (const close of opened.toReversed()) await close();
+  }
+}
+
+/**
+ * Connects, and retries while brokers or the registry are unavailable. A service that cannot be reached in time is
+ * reported as a configuration error.
+ */
+async function connect(config: Config, plan: RunPlan, { stderr, interruption }: RunContext): Promise<Engine> {
+  const wait = createStartWait({
+    onWait: (line) => stderr.write(`recalculate: ${line}\n`),
+    signal: interruption.stopped,
+  });
+  try {
+    const { connectEngine } = await import('./connect-engine.ts');
+    return await wait('Kafka and the schema registry', () =>
+      connectEngine(config, `recalculate-${plan.runId}-${randomUUID()}`),
+    );
+  } catch (error) {
+    if (!(error instanceof SystemError) || config.kafka === undefined) throw error;
+    const what = error instanceof MessagingError ? 'Kafka cannot be used: ' : '';
+    throw new ConfigError(what + errorText(error));
+  }
+}
+
+interface OpenRun {
+  readonly args: RecalculateArguments;
+  readonly context: RunContext;
+  readonly config: Config;
+  readonly plan: RunPlan;
+  readonly input: PortfolioInput;
+  readonly engine: Engine;
+  readonly files: RunFiles;
+  /** Undefined if the run cannot be resumed. */
+  readonly checkpoint: CheckpointFile | undefined;
+}
+
+async function run(open: OpenRun): Promise<RunEnded> {
+  const { args, plan, input, engine } = open;
+  const { interruption } = open.context;
+  const startedAtMs = performance.now();
+  const elapsedMs = (): number => performance.now() - startedAtMs;
+  const patient = createPatientRequests({
+    request: (request) => engine.requester.request(request),
+    patienceMs: args.patienceMs,
+    signal: interruption.abandoned,
+  });
+  const progress = openProgress(open, elapsedMs);
+  const silence = watchSilence(patient, args.patienceMs, (line) => progress.say(line));
+  try {
+    const end = await runRecalculation({
+      chunks: input.records(),
+      calculate: createCalculateChunk({
+        codec: engine.codec,
+        topic: engine.topic,
+        partitions: engine.partitions,
+        request: (request) => patient.request(request),
+        correlationPrefix: `${plan.runId}-${plan.sessions}`,
+        originTimestampMs: plan.originTimestampMs,
+        timeoutMs: BATCH_TIMEOUT_MS,
+      }),
+      files: open.files,
+      args: engine.kind === 'embedded' ? { ...args, window: Math.min(args.window, EMBEDDED_WINDOW) } : args,
+      plan,
+      elapsedMs: () => plan.elapsedMs + elapsedMs(),
+      onFinished: progress.onFinished,
+      stopped: interruption.stopped,
+      abandoned: interruption.abandoned,
+    });
+    return endOf(open, elapsedMs(), end === 'stopped' ? (interruption.signalName() ?? end) : undefined);
+  } catch (error) {
+    return endOf(open, elapsedMs(), reasonOf(error));
+  } finally {
+    interruption.abandon();
+    silence.end();
+    progress.end();
+  }
+}
+
+function openProgress({ input, plan, context }: OpenRun, elapsedMs: () => number) {
+  const { tally } = plan;
+  const done = (): number => tally.calculated + tally.failed;
+  const before = { doneBefore: done(), bytesBefore: input.bytesRead() };
+  let bytesRead = before.bytesBefore;
+  const { totalBytes } = input;
+  const line = showProgress(context.stderr, () => ({
+    ...before,
+    done: done(),
+    failed: tally.failed,
+    bytesRead,
+    totalBytes,
+    elapsedMs: elapsedMs(),
+  }));
+  const onFinished = (chunk: InputChunk): void => {
+    bytesRead = chunk.bytesRead;
+  };
+  return { ...line, onFinished };
+}
+
+/** `reason`: why the run was aborted; undefined if it is complete. */
+function endOf(open: OpenRun, elapsedMs: number, reason: string | undefined): RunEnded {
+  const { args, context, config, plan, input, files, checkpoint } = open;
+  const canResume = reason !== undefined && checkpoint !== undefined;
+  // Work after the last checkpoint is repeated.
+  const tally = canResume ? files.saved() : plan.tally;
+  const report = createReport(tally, {
+    runId: plan.runId,
+    outcome: reason === undefined ? 'complete' : 'aborted',
+    reason,
+    resumeWith: canResume ? context.resumeWith : undefined,
+    elapsedMs: plan.elapsedMs + elapsedMs,
+    sessions: plan.sessions,
+    withMovers: args.compare,
+    duplicateIds: input.duplicateIds(),
+  });
+  const { startedAtMs, originTimestampMs } = plan;
+  const shown: HtmlReportRun = {
+    ...report,
+    input: args.input,
+    output: args.output?.file,
+    failures: args.failures,
+    startedAtMs,
+    endedAtMs: Date.now(),
+    originTimestampMs,
+    calculatedBy: config.kafka === undefined ? { catalogue: config.lending.catalogueFolder } : 'kafka',
+  };
+  return { report, html: () => renderHtmlReport(tally, shown) };
+}
+
+/** Why the run ended; for a bug, its stack. */
+function reasonOf(error: unknown): string {
+  if (error instanceof RunError || error instanceof InputError) return errorText(error);
+  return error instanceof Error ? (error.stack ?? error.message) : errorText(error);
+}
