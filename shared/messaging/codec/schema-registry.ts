@@ -1,5 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import avro, { type Schema, type Type } from 'avsc';
+import {
+  COMPATIBILITY,
+  SchemaRegistry as LibraryRegistry,
+  SchemaType,
+} from '@kafkajs/confluent-schema-registry';
+import avro, { type Type } from 'avsc';
 import { z } from 'zod';
 import { readJsonAnswer } from '../../platform/bounded-answer.ts';
 import { errorText, InfrastructureError, SystemError } from '../../platform/errors.ts';
@@ -9,7 +13,7 @@ import { AVRO_OPTIONS } from './avro-types.ts';
  * Every version must be able to read the messages of all others, because requesters, workers and upstream systems are
  * upgraded in any order and messages stay on their topics for days.
  */
-const COMPATIBILITY_LEVEL = 'FULL_TRANSITIVE';
+const COMPATIBILITY_LEVEL = COMPATIBILITY.FULL_TRANSITIVE;
 
 /** Address of a registry; the URL includes the path of its Confluent-compatible interface, if it has one. */
 export interface SchemaRegistrySettings {
@@ -30,16 +34,18 @@ export type FoundSchema =
  * reached, `schema-registry-refused` when it does not accept the credentials.
  */
 export interface SchemaRegistry {
+  /** The writer's schema of an id. */
   schemaOf(id: number): Promise<FoundSchema>;
   /** Id of a schema that is registered under the subject; undefined when it is not. */
   registeredId(subject: string, schemaText: string): Promise<number | undefined>;
   /**
-   * Registers a schema and returns its id. A new subject gets full transitive compatibility. Rejects with SystemError
+   * Registers a schema and returns its id. A new subject gets {@link COMPATIBILITY_LEVEL}. Rejects with SystemError
    * `schema-incompatible` when the registry refuses the change, or when the subject has another level.
    */
   register(subject: string, schemaText: string): Promise<number>;
 }
 
+/** One registered version of a subject. */
 export interface RegisteredVersion {
   readonly version: number;
   readonly id: number;
@@ -47,156 +53,190 @@ export interface RegisteredVersion {
 }
 
 /** Time limit for one attempt. A registry responds in milliseconds, and a partition waits for the response. */
-const ANSWER_TIMEOUT_MS = 2_000;
-/** The same for a command, which may wait longer than a consumer. */
+const REQUEST_TIMEOUT_MS = 2_000;
+/** Number of further attempts after a server error. */
+const RETRIES = 1;
+const FIRST_RETRY_SECONDS = 0.1;
+/** Time limit for all attempts together, including a slow response body. */
+const TOTAL_TIMEOUT_MS = 5_000;
+/** Time limit for one call by a command, which may wait longer than a consumer. */
 const COMMAND_TIMEOUT_MS = 5_000;
-/** A server error is asked again once after this time. */
-const RETRY_MS = 100;
 
 const NOT_FOUND = 404;
 const CONFLICT = 409;
-const SERVER_ERROR = 500;
+/** Unauthorized, Forbidden. */
 const REFUSED: ReadonlySet<number | undefined> = new Set([401, 403]);
-const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json';
+/** The HTTP client of the library reports calls without a response with status 400. */
+const NO_ANSWER = /\bError, status 400: Timeout \((\d+)ms\)$/;
+const NO_CONNECTION = /\bError, status 400: (.*\b(?:E[A-Z]{5,}|socket hang up|certificate)\b.*)$/s;
 
-const registeredId = z.object({ id: z.int() });
-const subjectConfig = z.object({ compatibilityLevel: z.string() });
-const versionNumbers = z.array(z.int());
-const registeredSchema = z.object({
-  id: z.int().optional(),
-  schema: z.string(),
-  schemaType: z.string().default('AVRO'),
-  references: z.array(z.object({ subject: z.string(), version: z.int() })).default([]),
-});
-/** What a registry sends with an error, and a proxy whose registry is down does not. */
-const failure = z.object({ message: z.string() });
-
-/** Connects with each call to a registry with a Confluent-compatible interface, such as Confluent's own or Apicurio's. */
+/** Connects lazily to a registry with a Confluent-compatible interface, such as Confluent's own or Apicurio's. */
 export function createSchemaRegistry(settings: SchemaRegistrySettings): SchemaRegistry {
-  const registry = new RegistryCalls(settings, ANSWER_TIMEOUT_MS);
+  const { username, password = '' } = settings;
+  const library = new LibraryRegistry(
+    {
+      host: baseUrl(settings),
+      clientId: 'banking-product-engine',
+      retry: { retries: RETRIES, initialRetryTimeInSecs: FIRST_RETRY_SECONDS },
+      middlewares: [() => ({ request: (request) => request.enhance({ timeout: REQUEST_TIMEOUT_MS }) })],
+      ...(username === undefined ? {} : { auth: { username, password } }),
+    },
+    { [SchemaType.AVRO]: { ...AVRO_OPTIONS, wrapUnions: 'auto' } },
+  );
   return {
-    schemaOf: async (id) => {
-      const found = await registry.ask(`/schemas/ids/${id}`, registeredSchema);
-      if (found === undefined) return { kind: 'unknown' };
-      try {
-        return { kind: 'found', schema: await readSchema(registry, found, {}) };
-      } catch (error) {
-        if (error instanceof InfrastructureError) throw error;
-        return { kind: 'unusable', reason: errorText(error) };
-      }
-    },
-    registeredId: async (subject, schema) =>
-      (await registry.ask(pathOf('subjects', subject), registeredId, 'POST', { schema }))?.id,
-    register: async (subject, schema) => {
-      const config = pathOf('config', subject);
-      const level = (await registry.ask(config, subjectConfig))?.compatibilityLevel.toUpperCase();
-      if (level !== undefined && level !== COMPATIBILITY_LEVEL)
-        throw incompatible(`${config} is ${level}, not ${COMPATIBILITY_LEVEL}`);
-      const path = `${pathOf('subjects', subject)}/versions`;
-      const registered = await registry.ask(path, registeredId, 'POST', { schema });
-      if (registered === undefined) throw unavailable(`it has no ${path}`);
-      const wanted = { compatibility: COMPATIBILITY_LEVEL };
-      if (level === undefined) await registry.ask(config, z.unknown(), 'PUT', wanted);
-      return registered.id;
-    },
+    schemaOf: (id) => findSchema(library, id),
+    registeredId: (subject, schemaText) => findRegisteredId(library, subject, schemaText),
+    register: (subject, schemaText) => registerSchema(library, subject, schemaText),
   };
 }
 
 /**
- * All registered versions of a subject, oldest first; empty if there are none. Rejects with the same errors as the calls of
- * {@link SchemaRegistry}.
+ * All registered versions of a subject, oldest first; empty if there are none. The library cannot list them. Rejects with
+ * the same errors as the calls of {@link SchemaRegistry}.
  */
 export async function registeredVersions(
   settings: SchemaRegistrySettings,
   subject: string,
 ): Promise<readonly RegisteredVersion[]> {
-  const registry = new RegistryCalls(settings, COMMAND_TIMEOUT_MS);
-  const path = `${pathOf('subjects', subject)}/versions`;
+  const path = `/subjects/${encodeURIComponent(subject)}/versions`;
   const versions: RegisteredVersion[] = [];
-  for (const version of (await registry.ask(path, versionNumbers)) ?? []) {
-    const found = await registry.ask(`${path}/${version}`, registeredSchema.required({ id: true }));
+  for (const version of (await get(settings, path, versionNumbers)) ?? []) {
+    const found = await get(settings, `${path}/${version}`, registeredSchema);
     if (found !== undefined) versions.push({ version, id: found.id, text: found.schema });
   }
   return versions;
 }
 
-/** Builds the type of a schema and of those that it refers to. Throws when one is not a valid Avro schema. */
-async function readSchema(
-  registry: RegistryCalls,
-  { schema, schemaType, references }: z.output<typeof registeredSchema>,
-  known: Record<string, Type>,
-): Promise<Type> {
-  if (schemaType !== 'AVRO') throw new TypeError('it is not an Avro schema');
-  for (const { subject, version } of references) {
-    const found = await registry.ask(`${pathOf('subjects', subject)}/versions/${version}`, registeredSchema);
-    if (found !== undefined) await readSchema(registry, found, known);
+async function findSchema(library: LibraryRegistry, id: number): Promise<FoundSchema> {
+  try {
+    const schema: unknown = await withinTime(library.getSchema(id));
+    return avro.Type.isType(schema)
+      ? { kind: 'found', schema: schema as Type }
+      : { kind: 'unusable', reason: 'it is not an Avro schema' };
+  } catch (error) {
+    if (statusOf(error) === NOT_FOUND && isRegistryAnswer(error)) return { kind: 'unknown' };
+    // An error without a status means that the registry responded, but that no type can be built from its response.
+    if (statusOf(error) === undefined && !(error instanceof InfrastructureError)) {
+      return { kind: 'unusable', reason: errorText(error) };
+    }
+    throw libraryFailure(error);
   }
-  const options = { ...AVRO_OPTIONS, wrapUnions: 'auto', registry: known } as const;
-  return avro.Type.forSchema(JSON.parse(schema) as Schema, options);
 }
 
-class RegistryCalls {
-  readonly #url: string;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #timeoutMs: number;
-
-  constructor({ url, username, password = '' }: SchemaRegistrySettings, timeoutMs: number) {
-    const login = Buffer.from(`${username}:${password}`).toString('base64');
-    this.#url = url.replace(/\/+$/, '');
-    this.#headers = {
-      accept: `${CONTENT_TYPE}, application/json`,
-      'content-type': CONTENT_TYPE,
-      ...(username === undefined ? {} : { authorization: `Basic ${login}` }),
-    };
-    this.#timeoutMs = timeoutMs;
+async function findRegisteredId(
+  library: LibraryRegistry,
+  subject: string,
+  schema: string,
+): Promise<number | undefined> {
+  try {
+    return await withinTime(library.getRegistryIdBySchema(subject, { type: SchemaType.AVRO, schema }));
+  } catch (error) {
+    // The library reports "not found" with a separate error class, which has no status; all other errors keep their status.
+    if (isNamed(error, 'ConfluentSchemaRegistryError') && isRegistryAnswer(error)) return undefined;
+    throw libraryFailure(error);
   }
+}
 
-  /** The answer in this shape; undefined when the registry has nothing at the path. */
-  async ask<Shape extends z.ZodType>(
-    path: string,
-    shape: Shape,
-    method: 'GET' | 'POST' | 'PUT' = 'GET',
-    content?: object,
-  ): Promise<z.output<Shape> | undefined> {
-    let response = await this.#send(path, method, content);
-    if (response.status >= SERVER_ERROR) {
-      await sleep(RETRY_MS);
-      response = await this.#send(path, method, content);
+async function registerSchema(library: LibraryRegistry, subject: string, schema: string): Promise<number> {
+  try {
+    const options = { subject, compatibility: COMPATIBILITY_LEVEL };
+    return (await withinTime(library.register({ type: SchemaType.AVRO, schema }, options))).id;
+  } catch (error) {
+    if (statusOf(error) === CONFLICT || isNamed(error, 'ConfluentSchemaRegistryCompatibilityError')) {
+      const message = `the registry refuses the schema of ${subject}: ${errorText(error)}`;
+      throw new SystemError('schema-incompatible', message, { canRetry: false, cause: error });
     }
-    const { status, answer } = response;
-    const reason = failure.safeParse(answer).data?.message;
-    if (status === CONFLICT) throw incompatible(`${path}: ${reason ?? 'no reason given'}`);
-    if (status === NOT_FOUND && reason !== undefined) return undefined;
-    if (status >= 300) throw unavailable(`it responded with status ${status}`, undefined, status);
-    const read = shape.safeParse(answer);
+    throw libraryFailure(error);
+  }
+}
+
+/** Rejects when all attempts together take too long; a later response is ignored. */
+async function withinTime<Value>(answer: Promise<Value>): Promise<Value> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(unavailable(`no answer within ${TOTAL_TIMEOUT_MS} ms`)),
+    TOTAL_TIMEOUT_MS,
+  );
+  try {
+    return await Promise.race([answer, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function libraryFailure(error: unknown): InfrastructureError {
+  if (error instanceof InfrastructureError) return error;
+  const text = errorText(error);
+  const timeoutMs = NO_ANSWER.exec(text)?.[1];
+  const why =
+    timeoutMs === undefined ? (NO_CONNECTION.exec(text)?.[1] ?? text) : `no answer within ${timeoutMs} ms`;
+  return unavailable(why, error, statusOf(error));
+}
+
+/** HTTP status of a failed call; the library reports network failures with status 400. */
+function statusOf(error: unknown): number | undefined {
+  const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
+  return typeof status === 'number' ? status : undefined;
+}
+
+/**
+ * Whether a 404 is from the registry, which sends a message with it, and not from a proxy whose registry is down. If the
+ * response has no message, the library generates one that contains the status.
+ */
+function isRegistryAnswer(error: unknown): boolean {
+  return !/\bError, status \d+/.test(errorText(error));
+}
+
+/** The library does not export its error classes. */
+function isNamed(error: unknown, name: string): boolean {
+  return error instanceof Error && error.name === name;
+}
+
+const versionNumbers = z.array(z.int());
+const registeredSchema = z.object({ id: z.int(), schema: z.string() });
+
+/** Fetches JSON of this shape from a path of the registry; undefined when it is not found. */
+async function get<Shape extends z.ZodType>(
+  settings: SchemaRegistrySettings,
+  path: string,
+  shape: Shape,
+): Promise<z.output<Shape> | undefined> {
+  const { username, password = '' } = settings;
+  const login = Buffer.from(`${username}:${password}`).toString('base64');
+  try {
+    const response = await fetch(baseUrl(settings) + path, {
+      headers: {
+        accept: 'application/vnd.schemaregistry.v1+json, application/json',
+        ...(username === undefined ? {} : { authorization: `Basic ${login}` }),
+      },
+      signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS),
+    });
+    const { status, ok } = response;
+    if (status === NOT_FOUND && (await hasErrorCode(response))) return undefined;
+    if (!ok) throw unavailable(`it responded with status ${status}`, undefined, status);
+    const read = shape.safeParse(await readJsonAnswer(response));
     if (!read.success) throw unavailable(`its response to ${path} is not that of a schema registry`);
     return read.data;
-  }
-
-  async #send(path: string, method: string, content: object | undefined) {
-    const body = content === undefined ? null : JSON.stringify(content);
-    const signal = AbortSignal.timeout(this.#timeoutMs);
-    try {
-      const response = await fetch(this.#url + path, { method, headers: this.#headers, body, signal });
-      const answer = await readJsonAnswer(response).catch((error: unknown) => {
-        if (signal.aborted || response.ok) throw error;
-      });
-      return { status: response.status, answer };
-    } catch (error) {
-      if (signal.aborted) throw unavailable(`no answer within ${this.#timeoutMs} ms`, error);
-      const cause = error instanceof Error && error.cause !== undefined ? ` (${errorText(error.cause)})` : '';
-      throw unavailable(errorText(error) + cause, error);
-    }
+  } catch (error) {
+    if (error instanceof InfrastructureError) throw error;
+    if (isNamed(error, 'TimeoutError')) throw unavailable(`no answer within ${COMMAND_TIMEOUT_MS} ms`, error);
+    const cause = error instanceof Error && error.cause !== undefined ? ` (${errorText(error.cause)})` : '';
+    throw unavailable(errorText(error) + cause, error);
   }
 }
 
-function pathOf(kind: 'subjects' | 'config', subject: string): string {
-  return `/${kind}/${encodeURIComponent(subject)}`;
+/** Whether a 404 is from a registry, and not from another server at the address. */
+async function hasErrorCode(response: Response): Promise<boolean> {
+  try {
+    const body = await readJsonAnswer(response);
+    return typeof body === 'object' && body !== null && 'error_code' in body;
+  } catch {
+    return false;
+  }
 }
 
-function incompatible(reason: string): SystemError {
-  const text = `the registry refuses the schema at ${reason}`;
-  return new SystemError('schema-incompatible', text, { canRetry: false });
+function baseUrl({ url }: SchemaRegistrySettings): string {
+  return url.replace(/\/+$/, '');
 }
 
 function unavailable(why: string, cause?: unknown, status?: number): InfrastructureError {

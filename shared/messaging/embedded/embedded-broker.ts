@@ -109,7 +109,7 @@ export function createEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Broke
         if ((await readRange(topics, range, onMessage)) === 'stop') return;
       }
     },
-    admin: createAdmin(topics, groups),
+    admin: createEmbeddedAdmin(topics, groups),
     close: async () => {
       stopSweeps();
       await Promise.all([...open].map((part) => part.stop(0)));
@@ -142,8 +142,10 @@ async function readRange(
   return 'more';
 }
 
-/** What a broker says of its topics and groups. */
-export function createAdmin(topics: EmbeddedTopics, groups: ReadonlyMap<string, EmbeddedGroup>): BrokerAdmin {
+export function createEmbeddedAdmin(
+  topics: EmbeddedTopics,
+  groups: ReadonlyMap<string, EmbeddedGroup>,
+): BrokerAdmin {
   const logsOf = (topic: string): readonly PartitionLog[] => topics.find(topic)?.logs ?? [];
   return {
     createTopics: async (specs) => {

@@ -1,4 +1,5 @@
-import { createAdmin } from '../../../shared/messaging/embedded/embedded-broker.ts';
+import { createEmbeddedAdmin } from '../../../shared/messaging/embedded/embedded-broker.ts';
+import type { BrokerAdmin, GroupReads } from '../../../shared/messaging/ports.ts';
 import { EmbeddedGroup } from '../../../shared/messaging/embedded/embedded-group.ts';
 import { EmbeddedScheduler } from '../../../shared/messaging/embedded/reader-rounds.ts';
 import { EmbeddedTopics } from '../../../shared/messaging/embedded/embedded-topics.ts';
@@ -8,7 +9,6 @@ import type {
   PartitionOffset,
   TopicPartition,
 } from '../../../shared/messaging/message.ts';
-import type { BrokerAdmin, GroupReads } from '../../../shared/messaging/ports.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { repeat } from '../../../shared/platform/timers.ts';
@@ -70,7 +70,7 @@ export class BrokerModel {
     const { timers } = ports;
     this.scheduler = new EmbeddedScheduler(timers);
     this.topics = new EmbeddedTopics({ limits: LIMITS, ports }, this.scheduler);
-    this.admin = createAdmin(this.topics, this.#groups);
+    this.admin = createEmbeddedAdmin(this.topics, this.#groups);
     const check = (): void => {
       for (const client of this.clients) client.check();
     };
