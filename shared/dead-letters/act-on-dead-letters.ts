@@ -4,7 +4,7 @@ import type { LogMessage, MessageHeaders, OffsetRange, OutgoingMessage } from '.
 import type { ReadOn } from '../messaging/ports.ts';
 import { errorText, SystemError } from '../platform/errors.ts';
 import { addAttempts, readAttempts } from '../notification/attempt-history.ts';
-import type { EmailCommand, SmsCommand } from '../notification/command.ts';
+import type { EmailCommand, SmsCommand } from '../notification/notification-command.ts';
 import { isIngressId } from '../notification/command-proof.ts';
 import { OUTCOME_UNKNOWN, type NotificationState } from '../notification/notification-state.ts';
 import { isHandled, type AuditStep, createAuditMessage, type DeadLetterStates } from './audit.ts';

@@ -1,7 +1,7 @@
 import type { LogMessage, OffsetRange } from '../messaging/message.ts';
 import { MessagingError } from '../platform/errors.ts';
 import { COMMAND_TOPICS, topicName } from '../messaging/topics/topic-list.ts';
-import type { Channel } from '../notification/command.ts';
+import type { Channel } from '../notification/notification-command.ts';
 import { type AuditReading, DeadLetterStates, readAudit } from './audit.ts';
 import { createBreaks, type DeadLetterContext, countOffsets, newestOf } from './dead-letter-log.ts';
 import { type DeadLetter, type LogPlace, parsePlace, readDeadLetter } from './read-dead-letter.ts';

@@ -1,6 +1,6 @@
 import { HEADER, headerNumber, headerText } from '../messaging/headers.ts';
 import type { LogMessage, MessageHeaders } from '../messaging/message.ts';
-import { readId } from '../notification/command-id.ts';
+import { readId } from '../notification/notification-id.ts';
 import type { Fault } from '../platform/problem.ts';
 
 /** The position of a record. */

@@ -1,7 +1,7 @@
 import { HEADER, headerNumber, headerText } from '../messaging/headers.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../messaging/message.ts';
 import { readAttempts } from '../notification/attempt-history.ts';
-import { idOfPlace, readId } from '../notification/command-id.ts';
+import { idOfPosition, readId } from '../notification/notification-id.ts';
 import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';
 import { isHandled, type DeadLetterState } from './audit.ts';
 import type { Destinations } from './dead-letter-log.ts';
@@ -119,7 +119,7 @@ function commandHeaders(
   );
   return {
     // A command without an id gets one from its original offset, since the offset of each copy differs.
-    [HEADER.notificationId]: readId(headerText(headers, HEADER.notificationId)) ?? idOfPlace(to),
+    [HEADER.notificationId]: readId(headerText(headers, HEADER.notificationId)) ?? idOfPosition(to),
     [HEADER.attempt]: String(last + 1),
     [HEADER.timeLimitFrom]: String(nowMs),
     ...(mayDuplicate ? { [HEADER.redriveUnknown]: 'true' } : {}),

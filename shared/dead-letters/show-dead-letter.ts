@@ -1,7 +1,7 @@
 import { HEADER, headerNumber, headerText } from '../messaging/headers.ts';
 import type { MessageHeaders } from '../messaging/message.ts';
 import { readAttempts } from '../notification/attempt-history.ts';
-import { readId } from '../notification/command-id.ts';
+import { readId } from '../notification/notification-id.ts';
 import { type AuditRecord, readAudit } from './audit.ts';
 import { type DeadLetterContext, readOne } from './dead-letter-log.ts';
 import { DEAD_LETTER_HEADERS, type DeadLetter, placeId, sanitise } from './read-dead-letter.ts';

@@ -54,9 +54,7 @@ export const HEADER = {
   firstAcceptance: 'plat-first-acceptance',
   /** Identifies one write of one process, so that it recognises its own record when it reads the topic. */
   write: 'plat-write',
-  /** Id and round of the head that a new head on the hold topic replaces, such as `ID/2`; `none` if there was none. */
-  replacedHead: 'plat-replaced-head',
-  /** `true`: not a command but a signal to continue with the held messages of this key. */
+  /** `true`: not a command: the waiting messages of this key are processed. */
   holdWake: 'plat-hold-wake',
   /** `true`: the ingress has counted this notification for the quotas; others are counted by the worker (N6). */
   quotaCounted: 'plat-quota-counted',

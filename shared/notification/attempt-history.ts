@@ -4,7 +4,7 @@ import type { AttemptRecord } from './notification-state.ts';
 
 /** Limits the header size; enough for diagnosis. */
 const MAX_ATTEMPTS = 20;
-/** Largest number of a round that is read: it and the next one fit the int of the ledger's records. */
+/** Largest number of a round that is read: it and the next one fit the int of the delivery log's records. */
 export const MAX_ROUND = 2 ** 31 - 2;
 /** Longest provider or code that is read, in UTF-16 code units; those that this worker writes are shorter. */
 const MAX_TEXT = 128;
@@ -33,7 +33,7 @@ export function isUnknown({ result }: Pick<AttemptRecord, 'result'>): boolean {
 
 /**
  * Reads the header. Anything but a list is read as an empty history. Invalid items are skipped, among them those that would
- * not fit a record of the ledger.
+ * not fit a record of the delivery log.
  */
 export function readAttempts(text: string | undefined): readonly AttemptRecord[] {
   if (text === undefined) return [];

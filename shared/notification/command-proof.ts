@@ -1,8 +1,8 @@
 /** Proves that the ingress wrote a command under one of its ids, and recognises another text under a known id (N3). */
 
 import { createHmac, hkdfSync } from 'node:crypto';
-import type { EmailCommand, SmsCommand } from './command.ts';
-import { formatUuid } from './uuid.ts';
+import type { EmailCommand, SmsCommand } from './notification-command.ts';
+import { formatUuid } from './notification-id.ts';
 
 const KEY_BYTES = 32;
 /** Ids of the ingress are UUIDs of this version; upstream systems use others. */

@@ -1,4 +1,4 @@
-import type { Channel } from './command.ts';
+import type { Channel } from './notification-command.ts';
 
 /**
  * The status of a notification. `sending`: an intent was written, and a provider may have received the message (the outcome

@@ -1,9 +1,8 @@
 /**
- * The payload-template of a provider (N1): a string or an object with placeholders, compiled once into a tree. Values
- * are inserted into the tree before it is encoded, so that a value cannot change the structure.
+ * The templates of a provider (N1): its payload-template, JSON or form fields whose texts have placeholders, and its URL with
+ * {placeholders}. Values are inserted into the texts of the JSON before it is encoded, so that a value cannot change the structure.
  */
 
-import { assertNever } from '../platform/errors.ts';
 import { BINARY_DIGITS, parseJson } from '../platform/json.ts';
 
 /** Written in a template as `<NAME>_PLACEHOLDER`. */
@@ -39,22 +38,10 @@ export type Placeholder = (typeof PLACEHOLDERS)[number];
 /** Placeholders with several values: a list item that contains one is repeated for each value. */
 export type Repeated = 'CC' | 'BCC' | 'ATTACHMENT';
 
-export type TemplatePart = string | { readonly placeholder: Placeholder };
-
-export type TemplateNode =
-  | { readonly kind: 'constant'; readonly value: number | boolean | null }
-  | { readonly kind: 'text'; readonly parts: readonly TemplatePart[] }
-  | { readonly kind: 'list'; readonly items: readonly TemplateItem[] }
-  | { readonly kind: 'object'; readonly fields: readonly TemplateField[] };
-
-export interface TemplateItem {
-  readonly node: TemplateNode;
-  readonly repeatedFor: Repeated | undefined;
-}
-
-export interface TemplateField {
-  readonly name: string;
-  readonly node: TemplateNode;
+/** A payload-template that was read. */
+export type Template = string | number | boolean | null | Template[] | TemplateObject;
+export interface TemplateObject {
+  readonly [name: string]: Template;
 }
 
 /** The encoding of a body; `query` puts the fields into the query of the URL. */
@@ -63,8 +50,8 @@ export type Encoding = 'json' | 'form' | 'multipart' | 'query';
 /** Reports a fault: the path below the checked value, and the rule that it breaks. */
 export type FaultReporter = (path: readonly PropertyKey[], message: string) => void;
 
-const TOKEN = /[A-Z][A-Z_]*?_PLACEHOLDER/g;
-const SUFFIX = '_PLACEHOLDER';
+const TOKEN = /([A-Z][A-Z_]*?)_PLACEHOLDER/g;
+const ONE_TOKEN = /^([A-Z][A-Z_]*?)_PLACEHOLDER$/;
 const JSON_TEXT_OR_TOKEN = /"(?:[^"\\]|\\.)*"|[A-Z][A-Z_]*?_PLACEHOLDER/gs;
 /** Limits the recursion; no provider needs deeper templates. */
 const MAX_DEPTH = 16;
@@ -78,69 +65,87 @@ const REPEATED_FOR: Readonly<Partial<Record<Placeholder, Repeated>>> = {
   ATTACHMENT_TYPE: 'ATTACHMENT',
 };
 
-/** Compiles a string with placeholders; unknown ones are faults. */
-export function compileText(
+/** The known placeholders of a text; unknown ones are reported. */
+export function placeholdersOfText(
   text: string,
-  path: readonly PropertyKey[],
-  report: FaultReporter,
-): readonly TemplatePart[] {
-  const parts: TemplatePart[] = [];
-  let from = 0;
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    const name = token.slice(0, -SUFFIX.length);
-    if (index > from) parts.push(text.slice(from, index));
-    if (isPlaceholder(name)) parts.push({ placeholder: name });
-    else report(path, `contains an unknown placeholder; known: ${PLACEHOLDERS.join(', ')}`);
-    from = index + token.length;
-  }
-  if (from < text.length) parts.push(text.slice(from));
-  return parts;
+  path: readonly PropertyKey[] = [],
+  report: FaultReporter = () => undefined,
+): readonly Placeholder[] {
+  return [...text.matchAll(TOKEN)].flatMap(([, name = '']) => {
+    if (isPlaceholder(name)) return [name];
+    report(path, `contains an unknown placeholder; known: ${PLACEHOLDERS.join(', ')}`);
+    return [];
+  });
 }
 
 function isPlaceholder(name: string): name is Placeholder {
   return KNOWN.has(name);
 }
 
+/** The placeholder of which a text consists; undefined for any other text. */
+export function onlyPlaceholder(text: string): Placeholder | undefined {
+  const name = ONE_TOKEN.exec(text)?.[1] ?? '';
+  return isPlaceholder(name) ? name : undefined;
+}
+
+/** Inserts values into a text; missing ones are empty. Values are never searched for placeholders. */
+export function fillText(text: string, valueOf: (name: Placeholder) => string | undefined): string {
+  return text.replaceAll(TOKEN, (_, name: Placeholder) => valueOf(name) ?? '');
+}
+
+/** Every placeholder of a template. */
+export function placeholdersOf(template: Template): readonly Placeholder[] {
+  if (typeof template === 'string') return placeholdersOfText(template);
+  return typeof template === 'object' && template !== null
+    ? Object.values(template).flatMap((part: Template) => placeholdersOf(part))
+    : [];
+}
+
+/** For which values an item of a list is repeated: at most one kind in a valid template. Inner lists have their own. */
+export function repeatedFor(item: Template): readonly Repeated[] {
+  const texts = (part: Template): readonly Placeholder[] => {
+    if (typeof part === 'string') return placeholdersOfText(part);
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return [];
+    return Object.values(part).flatMap(texts);
+  };
+  return [...new Set(texts(item).flatMap((name) => REPEATED_FOR[name] ?? []))];
+}
+
 /**
- * Compiles a template. A string contains JSON, or `name=value&name=value` for a form, a multipart body or a query; a
- * placeholder in JSON may be unquoted. Undefined, with at least one reported fault, when it is invalid.
+ * Reads a template. A string contains JSON, or `name=value&name=value` for a form, a multipart body or a query; a placeholder in JSON
+ * may be unquoted. Undefined, with at least one reported fault, when it is invalid.
  */
-export function compileTemplate(
+export function readTemplate(
   template: unknown,
   encoding: Encoding,
   report: FaultReporter,
-): TemplateNode | undefined {
+): TemplateObject | undefined {
   let isValid = true;
   const reportFault: FaultReporter = (path, message) => {
     isValid = false;
     report(path, message);
   };
-  const node =
-    typeof template === 'string'
-      ? compileFromText(template, encoding, reportFault)
-      : compileNode(template, [], reportFault);
-  if (node?.kind === 'object') {
-    if (encoding !== 'json') reportNested(node, reportFault);
-    reportMisplacedFiles(node, encoding, reportFault);
+  const read = typeof template === 'string' ? parseText(template, encoding, reportFault) : template;
+  if (isObject(read)) {
+    checkPart(read, { path: [], isInList: false }, { encoding, report: reportFault });
+    if (encoding !== 'json') reportNested(read, reportFault);
   } else if (isValid) {
     reportFault([], 'must be an object with fields');
   }
-  return isValid ? node : undefined;
+  return isValid && isObject(read) ? read : undefined;
 }
 
-function compileFromText(text: string, encoding: Encoding, report: FaultReporter): TemplateNode | undefined {
-  if (encoding !== 'json' && !/^\s*\{/.test(text)) {
-    const fields = [...new URLSearchParams(text)].map(([name, value]) => ({
-      name,
-      node: compileNode(value, [name], report),
-    }));
-    return { kind: 'object', fields };
-  }
+function isObject(value: unknown): value is TemplateObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseText(text: string, encoding: Encoding, report: FaultReporter): unknown {
+  if (encoding !== 'json' && !/^\s*\{/.test(text)) return Object.fromEntries(new URLSearchParams(text));
   const quoted = text.replaceAll(JSON_TEXT_OR_TOKEN, (found) =>
     found.startsWith('"') ? found : `"${found}"`,
   );
   const parsed = parseJson(quoted, { whole: '' });
-  if (parsed.kind === 'parsed') return compileNode(parsed.value, [], report);
+  if (parsed.kind === 'parsed') return parsed.value;
   const notJson =
     encoding === 'json'
       ? 'must be JSON (or set connector.encoding for another kind of body)'
@@ -150,93 +155,93 @@ function compileFromText(text: string, encoding: Encoding, report: FaultReporter
   return undefined;
 }
 
-function compileNode(value: unknown, path: readonly PropertyKey[], report: FaultReporter): TemplateNode {
-  if (path.length > MAX_DEPTH) {
-    report(path, `must not nest deeper than ${MAX_DEPTH}`);
-    return { kind: 'constant', value: null };
-  }
-  if (JSON.isRawJSON(value) || value === Infinity || value === -Infinity) {
+/** Where a part of a template is. */
+interface Position {
+  readonly path: readonly PropertyKey[];
+  readonly isInList: boolean;
+}
+
+interface Checked {
+  readonly encoding: Encoding;
+  readonly report: FaultReporter;
+}
+
+/** Reports the faults of a part and of those within it. */
+function checkPart(value: unknown, { path, isInList }: Position, checked: Checked): void {
+  const { report } = checked;
+  if (path.length > MAX_DEPTH) report(path, `must not nest deeper than ${MAX_DEPTH}`);
+  else if (JSON.isRawJSON(value) || value === Infinity || value === -Infinity) {
     report(path, `must be text or a number with at most ${BINARY_DIGITS} significant digits`);
-    return { kind: 'constant', value: null };
+  } else if (typeof value === 'string') checkText(value, { path, isInList }, checked);
+  else if (Array.isArray(value)) {
+    for (const [at, item] of (value as Template[]).entries()) {
+      checkPart(item, { path: [...path, at], isInList: true }, checked);
+      if (repeatedFor(item).length > 1)
+        report([...path, at], 'may be repeated for only one of CC, BCC and ATTACHMENT');
+    }
+  } else if (isObject(value)) {
+    for (const [name, field] of Object.entries(value))
+      checkPart(field, { path: [...path, name], isInList }, checked);
   }
-  if (typeof value === 'string') return { kind: 'text', parts: compileText(value, path, report) };
-  if (Array.isArray(value)) {
-    const items = value.map((item: unknown, at) =>
-      compileItem(compileNode(item, [...path, at], report), [...path, at], report),
-    );
-    return { kind: 'list', items };
-  }
-  if (typeof value === 'object' && value !== null) {
-    const fields = Object.entries(value).map(([name, field]) => ({
-      name,
-      node: compileNode(field, [...path, name], report),
-    }));
-    return { kind: 'object', fields };
-  }
-  return { kind: 'constant', value: value as number | boolean | null };
 }
 
-function compileItem(node: TemplateNode, path: readonly PropertyKey[], report: FaultReporter): TemplateItem {
-  const [repeatedFor, ...others] = new Set(
-    [...placesOutsideLists(node)].flatMap((name) => REPEATED_FOR[name] ?? []),
-  );
-  if (others.length > 0) report(path, 'may be repeated for only one of CC, BCC and ATTACHMENT');
-  return { node, repeatedFor };
-}
-
-/** The placeholders of a node outside of its inner lists. */
-function* placesOutsideLists(node: TemplateNode): Generator<Placeholder> {
-  if (node.kind === 'text') yield* placesOfParts(node.parts);
-  if (node.kind === 'object') for (const field of node.fields) yield* placesOutsideLists(field.node);
-}
-
-export function placesOfParts(parts: readonly TemplatePart[]): Placeholder[] {
-  return parts.flatMap((part) => (typeof part === 'string' ? [] : [part.placeholder]));
-}
-
-/** Every placeholder of a template. */
-export function placesOf(node: TemplateNode): ReadonlySet<Placeholder> {
-  switch (node.kind) {
-    case 'constant':
-      return new Set();
-    case 'text':
-      return new Set(placesOfParts(node.parts));
-    case 'list':
-      return new Set(node.items.flatMap((item) => [...placesOf(item.node)]));
-    case 'object':
-      return new Set(node.fields.flatMap((field) => [...placesOf(field.node)]));
-    default:
-      return assertNever(node);
+/** Attachments must be in a list, since a message may have none, and a file part is alone in its item. */
+function checkText(text: string, { path, isInList }: Position, { encoding, report }: Checked): void {
+  const files = placeholdersOfText(text, path, report).filter((name) => REPEATED_FOR[name] === 'ATTACHMENT');
+  if (files.length > 0 && !isInList) report(path, 'must contain attachments in a list');
+  const isAlone = onlyPlaceholder(text) === 'ATTACHMENT';
+  if (files.includes('ATTACHMENT') && (encoding !== 'multipart' || !isAlone)) {
+    report(path, 'may contain ATTACHMENT only alone, and only in a multipart body');
   }
 }
 
 /** Reports nested fields: each must be a string or a list of strings. */
-function reportNested(node: TemplateNode & { readonly kind: 'object' }, report: FaultReporter): void {
-  for (const { name, node: field } of node.fields) {
-    const parts = field.kind === 'list' ? field.items.map((item) => item.node) : [field];
-    const isFlat = parts.every((part) => part.kind === 'text' || part.kind === 'constant');
+function reportNested(template: TemplateObject, report: FaultReporter): void {
+  for (const [name, field] of Object.entries(template)) {
+    const parts = Array.isArray(field) ? field : [field];
+    const isFlat = parts.every((part) => typeof part !== 'object' || part === null);
     if (!isFlat) report([name], 'must be a string or a list of strings; fields cannot be nested');
   }
 }
 
-/** Reports attachments outside lists, since a message may have no attachments, and file parts that share their item. */
-function reportMisplacedFiles(
-  node: TemplateNode & { readonly kind: 'object' },
-  encoding: Encoding,
-  report: FaultReporter,
-): void {
-  const visit = (inner: TemplateNode, path: readonly PropertyKey[], inItem: boolean): void => {
-    if (inner.kind === 'text') {
-      const files = placesOfParts(inner.parts).filter((name) => REPEATED_FOR[name] === 'ATTACHMENT');
-      if (files.length > 0 && !inItem) report(path, 'must contain attachments in a list');
-      if (files.includes('ATTACHMENT') && (encoding !== 'multipart' || inner.parts.length > 1)) {
-        report(path, 'may contain ATTACHMENT only alone, and only in a multipart body');
-      }
-    }
-    if (inner.kind === 'list')
-      for (const [at, item] of inner.items.entries()) visit(item.node, [...path, at], true);
-    if (inner.kind === 'object')
-      for (const { name, node: field } of inner.fields) visit(field, [...path, name], inItem);
-  };
-  visit(node, [], false);
+/** Placeholders that every URL may have, in addition to the connector's parameters. */
+export const URL_VALUES = ['sender', 'receiver', 'id', 'username'] as const;
+
+const URL_PLACEHOLDER = /\{([^{}]*)\}/g;
+/** Path segments that a server resolves to the same folder or its parent. */
+const DOTS = /^(?:\.|%2e){0,2}$/i;
+
+/** The names within braces. */
+export function urlPlaceholders(url: string): readonly string[] {
+  return [...url.matchAll(URL_PLACEHOLDER)].map(([, name = '']) => name);
+}
+
+/**
+ * Inserts the values into the URL. Undefined when a value would change the path (empty, `.` or `..`), since some servers
+ * resolve these even if they are encoded.
+ */
+export function fillUrl(url: string, values: ReadonlyMap<string, string>): string | undefined {
+  const filled = url.replaceAll(URL_PLACEHOLDER, (_, name: string) =>
+    encodeURIComponent((values.get(name) ?? '').toWellFormed()),
+  );
+  const segments = pathSegments(filled);
+  const isUnchanged = pathSegments(url).every(
+    (template, at) => !template.includes('{') || !DOTS.test(segments[at] ?? ''),
+  );
+  return isUnchanged ? filled : undefined;
+}
+
+function pathSegments(url: string): readonly string[] {
+  return (url.split('?', 1)[0] ?? '').split('/');
+}
+
+/** The URL with sample values; undefined if it is invalid. */
+export function sampleUrl(url: string): URL | undefined {
+  const sample = url.replaceAll(URL_PLACEHOLDER, 'x');
+  return URL.canParse(sample) ? new URL(sample) : undefined;
+}
+
+/** Whether no placeholder occurs in scheme, host or port. */
+export function hasFixedOrigin(url: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#{}]+(?:[/?#]|$)/i.test(url);
 }

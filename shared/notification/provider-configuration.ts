@@ -7,16 +7,16 @@ import type { z } from 'zod';
 import { ConfigError } from '../platform/errors.ts';
 import { parseJson } from '../platform/json.ts';
 import type { Fault } from '../platform/problem.ts';
-import type { Channel } from './command.ts';
+import type { Channel } from './notification-command.ts';
 import type { FaultReporter } from './payload-template.ts';
-import { checkProvider } from './provider-configuration-rules.ts';
 import {
+  checkProvider,
   FILE_SHAPE,
   kindOfProvider,
   PROVIDER_SHAPE,
   type ProviderKind,
   type ProviderSettings,
-} from './provider-configuration-shape.ts';
+} from './provider-settings.ts';
 
 /** One provider as configured. */
 export interface ProviderEntry {

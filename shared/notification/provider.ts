@@ -1,4 +1,4 @@
-import type { Channel, Outbound, Priority } from './command.ts';
+import type { Channel, Outbound, Priority } from './notification-command.ts';
 
 /**
  * The result of a call of a provider. `code` is stable, at most 64 characters of [A-Za-z0-9._-], and never contains

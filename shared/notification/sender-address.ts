@@ -1,4 +1,4 @@
-import type { Channel } from './command.ts';
+import type { Channel } from './notification-command.ts';
 
 export interface MailAddress {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { Channel } from './command.ts';
+import type { Channel } from './notification-command.ts';
 import type { NotificationState, NotificationStatus } from './notification-state.ts';
 
 /** What decides which of two states of a notification holds. */

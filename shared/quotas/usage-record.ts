@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { countryOfNumber } from '../api/notification/phone-number.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import { keyFor } from '../notification/command-proof.ts';
-import type { Channel, EmailCommand, SmsCommand } from '../notification/command.ts';
+import type { Channel, EmailCommand, SmsCommand } from '../notification/notification-command.ts';
 import type { QuotaSettings } from '../platform/load-config.ts';
 import { UNKNOWN_COUNTRY, type Usage } from './daily-quotas.ts';
 

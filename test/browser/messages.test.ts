@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import { describe, expect, it } from 'vitest';
 import { HEADER } from '../../shared/messaging/headers.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
-import { openOutboxFolder } from '../../shared/notification/outbox-folder.ts';
+import { openSentMessages } from '../../shared/notification/sent-messages.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { createJwtAccess } from '../../workers/ingress/access/jwt-access.ts';
@@ -250,7 +250,7 @@ describe('dead letters', () => {
 });
 
 async function openOutbox() {
-  const folder = openOutboxFolder(scratchFolder());
+  const folder = openSentMessages(scratchFolder());
   const transport = createTransport({ streamTransport: true, buffer: true });
   const { message } = await transport.sendMail({
     from: 'oferte@bank.example',

@@ -6,7 +6,7 @@ import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import type { MessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import type { OutgoingMessage } from '../../shared/messaging/message.ts';
 import { allTopicSpecs, topicName } from '../../shared/messaging/topics/topic-list.ts';
-import type { Channel } from '../../shared/notification/command.ts';
+import type { Channel } from '../../shared/notification/notification-command.ts';
 import type { NotificationState } from '../../shared/notification/notification-state.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
 import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
@@ -226,7 +226,7 @@ function providerFile(smtpPort: number, httpOrigin: string): object {
             },
             'communication-channel': 'sms',
             defaultSender: 'Bank',
-            connector: { failures: [{ status: [503], result: 'transient' }] },
+            connector: { failures: { transient: { status: [503] } } },
             limits,
           },
         ],

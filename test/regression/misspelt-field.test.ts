@@ -5,7 +5,7 @@
  */
 import { expect, it } from 'vitest';
 import { findAction } from '../../shared/api/actions/actions.ts';
-import { smsReader } from '../../shared/api/notification/commands.ts';
+import { smsReader } from '../../shared/api/notification/read-command.ts';
 
 const faultsOf = (action: string, body: unknown) => {
   const read = findAction(action)?.read(body);

@@ -3,7 +3,7 @@ import { ACTIONS_BY_NAME } from '../../shared/api/actions/actions.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { createRequester } from '../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../shared/messaging/topics/topic-list.ts';
-import { openOutboxFolder } from '../../shared/notification/outbox-folder.ts';
+import { openSentMessages } from '../../shared/notification/sent-messages.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import { openQuotas } from '../../shared/quotas/quotas.ts';
 import { openIndex } from '../../shared/messaging/record-index/record-index.ts';
@@ -89,5 +89,5 @@ export async function startIngressWorker(
 /** The outbox is shown only if all data stays on this machine; elsewhere it would show messages of other users. */
 function chooseOutbox({ notification }: Config, { kind }: Broker): OutboxReader | undefined {
   const isLocal = notification.configFile === undefined && kind === 'embedded';
-  return isLocal ? openOutboxFolder(notification.outboxFolder) : undefined;
+  return isLocal ? openSentMessages(notification.outboxFolder) : undefined;
 }

@@ -3,7 +3,7 @@ import {
   checkAttachments,
   checkEmailCommand,
   checkSmsCommand,
-} from '../../shared/api/notification/commands.ts';
+} from '../../shared/api/notification/read-command.ts';
 import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics, type ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Handlers, Request } from '../../shared/messaging/handler/request.ts';
@@ -19,7 +19,7 @@ import {
   type Outbound,
   type Priority,
   type SmsCommand,
-} from '../../shared/notification/command.ts';
+} from '../../shared/notification/notification-command.ts';
 import { isIngressId } from '../../shared/notification/command-proof.ts';
 import type { Providers } from '../../shared/notification/provider.ts';
 import type { SyncOrAsync } from '../../shared/platform/sync-or-async.ts';
@@ -27,33 +27,31 @@ import { createProblem, type Problem } from '../../shared/platform/problem.ts';
 import { combineHealth, type Health } from '../../shared/platform/health.ts';
 import { repeat, sleep } from '../../shared/platform/timers.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
-import { CommandDelivery } from './delivery/command-delivery.ts';
-import type { NotificationMetrics } from './metrics.ts';
-import { laneName, type CommandLane } from './ordering/hold-records.ts';
-import { ReceiverOrder } from './ordering/receiver-order.ts';
-import { CHANNEL_TOPICS, type SharedParts } from './consumer-dependencies.ts';
-import { readCopy, type CommandCopy } from './state/command-copy.ts';
-import type { RetryPlan } from './state/retry-plan.ts';
+import { CommandDelivery } from './delivery/deliver-copy.ts';
+import type { NotificationMetrics } from './notification-metrics.ts';
+import { queueName, type CommandQueue } from './order/hold-topic.ts';
+import { ReceiverOrder } from './order/receiver-order.ts';
+import { CHANNEL_TOPICS, type SharedParts } from './shared-parts.ts';
+import { readCopy, type CommandCopy } from './retry/command-copy.ts';
+import type { RetryPlan } from './retry/retry-plan.ts';
 
-/** Message types of the commands, by channel. */
 export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' } as const;
 
 const MIB = 1_024 * 1_024;
-/** Longest synchronous work of a lane between two turns of the event loop: urgent commands do not wait for many normal ones. */
+/** Longest synchronous work of a consumer between two turns of the event loop: urgent commands do not wait for many normal ones. */
 const SLICE_MS: Readonly<Record<Priority, number>> = { normal: 2, urgent: 10 };
-/** Time limit for reading the ledger and the hold topic to their ends after an assignment; then it is retried. */
+/** Time limit for reading the delivery log and the hold topic to their ends after an assignment; then it is retried. */
 const CATCH_UP_MS = 30_000;
 /** Beyond the time limit, for the steps of a delivery other than waiting. */
 const STEP_MS = 60_000;
 /** Time that a shutdown waits for the outcomes of interrupted deliveries to be written. */
 const LAST_OUTCOMES_MS = 2_000;
-/** Interval of the search for lost heads, which are rare and delay only messages to the same receiver. */
-const LOST_HEADS_MS = 30_000;
+/** Interval of the search for lost copies, which are rare and delay only messages to the same receiver. */
+const LOST_COPIES_MS = 30_000;
 const POLL_MS = 20;
 
 /** Reserved for the headers that retries add: a command with them must not exceed the record size of its topic. */
 const MAX_ADDED_HEADER_BYTES = 64 * 1_024;
-/** Maximum size of a record on these topics. */
 const MAX_RECORD_BYTES = 8 * MIB;
 
 export interface ChannelOptions {
@@ -83,14 +81,14 @@ export async function startChannel(
   const { config, monotonic, timers } = context;
   const { channel, providers } = options;
   const { plan, orders, delivery } = createDelivery(context, shared, options);
-  const consumers: LaneConsumer[] = [];
+  const consumers: QueueConsumer[] = [];
   const stopConsumers = async (timeoutMs: number): Promise<void> => {
     await Promise.all(consumers.map((consumer) => consumer.stop(timeoutMs)));
   };
   try {
     for (const priority of PRIORITIES) {
       const order = orders[priority];
-      const lane = {
+      const queue = {
         channel,
         priority,
         delivery,
@@ -99,7 +97,7 @@ export async function startChannel(
         onUnknownMembers: options.metrics.onUnknownMembers,
         groupId: commandGroup(config.topicPrefix, channel, priority),
       };
-      consumers.push(await startLane(context, shared, lane));
+      consumers.push(await startQueue(context, shared, queue));
     }
   } catch (error) {
     await stopConsumers(0);
@@ -111,12 +109,12 @@ export async function startChannel(
     health: () =>
       combineHealth({
         ...Object.fromEntries(
-          consumers.map((lane) => [lane.priority === 'urgent' ? 'urgent' : 'consumer', lane.health()]),
+          consumers.map((queue) => [queue.priority === 'urgent' ? 'urgent' : 'consumer', queue.health()]),
         ),
         providers: providersHealth(
           channel,
           providers,
-          consumers.some((lane) => lane.hasLag()),
+          consumers.some((queue) => queue.hasLag()),
         ),
       }),
     stop: async (timeoutMs) => {
@@ -127,29 +125,27 @@ export async function startChannel(
   };
 }
 
-/** One command topic and what its messages share. */
-interface Lane extends CommandLane, Pick<NotificationMetrics, 'onUnknownMembers'> {
+interface Queue extends CommandQueue, Pick<NotificationMetrics, 'onUnknownMembers'> {
   readonly groupId: string;
   readonly delivery: CommandDelivery;
   readonly order: ReceiverOrder;
   readonly plan: RetryPlan;
 }
 
-interface LaneConsumer {
+interface QueueConsumer {
   readonly priority: Priority;
   health(): Health;
   hasLag(): boolean;
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Starts the consumer of one command topic. Leaves nothing running if it rejects. */
-async function startLane(context: WorkerContext, shared: SharedParts, lane: Lane): Promise<LaneConsumer> {
+async function startQueue(context: WorkerContext, shared: SharedParts, queue: Queue): Promise<QueueConsumer> {
   const { broker, config, log, clock, monotonic, timers, random } = context;
-  const { channel, priority, groupId, order, plan } = lane;
+  const { channel, priority, groupId, order, plan } = queue;
   const topic = shared.topic(CHANNEL_TOPICS[channel][priority]);
-  const clientId = `notification-${laneName(lane)}`;
+  const clientId = `notification-${queueName(queue)}`;
   const observe = consumerMetrics(context.metrics, clientId);
-  const process = commandProcess(context, shared, observe, lane);
+  const process = commandProcess(context, shared, observe, queue);
   const consumer = new Consumer({
     createSource: () => broker.createGroupSource({ groupId, clientId, topics: [topic] }),
     process: order.inOrder(process),
@@ -160,9 +156,9 @@ async function startLane(context: WorkerContext, shared: SharedParts, lane: Lane
     // A notification may wait for a provider for its whole time limit; then health reports the provider instead.
     stallMs: plan.timeLimitMs + STEP_MS,
     gate: async (partitions) => {
-      await Promise.all([shared.ledger.caughtUp(CATCH_UP_MS), shared.hold.caughtUp(CATCH_UP_MS)]);
+      await Promise.all([shared.deliveryLog.caughtUp(CATCH_UP_MS), shared.hold.caughtUp(CATCH_UP_MS)]);
       order.forgetInHand();
-      void order.wakeLost(partitions);
+      void order.resumeLost(partitions);
     },
     reads: { groupId, topics: [topic] },
     clock,
@@ -172,7 +168,7 @@ async function startLane(context: WorkerContext, shared: SharedParts, lane: Lane
   });
   observe.follow(consumer);
   await consumer.start();
-  const stopSearch = repeat(timers, () => void order.wakeLost(consumer.lag()), LOST_HEADS_MS);
+  const stopSearch = repeat(timers, () => void order.resumeLost(consumer.lag()), LOST_COPIES_MS);
   return {
     priority,
     health: () => consumer.health(),
@@ -189,16 +185,16 @@ function commandProcess(
   { broker, config, log, clock, monotonic, codec }: WorkerContext,
   shared: SharedParts,
   { onHandled, onDeadLetter }: ConsumerMetrics,
-  lane: Lane,
+  queue: Queue,
 ): Process {
   return createRequestHandling({
-    handlers: commandHandlers(lane),
+    handlers: commandHandlers(queue),
     codec,
     replies: shared.copies,
     foreignReplies: shared.foreignReplies,
     deadLetters: shared.copies,
     deadLetterTopic: shared.topic('notificationDeadLetters'),
-    groupId: lane.groupId,
+    groupId: queue.groupId,
     admin: broker.admin,
     ownReplyTopics: ownReplyTopics(config.topicPrefix),
     mayReplyTo: replyTopicRule(config.topicPrefix, config.replyTopics),
@@ -208,18 +204,18 @@ function commandProcess(
     onHandled,
     onDeadLetter,
     expired: 'handle',
-    onRefused: (request, problem) => endRefusedCopy(lane, request, problem),
+    onRefused: (request, problem) => endRefusedCopy(queue, request, problem),
   }).process;
 }
 
 function createDelivery(context: WorkerContext, shared: SharedParts, options: ChannelOptions) {
   const { config, clock, monotonic, timers, log } = context;
-  const { self, ledger, hold, copies, deadLetters, topic, quotas, checkText } = shared;
+  const { self, deliveryLog, hold, copies, deadLetters, topic, quotas, checkText } = shared;
   const { channel, providers, metrics, closing } = options;
   const { retryTiersMs, timeLimitMs, unknownPolicy, sendTimeoutMs } = config.notification;
   const plan = { tiersMs: retryTiersMs, timeLimitMs };
   const { onHeld, onUnordered, onAttempt, onOutcome } = metrics;
-  const common = { channel, ledger, plan, copies, clock, monotonic, timers, log };
+  const common = { channel, deliveryLog, plan, copies, clock, monotonic, timers, log };
   const tierTopic = (delayMs: number, priority: Priority): string =>
     retryTopicName(config.topicPrefix, delayMs, priority);
   const orderOf = (priority: Priority): ReceiverOrder => {
@@ -230,8 +226,8 @@ function createDelivery(context: WorkerContext, shared: SharedParts, options: Ch
   };
   const orders = { normal: orderOf('normal'), urgent: orderOf('urgent') };
   const observe = {
-    normal: consumerMetrics(context.metrics, `notification-${laneName({ channel, priority: 'normal' })}`),
-    urgent: consumerMetrics(context.metrics, `notification-${laneName({ channel, priority: 'urgent' })}`),
+    normal: consumerMetrics(context.metrics, `notification-${queueName({ channel, priority: 'normal' })}`),
+    urgent: consumerMetrics(context.metrics, `notification-${queueName({ channel, priority: 'urgent' })}`),
   };
   const delivery = new CommandDelivery({
     ...common,
@@ -255,8 +251,8 @@ function createDelivery(context: WorkerContext, shared: SharedParts, options: Ch
   return { plan, orders, delivery };
 }
 
-/** The handlers of one lane's commands: an invalid command is rejected, a valid one is delivered. */
-function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Lane): Handlers {
+/** The handlers of one topic's commands: an invalid command is rejected, a valid one is delivered. */
+function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Queue): Handlers {
   const deliver = (
     faults: InvalidRequest | undefined,
     { notificationId }: SmsCommand | EmailCommand,
@@ -296,7 +292,7 @@ function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Lane
 
 /** A refused copy of a notification that has begun also ends the notification, unless the ingress may not have written the copy. */
 function endRefusedCopy(
-  { priority, delivery }: Lane,
+  { priority, delivery }: Queue,
   { message, originTimestampMs, signal }: Request,
   problem: Problem,
 ): SyncOrAsync<Outcome> {

@@ -1,16 +1,15 @@
 import { preparePhoneNumbers } from '../../shared/api/notification/phone-number.ts';
-import type { Channel } from '../../shared/notification/command.ts';
+import type { Channel } from '../../shared/notification/notification-command.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
 import { stopInTurn, stopTogether } from '../../shared/messaging/stop-in-turn.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { COMMAND_TYPES, startChannel, type RunningChannel } from './command-consumer.ts';
-import { NOTIFICATION_STATE } from './ledger/ledger.ts';
-import { createNotificationMetrics } from './metrics.ts';
+import { NOTIFICATION_STATE } from './state/delivery-log.ts';
+import { createNotificationMetrics, providerHooks } from './notification-metrics.ts';
 import type { ProviderSet } from './providers/configured-providers.ts';
-import { providerHooks } from './providers/provider-metrics.ts';
 import { tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
 import { retryTiers, startTier, type RunningTier } from './retry-tier.ts';
-import { createSharedParts } from './consumer-dependencies.ts';
+import { createSharedParts } from './shared-parts.ts';
 
 const NAME = 'notification';
 const LOSS_WARNING =
@@ -33,7 +32,7 @@ const openConfigured: OpenProviders = async (context) => {
 };
 
 /**
- * Starts the notification worker: reads the ledger and the hold topic, then consumes the commands of both channels
+ * Starts the notification worker: reads the delivery log and the hold topic, then consumes the commands of both channels
  * and priorities and the retry tiers. Leaves nothing running if it rejects.
  */
 export async function start(
@@ -67,7 +66,7 @@ export async function start(
     for (const tier of retryTiers(retryTiersMs)) {
       tiers.push(await startTier(context, shared, { ...tier, deliveries }));
     }
-    metrics.follow({ ledger: shared.ledger, hold: shared.hold, tiers });
+    metrics.follow({ deliveryLog: shared.deliveryLog, hold: shared.hold, tiers });
   } catch (error) {
     await stop(0);
     throw error;
@@ -78,7 +77,7 @@ export async function start(
       combineHealth({
         ...Object.fromEntries([...channels].map(([channel, running]) => [channel, running.health()])),
         ...Object.fromEntries(tiers.map((tier) => [`retry-${tierLabel(tier)}`, tier.consumer.health()])),
-        ledger: shared.ledger.health(),
+        deliveryLog: shared.deliveryLog.health(),
         hold: shared.hold.health(),
         ...(shared.quotas === undefined ? {} : { quotas: shared.quotas.health() }),
         providers: providers.health(),

@@ -4,20 +4,20 @@ import type { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts'
 import { readRequest, type Request } from '../../shared/messaging/handler/request.ts';
 import { TopicDirectory } from '../../shared/messaging/handler/reply-router.ts';
 import { HEADER, headerNumber, headerText } from '../../shared/messaging/headers.ts';
-import { readId } from '../../shared/notification/command-id.ts';
-import { PRIORITIES, type Channel, type Priority } from '../../shared/notification/command.ts';
+import { readId } from '../../shared/notification/notification-id.ts';
+import { PRIORITIES, type Channel, type Priority } from '../../shared/notification/notification-command.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
-import type { BrokerErrorCode, Publisher } from '../../shared/messaging/ports.ts';
+import type { Publisher } from '../../shared/messaging/ports.ts';
 import { isTransientFailure, type Process, type ProcessingResult } from '../../shared/messaging/outcome.ts';
 import { tierGroup, tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
 import { retryTopicName } from '../../shared/messaging/topics/topic-list.ts';
-import { errorText, InfrastructureError, MessagingError } from '../../shared/platform/errors.ts';
+import { errorText, InfrastructureError } from '../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
-import { CHANNEL_TOPICS, type SharedParts } from './consumer-dependencies.ts';
-import type { CommandDelivery } from './delivery/command-delivery.ts';
-import type { Ledger } from './ledger/ledger.ts';
-import { readCopy } from './state/command-copy.ts';
+import { CHANNEL_TOPICS, type SharedParts } from './shared-parts.ts';
+import { isCausedByMessage, type CommandDelivery } from './delivery/deliver-copy.ts';
+import type { DeliveryLog } from './state/delivery-log.ts';
+import { readCopy } from './retry/command-copy.ts';
 
 /** Added to the delay of the tier, which each copy waits by design. */
 const STALL_MARGIN_MS = 60_000;
@@ -33,10 +33,8 @@ export interface RunningTier extends RetryTier {
   readonly consumer: Consumer;
 }
 
-/** What ends the notifications of each channel. */
 type Deliveries = Readonly<Record<Channel, Pick<CommandDelivery, 'reject'>>>;
 
-/** Starts the consumer of a tier. Leaves nothing running if it rejects. */
 export async function startTier(
   { broker, config, log, clock, monotonic, timers, random, metrics }: WorkerContext,
   shared: SharedParts,
@@ -56,7 +54,7 @@ export async function startTier(
       ]),
       priority,
       deliveries,
-      ledger: shared.ledger,
+      deliveryLog: shared.deliveryLog,
       copies: shared.copies,
       directory: new TopicDirectory(broker.admin, monotonic),
       deadLetters: shared.deadLetters(groupId),
@@ -79,7 +77,6 @@ export async function startTier(
   return { delayMs, priority, consumer };
 }
 
-/** The tiers with these delays, for each priority. */
 export function retryTiers(delaysMs: readonly number[]): readonly RetryTier[] {
   return PRIORITIES.flatMap((priority) => delaysMs.map((delayMs) => ({ delayMs, priority })));
 }
@@ -89,11 +86,10 @@ export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
   readonly origins: ReadonlyMap<string, Channel>;
   readonly priority: Priority;
   readonly deliveries: Deliveries;
-  readonly ledger: Pick<Ledger, 'caughtUp' | 'find'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'caughtUp' | 'find'>;
   readonly copies: Publisher;
   readonly directory: Pick<TopicDirectory, 'refresh'>;
   readonly deadLetters: DeadLetters;
-  /** The delay of the tier, in milliseconds. */
   readonly delayMs: number;
   readonly onDeadLetter: (code: string) => void;
 }
@@ -104,11 +100,9 @@ export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
  */
 const MIN_WAIT_MS = 1_000;
 
-/** Rejections that are due to the copy itself. */
-const OWN_FAULTS: ReadonlySet<string> = new Set<BrokerErrorCode>(['message-too-large', 'invalid-message']);
 const UNDECODABLE = 'undecodable-message';
-/** Reading what is on the ledger's topic takes milliseconds; after this time the copy is processed again. */
-const LEDGER_READ_MS = 5_000;
+/** Reading what is on the delivery log's topic takes milliseconds; after this time the copy is processed again. */
+const LOG_READ_MS = 5_000;
 const NO_ORIGIN = 'the copy on a retry tier has no topic and partition to return to';
 
 /**
@@ -130,12 +124,12 @@ export function createTierProcess(parts: TierParts): Process {
 async function endCopy(
   request: Request,
   fault: string,
-  { origins, priority, deliveries, ledger, deadLetters, onDeadLetter }: TierParts,
+  { origins, priority, deliveries, deliveryLog, deadLetters, onDeadLetter }: TierParts,
 ): Promise<ProcessingResult> {
   const { message, originTimestampMs, signal } = request;
   const id = readId(headerText(message.headers, HEADER.notificationId));
-  if (id !== undefined) await ledger.caughtUp(LEDGER_READ_MS);
-  const known = id === undefined ? undefined : ledger.find(id);
+  if (id !== undefined) await deliveryLog.caughtUp(LOG_READ_MS);
+  const known = id === undefined ? undefined : deliveryLog.find(id);
   const channel = known?.channel ?? origins.get(headerText(message.headers, HEADER.retryTopic) ?? '');
   if (id !== undefined && channel !== undefined) {
     const copy = readCopy(message, originTimestampMs, id, priority);
@@ -164,7 +158,6 @@ function waitLeftMs(
   return Math.min(Math.max(byClockMs, MIN_WAIT_MS - waitedMs), delayMs - waitedMs);
 }
 
-/** A copy of a command and where it came from. */
 interface ReturningCopy extends OutgoingMessage {
   readonly partition: number;
 }
@@ -182,7 +175,7 @@ async function returnCopy(
     return undefined;
   } catch (error) {
     if (isTransientFailure(error)) throw error;
-    if (error instanceof MessagingError && OWN_FAULTS.has(error.code)) {
+    if (isCausedByMessage(error)) {
       return `the copy on a retry tier cannot be returned to ${copy.topic}: ${error.code}`;
     }
     const count = await directory.refresh(copy.topic);

@@ -7,7 +7,7 @@
 import { writeJsonReplyBatch } from '../../messaging/codec/json-message.ts';
 import type { ReplyBatch } from '../../messaging/codec/request-batch.ts';
 import type { RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
-import type { EmailCommand, SmsCommand } from '../../notification/command.ts';
+import type { EmailCommand, SmsCommand } from '../../notification/notification-command.ts';
 import type { CatalogueMessage } from '../../product/storage/catalogue-message.ts';
 import { readCatalogueRecordForm, renderCatalogueRecord } from './catalogue-record-form.ts';
 import type { Action } from '../json/action-definition.ts';
@@ -20,7 +20,7 @@ import {
   renderEmailCommand,
   renderSmsCommand,
   smsCommandReader,
-} from '../notification/commands.ts';
+} from '../notification/read-command.ts';
 import { restoreSchedule, toScheduleRecord } from './schedule-record.ts';
 import { ACTIONS } from './actions.ts';
 

@@ -18,12 +18,12 @@ import {
 } from './api-operation.ts';
 import { acceptedReply, notificationReply } from '../notification/answers.ts';
 import notificationExamples from '../notification/examples.json' with { type: 'json' };
-import { NOTIFICATION_LIMITS } from '../notification/limits.ts';
+import { NOTIFICATION_LIMITS } from '../notification/notification-limits.ts';
 import {
   NOTIFICATION_PATH,
   NOTIFICATIONS,
   type NotificationDefinition,
-} from '../notification/notifications.ts';
+} from '../notification/send-operations.ts';
 
 const ACTION_PROBLEMS = [400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 431, 500, 503, 504];
 const RESULT_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 422, 429, 431, 500, 503, 504];

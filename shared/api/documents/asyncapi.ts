@@ -16,7 +16,7 @@ import { CATALOGUE_RECORD } from '../../product/storage/catalogue-message.ts';
 import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordForm } from '../actions/catalogue-record-form.ts';
 import { publishedSchemas, schemaReference, type NamedSchemas } from '../json/json-schema.ts';
 import { problemShape } from '../json/problem-document.ts';
-import { NOTIFICATIONS, type NotificationDefinition } from '../notification/notifications.ts';
+import { NOTIFICATIONS, type NotificationDefinition } from '../notification/send-operations.ts';
 import { CALCULATE_PMT } from '../actions/pmt-action.ts';
 import {
   CATALOGUE_MESSAGE_HEADERS,

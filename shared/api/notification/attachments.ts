@@ -1,10 +1,10 @@
 /** Checks the names and the content of attached files: only listed kinds of files pass, and no active content. */
 
-import type { Attachment } from '../../notification/command.ts';
+import type { Attachment } from '../../notification/notification-command.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { shapeFault } from '../json/faults.ts';
 import { cleanText } from './clean-text.ts';
-import { NOTIFICATION_LIMITS } from './limits.ts';
+import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 
 /**
  * Path separators (on Windows a colon separates drives and streams), control characters, line separators, and the start of an encoded

@@ -2,7 +2,7 @@
 
 import { domainToASCII } from 'node:url';
 import { cleanText, nameCharacter } from './clean-text.ts';
-import { NOTIFICATION_LIMITS } from './limits.ts';
+import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 
 /** Characters of a local part (RFC 5321, 4.5.3.1.1). */
 const MAX_LOCAL_PART = 64;

@@ -3,12 +3,12 @@
  * commands. Faults never repeat a value, which may be personal data.
  */
 
-import type { Attachment } from '../../notification/command.ts';
+import type { Attachment } from '../../notification/notification-command.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { cleanFileName, FILE_EXTENSIONS, isAllowedName, isPlainFileName } from './attachments.ts';
 import { nameCharacter } from './clean-text.ts';
 import { cleanEmailAddress, nameAddressCharacter, readAddressList } from './email-address.ts';
-import { NOTIFICATION_LIMITS as LIMIT } from './limits.ts';
+import { NOTIFICATION_LIMITS as LIMIT } from './notification-limits.ts';
 import { cleanNumber, cleanPhoneNumber, cleanSmsSender, NOT_GSM } from './phone-number.ts';
 import { shapeFault, type ShapeFaultCode } from '../json/faults.ts';
 
@@ -162,7 +162,7 @@ const BASE64 = 'must be base64 with its padding and without line breaks';
 /** Base64 characters of the largest file. */
 const ENCODED_ATTACHMENT = Math.ceil(LIMIT.attachmentBytes / 3) * 4;
 
-function wrongItems(places: readonly number[]): string {
-  const which = places.slice(0, LIMIT.recipients).join(', ');
+function wrongItems(positions: readonly number[]): string {
+  const which = positions.slice(0, LIMIT.recipients).join(', ');
   return `must contain plain e-mail addresses separated by ; or , (wrong: number ${which})`;
 }

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import type * as PhoneNumbers from 'libphonenumber-js';
 import { cleanText } from './clean-text.ts';
-import { NOTIFICATION_LIMITS } from './limits.ts';
+import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 
 /** Ignored between digits: blanks, brackets, dashes, dots and slashes. */
 const PUNCTUATION = /[\s()[\]./\u2010-\u2015\u2212-]/g;

@@ -1,5 +1,5 @@
 import type { TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
-import type { Channel } from '../../../shared/notification/command.ts';
+import type { Channel } from '../../../shared/notification/notification-command.ts';
 import { Picks } from '../../support/random/pick.ts';
 import { LAST } from '../check/history.ts';
 import { chooseActionBody, chooseLastBodies, INVALID_BODIES } from './action-bodies.ts';

@@ -1,4 +1,4 @@
-import type { Outbound } from '../../../shared/notification/command.ts';
+import type { Outbound } from '../../../shared/notification/notification-command.ts';
 import type { Provider, SendResult } from '../../../shared/notification/provider.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { guard } from '../../../workers/notification/providers/guarded-provider.ts';

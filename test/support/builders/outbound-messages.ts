@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Outbound } from '../../../shared/notification/command.ts';
+import type { Outbound } from '../../../shared/notification/notification-command.ts';
 
 type OutboundEmail = Extract<Outbound, { readonly channel: 'email' }>;
 type OutboundSms = Extract<Outbound, { readonly channel: 'sms' }>;

@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Channel } from '../../../shared/notification/command.ts';
+import type { Channel } from '../../../shared/notification/notification-command.ts';
 import {
   type ProviderEntry,
   configurationError,
   readProviderConfiguration,
 } from '../../../shared/notification/provider-configuration.ts';
-import {
-  smtpSettings,
-  type SmtpSettings,
-} from '../../../workers/notification/providers/mail/smtp-provider.ts';
+import { smtpSettings, type SmtpSettings } from '../../../workers/notification/providers/smtp-provider.ts';
 
 /** Long enough not to expire on a busy machine. */
 const SMTP_TIMEOUT_MS = 20_000;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Channel, Outbound } from '../../../shared/notification/command.ts';
+import type { Channel, Outbound } from '../../../shared/notification/notification-command.ts';
 import type {
   ProviderAdmission,
   GuardedProvider,

@@ -5,7 +5,7 @@ import type { LogMessage, MessageHeaders } from '../../../shared/messaging/messa
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { allTopicSpecs, TOPIC, type TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
-import type { Channel, Priority } from '../../../shared/notification/command.ts';
+import type { Channel, Priority } from '../../../shared/notification/notification-command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
 import { loadConfig, type Config } from '../../../shared/platform/load-config.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deadLetterTopics } from '../../../shared/dead-letters/dead-letter-log.ts';
 import { redriveMessage, decideRedrive } from '../../../shared/dead-letters/redrive-rules.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
-import { idOfPlace } from '../../../shared/notification/command-id.ts';
+import { idOfPosition } from '../../../shared/notification/notification-id.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { deadLetter, deadLetterMessage } from '../../support/worlds/dead-letters.ts';
@@ -67,7 +67,7 @@ describe('redriveMessage of a notification', () => {
   it('derives a missing notification id from the original offset, so that repeats have the same id', () => {
     for (const header of ['no uuid', '', undefined]) {
       expect(copyOf({ [HEADER.notificationId]: header }).headers?.[HEADER.notificationId]).toBe(
-        idOfPlace(TO),
+        idOfPosition(TO),
       );
     }
   });

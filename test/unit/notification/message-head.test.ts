@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMessageHead } from '../../../shared/notification/message-head.ts';
+import { readMessageHead } from '../../../shared/notification/sent-messages.ts';
 
 describe('the message header', () => {
   it('is read with folded lines and encoded words', async () => {

@@ -32,6 +32,11 @@ const TWILIO = {
   authentication: { username: `AC${'0'.repeat(32)}`, password: 't0ken', key: '' },
 };
 
+const http = (settings: object) => ({ ...HTTP, ...settings });
+const connected = (connector: object) => http({ connector });
+const templated = (template: unknown) => http({ 'payload-template': template });
+const smtp = (settings: object) => ({ ...SMTP, ...settings });
+
 /** Faults by path below the first provider. */
 function faultsOf(...providers: readonly object[]): Readonly<Record<string, string>> {
   const read = readProviderConfiguration(configurationText(...providers));
@@ -143,8 +148,8 @@ describe('an invalid configuration', () => {
           method: secret,
           headers: { 'X-A': `${secret}\n` },
           authentication: { kind: secret, header: `${secret} ` },
-          success: { status: [secret], tests: [{ pointer: secret, equals: [secret] }] },
-          failures: [{ result: secret, status: secret }],
+          success: { status: [secret], pointer: secret, values: [[secret]] },
+          failures: { transient: { status: secret, code: secret } },
           tls: { ca: secret },
         },
         smtp: { dkim: { privateKey: secret } },
@@ -192,218 +197,120 @@ describe('an invalid configuration', () => {
     expect(readProviderConfiguration(text)).toMatchObject({ kind: 'invalid', faults: [{ path }] });
   });
 
-  it.each([
-    ['http to another machine', { ...HTTP, url: 'http://api.example/' }, 'url'],
-    ['credentials in the URL', { ...HTTP, url: 'https://u:p@api.example/' }, 'url'],
-    ['a fragment', { ...HTTP, url: 'https://api.example/#x' }, 'url'],
-    ['no URL', { ...HTTP, url: undefined }, 'url'],
-    ['a placeholder in the host', { ...HTTP, url: 'https://{receiver}.example/' }, 'url'],
-    ['an unknown placeholder in the URL', { ...HTTP, url: 'https://api.example/{key}' }, 'url'],
-    ['no template', { ...HTTP, 'payload-template': undefined }, 'payload-template'],
+  it.each<[path: string, ...providers: object[]]>([
     [
-      'a template that is not JSON',
-      { ...HTTP, 'payload-template': 'to=RECEIVER_PLACEHOLDER' },
+      'url',
+      http({ url: 'http://api.example/' }),
+      http({ url: 'https://u:p@api.example/' }),
+      http({ url: 'https://api.example/#x' }),
+      http({ url: undefined }),
+      http({ url: 'https://{receiver}.example/' }),
+      http({ url: 'https://api.example/{key}' }),
+    ],
+    [
       'payload-template',
+      templated(undefined),
+      templated('to=RECEIVER_PLACEHOLDER'),
+      templated({ a: 'MESSAGE_PLACEHOLDER' }),
+      templated({ a: 'RECEIVER_PLACEHOLDER' }),
     ],
+    ['payload-template.a', templated({ a: 'ATTACHMENT_NAME_PLACEHOLDER' })],
+    ['payload-template.a', { ...templated({ a: { b: 'x' } }), connector: { encoding: 'form' } }],
     [
-      'a misspelt placeholder',
-      { ...HTTP, 'payload-template': { a: ['RECIEVER_PLACEHOLDER'] } },
       'payload-template.a[0]',
+      templated({ a: ['RECIEVER_PLACEHOLDER'] }),
+      templated({ a: ['ATTACHMENT_PLACEHOLDER'] }),
+      templated({ a: ['CC_PLACEHOLDER BCC_PLACEHOLDER'] }),
     ],
+    ['payload-template.a.b', templated('{"a":{"b":"RECEIVER_PLACEHOLDER","b":MESSAGE_PLACEHOLDER}}')],
+    // A constant with more digits than are kept, and one that is too large.
     [
-      'a template that repeats a field',
-      { ...HTTP, 'payload-template': '{"a":{"b":"RECEIVER_PLACEHOLDER","b":MESSAGE_PLACEHOLDER}}' },
-      'payload-template.a.b',
-    ],
-    [
-      'a constant with more digits than are kept',
-      {
-        ...HTTP,
-        'payload-template': '{"a":"RECEIVER_PLACEHOLDER MESSAGE_PLACEHOLDER","b":[9007199254740993]}',
-      },
       'payload-template.b[0]',
+      templated('{"a":"RECEIVER_PLACEHOLDER MESSAGE_PLACEHOLDER","b":[9007199254740993]}'),
     ],
+    ['payload-template.b', templated('{"a":"RECEIVER_PLACEHOLDER MESSAGE_PLACEHOLDER","b":1e400}')],
+    ['connector.headers.Content-Length', connected({ headers: { 'Content-Length': '1' } })],
+    ['connector.headers.X-A', connected({ headers: { 'X-A': 'a\r\nb' } })],
+    ['connector.headers.X-Country', connected({ headers: { 'X-Country': 'România €' } })],
+    ['connector.encoding', connected({ method: 'GET' })],
+    ['connector.authentication.prefix', connected({ authentication: { kind: 'prefix' } })],
+    ['connector.errorCode[0]', connected({ errorCode: ['code'] })],
+    ['connector.success', connected({ success: { values: [1] } })],
+    ['connector.failures.other', connected({ failures: { other: { status: [400] } } })],
     [
-      'a constant that is too large',
-      { ...HTTP, 'payload-template': '{"a":"RECEIVER_PLACEHOLDER MESSAGE_PLACEHOLDER","b":1e400}' },
-      'payload-template.b',
-    ],
-    [
-      'a template without a receiver',
-      { ...HTTP, 'payload-template': { a: 'MESSAGE_PLACEHOLDER' } },
-      'payload-template',
-    ],
-    [
-      'a template without a message',
-      { ...HTTP, 'payload-template': { a: 'RECEIVER_PLACEHOLDER' } },
-      'payload-template',
-    ],
-    [
-      'a file in JSON',
-      { ...HTTP, 'payload-template': { a: ['ATTACHMENT_PLACEHOLDER'] } },
-      'payload-template.a[0]',
-    ],
-    [
-      'an attachment outside a list',
-      { ...HTTP, 'payload-template': { a: 'ATTACHMENT_NAME_PLACEHOLDER' } },
-      'payload-template.a',
-    ],
-    [
-      'an item that repeats for two lists',
-      { ...HTTP, 'payload-template': { a: ['CC_PLACEHOLDER BCC_PLACEHOLDER'] } },
-      'payload-template.a[0]',
-    ],
-    [
-      'a form that nests',
-      { ...HTTP, connector: { encoding: 'form' }, 'payload-template': { a: { b: 'x' } } },
-      'payload-template.a',
-    ],
-    [
-      'a header of the connection',
-      { ...HTTP, connector: { headers: { 'Content-Length': '1' } } },
-      'connector.headers.Content-Length',
-    ],
-    [
-      'a header with a line break',
-      { ...HTTP, connector: { headers: { 'X-A': 'a\r\nb' } } },
-      'connector.headers.X-A',
-    ],
-    ['a body with method GET', { ...HTTP, connector: { method: 'GET' } }, 'connector.encoding'],
-    [
-      'a missing prefix',
-      { ...HTTP, connector: { authentication: { kind: 'prefix' } } },
-      'connector.authentication.prefix',
-    ],
-    [
-      'missing credentials',
-      { ...HTTP, connector: { authentication: { kind: 'basic' } } },
       'authentication.username',
+      connected({ authentication: { kind: 'basic' } }),
+      http({ authentication: { password: 'p' } }),
     ],
     [
-      'both spellings of the sender with different values',
-      { ...HTTP, 'default-sender': 'Other' },
-      'default-sender',
-    ],
-    ['an e-mail sender without an address', { ...SMTP, defaultSender: 'Bank' }, 'defaultSender'],
-    ['a sender with two addresses', { ...SMTP, defaultSender: 'a@b.example, c@d.example' }, 'defaultSender'],
-    ['a sender with two lines', { ...SMTP, defaultSender: 'Bank <a@b.example> x' }, 'defaultSender'],
-    ['an SMS sender with an @', { ...HTTP, defaultSender: 'a@b.example' }, 'defaultSender'],
-    ['an SMS sender that is too long', { ...HTTP, defaultSender: 'TwelveLetter' }, 'defaultSender'],
-    ['an SMS sender outside the GSM alphabet', { ...HTTP, defaultSender: 'Bancă' }, 'defaultSender'],
-    [
-      'a key that cannot be written into a header',
-      { ...HTTP, authentication: { key: 'k€y' } },
-      'authentication.key',
-    ],
-    [
-      'a header that cannot be written',
-      { ...HTTP, connector: { headers: { 'X-Country': 'România €' } } },
-      'connector.headers.X-Country',
-    ],
-    ['a user without a password', { ...HTTP, authentication: { username: 'u' } }, 'authentication.password'],
-    ['a password alone', { ...HTTP, authentication: { password: 'p' } }, 'authentication.username'],
-    [
-      'a user and a key without a password',
-      { ...HTTP, authentication: { username: 'u', key: 'k' } },
       'authentication.password',
+      http({ authentication: { username: 'u' } }),
+      http({ authentication: { username: 'u', key: 'k' } }),
+      smtp({ authentication: { username: 'u' } }),
+    ],
+    ['authentication.key', http({ authentication: { key: 'k€y' } }), smtp({ authentication: { key: 'k' } })],
+    ['authentication', smtp({ authentication: 'x' })],
+    ['default-sender', http({ 'default-sender': 'Other' })],
+    [
+      'defaultSender',
+      ...['Bank', 'a@b.example, c@d.example', 'Bank <a@b.example> x'].map((defaultSender) =>
+        smtp({ defaultSender }),
+      ),
+      ...['a@b.example', 'TwelveLetter', 'Bancă'].map((defaultSender) => http({ defaultSender })),
     ],
     [
-      'credentials of a mail server that are not an object',
-      { ...SMTP, authentication: 'x' },
-      'authentication',
-    ],
-    ['a mail server with a key', { ...SMTP, authentication: { key: 'k' } }, 'authentication.key'],
-    ...[
-      'https://x/<{id}>',
-      'https://x/a b',
-      'https://x/ă',
-      'https://',
-      'ftp://x',
-      'https://x/{id}>, <mailto:a@b.c',
-      `https://x/${'{id}'.repeat(17)}`,
-    ].map((url): [string, object, string] => [
-      `an unsubscribe URL such as ${url}`,
-      { ...SMTP, smtp: { listUnsubscribe: { url } } },
       'smtp.listUnsubscribe.url',
-    ]),
-    ['mail without TLS', { ...SMTP, smtp: { requireTls: false } }, 'smtp.requireTls'],
-    [
-      'unverified certificates',
-      { ...SMTP, smtp: { tls: { rejectUnauthorized: false } } },
-      'smtp.tls.rejectUnauthorized',
+      ...[
+        'http://x/{id}',
+        'https://x/<{id}>',
+        'https://x/a b',
+        'https://x/ă',
+        'https://',
+        'ftp://x',
+        'https://x/{id}>, <mailto:a@b.c',
+        `https://x/${'{id}'.repeat(17)}`,
+      ].map((url) => smtp({ smtp: { listUnsubscribe: { url } } })),
     ],
+    ['smtp.requireTls', smtp({ smtp: { requireTls: false } })],
+    ['smtp.tls.rejectUnauthorized', smtp({ smtp: { tls: { rejectUnauthorized: false } } })],
     [
-      'a mail server with a user without a password',
-      { ...SMTP, authentication: { username: 'u' } },
-      'authentication.password',
-    ],
-    [
-      'an invalid DKIM key',
-      { ...SMTP, smtp: { dkim: { domainName: 'a', keySelector: 'b', privateKey: 'c' } } },
       'smtp.dkim.privateKey',
+      smtp({ smtp: { dkim: { domainName: 'a', keySelector: 'b', privateKey: 'c' } } }),
     ],
-    [
-      'an unsubscribe URL without TLS',
-      { ...SMTP, smtp: { listUnsubscribe: { url: 'http://x/{id}' } } },
-      'smtp.listUnsubscribe.url',
-    ],
-    ['settings of another client', { ...SMTP, connector: {} }, 'connector'],
-    [
-      'Twilio without an account SID',
-      { ...TWILIO, authentication: { username: 'SK1', password: 'p' } },
-      'twilio.accountSid',
-    ],
-    [
-      'Twilio for e-mail',
-      { ...TWILIO, 'communication-channel': 'email', defaultSender: 'a@b.example' },
-      'communication-channel',
-    ],
-    ['a timeout that is too long', { ...HTTP, limits: { timeoutMs: 3_600_000 } }, 'limits.timeoutMs'],
-    ['an invalid JSON pointer', { ...HTTP, connector: { errorCode: ['code'] } }, 'connector.errorCode[0]'],
-    [
-      'a failure without a condition',
-      { ...HTTP, connector: { failures: [{ result: 'transient' }] } },
-      'connector.failures[0]',
-    ],
-  ])('is rejected: %s', (_, provider, path) => {
-    expect(Object.keys(faultsOf(provider))).toContain(path);
+    ['connector', smtp({ connector: {} })],
+    ['twilio.accountSid', { ...TWILIO, authentication: { username: 'SK1', password: 'p' } }],
+    ['communication-channel', { ...TWILIO, 'communication-channel': 'email', defaultSender: 'a@b.example' }],
+    ['limits.timeoutMs', http({ limits: { timeoutMs: 3_600_000 } })],
+  ])('is rejected at %s', (path, ...providers) => {
+    for (const provider of providers) expect(Object.keys(faultsOf(provider))).toContain(path);
   });
 
-  it.each([
-    ['a name and an address as sender', { ...SMTP, defaultSender: 'Banca Ță <no-reply@bank.example>' }],
-    ['a number as sender', { ...HTTP, defaultSender: '+40311234567' }],
-    ['a short code as sender', { ...HTTP, defaultSender: '1234' }],
-    ['a name as sender', { ...HTTP, defaultSender: 'Kvartsbank9' }],
+  it.each<[title: string, ...providers: object[]]>([
+    ['senders', smtp({ defaultSender: 'Banca Ță <no-reply@bank.example>' })],
+    ['senders', ...['+40311234567', '1234', 'Kvartsbank9'].map((defaultSender) => http({ defaultSender }))],
     ['a messaging service as sender', { ...TWILIO, defaultSender: `MG${'a'.repeat(32)}` }],
-    ['an unsubscribe URL', { ...SMTP, smtp: { listUnsubscribe: { url: 'https://x.example/u?n={id}' } } }],
+    ['an unsubscribe URL', smtp({ smtp: { listUnsubscribe: { url: 'https://x.example/u?n={id}' } } })],
     [
-      'a user in the URL',
-      { ...HTTP, url: 'https://api.example/{username}', authentication: { username: 'u', key: 'k' } },
-    ],
-    [
-      'a user in the body',
-      {
-        ...HTTP,
+      'a user in the URL or in the body',
+      http({ url: 'https://api.example/{username}', authentication: { username: 'u', key: 'k' } }),
+      http({
         authentication: { username: 'ü', key: 'k€y' },
         connector: { authentication: { kind: 'body', members: { user: 'username', api: 'key' } } },
-      },
+      }),
     ],
     [
       'a mail server with a key in addition to user and password',
-      { ...SMTP, authentication: { ...SMTP.authentication, key: 'k' } },
-    ],
-    ['http to this machine', { ...HTTP, url: 'http://127.0.0.1:8080/' }],
-    [
-      'http to another machine that the operator allows',
-      { ...HTTP, url: 'http://gateway.lan/', allowInsecure: true },
+      smtp({ authentication: { ...SMTP.authentication, key: 'k' } }),
     ],
     [
-      'mail without TLS to this machine',
-      { ...SMTP, url: 'smtp://localhost:2525', smtp: { requireTls: false } },
+      'no encryption to this machine, or where the operator allows it',
+      http({ url: 'http://127.0.0.1:8080/' }),
+      http({ url: 'http://gateway.lan/', allowInsecure: true }),
+      smtp({ url: 'smtp://localhost:2525', smtp: { requireTls: false } }),
     ],
     [
       'parameters in the URL',
-      { ...HTTP, url: 'https://api.example/{domain}/{receiver}', connector: { parameters: { domain: 'd' } } },
+      http({ url: 'https://api.example/{domain}/{receiver}', connector: { parameters: { domain: 'd' } } }),
     ],
     [
       'an API key of Twilio',
@@ -416,8 +323,7 @@ describe('an invalid configuration', () => {
     ],
     [
       'a DKIM key',
-      {
-        ...SMTP,
+      smtp({
         smtp: {
           dkim: {
             domainName: 'bank.example',
@@ -425,9 +331,9 @@ describe('an invalid configuration', () => {
             privateKey: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }),
           },
         },
-      },
+      }),
     ],
-  ])('is not reported for %s', (_, provider) => {
-    expect(faultsOf(provider)).toEqual({});
+  ])('is not reported for %s', (_, ...providers) => {
+    for (const provider of providers) expect(faultsOf(provider)).toEqual({});
   });
 });

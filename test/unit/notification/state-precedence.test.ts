@@ -1,18 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { supersedes } from '../../../shared/notification/state-precedence.ts';
-import type { LedgerEntry } from '../../../workers/notification/state/ledger-entry.ts';
+import type { LogEntry } from '../../../workers/notification/state/delivery-log-index.ts';
 
-const sending = (attempt: number, owner: string): LedgerEntry => ({ status: 'sending', attempt, owner });
+const sending = (attempt: number, owner: string): LogEntry => ({ status: 'sending', attempt, owner });
 const theirs = sending(2, 'another');
-const retrying: LedgerEntry = { status: 'retrying', attempt: 2 };
-const failed: LedgerEntry = { status: 'failed', attempt: 2, code: 'smtp-550' };
-const parked: LedgerEntry = { status: 'parked', attempt: 2, code: 'outcome-unknown' };
-const sent: LedgerEntry = { status: 'sent', attempt: 2 };
+const retrying: LogEntry = { status: 'retrying', attempt: 2 };
+const failed: LogEntry = { status: 'failed', attempt: 2, code: 'smtp-550' };
+const parked: LogEntry = { status: 'parked', attempt: 2, code: 'outcome-unknown' };
+const sent: LogEntry = { status: 'sent', attempt: 2 };
 
 /** The final state of a reader that reads the states in this order. */
-const last = (entries: readonly LedgerEntry[]) => {
-  let known: LedgerEntry | undefined;
+const last = (entries: readonly LogEntry[]) => {
+  let known: LogEntry | undefined;
   for (const entry of entries) if (supersedes(entry, known)) known = entry;
   return known?.status === 'sent' ? 'sent' : known;
 };
@@ -46,7 +46,7 @@ describe('supersedes', () => {
     const outcome = fc.record({
       status: fc.constantFrom('retrying', 'failed', 'parked', 'sent'),
       attempt: fc.integer({ min: 1, max: 4 }),
-    }) as fc.Arbitrary<LedgerEntry>;
+    }) as fc.Arbitrary<LogEntry>;
     fc.assert(
       fc.property(fc.array(outcome, { minLength: 1, maxLength: 6 }), (entries) => {
         expect(last(entries.toReversed())).toEqual(last(entries));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { consumerMetrics } from '../../../shared/messaging/handler/consumer-metrics.ts';
 import { createMetrics, shareScrapeTexts } from '../../../shared/platform/metrics.ts';
-import { createNotificationMetrics } from '../../../workers/notification/metrics.ts';
+import { createNotificationMetrics } from '../../../workers/notification/notification-metrics.ts';
 
 /** Metrics with two counters, and what was read of them. */
 function openTexts() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { TailOptions } from '../../../shared/messaging/ports.ts';
-import type { SmsCommand } from '../../../shared/notification/command.ts';
+import type { SmsCommand } from '../../../shared/notification/notification-command.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import type { QuotaSettings } from '../../../shared/platform/load-config.ts';

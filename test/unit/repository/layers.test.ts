@@ -54,7 +54,7 @@ const WALLS: Readonly<Record<string, RegExp>> = {
 const LOADED_ON_USE = new Set([
   'jose',
   'nodemailer',
-  'twilio',
+  'cockatiel',
   'undici',
   'kafkajs',
   '@platformatic/kafka',

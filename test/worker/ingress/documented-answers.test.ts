@@ -29,7 +29,7 @@ import { changesOf } from '../../support/worlds/catalogue-changes.ts';
 import { createSharedBroker, startOn } from '../../support/worlds/ingress-system.ts';
 import { startSimulationWithExamples, startWithExamples } from '../../support/worlds/product-worker.ts';
 import { createLetterTopics, OPERATIONS, publishLetters } from '../../support/worlds/operations-calls.ts';
-import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts';
+import { openSentMessages } from '../../../shared/notification/sent-messages.ts';
 import type { OutboxReader } from '../../../workers/ingress/operations/outbox-routes.ts';
 import { OPERATIONS_LIMITS } from '../../../shared/api/operations/operation-fields.ts';
 import { openRawHttp } from '../../support/raw-http.ts';
@@ -516,7 +516,7 @@ const failDisk = () => Promise.reject(new Error('the disk failed'));
 async function outbox(): Promise<OutboxReader> {
   const folder = await mkdtemp(nodePath.join(tmpdir(), 'plat-outbox-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const opened = openOutboxFolder(folder);
+  const opened = openSentMessages(folder);
   const head = ['From: a@bank.example', 'To: ana@mail.example', 'Subject: News', 'Content-Type: text/html'];
   await opened.write(ID, 'email', Buffer.from(`${head.join('\r\n')}\r\n\r\n<b>Hello</b>\r\n`));
   return opened;

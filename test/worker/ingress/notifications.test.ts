@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkEmailCommand, checkSmsCommand } from '../../../shared/api/notification/commands.ts';
+import { checkEmailCommand, checkSmsCommand } from '../../../shared/api/notification/read-command.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import { topicSpecs, TOPIC, type TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
-import type { EmailCommand, SmsCommand } from '../../../shared/notification/command.ts';
+import type { EmailCommand, SmsCommand } from '../../../shared/notification/notification-command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { startIngressWorker } from '../../../workers/ingress/main.ts';

@@ -61,18 +61,6 @@ it('sends an e-mail only through providers of its channel', async () => {
   ]);
 });
 
-it('derives the id of a command without one from its offset', async () => {
-  const world = await notificationWorld();
-  world.providers.add('first');
-  const first = await world.worker();
-  await world.sms({});
-  await expect.poll(() => world.states.size).toBe(1);
-  const [id] = world.states.keys();
-  expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  await expect.poll(() => statusOf(world, id)).toBe('sent');
-  await first.stop(1_000);
-});
-
 it('calls the next provider after a transient failure or a misconfiguration, but not after a rejection (N2)', async () => {
   const world = await notificationWorld();
   world.providers.add('busy').answer = () => transient('smtp-421');
@@ -205,15 +193,6 @@ it('waits and reports degraded health while all providers are unavailable or no 
   await expect.poll(() => statusOf(world), { timeout: 3_000 }).toBe('sent');
 });
 
-it('reports a channel without a provider once a notification waits', async () => {
-  const world = await notificationWorld();
-  world.providers.add('mails', { channel: 'email' });
-  const worker = await world.worker();
-  await expect.poll(() => worker.health()).toEqual({ status: 'ready' });
-  await world.sms({ id: ID });
-  await expect.poll(() => worker.health().reason).toContain('no provider for sms');
-});
-
 it('stops quickly while notifications wait for a provider, and another worker continues', async () => {
   const world = await notificationWorld();
   const only = world.providers.add('only');
@@ -281,7 +260,7 @@ it('rejects a command whose headers leave no room for its retries', async () => 
   await expect.poll(() => statusOf(world, idOf(2)), { timeout: 4_000 }).toBe('sent');
 });
 
-it('delivers a command whose headers do not fit a record of the ledger, and those behind it', async () => {
+it('delivers a command whose headers do not fit a record of the delivery log, and those behind it', async () => {
   const world = await notificationWorld();
   world.providers.add('first');
   await world.worker();

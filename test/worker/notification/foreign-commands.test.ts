@@ -202,18 +202,6 @@ describe('the same id with another text', () => {
     await expect.poll(() => codesOf(world.deadLetters)).toEqual(['duplicate-id', 'duplicate-id']);
     expect(world.providers.calls).toHaveLength(2);
   });
-
-  it('is sent if an operator edited the text of a failed notification', async () => {
-    const world = await notificationWorld({ env: ENV });
-    world.providers.add('first').answer = ({ message }) =>
-      message === 'wrong' ? { kind: 'permanent', code: 'x' } : { kind: 'sent', providerMessageId: undefined };
-    await world.worker();
-    await world.sms({ id: idOf(1), message: 'wrong' });
-    await expect.poll(() => world.states.get(idOf(1))?.status).toBe('failed');
-    await world.sms({ id: idOf(1), message: 'right', headers: redriven(2) });
-    await expect.poll(() => world.states.get(idOf(1))?.status).toBe('sent');
-    expect(codesOf(world.deadLetters)).toEqual(['x']);
-  });
 });
 
 const publish = (world: NotificationWorld, command: object, id = idOf(1)) =>

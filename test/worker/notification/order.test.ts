@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { it } from 'vitest';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
-import { HoldTopic } from '../../../workers/notification/ordering/hold-topic.ts';
+import { HoldTopic } from '../../../workers/notification/order/hold-topic.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { systemTimers } from '../../../shared/platform/timers.ts';
@@ -70,20 +70,6 @@ it.concurrent('queues followers without delaying other receivers, and sends them
   await expect.poll(() => leftOnHold(world), { timeout: END_MS }).toBe(0);
 });
 
-it.concurrent('makes a failed follower the head of the remaining followers', async ({
-  expect,
-  onTestFinished,
-}) => {
-  const world = await notificationWorld({ onTestFinished, tiersMs: [40] });
-  const failsOnce = new Set([idOf(1), idOf(3)]);
-  world.providers.add('only').answer = ({ id }) => (failsOnce.delete(id) ? transient() : SENT);
-  await world.worker();
-  for (const id of ids(1, 6)) await world.sms({ id, key: 'same' });
-  await eventually('all deliveries', 5_000, () => deliveredIds(world).length === 6);
-  expect(deliveredIds(world)).toEqual(ids(1, 6));
-  await expect.poll(() => leftOnHold(world)).toBe(0);
-});
-
 it.concurrent('keeps the order when a partition moves to another worker', async ({
   expect,
   onTestFinished,
@@ -130,30 +116,6 @@ it.concurrent('sends the messages beyond the limits once too, without delaying o
   expect(deliveredIds(world).slice(1, 102)).toEqual(ids(1, 101));
   expect(deliveredIds(world).toSorted()).toEqual(ids(1, count + 1));
   await expect.poll(() => leftOnHold(world)).toBe(0);
-});
-
-it.concurrent('keeps the order while workers start and stop', async ({ expect, onTestFinished }) => {
-  const world = await notificationWorld({ onTestFinished, tiersMs: [30, 60] });
-  const left = new Map(ids(1, 60).map((id, index) => [id, index % 4 === 0 ? 2 : 0]));
-  world.providers.add('only').answer = async ({ id }) => {
-    await sleep(5);
-    const count = left.get(id) ?? 0;
-    left.set(id, count - 1);
-    return count > 0 ? transient() : SENT;
-  };
-  await world.worker();
-  for (const [index, id] of ids(1, 60).entries()) await world.sms({ id, key: `key-${index % 4}` });
-  for (let round = 0; round < 3; round += 1) {
-    const passing = await world.worker();
-    await sleep(60);
-    await passing.stop(1_000);
-  }
-  await eventually('all deliveries', 20_000, () => deliveredIds(world).length === 60);
-  for (let key = 0; key < 4; key += 1) {
-    const own = ids(1, 60).filter((_, index) => index % 4 === key);
-    expect(deliveredIds(world).filter((id) => own.includes(id))).toEqual(own);
-  }
-  expect([...world.providers.delivered.values()].every((times) => times === 1)).toBe(true);
 });
 
 it.concurrent('sends each message once, but not in order, while there is no room for the head of its receiver', async ({

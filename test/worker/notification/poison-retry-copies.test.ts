@@ -7,7 +7,7 @@ import { retryTopicName, TOPIC, topicName } from '../../../shared/messaging/topi
 import { systemClock } from '../../../shared/platform/clock.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
-import type { SharedParts } from '../../../workers/notification/consumer-dependencies.ts';
+import type { SharedParts } from '../../../workers/notification/shared-parts.ts';
 import { startTier } from '../../../workers/notification/retry-tier.ts';
 import { refusingBroker } from '../../support/fakes/refusing-broker.ts';
 import { transient, unknown } from '../../support/fakes/scripted-providers.ts';
@@ -43,7 +43,7 @@ const tierAlone: StartWorker = async (context) => {
   const deadLetters: SharedParts['deadLetters'] = (groupId) =>
     new DeadLetters({ publisher: copies, topic: TOPIC.notificationDeadLetters, groupId, clock: systemClock });
   const shared = { topic: nameOf, copies, deadLetters } as SharedParts;
-  // Copies without an id of a notification need neither ledger nor delivery.
+  // Copies without an id of a notification need neither delivery log nor delivery.
   const deliveries = {} as Parameters<typeof startTier>[2]['deliveries'];
   const { consumer } = await startTier(context, shared, {
     delayMs: DELAY_MS,

@@ -4,7 +4,7 @@ import { retryTopicName, TOPIC } from '../../../shared/messaging/topics/topic-li
 import { monotonicClock } from '../../../shared/platform/clock.ts';
 import { guard } from '../../../workers/notification/providers/guarded-provider.ts';
 import { eventually } from '../../support/conformance/wait.ts';
-import { after, permanent, SENT, transient, unknown } from '../../support/fakes/scripted-providers.ts';
+import { after, permanent, SENT, transient } from '../../support/fakes/scripted-providers.ts';
 import {
   idOf,
   notificationWorld,
@@ -90,14 +90,4 @@ it('sends a command once that is on both topics of its channel', async () => {
   await world.sms({ id: idOf(2), priority: 'urgent' });
   await eventually('the next message', END_MS, () => sentIds(world).includes(idOf(2)));
   expect(world.providers.calls.filter((call) => call.id === id)).toHaveLength(1);
-});
-
-it('parks an urgent message whose outcome is unknown, as a normal one', async () => {
-  const world = await notificationWorld();
-  world.providers.add('only').answer = () => unknown();
-  await world.worker();
-  await world.email({ id: idOf(7), priority: 'urgent' });
-  await world.sms({ id: idOf(8), priority: 'urgent' });
-  await eventually('the dead letter', END_MS, () => world.deadLetters.length === 1);
-  expect(world.states.get(idOf(8))).toMatchObject({ status: 'parked', channel: 'sms' });
 });

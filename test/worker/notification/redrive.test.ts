@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
-import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import {
   idOf,
   notificationWorld,
@@ -77,23 +76,4 @@ it('starts a new time limit on a redrive', async () => {
   only.answer = () => SENT;
   await world.sms({ id: ID, headers: redriven(2, long) });
   await expect.poll(() => statusOf(world)).toBe('sent');
-});
-
-it('writes a dead letter for a copy on a retry tier if its headers do not name a command topic', async () => {
-  const world = await notificationWorld();
-  world.providers.add('only');
-  await world.worker();
-  const tier = 'plat.notification.retry.50ms.v1';
-  const due = { [HEADER.dueAt]: '1' };
-  await world.publish(tier, { key: 'k', value: Buffer.from('x'), headers: due });
-  await world.publish(tier, {
-    key: 'k',
-    value: Buffer.from('x'),
-    headers: { ...due, [HEADER.retryTopic]: TOPIC.scheduleRequests, [HEADER.retryPartition]: '0' },
-  });
-  await expect.poll(() => world.deadLetters.length).toBe(2);
-  for (const { headers } of world.deadLetters) {
-    expect(headerText(headers, HEADER.deadLetterTopic)).toBe(tier);
-    expect(headerText(headers, HEADER.deadLetterCode)).toBe('undecodable-message');
-  }
 });

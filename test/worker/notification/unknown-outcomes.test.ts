@@ -30,7 +30,6 @@ const LEASE_OVER_MS = 16_000;
 const TIME_LIMIT_MS = 1_500;
 const EXPIRY_TIMEOUT_MS = 8_000;
 const refused = (code = 'broker-refused') => new MessagingError(code, 'no', { canRetry: false });
-const away = new MessagingError('broker-unavailable', 'away', { canRetry: true });
 
 const stateOf = (world: NotificationWorld, id = ID) => world.states.get(id);
 const statuses = (world: NotificationWorld) =>
@@ -109,38 +108,6 @@ it.each([
   expect(calls).toBeGreaterThan(1);
 });
 
-it('does not repeat an unknown outcome with a provider of the same name and other settings', async () => {
-  const world = await notificationWorld({ tiersMs: [300] });
-  world.providers.add('mail', { isIdempotent: true, identity: 'a' }).answer = () => unknown();
-  await world.worker();
-  await world.sms({ id: ID });
-  await expect.poll(() => stateOf(world)?.status).toBe('retrying');
-  world.providers.list = [];
-  world.providers.add('mail', { isIdempotent: true, identity: 'b' });
-  await expect.poll(() => stateOf(world)?.status, { timeout: 3_000 }).toBe('parked');
-  expect(world.providers.delivered.size).toBe(0);
-});
-
-it('writes a superseding outcome again after a late one', async () => {
-  const world = await notificationWorld({ tiersMs: [5_000] });
-  let isAway = false;
-  world.providers.add('only').answer = () => {
-    isAway = true;
-    return transient();
-  };
-  const broker = refusingBroker(world.broker, () => (isAway ? away : undefined));
-  await world.worker({ broker });
-  await world.sms({ id: ID });
-  await expect.poll(() => isAway).toBe(true);
-  // In the meantime another worker has parked it, and a redrive has sent it.
-  await write(world, { status: 'sent', attempt: 2 });
-  isAway = false;
-  await expect.poll(() => statuses(world), { timeout: 3_000 }).toContain('retrying 1');
-  await expect.poll(() => stateOf(world)?.status).toBe('sent');
-  await sleep(100);
-  expect(stateOf(world)?.status).toBe('sent');
-});
-
 /**
  * Runs a worker that crashes after sending and before writing the outcome, then one with the second set of providers.
  */
@@ -187,19 +154,6 @@ it.concurrent('ends a lease written with a clock that is ahead after the longest
   await world.sms({ id: idOf(2), partition: 0 });
   await eventually('the second', LEASE_OVER_MS, () => stateOf(world, idOf(2))?.status === 'sent');
   expect(stateOf(world)?.status).toBe('parked');
-});
-
-it('reserves an id for the channel that used it first, and writes a dead letter for the other command', async () => {
-  const world = await notificationWorld();
-  world.providers.add('texts');
-  world.providers.add('mails', { channel: 'email' });
-  await world.worker();
-  await world.sms({ id: ID });
-  await expect.poll(() => stateOf(world)?.status).toBe('sent');
-  await world.email({ id: ID, key: 'receiver' });
-  await expect.poll(() => codes(world)).toEqual(['duplicate-id']);
-  expect(world.providers.calls.map(({ provider }) => provider)).toEqual(['texts']);
-  expect(stateOf(world)).toMatchObject({ channel: 'sms', status: 'sent' });
 });
 
 it('sends only one of two commands for different channels with the same id', async () => {

@@ -1,13 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderAccepted } from '../../../shared/api/notification/answers.ts';
-import { NOTIFICATION_LIMITS } from '../../../shared/api/notification/limits.ts';
+import { NOTIFICATION_LIMITS } from '../../../shared/api/notification/notification-limits.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { isTransientFailure } from '../../../shared/messaging/outcome.ts';
 import { classifySendError } from '../../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
-import type { EmailCommand, Priority, SmsCommand } from '../../../shared/notification/command.ts';
+import type {
+  EmailCommand,
+  Priority,
+  SmsCommand,
+} from '../../../shared/notification/notification-command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
 import type { Quotas } from '../../../shared/quotas/quotas.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';

@@ -3,9 +3,14 @@ import {
   emailReader,
   smsReader,
   type NotificationReader,
-} from '../../../shared/api/notification/commands.ts';
+} from '../../../shared/api/notification/read-command.ts';
 import type { TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
-import type { Channel, EmailCommand, Priority, SmsCommand } from '../../../shared/notification/command.ts';
+import type {
+  Channel,
+  EmailCommand,
+  Priority,
+  SmsCommand,
+} from '../../../shared/notification/notification-command.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 
 /** How the notifications of a channel are requested and published (interface 4.8). */

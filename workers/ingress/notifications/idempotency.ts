@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../../shared/platform/at-most.ts';
-import type { EmailCommand, SmsCommand, Channel } from '../../../shared/notification/command.ts';
+import type { EmailCommand, SmsCommand, Channel } from '../../../shared/notification/notification-command.ts';
 import {
   earliestTime,
   type NotificationAcceptance,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { NOTIFICATION_LIMITS } from '../../../shared/api/notification/limits.ts';
-import type { Priority } from '../../../shared/notification/command.ts';
+import { NOTIFICATION_LIMITS } from '../../../shared/api/notification/notification-limits.ts';
+import type { Priority } from '../../../shared/notification/notification-command.ts';
 import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
 import { NOTIFICATION_BYTES_PER_UNIT, type AdmissionQueue } from '../server/admission.ts';
 import { authenticate } from '../server/authentication.ts';

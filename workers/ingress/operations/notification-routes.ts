@@ -5,7 +5,7 @@ import {
   type KnownNotification,
 } from '../../../shared/api/operations/notification-lists.ts';
 import { readQuery } from '../../../shared/api/operations/operation-fields.ts';
-import type { Channel } from '../../../shared/notification/command.ts';
+import type { Channel } from '../../../shared/notification/notification-command.ts';
 import { hashSubject } from '../access/access.ts';
 import {
   findNotification,

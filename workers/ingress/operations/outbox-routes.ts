@@ -2,8 +2,11 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OPERATIONS_LIMITS } from '../../../shared/api/operations/operation-fields.ts';
 import type { OutboxList, OutboxReply } from '../../../shared/api/operations/notification-lists.ts';
-import { readMessageHead } from '../../../shared/notification/message-head.ts';
-import type { OutboxFolder, OutboxMessage } from '../../../shared/notification/outbox-folder.ts';
+import {
+  readMessageHead,
+  type SentMessages,
+  type SentMessage,
+} from '../../../shared/notification/sent-messages.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
@@ -11,7 +14,7 @@ import { labelMetrics } from '../server/traffic.ts';
 import { authorizeOperator, authorizeTicket } from '../server/authentication.ts';
 
 /** Read access to the local outbox. */
-export type OutboxReader = Pick<OutboxFolder, 'list' | 'read'>;
+export type OutboxReader = Pick<SentMessages, 'list' | 'read'>;
 
 type MessageRequest = FastifyRequest<{
   Params: { readonly id: string };
@@ -49,7 +52,7 @@ export function registerOutboxMessages(
   const url = `${base}/outbox`;
   const preHandler = [labelMetrics('operations-outbox'), authorizeOperator(deps, 'operations:read')];
   const tickets = createTickets(deps.resultSecret, deps.clock);
-  const find = async (id: string, reply: FastifyReply): Promise<OutboxMessage | undefined> => {
+  const find = async (id: string, reply: FastifyReply): Promise<SentMessage | undefined> => {
     const message = UUID.test(id) ? await outbox?.read(id) : undefined;
     if (message !== undefined) return message;
     if (outbox === undefined) explainNoOutbox(reply);
@@ -127,7 +130,7 @@ function explainNoOutbox(reply: FastifyReply): void {
 const EXPIRED = 'The address has expired; read the message again for a new one.';
 
 async function renderMessage(
-  { id, channel, content }: OutboxMessage,
+  { id, channel, content }: SentMessage,
   htmlAddress: string,
 ): Promise<OutboxReply> {
   const { head, text, html, files } = await readMailText(content);

@@ -1,18 +1,41 @@
-import type { Outbound, Priority } from '../../../shared/notification/command.ts';
+import type { Outbound, Priority } from '../../../shared/notification/notification-command.ts';
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
 import type { GuardedProvider, SendResult } from '../../../shared/notification/provider.ts';
 import { openDeadline } from '../../../shared/platform/deadline.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { sleep } from '../../../shared/platform/timers.ts';
-import { CONNECTION_WAIT_SHARE } from '../providers/common/provider-connections.ts';
+import { CONNECTION_WAIT_SHARE } from '../providers/provider-connections.ts';
 import { isUnknown } from '../../../shared/notification/attempt-history.ts';
-import type { Failure, ProviderTurn, RoundResult } from '../state/delivery-state-machine.ts';
+
+/** The providers that a round may call, and the index of the first one. */
+export interface ProviderTurn {
+  readonly providers: readonly GuardedProvider[];
+  readonly first: number;
+}
+
+export type Failure =
+  | { readonly kind: 'transient'; readonly code: string; readonly retryAfterMs?: number }
+  | { readonly kind: 'permanent'; readonly code: string }
+  | { readonly kind: 'unknown'; readonly code: string };
+
+export type RoundResult =
+  | {
+      readonly kind: 'sent';
+      readonly attempts: readonly AttemptRecord[];
+      readonly providerMessageId: string | undefined;
+    }
+  | {
+      readonly kind: 'not-sent';
+      readonly attempts: readonly AttemptRecord[];
+      readonly failure: Failure;
+      /** Whether the last provider recognises the id, so that calling it again delivers once. */
+      readonly isRepeatable: boolean;
+    };
 
 export interface ProviderRound {
   readonly message: Outbound;
   readonly priority: Priority;
-  /** Counted from 1. */
   readonly attempt: number;
   readonly turn: ProviderTurn;
   /** On the monotonic clock; no call is made that could still be in progress then. */
@@ -26,7 +49,6 @@ export interface RoundDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'ti
   readonly onAttempt: (provider: GuardedProvider, result: SendResult) => void;
 }
 
-/** Longest wait for a rate limit within a round. */
 const MAX_RATE_LIMIT_WAIT_MS = 2_000;
 /** Longest wait for a provider with an open circuit breaker, since the configuration may replace it at any time. */
 const MAX_OPEN_WAIT_MS = 30_000;

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import type { Channel } from '../../../shared/notification/command.ts';
+import type { Channel } from '../../../shared/notification/notification-command.ts';
 import type { GuardedProvider, Provider, Providers } from '../../../shared/notification/provider.ts';
 import type {
   ConfigurationFault,
   ProviderEntry,
 } from '../../../shared/notification/provider-configuration.ts';
-import { openOutboxFolder } from '../../../shared/notification/outbox-folder.ts';
+import { openSentMessages } from '../../../shared/notification/sent-messages.ts';
 import { assertNever, ConfigError, errorText } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
@@ -64,9 +64,9 @@ async function openOutbox(
   { outboxFolder }: ProviderSource,
   deps: ProviderDeps,
 ): Promise<readonly GuardedProvider[]> {
-  const { createOutboxProvider } = await import('./outbox-provider.ts');
+  const { createSentMessagesProvider } = await import('./sent-messages-provider.ts');
   try {
-    await openOutboxFolder(outboxFolder).prepare();
+    await openSentMessages(outboxFolder).prepare();
   } catch (error) {
     throw new ConfigError(
       `the local outbox ${outboxFolder} cannot be written (${errorText(error)}); set a DATA_DIR that this user may ` +
@@ -74,7 +74,7 @@ async function openOutbox(
     );
   }
   return (['sms', 'email'] as const).map((channel) => {
-    const provider = createOutboxProvider({ name: 'outbox', channel, folder: outboxFolder }, deps);
+    const provider = createSentMessagesProvider({ name: 'outbox', channel, folder: outboxFolder }, deps);
     return guard(provider, { hooks: deps.hooks?.(provider) }, deps.monotonic);
   });
 }
@@ -127,15 +127,15 @@ export async function makeProvider(
 ): Promise<Provider> {
   switch (entry.kind) {
     case 'smtp': {
-      const { createSmtpProvider, smtpSettings } = await import('./mail/smtp-provider.ts');
+      const { createSmtpProvider, smtpSettings } = await import('./smtp-provider.ts');
       return createSmtpProvider(smtpSettings(entry, deps.timeoutMs), deps);
     }
     case 'twilio': {
-      const { createTwilioProvider } = await import('./sms/twilio-provider.ts');
+      const { createTwilioProvider } = await import('./twilio-provider.ts');
       return createTwilioProvider(entry, deps);
     }
     case 'http': {
-      const { createHttpConnector } = await import('./http/http-connector.ts');
+      const { createHttpConnector } = await import('./http-connector.ts');
       return createHttpConnector(entry, deps);
     }
     default:

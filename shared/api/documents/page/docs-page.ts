@@ -3,7 +3,7 @@
  * are those of the OpenAPI document; the guide and the rules are Markdown. It is complete without its script.
  */
 
-import { NOTIFICATION_LIMITS } from '../../notification/limits.ts';
+import { NOTIFICATION_LIMITS } from '../../notification/notification-limits.ts';
 import { html, table, type Html } from '../html.ts';
 import {
   COMMAND_MESSAGE_HEADERS,

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { topicName } from '../../../messaging/topics/topic-list.ts';
 import { ACTIONS } from '../../actions/actions.ts';
 import { toJsonSchema, type JsonSchema } from '../../json/json-schema.ts';
-import { NOTIFICATIONS } from '../../notification/notifications.ts';
+import { NOTIFICATIONS } from '../../notification/send-operations.ts';
 import { REQUEST_HEADERS, type RequestHeader } from '../documented-headers.ts';
 import { html, type Html } from '../html.ts';
 import type { Operation } from '../api-operation.ts';

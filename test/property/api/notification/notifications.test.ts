@@ -1,10 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkEmailCommand, emailReader, smsReader } from '../../../../shared/api/notification/commands.ts';
+import {
+  checkEmailCommand,
+  emailReader,
+  smsReader,
+} from '../../../../shared/api/notification/read-command.ts';
 import { cleanEmailAddress } from '../../../../shared/api/notification/email-address.ts';
 import { MESSAGE_FORMS } from '../../../../shared/api/actions/message-forms.ts';
 import { cleanPhoneNumber } from '../../../../shared/api/notification/phone-number.ts';
-import type { EmailCommand } from '../../../../shared/notification/command.ts';
+import type { EmailCommand } from '../../../../shared/notification/notification-command.ts';
 
 const READING = { hasDefaultSender: true };
 const EMAIL = { message: 'Hello', receiver: 'ana@mail.example', subject: 'News' };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ACTIONS } from '../../../../shared/api/actions/actions.ts';
 import notification from '../../../../shared/api/notification/examples.json' with { type: 'json' };
-import { emailReader } from '../../../../shared/api/notification/commands.ts';
+import { emailReader } from '../../../../shared/api/notification/read-command.ts';
 import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { toCalendarDate } from '../../../../shared/lending/dates/calendar-date.ts';

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS } from '../../../../shared/api/actions/actions.ts';
 import { asyncApiDocument } from '../../../../shared/api/documents/asyncapi.ts';
-import { NOTIFICATIONS } from '../../../../shared/api/notification/notifications.ts';
+import { NOTIFICATIONS } from '../../../../shared/api/notification/send-operations.ts';
 import { MESSAGE_FORMS } from '../../../../shared/api/actions/message-forms.ts';
 import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';
 import { createErrorReply, createReply } from '../../../../shared/messaging/handler/reply-message.ts';

@@ -10,7 +10,7 @@ import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedul
 import type { ReadRequest } from '../../../../shared/api/json/request-reader.ts';
 import { findPaymentValueFaults } from '../../../../shared/lending/payment-value.ts';
 import { findScheduleFaults } from '../../../../shared/lending/terms/validate-schedule-request.ts';
-import { NOTIFICATIONS } from '../../../../shared/api/notification/notifications.ts';
+import { NOTIFICATIONS } from '../../../../shared/api/notification/send-operations.ts';
 import { ERROR_CODES, type Fault } from '../../../../shared/platform/problem.ts';
 
 interface Media {

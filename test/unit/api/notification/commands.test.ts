@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { NOTIFICATION_LIMITS } from '../../../../shared/api/notification/limits.ts';
-import { NOTIFICATIONS } from '../../../../shared/api/notification/notifications.ts';
-import { emailCommandReader, emailReader, smsReader } from '../../../../shared/api/notification/commands.ts';
+import { NOTIFICATION_LIMITS } from '../../../../shared/api/notification/notification-limits.ts';
+import { NOTIFICATIONS } from '../../../../shared/api/notification/send-operations.ts';
+import {
+  emailCommandReader,
+  emailReader,
+  smsReader,
+} from '../../../../shared/api/notification/read-command.ts';
 import type { ReadRequest } from '../../../../shared/api/json/request-reader.ts';
-import type { EmailCommand } from '../../../../shared/notification/command.ts';
+import type { EmailCommand } from '../../../../shared/notification/notification-command.ts';
 import { leastMsOf } from '../../../support/fakes/least-time.ts';
 
 /** Far more than a reading takes, and far less than a search that grows with the square of a text, or reads megabytes. */

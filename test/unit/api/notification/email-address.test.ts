@@ -5,7 +5,7 @@ import {
   readAddressList,
   withoutRepeated,
 } from '../../../../shared/api/notification/email-address.ts';
-import { NOTIFICATION_LIMITS } from '../../../../shared/api/notification/limits.ts';
+import { NOTIFICATION_LIMITS } from '../../../../shared/api/notification/notification-limits.ts';
 import { leastMsOf } from '../../../support/fakes/least-time.ts';
 
 describe('cleanEmailAddress', () => {

@@ -5,12 +5,12 @@ import {
   checkAttachments,
   checkEmailCommand,
   checkSmsCommand,
-} from '../../../../shared/api/notification/commands.ts';
+} from '../../../../shared/api/notification/read-command.ts';
 import { MESSAGE_FORMS } from '../../../../shared/api/actions/message-forms.ts';
 import { renderNotification } from '../../../../shared/api/notification/answers.ts';
 import examples from '../../../../shared/api/notification/examples.json' with { type: 'json' };
 import { createMessageCodec } from '../../../../shared/messaging/codec/message-codec.ts';
-import type { EmailCommand, SmsCommand } from '../../../../shared/notification/command.ts';
+import type { EmailCommand, SmsCommand } from '../../../../shared/notification/notification-command.ts';
 import type {
   NotificationAcceptance,
   NotificationState,

@@ -5,8 +5,9 @@ import {
   callProviders,
   eligibleProviders,
   leaseMs,
+  type RoundResult,
 } from '../../../../workers/notification/delivery/provider-round.ts';
-import type { RoundResult } from '../../../../workers/notification/state/delivery-state-machine.ts';
+
 import {
   permanent,
   SENT,

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Priority } from '../../../../shared/notification/command.ts';
+import type { Priority } from '../../../../shared/notification/notification-command.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import { type GuardOptions, guard } from '../../../../workers/notification/providers/guarded-provider.ts';
 import { anSms } from '../../../support/builders/outbound-messages.ts';

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { describe, expect, it } from 'vitest';
-import { openOutboxFolder } from '../../../../shared/notification/outbox-folder.ts';
+import { openSentMessages } from '../../../../shared/notification/sent-messages.ts';
 import { systemClock } from '../../../../shared/platform/clock.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.ts';
@@ -123,7 +123,7 @@ describe('the timeline of a notification', () => {
 });
 
 async function openOutbox(settings: { readonly access?: typeof guarded } = {}) {
-  const folder = openOutboxFolder(scratchFolder());
+  const folder = openSentMessages(scratchFolder());
   const transport = createTransport({ streamTransport: true, buffer: true });
   const sent = {
     from: 'a@bank.example',

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
 import { expect, it } from 'vitest';
-import { openOutboxFolder } from '../../../../shared/notification/outbox-folder.ts';
+import { openSentMessages } from '../../../../shared/notification/sent-messages.ts';
 import { startIngressWorker } from '../../../../workers/ingress/main.ts';
 import { authorize, JWT_SECRET } from '../../../support/builders/access-token.ts';
 import { openTestIngress } from '../../../support/worlds/ingress-fixture.ts';
@@ -27,7 +27,7 @@ async function mail(options: object): Promise<Buffer> {
 async function shown(written: Buffer, channel: 'sms' | 'email' = 'email') {
   const folder = path.join(scratchFolder(), 'outbox');
   await mkdir(folder);
-  const outbox = openOutboxFolder(folder);
+  const outbox = openSentMessages(folder);
   await outbox.write(ID, channel, written);
   await writeFile(path.join(path.dirname(folder), 'secret.txt'), 'planted');
   const { url } = await openTestIngress({ outbox });

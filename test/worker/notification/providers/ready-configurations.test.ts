@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Channel, Outbound } from '../../../../shared/notification/command.ts';
+import type { Channel, Outbound } from '../../../../shared/notification/notification-command.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
-import { createHttpConnector } from '../../../../workers/notification/providers/http/http-connector.ts';
+import { createHttpConnector } from '../../../../workers/notification/providers/http-connector.ts';
 import { makeProvider } from '../../../../workers/notification/providers/configured-providers.ts';
-import { smtpSettings } from '../../../../workers/notification/providers/mail/smtp-provider.ts';
+import { smtpSettings } from '../../../../workers/notification/providers/smtp-provider.ts';
 import { entriesOf, readyEntry, readyText } from '../../../support/builders/provider-entry.ts';
 import { ID, NEVER, anEmail, anSms } from '../../../support/builders/outbound-messages.ts';
 import {
@@ -88,9 +88,9 @@ const BY_BODY: readonly Failure[] = [
   failure('an endless response', { fault: 'endless', status: 200 }, 'unknown', 'http-200'),
 ];
 
-const infobipMessage = (status: object, error?: object): object => ({
+const infobipMessage = (status: object): object => ({
   bulkId: '2034072219640523072',
-  messages: [{ messageId: '2250be2d4219-3af1-78856', status, ...(error === undefined ? {} : { error }) }],
+  messages: [{ messageId: '2250be2d4219-3af1-78856', status }],
 });
 const INFOBIP_PENDING = { groupId: 1, groupName: 'PENDING', id: 26, name: 'PENDING_ACCEPTED' };
 const infobipFailures: readonly Failure[] = [
@@ -111,10 +111,7 @@ const infobipFailures: readonly Failure[] = [
   ),
   {
     title: 'temporarily undeliverable, within 200',
-    reply: json(
-      200,
-      infobipMessage({ groupId: 2, name: 'UNDELIVERABLE_NOT_DELIVERED' }, { permanent: false }),
-    ),
+    reply: json(200, infobipMessage({ groupId: 2, name: 'UNDELIVERABLE_NOT_DELIVERED' })),
     result: { kind: 'transient', code: 'http-200-UNDELIVERABLE_NOT_DELIVERED', isAboutReceiver: true },
   },
   {
@@ -349,7 +346,7 @@ const CASES: readonly Case[] = [
         'failed immediately',
         json(201, { id: 'x', recipients: { items: [{ status: 'delivery_failed' }] } }),
         'permanent',
-        'http-201',
+        'http-201-delivery_failed',
       ),
     ],
   },
@@ -560,13 +557,12 @@ describe('the shipped configurations', () => {
   });
 });
 
-describe('shipped configurations of SMTP and Twilio', () => {
+describe('the shipped configuration of SMTP', () => {
   const deps = { ...systemPorts, clock, timeoutMs: 10_000 };
   const NO_CREDENTIALS = { username: undefined, password: undefined, key: undefined };
   const [smtp] = entriesOf(readyText('smtp.json'));
-  const [twilio] = entriesOf(readyText('twilio.json'));
 
-  it('send to a mail server with smtp.json', async () => {
+  it('sends to a mail server', async () => {
     const sink = await startSmtpSink();
     const settings = {
       ...smtp!.settings,
@@ -584,7 +580,7 @@ describe('shipped configurations of SMTP and Twilio', () => {
     );
   });
 
-  it('require TLS for other machines with smtp.json', () => {
+  it('requires TLS for other machines', () => {
     expect(smtpSettings(smtp!, 60_000)).toMatchObject({
       host: 'mail.bank.example',
       port: 587,
@@ -595,28 +591,6 @@ describe('shipped configurations of SMTP and Twilio', () => {
       maxMessages: 100,
       timeoutMs: 30_000,
       defaultSender: 'Your Bank <no-reply@bank.example>',
-    });
-  });
-
-  it('send to Twilio with twilio.json', async () => {
-    const settings = { ...twilio!.settings, url: standIn.origin };
-    const provider = await makeProvider({ ...twilio!, settings }, deps);
-    standIn.script({ status: 201, body: { sid: 'SM1', status: 'queued' } });
-    expect(await provider.send(anSms(), NEVER)).toEqual({
-      kind: 'sent',
-      providerMessageId: 'SM1',
-    });
-    await provider.close();
-    const [request] = standIn.requests;
-    const account = twilio!.settings.authentication.username!;
-    expect(request!.path).toBe(`/2010-04-01/Accounts/${account}/Messages.json`);
-    expect(request!.headers['authorization']).toBe(
-      `Basic ${Buffer.from(`${account}:REPLACE-WITH-AUTH-TOKEN`).toString('base64')}`,
-    );
-    expect(Object.fromEntries(new URLSearchParams(request!.body.toString()))).toEqual({
-      To: '+40722123456',
-      From: '+15005550006',
-      Body: 'Your card was used for 12.50 EUR.',
     });
   });
 });

@@ -11,7 +11,7 @@ import {
 } from '../../../../../shared/api/documents/documented-headers.ts';
 import { renderMarkdown, renderText } from '../../../../../shared/api/documents/page/markdown.ts';
 import { openApiDocument } from '../../../../../shared/api/documents/openapi.ts';
-import { NOTIFICATIONS } from '../../../../../shared/api/notification/notifications.ts';
+import { NOTIFICATIONS } from '../../../../../shared/api/notification/send-operations.ts';
 import { SHAPE_FAULTS, BODY_FAULTS } from '../../../../../shared/api/json/faults.ts';
 import { repaymentScheduleFields } from '../../../../../shared/api/actions/schedule-request-fields.ts';
 import { TOPIC, topicName } from '../../../../../shared/messaging/topics/topic-list.ts';

@@ -1,0 +1,298 @@
+/**
+ * The commands to send notifications: reads them from HTTP bodies and JSON messages (normalised, with all faults and
+ * unknown fields reported together: E3), checks commands from Avro by the same rules, and writes them as JSON.
+ */
+
+import { z } from 'zod';
+import type { Attachment, EmailCommand, SmsCommand } from '../../notification/notification-command.ts';
+import { lazy } from '../../platform/lazy.ts';
+import type { Fault } from '../../platform/problem.ts';
+import { contentFaults } from './attachments.ts';
+import { codePointOf } from './clean-text.ts';
+import { withoutRepeated } from './email-address.ts';
+import { toJsonSchema } from '../json/json-schema.ts';
+import { toFaults, isAbsent, isRecord, shapeFault } from '../json/faults.ts';
+import { joinPath } from '../../platform/field-path.ts';
+import { GUID, NOT_A_GUID } from '../json/field-kinds.ts';
+import { invalid, type Fields, type InvalidRequest, type ReadRequest } from '../json/request-reader.ts';
+import { fieldTree, surveyFields, tooManyItems, withoutFields } from '../json/unknown-fields.ts';
+import { NOTIFICATION_LIMITS } from './notification-limits.ts';
+import { emailCommandFields, emailFields, smsCommandFields, smsFields } from './notification-fields.ts';
+import { NotificationRules } from './field-rules.ts';
+
+export interface NotificationReading {
+  /** ISO 3166 country of telephone numbers without a country code; absent: such numbers are refused (N4). */
+  readonly country?: string | undefined;
+  /** False if no provider has a default sender; then each message must have a sender (N3). */
+  readonly hasDefaultSender: boolean;
+}
+
+/** Reads one kind of notification. Never throws. */
+export interface NotificationReader<Command> {
+  /** Reads a body without checking the content of files. */
+  parse(body: unknown, reading: NotificationReading): ReadRequest<Command>;
+  /** Also checks the content of files: synchronous without files, otherwise a promise that never rejects. */
+  read(body: unknown, reading: NotificationReading): ReadRequest<Command> | Promise<ReadRequest<Command>>;
+}
+
+/** Field with the id of a command. */
+const ID = 'notificationId';
+/** Longer names, which may have megabytes, are not compared with the known ones. */
+const MAX_KNOWN_NAME = 60;
+
+/** Readers of HTTP bodies. */
+export const smsReader = createReader(smsFields, normaliseSms);
+export const emailReader = createReader(emailFields, normaliseEmail);
+/** Readers of commands as JSON messages. */
+export const smsCommandReader = createReader(smsCommandFields, normaliseSms);
+export const emailCommandReader = createReader(emailCommandFields, normaliseEmail);
+
+/** Normalises the fields of a body; `notificationId` is the id of a command. */
+type Normalise<Command> = (
+  fields: Fields,
+  rules: NotificationRules,
+  notificationId: string | undefined,
+) => Normalised<Command>;
+
+interface Normalised<Command> {
+  /** Valid only if there are no faults. */
+  readonly command: Command;
+  readonly files: readonly (Attachment | undefined)[];
+}
+
+const NO_SENDER = 'is missing; must be sent, since no provider of this channel has a default sender';
+
+function createReader<Command>(
+  definition: z.ZodObject,
+  normalise: Normalise<Command>,
+): NotificationReader<Command> {
+  const reader = lazy(() => ({
+    compiled: z.compile(definition),
+    known: fieldTree(toJsonSchema(definition)),
+  }));
+  const hasId = Object.hasOwn(definition.shape, ID);
+  const readFields = (body: unknown, reading: NotificationReading) => {
+    const { compiled, known } = reader();
+    const { warnings, overlong, faults: unknown } = surveyFields(known, body);
+    const fields = withoutFields(body, new Set(overlong.map(({ path }) => path)));
+    const shape = compiled.safeParse(fields);
+    const rules = new NotificationRules(reading.country);
+    const sent = isRecord(fields) ? fields : {};
+    const { command, files } = normalise(sent, rules, hasId ? readId(sent) : undefined);
+    const variants = caseVariants(known, fields);
+    const refused = new Set(variants.map(({ path }) => path));
+    const needsSender = !reading.hasDefaultSender && isRecord(body) && isAbsent(sent['sender']);
+    const faults = [
+      ...overlong,
+      ...variants,
+      ...(shape.success ? [] : toFaults(shape.error.issues, fields)),
+      ...(needsSender ? [shapeFault('sender', 'missing', NO_SENDER)] : []),
+      ...rules.faults,
+    ];
+    const finish = (further: readonly Fault[]): ReadRequest<Command> =>
+      faults.length + further.length === 0
+        ? { kind: 'valid', payload: command, warnings }
+        : invalid(
+            [...faults, ...further],
+            unknown().filter(({ path }) => !refused.has(path)),
+          );
+    return { files, finish };
+  };
+  return {
+    parse: (body, reading) => readFields(body, reading).finish([]),
+    read: (body, reading) => {
+      const { files, finish } = readFields(body, reading);
+      return files.length === 0 ? finish([]) : contentFaults(files).then(finish);
+    },
+  };
+}
+
+/**
+ * The members that differ only in case from known ones. They would be ignored like other unknown members, but they are surely meant: a
+ * command with `NotificationId` would get another id with each repetition.
+ */
+function caseVariants({ fields }: ReturnType<typeof fieldTree>, value: unknown, path = ''): Fault[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((item: unknown, index) => caseVariants({ fields }, item, `${path}[${index}]`));
+  }
+  if (!isRecord(value)) return [];
+  const names = new Map([...fields.keys()].map((name) => [name.toLowerCase(), name]));
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const known = fields.get(name);
+    if (known !== undefined) return caseVariants(known, inner, joinPath(path, name));
+    const meant = name.length > MAX_KNOWN_NAME ? undefined : names.get(name.toLowerCase());
+    return meant === undefined
+      ? []
+      : [shapeFault(joinPath(path, name), 'unknown-member', `must be written ${meant}`)];
+  });
+}
+
+/** Applies a rule to a text field; the definition reports values of other types. */
+function applyRule<Cleaned>(
+  fields: Fields,
+  name: string,
+  clean: (path: string, value: string) => Cleaned,
+): Cleaned | undefined {
+  const value = fields[name];
+  return typeof value === 'string' ? clean(name, value) : undefined;
+}
+
+function readId(fields: Fields): string | undefined {
+  const id = fields[ID];
+  return typeof id === 'string' && GUID.test(id) ? id.toLowerCase() : undefined;
+}
+
+function normaliseSms(
+  fields: Fields,
+  rules: NotificationRules,
+  notificationId: string | undefined,
+): Normalised<SmsCommand> {
+  const command = {
+    notificationId,
+    sender: applyRule(fields, 'sender', rules.smsSender),
+    message: applyRule(fields, 'message', rules.smsText) ?? '',
+    receiver: applyRule(fields, 'receiver', rules.phone) ?? '',
+  };
+  return { command, files: [] };
+}
+
+function normaliseEmail(
+  fields: Fields,
+  rules: NotificationRules,
+  notificationId: string | undefined,
+): Normalised<EmailCommand> {
+  const sender = applyRule(fields, 'sender', rules.address);
+  const message = applyRule(fields, 'message', rules.text) ?? '';
+  const receiver = applyRule(fields, 'receiver', rules.address) ?? '';
+  const subject = applyRule(fields, 'subject', rules.subject) ?? '';
+  const seen = new Set([receiver.toLowerCase()]);
+  const cc = withoutRepeated(applyRule(fields, 'cc', rules.addresses) ?? [], seen);
+  for (const address of cc) seen.add(address.toLowerCase());
+  const bcc = withoutRepeated(applyRule(fields, 'bcc', rules.addresses) ?? [], seen);
+  rules.recipients(cc.length, bcc.length);
+  const contentType = applyRule(fields, 'contentType', rules.contentType) ?? 'text/plain';
+  const files = decodeFiles(fields['attachmentList'], rules);
+  const attachments = files.filter((file) => file !== undefined);
+  const command = { sender, message, receiver, subject, cc, bcc, contentType, attachments };
+  return { command: { notificationId, ...command }, files };
+}
+
+function decodeFiles(list: unknown, rules: NotificationRules): readonly (Attachment | undefined)[] {
+  if (!Array.isArray(list)) return [];
+  const files = list.map((item: unknown, index) => decodeFile(item, `attachmentList[${index}]`, rules));
+  rules.totalSize(files);
+  return files;
+}
+
+function decodeFile(item: unknown, path: string, rules: NotificationRules): Attachment | undefined {
+  if (!isRecord(item)) return undefined;
+  const name = applyRule(item, 'name', (_, value) => rules.fileName(`${path}.name`, value));
+  const content = applyRule(item, 'content', (_, value) => rules.base64(`${path}.content`, value));
+  return content === undefined ? undefined : { name: name ?? '', content };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Checks an SMS command; undefined when it is valid. */
+export function checkSmsCommand(command: SmsCommand): InvalidRequest | undefined {
+  const rules = new NotificationRules();
+  checkId(command, rules);
+  if (command.sender !== undefined)
+    checkNormalised(rules, 'sender', command.sender, rules.smsSender('sender', command.sender));
+  rules.smsText('message', command.message);
+  checkNormalised(rules, 'receiver', command.receiver, rules.phone('receiver', command.receiver));
+  return invalidIfFaulty(rules);
+}
+
+/** Checks an e-mail command, except the content of its files ({@link checkAttachments}); undefined when it is valid. */
+export function checkEmailCommand(command: EmailCommand): InvalidRequest | undefined {
+  const { sender, receiver, cc, bcc, attachments } = command;
+  const rules = new NotificationRules();
+  checkId(command, rules);
+  if (sender !== undefined) checkAddress(rules, 'sender', sender);
+  checkAddress(rules, 'receiver', receiver);
+  checkList(rules, 'cc', cc);
+  checkList(rules, 'bcc', bcc);
+  rules.recipients(cc.length, bcc.length);
+  rules.subject('subject', command.subject);
+  rules.text('message', command.message);
+  const { contentType } = command;
+  checkNormalised(rules, 'contentType', contentType, rules.contentType('contentType', contentType));
+  if (attachments.length > NOTIFICATION_LIMITS.attachments)
+    rules.faults.push(tooManyItems('attachmentList', NOTIFICATION_LIMITS.attachments));
+  else {
+    for (const [index, { name, content }] of attachments.entries()) {
+      const path = `attachmentList[${index}].name`;
+      checkNormalised(rules, path, name, rules.fileName(path, name));
+      if (content.length === 0) rules.base64(`attachmentList[${index}].content`, '');
+    }
+  }
+  rules.totalSize(attachments);
+  return invalidIfFaulty(rules);
+}
+
+/**
+ * Checks the content of an e-mail's files: a file must not be a program, and its content must match its extension.
+ * Synchronous without files, otherwise a promise that never rejects; undefined when all are valid.
+ */
+export function checkAttachments({
+  attachments,
+}: EmailCommand): undefined | Promise<InvalidRequest | undefined> {
+  if (attachments.length === 0) return undefined;
+  return contentFaults(attachments).then((faults) => (faults.length === 0 ? undefined : invalid(faults)));
+}
+
+function checkId({ notificationId }: SmsCommand | EmailCommand, rules: NotificationRules): void {
+  if (notificationId === undefined || UUID.test(notificationId)) return;
+  rules.faults.push(shapeFault('notificationId', 'wrong-type', `${NOT_A_GUID}, in lower case`));
+}
+
+function checkList(rules: NotificationRules, name: string, addresses: readonly string[]): void {
+  // rules.recipients reports too many addresses.
+  if (addresses.length > NOTIFICATION_LIMITS.recipients) return;
+  for (const [index, address] of addresses.entries()) checkAddress(rules, `${name}[${index}]`, address);
+}
+
+function checkAddress(rules: NotificationRules, path: string, address: string): void {
+  checkNormalised(rules, path, address, rules.address(path, address));
+}
+
+/** Requires a normalised value; `cleaned` is undefined if the value already has a fault. */
+function checkNormalised(
+  rules: NotificationRules,
+  path: string,
+  sent: string,
+  cleaned: string | undefined,
+): void {
+  if (cleaned === undefined || cleaned === sent) return;
+  const kept = Array.from(cleaned);
+  const other = Array.from(sent).find((character, index) => character !== kept[index]) ?? '';
+  const message =
+    'must be normalised: a number as E.164, an address in ASCII, without blanks and invisible characters; ' +
+    `differs at ${codePointOf(other)}`;
+  rules.faults.push(shapeFault(path, 'unclean', message));
+}
+
+function invalidIfFaulty({ faults }: NotificationRules): InvalidRequest | undefined {
+  return faults.length === 0 ? undefined : invalid(faults);
+}
+
+export function renderSmsCommand({ notificationId, sender, message, receiver }: SmsCommand): string {
+  return JSON.stringify({ notificationId, sender, message, receiver });
+}
+
+/** Writes an e-mail command, with its files in base64. */
+export function renderEmailCommand(command: EmailCommand): string {
+  const { attachments, cc, bcc, ...fields } = command;
+  const files = attachments.map(({ name, content }) => ({ name, content: content.toString('base64') }));
+  return JSON.stringify({
+    ...fields,
+    cc: joinAddresses(cc),
+    bcc: joinAddresses(bcc),
+    attachmentList: files.length === 0 ? undefined : files,
+  });
+}
+
+function joinAddresses(addresses: readonly string[]): string | undefined {
+  return addresses.length === 0 ? undefined : addresses.join('; ');
+}

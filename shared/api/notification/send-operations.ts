@@ -1,0 +1,59 @@
+/** The notifications of the interface (4.8), as documents describe them. */
+
+import type { z } from 'zod';
+import type { TopicKey } from '../../messaging/topics/topic-list.ts';
+import examples from './examples.json' with { type: 'json' };
+import { emailCommandFields, emailFields, smsCommandFields, smsFields } from './notification-fields.ts';
+
+export interface NotificationDefinition {
+  /** Name of the operation. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly path: string;
+  /** Value of the header X-Communication-Channel. */
+  readonly channelNumber: string;
+  readonly topic: TopicKey;
+  /** The topic of urgent commands (N5). */
+  readonly urgentTopic: TopicKey;
+  readonly commandType: string;
+  /** Definitions of the HTTP body and of the JSON message. */
+  readonly bodyShape: z.ZodObject;
+  readonly commandShape: z.ZodObject;
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+const STORED_FIRST =
+  'Returns as soon as the message is stored; its status is available by its id. Messages to one receiver keep their order, urgent and normal ones separately (N3, N5, N6).';
+
+export const NOTIFICATIONS: readonly NotificationDefinition[] = [
+  {
+    name: 'SendSms',
+    summary: 'Sends an SMS',
+    description: STORED_FIRST,
+    path: '/api/notifications/v1/sms/send',
+    channelNumber: '1',
+    topic: 'smsCommands',
+    urgentTopic: 'smsUrgentCommands',
+    commandType: 'SendSmsCommand',
+    bodyShape: smsFields,
+    commandShape: smsCommandFields,
+    example: examples.sms,
+  },
+  {
+    name: 'SendEmail',
+    summary: 'Sends an e-mail',
+    description: STORED_FIRST,
+    path: '/api/notifications/v1/email/send',
+    channelNumber: '2',
+    topic: 'emailCommands',
+    urgentTopic: 'emailUrgentCommands',
+    commandType: 'SendEmailCommand',
+    bodyShape: emailFields,
+    commandShape: emailCommandFields,
+    example: examples.email,
+  },
+];
+
+/** Path of a notification. */
+export const NOTIFICATION_PATH = '/api/notifications/v1/{notificationId}';

@@ -1,0 +1,510 @@
+/**
+ * The settings of a provider (interface 4.8, N1) with those that extend it: connector, smtp, twilio, limits, allowInsecure and
+ * description; and the rules between them. Unknown settings are faults, since a misspelt one would have no effect. Messages state the
+ * rule and never repeat a value.
+ */
+
+import { createPrivateKey } from 'node:crypto';
+import { z } from 'zod';
+import { isLoopback } from '../platform/host-names.ts';
+import {
+  hasFixedOrigin,
+  placeholdersOf,
+  placeholdersOfText,
+  readTemplate,
+  sampleUrl,
+  URL_VALUES,
+  urlPlaceholders,
+  type FaultReporter,
+  type Placeholder,
+} from './payload-template.ts';
+import { isSenderOf, isSingleAddress } from './sender-address.ts';
+
+/** Maximum length of a URL, name or credential, in UTF-16 code units; the tokens of some providers are JWTs. */
+const MAX_TEXT = 8_192;
+const MAX_TEMPLATE = 65_536;
+const MAX_NAME = 64;
+const MAX_ITEMS = 100;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Header names are tokens (RFC 9110, 5.6.2). */
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+/** Headers of the connection or the body, which the connector sets. */
+const OWN_HEADER =
+  /^(?:host|connection|content-length|content-type|transfer-encoding|expect|upgrade|keep-alive|te|trailer)$/i;
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** The message for a value that is missing or is not `what`. */
+const expected =
+  (what: string) =>
+  ({ input }: { readonly input?: unknown }): string =>
+    input === undefined || input === null ? `is missing; must be ${what}` : `must be ${what}`;
+
+const isSingleLine = (text: string): boolean => !CONTROL.test(text);
+
+/** Whether a string can be written into a header without encoding. */
+const isVisibleAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+const VISIBLE_ASCII_REQUIRED = 'must consist of visible ASCII characters, as it is sent in a header';
+
+/** With the longest mailto the header then has at most 998 octets (RFC 5322, 2.1.1): it is not folded. */
+const MAX_UNSUBSCRIBE_URL = 600;
+
+/** One-click URLs are written in a header between angle brackets (RFC 8058). */
+function isUnsubscribeUrl(url: string): boolean {
+  const filled = url.replaceAll('{id}', 'x'.repeat(36));
+  const isVisible = /^https:\/\/[\x21-\x7e]+$/i.test(filled) && !/[<>]/.test(filled);
+  return isVisible && filled.length <= MAX_UNSUBSCRIBE_URL && URL.canParse(filled);
+}
+
+function isPrivateKey(pem: string): boolean {
+  try {
+    createPrivateKey(pem);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, { error: expected('an object') });
+const text = (longest = MAX_TEXT) =>
+  z.string({ error: expected('text') }).max(longest, { error: `must have at most ${longest} characters` });
+const line = (longest = MAX_TEXT) =>
+  text(longest).refine(isSingleLine, { error: 'must not contain line breaks or other control characters' });
+/** Empty strings count as absent, since interface 4.8 shows all fields of authentication together. */
+const maybeLine = () =>
+  line()
+    .nullish()
+    .transform((value) => (value === '' || value === null ? undefined : value));
+const headerText = (longest = MAX_TEXT) =>
+  line(longest).refine(isVisibleAscii, { error: VISIBLE_ASCII_REQUIRED });
+const flag = () => z.boolean({ error: expected('true or false') });
+const count = (least: number, most: number) => {
+  const error = expected(`a whole number from ${least} to ${most}`);
+  return z.number({ error }).refine((value) => Number.isInteger(value) && value >= least && value <= most, {
+    error: `must be a whole number from ${least} to ${most}`,
+  });
+};
+const oneOf = <const Name extends string>(names: readonly Name[]) =>
+  z.enum(names, { error: expected(`one of ${names.join(', ')}`) });
+const list = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item, { error: expected('a list') })
+    .max(MAX_ITEMS, { error: `must have at most ${MAX_ITEMS} items` });
+const headerName = () => text().regex(HEADER_NAME, { error: 'must be the name of an HTTP header' });
+const addedHeader = () =>
+  headerName().refine((name) => !OWN_HEADER.test(name), {
+    error: 'must not be a header of the connection or of the body',
+  });
+const pointer = () =>
+  text(500).regex(POINTER, { error: 'must be a JSON pointer such as /messages/0/status' });
+const certificates = () =>
+  text(MAX_TEMPLATE).includes('-----BEGIN CERTIFICATE-----', { error: 'must be certificates in PEM' });
+
+const scalar = () =>
+  z.union([z.string(), z.number(), z.boolean()], { error: expected('text, a number, true or false') });
+
+const STATUS_ALLOWED = 'a status from 200 to 599 or a class such as "4xx"';
+
+/** A status such as 429, or a class such as 4xx. */
+const status = () =>
+  z
+    .union([z.number(), z.string()], { error: expected(STATUS_ALLOWED) })
+    .refine((value) => /^(?:[2345]xx|[2345]\d\d)$/.test(String(value)), { error: expected(STATUS_ALLOWED) });
+
+const CREDENTIALS = ['username', 'password', 'key'] as const;
+
+const connectorAuthentication = object({
+  kind: oneOf(['none', 'basic', 'bearer', 'prefix', 'header', 'body']),
+  /** Precedes the key: `App <key>`. */
+  prefix: headerText(MAX_NAME).optional(),
+  /** The header of the key. */
+  header: addedHeader().optional(),
+  /** Fields of the body, and the credential in each. */
+  members: z.record(line(MAX_NAME), oneOf(CREDENTIALS), { error: expected('an object') }).optional(),
+});
+
+/** Statuses, and values of `errorCode`; `*`: every value that no list names. */
+const matches = () =>
+  object({ status: list(status()).optional(), code: list(scalar()).optional() }).optional();
+
+const success = object({
+  status: list(status()).min(1, { error: 'must name at least one' }).default(['2xx']),
+  /** A value of the JSON response that must be there, or be one of `values`. */
+  pointer: pointer().optional(),
+  values: list(scalar()).optional(),
+}).refine((value) => value.values === undefined || value.pointer !== undefined, {
+  error: 'must have a pointer if it has values',
+});
+
+/** What a response that is not a success means. */
+const failures = object({
+  /** The provider reports that it already knows the id. */
+  sent: matches(),
+  transient: matches(),
+  /** Transient for this receiver only, so that it is not a failure of the provider. */
+  receiver: matches(),
+  permanent: matches(),
+  misconfigured: matches(),
+  unknown: matches(),
+});
+
+const CONNECTOR = object({
+  method: oneOf(['POST', 'PUT', 'PATCH', 'GET']).default('POST'),
+  /** Values of {name} in the URL, in addition to sender, receiver, id and username. */
+  parameters: z
+    .record(
+      z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, { error: 'must be a name of letters and digits' }),
+      line(1_000).min(1, { error: 'must not be empty' }),
+      {
+        error: expected('an object of names and strings'),
+      },
+    )
+    .default({}),
+  headers: z.record(addedHeader(), headerText(), { error: expected('an object of headers') }).default({}),
+  authentication: connectorAuthentication.optional(),
+  encoding: oneOf(['json', 'form', 'multipart', 'query']).default('json'),
+  /** Telephone numbers with or without their +. */
+  phoneFormat: oneOf(['plus', 'digits']).default('plus'),
+  /** Separates addresses where CC or BCC occur outside a list. */
+  listSeparator: line(4).min(1, { error: 'must not be empty' }).default(','),
+  success: success.prefault({}),
+  id: z
+    .union([z.strictObject({ pointer: pointer() }), z.strictObject({ header: headerName() })], {
+      error: expected('{"pointer": "/…"} or {"header": "…"}'),
+    })
+    .optional(),
+  /** Locations of the provider's own error code; the first value that is present is used. */
+  errorCode: list(pointer()).default([]),
+  failures: failures.prefault({}),
+  retryAfter: object({
+    header: headerName(),
+    unit: oneOf(['seconds', 'epoch-seconds']).default('seconds'),
+  }).optional(),
+  /** Where the notificationId is sent to a provider that delivers each id once. */
+  idempotency: object({ header: addedHeader().optional(), member: line(MAX_NAME).optional() })
+    .refine((value) => (value.header === undefined) !== (value.member === undefined), {
+      error: 'must have either header or member',
+    })
+    .optional(),
+  /** The provider supplies the text, so the template may lack MESSAGE, TEXT and HTML. */
+  textByProvider: flag().default(false),
+  connections: count(1, 1_000).default(64),
+  tls: object({ ca: certificates().optional() }).optional(),
+});
+
+const SMTP = object({
+  requireTls: flag().optional(),
+  maxConnections: count(1, 100).optional(),
+  maxMessages: count(1, 1_000_000).optional(),
+  dkim: object({
+    domainName: line(255),
+    keySelector: line(MAX_NAME),
+    privateKey: text(MAX_TEMPLATE).refine(isPrivateKey, { error: 'must be a private key in PEM' }),
+  }).optional(),
+  listUnsubscribe: object({
+    url: line(MAX_UNSUBSCRIBE_URL).refine(isUnsubscribeUrl, {
+      error:
+        'must be an https URL in ASCII without blanks, < and >, of at most 600 characters with the notificationId in place of each {id}',
+    }),
+    mailto: line(320)
+      .refine((address) => isSingleAddress(address) && isVisibleAscii(address), {
+        error: 'must be one e-mail address in ASCII',
+      })
+      .optional(),
+  }).optional(),
+  tls: object({ ca: certificates().optional(), rejectUnauthorized: flag().optional() }).optional(),
+});
+
+const limits = object({
+  ratePerSecond: z
+    .number({ error: expected('a number above 0') })
+    .positive({ error: 'must be above 0' })
+    .max(100_000, { error: 'must not be above 100000' })
+    .optional(),
+  timeoutMs: count(100, 10 * MINUTE).optional(),
+  breaker: object({ failures: count(1, 10_000).optional(), openMs: count(1, HOUR).optional() }).optional(),
+});
+
+/** Names are labels of metrics and are stored in the states of notifications. */
+const PROVIDER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,38}[A-Za-z0-9])?$/;
+
+/** One entry of `provider-configurations`. */
+export const PROVIDER_SHAPE = object({
+  description: text().optional(),
+  url: line().optional(),
+  provider: z.string({ error: expected('text') }).regex(PROVIDER_NAME, {
+    error: 'must consist of 1 to 40 letters, digits, blanks, dots, hyphens or underscores',
+  }),
+  'payload-template': z
+    .union([text(MAX_TEMPLATE), z.record(z.string(), z.unknown())], {
+      error: expected('text or an object'),
+    })
+    .nullish(),
+  'communication-channel': oneOf(['email', 'sms']),
+  defaultSender: maybeLine(),
+  'default-sender': maybeLine(),
+  authentication: object({ username: maybeLine(), password: maybeLine(), key: maybeLine() }).prefault({}),
+  connector: CONNECTOR.optional(),
+  smtp: SMTP.optional(),
+  twilio: object({ accountSid: line(100).optional() }).optional(),
+  limits: limits.prefault({}),
+  allowInsecure: flag().default(false),
+});
+
+/** The structure of the file; its providers are checked one by one. */
+export const FILE_SHAPE = object({
+  notificationConfigurations: z.array(
+    object({
+      realmId: z.literal('platrealm', { error: 'must be platrealm' }),
+      'provider-configurations': z.array(z.unknown(), { error: expected('a list') }),
+    }),
+    { error: expected('a list') },
+  ),
+});
+
+/** The connector of an entry without one (N1). */
+export const DEFAULT_CONNECTOR: ConnectorSettings = CONNECTOR.parse({});
+
+export type ProviderSettings = z.infer<typeof PROVIDER_SHAPE>;
+export type ConnectorSettings = z.infer<typeof CONNECTOR>;
+export type ConnectorAuthentication = z.infer<typeof connectorAuthentication>;
+export type FailureKind = keyof z.infer<typeof failures>;
+export type ProviderCredentials = ProviderSettings['authentication'];
+
+/** The client of a provider: `SMTP` and `twilio` have their own; any other name is a templated HTTP call (N1). */
+export type ProviderKind = 'smtp' | 'twilio' | 'http';
+
+/**
+ * How an HTTP provider is authenticated: as configured; otherwise basic with username and password, or bearer with a
+ * key (N1).
+ */
+export function authenticationKind(
+  { authentication }: ConnectorSettings,
+  { username, password, key }: ProviderCredentials,
+): ConnectorAuthentication['kind'] {
+  if (authentication !== undefined) return authentication.kind;
+  if (username !== undefined && password !== undefined) return 'basic';
+  return key === undefined ? 'none' : 'bearer';
+}
+
+/** The client that the name of a provider selects, ignoring case. */
+export function kindOfProvider(name: string): ProviderKind {
+  const lower = name.toLowerCase();
+  return lower === 'smtp' || lower === 'twilio' ? lower : 'http';
+}
+
+const SENDER_WANTED = {
+  email: 'must be an e-mail address, alone or as name <address>',
+  sms: 'must be a telephone number, a short code, or a name of at most 11 letters and digits',
+} as const;
+const ACCOUNT_SID = /^AC[0-9a-zA-Z]{32}$/;
+
+const PROTOCOLS = {
+  http: ['https:', 'http:'],
+  twilio: ['https:', 'http:'],
+  smtp: ['smtp:', 'smtps:'],
+} as const;
+
+/** Reports the faults of one provider, by paths below it. */
+export function checkProvider(settings: ProviderSettings, report: FaultReporter): void {
+  checkSenders(settings, report);
+  const kind = kindOfProvider(settings.provider);
+  for (const other of ['connector', 'smtp', 'twilio'] as const) {
+    const isOwn = other === kind || (other === 'connector' && kind === 'http');
+    if (settings[other] !== undefined && !isOwn) report([other], `has no effect with provider ${kind}`);
+  }
+  if (kind === 'twilio' && settings['communication-channel'] === 'email') {
+    report(['communication-channel'], 'must be sms with provider twilio');
+  }
+  if (kind === 'smtp' && settings['communication-channel'] === 'sms') {
+    report(['communication-channel'], 'must be email with provider SMTP');
+  }
+  checkUrl(settings, kind, report);
+  checkOwnClient(settings, kind, report);
+  if (kind === 'http') checkConnector(settings, report);
+}
+
+function checkSenders(settings: ProviderSettings, report: FaultReporter): void {
+  const { defaultSender, 'default-sender': alias } = settings;
+  if (defaultSender !== undefined && alias !== undefined && defaultSender !== alias) {
+    report(['default-sender'], 'must not differ from defaultSender');
+  }
+  for (const name of ['defaultSender', 'default-sender'] as const) {
+    const sender = settings[name];
+    const channel = settings['communication-channel'];
+    if (sender !== undefined && !isSenderOf(channel, sender)) report([name], SENDER_WANTED[channel]);
+  }
+}
+
+function checkUrl(settings: ProviderSettings, kind: keyof typeof PROTOCOLS, report: FaultReporter): void {
+  const { url } = settings;
+  if (url === undefined) {
+    if (kind !== 'twilio') report(['url'], 'is missing; must be a URL');
+    return;
+  }
+  const sample = sampleUrl(url);
+  const protocols: readonly string[] = PROTOCOLS[kind];
+  if (sample === undefined || !protocols.includes(sample.protocol) || sample.hostname === '') {
+    report(['url'], `must be a URL that begins with ${protocols.map((name) => `${name}//`).join(' or ')}`);
+    return;
+  }
+  if (sample.username !== '' || sample.password !== '') {
+    report(['url'], 'must not contain credentials; they belong in authentication');
+  }
+  if (sample.hash !== '') report(['url'], 'must not have a fragment');
+  if (sample.protocol === 'http:' && !mayBeUnencrypted(settings, sample)) {
+    report(['url'], 'must begin with https:// unless the host is this machine or allowInsecure is true');
+  }
+  if (kind === 'http') checkPlaceholders(url, settings, report);
+  else if (urlPlaceholders(url).length > 0)
+    report(['url'], 'must not contain {placeholders} with this provider');
+}
+
+function mayBeUnencrypted(settings: ProviderSettings, url: URL): boolean {
+  return settings.allowInsecure || isLoopback(url.hostname);
+}
+
+function checkPlaceholders(url: string, settings: ProviderSettings, report: FaultReporter): void {
+  if (!hasFixedOrigin(url)) report(['url'], 'must not contain {placeholders} in the host');
+  const names = Object.keys(settings.connector?.parameters ?? {});
+  const known = new Set<string>([...URL_VALUES, ...names]);
+  if (urlPlaceholders(url).some((name) => !known.has(name))) {
+    report(
+      ['url'],
+      `may contain in braces only ${URL_VALUES.join(', ')} and the names of connector.parameters`,
+    );
+  }
+  for (const name of names) {
+    if ((URL_VALUES as readonly string[]).includes(name)) {
+      report(['connector', 'parameters', name], `must not be named ${URL_VALUES.join(', ')}`);
+    }
+  }
+}
+
+function checkOwnClient(
+  settings: ProviderSettings,
+  kind: keyof typeof PROTOCOLS,
+  report: FaultReporter,
+): void {
+  const { authentication, smtp } = settings;
+  if (kind === 'twilio') {
+    needCredentials(settings, ['username', 'password'], report);
+    const sid = settings.twilio?.accountSid ?? authentication.username;
+    if (sid !== undefined && !ACCOUNT_SID.test(sid)) {
+      report(
+        ['twilio', 'accountSid'],
+        'must be the account SID (AC and 32 letters or digits), unless username is the account SID',
+      );
+    }
+  }
+  if (kind !== 'smtp') return;
+  if (authentication.key !== undefined && authentication.username === undefined) {
+    report(['authentication', 'key'], 'has no effect with provider smtp, which uses username and password');
+  }
+  if ((authentication.username ?? authentication.password) !== undefined) {
+    needCredentials(settings, ['username', 'password'], report);
+  }
+  const url = settings.url === undefined ? undefined : sampleUrl(settings.url);
+  if (url === undefined || mayBeUnencrypted(settings, url)) return;
+  const must = 'must be true unless the host is this machine or allowInsecure is true';
+  if (smtp?.requireTls === false && url.protocol === 'smtp:') report(['smtp', 'requireTls'], must);
+  if (smtp?.tls?.rejectUnauthorized === false) report(['smtp', 'tls', 'rejectUnauthorized'], must);
+}
+
+function checkConnector(settings: ProviderSettings, report: FaultReporter): void {
+  const { connector = DEFAULT_CONNECTOR } = settings;
+  checkAuthentication(settings, connector, report);
+  if (connector.method === 'GET' && connector.encoding !== 'query') {
+    report(['connector', 'encoding'], 'must be query where method is GET');
+  }
+  const placeholders = new Set<Placeholder>();
+  for (const [name, value] of Object.entries(connector.headers)) {
+    const path = ['connector', 'headers', name];
+    for (const placeholder of placeholdersOfText(value, path, report)) placeholders.add(placeholder);
+  }
+  const path = ['payload-template'];
+  const template = settings['payload-template'];
+  if (template === undefined || template === null) {
+    report(path, 'is missing; must be text or an object with placeholders');
+    return;
+  }
+  const read = readTemplate(template, connector.encoding, (below, message) =>
+    report([...path, ...below], message),
+  );
+  if (read === undefined) return;
+  for (const name of placeholdersOf(read)) placeholders.add(name);
+  const has = (...names: readonly Placeholder[]): boolean => names.some((name) => placeholders.has(name));
+  if (!has('RECEIVER') && !urlPlaceholders(settings.url ?? '').includes('receiver')) {
+    report(path, 'must contain RECEIVER_PLACEHOLDER');
+  }
+  if (!has('MESSAGE', 'TEXT', 'HTML') && !connector.textByProvider) {
+    report(path, 'must contain MESSAGE_PLACEHOLDER, or TEXT_PLACEHOLDER and HTML_PLACEHOLDER');
+  }
+}
+
+/** Reports missing credentials. */
+function needCredentials(
+  settings: ProviderSettings,
+  names: readonly ('username' | 'password' | 'key')[],
+  report: FaultReporter,
+): void {
+  for (const name of names) {
+    if (settings.authentication[name] === undefined)
+      report(['authentication', name], 'is missing; must be text');
+  }
+}
+
+/** Reports the faults of an HTTP provider's credentials. */
+function checkAuthentication(
+  settings: ProviderSettings,
+  connector: ConnectorSettings,
+  report: FaultReporter,
+): void {
+  const { authentication } = connector;
+  checkHalves(settings, connector, report);
+  checkKey(settings, connector, report);
+  if (authentication === undefined) return;
+  const at = ['connector', 'authentication'];
+  const { kind, prefix, header, members: taking } = authentication;
+  if ((kind === 'prefix') !== (prefix !== undefined) && kind !== 'header') {
+    report(
+      [...at, 'prefix'],
+      'is required with kind prefix, optional with kind header, and not allowed otherwise',
+    );
+  }
+  if ((kind === 'header') !== (header !== undefined)) {
+    report([...at, 'header'], 'is required with kind header and not allowed otherwise');
+  }
+  if ((kind === 'body') !== (taking !== undefined)) {
+    report([...at, 'members'], 'is required with kind body and not allowed otherwise');
+  }
+  if (kind === 'basic') needCredentials(settings, ['username', 'password'], report);
+  if (kind === 'bearer' || kind === 'prefix' || kind === 'header') needCredentials(settings, ['key'], report);
+  if (kind === 'body') needCredentials(settings, [...new Set(Object.values(taking ?? {}))], report);
+}
+
+/** With only one of username and password, requests would be sent without credentials or with the wrong ones. */
+function checkHalves(settings: ProviderSettings, connector: ConnectorSettings, report: FaultReporter): void {
+  const { username, password } = settings.authentication;
+  if ((username === undefined) === (password === undefined)) return;
+  const inBody = Object.values(connector.authentication?.members ?? {});
+  const given = username === undefined ? 'password' : 'username';
+  const isInUrl = given === 'username' && urlPlaceholders(settings.url ?? '').includes('username');
+  if (isInUrl || inBody.includes(given)) return;
+  const other = given === 'username' ? 'password' : 'username';
+  report(['authentication', other], `is missing; must be text if ${given} is given`);
+}
+
+function checkKey(settings: ProviderSettings, connector: ConnectorSettings, report: FaultReporter): void {
+  const { authentication } = settings;
+  if (authentication.key === undefined) return;
+  const kind = authenticationKind(connector, authentication);
+  const isInHeader = kind === 'bearer' || kind === 'prefix' || kind === 'header';
+  if (isInHeader && !isVisibleAscii(authentication.key)) {
+    report(['authentication', 'key'], VISIBLE_ASCII_REQUIRED);
+  }
+}

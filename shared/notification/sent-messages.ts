@@ -1,0 +1,179 @@
+import { constants } from 'node:fs';
+import { access, mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Channel } from './notification-command.ts';
+
+/** One message of the local outbox, as listed. */
+export interface SentMessageItem {
+  /** Notification id. */
+  readonly id: string;
+  readonly channel: Channel;
+  /** Epoch milliseconds. */
+  readonly writtenAt: number;
+  readonly sizeBytes: number;
+  readonly sender: string;
+  readonly receiver: string;
+  /** Empty for SMS. */
+  readonly subject: string;
+}
+
+export interface SentMessage {
+  readonly id: string;
+  readonly channel: Channel;
+  /** `message/rfc822` for e-mail, `text/plain` for SMS. */
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
+/** Number of messages that are kept; older ones are removed. */
+export const KEPT_MESSAGES = 1_000;
+/**
+ * Number of writes between two removals of the oldest messages: reading a thousand entries per write would be too
+ * expensive.
+ */
+const PRUNE_EVERY = 50;
+/** Larger than any message, since requests are limited (E6). */
+const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
+/** Larger than any header, even with the longest subject and addresses. */
+const MAX_HEAD_BYTES = 64 * 1_024;
+
+const FILE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(eml|txt)$/;
+const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
+const CHANNELS: Readonly<Record<string, Channel>> = { eml: 'email', txt: 'sms' };
+
+interface KeptFile {
+  readonly name: string;
+  readonly id: string;
+  readonly channel: Channel;
+  readonly writtenAt: number;
+  readonly sizeBytes: number;
+}
+
+/**
+ * The local outbox: one file per message, named by its notification id, so that a repeated message replaces its file. Only
+ * the user of the process may read them (new folders have mode 0700, files 0600). All methods reject with the error of the
+ * file system.
+ */
+export interface SentMessages {
+  /** Creates the folder if necessary and checks that files can be written there. */
+  prepare(): Promise<void>;
+  /** Writes a message, replacing an earlier one with the same id. Rejects for an id that is not a UUID. */
+  write(id: string, channel: Channel, content: Buffer): Promise<void>;
+  /** Lists the newest messages first; empty if the folder does not exist. */
+  list(limit: number): Promise<SentMessageItem[]>;
+  /** Undefined if there is no message with this id. */
+  read(id: string): Promise<SentMessage | undefined>;
+}
+
+export function openSentMessages(folder: string): SentMessages {
+  let writesUntilPrune = 0;
+  const create = (): Promise<unknown> => mkdir(folder, { recursive: true, mode: 0o700 });
+  return {
+    prepare: async () => {
+      await create();
+      await access(folder, constants.W_OK);
+    },
+    write: async (id, channel, content) => {
+      const name = `${id}.${channel === 'email' ? 'eml' : 'txt'}`;
+      if (!FILE.test(name)) throw new TypeError('the id of an outbox message must be a UUID');
+      await create();
+      const flag = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
+      await writeFile(path.join(folder, name), content, { flag, mode: 0o600 });
+      if (writesUntilPrune === 0) await prune(folder);
+      writesUntilPrune = (writesUntilPrune + 1) % PRUNE_EVERY;
+    },
+    list: async (limit) => {
+      const newest = (await filesOf(folder)).slice(0, Math.min(limit, KEPT_MESSAGES));
+      const items: SentMessageItem[] = [];
+      for (const file of newest) {
+        const head = await readStart(path.join(folder, file.name), MAX_HEAD_BYTES);
+        const { id, channel, writtenAt, sizeBytes } = file;
+        if (head !== undefined)
+          items.push({ id, channel, writtenAt, sizeBytes, ...(await readMessageHead(head)) });
+      }
+      return items;
+    },
+    read: async (id) => {
+      for (const [ending, channel] of Object.entries(CHANNELS)) {
+        const name = `${id}.${ending}`;
+        const content = FILE.test(name)
+          ? await readStart(path.join(folder, name), MAX_MESSAGE_BYTES)
+          : undefined;
+        const contentType = channel === 'email' ? 'message/rfc822' : 'text/plain; charset=utf-8';
+        if (content !== undefined) return { id, channel, contentType, content };
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Newest first. */
+async function filesOf(folder: string): Promise<KeptFile[]> {
+  const names = await namesIn(folder);
+  const files = await Promise.all(names.filter((name) => FILE.test(name)).map((name) => look(folder, name)));
+  return files
+    .filter((file) => file !== undefined)
+    .toSorted((a, b) => b.writtenAt - a.writtenAt || (a.id < b.id ? -1 : 1));
+}
+
+async function look(folder: string, name: string): Promise<KeptFile | undefined> {
+  const [, id = '', ending = ''] = FILE.exec(name) ?? [];
+  const channel = CHANNELS[ending];
+  try {
+    const { mtimeMs, size } = await stat(path.join(folder, name));
+    return channel === undefined ? undefined : { name, id, channel, writtenAt: mtimeMs, sizeBytes: size };
+  } catch (error) {
+    return ifMissing(error, undefined);
+  }
+}
+
+async function prune(folder: string): Promise<void> {
+  for (const file of (await filesOf(folder)).slice(KEPT_MESSAGES)) {
+    await rm(path.join(folder, file.name), { force: true });
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    return ifMissing(error, []);
+  }
+}
+
+/** The first bytes of a file; undefined if it does not exist or is a symbolic link. */
+async function readStart(file: string, maxBytes: number): Promise<Buffer | undefined> {
+  try {
+    await using handle = await open(file, O_RDONLY | O_NOFOLLOW);
+    const { size } = await handle.stat();
+    const bytes = Buffer.alloc(Math.min(size, maxBytes));
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+    return bytes.subarray(0, bytesRead);
+  } catch (error) {
+    return ifMissing(error, undefined);
+  }
+}
+
+function ifMissing<T>(error: unknown, otherwise: T): T {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ELOOP') return otherwise;
+  throw error;
+}
+
+/** Sender, receiver and subject from the header of an e-mail (or of an SMS in the outbox). */
+export interface MessageHead {
+  readonly sender: string;
+  readonly receiver: string;
+  readonly subject: string;
+}
+
+const END = /\r?\n\r?\n/;
+
+/** Reads From, To and Subject from the first bytes of a message; missing fields are empty. */
+export async function readMessageHead(start: Buffer): Promise<MessageHead> {
+  const { decodeWords, default: mail } = await import('postal-mime');
+  const [head = ''] = start.toString('latin1').split(END, 1);
+  const { headers } = await mail.parse(Buffer.from(head, 'latin1'));
+  const value = (name: string): string => decodeWords(headers.find(({ key }) => key === name)?.value ?? '');
+  return { sender: value('from'), receiver: value('to'), subject: value('subject') };
+}

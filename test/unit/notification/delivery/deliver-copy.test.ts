@@ -1,0 +1,406 @@
+import { describe, expect, it } from 'vitest';
+import { DeadLetters } from '../../../../shared/messaging/handler/dead-letter.ts';
+import type { Request } from '../../../../shared/messaging/handler/request.ts';
+import { HEADER } from '../../../../shared/messaging/headers.ts';
+import type { Priority } from '../../../../shared/notification/notification-command.ts';
+import { createCommandCheck } from '../../../../shared/notification/command-proof.ts';
+import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
+import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
+import { silentLog } from '../../../../shared/platform/log.ts';
+import {
+  CommandDelivery,
+  type CommandDeliveryOptions,
+} from '../../../../workers/notification/delivery/deliver-copy.ts';
+import type { DeliveryLog } from '../../../../workers/notification/state/delivery-log.ts';
+import { readCopy } from '../../../../workers/notification/retry/command-copy.ts';
+import { anSms } from '../../../support/builders/outbound-messages.ts';
+import { fakeMessage } from '../../../support/fakes/messages.ts';
+import { FakePublisher } from '../../../support/fakes/publisher.ts';
+import { virtualTime } from '../../../support/fakes/virtual-time.ts';
+import {
+  permanent,
+  SENT,
+  scriptedProviders,
+  transient,
+  unknown,
+} from '../../../support/fakes/scripted-providers.ts';
+
+const NOW = 1_700_000_000_000;
+/** The initial value of the monotonic clock. */
+const START_MS = 5_000;
+const ID = '0b1f2f2e-6f5a-4c59-8a8e-0d6a1d0c7a11';
+const { signal } = new AbortController();
+
+/** A delivery over fakes that record, in order, writes to the log and calls of providers. */
+function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationState) {
+  const { time, ...ports } = virtualTime({ wallMs: NOW, elapsedMs: START_MS });
+  const done: string[] = [];
+  const written: NotificationState[] = [];
+  const providers = scriptedProviders();
+  const copies = new FakePublisher();
+  copies.onPublish = ([message]) => {
+    done.push(`publish ${message?.topic}`);
+    return Promise.resolve();
+  };
+  const write = (how: string, answer: boolean) => (state: NotificationState) => {
+    done.push(`${how} ${state.status}`);
+    written.push(state);
+    return Promise.resolve(answer);
+  };
+  const deliveryLog = {
+    find: () => known,
+    mayMiss: () => false,
+    claim: write('claim', true),
+    settle: write('settle', true),
+    declare: write('declare', true),
+  } as unknown as DeliveryLog;
+  const order: CommandDeliveryOptions['orders']['normal'] = {
+    enqueue: () => Promise.resolve('first-in-line'),
+    setFirst: () => {
+      done.push('set first');
+      return Promise.resolve();
+    },
+  };
+  const deadLetters = {
+    write: (_: unknown, { code }: { code: string }) => {
+      done.push(`dead letter ${code}`);
+      return Promise.resolve();
+    },
+  } as unknown as DeadLetters;
+  const delivery = new CommandDelivery({
+    channel: 'sms',
+    deliveryLog,
+    orders: { normal: order, urgent: order },
+    providers,
+    copies,
+    deadLetters: { normal: deadLetters, urgent: deadLetters },
+    plan: { tiersMs: [10_000], timeLimitMs: 600_000 },
+    unknownPolicy: 'park',
+    checkText: createCommandCheck(undefined),
+    tierTopic: (delayMs) => `tier-${delayMs}`,
+    clock: ports.clock,
+    monotonic: ports.monotonic,
+    timers: ports.timers,
+    sendTimeoutMs: 1_000,
+    self: 'self',
+    closing: signal,
+    onAttempt: ({ name }, { kind }) => done.push(`${name} ${kind}`),
+    onOutcome: (_, status, code) => done.push(`count ${status} ${code}`),
+    onDeadLetter: (code) => done.push(`count dead letter ${code}`),
+    log: silentLog,
+    ...over,
+  });
+  const deliver = (headers = {}, deadlineMs?: number, id = ID, priority: Priority = 'normal') => {
+    const message = fakeMessage(7, { headers, timestampMs: NOW });
+    const context = { signal, deadlineMs } as Request;
+    return delivery.deliver(readCopy(message, NOW, id, priority), anSms(), context);
+  };
+  const { timers } = ports;
+  return { time, timers, done, written, providers, copies, deliveryLog, delivery, deliver };
+}
+
+const WAIT_SOON = { kind: 'retry', afterMs: 100 };
+
+describe.each(['parked', 'sending'] as const)(
+  'a copy of the round after one that is known as %s',
+  (status) => {
+    const assumed = { status, attempt: 1, channel: 'sms', owner: 'another' } as unknown as NotificationState;
+
+    it('is delivered when the outcome of that round is read, a retry', async () => {
+      const { providers, done, deliveryLog, deliver } = world({}, assumed);
+      providers.add('one').answer = () => SENT;
+      deliveryLog.caughtUp = () => {
+        deliveryLog.find = () => ({ status: 'retrying', attempt: 1, channel: 'sms' });
+        return Promise.resolve();
+      };
+      await deliver({ 'plat-attempt': '2' });
+      expect(done).toEqual(['claim sending', 'one sent', 'settle sent', 'count sent undefined']);
+    });
+
+    it('is received again while the delivery log cannot be read to its end', async () => {
+      const { done, deliveryLog, deliver } = world({}, assumed);
+      const behind = new MessagingError('tail-behind', 'not read', { canRetry: true });
+      deliveryLog.caughtUp = () => Promise.reject(behind);
+      await expect(deliver({ 'plat-attempt': '2' })).rejects.toBe(behind);
+      expect(done).toEqual([]);
+    });
+  },
+);
+
+describe('a delivery', () => {
+  it.each([
+    ['sent', SENT, ['claim sending', 'one sent', 'settle sent', 'count sent undefined']],
+    [
+      'transient',
+      transient(),
+      [
+        'claim sending',
+        'one transient',
+        'settle retrying',
+        'count retrying busy',
+        'publish tier-10000',
+        'set first',
+      ],
+    ],
+    [
+      'permanent',
+      permanent(),
+      [
+        'claim sending',
+        'one permanent',
+        'settle failed',
+        'count failed refused',
+        'dead letter refused',
+        'count dead letter refused',
+      ],
+    ],
+    [
+      'unknown',
+      unknown(),
+      [
+        'claim sending',
+        'one unknown',
+        'settle parked',
+        'count parked outcome-unknown',
+        'dead letter outcome-unknown',
+        'count dead letter outcome-unknown',
+      ],
+    ],
+  ])('performs its steps in order when the round is %s', async (_, result, expected) => {
+    const { providers, done, deliver, delivery } = world();
+    providers.add('one').answer = () => result;
+    expect(await deliver()).toEqual({ kind: 'done' });
+    expect(done).toEqual(expected);
+    expect(delivery.inProgress.size).toBe(0);
+  });
+});
+
+it('does not send if the lease is too short after a slow claim, and delivers later', async () => {
+  const { time, providers, done, deliveryLog, deliver } = world();
+  providers.add('one');
+  deliveryLog.claim = () => {
+    time.elapsedMs += 5_001;
+    return Promise.resolve(true);
+  };
+  expect(await deliver()).toMatchObject(WAIT_SOON);
+  expect(done).toEqual([]);
+  deliveryLog.claim = () => Promise.resolve(true);
+  expect(await deliver()).toEqual({ kind: 'done' });
+});
+
+describe('an intent without an outcome', () => {
+  const intent = { status: 'sending', attempt: 1, channel: 'sms', owner: 'self' } as NotificationState;
+
+  it('is retried later if another outcome precedes it on the log', async () => {
+    const { done, deliveryLog, deliver } = world({}, { ...intent, owner: 'another' });
+    deliveryLog.declare = () => Promise.resolve(false);
+    expect(await deliver()).toMatchObject({ kind: 'retry' });
+    expect(done).toEqual([]);
+  });
+
+  it('is parked if the delivery log may have lost its entry, unless an operator accepts a second send', async () => {
+    const { providers, done, deliveryLog, deliver } = world();
+    providers.add('one');
+    deliveryLog.mayMiss = (originTimestampMs) => originTimestampMs === NOW;
+    await deliver();
+    expect(done).toEqual([
+      'declare parked',
+      'count parked outcome-unknown',
+      'dead letter outcome-unknown',
+      'count dead letter outcome-unknown',
+    ]);
+    done.length = 0;
+    await deliver({ 'plat-redrive-unknown': 'true', 'plat-redrive-count': '1', 'plat-attempt': '2' });
+    expect(done).toContain('settle sent');
+  });
+});
+
+describe('waiting for a provider', () => {
+  it.each([
+    ['an hour forward', 3_600_000],
+    ['an hour back', -3_600_000],
+    ['correctly', 0],
+  ])('ends after ten seconds when the clock is set %s', async (_, jumpMs) => {
+    const { time, timers, providers, deliver } = world();
+    timers.schedule(() => {
+      time.wallMs += jumpMs;
+    }, 5_000);
+    providers.add('one', { admission: () => ({ kind: 'open', afterMs: 60_000, code: 'down' }) });
+    expect(await deliver()).toMatchObject(WAIT_SOON);
+    expect(time.elapsedMs).toBe(START_MS + 10_000);
+  });
+
+  it('ends immediately for an overdue copy if no provider was available during the whole time limit', async () => {
+    const { time, done, providers, deliver } = world();
+    providers.add('one', {
+      condition: 'degraded',
+      admission: () => ({ kind: 'open', afterMs: 60_000, code: 'down' }),
+    });
+    time.wallMs += 600_001;
+    time.elapsedMs = START_MS + 600_000;
+    expect(await deliver()).toMatchObject(WAIT_SOON);
+    time.elapsedMs = START_MS + 600_001;
+    await deliver();
+    expect(done.slice(0, 1)).toEqual(['settle failed']);
+    expect(time.elapsedMs).toBe(START_MS + 600_001);
+  });
+
+  it('ends when earlier rounds have their results, before their outcomes are written', async () => {
+    const { providers, deliveryLog, deliver } = world();
+    const written = Promise.withResolvers<void>();
+    deliveryLog.settle = () => written.promise;
+    providers.add('one', { concurrency: 1 });
+    const ids = [1, 2, 3, 4].map((number) => ID.replace(/1$/, String(number)));
+    const ends = ids.map((id) => deliver({}, undefined, id));
+    await expect.poll(() => providers.calls.length).toBe(4);
+    written.resolve();
+    expect(await Promise.all(ends)).toEqual(ids.map(() => ({ kind: 'done' })));
+  });
+
+  const bound = [
+    { attempt: 1, at: NOW, provider: 'one', result: 'unknown', code: 'timeout', repeatableBy: 'one' },
+  ];
+  const BOUND = { 'plat-attempt': '2', 'plat-attempt-history': JSON.stringify(bound) };
+
+  it.each([
+    ['immediately if it is down', { kind: 'open', afterMs: 20_000, code: 'down' }, 0, 60_000],
+    ['after ten seconds if its rate limit is exhausted', { kind: 'wait', afterMs: 5_000 }, 10_000, 10_000],
+  ] as const)(
+    'moves a copy that only one of the providers may send to a retry tier %s, with the same attempt',
+    async (_, admission, waitMs, tierMs) => {
+      const plan = { tiersMs: [10_000, 60_000], timeLimitMs: 600_000 };
+      const { time, done, providers, copies, delivery, deliver } = world({ plan });
+      providers.add('one', { isIdempotent: true, admission: () => admission });
+      providers.add('two');
+      expect(await deliver(BOUND)).toEqual({ kind: 'done' });
+      expect(time.elapsedMs).toBe(START_MS + waitMs);
+      expect(done).toEqual([`publish tier-${tierMs}`, 'set first']);
+      expect(copies.sent[0]?.headers).toMatchObject({
+        'plat-attempt': '2',
+        'plat-due-at': String(NOW + waitMs + tierMs),
+        'plat-attempt-history': BOUND['plat-attempt-history'],
+      });
+      expect(delivery.inProgress.size).toBe(0);
+    },
+  );
+});
+
+describe('a normal delivery', () => {
+  const OTHER = ID.replace(/1$/, '2');
+
+  it('does not wait while an urgent one waits for a provider that may be called', async () => {
+    const { time, providers, deliver } = world();
+    const down = { kind: 'open', afterMs: 60_000, code: 'down' } as const;
+    const asked = Promise.withResolvers<void>();
+    const one = providers.add('one');
+    one.admission = () => {
+      asked.resolve();
+      one.admission = () => ({ kind: 'go' });
+      return down;
+    };
+    const urgent = deliver({}, undefined, ID, 'urgent');
+    await asked.promise;
+    expect(await deliver({}, undefined, OTHER)).toEqual({ kind: 'done' });
+    expect(time.elapsedMs).toBe(START_MS);
+    expect(await urgent).toEqual({ kind: 'done' });
+  });
+});
+
+it.each([
+  ['broker-refused', false, true],
+  ['broker-unavailable', true, true],
+])(
+  'when the broker answers %s (canRetry %s) to a retry copy, the failure is transient: %s',
+  async (code, canRetry, isPassing) => {
+    const { providers, copies, deliver } = world();
+    providers.add('one').answer = () => transient();
+    copies.onPublish = () => Promise.reject(new MessagingError(code, 'no', { canRetry }));
+    await expect(deliver()).rejects.toMatchObject({ code, canRetry: isPassing });
+  },
+);
+
+const UNKNOWN_BEFORE = { attempt: 1, at: NOW, provider: 'one', result: 'unknown', repeatableBy: 'one' };
+
+describe.each(['message-too-large', 'invalid-message'])('a retry copy that is rejected as %s', (code) => {
+  const rejected = new MessagingError(code, 'no', { canRetry: false });
+
+  it('ends its notification as failed', async () => {
+    const { providers, copies, done, written, deliver } = world();
+    providers.add('one').answer = () => transient();
+    copies.onPublish = () => Promise.reject(rejected);
+    expect(await deliver()).toEqual({ kind: 'done' });
+    expect(done.slice(2)).toEqual([
+      'settle retrying',
+      'count retrying busy',
+      `dead letter ${code}`,
+      `count dead letter ${code}`,
+      'declare failed',
+      `count failed ${code}`,
+    ]);
+    expect(written.at(-1)).toMatchObject({
+      attempt: 2,
+      attempts: [{ provider: 'one', result: 'transient' }],
+    });
+  });
+
+  it.each([
+    ['in this round', {}, undefined],
+    [
+      'in an earlier round',
+      { [HEADER.attempt]: '2', [HEADER.attemptHistory]: JSON.stringify([UNKNOWN_BEFORE]) },
+      3,
+    ],
+  ])('parks it if the message may have been sent %s', async (_, headers, attempt = 2) => {
+    const letters = new FakePublisher();
+    const normal = new DeadLetters({
+      publisher: letters,
+      topic: 'x',
+      groupId: 'g',
+      clock: { now: () => NOW },
+    });
+    const { providers, copies, written, deliver } = world({ deadLetters: { normal, urgent: normal } });
+    providers.add('one', { isIdempotent: true }).answer = () => unknown();
+    copies.onPublish = () => Promise.reject(rejected);
+    expect(await deliver(headers)).toEqual({ kind: 'done' });
+    expect(written.map(({ status }) => status)).toEqual(['sending', 'retrying', 'parked']);
+    expect(written.at(-1)).toMatchObject({ attempt, code: 'outcome-unknown' });
+    expect(letters.sent).toMatchObject([
+      { headers: { [HEADER.attempt]: String(attempt), [HEADER.deadLetterCode]: 'outcome-unknown' } },
+    ]);
+  });
+});
+
+describe('an unexpected failure', () => {
+  const bug = new TypeError('a bug');
+
+  it('before a provider is called ends the notification as failed', async () => {
+    const { providers, written, deliver } = world();
+    const broken = () => {
+      throw bug;
+    };
+    providers.add('one', { admission: broken });
+    await expect(deliver()).rejects.toBe(bug);
+    expect(written).toMatchObject([{ status: 'failed', code: 'unexpected', attempt: 1 }]);
+  });
+
+  it('after a provider was called parks the notification', async () => {
+    const { providers, written, deliveryLog, deliver } = world();
+    providers.add('one');
+    deliveryLog.settle = () => Promise.reject(bug);
+    await expect(deliver()).rejects.toBe(bug);
+    expect(written.at(-1)).toMatchObject({
+      status: 'parked',
+      code: 'outcome-unknown',
+      attempts: [{ result: 'unknown' }],
+    });
+  });
+
+  it('is received again while its end cannot be recorded', async () => {
+    const { providers, deliveryLog, deliver } = world();
+    providers.add('one');
+    deliveryLog.settle = () => Promise.reject(bug);
+    const down = new InfrastructureError('down', 'no broker');
+    deliveryLog.declare = () => Promise.reject(down);
+    await expect(deliver()).rejects.toBe(down);
+  });
+});

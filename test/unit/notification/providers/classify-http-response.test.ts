@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import type { Outbound } from '../../../../shared/notification/notification-command.ts';
+import type { SendResult } from '../../../../shared/notification/provider.ts';
+import {
+  classifyHttpResponse,
+  parseRetryAfter,
+} from '../../../../workers/notification/providers/classify-http-response.ts';
+import { httpEntry } from '../../../support/builders/provider-entry.ts';
+import { anEmail, anSms } from '../../../support/builders/outbound-messages.ts';
+
+const contextOf = (message: Outbound, secrets: readonly string[] = []) => ({
+  nowMs: 0,
+  sensitive: { message, secrets },
+  isUrlOfMessage: false,
+});
+const CONTEXT = contextOf(anSms());
+
+/** The kind of send result of a response with these connector settings. */
+function classified(
+  answer: { readonly status: number; readonly body?: unknown; readonly text?: string },
+  settings: object = {},
+): string {
+  const { connector } = httpEntry({ connector: settings }).settings;
+  const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
+  const result = classifyHttpResponse({ status: answer.status, headers: {}, text }, connector!, CONTEXT);
+  return result.kind;
+}
+
+const answered = (status: number, body: unknown, settings: object): SendResult => {
+  const { connector } = httpEntry({ connector: settings }).settings;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return classifyHttpResponse({ status, headers: {}, text }, connector!, CONTEXT);
+};
+
+describe('the subject of a failure', () => {
+  const success = { pointer: '/status', values: ['0'] };
+  const byCode = { success, errorCode: ['/status'] };
+  const byStatus = { success, failures: { unknown: { status: [200] } } };
+
+  it('is the message if the provider itself answered with an unknown outcome', () => {
+    const about = { kind: 'unknown', isAboutMessage: true };
+    expect(answered(200, { status: '9' }, byCode)).toMatchObject(about);
+    expect(answered(200, { status: '9' }, byStatus)).toMatchObject(about);
+    expect(answered(409, {}, { idempotency: { header: 'Id' } })).toMatchObject(about);
+  });
+
+  it('is the provider if the response cannot be read or comes from an intermediary', () => {
+    expect(answered(200, '<html>', byCode)).toEqual({ kind: 'unknown', code: 'http-200' });
+    expect(answered(502, { status: '9' }, byCode)).toEqual({ kind: 'unknown', code: 'http-502-9' });
+  });
+
+  it('is the receiver if the list says so', () => {
+    const settings = { ...byCode, failures: { receiver: { code: ['7'] }, transient: { code: ['8'] } } };
+    const about = { kind: 'transient', isAboutReceiver: true };
+    expect(answered(200, { status: '7' }, settings)).toMatchObject(about);
+    expect(answered(200, { status: '8' }, settings)).not.toHaveProperty('isAboutReceiver');
+  });
+});
+
+describe('a status that no list has', () => {
+  it.each([
+    ['sent', [200, 201, 202, 204, 299]],
+    ['misconfigured', [301, 302, 307, 308, 401, 402, 403, 404, 405, 407, 415, 501, 505, 511]],
+    ['transient', [408, 425, 429, 500, 503]],
+    ['permanent', [400, 406, 409, 410, 413, 422, 451, 499]],
+    ['unknown', [502, 504, 507, 520, 524, 599]],
+  ])('is classified as %s', (kind, statuses) => {
+    expect(statuses.map((status) => [status, classified({ status })])).toEqual(
+      statuses.map((status) => [status, kind]),
+    );
+  });
+});
+
+describe('the value that means success', () => {
+  const settings = { success: { status: [200], pointer: '/a~1b/0/c~0d', values: [0] } };
+
+  it('is compared as text at any JSON pointer, or must only be there', () => {
+    expect(classified({ status: 200, body: { 'a/b': [{ 'c~d': '0' }] } }, settings)).toBe('sent');
+    expect(classified({ status: 200, body: { 'a/b': [{ 'c~d': 0 }] } }, settings)).toBe('sent');
+    expect(classified({ status: 200, body: { 'a/b': [{ 'c~d': 1 }] } }, settings)).toBe('unknown');
+    const there = { success: { pointer: '/id' } };
+    expect(classified({ status: 200, body: { id: {} } }, there)).toBe('sent');
+    expect(classified({ status: 200, body: { id: null } }, there)).toBe('unknown');
+  });
+
+  it.each([
+    ['not JSON', { status: 200, text: '{' }],
+    ['empty', { status: 200, text: '' }],
+    ['incomplete', { status: 200 }],
+    ['null', { status: 200, body: null }],
+    ['an object instead of a scalar', { status: 200, body: { 'a/b': [{ 'c~d': {} }] } }],
+  ])('leaves the outcome unknown if the body is %s', (_, answer) => {
+    expect(classified(answer, settings)).toBe('unknown');
+  });
+});
+
+it.each([
+  [400, { code: 'busy' }, 'transient'],
+  [502, { code: 'busy' }, 'transient'],
+  [400, { code: 'strange' }, 'misconfigured'],
+  [422, undefined, 'permanent'],
+  [400, undefined, 'misconfigured'],
+  [503, undefined, 'unknown'],
+  [504, undefined, 'transient'],
+])(
+  'a response with status %s and body %j is classified by its code, its status, then its class: %s',
+  (status, body, kind) => {
+    const settings = {
+      errorCode: ['/missing', '/code'],
+      failures: {
+        transient: { code: ['busy'], status: ['5xx'] },
+        misconfigured: { code: ['*'], status: ['4xx'] },
+        permanent: { status: [422] },
+        unknown: { status: [503] },
+      },
+    };
+    expect(classified({ status, ...(body === undefined ? {} : { body }) }, settings)).toBe(kind);
+  },
+);
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-03-02T10:00:00Z');
+  it.each<[string | undefined, number | undefined]>([
+    ['120', 120_000],
+    [' 0.5 ', 500],
+    ['Mon, 02 Mar 2026 10:00:30 GMT', 30_000],
+    ['Monday, 02-Mar-26 10:01:00 GMT', 60_000],
+    ['999999999', 86_400_000],
+    ...[undefined, '', '0', '-5', 'soon', '2026-03-02', '1e3', 'Mon, 02 Mar 2026 09:59:59 GMT'].map(
+      (text): [string | undefined, undefined] => [text, undefined],
+    ),
+    ['Mon, 99 Foo 2026 10:00:00 GMT', undefined],
+  ])('is parsed from %j as %s ms', (text, ms) => {
+    expect(parseRetryAfter(text, 'seconds', now)).toBe(ms);
+  });
+
+  it('is parsed from seconds since 1970', () => {
+    expect(parseRetryAfter(String(now / 1_000 + 5), 'epoch-seconds', now)).toBe(5_000);
+  });
+});
+
+describe('provider text', () => {
+  const otp = anSms({
+    sender: 'YourBank',
+    receiver: '+40722123456',
+    message: 'Domnule Popescu, codul este 771 234. Limita 4500.',
+  });
+  const settings = {
+    errorCode: ['/code'],
+    id: { pointer: '/id' },
+    failures: { misconfigured: { code: ['no_credit', 7] }, permanent: { code: ['REJECTED_X'] } },
+  };
+  const { connector } = httpEntry({ connector: settings }).settings;
+  const reported = (answer: object, message: Outbound, status = 400): SendResult =>
+    classifyHttpResponse(
+      { status, headers: {}, text: JSON.stringify(answer) },
+      connector!,
+      contextOf(message, ['key-7f3a99']),
+    );
+
+  it.each([
+    ['no_credit', 'http-400-no_credit'],
+    [7, 'http-400-7'],
+    ['REJECTED_X', 'http-400-REJECTED_X'],
+    [21_211, 'http-400-21211'],
+    ['99', 'http-400-99'],
+  ])('is passed on if it is a configured code or a short number: %s', (code, expected) => {
+    expect(reported({ code }, otp)).toMatchObject({ code: expected });
+  });
+
+  it.each([
+    'otp-771234-POPESCU',
+    'req-1-abc',
+    'req-2-abc',
+    'Popescu',
+    '771234',
+    '7712',
+    '4500',
+    '123456',
+    'E',
+    true,
+  ])('is replaced by `other` if it is any other code: %s', (code) => {
+    expect(reported({ code }, otp)).toMatchObject({ code: 'http-400-other' });
+  });
+
+  it.each([
+    ['the password', 'otp-771234'],
+    ['a part of the telephone number', 'x22123456y'],
+    ['a word', 'id-POPESCU-1'],
+    ['a word within a longer one', 'xxpopescuxx'],
+    ['the key', 'a-key-7f3a99'],
+    ['blanks', 'a b'],
+    ['more than 64 characters', 'x'.repeat(65)],
+  ])('is not passed on as an id with %s', (_, id) => {
+    expect(reported({ id }, otp, 200)).toEqual({ kind: 'sent', providerMessageId: undefined });
+  });
+
+  it.each([
+    '2250be2d4219-3af1-78856',
+    '<20260302.1@mg.bank.example>',
+    'SM1',
+    '9C817C6F8AF3D48F9FE553282AFA2B67',
+  ])('is passed on as an id otherwise: %s', (id) => {
+    const message = anEmail({ message: 'Your bank sent it.', sender: 'Your Bank <info@mg.bank.example>' });
+    expect(reported({ id }, otp, 200)).toEqual({ kind: 'sent', providerMessageId: id });
+    expect(reported({ id }, message, 200)).toEqual({ kind: 'sent', providerMessageId: id });
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type SmtpError,
+  classifySmtpReply,
+} from '../../../../workers/notification/providers/classify-smtp-reply.ts';
+
+const reply = (responseCode: number, response: string, command: string): SmtpError => ({
+  code: 'EENVELOPE',
+  responseCode,
+  response: `${responseCode} ${response}`,
+  command,
+});
+
+describe('a failed SMTP transaction', () => {
+  it.each<[SmtpError, string, string]>([
+    [{ code: 'EDNS', originalCode: 'ENOTFOUND' }, 'transient', 'smtp-host-unknown'],
+    [{ code: 'ESOCKET', originalCode: 'ECONNREFUSED' }, 'transient', 'smtp-connection-refused'],
+    [{ code: 'ESOCKET', originalCode: 'ECONNRESET' }, 'transient', 'smtp-connection-lost'],
+    [{ code: 'ESOCKET', originalCode: 'CERT_HAS_EXPIRED' }, 'transient', 'smtp-tls-failed'],
+    [{ code: 'ETLS' }, 'transient', 'smtp-tls-failed'],
+    [{ code: 'EPROTOCOL' }, 'transient', 'smtp-protocol-fault'],
+    [{ code: 'ETIMEDOUT' }, 'transient', 'smtp-timeout'],
+    [{}, 'transient', 'smtp-connection-lost'],
+    [{ code: 'EAUTH' }, 'misconfigured', 'smtp-authentication'],
+    [{ code: 'EENVELOPE' }, 'permanent', 'smtp-envelope-invalid'],
+    [{ code: 'EMESSAGE' }, 'permanent', 'smtp-message-too-large'],
+    [{ code: 'ESTREAM' }, 'permanent', 'smtp-message-unencodable'],
+    [reply(503, '5.5.1 bad sequence', 'RCPT TO'), 'transient', 'smtp-503-5.5.1'],
+    [reply(502, 'what?', 'EHLO'), 'misconfigured', 'smtp-502'],
+    [reply(454, '4.7.0 TLS not available', 'STARTTLS'), 'transient', 'smtp-454-4.7.0'],
+    [reply(534, '5.7.9 mechanism too weak', 'AUTH PLAIN'), 'misconfigured', 'smtp-534-5.7.9'],
+  ])('with %j before the end of the body is %s with code %s', (fault, kind, code) => {
+    expect(classifySmtpReply(fault, false)).toEqual({ kind, code });
+  });
+
+  it.each<[SmtpError, string]>([
+    [{ code: 'ESOCKET', originalCode: 'ECONNRESET' }, 'smtp-connection-lost-after-data'],
+    [{ code: 'ETIMEDOUT' }, 'smtp-timeout-after-data'],
+    [{ code: 'EABORT' }, 'smtp-aborted-after-data'],
+    [{ code: 'EPROTOCOL' }, 'smtp-protocol-fault-after-data'],
+    [{ code: 'ESTREAM' }, 'smtp-connection-lost-after-data'],
+    [{ code: 'EPROTOCOL', responseCode: 354, response: '354 go on' }, 'smtp-protocol-fault-after-data'],
+  ])('with %j after the end of the body is unknown with code %s', (fault, code) => {
+    expect(classifySmtpReply(fault, true)).toEqual({ kind: 'unknown', code });
+  });
+
+  it('is classified by a reply even after the end of the body', () => {
+    expect(classifySmtpReply(reply(451, '4.3.0 later', 'DATA'), true).kind).toBe('transient');
+    expect(classifySmtpReply(reply(554, '5.6.0 no', 'DATA'), true).kind).toBe('permanent');
+    expect(classifySmtpReply(reply(421, '4.3.2 closing', 'DATA'), true).kind).toBe('transient');
+  });
+
+  it.each([
+    [451, 'greylisted, come back in five minutes', 'RCPT TO', true],
+    [450, '4.2.0 greylisted', 'RCPT TO', true],
+    [452, '4.5.3 too many recipients', 'RCPT TO', true],
+    [451, '4.6.1 no conversion', 'DATA', true],
+    [452, '4.3.1 no room in the queue', 'RCPT TO', false],
+    [452, 'no room in the queue', 'RCPT TO', false],
+    [451, 'no room in the queue', 'DATA', false],
+    [450, '4.7.1 too many connections', 'EHLO', false],
+  ])(
+    'with %i %s at %s affects only this message or receiver: %s',
+    (status, text, command, isAboutReceiver) => {
+      const outcome = classifySmtpReply(reply(status, text, command), false);
+      expect(outcome.kind).toBe('transient');
+      expect('isAboutReceiver' in outcome).toBe(isAboutReceiver);
+    },
+  );
+
+  it('does not contain the text of the reply', () => {
+    const outcome = classifySmtpReply(reply(550, '<ana@example.net>: no such user', 'RCPT TO'), false);
+    expect(outcome).toEqual({ kind: 'permanent', code: 'smtp-550' });
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { readTemplate, type Encoding } from '../../../../shared/notification/payload-template.ts';
+import { encodePayload, renderPayload } from '../../../../workers/notification/providers/http-payload.ts';
+import { messageValues } from '../../../../workers/notification/providers/message-values.ts';
+import { anEmail } from '../../../support/builders/outbound-messages.ts';
+
+const OPTIONS = { defaultSender: undefined, phoneFormat: 'plus', listSeparator: ', ' } as const;
+const email = anEmail({
+  sender: 'Bank <info@bank.example>',
+  cc: ['one@example.com', 'two@example.com'],
+  attachments: [{ name: 'a "b".csv', content: Buffer.from('1;2') }],
+});
+
+async function encoded(template: object | string, encoding: Encoding) {
+  const node = readTemplate(template, encoding, () => undefined);
+  if (node === undefined) throw new Error('the template cannot be read');
+  const rendered = renderPayload(node, await messageValues(email, OPTIONS)) ?? {};
+  return encodePayload(rendered as Readonly<Record<string, string>>, encoding);
+}
+
+describe('a payload', () => {
+  it('is JSON with constants and repeated items, without fields that have no value', async () => {
+    const template = {
+      from: { name: 'SENDER_NAME_PLACEHOLDER', email: 'SENDER_ADDRESS_PLACEHOLDER' },
+      version: 2,
+      bcc: ['BCC_PLACEHOLDER'],
+      cc: [{ email: 'CC_PLACEHOLDER' }],
+      files: [
+        {
+          name: 'ATTACHMENT_NAME_PLACEHOLDER',
+          type: 'ATTACHMENT_TYPE_PLACEHOLDER',
+          data: 'ATTACHMENT_CONTENT_PLACEHOLDER',
+        },
+      ],
+      copies: 'CC_PLACEHOLDER',
+      note: 'cc: CC_PLACEHOLDER, bcc: BCC_PLACEHOLDER',
+      html: { body: 'HTML_PLACEHOLDER' },
+      empty: [],
+    };
+    const { body, contentType, query } = await encoded(template, 'json');
+    expect([contentType, query]).toEqual(['application/json', '']);
+    expect(JSON.parse(body?.toString() ?? '')).toEqual({
+      from: { name: 'Bank', email: 'info@bank.example' },
+      version: 2,
+      cc: [{ email: 'one@example.com' }, { email: 'two@example.com' }],
+      copies: 'one@example.com, two@example.com',
+      note: 'cc: one@example.com, two@example.com, bcc: ',
+      files: [{ name: 'a "b".csv', type: 'text/csv', data: 'MTsy' }],
+      empty: [],
+    });
+  });
+
+  it('is a form or a query with a repeated field for a list', async () => {
+    const template = { to: 'RECEIVER_PLACEHOLDER', cc: ['CC_PLACEHOLDER'], n: 1 };
+    const fields = 'to=customer%40example.com&cc=one%40example.com&cc=two%40example.com&n=1';
+    const form = await encoded(template, 'form');
+    expect([form.contentType, form.body?.toString(), form.query]).toEqual([
+      'application/x-www-form-urlencoded',
+      fields,
+      '',
+    ]);
+    expect(await encoded(template, 'query')).toEqual({
+      contentType: undefined,
+      body: undefined,
+      query: fields,
+    });
+  });
+
+  it.each([
+    ['fields', 'to=RECEIVER_PLACEHOLDER&as=CONTENT_TYPE_PLACEHOLDER&n=a{'],
+    ['JSON', ' {"to": RECEIVER_PLACEHOLDER, "as": CONTENT_TYPE_PLACEHOLDER, "n": "a{"}'],
+  ])('is a form whose text template is %s', async (_, template) => {
+    const { body } = await encoded(template, 'form');
+    expect(body?.toString()).toBe('to=customer%40example.com&as=text%2Fplain&n=a%7B');
+    await expect(encoded('to=RECEIVER_PLACEHOLDER', 'json')).rejects.toThrow('cannot be read');
+  });
+
+  it('is a multipart body with files', async () => {
+    const { body, contentType } = await encoded(
+      { to: 'RECEIVER_PLACEHOLDER', file: ['ATTACHMENT_PLACEHOLDER'] },
+      'multipart',
+    );
+    const form = await new Response(Uint8Array.from(body ?? []), {
+      headers: { 'content-type': contentType ?? '' },
+    }).formData();
+    const file = form.get('file') as File;
+    expect([form.get('to'), file.name, file.type, await file.text()]).toEqual([
+      'customer@example.com',
+      'a "b".csv',
+      'text/csv',
+      '1;2',
+    ]);
+  });
+});

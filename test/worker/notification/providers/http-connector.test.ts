@@ -1,0 +1,351 @@
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Outbound } from '../../../../shared/notification/notification-command.ts';
+import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
+import { createHttpConnector } from '../../../../workers/notification/providers/http-connector.ts';
+import { httpEntry } from '../../../support/builders/provider-entry.ts';
+import { ID, anEmail, anSms } from '../../../support/builders/outbound-messages.ts';
+import { startProviderStandIn } from '../../../support/fakes/provider-stand-in.ts';
+import { selfSigned } from '../../../support/self-signed-certificate.ts';
+import { untilSent } from '../../../support/standing-connection.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
+
+/** The HTTP connector against a stand-in of a provider on loopback. */
+const NOW = Date.parse('2026-03-02T10:00:00Z');
+const clock = { now: () => NOW };
+const opened: Provider[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((provider) => provider.close()));
+});
+
+function connector(members: Readonly<Record<string, unknown>>, timeoutMs = 5_000): Provider {
+  const provider = createHttpConnector(httpEntry(members), { ...systemPorts, clock, timeoutMs });
+  opened.push(provider);
+  return provider;
+}
+
+const send = (
+  provider: Provider,
+  message: Outbound = anSms(),
+  signal: AbortSignal = new AbortController().signal,
+): Promise<SendResult> => provider.send(message, signal);
+
+describe('a provider without connector settings (N1)', () => {
+  it('receives a JSON POST from a text template, with basic authentication', async () => {
+    await using standIn = await startProviderStandIn();
+    const provider = connector({
+      url: `${standIn.origin}/send?v=1`,
+      'payload-template':
+        '{"from": SENDER_PLACEHOLDER, "to": "RECEIVER_PLACEHOLDER", "text": "MESSAGE_PLACEHOLDER", "ref": "n-ID_PLACEHOLDER"}',
+      'default-sender': 'Bank',
+      authentication: { username: 'user', password: 'pass', key: '' },
+    });
+    expect(await send(provider, anSms({ message: 'She said "hi"\n\\o/' }))).toEqual({
+      kind: 'sent',
+      providerMessageId: undefined,
+    });
+    const [request] = standIn.requests;
+    expect(request).toMatchObject({
+      method: 'POST',
+      path: '/send?v=1',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Basic ${Buffer.from('user:pass').toString('base64')}`,
+      },
+    });
+    expect(JSON.parse(request!.body.toString())).toEqual({
+      from: 'Bank',
+      to: '+40722123456',
+      text: 'She said "hi"\n\\o/',
+      ref: `n-${ID}`,
+    });
+    expect(provider.isIdempotent).toBe(false);
+  });
+});
+
+describe('interfaces by configuration', () => {
+  it('supports a Kannel gateway: all fields in the query of a GET', async () => {
+    await using standIn = await startProviderStandIn();
+    const provider = connector({
+      url: `${standIn.origin}/cgi-bin/sendsms`,
+      'payload-template': {
+        from: 'SENDER_PLACEHOLDER',
+        to: 'RECEIVER_PLACEHOLDER',
+        text: 'MESSAGE_PLACEHOLDER',
+      },
+      defaultSender: '1234',
+      authentication: { username: 'user', password: 'pass' },
+      connector: {
+        method: 'GET',
+        encoding: 'query',
+        authentication: { kind: 'body', members: { username: 'username', password: 'password' } },
+        success: { status: [202] },
+      },
+    });
+    standIn.script({ status: 202, body: '0: Accepted for delivery' });
+    expect(await send(provider)).toMatchObject({ kind: 'sent' });
+    const [request] = standIn.requests;
+    expect(request!.method).toBe('GET');
+    expect(request!.body).toHaveLength(0);
+    expect(Object.fromEntries(new URL(request!.path, standIn.origin).searchParams)).toEqual({
+      from: '1234',
+      to: '+40722123456',
+      text: 'Your card was used for 12.50 EUR.',
+      username: 'user',
+      password: 'pass',
+    });
+  });
+
+  it('supports verification services that supply the text themselves', async () => {
+    await using standIn = await startProviderStandIn();
+    const provider = connector({
+      url: `${standIn.origin}/2fa/2/pin`,
+      'payload-template': { applicationId: 'app', messageId: 'm', to: 'RECEIVER_PLACEHOLDER' },
+      authentication: { key: 'k3y' },
+      connector: {
+        authentication: { kind: 'prefix', prefix: 'App' },
+        phoneFormat: 'digits',
+        textByProvider: true,
+        id: { pointer: '/pinId' },
+      },
+    });
+    standIn.script({ status: 200, body: { pinId: '9C817C6F8AF3D48F9FE553282AFA2B67' } });
+    expect(await send(provider)).toEqual({
+      kind: 'sent',
+      providerMessageId: '9C817C6F8AF3D48F9FE553282AFA2B67',
+    });
+    expect(JSON.parse(standIn.requests[0]!.body.toString())).toMatchObject({ to: '40722123456' });
+  });
+
+  it('sends the message id to a provider that recognises ids, and is then idempotent', async () => {
+    await using standIn = await startProviderStandIn();
+    const byHeader = connector({
+      url: standIn.origin,
+      connector: {
+        idempotency: { header: 'Idempotency-Key' },
+        errorCode: ['/error'],
+        failures: { sent: { code: ['already_sent'] } },
+      },
+    });
+    const byMember = connector({ url: standIn.origin, connector: { idempotency: { member: 'clientId' } } });
+    await send(byHeader);
+    await send(byMember);
+    expect(standIn.requests[0]!.headers['idempotency-key']).toBe(ID);
+    expect(JSON.parse(standIn.requests[1]!.body.toString())).toMatchObject({ clientId: ID });
+    expect([byHeader.isIdempotent, byMember.isIdempotent]).toEqual([true, true]);
+    standIn.script({ status: 409, body: { error: 'already_sent' } }, { status: 409, body: {} });
+    expect(await send(byHeader)).toEqual({ kind: 'sent', providerMessageId: undefined });
+    expect(await send(byHeader)).toEqual({
+      kind: 'unknown',
+      code: 'http-409',
+      isAboutMessage: true,
+    });
+  });
+});
+
+describe('a message that does not fit the template', () => {
+  it.each([
+    ['copies', anEmail({ cc: ['a@example.com'] }), 'cc-unsupported'],
+    ['hidden copies', anEmail({ bcc: ['a@example.com'] }), 'bcc-unsupported'],
+    [
+      'attachments',
+      anEmail({ attachments: [{ name: 'a.txt', content: Buffer.from('a') }] }),
+      'attachments-unsupported',
+    ],
+    ['HTML', anEmail({ contentType: 'text/html' }), 'content-type-unsupported'],
+    ['a message without a sender', anEmail({ sender: undefined }), 'sender-missing'],
+  ])('is rejected permanently if it is %s', async (_, message, code) => {
+    await using standIn = await startProviderStandIn();
+    const provider = connector({
+      url: standIn.origin,
+      'communication-channel': 'email',
+      'payload-template': {
+        to: 'RECEIVER_PLACEHOLDER',
+        text: 'TEXT_PLACEHOLDER',
+        ...(code === 'sender-missing' ? { from: 'SENDER_PLACEHOLDER' } : {}),
+      },
+    });
+    expect(await send(provider, message)).toEqual({ kind: 'permanent', code });
+    expect(standIn.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ['a subject', anEmail(), 'subject-unsupported'],
+    ['its own sender', anEmail({ subject: '', sender: 'me@bank.example' }), 'sender-unsupported'],
+    ['HTML without its type', anEmail({ subject: '', contentType: 'text/html' }), 'content-type-unsupported'],
+  ])('is rejected permanently if there is no placeholder for %s', async (_, message, code) => {
+    await using standIn = await startProviderStandIn();
+    const provider = connector({ url: standIn.origin, 'communication-channel': 'email' });
+    expect(await send(provider, message)).toEqual({ kind: 'permanent', code });
+    expect(standIn.requests).toHaveLength(0);
+  });
+
+  it('leads to a misconfiguration instead of a rejection if a configured header cannot be written', async () => {
+    const entry = httpEntry({ authentication: { key: 'k3y' } });
+    const settings = { ...entry.settings, authentication: { ...entry.settings.authentication, key: 'k€y' } };
+    const provider = createHttpConnector({ ...entry, settings }, { ...systemPorts, clock, timeoutMs: 1_000 });
+    opened.push(provider);
+    expect(await send(provider)).toEqual({ kind: 'misconfigured', code: 'request-invalid' });
+  });
+
+  it('is rejected when a value would change the path of the URL', async () => {
+    await using standIn = await startProviderStandIn();
+    const provider = connector({ url: `${standIn.origin}/to/{receiver}/x` });
+    expect(await send(provider, anSms({ receiver: '..' }))).toEqual({
+      kind: 'permanent',
+      code: 'value-unfit-for-address',
+    });
+    await send(provider, anSms({ receiver: '../a?b#c' }));
+    expect(standIn.requests.map(({ path }) => path)).toEqual(['/to/..%2Fa%3Fb%23c/x']);
+    standIn.script({ status: 404 });
+    expect(await send(provider)).toEqual({ kind: 'permanent', code: 'http-404' });
+  });
+});
+
+describe('a call', () => {
+  it('is transient when the host is unknown', async () => {
+    const provider = connector({ url: 'https://host.invalid/' }, 5_000);
+    expect(await send(provider)).toMatchObject({
+      kind: 'transient',
+      code: expect.stringMatching(/^connect-(enotfound|eai_again)$/),
+    });
+  });
+
+  it('is transient when the certificate is not trusted', async () => {
+    await using standIn = await startProviderStandIn({ tls: selfSigned() });
+    expect(await send(connector({ url: standIn.origin }))).toMatchObject({
+      kind: 'transient',
+      code: expect.stringContaining('self_signed'),
+    });
+    expect(standIn.requests).toHaveLength(0);
+  });
+
+  it('succeeds with a configured certificate authority', async () => {
+    const tls = selfSigned();
+    await using standIn = await startProviderStandIn({ tls });
+    const provider = connector({ url: standIn.origin, connector: { tls: { ca: tls.cert } } }, 2_000);
+    expect(await send(provider)).toMatchObject({ kind: 'sent' });
+  });
+
+  it('fails transiently if no connection is established in time', async () => {
+    const deaf = createServer();
+    await new Promise<void>((resolve) => {
+      deaf.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = deaf.address() as { port: number };
+    const provider = connector({ url: `https://127.0.0.1:${port}/` }, 200);
+    const startedAt = performance.now();
+    expect(await send(provider)).toMatchObject({ kind: 'transient' });
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    await provider.close();
+    deaf.close();
+  });
+
+  it.each([
+    ['no response within its own, shorter timeout', 100, 60_000, 'silent'],
+    ['no response within the common timeout', 60_000, 100, 'silent'],
+    ['half a status line', 60_000, 100, 'slow-headers'],
+  ] as const)('is unknown with %s', async (_, own, all, fault) => {
+    await using standIn = await startProviderStandIn();
+    const provider = connector({ url: standIn.origin, limits: { timeoutMs: own } }, all);
+    await untilSent(() => send(provider));
+    standIn.otherwise({ fault });
+    const startedAt = performance.now();
+    const result = await send(provider);
+    expect(result).toEqual({ kind: 'unknown', code: 'timed-out' });
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
+  it('is transient and no failure of the provider when no connection is free in half of its time, and sends nothing later', async () => {
+    await using standIn = await startProviderStandIn();
+    const provider = connector({ url: standIn.origin, connector: { connections: 1 } }, 200);
+    await untilSent(() => send(provider));
+    standIn.reset();
+    standIn.script({ fault: 'silent' });
+    const results = await Promise.all([send(provider), send(provider), send(provider)]);
+    expect(results).toEqual([
+      { kind: 'unknown', code: 'timed-out' },
+      { kind: 'transient', code: 'no-connection', isUncalled: true },
+      { kind: 'transient', code: 'no-connection', isUncalled: true },
+    ]);
+    await sleep(100);
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [1, 1],
+    [2, 2],
+    [3, 3],
+  ])(
+    'that is urgent is made before waiting normal ones, of %i connections as number %i',
+    async (...given) => {
+      const [connections, place] = given;
+      await using standIn = await startProviderStandIn();
+      standIn.otherwise({ status: 200, body: {}, delayMs: 50 });
+      const provider = connector({ url: standIn.origin, connector: { connections } });
+      expect(provider.concurrency).toBe(connections);
+      const normal = Array.from({ length: 12 }, () => send(provider));
+      const urgent = provider.send(anSms({ message: 'urgent' }), new AbortController().signal, 'urgent');
+      await Promise.all([...normal, urgent]);
+      const order = standIn.requests.map(({ body }) => body.toString().includes('urgent'));
+      expect(order).toHaveLength(13);
+      // The calls that were made before it may be received after it.
+      expect(order.indexOf(true)).toBeLessThanOrEqual(place);
+    },
+  );
+
+  it('is transient when aborted before the call, and unknown when aborted during it', async () => {
+    await using standIn = await startProviderStandIn();
+    const provider = connector({ url: standIn.origin }, 5_000);
+    expect(await send(provider, anSms(), AbortSignal.abort())).toEqual({
+      kind: 'transient',
+      code: 'aborted',
+    });
+    standIn.script({ fault: 'silent' });
+    const controller = new AbortController();
+    const call = send(provider, anSms(), controller.signal);
+    while (standIn.requests.length === 0) await sleep(5);
+    controller.abort();
+    expect(await call).toEqual({ kind: 'unknown', code: 'aborted' });
+  });
+
+  it.each(['reset-unread', 'reset', 'close'] as const)(
+    'is unknown when the connection ends without a response: %s',
+    async (fault) => {
+      await using standIn = await startProviderStandIn();
+      standIn.script({ fault });
+      expect(await send(connector({ url: standIn.origin }))).toMatchObject({
+        kind: 'unknown',
+        code: expect.stringContaining('connection') as string,
+      });
+      expect(standIn.requests).toHaveLength(1);
+    },
+  );
+
+  it('fails transiently if the host refuses connections', async () => {
+    const standIn = await startProviderStandIn();
+    await standIn.stop();
+    const result = await send(connector({ url: standIn.origin }));
+    expect(result).toEqual({ kind: 'transient', code: 'connect-econnrefused' });
+  });
+
+  it('is never repeated, and connections are reused between calls', async () => {
+    await using standIn = await startProviderStandIn();
+    const provider = connector({ url: standIn.origin });
+    for (let call = 0; call < 5; call++) await send(provider);
+    expect(standIn.requests).toHaveLength(5);
+    expect(standIn.connections).toBeLessThan(3);
+  });
+
+  it('is transient after close, which waits for calls in progress', async () => {
+    await using standIn = await startProviderStandIn();
+    const provider = connector({ url: standIn.origin }, 2_000);
+    standIn.script({ status: 200, body: {}, delayMs: 100 });
+    const call = send(provider);
+    while (standIn.connections === 0) await sleep(5);
+    await Promise.all([provider.close(), provider.close()]);
+    expect(await call).toMatchObject({ kind: 'sent' });
+    expect(await send(provider)).toEqual({ kind: 'transient', code: 'provider-closed' });
+  });
+});

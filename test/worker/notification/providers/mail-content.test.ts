@@ -1,0 +1,347 @@
+import { generateKeyPairSync } from 'node:crypto';
+import PostalMime, { type Email } from 'postal-mime';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Outbound } from '../../../../shared/notification/notification-command.ts';
+import type { Provider } from '../../../../shared/notification/provider.ts';
+import {
+  type SmtpSettings,
+  createSmtpProvider,
+} from '../../../../workers/notification/providers/smtp-provider.ts';
+import { checkSignatures } from '../../../support/dkim-signatures.ts';
+import { NEVER, outboundEmail } from '../../../support/builders/outbound-messages.ts';
+import { smtpSettingsOf } from '../../../support/builders/provider-entry.ts';
+import { type ReceivedMail, type SmtpSink, startSmtpSink } from '../../../support/fakes/smtp-sink.ts';
+
+const NOW = Date.UTC(2031, 4, 6, 7, 8, 9);
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+const DKIM = {
+  domainName: 'example.org',
+  keySelector: 's1',
+  privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+};
+
+const sinks: SmtpSink[] = [];
+/** Together: closing one takes a tenth of a second. */
+afterAll(() => Promise.all(sinks.map((one) => one.close())));
+
+async function openSink(): Promise<SmtpSink> {
+  const opened = await startSmtpSink();
+  sinks.push(opened);
+  return opened;
+}
+
+function providerFor(port: number, settings: Partial<SmtpSettings> = {}): Provider {
+  return createSmtpProvider(smtpSettingsOf(port, settings), { clock: { now: () => NOW } });
+}
+
+/** The message as received by the mail server. */
+async function delivered(
+  message: Outbound,
+  settings: Partial<SmtpSettings> = {},
+): Promise<ReceivedMail & { readonly mime: Email; readonly head: string }> {
+  const sink = sinks[0] ?? (await openSink());
+  const provider = providerFor(sink.port, settings);
+  try {
+    expect(await provider.send(message, NEVER)).toMatchObject({ kind: 'sent' });
+  } finally {
+    await provider.close();
+  }
+  const mail = sink.mails.at(-1);
+  if (mail === undefined) throw new Error('no mail was received');
+  const text = mail.raw.toString('utf8');
+  return { ...mail, mime: await PostalMime.parse(mail.raw), head: text.slice(0, text.indexOf('\r\n\r\n')) };
+}
+
+/** Verifies the signature as a receiver does, with the public key that DNS publishes. */
+function verify(raw: Buffer): { result: string; signed: readonly string[] } {
+  const record = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+  const [first, ...others] = checkSignatures(raw, record);
+  expect(others).toEqual([]);
+  if (first === undefined) return { result: 'none', signed: [] };
+  expect(first.keyName).toBe('s1._domainkey.example.org');
+  return first;
+}
+
+describe('an e-mail', () => {
+  it('has sender, receiver, subject, text and date, and its id as Message-ID', async () => {
+    const message = outboundEmail({
+      subject: 'Extras de cont – mai',
+      message: 'Bună ziua,\n\nextrasul e gata.\n',
+    });
+    const { mime, raw } = await delivered(message);
+    expect(mime.from).toMatchObject({ address: 'bank@example.org' });
+    expect(mime.to).toMatchObject([{ address: 'ana@example.net' }]);
+    expect(mime.subject).toBe('Extras de cont – mai');
+    expect(mime.text?.trimEnd()).toBe('Bună ziua,\n\nextrasul e gata.');
+    expect(mime.html).toBeUndefined();
+    expect(mime.messageId).toBe(`<${message.id}@example.org>`);
+    expect(mime.date).toBe('2031-05-06T07:08:09.000Z');
+    expect(raw.toString('latin1')).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+  });
+
+  it('is HTML only with content type text/html', async () => {
+    const html = '<p>Bună <b>ziua</b> &amp; "salut"</p>';
+    const { mime, head } = await delivered(outboundEmail({ message: html, contentType: 'text/html' }));
+    expect(mime.html?.trim()).toBe(html);
+    expect(head).toMatch(/^Content-Type: text\/html; charset=utf-8\r?$/m);
+    const plain = await delivered(outboundEmail({ message: html }));
+    expect(plain.mime.text?.trim()).toBe(html);
+    expect(plain.mime.html).toBeUndefined();
+  });
+
+  it('has the default sender with its name if it does not name a sender (N3)', async () => {
+    const { mime, from, messageId } = await delivered(outboundEmail({ sender: undefined }), {
+      defaultSender: 'Banca Ță <no-reply@bank.example>',
+    });
+    expect(mime.from).toMatchObject({ address: 'no-reply@bank.example', name: 'Banca Ță' });
+    expect(from).toBe('no-reply@bank.example');
+    expect(messageId).toMatch(/@bank\.example$/);
+  });
+
+  it('preserves lines that start with dots and long lines', async () => {
+    const message = `.\n..\n.hidden\n${'long '.repeat(400)}\nFrom here\n`;
+    const { mime } = await delivered(outboundEmail({ message }));
+    expect(mime.text?.replaceAll('\r\n', '\n').trimEnd()).toBe(message.trimEnd());
+  });
+
+  it('contains attachments byte for byte, with types detected by content first, then by name', async () => {
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const elf = Buffer.concat([Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0]), Buffer.alloc(56)]);
+    const binary = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256));
+    const { mime } = await delivered(
+      outboundEmail({
+        attachments: [
+          { name: 'poză.png', content: png },
+          { name: 'invoice.pdf', content: elf },
+          { name: 'rows.csv', content: Buffer.from('a,b\n1,2\n') },
+          { name: 'noname', content: binary },
+          { name: 'empty.txt', content: Buffer.alloc(0) },
+        ],
+      }),
+    );
+    const seen = mime.attachments.map(({ filename, mimeType, disposition }) => [
+      filename,
+      mimeType,
+      disposition,
+    ]);
+    expect(seen).toEqual([
+      ['poză.png', 'image/png', 'attachment'],
+      ['invoice.pdf', 'application/x-elf', 'attachment'],
+      ['rows.csv', 'text/csv', 'attachment'],
+      ['noname', 'application/octet-stream', 'attachment'],
+      ['empty.txt', 'text/plain', 'attachment'],
+    ]);
+    const contents = mime.attachments.map(({ content }) => Buffer.from(content as ArrayBuffer));
+    expect(contents[0]).toEqual(png);
+    expect(contents[1]).toEqual(elf);
+    expect(contents[3]).toEqual(binary);
+    expect(contents[4]).toHaveLength(0);
+  });
+});
+
+/** Octets of the longest line, without its CRLF. */
+const longestLine = (raw: Buffer): number =>
+  Math.max(
+    ...raw
+      .toString('latin1')
+      .split('\r\n')
+      .map(({ length }) => length),
+  );
+
+describe('the text of an e-mail reaches the reader as it was sent', () => {
+  const TEXTS = [
+    '=?UTF-8?X?no?=',
+    'x'.repeat(900),
+    `${'x'.repeat(500)} ${'y'.repeat(497)}`,
+    `a${' '.repeat(200)}b`,
+    'ț'.repeat(499),
+    '\u{1f600}'.repeat(249),
+  ];
+
+  it.each(TEXTS)('as subject: case %#', async (subject) => {
+    const { mime, raw } = await delivered(outboundEmail({ subject }));
+    expect(mime.subject).toBe(subject);
+    expect(longestLine(raw)).toBeLessThanOrEqual(998);
+  });
+
+  it.each(TEXTS)('as display name: case %#', async (name) => {
+    const defaultSender = `${name} <no-reply@bank.example>`;
+    const { mime, raw } = await delivered(outboundEmail({ sender: undefined }), { defaultSender });
+    expect(mime.from).toMatchObject({ name, address: 'no-reply@bank.example' });
+    expect(longestLine(raw)).toBeLessThanOrEqual(998);
+  });
+
+  it.each(['x', 'ț'])('as a long name of a file: %s', async (letter) => {
+    const name = `${letter.repeat(251)}.txt`;
+    const { mime, raw } = await delivered(
+      outboundEmail({ attachments: [{ name, content: Buffer.from('a') }] }),
+    );
+    expect(mime.attachments).toMatchObject([{ filename: name, mimeType: 'text/plain' }]);
+    expect(longestLine(raw)).toBeLessThanOrEqual(998);
+  });
+
+  it.each(['text/plain', 'text/html'] as const)('with all line ends as CRLF: %s', async (contentType) => {
+    const message = 'one\rtwo\r\nthree\nfour\r\rfive\n\nsix\r\n\rseven';
+    for (const settings of [{}, { dkim: DKIM }]) {
+      const { raw } = await delivered(outboundEmail({ message, contentType }), settings);
+      const text = raw.toString();
+      const body = text.slice(text.indexOf('\r\n\r\n') + 4).trimEnd();
+      expect(body).toBe('one\r\ntwo\r\nthree\r\nfour\r\n\r\nfive\r\n\r\nsix\r\n\r\nseven');
+    }
+  });
+
+  it.each(['x', 'ț', 'a='])('with lines of any length: %s', async (letter) => {
+    const message = `${letter.repeat(3_000)}\rend`;
+    for (const contentType of ['text/plain', 'text/html'] as const) {
+      for (const settings of [{}, { dkim: DKIM }]) {
+        const { mime, raw } = await delivered(outboundEmail({ message, contentType }), settings);
+        const text = contentType === 'text/html' ? mime.html : mime.text;
+        expect(text?.trimEnd().replaceAll('\r\n', '\n')).toBe(`${letter.repeat(3_000)}\nend`);
+        expect(longestLine(raw)).toBeLessThanOrEqual(998);
+      }
+    }
+  });
+});
+
+describe('header injection', () => {
+  const INJECTED = 'x\r\nBcc: victim@example.com\r\nX-Evil: 1\r\n\r\nbody';
+
+  it('is impossible in a subject', async () => {
+    const { mime, to, head } = await delivered(outboundEmail({ subject: INJECTED }));
+    expect(head).not.toMatch(/^(?:bcc|x-evil):/im);
+    expect(to).toEqual(['ana@example.net']);
+    expect(mime.text?.trim()).toBe('The statement for May is ready.');
+    expect(mime.subject).toContain('Bcc: victim@example.com');
+  });
+
+  it.each(['\u0000', '\u000b', '\u0085', '\u2028', '\u2029', '\r', '\n'])(
+    'is impossible with the separator %j in a subject and in a file name',
+    async (separator) => {
+      const { head, mime } = await delivered(
+        outboundEmail({
+          subject: `a${separator}X-Evil: 1`,
+          attachments: [{ name: `a${separator}X-Evil: 1.txt`, content: Buffer.from('x') }],
+        }),
+      );
+      expect(head).not.toMatch(/^x-evil:/im);
+      expect(mime.headers.map(({ key }) => key)).not.toContain('x-evil');
+      expect(mime.attachments).toHaveLength(1);
+    },
+  );
+
+  it('is impossible in a file name', async () => {
+    const { mime, raw } = await delivered(
+      outboundEmail({ attachments: [{ name: `${INJECTED}".txt`, content: Buffer.from('x') }] }),
+    );
+    expect(raw.toString('latin1')).not.toMatch(/^(?:bcc|x-evil):/im);
+    expect(mime.attachments).toHaveLength(1);
+    expect(mime.headers.map(({ key }) => key)).not.toContain('x-evil');
+  });
+
+  it.each([
+    'ana@example.net\r\nRCPT TO:<victim@example.com>',
+    'ana@example.net, victim@example.com',
+    'ana@example.net;victim@example.com',
+    'Ana <ana@example.net>',
+    '<ana@example.net>',
+    'group: ana@example.net;',
+    '"quoted"@example.net',
+    'ana@example.net ORCPT=rfc822;x',
+    'ana@@example.net',
+    'no-address',
+    '',
+  ])('is impossible in the address %j, which is rejected', async (address) => {
+    const sink = await openSink();
+    const provider = providerFor(sink.port);
+    const refused = { kind: 'permanent', code: 'receiver-invalid' };
+    expect(await provider.send(outboundEmail({ receiver: address }), NEVER)).toEqual(refused);
+    expect(await provider.send(outboundEmail({ bcc: [address] }), NEVER)).toEqual(refused);
+    expect(sink.opened()).toBe(0);
+    await provider.close();
+  });
+
+  it.each([
+    'bank@example.org\r\nBcc: victim@example.com',
+    'Bank <bank@example.org>, other@example.org',
+    'Bank\r\nBcc: victim@example.com <bank@example.org>',
+    'Bank <bank@example.org> <other@example.org>',
+    'no-address',
+  ])('is impossible in the sender %j, which is rejected', async (sender) => {
+    const sink = await openSink();
+    const provider = providerFor(sink.port);
+    expect(await provider.send(outboundEmail({ sender }), NEVER)).toEqual({
+      kind: 'permanent',
+      code: 'sender-invalid',
+    });
+    expect(sink.opened()).toBe(0);
+    await provider.close();
+  });
+
+  it('does not read files or URLs that a message names', async () => {
+    const pathObject = { path: '/etc/hostname' } as unknown as string;
+    const { mime } = await delivered(outboundEmail({ message: 'file:///etc/hostname' }));
+    expect(mime.text?.trim()).toBe('file:///etc/hostname');
+    const sink = await openSink();
+    const provider = providerFor(sink.port);
+    const result = await provider.send(outboundEmail({ message: pathObject }), NEVER);
+    expect(result.kind).not.toBe('sent');
+    expect(sink.bodies).toHaveLength(0);
+    await provider.close();
+  });
+});
+
+describe('DKIM', () => {
+  it('signs a message with attachments so that its receiver can verify it', async () => {
+    const { raw } = await delivered(
+      outboundEmail({
+        subject: 'Plată ✓',
+        cc: ['copy@example.net'],
+        attachments: [{ name: 'a.bin', content: Buffer.alloc(50_000, 3) }],
+      }),
+      { dkim: DKIM },
+    );
+    const { result, signed } = verify(raw);
+    expect(result).toBe('pass');
+    expect(signed).toEqual(
+      expect.arrayContaining(['from', 'to', 'cc', 'subject', 'date', 'message-id', 'content-type']),
+    );
+  });
+
+  it('signs body and subject, so that a change to either invalidates the signature', async () => {
+    const { raw } = await delivered(outboundEmail(), { dkim: DKIM });
+    const text = raw.toString('latin1');
+    expect(verify(Buffer.from(text.replace('ready', 'reedy'), 'latin1')).result).not.toBe('pass');
+    expect(verify(Buffer.from(text.replace('Your statement', 'My statement'), 'latin1')).result).not.toBe(
+      'pass',
+    );
+  });
+
+  it('signs both headers of one-click unsubscription, each on one line (RFC 8058)', async () => {
+    const message = outboundEmail();
+    const url = `https://bank.example/unsubscribe/${'a'.repeat(120)}?n={id}&again={id}`;
+    const { raw, head } = await delivered(message, {
+      dkim: DKIM,
+      listUnsubscribe: { url, mailto: 'unsubscribe@bank.example' },
+    });
+    const { result, signed } = verify(raw);
+    expect(result).toBe('pass');
+    expect(signed).toEqual(expect.arrayContaining(['list-unsubscribe', 'list-unsubscribe-post']));
+    const lines = head.split('\r\n');
+    expect(lines).toContain(
+      `List-Unsubscribe: <${url.replaceAll('{id}', message.id)}>, <mailto:unsubscribe@bank.example>`,
+    );
+    expect(lines).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+  });
+
+  it.each(['', 'no key', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey])(
+    'rejects a key that cannot sign (%#)',
+    (key) => {
+      const pem = typeof key === 'string' ? key : key.export({ type: 'pkcs8', format: 'pem' }).toString();
+      const make = () => providerFor(25, { dkim: { ...DKIM, privateKey: pem } });
+      expect(make).toThrow('DKIM private key');
+    },
+  );
+});

@@ -1,0 +1,440 @@
+import { once } from 'node:events';
+import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
+import {
+  type SmtpSettings,
+  createSmtpProvider,
+} from '../../../../workers/notification/providers/smtp-provider.ts';
+import { NEVER, outboundEmail } from '../../../support/builders/outbound-messages.ts';
+import { smtpSettingsOf } from '../../../support/builders/provider-entry.ts';
+import { selfSigned } from '../../../support/self-signed-certificate.ts';
+import {
+  type SinkOptions,
+  type SinkReply,
+  type SinkScript,
+  type SmtpSink,
+  startSmtpSink,
+} from '../../../support/fakes/smtp-sink.ts';
+
+const certificate = selfSigned();
+const clock = { now: () => Date.now() };
+/** For timeout tests in which a busy machine must transfer a whole message. */
+const SHORT_TIMEOUT_MS = 3_000;
+/** For timeout tests in which nothing has to be transferred. */
+const SHORTEST_TIMEOUT_MS = 100;
+/** Large enough that the server replies or disconnects before most of it is sent. */
+const LARGE = { name: 'large.bin', content: Buffer.alloc(2_000_000, 7) };
+
+const open: { close(): unknown }[] = [];
+afterAll(async () => {
+  for (const item of open.toReversed()) await item.close();
+});
+
+/** The tests have servers of their own and mostly wait for them. */
+const AT_A_TIME = { concurrent: true };
+
+function providerFor(port: number, settings: Partial<SmtpSettings> = {}): Provider {
+  const defaults = { maxConnections: 2, tls: { ca: certificate.cert } };
+  const provider = createSmtpProvider(smtpSettingsOf(port, { ...defaults, ...settings }), { clock });
+  open.push(provider);
+  return provider;
+}
+
+async function sinkAndProvider(
+  options: SinkOptions = {},
+  settings: Partial<SmtpSettings> = {},
+): Promise<{ sink: SmtpSink; provider: Provider }> {
+  const sink = await startSmtpSink({ certificate, ...options });
+  open.push(sink);
+  return { sink, provider: providerFor(sink.port, settings) };
+}
+
+/** A TCP server that handles connections as the test defines. */
+async function rawServer(onConnection: (socket: Socket) => void): Promise<number> {
+  const sockets: Socket[] = [];
+  const server: Server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    onConnection(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push({
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const refuse = (reply: number, text: string) => (): SinkReply => ({ reply, text });
+
+/** Replies per phase with their results. Tested with and without pipelining, which changes when replies arrive. */
+const REPLIES: readonly [title: string, script: SinkScript, result: SendResult][] = [
+  ['421 in the greeting', { greeting: refuse(421, '4.3.2 closing') }, transient('smtp-421-4.3.2')],
+  ['554 in the greeting', { greeting: refuse(554, '5.7.1 not you') }, misconfigured('smtp-554-5.7.1')],
+  ['451 at MAIL', { mailFrom: refuse(451, '4.3.0 later') }, transient('smtp-451-4.3.0')],
+  ['553 at MAIL', { mailFrom: refuse(553, '5.1.8 sender') }, permanent('smtp-553-5.1.8')],
+  ['530 at MAIL', { mailFrom: refuse(530, '5.7.0 log in first') }, misconfigured('smtp-530-5.7.0')],
+  ['421 at RCPT', { rcptTo: refuse(421, '4.7.0 too many') }, transient('smtp-421-4.7.0')],
+  ['450 at RCPT', { rcptTo: refuse(450, '4.7.1 greylisted') }, receiverTransient('smtp-450-4.7.1')],
+  ['452 at RCPT', { rcptTo: refuse(452, '4.2.2 mailbox full') }, receiverTransient('smtp-452-4.2.2')],
+  ['452 at RCPT due to a full disk', { rcptTo: refuse(452, '4.3.1 disk full') }, transient('smtp-452-4.3.1')],
+  ['550 at RCPT', { rcptTo: refuse(550, '5.1.1 no such user') }, permanent('smtp-550-5.1.1')],
+  ['450 without an enhanced code', { rcptTo: refuse(450, 'busy') }, receiverTransient('smtp-450')],
+  ['452 after the body', { data: refuse(452, '4.3.1 disk full') }, transient('smtp-452-4.3.1')],
+  ['552 after the body', { data: refuse(552, '5.3.4 too big') }, permanent('smtp-552-5.3.4')],
+  ['554 after the body', { data: refuse(554, '5.7.1 looks like spam') }, permanent('smtp-554-5.7.1')],
+];
+
+function transient(code: string): SendResult {
+  return { kind: 'transient', code };
+}
+function receiverTransient(code: string): SendResult {
+  return { kind: 'transient', code, isAboutReceiver: true };
+}
+function permanent(code: string): SendResult {
+  return { kind: 'permanent', code };
+}
+function misconfigured(code: string): SendResult {
+  return { kind: 'misconfigured', code };
+}
+
+describe.each([
+  ['with pipelining', false],
+  ['without pipelining', true],
+])('replies of a mail server %s', AT_A_TIME, (_, hidePIPELINING) => {
+  it.each(REPLIES)('%s', async (_title, script, result) => {
+    const { sink, provider } = await sinkAndProvider({ script, server: { hidePIPELINING } });
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(result);
+    expect(sink.mails).toHaveLength(0);
+    sink.follow({});
+    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+    expect(sink.mails).toHaveLength(1);
+  });
+});
+
+describe('a default sender', AT_A_TIME, () => {
+  it.each(['no address', 'a@b.example, c@d.example', ''])(
+    'that is invalid is a misconfiguration: %j',
+    async (defaultSender) => {
+      const { sink, provider } = await sinkAndProvider({}, { defaultSender });
+      const result = await provider.send(outboundEmail({ sender: undefined }), NEVER);
+      expect(result).toEqual(misconfigured('default-sender-invalid'));
+      expect(sink.bodies).toHaveLength(0);
+    },
+  );
+
+  it('that the server rejects is a misconfiguration, but a rejected size is not', async () => {
+    const script: SinkScript = { mailFrom: refuse(553, '5.1.8 sender') };
+    const { sink, provider } = await sinkAndProvider({ script }, { defaultSender: 'bank@example.org' });
+    const message = outboundEmail({ sender: undefined });
+    expect(await provider.send(message, NEVER)).toEqual(misconfigured('smtp-553-5.1.8'));
+    sink.follow({ mailFrom: refuse(552, '5.3.4 too big') });
+    expect(await provider.send(message, NEVER)).toEqual(permanent('smtp-552-5.3.4'));
+  });
+});
+
+describe('authentication', AT_A_TIME, () => {
+  const credentials = { username: 'engine', password: 'right' };
+  const script: SinkScript = {
+    auth: (user, password) =>
+      user === 'engine' && password === 'right' ? 'take' : { reply: 535, text: '5.7.8 wrong' },
+  };
+
+  it('sends with the right password', async () => {
+    const { sink, provider } = await sinkAndProvider({ script }, credentials);
+    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+    expect(sink.mails[0]?.user).toBe('engine');
+  });
+
+  it('does not send to a server that does not offer authentication', async () => {
+    const { sink, provider } = await sinkAndProvider({ server: { disabledCommands: ['AUTH'] } }, credentials);
+    expect((await provider.send(outboundEmail(), NEVER)).kind).toBe('misconfigured');
+    expect(sink.bodies).toHaveLength(0);
+  });
+});
+
+describe('TLS', AT_A_TIME, () => {
+  it('upgrades by STARTTLS and checks the certificate', async () => {
+    const { sink, provider } = await sinkAndProvider({}, { requireTls: true });
+    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+    expect(sink.mails[0]?.isTls).toBe(true);
+  });
+
+  it('uses TLS from the first byte', async () => {
+    const { sink, provider } = await sinkAndProvider({ secure: true }, { secure: true });
+    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+    expect(sink.mails[0]?.isTls).toBe(true);
+  });
+
+  it('does not send to a server without STARTTLS if TLS is required', async () => {
+    const { sink, provider } = await sinkAndProvider(
+      { server: { disabledCommands: ['STARTTLS'] } },
+      { requireTls: true },
+    );
+    const result = await provider.send(outboundEmail(), NEVER);
+    expect(['transient', 'misconfigured']).toContain(result.kind);
+    expect(sink.bodies).toHaveLength(0);
+  });
+
+  it('does not send to a server with an untrusted certificate', async () => {
+    const { sink, provider } = await sinkAndProvider({}, { tls: undefined });
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-tls-failed'));
+    expect(sink.bodies).toHaveLength(0);
+  });
+
+  it('does not send to a server with an expired certificate', async () => {
+    const old = selfSigned({ fromMs: Date.now() - 2 * 86_400_000, untilMs: Date.now() - 86_400_000 });
+    const { sink, provider } = await sinkAndProvider({ certificate: old }, { tls: { ca: old.cert } });
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-tls-failed'));
+    expect(sink.bodies).toHaveLength(0);
+  });
+
+  it('accepts any certificate only if configured', async () => {
+    const { provider } = await sinkAndProvider({}, { tls: { rejectUnauthorized: false }, requireTls: true });
+    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+  });
+});
+
+describe('a connection', AT_A_TIME, () => {
+  it('is transient when it is refused', async () => {
+    const sink = await startSmtpSink();
+    await sink.close();
+    const result = await providerFor(sink.port).send(outboundEmail(), NEVER);
+    expect(result).toEqual(transient('smtp-connection-refused'));
+  });
+
+  it('is transient when it is closed without a greeting', async () => {
+    const port = await rawServer((socket) => socket.end());
+    const result = await providerFor(port).send(outboundEmail(), NEVER);
+    expect(result).toEqual(transient('smtp-connection-lost'));
+  });
+
+  it('is transient at the timeout when there is no greeting', async () => {
+    const port = await rawServer(() => undefined);
+    const startedAt = performance.now();
+    const result = await providerFor(port, { timeoutMs: SHORTEST_TIMEOUT_MS }).send(outboundEmail(), NEVER);
+    expect(result).toEqual(transient('smtp-timeout'));
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it.each([
+    ['at RCPT', { rcptTo: () => 'drop' } satisfies SinkScript],
+    ['at MAIL', { mailFrom: () => 'drop' } satisfies SinkScript],
+  ])('is transient when it is dropped %s', async (_, script) => {
+    const { sink, provider } = await sinkAndProvider({ script });
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-connection-lost'));
+    expect(sink.bodies).toHaveLength(0);
+  });
+
+  it('is transient when it is dropped within the body, which the server then discards', async () => {
+    const { sink, provider } = await sinkAndProvider({ script: { dataBytes: () => 'drop' } });
+    const result = await provider.send(outboundEmail({ attachments: [LARGE] }), NEVER);
+    expect(result).toEqual(transient('smtp-connection-lost'));
+    await sleep(50);
+    expect(sink.bodies).toHaveLength(0);
+  });
+
+  it('is unknown when it is dropped after the final dot', async () => {
+    const { sink, provider } = await sinkAndProvider({ script: { data: () => 'drop' } });
+    const result = await provider.send(outboundEmail(), NEVER);
+    expect(result).toEqual({ kind: 'unknown', code: 'smtp-connection-lost-after-data' });
+    await sleep(400);
+    expect(sink.bodies).toHaveLength(1);
+  });
+
+  it('is unknown at the timeout after the final dot, and is not used again', async () => {
+    const { sink, provider } = await sinkAndProvider(
+      { script: { data: () => 'silent' } },
+      { timeoutMs: SHORT_TIMEOUT_MS },
+    );
+    const result = await provider.send(outboundEmail(), NEVER);
+    expect(result).toEqual({ kind: 'unknown', code: 'smtp-timeout-after-data' });
+    sink.follow({});
+    expect(await provider.send(outboundEmail(), NEVER)).toMatchObject({ kind: 'sent' });
+    expect(sink.opened()).toBe(2);
+  });
+
+  it('is transient at the timeout if RCPT is not answered', async () => {
+    const { sink, provider } = await sinkAndProvider(
+      { script: { rcptTo: () => 'silent' } },
+      { timeoutMs: 300 },
+    );
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('smtp-timeout'));
+    expect(sink.bodies).toHaveLength(0);
+  });
+
+  it('is replaced when it was closed while idle, and the message is sent once', async () => {
+    const { sink, provider } = await sinkAndProvider();
+    for (let round = 0; round < 3; round += 1) {
+      const message = outboundEmail();
+      expect(await provider.send(message, NEVER)).toMatchObject({ kind: 'sent' });
+      expect(sink.countOf(`${message.id}@example.org`)).toBe(1);
+      sink.dropAll();
+    }
+    expect(sink.opened()).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each([
+    ['before the body', (hush: () => SinkReply): SinkScript => ({ rcptTo: hush }), transient('smtp-aborted')],
+    [
+      'after the body',
+      (hush: () => SinkReply): SinkScript => ({ data: hush }),
+      { kind: 'unknown', code: 'smtp-aborted-after-data' } satisfies SendResult,
+    ],
+  ])('is aborted by the caller %s', async (_, scriptOf, result) => {
+    const controller = new AbortController();
+    const script = scriptOf(() => {
+      setImmediate(() => controller.abort());
+      return 'silent';
+    });
+    const { provider } = await sinkAndProvider({ script });
+    expect(await provider.send(outboundEmail(), controller.signal)).toEqual(result);
+    expect(await provider.send(outboundEmail(), controller.signal)).toEqual(transient('smtp-aborted'));
+  });
+});
+
+const only = (prefix: string, reply: number, text: string): SinkScript => ({
+  rcptTo: (address) => (address.startsWith(prefix) ? { reply, text } : 'take'),
+});
+
+describe('several addresses', AT_A_TIME, () => {
+  const message = { cc: ['copy@example.net'], bcc: ['archive@example.net'] };
+
+  it('receive one message without blind copies in its header', async () => {
+    const { sink, provider } = await sinkAndProvider();
+    expect(await provider.send(outboundEmail(message), NEVER)).toMatchObject({ kind: 'sent' });
+    expect(sink.mails[0]?.to).toEqual(['ana@example.net', 'copy@example.net', 'archive@example.net']);
+    expect(sink.mails[0]?.raw.toString('latin1')).not.toMatch(/archive|^bcc:/im);
+  });
+
+  it.each([false, true])(
+    'receive the message if another copy is rejected (pipelining hidden: %s)',
+    async (hidePIPELINING) => {
+      const { sink, provider } = await sinkAndProvider({
+        script: only('copy', 550, '5.1.1 gone'),
+        server: { hidePIPELINING },
+      });
+      expect(await provider.send(outboundEmail(message), NEVER)).toMatchObject({
+        kind: 'sent',
+        code: 'smtp-partial-550-5.1.1',
+      });
+      expect(sink.mails[0]?.to).toEqual(['ana@example.net', 'archive@example.net']);
+    },
+  );
+
+  it.each([
+    [false, refuse(550, '5.1.1 gone'), refuse(450, '4.7.1 greylisted'), permanent('smtp-550-5.1.1')],
+    [true, refuse(550, '5.1.1 gone'), refuse(450, '4.7.1 greylisted'), permanent('smtp-550-5.1.1')],
+    [false, refuse(450, '4.2.1 later'), refuse(550, '5.1.1 gone'), receiverTransient('smtp-450-4.2.1')],
+    [true, refuse(450, '4.2.1 later'), refuse(550, '5.1.1 gone'), receiverTransient('smtp-450-4.2.1')],
+  ])(
+    'have the result of the receiver if all are rejected (pipelining hidden: %s)',
+    async (hidePIPELINING, ofReceiver, ofCopies, result) => {
+      const rcptTo = (address: string) => (address.startsWith('ana') ? ofReceiver() : ofCopies());
+      const { provider } = await sinkAndProvider({ script: { rcptTo }, server: { hidePIPELINING } });
+      expect(await provider.send(outboundEmail(message), NEVER)).toEqual(result);
+    },
+  );
+
+  it.each([
+    [false, 550, '5.1.1 gone', permanent('smtp-550-5.1.1')],
+    [true, 550, '5.1.1 gone', permanent('smtp-550-5.1.1')],
+    [false, 450, '4.2.1 later', receiverTransient('smtp-450-4.2.1')],
+    [true, 450, '4.2.1 later', receiverTransient('smtp-450-4.2.1')],
+  ])(
+    'do not receive the message if the receiver is rejected (pipelining hidden: %s, %s)',
+    async (hidePIPELINING, reply, text, result) => {
+      const { sink, provider } = await sinkAndProvider({
+        script: only('ana', reply, text),
+        server: { hidePIPELINING },
+      });
+      expect(await provider.send(outboundEmail(message), NEVER)).toEqual(result);
+      await sleep(100);
+      expect(sink.bodies).toHaveLength(0);
+      sink.follow({});
+      expect(await provider.send(outboundEmail(message), NEVER)).toMatchObject({ kind: 'sent' });
+      expect(sink.mails).toHaveLength(1);
+    },
+  );
+});
+
+describe('the pool', AT_A_TIME, () => {
+  it('sends many messages over few connections, each once', async () => {
+    const { sink, provider } = await sinkAndProvider({}, { maxConnections: 3, maxMessages: 20 });
+    const messages = Array.from({ length: 200 }, () => outboundEmail());
+    const results = await Promise.all(messages.map((message) => provider.send(message, NEVER)));
+    expect(results.every((result) => result.kind === 'sent')).toBe(true);
+    expect(messages.every((message) => sink.countOf(`${message.id}@example.org`) === 1)).toBe(true);
+    expect(sink.opened()).toBeGreaterThanOrEqual(10);
+    expect(sink.opened()).toBeLessThan(20);
+  });
+
+  it('does not begin a message for which no connection is free in half of its time, and sends nothing later', async () => {
+    const { sink, provider } = await sinkAndProvider(
+      { script: { data: () => 'silent' } },
+      { maxConnections: 1, timeoutMs: SHORT_TIMEOUT_MS },
+    );
+    const results = await Promise.all([1, 2, 3].map(() => provider.send(outboundEmail(), NEVER)));
+    const uncalled = { kind: 'transient', code: 'no-connection', isUncalled: true };
+    expect(results).toEqual([{ kind: 'unknown', code: 'smtp-timeout-after-data' }, uncalled, uncalled]);
+    expect(sink.bodies).toHaveLength(1);
+  });
+
+  it.each([
+    [1, 1],
+    [2, 2],
+    [3, 3],
+  ])(
+    'sends an urgent message before waiting normal ones, of %i connections as number %i',
+    async (maxConnections, place) => {
+      const { sink, provider } = await sinkAndProvider(
+        { script: { data: () => ({ afterMs: 50 }) } },
+        { maxConnections },
+      );
+      const normal = Array.from({ length: 12 }, () => provider.send(outboundEmail(), NEVER));
+      const message = outboundEmail();
+      await Promise.all([...normal, provider.send(message, NEVER, 'urgent')]);
+      const order = sink.mails.map(({ messageId }) => messageId.includes(message.id));
+      expect(order).toHaveLength(13);
+      // Those that were begun before it may be received after it.
+      expect(order.indexOf(true)).toBeLessThanOrEqual(place);
+    },
+  );
+
+  it('completes sends in progress on close and rejects later ones as transient', async () => {
+    const { sink, provider } = await sinkAndProvider({ script: { data: () => ({ afterMs: 200 }) } });
+    const sending = Array.from({ length: 5 }, () => provider.send(outboundEmail(), NEVER));
+    await sleep(50);
+    await provider.close();
+    expect((await Promise.all(sending)).every((result) => result.kind === 'sent')).toBe(true);
+    expect(await provider.send(outboundEmail(), NEVER)).toEqual(transient('provider-closed'));
+    expect(sink.mails).toHaveLength(5);
+    await provider.close();
+  });
+
+  it('neither loses nor duplicates messages if the server drops connections at random', async () => {
+    let seed = 42;
+    const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+    const mostly = (): SinkReply => (random() < 0.05 ? 'drop' : 'take');
+    const { sink, provider } = await sinkAndProvider(
+      { script: { greeting: mostly, mailFrom: mostly, rcptTo: mostly, dataBytes: mostly, data: mostly } },
+      { maxConnections: 5 },
+    );
+    const messages = Array.from({ length: 200 }, () => outboundEmail());
+    const results = await Promise.all(messages.map((message) => provider.send(message, NEVER)));
+    const kinds = new Map<string, number>();
+    for (const [index, result] of results.entries()) {
+      const count = sink.countOf(`${messages[index]?.id}@example.org`);
+      kinds.set(result.kind, (kinds.get(result.kind) ?? 0) + 1);
+      expect(count).toBe(result.kind === 'sent' ? 1 : 0);
+    }
+    expect(sink.bodies.length - sink.mails.length).toBeLessThanOrEqual(kinds.get('unknown') ?? 0);
+    expect(kinds.get('sent')).toBeGreaterThan(100);
+    expect(kinds.get('transient')).toBeGreaterThan(0);
+  });
+});

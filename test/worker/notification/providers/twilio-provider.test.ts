@@ -1,0 +1,153 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
+import { createTwilioProvider } from '../../../../workers/notification/providers/twilio-provider.ts';
+import { NEVER, outboundSms } from '../../../support/builders/outbound-messages.ts';
+import { httpEntry } from '../../../support/builders/provider-entry.ts';
+import {
+  type ProviderStandIn,
+  type StandInReply,
+  type StandInRequest,
+  startProviderStandIn,
+} from '../../../support/fakes/provider-stand-in.ts';
+
+const ACCOUNT = `AC${'0123456789abcdef'.repeat(2)}`;
+const NOW = Date.UTC(2031, 4, 6, 7, 8, 9);
+const TIMEOUT_MS = 5_000;
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const item of open.splice(0).toReversed()) await item.close();
+});
+
+/** A stand-in for Twilio on loopback that sends this reply to every request. */
+async function standIn(reply: StandInReply): Promise<ProviderStandIn> {
+  const server = await startProviderStandIn();
+  server.otherwise(reply);
+  open.push({ close: () => server.stop() });
+  return server;
+}
+
+const formOf = ({ body }: StandInRequest) => Object.fromEntries(new URLSearchParams(body.toString()));
+
+function providerFor(url: string, settings: Readonly<Record<string, unknown>> = {}): Provider {
+  const entry = httpEntry({
+    provider: 'twilio',
+    url,
+    authentication: { username: ACCOUNT, password: 'token' },
+    ...settings,
+  });
+  const provider = createTwilioProvider(entry, { clock: { now: () => NOW }, timeoutMs: TIMEOUT_MS });
+  open.push(provider);
+  return provider;
+}
+
+const json = (status: number, body: object, headers: Record<string, string> = {}): StandInReply => ({
+  status,
+  body,
+  headers,
+});
+
+const CREATED = json(201, { sid: 'SM0123', status: 'queued', error_code: null });
+
+describe('an SMS by Twilio', () => {
+  it('is one request with unchanged number, sender and text', async () => {
+    const { origin, requests } = await standIn(CREATED);
+    const message = 'Cod: 1 + 1 & "ș" = 2\nA doua linie';
+    const result = await providerFor(origin).send(outboundSms({ message }), NEVER);
+    expect(result).toEqual({ kind: 'sent', providerMessageId: 'SM0123' });
+    expect(requests).toMatchObject([
+      {
+        method: 'POST',
+        path: `/2010-04-01/Accounts/${ACCOUNT}/Messages.json`,
+        headers: { authorization: `Basic ${Buffer.from(`${ACCOUNT}:token`).toString('base64')}` },
+      },
+    ]);
+    expect(formOf(requests[0]!)).toEqual({ To: '+40722123456', From: '+40311000000', Body: message });
+  });
+
+  it('is authenticated by an API key for the configured account', async () => {
+    const { origin, requests } = await standIn(CREATED);
+    const settings = {
+      authentication: { username: 'SK1', password: 'secret' },
+      twilio: { accountSid: ACCOUNT },
+    };
+    await providerFor(origin, settings).send(outboundSms(), NEVER);
+    expect(requests[0]?.headers['authorization']).toBe(
+      `Basic ${Buffer.from('SK1:secret').toString('base64')}`,
+    );
+    expect(requests[0]?.path).toContain(ACCOUNT);
+  });
+
+  it('has the default sender (N3) or a messaging service if it does not name a sender', async () => {
+    const { origin, requests } = await standIn(CREATED);
+    const service = `MG${'a'.repeat(32)}`;
+    const message = outboundSms({ sender: undefined });
+    expect(await providerFor(origin).send(message, NEVER)).toEqual({
+      kind: 'permanent',
+      code: 'sender-invalid',
+    });
+    await providerFor(origin, { defaultSender: 'Bank' }).send(message, NEVER);
+    await providerFor(origin, { defaultSender: service }).send(message, NEVER);
+    const forms = requests.map(formOf);
+    expect(forms[0]).toMatchObject({ From: 'Bank' });
+    expect(forms[1]).toMatchObject({ MessagingServiceSid: service });
+    expect(forms[1]).not.toHaveProperty('From');
+  });
+});
+
+/** The body of an error. */
+const fault = (code: number) => ({ code, message: 'About +40722123456', more_info: 'https://…' });
+
+describe('a response of Twilio', () => {
+  const otp = outboundSms({ message: 'Your code is 48291.' });
+  const created = { sid: 'SM40722123456', error_code: 48_291 };
+
+  it.each<[string, number, object | string, SendResult]>([
+    ...(
+      [
+        [429, 20_429, 'transient'],
+        [503, 20_503, 'transient'],
+        [408, 20_408, 'transient'],
+        [400, 21_611, 'transient'],
+        [500, 20_500, 'unknown'],
+        [401, 20_003, 'misconfigured'],
+        [404, 20_404, 'misconfigured'],
+        [403, 20_999, 'misconfigured'],
+        [400, 21_211, 'permanent'],
+        [400, 21_212, 'permanent'],
+        [409, 30_001, 'permanent'],
+      ] as const
+    ).map(([status, code, kind]): [string, number, object, SendResult] => {
+      return [`code ${code}`, status, fault(code), { kind, code: `http-${status}-${code}` }];
+    }),
+    ['no code', 302, '<html>', { kind: 'misconfigured', code: 'http-302' }],
+    ['no code', 502, '<html>', { kind: 'unknown', code: 'http-502' }],
+    [
+      'the status failed',
+      201,
+      { sid: 'SM1', status: 'failed' },
+      { kind: 'permanent', code: 'http-201-failed' },
+    ],
+    ['no text that can be read', 201, '<html>', { kind: 'sent', providerMessageId: undefined }],
+    ['a code of the message', 400, fault(48_291), { kind: 'permanent', code: 'http-400-other' }],
+    ['a code of its digits', 400, fault(482_913), { kind: 'permanent', code: 'http-400-other' }],
+    [
+      'an id of the receiver',
+      201,
+      { ...created, status: 'queued' },
+      { kind: 'sent', providerMessageId: undefined },
+    ],
+  ])('with %s and HTTP status %i is classified', async (_, status, body, expected) => {
+    const { origin } = await standIn({ status, body });
+    expect(await providerFor(origin).send(otp, NEVER)).toEqual(expected);
+  });
+
+  it('is a misconfiguration if it rejects the default sender', async () => {
+    const { origin } = await standIn(json(400, fault(21_212)));
+    const provider = providerFor(origin, { defaultSender: 'Bank' });
+    expect(await provider.send(outboundSms({ sender: undefined }), NEVER)).toEqual({
+      kind: 'misconfigured',
+      code: 'http-400-21212',
+    });
+  });
+});

@@ -1,0 +1,563 @@
+import type { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
+import { type Request, DEADLINE_SKEW_MS, readRequest } from '../../../shared/messaging/handler/request.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
+import type { MessageHeaders } from '../../../shared/messaging/message.ts';
+import { done, type Outcome, isTransientFailure } from '../../../shared/messaging/outcome.ts';
+import type { BrokerErrorCode, Publisher } from '../../../shared/messaging/ports.ts';
+import type { Channel, Outbound, Priority } from '../../../shared/notification/notification-command.ts';
+import type { CommandText, createCommandCheck } from '../../../shared/notification/command-proof.ts';
+import {
+  OUTCOME_UNKNOWN,
+  type AttemptRecord,
+  type NotificationState,
+  type NotificationStatus,
+} from '../../../shared/notification/notification-state.ts';
+import type { GuardedProvider, Providers } from '../../../shared/notification/provider.ts';
+import { openDeadline } from '../../../shared/platform/deadline.ts';
+import { assertNever, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
+import { warningsList } from '../../../shared/platform/header-text.ts';
+import type { Log } from '../../../shared/platform/log.ts';
+import { sleep } from '../../../shared/platform/timers.ts';
+import type { DeliveryLog } from '../state/delivery-log.ts';
+import type { ReceiverOrder } from '../order/receiver-order.ts';
+import { UPSTREAM } from '../../../shared/quotas/usage-record.ts';
+import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
+import { addAttempts } from '../../../shared/notification/attempt-history.ts';
+import { deadCopy, retryCopy, withLoggedAttempts, type CommandCopy } from '../retry/command-copy.ts';
+import {
+  acceptsSecondSend,
+  decideAfterRound,
+  decideOnCopy,
+  decideWithoutProvider,
+  fail,
+  SOON_RETRY_MS,
+  waitFor,
+  type Conclusion,
+  type Decision,
+  type DeliveryContext,
+  type NextCopy,
+  type NoProvider,
+  type Situation,
+  type Times,
+} from './decide-delivery.ts';
+import { PrioritySlots, type SlotLimits } from '../providers/priority-slots.ts';
+import type { LogEntry } from '../state/delivery-log-index.ts';
+import type { RetryPlan } from '../retry/retry-plan.ts';
+import {
+  brokenRound,
+  callProviders,
+  eligibleProviders,
+  leaseMs,
+  repeatableBy,
+  takeTurn,
+  type ProviderTurn,
+  type RoundDeps,
+  type RoundResult,
+} from './provider-round.ts';
+
+export interface CommandDeliveryOptions extends RoundDeps {
+  readonly channel: Channel;
+  readonly deliveryLog: DeliveryLog;
+  /** The order of the receivers, which holds within a priority. */
+  readonly orders: Readonly<Record<Priority, Pick<ReceiverOrder, 'enqueue' | 'setFirst'>>>;
+  readonly providers: Providers;
+  readonly copies: Publisher;
+  readonly deadLetters: Readonly<Record<Priority, DeadLetters>>;
+  readonly checkText: ReturnType<typeof createCommandCheck>;
+  readonly quotas?: Quotas | undefined;
+  readonly plan: RetryPlan;
+  readonly unknownPolicy: DeliveryContext['unknownPolicy'];
+  readonly tierTopic: (delayMs: number, priority: Priority) => string;
+  readonly self: string;
+  /** Aborted when the worker accepts no new work. */
+  readonly closing: AbortSignal;
+  readonly onOutcome: (channel: Channel, status: NotificationStatus, code: string | undefined) => void;
+  readonly onDeadLetter: (code: string, priority: Priority) => void;
+  readonly log: Log;
+}
+
+/** How long a copy waits for a send slot, and then for a provider, before it is received again. */
+const MAX_PROVIDER_WAIT_MS = 10_000;
+const NO_SLOT_RETRY_MS = 1_000;
+/** Reading what is on the topic of the delivery log takes milliseconds; after this time the copy is received again. */
+const LOG_READ_MS = 5_000;
+const PROVIDER_CHECK_MS = 1_000;
+
+/** Rounds per call that a provider can serve: one is being sent while the intents and outcomes of the others are written. */
+const ROUNDS_PER_CALL = 3;
+/** As many more are reserved for urgent rounds, which therefore do not wait for normal ones. */
+const URGENT_ROUNDS_PER_CALL = 1;
+
+interface Run {
+  readonly delivery: DeliveryContext & { readonly copy: CommandCopy };
+  /** Undefined: no round begins. */
+  readonly message: Outbound | undefined;
+  /** What the records of the notification say besides its state: the hash of its text, and the unknown members of its command. */
+  readonly headers: MessageHeaders;
+  readonly signal: AbortSignal;
+  holdsSlot: boolean;
+}
+
+type Recorded = { readonly delivery: { readonly copy: CommandCopy }; readonly headers: MessageHeaders };
+
+type Limits = Pick<Situation, 'quota' | 'rejection' | 'text'> & { readonly deadlineMs?: number | undefined };
+
+/**
+ * Delivers the copies of one channel's commands as decide-delivery.ts decides. Each step is on the log before the next one begins: the
+ * intent before a call, the outcome before its retry copy or dead letter, and these before the commit. When a step fails because the
+ * infrastructure is unavailable, the copy is not committed: it is received again, and its earlier records are found on the log. Both
+ * priorities share the delivery, so that commands with the same id are recognised whatever their topics.
+ */
+export class CommandDelivery {
+  readonly inProgress = new Set<string>();
+  /** Notifications that reached a provider and whose outcome is not on the log: no other round of them is started. */
+  readonly #begun = new Set<string>();
+  readonly #slots: PrioritySlots;
+  readonly #options: CommandDeliveryOptions;
+  /** When a provider of the channel was last available, on the monotonic clock. */
+  #servedMs: number;
+
+  constructor(options: CommandDeliveryOptions) {
+    this.#options = options;
+    this.#servedMs = options.monotonic.elapsedMs();
+    const { providers, channel } = options;
+    this.#slots = new PrioritySlots(() => roundLimits(providers.of(channel)));
+  }
+
+  /** Delivers a copy. Rejects when the infrastructure is unavailable: the same copy is then received again. */
+  async deliver(given: CommandCopy, message: Outbound, context: Request): Promise<Outcome> {
+    const { signal, deadlineMs, warnings = [] } = context;
+    const text = this.#textOf(given, message);
+    const list = warningsList(warnings, undefined);
+    const headers = {
+      ...(text.textHash === undefined ? {} : { [HEADER.textHash]: text.textHash }),
+      ...(list === undefined ? {} : { [HEADER.warnings]: list }),
+    };
+    try {
+      const quota = await this.#exceededQuota(given, message);
+      return await this.#run(given, { message, headers, signal }, { quota, deadlineMs, text });
+    } catch (error) {
+      const failure = asTransient(error);
+      if (!isTransientFailure(failure)) await this.#recordUnexpected(given);
+      throw failure;
+    }
+  }
+
+  /**
+   * Ends the notification of a copy with which no round can begin, as failed or parked, unless it is the `command` of another
+   * system under an id of the ingress. Rejects like `deliver`.
+   */
+  async reject(
+    given: CommandCopy,
+    rejection: string,
+    signal: AbortSignal,
+    command?: Outbound,
+  ): Promise<Outcome> {
+    const text = command === undefined ? undefined : this.#textOf(given, command);
+    try {
+      return await this.#run(given, { message: undefined, headers: {}, signal }, { rejection, text });
+    } catch (error) {
+      throw asTransient(error);
+    }
+  }
+
+  #textOf({ id, message: { headers } }: CommandCopy, command: Outbound): CommandText {
+    return this.#options.checkText(id, command, headerText(headers, HEADER.commandProof));
+  }
+
+  /**
+   * The quota that a new command of an upstream system would exceed (N6); the ingress has counted those that it accepted.
+   * Rejects when the counts cannot be read or written: the copy is then received again.
+   */
+  async #exceededQuota(copy: CommandCopy, command: Outbound): Promise<Quota | undefined> {
+    const { quotas, deliveryLog, copies, channel } = this.#options;
+    const { id, message } = copy;
+    if (quotas === undefined || !copy.isOriginal || deliveryLog.find(id) !== undefined) return undefined;
+    if (headerText(message.headers, HEADER.quotaCounted) === 'true') return undefined;
+    const decision = quotas.admit(id, { caller: UPSTREAM, channel, command });
+    switch (decision.kind) {
+      case 'admitted':
+        if (decision.record !== undefined) await copies.publish([decision.record]);
+        return undefined;
+      case 'refused':
+        return decision.quota;
+      case 'unknown':
+        throw new InfrastructureError('quotas-unknown', 'the usage topic is not being read');
+      default:
+        return assertNever(decision);
+    }
+  }
+
+  async #run(
+    given: CommandCopy,
+    about: Pick<Run, 'message' | 'headers' | 'signal'>,
+    limits: Limits,
+  ): Promise<Outcome> {
+    const { deliveryLog, clock, plan, unknownPolicy } = this.#options;
+    if (isLogBehind(given, deliveryLog)) await deliveryLog.caughtUp(LOG_READ_MS);
+    const known =
+      deliveryLog.find(given.id) ?? (isMissable(given, deliveryLog) ? lostEntry(given) : undefined);
+    const copy = withLoggedAttempts(given, known, clock.now());
+    const run: Run = { ...about, delivery: { copy, plan, unknownPolicy }, holdsSlot: false };
+    const decision = decideOnCopy(run.delivery, this.#situation(copy, known, limits));
+    // Another copy of the notification may be in progress, so its entry must not be replaced.
+    if (decision.kind === 'end') return decision.outcome;
+    this.inProgress.add(copy.id);
+    try {
+      return await this.#perform(run, decision);
+    } finally {
+      this.#releaseSlot(run);
+      this.inProgress.delete(copy.id);
+    }
+  }
+
+  #situation(copy: CommandCopy, known: LogEntry | undefined, { deadlineMs, ...limits }: Limits): Situation {
+    const { monotonic, clock, self, channel, providers } = this.#options;
+    return {
+      ...limits,
+      known,
+      channel,
+      self,
+      elapsedMs: monotonic.elapsedMs(),
+      times: this.#times(copy),
+      isInProgress: this.inProgress.has(copy.id),
+      hasBegun: this.#begun.has(copy.id),
+      isDeadlineOver: deadlineMs !== undefined && clock.now() > deadlineMs + DEADLINE_SKEW_MS,
+      repeatable: providers.of(channel).flatMap((provider) => repeatableBy(provider) ?? []),
+    };
+  }
+
+  #times({ timeLimitFromMs }: CommandCopy): Times {
+    const nowMs = this.#options.clock.now();
+    return { nowMs, ageMs: nowMs - timeLimitFromMs };
+  }
+
+  async #perform(run: Run, decision: Decision): Promise<Outcome> {
+    switch (decision.kind) {
+      case 'end':
+        return decision.outcome;
+      case 'dead-letter':
+        await this.#writeDeadLetter(run.delivery.copy, { code: decision.code, attempts: [] });
+        return done();
+      case 'retry-copy':
+        this.#releaseSlot(run);
+        return this.#writeRetryCopy(run, decision.next);
+      case 'conclude':
+        this.#releaseSlot(run);
+        return this.#conclude(run, decision);
+      case 'begin-round':
+        return this.#runRound(run, decision.isOverdue);
+      default:
+        return assertNever(decision);
+    }
+  }
+
+  async #runRound(run: Run, isOverdue: boolean): Promise<Outcome> {
+    const { orders, clock } = this.#options;
+    const { delivery } = run;
+    const { copy } = delivery;
+    if ((await orders[copy.priority].enqueue(copy)) === 'queued') return done();
+    run.holdsSlot = await this.#enterSlot(copy.priority);
+    if (!run.holdsSlot) return waitFor(NO_SLOT_RETRY_MS);
+    const turn = await this.#acquireProvider(delivery, isOverdue);
+    if ('kind' in turn) {
+      const nowMs = clock.now();
+      return this.#perform(run, decideWithoutProvider(delivery, turn, { nowMs, isOverdue }));
+    }
+    const leaseEndsMs = await this.#claim(run, turn);
+    const round = leaseEndsMs === undefined ? undefined : await this.#callProviders(run, turn, leaseEndsMs);
+    if (round === undefined) return waitFor(SOON_RETRY_MS);
+    return this.#perform(run, decideAfterRound(delivery, round, this.#times(copy)));
+  }
+
+  async #enterSlot(priority: Priority): Promise<boolean> {
+    using deadline = openDeadline(this.#options.closing, MAX_PROVIDER_WAIT_MS, this.#options.timers);
+    return await this.#slots.enter(priority, deadline.signal);
+  }
+
+  #releaseSlot(run: Run): void {
+    if (!run.holdsSlot) return;
+    run.holdsSlot = false;
+    this.#slots.leave(run.delivery.copy.priority);
+  }
+
+  /**
+   * Waits for a provider. An overdue notification checks only once when no provider has been available for the whole time limit. One
+   * that only some of the providers may send does not wait here while these are down, since notifications behind it can be sent by
+   * the others.
+   */
+  async #acquireProvider(delivery: Run['delivery'], isOverdue: boolean): Promise<ProviderTurn | NoProvider> {
+    const { providers, channel, closing, monotonic, timers } = this.#options;
+    const { history, priority } = delivery.copy;
+    const isUnserved = this.#isUnserved();
+    const untilMs = monotonic.elapsedMs() + (isUnserved && isOverdue ? 0 : MAX_PROVIDER_WAIT_MS);
+    while (!closing.aborted) {
+      const all = providers.of(channel);
+      const eligible = eligibleProviders(all, history, acceptsSecondSend(delivery));
+      if (all.length > 0 && eligible.length === 0) return { kind: 'not-eligible' };
+      const taken = takeTurn(eligible, priority);
+      if (taken.kind === 'go') return { providers: eligible, first: taken.index };
+      const { afterMs } = taken;
+      const isOver = monotonic.elapsedMs() >= untilMs;
+      if (eligible.length < all.length && (isOver || taken.kind === 'open')) {
+        return { kind: 'eligible-unavailable', afterMs };
+      }
+      if (isOver) break;
+      await sleep(timers, Math.min(afterMs, PROVIDER_CHECK_MS), closing);
+    }
+    return { kind: 'none-available', isUnserved };
+  }
+
+  #isUnserved(): boolean {
+    const { providers, channel, monotonic, plan } = this.#options;
+    const nowMs = monotonic.elapsedMs();
+    if (providers.of(channel).some((provider) => provider.health().status === 'ready'))
+      this.#servedMs = nowMs;
+    return nowMs - this.#servedMs > plan.timeLimitMs;
+  }
+
+  /**
+   * Writes the intent, which names the providers that may be called, and the one that may be called again if no outcome follows.
+   * The end of its lease on the monotonic clock; undefined if the intent of another process came first.
+   */
+  async #claim({ delivery, headers }: Run, { providers, first }: ProviderTurn): Promise<number | undefined> {
+    const { copy } = delivery;
+    const { deliveryLog, clock, monotonic, self, sendTimeoutMs } = this.#options;
+    const callable = providers.slice(first);
+    const [only] = callable;
+    const lengthMs = leaseMs(callable.length, sendTimeoutMs);
+    const leaseEndsMs = monotonic.elapsedMs() + lengthMs;
+    const intent = this.#stateOf(copy, [], {
+      status: 'sending',
+      owner: self,
+      leaseUntil: clock.now() + lengthMs,
+      providers: callable.map(({ name }) => name),
+      repeatableBy: only !== undefined && callable.length === 1 ? repeatableBy(only) : undefined,
+    });
+    return (await deliveryLog.claim(intent, copy.priority, headers)) ? leaseEndsMs : undefined;
+  }
+
+  /** Undefined if the lease was too short for a call: nothing was sent. */
+  async #callProviders(
+    { delivery, message, signal }: Run,
+    turn: ProviderTurn,
+    leaseEndsMs: number,
+  ): Promise<RoundResult | undefined> {
+    const { clock, log } = this.#options;
+    const { id, attempt, priority } = delivery.copy;
+    if (message === undefined) throw new Error('a rejected copy cannot be sent');
+    this.#begun.add(id);
+    const given = { message, priority, attempt, turn, leaseEndsMs, signal };
+    const round = await callProviders(given, this.#options).catch((error: unknown) => {
+      log.error({ err: error }, 'a round of delivery failed unexpectedly; its outcome is unknown');
+      return brokenRound(attempt, clock.now());
+    });
+    if (round === undefined) this.#begun.delete(id);
+    return round;
+  }
+
+  async #conclude(
+    run: Run,
+    { conclusion, attempts, isOwnRound }: Extract<Decision, { kind: 'conclude' }>,
+  ): Promise<Outcome> {
+    const { copy } = run.delivery;
+    if (!(await this.#writeOutcome(run, { conclusion, attempts, isOwnRound }))) return waitFor(SOON_RETRY_MS);
+    switch (conclusion.status) {
+      case 'sent':
+        return done();
+      case 'retrying': {
+        const { nextAttemptAt: dueAtMs, tierMs } = conclusion;
+        return this.#writeRetryCopy(run, { attempt: copy.attempt + 1, dueAtMs, tierMs, attempts });
+      }
+      case 'failed':
+      case 'parked':
+        await this.#writeDeadLetter(copy, { code: conclusion.code, attempts });
+        return done();
+      default:
+        return assertNever(conclusion);
+    }
+  }
+
+  /** Resolves when the outcome is on the log and counted; false when another outcome precedes it. */
+  async #writeOutcome(
+    { delivery: { copy }, headers }: Recorded,
+    {
+      conclusion,
+      attempts,
+      isOwnRound,
+      attempt = copy.attempt,
+    }: Omit<Extract<Decision, { kind: 'conclude' }>, 'kind'> & { readonly attempt?: number },
+  ): Promise<boolean> {
+    const { deliveryLog, channel, onOutcome } = this.#options;
+    const { status } = conclusion;
+    const code = status === 'sent' ? undefined : conclusion.code;
+    const state = this.#stateOf(copy, attempts, {
+      attempt,
+      status,
+      code,
+      providerMessageId: status === 'sent' ? conclusion.providerMessageId : undefined,
+      nextAttemptAt: status === 'retrying' ? conclusion.nextAttemptAt : undefined,
+    });
+    if (isOwnRound) await deliveryLog.settle(state, headers);
+    else if (!(await deliveryLog.declare(state, headers))) return false;
+    this.#begun.delete(copy.id);
+    onOutcome(channel, status, code);
+    return true;
+  }
+
+  /** Can be repeated: the delivery log recognises copies of the same round. */
+  async #writeRetryCopy(run: Run, next: NextCopy): Promise<Outcome> {
+    const { copies, tierTopic, orders } = this.#options;
+    const { copy } = run.delivery;
+    const topic = tierTopic(next.tierMs, copy.priority);
+    try {
+      await copies.publish([retryCopy(copy, { ...next, topic })]);
+    } catch (error) {
+      if (!isCausedByMessage(error)) throw error;
+      return this.#endWithoutCopy(run, error.code, next);
+    }
+    await orders[copy.priority].setFirst(copy);
+    return done();
+  }
+
+  /**
+   * Ends a notification whose next copy no retry tier can take. Only an outcome of the next round replaces `retrying` if the message
+   * may have been sent. The dead letter comes first, since this copy is not processed again after that outcome.
+   */
+  async #endWithoutCopy(run: Run, code: string, { attempt, attempts }: NextCopy): Promise<Outcome> {
+    const { copy } = run.delivery;
+    const conclusion: Conclusion = fail({ history: addAttempts(copy.history, attempts) }, code);
+    await this.#writeDeadLetter(copy, { attempt, code: conclusion.code, attempts });
+    const isRecorded = await this.#writeOutcome(run, { attempt, conclusion, attempts, isOwnRound: false });
+    return isRecorded ? done() : waitFor(SOON_RETRY_MS);
+  }
+
+  async #writeDeadLetter(
+    copy: CommandCopy,
+    {
+      code,
+      attempts,
+      attempt = copy.attempt,
+    }: {
+      readonly code: string;
+      readonly attempts: readonly AttemptRecord[];
+      readonly attempt?: number;
+    },
+  ): Promise<void> {
+    const { deadLetters, onDeadLetter } = this.#options;
+    const { signal } = new AbortController();
+    const request = {
+      ...readRequest(deadCopy({ ...copy, attempt }, attempts), attempt, signal),
+      originTimestampMs: copy.originTimestampMs,
+    };
+    await deadLetters[copy.priority].write(request, { code, text: deadLetterText(code) });
+    onDeadLetter(code, copy.priority);
+  }
+
+  /** Records the end of a notification whose delivery failed unexpectedly; its consumer writes the dead letter. */
+  async #recordUnexpected(given: CommandCopy): Promise<void> {
+    const { deliveryLog, clock, log } = this.#options;
+    try {
+      const copy = withLoggedAttempts(given, deliveryLog.find(given.id), clock.now());
+      const attempts = this.#begun.has(copy.id) ? brokenRound(copy.attempt, clock.now()).attempts : [];
+      const conclusion = fail({ history: [...copy.history, ...attempts] }, 'unexpected');
+      await this.#writeOutcome(
+        { delivery: { copy }, headers: {} },
+        { conclusion, attempts, isOwnRound: false },
+      );
+    } catch (error) {
+      if (isTransientFailure(error)) throw error;
+      log.error(
+        { err: error },
+        'the end of a notification whose delivery failed unexpectedly was not recorded',
+      );
+    }
+  }
+
+  /** A state of the copy's notification; fields that are not given are undefined. */
+  #stateOf(
+    copy: CommandCopy,
+    attempts: readonly AttemptRecord[],
+    given: Pick<NotificationState, 'status'> & Partial<NotificationState>,
+  ): NotificationState {
+    return {
+      notificationId: copy.id,
+      channel: this.#options.channel,
+      attempt: copy.attempt,
+      attempts: addAttempts(copy.history, attempts),
+      updatedAt: this.#options.clock.now(),
+      nextAttemptAt: undefined,
+      providerMessageId: undefined,
+      code: undefined,
+      owner: undefined,
+      leaseUntil: undefined,
+      ...given,
+    };
+  }
+}
+
+/**
+ * The concurrent rounds of a channel, by the concurrency of its largest provider; unlimited if one declares none, or if there is no
+ * provider. Without a limit, all deliveries would write intents and then queue inside the provider, and a crash of the process
+ * would leave all their outcomes unknown.
+ */
+function roundLimits(providers: readonly GuardedProvider[]): SlotLimits {
+  const most = Math.max(0, ...providers.map(({ concurrency = Infinity }) => concurrency));
+  const calls = most === 0 ? Infinity : most;
+  return { normal: calls * ROUNDS_PER_CALL, all: calls * (ROUNDS_PER_CALL + URGENT_ROUNDS_PER_CALL) };
+}
+
+/** What is known about the sending of a dead letter's notification. */
+function deadLetterText(code: string): string {
+  switch (code) {
+    case OUTCOME_UNKNOWN:
+      return 'the notification may have been sent: a provider was called and its answer is not known';
+    case 'duplicate-id':
+      return 'this notification was not sent: its id is that of another one';
+    case 'foreign-id':
+      return 'this notification was not sent: it was not written by the ingress, to which ids of version 8 belong, or with another RESULT_ID_SECRET';
+    default:
+      return `the notification was not sent: ${code}`;
+  }
+}
+
+/**
+ * Whether this process has not read the outcome of the round before that of the copy: its copy is written after it. What it
+ * knows, such as its own assumption that the outcome is unknown, may be replaced by it. A redrive has no such outcome.
+ */
+function isLogBehind({ id, attempt }: CommandCopy, deliveryLog: DeliveryLog): boolean {
+  const known = attempt > 1 ? deliveryLog.find(id) : undefined;
+  const mayBeReplaced = known?.status === 'sending' || known?.status === 'parked';
+  return mayBeReplaced && known.attempt < attempt;
+}
+
+/** Whether the delivery log may have lost the entry of a copy for which no operator accepts a second send. */
+function isMissable({ originTimestampMs, redriveUnknown }: CommandCopy, deliveryLog: DeliveryLog): boolean {
+  return !redriveUnknown && deliveryLog.mayMiss(originTimestampMs);
+}
+
+/** What is lost may be the intent of a round that was sent: its outcome is unknown. */
+function lostEntry({ attempt }: CommandCopy): LogEntry {
+  return { status: 'sending', attempt, owner: '-', leaseEndsMs: Number.NEGATIVE_INFINITY };
+}
+
+/** Codes of failures that the message itself causes, so that a retry cannot succeed. */
+const CAUSED_BY_MESSAGE: ReadonlySet<string> = new Set<BrokerErrorCode>([
+  'message-too-large',
+  'invalid-message',
+]);
+
+/**
+ * If the broker rejects a record for any reason other than the message itself, treats this as unavailable
+ * infrastructure: the notification keeps its order and its state in the delivery log, and does not end as an unexpected
+ * failure.
+ */
+function asTransient(error: unknown): unknown {
+  if (isCausedByMessage(error) || isTransientFailure(error)) return error;
+  return error instanceof MessagingError ? new InfrastructureError(error.code, error.message, error) : error;
+}
+
+/** Whether the broker rejects a message for its content. */
+export function isCausedByMessage(error: unknown): error is MessagingError {
+  return error instanceof MessagingError && CAUSED_BY_MESSAGE.has(error.code);
+}

@@ -1,0 +1,119 @@
+import type { Consumer } from '../../shared/messaging/consumer/consumer.ts';
+import type { Channel } from '../../shared/notification/notification-command.ts';
+import type { NotificationStatus } from '../../shared/notification/notification-state.ts';
+import type { GuardedProvider, SendResult } from '../../shared/notification/provider.ts';
+import { limitCodes, type Metrics } from '../../shared/platform/metrics.ts';
+import type { Log } from '../../shared/platform/log.ts';
+import type { GuardHooks } from './providers/guarded-provider.ts';
+import type { DeliveryLog } from './state/delivery-log.ts';
+import type { HoldTopic } from './order/hold-topic.ts';
+import { tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
+import type { RetryTier } from './retry-tier.ts';
+
+export interface Watched {
+  readonly deliveryLog: Pick<DeliveryLog, 'figures'>;
+  readonly hold: Pick<HoldTopic, 'figures'>;
+  readonly tiers: readonly (RetryTier & { readonly consumer: Pick<Consumer, 'lag'> })[];
+}
+
+export type NotificationMetrics = ReturnType<typeof createNotificationMetrics>;
+
+/** The metrics of notifications. Labels contain configured names and codes, never data of a message. */
+export function createNotificationMetrics(metrics: Metrics) {
+  const counter = (name: string, help: string, ...labels: string[]) =>
+    metrics.counter(name, help, ['channel', ...labels]);
+  const attempts = counter('plat_notification_attempts_total', 'Calls of a provider', 'provider', 'result');
+  const outcomes = counter(
+    'plat_notification_outcomes_total',
+    'Rounds of delivery by outcome',
+    'status',
+    'code',
+  );
+  const held = counter(
+    'plat_notification_held_total',
+    'Messages that wait for an earlier one of their receiver',
+  );
+  const unknownMembers = counter(
+    'plat_notification_unknown_members_total',
+    'Members of commands that are not known here and have no effect',
+  );
+  const unordered = counter(
+    'plat_notification_unordered_total',
+    'Messages whose order is not kept, for lack of room',
+  );
+  const limited = limitCodes();
+  return {
+    onAttempt: ({ channel, name }: GuardedProvider, { kind }: SendResult) =>
+      attempts.inc({ channel, provider: name, result: kind }),
+    onOutcome: (channel: Channel, status: NotificationStatus, code: string | undefined) =>
+      outcomes.inc({ channel, status, code: limited(code ?? '') }),
+    /** A message was put on the hold topic. */
+    onHeld: (channel: Channel) => held.inc({ channel }),
+    /** A command has members that are not known here (E3). */
+    onUnknownMembers: (channel: Channel, count: number) => unknownMembers.inc({ channel }, count),
+    /** The hold topic has no room for a message: the order of its receiver is not kept. */
+    onUnordered: (channel: Channel) => unordered.inc({ channel }),
+    follow: (watched: Watched) => followState(metrics, watched),
+  };
+}
+
+function followState(metrics: Metrics, { deliveryLog, hold, tiers }: Watched): void {
+  const waiting = metrics.gauge(
+    'plat_notification_waiting',
+    'Copies that wait on a retry tier, on the partitions of this process',
+    ['tier'],
+  );
+  const ledgerFigures = metrics.gauge(
+    'plat_notification_ledger',
+    'The deliveryLog: notifications, intents without an outcome, those with an expired lease, retrying ones',
+    ['figure'],
+  );
+  const holdFigures = metrics.gauge(
+    'plat_notification_hold',
+    'Messages that wait for an earlier one of their receiver: receivers, messages, bytes',
+    ['figure'],
+  );
+  metrics.onScrape(() => {
+    for (const tier of tiers) {
+      const lag = tier.consumer.lag().reduce((sum, { lag: messages }) => sum + messages, 0);
+      waiting.set({ tier: tierLabel(tier) }, lag);
+    }
+    const { size, intents, overdue, retrying, badRecords } = deliveryLog.figures();
+    const figures = { size, sending: intents, unknown: overdue, retrying, badRecords };
+    for (const [figure, value] of Object.entries(figures)) ledgerFigures.set({ figure }, value);
+    for (const [figure, value] of Object.entries(hold.figures())) holdFigures.set({ figure }, value);
+  });
+}
+
+/**
+ * Observes the duration of calls and the state of each circuit breaker in metrics. Changes of a breaker are logged with the
+ * name of the provider and the code that caused them.
+ */
+export function providerHooks(
+  metrics: Metrics,
+  log: Log,
+): (provider: { readonly name: string; readonly channel: Channel }) => GuardHooks {
+  const labelNames = ['channel', 'provider'];
+  const seconds = metrics.duration(
+    'plat_notification_provider_seconds',
+    'Duration of a call of a provider',
+    labelNames,
+  );
+  const breakerOpen = metrics.gauge(
+    'plat_notification_provider_open',
+    '1 while the circuit breaker of a provider is open',
+    labelNames,
+  );
+  return ({ name, channel }) => {
+    const labels = { channel, provider: name };
+    breakerOpen.set(labels, 0);
+    return {
+      settled: (elapsedMs) => seconds.observe(labels, elapsedMs / 1_000),
+      changed: (state, code) => {
+        breakerOpen.set(labels, state === 'open' ? 1 : 0);
+        if (state === 'open') log.warn({ ...labels, code }, 'the circuit breaker of a provider is open');
+        else log.info(labels, 'the circuit breaker of a provider is closed');
+      },
+    };
+  };
+}

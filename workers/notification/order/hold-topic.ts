@@ -1,0 +1,291 @@
+/**
+ * The hold topic: for each receiver the notifications whose copies wait on a retry tier (its first ones) and the later messages that
+ * wait for them. A first notification has a record of its own, and the delivery log says whether it is still awaited: a record
+ * that a delayed or repeated request of an ended process writes late can only name a notification that has ended.
+ */
+
+import { HEADER, headerText, contentBytes, copyContent } from '../../../shared/messaging/headers.ts';
+import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
+import type { Channel, Priority } from '../../../shared/notification/notification-command.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
+import type { Health } from '../../../shared/platform/health.ts';
+import type { Log } from '../../../shared/platform/log.ts';
+import { QUEUE_LIMITS, type HoldLimits } from '../../../shared/platform/queues/queue-limits.ts';
+import type { Timers } from '../../../shared/platform/timers.ts';
+import { ReadBack } from '../state/read-back.ts';
+
+export interface HoldTopicOptions {
+  readonly broker: Pick<Broker, 'createTail'>;
+  readonly publisher: Publisher;
+  readonly topic: string;
+  readonly clientId: string;
+  readonly self: string;
+  /** Limits the times that other processes wrote. */
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly limits?: Partial<HoldLimits>;
+}
+
+/** The messages of one command topic: those of a channel and priority. */
+export interface CommandQueue {
+  readonly channel: Channel;
+  readonly priority: Priority;
+}
+
+/** Name of a queue in hold keys, consumer groups and metrics, such as `sms` or `sms-urgent`. */
+export function queueName({ channel, priority }: CommandQueue): string {
+  return priority === 'urgent' ? `${channel}-urgent` : channel;
+}
+
+/** Messages of one key and partition of a command topic, which are sent in their order. */
+export interface HoldKey {
+  /** Queue, partition and message key in hexadecimal, such as `sms/2/6162`. */
+  readonly name: string;
+  /** Of the command topic and of the hold topic. */
+  readonly partition: number;
+}
+
+/** The hold key of a message; undefined for a message without a key, which has no order. */
+export function holdKey(
+  queue: CommandQueue,
+  { key, partition }: Pick<LogMessage, 'key' | 'partition'>,
+): HoldKey | undefined {
+  if (key === null) return undefined;
+  return { name: `${queueName(queue)}/${partition}/${key.toString('hex')}`, partition };
+}
+
+/** The partition and message key of the name of a hold key; undefined for a key of another queue. */
+export function parseHoldKey(
+  queue: CommandQueue,
+  name: string,
+): { readonly partition: number; readonly messageKey: Buffer } | undefined {
+  const [keyQueue, partition, hex] = name.split('/');
+  if (keyQueue !== queueName(queue) || hex === undefined) return undefined;
+  return { partition: Number(partition), messageKey: Buffer.from(hex, 'hex') };
+}
+
+export interface FirstNotification {
+  /** When its last copy was written to a tier, in epoch milliseconds. */
+  readonly sinceMs: number;
+}
+
+/** A message that waits until the earlier ones of its key have ended. */
+export interface WaitingMessage {
+  /** Offset in its partition of the command topic, which defines the order. */
+  readonly offset: number;
+  readonly id: string;
+  readonly value: Buffer;
+  readonly headers: MessageHeaders;
+  /** When the message was written, in epoch milliseconds. */
+  readonly timestampMs: number;
+}
+
+/** What the topic has of one key. */
+export interface HeldKey {
+  /** By notification id. More than one only if a process that stood still wrote one after its partition had moved. */
+  readonly firsts: ReadonlyMap<string, FirstNotification>;
+  /** In order. */
+  readonly waiting: readonly WaitingMessage[];
+}
+
+interface KeyState {
+  readonly partition: number;
+  readonly firsts: Map<string, FirstNotification>;
+  readonly waiting: Map<number, WaitingMessage>;
+  sorted: readonly WaitingMessage[] | undefined;
+}
+
+/** Room beyond the limits that only urgent messages may use. */
+const URGENT_EXTRA = 1.1;
+const OFFSET_DIGITS = 16;
+const RECORD_KEY = /^((?:sms|email)(?:-urgent)?\/(\d+)\/[0-9a-f]*)\/(?:first\/(.+)|(\d{16}))$/;
+
+/**
+ * The hold topic with its content in memory. It has the partitions of the commands, is written before their offsets are committed,
+ * and is read by every instance, so that the next owner of a partition continues in the same order. Whole messages are kept in
+ * memory, since they are sent soon.
+ */
+export class HoldTopic {
+  readonly #options: HoldTopicOptions;
+  readonly #limits: HoldLimits;
+  readonly #tail: Tail;
+  readonly #readBack: ReadBack;
+  readonly #keys = new Map<string, KeyState>();
+  readonly #bytesByPartition = new Map<number, number>();
+  #messages = 0;
+  #bytes = 0;
+  /** Being written, and not read back yet. */
+  readonly #coming = { keys: 0, messages: 0, bytes: 0 };
+  #badRecords = 0;
+
+  constructor(options: HoldTopicOptions) {
+    this.#options = options;
+    this.#limits = { ...QUEUE_LIMITS.hold, ...options.limits };
+    const { broker, topic, clientId } = options;
+    this.#tail = broker.createTail({ clientId, topics: [topic], from: 'earliest' });
+    this.#readBack = new ReadBack(options.publisher, options.self, options.timers);
+  }
+
+  /** Resolves when the records that were on the topic have been read. Rejects after the timeout. */
+  async start(timeoutMs: number): Promise<void> {
+    await this.#tail.start((message) => this.#read(message));
+    await this.#tail.caughtUp(timeoutMs);
+  }
+
+  /** Resolves when the records that are on the topic now have been read. */
+  caughtUp(timeoutMs: number): Promise<void> {
+    return this.#tail.caughtUp(timeoutMs);
+  }
+
+  get(name: string): HeldKey | undefined {
+    const state = this.#keys.get(name);
+    if (state === undefined) return undefined;
+    state.sorted ??= [...state.waiting.values()].toSorted((one, other) => one.offset - other.offset);
+    return { firsts: state.firsts, waiting: state.sorted };
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#keys.keys();
+  }
+
+  /** Whether another message of a key, with its bytes, can be kept. */
+  hasRoom({ name, partition }: HoldKey, bytes: number): boolean {
+    const { followersPerKey, followers, bytesPerPartition, bytes: allBytes } = this.#limits;
+    const extra = extraRoom(name);
+    return (
+      (this.#keys.get(name)?.waiting.size ?? 0) < followersPerKey &&
+      this.#messages + this.#coming.messages < Math.floor(followers * extra) &&
+      (this.#bytesByPartition.get(partition) ?? 0) + bytes <= bytesPerPartition * extra &&
+      this.#bytes + this.#coming.bytes + bytes <= allBytes * extra
+    );
+  }
+
+  /** Whether a key can get a first notification. One that has records always can, since it takes no further memory. */
+  hasRoomForFirst({ name }: HoldKey): boolean {
+    if (this.#keys.has(name)) return true;
+    return this.#keys.size + this.#coming.keys < Math.floor(this.#limits.keys * extraRoom(name));
+  }
+
+  /** This method and the next three resolve when the record was read back, and reject when the broker is unavailable. */
+  async setFirst(key: HoldKey, id: string, { sinceMs }: FirstNotification): Promise<void> {
+    const isNew = !this.#keys.has(key.name);
+    const record = { ...this.#record(key, `first/${id}`, Buffer.alloc(0)), timestampMs: sinceMs };
+    await this.#writeCounted(record, { keys: isNew ? 1 : 0 });
+  }
+
+  endFirst(key: HoldKey, id: string): Promise<void> {
+    return this.#readBack.write(this.#record(key, `first/${id}`, null));
+  }
+
+  keep(key: HoldKey, message: WaitingMessage): Promise<void> {
+    const { offset, id, value, headers: own, timestampMs } = message;
+    const headers = { ...own, [HEADER.notificationId]: id };
+    const record = { ...this.#record(key, offsetText(offset), value), timestampMs, headers };
+    return this.#writeCounted(record, { messages: 1, bytes: contentBytes(message) });
+  }
+
+  remove(key: HoldKey, offset: number): Promise<void> {
+    return this.#readBack.write(this.#record(key, offsetText(offset), null));
+  }
+
+  figures() {
+    const badRecords = this.#badRecords;
+    return { keys: this.#keys.size, followers: this.#messages, bytes: this.#bytes, badRecords };
+  }
+
+  health(): Health {
+    const { topic } = this.#options;
+    if (!this.#tail.isReady()) return { status: 'degraded', reason: `${topic} is not being read` };
+    if (this.#keys.size >= this.#limits.keys) {
+      const effect = 'while one of their messages is retried, later ones are sent';
+      return { status: 'degraded', reason: `${topic} has no room for further receivers: ${effect}` };
+    }
+    if (this.#bytes < this.#limits.bytes && this.#messages < this.#limits.followers)
+      return { status: 'ready' };
+    return { status: 'degraded', reason: `${topic} is full: further messages may overtake each other` };
+  }
+
+  stop(timeoutMs: number): Promise<void> {
+    return this.#tail.stop(timeoutMs);
+  }
+
+  #record({ name, partition }: HoldKey, entry: string, value: Buffer | null): OutgoingMessage {
+    return { topic: this.#options.topic, partition, key: `${name}/${entry}`, value };
+  }
+
+  /** Writes a record; what it adds counts towards the limits until it was read back. */
+  async #writeCounted(
+    record: OutgoingMessage,
+    { keys = 0, messages = 0, bytes = 0 }: { keys?: number; messages?: number; bytes?: number },
+  ): Promise<void> {
+    const coming = this.#coming;
+    coming.keys += keys;
+    coming.messages += messages;
+    coming.bytes += bytes;
+    try {
+      await this.#readBack.write(record);
+    } finally {
+      coming.keys -= keys;
+      coming.messages -= messages;
+      coming.bytes -= bytes;
+    }
+  }
+
+  #read(message: LogMessage): void {
+    const [, name, partition, id, offset] = RECORD_KEY.exec(message.key?.toString() ?? '') ?? [];
+    if (name === undefined) {
+      this.#badRecords += 1;
+      const { topic, partition: at, offset: number } = message;
+      this.#options.log.warn(
+        { topic, partition: at, offset: number },
+        'a record of the hold topic was skipped',
+      );
+    } else {
+      const state = this.#keys.get(name) ?? {
+        partition: Number(partition),
+        firsts: new Map(),
+        waiting: new Map(),
+        sorted: undefined,
+      };
+      this.#keys.set(name, state);
+      if (id === undefined) this.#setWaiting(state, Number(offset), message);
+      else if (message.value === null) state.firsts.delete(id);
+      // The wait for it is limited even if the clock of its writer was ahead.
+      else state.firsts.set(id, { sinceMs: Math.min(message.timestampMs, this.#options.clock.now()) });
+      if (state.firsts.size === 0 && state.waiting.size === 0) this.#keys.delete(name);
+    }
+    this.#readBack.seen(message);
+  }
+
+  #setWaiting(state: KeyState, offset: number, { value, headers, timestampMs }: LogMessage): void {
+    const former = state.waiting.get(offset);
+    if (former !== undefined) this.#count(state.partition, -1, -contentBytes(former));
+    if (value === null) state.waiting.delete(offset);
+    else {
+      const { [HEADER.write]: _write, ...own } = headers;
+      const id = headerText(headers, HEADER.notificationId) ?? '';
+      const message = { offset, id, ...copyContent({ value, headers: own }), timestampMs };
+      state.waiting.set(offset, message);
+      this.#count(state.partition, 1, contentBytes(message));
+    }
+    state.sorted = undefined;
+  }
+
+  #count(partition: number, messages: number, bytes: number): void {
+    this.#messages += messages;
+    this.#bytes += bytes;
+    const left = (this.#bytesByPartition.get(partition) ?? 0) + bytes;
+    if (left === 0) this.#bytesByPartition.delete(partition);
+    else this.#bytesByPartition.set(partition, left);
+  }
+}
+
+function extraRoom(name: string): number {
+  return /^\w+-urgent\//.test(name) ? URGENT_EXTRA : 1;
+}
+
+function offsetText(offset: number): string {
+  return String(offset).padStart(OFFSET_DIGITS, '0');
+}

@@ -1,0 +1,269 @@
+/**
+ * The order of notifications per receiver and priority. While the copy of one notification of a key waits on a retry tier (the first
+ * one), later messages of the key wait on the hold topic and are processed after it, in order. A first notification may never return:
+ * its copy is lost, or the process that completed it crashed before it processed the waiting messages. Each owner of a partition
+ * therefore searches for keys without an awaited first notification, and writes a resume message with such a key to the command topic.
+ * The current owner of the partition then processes the waiting messages in the order of the key.
+ */
+
+import { HEADER, headerNumber, headerText, contentBytes } from '../../../shared/messaging/headers.ts';
+import type { LogMessage, OutgoingMessage, TopicPartition } from '../../../shared/messaging/message.ts';
+import type { Publisher } from '../../../shared/messaging/ports.ts';
+import type { Process, FinalResult } from '../../../shared/messaging/outcome.ts';
+import type { Channel } from '../../../shared/notification/notification-command.ts';
+import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
+import type { Log } from '../../../shared/platform/log.ts';
+import type { DeliveryLog } from '../state/delivery-log.ts';
+import { carriedHeaders, retryCopy, type CommandCopy } from '../retry/command-copy.ts';
+import { tierFor, type RetryPlan } from '../retry/retry-plan.ts';
+import {
+  holdKey,
+  parseHoldKey,
+  type CommandQueue,
+  type FirstNotification,
+  type HeldKey,
+  type HoldKey,
+  type HoldTopic,
+} from './hold-topic.ts';
+
+export interface ReceiverOrderOptions extends CommandQueue {
+  readonly commandTopic: string;
+  readonly hold: HoldTopic;
+  readonly deliveryLog: Pick<DeliveryLog, 'find'>;
+  readonly plan: RetryPlan;
+  readonly tierTopic: (delayMs: number) => string;
+  readonly copies: Publisher;
+  readonly clock: Clock;
+  readonly monotonic: MonotonicClock;
+  readonly onHeld: (channel: Channel) => void;
+  readonly onUnordered: (channel: Channel) => void;
+  readonly log: Log;
+}
+
+/** Added to the time limit of a notification; when both have passed, its copy is considered lost. */
+const LOST_COPY_MS = 15 * 60_000;
+const RESUME_BATCH = 500;
+
+/** Keeps the order of the notifications of one channel and priority. */
+export class ReceiverOrder {
+  readonly #options: ReceiverOrderOptions;
+  /** Names of keys whose waiting messages this process is processing, or whose resume message is not received yet. */
+  readonly #inHand = new Set<string>();
+
+  constructor(options: ReceiverOrderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Lets a copy wait while an earlier notification of its key is awaited. Its record is on the hold topic before the copy's offset is
+   * committed. Without room for it, the copy waits on a retry tier and then queues again: memory is bounded and the partition is not
+   * blocked, but the order is not kept.
+   */
+  async enqueue(copy: CommandCopy): Promise<'first-in-line' | 'queued'> {
+    const { channel, hold, onHeld, onUnordered } = this.#options;
+    const { message, id } = copy;
+    const { offset, timestampMs, value } = message;
+    const key = holdKey(this.#options, message);
+    const held = key === undefined ? undefined : hold.get(key.name);
+    if (key === undefined || held === undefined || value === null || held.firsts.has(id))
+      return 'first-in-line';
+    if (!this.#mustWait(held)) return 'first-in-line';
+    if (held.waiting.some((other) => other.id === id)) return 'queued';
+    const content = { value, headers: carriedHeaders(copy) };
+    if (hold.hasRoom(key, contentBytes(content))) {
+      await hold.keep(key, { ...content, offset, id, timestampMs });
+      onHeld(channel);
+    } else {
+      onUnordered(channel);
+      await this.#waitOnTier(copy, held);
+    }
+    return 'queued';
+  }
+
+  /**
+   * Lets later messages of its key wait for a notification whose next copy waits on a retry tier. Without room they do not wait for
+   * it: the copy returns as if it were new.
+   */
+  async setFirst({ id, message }: CommandCopy): Promise<void> {
+    const { channel, hold, clock, onUnordered } = this.#options;
+    const key = holdKey(this.#options, message);
+    if (key === undefined) return;
+    if (hold.hasRoomForFirst(key)) await hold.setFirst(key, id, { sinceMs: clock.now() });
+    else onUnordered(channel);
+  }
+
+  /**
+   * Wraps the processing of commands: once the first notification of a key has ended, the waiting messages are processed in order,
+   * until one of them is retried. They precede a message that arrives later. The record of a waiting message is removed after it was
+   * processed, so that a crash can only repeat it, which the delivery log recognises.
+   */
+  inOrder(process: Process): Process {
+    const { hold } = this.#options;
+    return async (message, attempt, signal) => {
+      const key = holdKey(this.#options, message);
+      const isResume = isResumeMessage(message);
+      if (key === undefined) return isResume ? 'settled' : process(message, attempt, signal);
+      const work = { process, messageKey: message.key, signal };
+      if (isResume) this.#inHand.delete(key.name);
+      if (hold.get(key.name) !== undefined) {
+        const before = await this.#processWaiting(key, work);
+        if (before !== 'processed') return before;
+      }
+      if (isResume) return 'settled';
+      const first = this.#firstOf(key, message);
+      const result = await process(message, attempt, signal);
+      if (typeof result === 'object' || hold.get(key.name) === undefined) return result;
+      await this.#endLostFirst(key, first, message, result);
+      // This message has ended and is not processed again: a resume message retries the waiting ones.
+      if ((await this.#processWaiting(key, work)) !== 'processed') await this.#resume([key.name]);
+      return result;
+    };
+  }
+
+  /** Must be called after a rebalance: other processes may have received the resume messages. */
+  forgetInHand(): void {
+    this.#inHand.clear();
+  }
+
+  /** Resumes the keys of these partitions that wait for nothing. Never rejects: the next search retries failures. */
+  async resumeLost(partitions: readonly TopicPartition[]): Promise<void> {
+    const { hold, commandTopic, log } = this.#options;
+    const owned = new Set(
+      partitions.flatMap(({ topic, partition }) => (topic === commandTopic ? [partition] : [])),
+    );
+    if (owned.size === 0) return;
+    let names: readonly string[] = [];
+    try {
+      const due = [...hold.keys()].filter((name) => this.#isDue(name, owned));
+      for (let at = 0; at < due.length; at += RESUME_BATCH) {
+        names = due.slice(at, at + RESUME_BATCH);
+        await this.#resume(names);
+      }
+    } catch (error) {
+      for (const name of names) this.#inHand.delete(name);
+      log.warn(
+        { topic: commandTopic, reason: errorText(error) },
+        'receivers whose messages wait for nothing could not be searched or resumed',
+      );
+    }
+  }
+
+  #isDue(name: string, owned: ReadonlySet<number>): boolean {
+    const parsed = parseHoldKey(this.#options, name);
+    if (parsed === undefined || !owned.has(parsed.partition) || this.#inHand.has(name)) return false;
+    const held = this.#options.hold.get(name);
+    return held !== undefined && !this.#mustWait(held);
+  }
+
+  #mustWait({ firsts }: HeldKey): boolean {
+    return [...firsts].some(([id, first]) => isAwaited(id, first, this.#options));
+  }
+
+  /** Resolves when the resume messages of the keys are on the log. */
+  async #resume(names: readonly string[]): Promise<void> {
+    for (const name of names) this.#inHand.add(name);
+    await this.#options.copies.publish(names.flatMap((name) => this.#resumeMessage(name) ?? []));
+  }
+
+  #resumeMessage(name: string): OutgoingMessage | undefined {
+    const parsed = parseHoldKey(this.#options, name);
+    if (parsed === undefined) return undefined;
+    const { partition, messageKey: key } = parsed;
+    const topic = this.#options.commandTopic;
+    return { topic, partition, key, value: null, headers: { [HEADER.holdWake]: 'true' } };
+  }
+
+  /** A message that cannot be kept waits on a tier, at least as long as those before it. */
+  async #waitOnTier(copy: CommandCopy, { firsts }: HeldKey): Promise<void> {
+    const { deliveryLog, plan, clock, copies, tierTopic } = this.#options;
+    const nowMs = clock.now();
+    const dueMs = [...firsts.keys()].map((id) => deliveryLog.find(id)?.nextAttemptAt ?? 0);
+    const dueAtMs = Math.max(nowMs + (plan.tiersMs[0] ?? 0), ...dueMs);
+    const topic = tierTopic(tierFor(plan, dueAtMs - nowMs));
+    await copies.publish([retryCopy(copy, { topic, attempt: copy.attempt, dueAtMs, attempts: [] })]);
+  }
+
+  /** Processes the waiting messages of a key until one must wait for another. The key stays in hand while one of them is retried. */
+  async #processWaiting(
+    key: HoldKey,
+    work: WaitingWork,
+  ): Promise<{ readonly retryAfterMs: number } | 'processed'> {
+    const { hold } = this.#options;
+    const { name } = key;
+    this.#inHand.add(name);
+    for (let held = hold.get(name); held !== undefined && !this.#mustWait(held); held = hold.get(name)) {
+      // Another process may set one meanwhile.
+      const ended = [...held.firsts.keys()];
+      for (const id of ended) await hold.endFirst(key, id);
+      const [next] = held.waiting;
+      if (next === undefined) continue;
+      const { offset, value, headers, timestampMs } = next;
+      const { commandTopic: topic } = this.#options;
+      const { partition } = key;
+      const message = { topic, partition, offset, key: work.messageKey, value, headers, timestampMs };
+      const result = await work.process(message, 1, work.signal);
+      if (typeof result === 'object') return result;
+      await hold.remove(key, offset);
+    }
+    this.#inHand.delete(name);
+    return 'processed';
+  }
+
+  #firstOf(key: HoldKey, message: LogMessage): FirstNotification | undefined {
+    return this.#options.hold.get(key.name)?.firsts.get(idOf(message));
+  }
+
+  /**
+   * Ends the wait for a first notification after its copy if no further copy follows: it failed unexpectedly, or was rejected before
+   * this round was in the delivery log. Otherwise later messages would wait until the copy is considered lost. `before` is what was
+   * known of it before the copy was processed: one that this or another process set meanwhile has a copy on a tier.
+   */
+  async #endLostFirst(
+    key: HoldKey,
+    before: FirstNotification | undefined,
+    message: LogMessage,
+    end: FinalResult,
+  ): Promise<void> {
+    const { hold, deliveryLog } = this.#options;
+    if (before === undefined || this.#firstOf(key, message) !== before) return;
+    const id = idOf(message);
+    const attempt = headerNumber(message.headers, HEADER.attempt) ?? 1;
+    const known = deliveryLog.find(id);
+    if (end === 'failed' || known === undefined || known.attempt < attempt) await hold.endFirst(key, id);
+  }
+}
+
+interface WaitingWork {
+  readonly process: Process;
+  readonly messageKey: Buffer | null;
+  readonly signal: AbortSignal;
+}
+
+function idOf({ headers }: LogMessage): string {
+  return headerText(headers, HEADER.notificationId)?.toLowerCase() ?? '';
+}
+
+/** Whether later messages must wait for a first notification, because its next copy is expected and has not ended. */
+export function isAwaited(
+  id: string,
+  { sinceMs }: FirstNotification,
+  {
+    deliveryLog,
+    plan,
+    clock,
+    monotonic,
+  }: Pick<ReceiverOrderOptions, 'deliveryLog' | 'plan' | 'clock' | 'monotonic'>,
+): boolean {
+  if (clock.now() > sinceMs + plan.timeLimitMs + LOST_COPY_MS) return false;
+  const known = deliveryLog.find(id);
+  // Its record is written after the outcome of its round: a process without it has not read the delivery log that far.
+  if (known === undefined || known.status === 'retrying') return true;
+  if (known.status === 'sending') return monotonic.elapsedMs() < (known.leaseEndsMs ?? 0) + LOST_COPY_MS;
+  return false;
+}
+
+/** Whether a message only resumes its key. It has no value, which distinguishes it from commands. */
+export function isResumeMessage({ value, headers }: Pick<LogMessage, 'value' | 'headers'>): boolean {
+  return value === null && headerText(headers, HEADER.holdWake) === 'true';
+}

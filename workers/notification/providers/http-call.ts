@@ -1,0 +1,193 @@
+import { Agent, type Dispatcher } from 'undici';
+import type { SendResult } from '../../../shared/notification/provider.ts';
+import type { Priority } from '../../../shared/notification/notification-command.ts';
+import type { Deadline } from '../../../shared/platform/deadline.ts';
+import { createProviderConnections, NO_CONNECTION } from './provider-connections.ts';
+
+/** Maximum size of a response body; larger than the responses of any provider. */
+const MAX_RESPONSE_BYTES = 65_536;
+/** Maximum size of the response headers. */
+const MAX_HEADER_BYTES = 16_384;
+const CONNECT_TIMEOUT_MS = 10_000;
+/**
+ * How long an idle connection is kept open: shorter than servers do, because a server that closes a connection while a
+ * request is written causes an unknown outcome.
+ */
+const KEEP_ALIVE_MS = 1_000;
+
+/** A header, path or method that cannot be written. */
+const REQUEST_INVALID = 'request-invalid';
+
+export interface HttpRequest {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  /** Path and query, encoded. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | undefined;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Keys are names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Undefined when it is incomplete or too large. */
+  readonly text: string | undefined;
+}
+
+export type CallOutcome =
+  | { readonly kind: 'response'; readonly response: HttpResponse }
+  /** No byte of the request was written. */
+  | { readonly kind: 'not-begun'; readonly code: string }
+  /** A part of the request may have been written, and no response was received. */
+  | { readonly kind: 'broken'; readonly code: string };
+
+/**
+ * The result of a call without a response. Values of a message are encoded before the call, so an invalid request is caused
+ * by the settings.
+ */
+export function unansweredResult({
+  kind,
+  code,
+}: Exclude<CallOutcome, { readonly kind: 'response' }>): SendResult {
+  if (kind === 'broken') return { kind: 'unknown', code };
+  if (code === NO_CONNECTION) return { kind: 'transient', code, isUncalled: true };
+  return { kind: code === REQUEST_INVALID ? 'misconfigured' : 'transient', code };
+}
+
+export interface HttpCallerOptions {
+  readonly origin: string;
+  /** Time limit of a call, from when a connection is free to the end of the response. */
+  readonly timeoutMs: number;
+  readonly connections: number;
+  /** Certificate authority to trust instead of the default ones, in PEM. */
+  readonly ca: string | undefined;
+}
+
+export interface HttpCaller {
+  /** Makes one request; never rejects, and never follows a redirect. The default priority is normal. */
+  call(request: HttpRequest, signal: AbortSignal, priority?: Priority): Promise<CallOutcome>;
+  /** Waits for calls in progress, then closes the connections. */
+  close(): Promise<void>;
+}
+
+export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
+  const { origin, timeoutMs, connections } = options;
+  const agent = new Agent({
+    connect: {
+      timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
+      rejectUnauthorized: true,
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+    },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    connections,
+    // With pipelining, a broken connection would leave several outcomes unknown.
+    pipelining: 1,
+    allowH2: false,
+  });
+  const free = createProviderConnections(connections, timeoutMs);
+  return {
+    call: (request, signal, priority = 'normal') =>
+      free.use({ priority, caller: signal }, (deadline) => callOnce(agent, { ...request, origin }, deadline)),
+    close: async () => {
+      await free.close();
+      await agent.destroy();
+    },
+  };
+}
+
+async function callOnce(
+  agent: Agent,
+  request: HttpRequest & { readonly origin: string },
+  deadline: Deadline,
+): Promise<CallOutcome> {
+  return await new Promise<CallOutcome>((resolve) => {
+    const progress = watchCall(resolve);
+    const giveUp = (): void => progress.giveUp(deadline.isTimedOut() ? 'timed-out' : 'aborted');
+    if (deadline.signal.aborted) return giveUp();
+    deadline.signal.addEventListener('abort', giveUp, { once: true });
+    const { origin, path, method, headers, body = null } = request;
+    try {
+      agent.dispatch({ origin, path, method, headers, body }, progress.handler);
+    } catch {
+      progress.giveUp('request-invalid');
+    }
+  });
+}
+
+interface Progress {
+  readonly handler: Dispatcher.DispatchHandler;
+  giveUp(code: string): void;
+}
+
+/**
+ * Tracks the progress of one request. undici calls onRequestStart right before it writes the first byte: before that, nothing
+ * was sent; after it, the outcome of a failure is unknown.
+ */
+function watchCall(settle: (outcome: CallOutcome) => void): Progress {
+  let controller: Dispatcher.DispatchController | undefined;
+  let head: Omit<HttpResponse, 'text'> | undefined;
+  let isSettled = false;
+  const chunks: Buffer[] = [];
+  let size = 0;
+
+  const end = (outcome: CallOutcome): void => {
+    if (isSettled) return;
+    isSettled = true;
+    settle(outcome);
+  };
+  const breakOff = (code: string): void => {
+    if (head !== undefined) end({ kind: 'response', response: { ...head, text: undefined } });
+    else end({ kind: controller === undefined ? 'not-begun' : 'broken', code });
+  };
+  const giveUp = (code: string): void => {
+    breakOff(code);
+    controller?.abort(new Error(code));
+  };
+  return {
+    giveUp,
+    handler: {
+      onRequestStart: (started) => {
+        // The request was abandoned while waiting for a connection and reported as not started, so nothing may be
+        // written.
+        if (isSettled) started.abort(new Error('given-up'));
+        else controller = started;
+      },
+      onResponseStart: (_, status, headers) => {
+        if (status >= 200) head = { status, headers };
+      },
+      onResponseData: (_, chunk) => {
+        size += chunk.length;
+        if (size > MAX_RESPONSE_BYTES) giveUp('answer-too-large');
+        else chunks.push(chunk);
+      },
+      onResponseEnd: () => {
+        if (head === undefined) breakOff('no-answer');
+        else end({ kind: 'response', response: { ...head, text: Buffer.concat(chunks).toString('utf8') } });
+      },
+      onResponseError: (_, error) => breakOff(faultCode(error, controller !== undefined)),
+    },
+  };
+}
+
+/** A stable code for a connection error. Error messages may contain addresses; codes do not. */
+function faultCode(error: Error & { readonly code?: unknown }, hasBegun: boolean): string {
+  const code = typeof error.code === 'string' ? error.code : 'fault';
+  switch (code) {
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'ETIMEDOUT':
+      return hasBegun ? 'timed-out' : 'connect-timed-out';
+    case 'UND_ERR_HEADERS_TIMEOUT':
+    case 'UND_ERR_BODY_TIMEOUT':
+      return 'timed-out';
+    case 'UND_ERR_INVALID_ARG':
+      return REQUEST_INVALID;
+    case 'UND_ERR_SOCKET':
+      return 'connection-lost';
+    default:
+      return `${hasBegun ? 'connection' : 'connect'}-${code.toLowerCase()}`;
+  }
+}

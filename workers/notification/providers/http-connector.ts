@@ -1,0 +1,231 @@
+import type { Outbound } from '../../../shared/notification/notification-command.ts';
+import {
+  fillText,
+  fillUrl,
+  placeholdersOf,
+  placeholdersOfText,
+  readTemplate,
+  sampleUrl,
+  urlPlaceholders,
+  type Placeholder,
+  type TemplateObject,
+} from '../../../shared/notification/payload-template.ts';
+import type { Provider, SendResult } from '../../../shared/notification/provider.ts';
+import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
+import {
+  authenticationKind,
+  type ConnectorSettings,
+  DEFAULT_CONNECTOR,
+  type ProviderCredentials,
+} from '../../../shared/notification/provider-settings.ts';
+import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
+import { ConfigError, assertNever } from '../../../shared/platform/errors.ts';
+import { classifyHttpResponse } from './classify-http-response.ts';
+import { encodePayload, renderPayload } from './http-payload.ts';
+import { type HttpRequest, createHttpCaller, unansweredResult } from './http-call.ts';
+import { type MessageValues, messageValues } from './message-values.ts';
+
+/** The parts of a request that do not depend on the message. */
+interface Connection {
+  readonly url: string;
+  readonly template: TemplateObject;
+  readonly headers: readonly (readonly [name: string, text: string])[];
+  readonly placeholders: ReadonlySet<Placeholder>;
+  readonly connector: ConnectorSettings;
+  readonly credentials: ProviderCredentials;
+  readonly defaultSender: string | undefined;
+}
+
+type Built =
+  | { readonly kind: 'request'; readonly request: HttpRequest }
+  | (SendResult & { readonly kind: 'permanent' });
+
+/**
+ * A provider that is called by HTTP as configured (N1): URL, headers, authentication, body, success and failures. A failure
+ * before the first byte of the request is transient; after it, without a response, the outcome is unknown. Throws
+ * ConfigError for a configuration that was not validated.
+ */
+export function createHttpConnector(
+  entry: ProviderEntry,
+  deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number },
+): Provider {
+  const connection = prepareConnection(entry);
+  const { connector } = connection;
+  const secrets = configuredSecrets(connection);
+  const http = createHttpCaller({
+    origin: sampleUrl(connection.url)?.origin ?? '',
+    timeoutMs: Math.min(entry.settings.limits.timeoutMs ?? deps.timeoutMs, deps.timeoutMs),
+    connections: connector.connections,
+    ca: connector.tls?.ca,
+  });
+  const isUrlOfMessage = urlPlaceholders(connection.url).some(
+    (name) => name === 'receiver' || name === 'sender',
+  );
+  return {
+    name: entry.name,
+    channel: entry.channel,
+    isIdempotent: connector.idempotency !== undefined,
+    concurrency: connector.connections,
+    send: async (message, signal, priority) => {
+      const built = await buildRequestSafely(connection, message);
+      if (built.kind === 'permanent') return built;
+      const outcome = await http.call(built.request, signal, priority);
+      if (outcome.kind !== 'response') return unansweredResult(outcome);
+      return classifyHttpResponse(outcome.response, connector, {
+        nowMs: deps.clock.now(),
+        sensitive: { message, secrets },
+        isUrlOfMessage,
+      });
+    },
+    close: () => http.close(),
+  };
+}
+
+function prepareConnection({ settings, defaultSender }: ProviderEntry): Connection {
+  const connector = settings.connector ?? DEFAULT_CONNECTOR;
+  let isValid = true;
+  const onFault = (): void => {
+    isValid = false;
+  };
+  const template = readTemplate(settings['payload-template'], connector.encoding, onFault);
+  const headers = Object.entries(connector.headers);
+  const inHeaders = headers.flatMap(([name, text]) => placeholdersOfText(text, [name], onFault));
+  if (template === undefined || settings.url === undefined || !isValid) {
+    throw new ConfigError('a provider needs a valid url and payload-template');
+  }
+  const placeholders = new Set([...placeholdersOf(template), ...inHeaders]);
+  const { url, authentication: credentials } = settings;
+  return { url, template, headers, placeholders, connector, credentials, defaultSender };
+}
+
+/** A message that cannot be encoded is not sent, and no attempt will succeed. */
+async function buildRequestSafely(connection: Connection, message: Outbound): Promise<Built> {
+  try {
+    return await buildRequest(connection, message);
+  } catch {
+    return { kind: 'permanent', code: 'message-unwritable' };
+  }
+}
+
+async function buildRequest(connection: Connection, message: Outbound): Promise<Built> {
+  const { connector } = connection;
+  const values = await messageValues(message, { ...connector, defaultSender: connection.defaultSender });
+  const unsupported = unsupportedPart(connection, message, values);
+  if (unsupported !== undefined) return { kind: 'permanent', code: unsupported };
+  const authentication = authenticateRequest(connector, connection.credentials);
+  const idempotent = connector.idempotency?.member;
+  const rendered = renderPayload(connection.template, values) ?? {};
+  const payload = {
+    ...(rendered as Readonly<Record<string, string>>),
+    ...authentication.fields,
+    ...(idempotent === undefined ? {} : { [idempotent]: message.id }),
+  };
+  const { contentType, body, query } = await encodePayload(payload, connector.encoding);
+  const path = fillPath(connection, values, query);
+  if (path === undefined) return { kind: 'permanent', code: 'value-unfit-for-address' };
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    ...Object.fromEntries(
+      connection.headers.map(([name, text]) => [
+        name.toLowerCase(),
+        fillText(text, (placeholder) => encodeForHeader(values.texts.get(placeholder))),
+      ]),
+    ),
+    ...authentication.headers,
+    ...(contentType === undefined ? {} : { 'content-type': contentType }),
+  };
+  const idHeader = connector.idempotency?.header;
+  if (idHeader !== undefined) headers[idHeader.toLowerCase()] = message.id;
+  return { kind: 'request', request: { method: connector.method, path, headers, body } };
+}
+
+/** The code of a part of the message for which the template has no placeholder; no part is dropped silently. */
+function unsupportedPart(
+  { placeholders, connector, url, defaultSender }: Connection,
+  message: Outbound,
+  values: MessageValues,
+): string | undefined {
+  const has = (...names: readonly Placeholder[]): boolean => names.some((name) => placeholders.has(name));
+  const hasSender = has('SENDER', 'SENDER_ADDRESS') || urlPlaceholders(url).includes('sender');
+  const { sender } = message;
+  if (hasSender && !values.texts.has('SENDER')) return 'sender-missing';
+  if (!hasSender && sender !== undefined && sender !== defaultSender) return 'sender-unsupported';
+  if (values.cc.length > 0 && !has('CC')) return 'cc-unsupported';
+  if (values.bcc.length > 0 && !has('BCC')) return 'bcc-unsupported';
+  if (values.files.length > 0 && !has('ATTACHMENT', 'ATTACHMENT_CONTENT')) return 'attachments-unsupported';
+  if (connector.textByProvider) return undefined;
+  const isHtml = values.texts.has('HTML');
+  const hasText = isHtml ? has('HTML') || (has('MESSAGE') && has('CONTENT_TYPE')) : has('MESSAGE', 'TEXT');
+  if (!hasText) return 'content-type-unsupported';
+  return values.texts.has('SUBJECT') && !has('SUBJECT') ? 'subject-unsupported' : undefined;
+}
+
+function fillPath(connection: Connection, values: MessageValues, query: string): string | undefined {
+  const texts = new Map(Object.entries(connection.connector.parameters));
+  const known = {
+    sender: values.texts.get('SENDER'),
+    receiver: values.texts.get('RECEIVER'),
+    id: values.texts.get('ID'),
+    username: connection.credentials.username,
+  };
+  for (const [name, value] of Object.entries(known)) if (value !== undefined) texts.set(name, value);
+  const filled = fillUrl(connection.url, texts);
+  if (filled === undefined) return undefined;
+  const path = filled.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '') || '/';
+  const rooted = path.startsWith('/') ? path : `/${path}`;
+  if (query === '') return rooted;
+  return `${rooted}${rooted.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** A value of a message for a header: `%` and all characters except visible ASCII are percent-encoded. */
+function encodeForHeader(value: string | undefined): string | undefined {
+  return value?.replaceAll(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent);
+}
+
+/** Strings that must not be passed on; some providers repeat a key that they reject. */
+function configuredSecrets({ credentials, connector }: Connection): readonly string[] {
+  const { username, password, key } = credentials;
+  const given = [username, password, key, ...Object.values(connector.headers)];
+  return given.filter((value) => value !== undefined);
+}
+
+interface RequestAuthentication {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+function authenticateRequest(
+  connector: ConnectorSettings,
+  credentials: ProviderCredentials,
+): RequestAuthentication {
+  const { username = '', password = '', key = '' } = credentials;
+  const { authentication: settings } = connector;
+  const kind = authenticationKind(connector, credentials);
+  switch (kind) {
+    case 'none':
+      return { headers: {}, fields: {} };
+    case 'basic':
+      return authorizationHeader(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
+    case 'bearer':
+      return authorizationHeader(`Bearer ${key}`);
+    case 'prefix':
+      return authorizationHeader(`${settings?.prefix ?? ''} ${key}`);
+    case 'header': {
+      const value = settings?.prefix === undefined ? key : `${settings.prefix} ${key}`;
+      return { headers: { [(settings?.header ?? '').toLowerCase()]: value }, fields: {} };
+    }
+    case 'body': {
+      const fields = Object.entries(settings?.members ?? {}).map(([name, which]) => [
+        name,
+        credentials[which] ?? '',
+      ]);
+      return { headers: {}, fields: Object.fromEntries(fields) };
+    }
+    default:
+      return assertNever(kind);
+  }
+}
+
+function authorizationHeader(value: string): RequestAuthentication {
+  return { headers: { authorization: value }, fields: {} };
+}

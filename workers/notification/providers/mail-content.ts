@@ -1,0 +1,106 @@
+import type { SendMailOptions } from 'nodemailer';
+import type { Outbound } from '../../../shared/notification/notification-command.ts';
+import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
+import {
+  type MailAddress,
+  isSingleAddress,
+  readMailSender,
+} from '../../../shared/notification/sender-address.ts';
+
+type ListUnsubscribeSettings = NonNullable<ProviderEntry['settings']['smtp']>['listUnsubscribe'];
+
+export type OutboundEmail = Extract<Outbound, { readonly channel: 'email' }>;
+
+/** The options for nodemailer, or the reason why the message is invalid. */
+export type MailContent =
+  | { readonly kind: 'mail'; readonly options: SendMailOptions }
+  | { readonly kind: 'impossible'; readonly result: 'permanent' | 'misconfigured'; readonly code: string };
+
+const LINE_END = /\r\n|[\r\n]/g;
+
+/**
+ * The options for nodemailer for one notification (interface 4.8). The Message-ID is derived from the notification id, so
+ * that duplicates can be recognised. Blind copies (bcc) occur only in the envelope. Files and URLs named in the message are
+ * never read. Addresses are also checked here as a defence against header injection.
+ */
+export async function mailContent(
+  message: OutboundEmail,
+  from: {
+    readonly defaultSender?: string | undefined;
+    readonly listUnsubscribe?: ListUnsubscribeSettings;
+  },
+  sentAt: Date,
+): Promise<MailContent> {
+  const given = message.sender ?? from.defaultSender;
+  const sender = given === undefined ? undefined : readMailSender(given);
+  if (sender === undefined) {
+    const isDefault = message.sender === undefined && given !== undefined;
+    return isDefault
+      ? { kind: 'impossible', result: 'misconfigured', code: 'default-sender-invalid' }
+      : { kind: 'impossible', result: 'permanent', code: 'sender-invalid' };
+  }
+  const all = [message.receiver, ...message.cc, ...message.bcc];
+  if (!all.every(isSingleAddress)) {
+    return { kind: 'impossible', result: 'permanent', code: 'receiver-invalid' };
+  }
+  const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
+  const text = message.message.replaceAll(LINE_END, '\r\n');
+  const options: SendMailOptions = {
+    from: sender,
+    to: plain([message.receiver]),
+    ...(message.cc.length > 0 ? { cc: plain(message.cc) } : {}),
+    envelope: { from: plain([sender.address]), to: plain(all) },
+    subject: message.subject.replaceAll(LINE_END, ' '),
+    ...(message.contentType === 'text/html' ? { html: text } : { text }),
+    attachments: await Promise.all(
+      message.attachments.map(async ({ name, content }) => ({
+        filename: name,
+        content,
+        contentType: await detectAttachmentType(content),
+      })),
+    ),
+    messageId: `<${message.id}@${domain}>`,
+    date: sentAt,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...listHeaders(message.id, from.listUnsubscribe),
+    },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+  return { kind: 'mail', options };
+}
+
+/**
+ * Both headers of one-click unsubscription (RFC 8058), each on a single line of any length, since some signers and receivers
+ * unfold lines differently, which breaks the signature.
+ */
+function listHeaders(
+  id: string,
+  settings: ListUnsubscribeSettings,
+): Record<string, { prepared: true; value: string }> {
+  if (settings === undefined) return {};
+  const url = settings.url.replaceAll('{id}', encodeURIComponent(id));
+  const targets = [`<${url}>`, ...(settings.mailto === undefined ? [] : [`<mailto:${settings.mailto}>`])];
+  return {
+    'List-Unsubscribe': {
+      prepared: true,
+      value: targets.join(', ').replaceAll(/\p{Cc}/gu, ''),
+    },
+    'List-Unsubscribe-Post': { prepared: true, value: 'List-Unsubscribe=One-Click' },
+  };
+}
+
+/** Addresses as objects, which nodemailer does not parse: a text that looks like a list remains one address. */
+function plain(addresses: readonly string[]): MailAddress[] {
+  return addresses.map((address) => ({ name: '', address }));
+}
+
+/**
+ * Detects the content type of an attachment from its first bytes; undefined if they do not identify it (text), so that its
+ * name decides. Content takes precedence over the name: an executable named `invoice.pdf` is declared as an executable.
+ */
+export async function detectAttachmentType(content: Buffer): Promise<string | undefined> {
+  const { fileTypeFromBuffer } = await import('file-type');
+  return (await fileTypeFromBuffer(content))?.mime;
+}

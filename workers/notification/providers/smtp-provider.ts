@@ -1,0 +1,200 @@
+import { createPrivateKey } from 'node:crypto';
+import { type SMTPPoolOptions, createTransport } from 'nodemailer';
+import type { Outbound } from '../../../shared/notification/notification-command.ts';
+import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
+import type { Provider, SendResult } from '../../../shared/notification/provider.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
+import type { Deadline } from '../../../shared/platform/deadline.ts';
+import { ConfigError } from '../../../shared/platform/errors.ts';
+import { isLoopback } from '../../../shared/platform/host-names.ts';
+import { type OutboundEmail, mailContent } from './mail-content.ts';
+import { type SmtpError, isAboutSender, classifySmtpReply } from './classify-smtp-reply.ts';
+import { createProviderConnections, NO_CONNECTION, type NotBegun } from './provider-connections.ts';
+import { sanitiseId } from './sanitise-provider-text.ts';
+import { type BodyWatch, watchMessageBody } from './message-body-watch.ts';
+
+/** Settings of a mail server. Its password and keys are never logged. */
+export type SmtpSettings = ReturnType<typeof smtpSettings>;
+type DkimSettings = NonNullable<SmtpSettings['dkim']>;
+
+const SMTP_PORT = 587;
+const SMTPS_PORT = 465;
+/** Mail servers commonly allow 10 to 20 connections per client, and 100 messages on each. */
+const SMTP_CONNECTIONS = 10;
+const SMTP_MESSAGES = 100;
+
+/** Time limit for each of the DNS look-up, the connection and the greeting. */
+const SET_UP_LIMIT_MS = 10_000;
+/** After this time the socket is destroyed even if the server has not closed its side. */
+const CLOSE_LIMIT_MS = 1_000;
+/** Idle connections are closed here, before servers close them during a message (RFC 5321 asks for 5 minutes). */
+const IDLE_LIMIT_MS = 60_000;
+
+/** Headers to sign if present. nodemailer's default list lacks List-Unsubscribe-Post (RFC 8058). */
+const SIGNED_HEADERS =
+  'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:' +
+  'Auto-Submitted:List-Unsubscribe:List-Unsubscribe-Post';
+
+/** What is added to the data of a message for the plugin that creates its stream. */
+interface WatchedMail {
+  readonly watch: BodyWatch;
+}
+
+/** Reads the settings of an SMTP entry. TLS is required unless the server is on this machine or the entry disables it. */
+export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, timeoutMs: number) {
+  const { url = '', authentication, smtp, limits, allowInsecure } = settings;
+  const address = new URL(url);
+  const secure = address.protocol === 'smtps:';
+  return {
+    name,
+    host: address.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: address.port === '' ? (secure ? SMTPS_PORT : SMTP_PORT) : Number(address.port),
+    /** TLS from the first byte; false: STARTTLS if the server offers it. */
+    secure,
+    /** Never sends without TLS, even if the server does not offer it or STARTTLS fails. */
+    requireTls: smtp?.requireTls ?? !(isLoopback(address.hostname) || allowInsecure),
+    username: authentication.username,
+    password: authentication.password,
+    maxConnections: smtp?.maxConnections ?? SMTP_CONNECTIONS,
+    maxMessages: smtp?.maxMessages ?? SMTP_MESSAGES,
+    /** From when a connection is free, or can be opened, to the reply. */
+    timeoutMs: Math.min(limits.timeoutMs ?? timeoutMs, timeoutMs),
+    /** The public key is in DNS at `<keySelector>._domainkey.<domainName>`. */
+    dkim: smtp?.dkim,
+    listUnsubscribe: smtp?.listUnsubscribe,
+    tls: smtp?.tls,
+    defaultSender,
+  };
+}
+
+/**
+ * Sends e-mail by SMTP over a pool of connections. Not idempotent: a repeated message keeps its Message-ID, but mail servers
+ * need not recognise it. Throws ConfigError for an invalid DKIM key, since messages would be sent unsigned.
+ *
+ * If the receiver is rejected, the message is not sent at all. Rejected copies (cc, bcc) do not prevent the delivery to
+ * the other addresses; the result is then `sent` with a code of `smtp-partial` and the first rejection.
+ */
+export function createSmtpProvider(settings: SmtpSettings, deps: { readonly clock: Clock }): Provider {
+  const transport = createPool(settings);
+  const connections = createProviderConnections(settings.maxConnections, settings.timeoutMs);
+  const secrets = [settings.username, settings.password].filter((secret) => secret !== undefined);
+  const sendNow = async (message: OutboundEmail, deadline: Deadline): Promise<SendResult> => {
+    const sensitive = { message, secrets };
+    const watch: BodyWatch = { isBodyOut: false, receiverFault: undefined };
+    try {
+      const content = await mailContent(message, settings, new Date(deps.clock.now()));
+      if (content.kind === 'impossible') return { kind: content.result, code: content.code };
+      const watched: WatchedMail = { watch };
+      const info = await transport.sendMail({ ...content.options, ...watched, signal: deadline.signal });
+      const partial = info.rejectedErrors?.[0];
+      return {
+        kind: 'sent',
+        providerMessageId: sanitiseId(info.serverMessageId, sensitive) ?? info.messageId,
+        ...(partial === undefined
+          ? {}
+          : { code: classifySmtpReply(partial, false).code.replace('smtp', 'smtp-partial') }),
+      };
+    } catch (error) {
+      return classifyFailure(error as SmtpError, { message, watch, isTimedOut: deadline.isTimedOut() });
+    }
+  };
+  return {
+    name: settings.name,
+    channel: 'email',
+    isIdempotent: false,
+    concurrency: settings.maxConnections,
+    send: async (message: Outbound, caller, priority = 'normal') => {
+      if (message.channel !== 'email') return { kind: 'permanent', code: 'channel-wrong' };
+      const result = await connections.use({ priority, caller }, (deadline) => sendNow(message, deadline));
+      return result.kind === 'not-begun' ? notBegun(result) : result;
+    },
+    close: async () => {
+      await connections.close();
+      transport.close();
+    },
+  };
+}
+
+function notBegun({ code }: NotBegun): SendResult {
+  if (code === NO_CONNECTION) return { kind: 'transient', code, isUncalled: true };
+  return { kind: 'transient', code: code === 'aborted' ? 'smtp-aborted' : code };
+}
+
+function createPool(settings: SmtpSettings) {
+  const transport = createTransport({ ...poolOptions(settings), pool: true });
+  // Emitted in addition to the failed send, which reports the same error.
+  transport.on('error', () => undefined);
+  transport.use('stream', (mail, done) => {
+    watchMessageBody(mail, (mail.data as unknown as WatchedMail).watch);
+    done();
+  });
+  return transport;
+}
+
+/**
+ * Classifies a failed send. If all addresses are rejected, the reply to the receiver decides, which is the first of them:
+ * nodemailer reports a deferred copy. The rejection of a default sender is caused by the settings.
+ */
+function classifyFailure(
+  error: SmtpError,
+  how: {
+    readonly message: OutboundEmail;
+    readonly watch: BodyWatch;
+    readonly isTimedOut: boolean;
+  },
+): SendResult {
+  const { receiverFault, isBodyOut } = how.watch;
+  if (receiverFault !== undefined) return classifySmtpReply(receiverFault, false);
+  const fault = error.rejectedErrors?.[0] ?? error;
+  const isLate = how.isTimedOut && fault.code === 'EABORT';
+  const outcome = classifySmtpReply(isLate ? { code: 'ETIMEDOUT' } : fault, isBodyOut);
+  const isOfSettings = how.message.sender === undefined && isAboutSender(fault);
+  return isOfSettings && outcome.kind === 'permanent' ? { ...outcome, kind: 'misconfigured' } : outcome;
+}
+
+/** No logger, since nodemailer logs addresses. All timeouts are set, since their defaults are minutes. */
+function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
+  const setUpMs = Math.min(SET_UP_LIMIT_MS, settings.timeoutMs);
+  const { username, password, dkim } = settings;
+  return {
+    host: settings.host,
+    port: settings.port,
+    secure: settings.secure,
+    requireTLS: settings.requireTls,
+    // Fails if the server (or an attacker in between) offers no login.
+    ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' }, forceAuth: true }),
+    maxConnections: settings.maxConnections,
+    maxMessages: settings.maxMessages,
+    // A message moves to another connection only if its own was closed before a byte was read (watchMessageBody), and only
+    // once, so that a server which closes each connection does not consume the whole pool.
+    maxRequeues: 1,
+    dnsTimeout: setUpMs,
+    connectionTimeout: setUpMs,
+    greetingTimeout: setUpMs,
+    socketTimeout: settings.timeoutMs,
+    socketCloseTimeout: CLOSE_LIMIT_MS,
+    idleTimeout: IDLE_LIMIT_MS,
+    tls: {
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: settings.tls?.rejectUnauthorized ?? true,
+      ...(settings.tls?.ca === undefined ? {} : { ca: settings.tls.ca }),
+    },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    logger: false,
+    ...(dkim === undefined ? {} : { dkim: { ...readDkim(dkim), headerFieldNames: SIGNED_HEADERS } }),
+  };
+}
+
+/** Checks the key, since nodemailer silently sends messages unsigned if it cannot sign them. */
+function readDkim(dkim: DkimSettings): DkimSettings {
+  let type: string | undefined;
+  try {
+    type = createPrivateKey(dkim.privateKey).asymmetricKeyType;
+  } catch {
+    type = undefined;
+  }
+  if (type !== 'rsa')
+    throw new ConfigError('the DKIM private key must be an RSA key in PEM without a passphrase');
+  return dkim;
+}

@@ -1,0 +1,143 @@
+import type { RequestClient, Twilio } from 'twilio';
+import type { Provider } from '../../../shared/notification/provider.ts';
+import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
+import { MESSAGING_SERVICE_SID } from '../../../shared/notification/sender-address.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
+import { classifyHttpResponse, type ResponseRules } from './classify-http-response.ts';
+import {
+  type CallOutcome,
+  createHttpCaller,
+  type HttpCaller,
+  type HttpRequest,
+  unansweredResult,
+} from './http-call.ts';
+
+type CallOptions = Parameters<RequestClient['request']>[0];
+
+const TWILIO_URL = 'https://api.twilio.com';
+const MAX_CONNECTIONS = 32;
+
+/** Invalid sender, or sender of another account. */
+const SENDER_CODES = [21212, 21603, 21606, 21659, 21660, 21661];
+
+/**
+ * How Twilio's responses are read. According to its documentation the message may have been sent despite a 500 (error 20500), so 5xx
+ * are unknown; 429 and 503 were not accepted. A message may be rejected in the response that creates it; any other 2xx has created it.
+ */
+const RULES: ResponseRules = {
+  success: {
+    status: ['2xx'],
+    pointer: '/status',
+    values: ['queued', 'accepted', 'scheduled', 'sending', 'sent'],
+  },
+  id: { pointer: '/sid' },
+  errorCode: ['/code', '/status'],
+  failures: {
+    sent: { status: ['2xx'] },
+    // Queue of the sender full, daily limit, or maintenance.
+    transient: { code: [20429, 21611, 21730, 14107, 63038], status: [408, 429, 503] },
+    permanent: { code: [...SENDER_CODES, 'failed', 'undelivered'] },
+    // The account or its credentials.
+    misconfigured: { code: [10001, 20003, 20005, 20008, 20404] },
+    unknown: { status: ['5xx'] },
+  },
+};
+
+/**
+ * Sends SMS with Twilio's own client. The client builds the request, which is sent by createHttpCaller: the connections of
+ * the client cannot be aborted, do not report whether anything was written, hide Retry-After and read proxies from the
+ * environment. Never retries. Not idempotent, since Twilio accepts no id of the caller. Only the origin of the URL is used. The
+ * rejection of a default sender is caused by the settings.
+ */
+export function createTwilioProvider(
+  entry: ProviderEntry,
+  deps: { readonly clock: Clock; readonly timeoutMs: number },
+): Provider {
+  const { name, defaultSender, settings } = entry;
+  const { url = TWILIO_URL, authentication, limits } = settings;
+  const { username = '', password = '' } = authentication;
+  const { origin } = new URL(url);
+  const caller = createHttpCaller({
+    origin,
+    timeoutMs: Math.min(limits.timeoutMs ?? deps.timeoutMs, deps.timeoutMs),
+    connections: MAX_CONNECTIONS,
+    ca: undefined,
+  });
+  return {
+    name,
+    channel: 'sms',
+    isIdempotent: false,
+    concurrency: MAX_CONNECTIONS,
+    send: async (message, signal, priority) => {
+      if (message.channel !== 'sms') return { kind: 'permanent', code: 'channel-wrong' };
+      const from = message.sender ?? defaultSender;
+      if (from === undefined) return { kind: 'permanent', code: 'sender-invalid' };
+      const watched: { outcome: CallOutcome | undefined } = { outcome: undefined };
+      const call = (request: HttpRequest) => caller.call(request, signal, priority);
+      const client = await createClient(entry, watchedCalls(call, watched));
+      client.api.baseUrl = origin;
+      const sender = MESSAGING_SERVICE_SID.test(from) ? { messagingServiceSid: from } : { from };
+      try {
+        await client.messages.create({ to: message.receiver, body: message.message, ...sender });
+      } catch {
+        // The call itself is classified: the client's errors are less precise, and it fails for a malformed response.
+      }
+      const { outcome } = watched;
+      if (outcome === undefined) return { kind: 'permanent', code: 'twilio-message-unencodable' };
+      if (outcome.kind !== 'response') return unansweredResult(outcome);
+      const sensitive = { message, secrets: [username, password] };
+      const context = { nowMs: deps.clock.now(), sensitive, isUrlOfMessage: false };
+      const result = classifyHttpResponse(outcome.response, RULES, context);
+      const isOfSettings =
+        result.kind === 'permanent' &&
+        message.sender === undefined &&
+        SENDER_CODES.some((code) => result.code.endsWith(`-${code}`));
+      return isOfSettings ? { ...result, kind: 'misconfigured' } : result;
+    },
+    close: () => caller.close(),
+  };
+}
+
+/** An HTTP client for Twilio's client that makes one call and records its outcome. */
+function watchedCalls(
+  call: (request: HttpRequest) => ReturnType<HttpCaller['call']>,
+  watched: { outcome: CallOutcome | undefined },
+): RequestClient {
+  const request = async (options: CallOptions) => {
+    const outcome = await call(toCall(options));
+    watched.outcome = outcome;
+    if (outcome.kind !== 'response') throw new Error(outcome.code);
+    const { status, headers, text } = outcome.response;
+    return { statusCode: status, headers, body: text };
+  };
+  return { request } as unknown as RequestClient;
+}
+
+/** Loads the package on first use, since that takes a third of a second; creating a client is cheap. */
+async function createClient({ settings }: ProviderEntry, httpClient: RequestClient): Promise<Twilio> {
+  const { username = '', password = '' } = settings.authentication;
+  const { default: twilio } = await import('twilio');
+  return twilio(username, password, {
+    accountSid: settings.twilio?.accountSid ?? username,
+    httpClient,
+    autoRetry: false,
+    // If these were absent, the client would read them from the environment.
+    edge: '',
+    region: '',
+    logLevel: '',
+  });
+}
+
+function toCall(options: CallOptions): HttpRequest {
+  const fields = Object.entries((options.data ?? {}) as Record<string, unknown>)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]): [string, string] => [name, String(value)]);
+  const credentials = Buffer.from(`${options.username ?? ''}:${options.password ?? ''}`).toString('base64');
+  const { pathname, search } = new URL(options.uri);
+  return {
+    method: 'POST',
+    path: `${pathname}${search}`,
+    headers: { ...(options.headers as Record<string, string>), authorization: `Basic ${credentials}` },
+    body: Buffer.from(new URLSearchParams(fields).toString()),
+  };
+}

@@ -1,0 +1,139 @@
+import { HEADER, headerNumber, headerText } from '../../../shared/messaging/headers.ts';
+import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import { idOfPosition, readId } from '../../../shared/notification/notification-id.ts';
+import type { Priority } from '../../../shared/notification/notification-command.ts';
+import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
+import {
+  addAttempts,
+  isUnknown,
+  MAX_ROUND,
+  readAttempts,
+} from '../../../shared/notification/attempt-history.ts';
+import type { LogEntry } from '../state/delivery-log-index.ts';
+
+export interface DeliveryCopy {
+  /** Round of delivery to start, counted from 1. */
+  readonly attempt: number;
+  /** Whether it is the original command, not a copy written by this worker. */
+  readonly isOriginal: boolean;
+  /** Whether an operator accepts that it may be sent twice. */
+  readonly redriveUnknown: boolean;
+  /** Start of its time limit in epoch milliseconds: when the command was written, or redriven. */
+  readonly timeLimitFromMs: number;
+  readonly history: readonly AttemptRecord[];
+}
+
+/** One copy of a command: the original, or one from a retry tier, the hold topic or a redrive. */
+export interface CommandCopy extends DeliveryCopy {
+  readonly message: LogMessage;
+  readonly priority: Priority;
+  readonly id: string;
+  /** When the original command was written, in epoch milliseconds (D2). */
+  readonly originTimestampMs: number;
+}
+
+/** Reads the headers of a copy; invalid ones are treated as absent. `payloadId` is the id within the command. */
+export function readCopy(
+  message: LogMessage,
+  originTimestampMs: number,
+  payloadId: string | undefined,
+  priority: Priority = 'normal',
+): CommandCopy {
+  const { headers } = message;
+  const attempt = readRound(headers);
+  const isRedriven = (headerNumber(headers, HEADER.redriveCount) ?? 0) > 0;
+  return {
+    message,
+    priority,
+    id: readId(payloadId) ?? readId(headerText(headers, HEADER.notificationId)) ?? idOfPosition(message),
+    attempt: attempt ?? 1,
+    isOriginal: attempt === undefined,
+    originTimestampMs,
+    timeLimitFromMs:
+      headerNumber(headers, HEADER.timeLimitFrom) ?? (isRedriven ? message.timestampMs : originTimestampMs),
+    history: readAttempts(headerText(headers, HEADER.attemptHistory)),
+    redriveUnknown: headerText(headers, HEADER.redriveUnknown) === 'true',
+  };
+}
+
+function readRound(headers: MessageHeaders): number | undefined {
+  const round = headerNumber(headers, HEADER.attempt);
+  return round === undefined || round > MAX_ROUND ? undefined : Math.max(1, round);
+}
+
+/** Adds the attempts with an unknown outcome that only the delivery log contains. */
+export function withLoggedAttempts(
+  copy: CommandCopy,
+  known: LogEntry | undefined,
+  nowMs: number,
+): CommandCopy {
+  const { history } = copy;
+  const missing = (known?.attempts ?? []).filter(
+    (one) => isUnknown(one) && !history.some((other) => isUnknown(other) && other.attempt === one.attempt),
+  );
+  if (known?.status === 'parked' && !history.some(isUnknown)) {
+    const { attempt, code } = known;
+    missing.push({ attempt, at: nowMs, provider: '-', result: 'unknown', code });
+  }
+  return missing.length === 0 ? copy : { ...copy, history: addAttempts(missing, history) };
+}
+
+/** Headers that are not passed on to the next copy. */
+const OF_ONE_COPY = [HEADER.dueAt, HEADER.retryTopic, HEADER.retryPartition, HEADER.write];
+
+/** The headers of the next copy, with the notification's id. */
+export function carriedHeaders(copy: CommandCopy): MessageHeaders {
+  const headers: Record<string, MessageHeaders[string]> = { ...copy.message.headers };
+  for (const name of OF_ONE_COPY) delete headers[name];
+  return {
+    ...headers,
+    [HEADER.notificationId]: copy.id,
+    [HEADER.attempt]: String(copy.attempt),
+    [HEADER.originTimestamp]: String(copy.originTimestampMs),
+    ...(copy.timeLimitFromMs === copy.originTimestampMs
+      ? {}
+      : { [HEADER.timeLimitFrom]: String(copy.timeLimitFromMs) }),
+    ...(copy.history.length === 0 ? {} : { [HEADER.attemptHistory]: JSON.stringify(copy.history) }),
+  };
+}
+
+/** The copy that waits on a retry tier until `dueAtMs` and then returns to the partition of this copy. */
+export function retryCopy(
+  copy: CommandCopy,
+  next: {
+    readonly topic: string;
+    readonly attempt: number;
+    readonly dueAtMs: number;
+    readonly attempts: readonly AttemptRecord[];
+  },
+): OutgoingMessage {
+  const { key, value, topic, partition } = copy.message;
+  const history = addAttempts(copy.history, next.attempts);
+  return {
+    topic: next.topic,
+    key,
+    value,
+    headers: {
+      ...carriedHeaders({ ...copy, attempt: next.attempt, history }),
+      [HEADER.dueAt]: String(next.dueAtMs),
+      [HEADER.retryTopic]: topic,
+      [HEADER.retryPartition]: String(partition),
+    },
+  };
+}
+
+/**
+ * The copy as a dead letter. A redrive has a new time limit, and decides again about a second send. One that failed on a
+ * retry tier keeps the partition to which a redrive sends it.
+ */
+export function deadCopy(copy: CommandCopy, attempts: readonly AttemptRecord[]): LogMessage {
+  const history = addAttempts(copy.history, attempts);
+  const headers: Record<string, MessageHeaders[string]> = { ...carriedHeaders({ ...copy, history }) };
+  delete headers[HEADER.timeLimitFrom];
+  delete headers[HEADER.redriveUnknown];
+  for (const name of [HEADER.retryTopic, HEADER.retryPartition]) {
+    const target = copy.message.headers[name];
+    if (target !== undefined) headers[name] = target;
+  }
+  return { ...copy.message, headers };
+}

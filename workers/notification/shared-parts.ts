@@ -1,0 +1,105 @@
+import { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
+import type { Publisher } from '../../shared/messaging/ports.ts';
+import type { Channel, Priority } from '../../shared/notification/notification-command.ts';
+import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-list.ts';
+import { openQuotas } from '../../shared/quotas/quotas.ts';
+import { createCommandCheck } from '../../shared/notification/command-proof.ts';
+import { chooseResultSecret } from '../runtime/result-secret.ts';
+import { openIndex } from '../../shared/messaging/record-index/record-index.ts';
+import type { WorkerContext } from '../runtime/worker.ts';
+import { stopTogether } from '../../shared/messaging/stop-in-turn.ts';
+import { leaseMs } from './delivery/provider-round.ts';
+import { DeliveryLog } from './state/delivery-log.ts';
+import { PacedPublisher } from './state/paced-publisher.ts';
+import { HoldTopic } from './order/hold-topic.ts';
+
+/** Longest delay that an unavailable foreign reply topic causes; after it, the topic is skipped for a while. */
+const FOREIGN_DEADLINE_MS = 3_000;
+const FIRST_READ_MS = 120_000;
+
+export const CHANNEL_TOPICS: Readonly<Record<Channel, Readonly<Record<Priority, TopicKey>>>> = {
+  sms: { normal: 'smsCommands', urgent: 'smsUrgentCommands' },
+  email: { normal: 'emailCommands', urgent: 'emailUrgentCommands' },
+};
+
+export type SharedParts = ReturnType<typeof createSharedParts>;
+
+/** The parts that all consumers of the worker share. */
+export function createSharedParts(context: WorkerContext) {
+  const { broker, config, log, codec, clock, monotonic, timers } = context;
+  const self = context.newId();
+  const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
+  // Intents and outcomes: small records that must not wait behind large ones.
+  const states = new PacedPublisher(broker.createPublisher({ clientId: 'notification-states' }), context);
+  // Urgent intents are neither paced nor sent behind a request of other records.
+  const urgentStates = broker.createPublisher({ clientId: 'notification-urgent-states' });
+  const copies = broker.createPublisher({ clientId: 'notification-copies' });
+  const foreignReplies = broker.createPublisher({
+    clientId: 'notification-foreign-replies',
+    deadlineMs: FOREIGN_DEADLINE_MS,
+  });
+  const publishers = [states, urgentStates, copies, foreignReplies];
+  const deliveryLog = new DeliveryLog({
+    broker,
+    publisher: states,
+    urgentPublisher: urgentStates,
+    codec,
+    topic: topic('notificationOutcomes'),
+    clientId: 'notification-ledger',
+    indexFile: openIndex(context, 'ledger'),
+    indexLimits: { waitingBytes: config.limits.indexWaitingBytes },
+    self,
+    clock,
+    monotonic,
+    timers,
+    log,
+    longestLeaseMs: (providers) => leaseMs(providers, config.notification.sendTimeoutMs),
+  });
+  const hold = openHold(context, copies, self);
+  const quotas = openQuotas(context, 'notification-quotas');
+  return {
+    self,
+    quotas,
+    checkText: createCommandCheck(secretOf(context)),
+    deliveryLog,
+    hold,
+    /** Publishes retry copies, held messages, dead letters and error replies. */
+    copies,
+    foreignReplies,
+    topic,
+    deadLetters: (groupId: string) =>
+      new DeadLetters({ publisher: copies, topic: topic('notificationDeadLetters'), groupId, clock }),
+    start: async (): Promise<void> => {
+      await Promise.all(publishers.map((publisher) => publisher.start()));
+      await Promise.all([deliveryLog.start(), hold.start(FIRST_READ_MS), quotas?.start()]);
+    },
+    /** What is to be stopped, in this order. */
+    parts: [
+      stopTogether(publishers),
+      stopTogether([deliveryLog, hold, ...(quotas === undefined ? [] : [quotas])]),
+    ],
+  };
+}
+
+/** The secret of the ingress; undefined: on Kafka this process does not have it. */
+function secretOf({ broker: { kind }, config, log }: WorkerContext): string | undefined {
+  const { resultIdSecret: configured, dataFolder } = config;
+  if (kind === 'embedded')
+    return chooseResultSecret({ configured, accessRequired: false, brokerKind: kind, dataFolder });
+  if (configured === undefined)
+    log.warn('RESULT_ID_SECRET is not set: whether the ingress wrote a notification is not verified');
+  return configured;
+}
+
+function openHold(context: WorkerContext, publisher: Publisher, self: string): HoldTopic {
+  const { topicPrefix, limits } = context.config;
+  const topic = topicName(topicPrefix, 'notificationHold');
+  return new HoldTopic({
+    ...context,
+    publisher,
+    topic,
+    clientId: 'notification-hold',
+    self,
+    limits: limits.hold,
+  });
+}

@@ -1,0 +1,295 @@
+import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
+import { isTransientFailure } from '../../../shared/messaging/outcome.ts';
+import { isPromise, type SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
+import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
+import type { DataFile } from '../../../shared/messaging/data-file.ts';
+import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail.ts';
+import { RecordIndex, type IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
+import type { Priority } from '../../../shared/notification/notification-command.ts';
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import { isOfOtherChannel } from '../../../shared/notification/state-precedence.ts';
+import { OUTCOME_RETENTION_MS } from '../../../shared/platform/retention.ts';
+import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
+import type { Log } from '../../../shared/platform/log.ts';
+import type { Health } from '../../../shared/platform/health.ts';
+import { sleep, type Timers } from '../../../shared/platform/timers.ts';
+import { DeliveryLogIndex, type DeliveryLogIndexOptions, type LogEntry } from './delivery-log-index.ts';
+import { ReadBack } from './read-back.ts';
+
+export const NOTIFICATION_STATE = 'NotificationState';
+
+export interface DeliveryLogOptions extends DeliveryLogIndexOptions {
+  readonly broker: Pick<Broker, 'createTail' | 'admin'>;
+  /** Where the entries are; undefined: in memory. Closed with the delivery log. */
+  readonly indexFile?: DataFile | undefined;
+  readonly indexLimits?: Partial<IndexLimits>;
+  /** Retention of ended notifications. Default 72 hours, the retention of the topic. */
+  readonly retentionMs?: number;
+  readonly publisher: Publisher;
+  /** Carries the intents of urgent notifications, which must not wait behind records of others. Default: `publisher`. */
+  readonly urgentPublisher?: Publisher;
+  readonly codec: Codec;
+  readonly topic: string;
+  readonly clientId: string;
+  readonly self: string;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+/** Interval between attempts to write an outcome, or to read the schema of a record. */
+const RETRY_MS = 250;
+/**
+ * An outcome that is hidden on the log for this long is written again by every process that knows it: its own process, which
+ * would have done so immediately, may have ended.
+ */
+const HIDDEN_MS = 5_000;
+
+/**
+ * The state of each notification on the outcome topic: the intent of a round, before anything is sent, and then its
+ * outcome. Every instance reads the whole topic, and the order of the log decides between them.
+ */
+export class DeliveryLog {
+  readonly #options: DeliveryLogOptions;
+  readonly #index: RecordIndex;
+  readonly #entries: DeliveryLogIndex;
+  readonly #tail: IndexedTail;
+  readonly #readBack: Readonly<Record<Priority, ReadBack>>;
+  #badRecords = 0;
+  /** Timers by id, of outcomes that a later record of another process hides. */
+  readonly #hidden = new Map<string, () => void>();
+  #stopped = false;
+
+  constructor(options: DeliveryLogOptions) {
+    this.#options = options;
+    const { broker, topic, clientId, indexFile: file, indexLimits: limits = {}, timers, log } = options;
+    const { clock, retentionMs = OUTCOME_RETENTION_MS } = options;
+    this.#index = new RecordIndex({ name: 'ledger', file, retentionMs, limits, clock, timers, log });
+    this.#entries = new DeliveryLogIndex(this.#index, options);
+    this.#tail = new IndexedTail(
+      broker,
+      {
+        ...options,
+        clientId,
+        topics: [topic],
+        index: this.#index,
+        beforeRead: () => this.#entries.restore(),
+      },
+      (message) => this.#read(message),
+    );
+    const { publisher, urgentPublisher, self } = options;
+    const normal = new ReadBack(publisher, self, timers);
+    const urgent =
+      urgentPublisher === undefined ? normal : new ReadBack(urgentPublisher, `${self}/urgent`, timers);
+    this.#readBack = { normal, urgent };
+  }
+
+  /** Resolves when the records that were on the topic have been read. */
+  start(): Promise<void> {
+    return this.#tail.start();
+  }
+
+  /** Resolves when the records that are on the topic now have been read. */
+  caughtUp(timeoutMs: number): Promise<void> {
+    return this.#tail.caughtUp(timeoutMs);
+  }
+
+  find(id: string): LogEntry | undefined {
+    return this.#entries.find(id);
+  }
+
+  /** Whether a notification of this time may have an entry that is lost: its topic no longer had it when it was read. */
+  mayMiss(originTimestampMs: number): boolean {
+    return originTimestampMs < this.#index.completeFromMs;
+  }
+
+  /**
+   * Writes the intent of a round. False when an intent or outcome of another process precedes it on the log. Rejects when
+   * the broker is unavailable, or the index cannot be written; then nothing may be sent.
+   */
+  async claim(
+    intent: NotificationState,
+    priority: Priority = 'normal',
+    headers: MessageHeaders = {},
+  ): Promise<boolean> {
+    const { status, reason = '' } = this.#index.health();
+    if (status !== 'ready') throw new InfrastructureError('ledger-unavailable', reason);
+    await this.#readBack[priority].write(await this.#record(intent, headers));
+    const known = this.find(intent.notificationId);
+    return (
+      known?.status === 'sending' &&
+      known.channel === intent.channel &&
+      known.owner === intent.owner &&
+      known.attempt === intent.attempt &&
+      known.leaseUntil === intent.leaseUntil
+    );
+  }
+
+  /**
+   * Writes the outcome of a round of this process. Retries until it is on the log, regardless of the broker's errors,
+   * since no other process has it. Rejects with InfrastructureError when the delivery log is stopped first, and with the error of
+   * a state that can never be encoded.
+   */
+  async settle(state: NotificationState, given: MessageHeaders = {}): Promise<void> {
+    const { publisher, self, log, timers } = this.#options;
+    let record: OutgoingMessage | undefined;
+    for (let isLogged = false; ;) {
+      try {
+        record ??= await this.#record(state, given);
+        const headers = { ...record.headers, [HEADER.write]: `${self}/settled` };
+        await publisher.publish([{ ...record, headers }]);
+        break;
+      } catch (error) {
+        if (this.#stopped)
+          throw new InfrastructureError('ledger-stopped', 'an outcome was not written', error);
+        if (record === undefined && !isTransientFailure(error)) throw error;
+        if (!isLogged && !isTransientFailure(error)) {
+          isLogged = true;
+          log.error(
+            { err: error },
+            'the broker rejects an outcome; its notification waits until it is written',
+          );
+        }
+        await sleep(timers, RETRY_MS);
+      }
+    }
+    this.#entries.apply(state, headerText(given, HEADER.textHash));
+  }
+
+  /** Writes an outcome that another process may contradict. False when another outcome supersedes it on the log. */
+  async declare(state: NotificationState, headers: MessageHeaders = {}): Promise<boolean> {
+    await this.#readBack.normal.write(await this.#record(state, headers));
+    return isSame(state, this.find(state.notificationId));
+  }
+
+  figures() {
+    const { records: size } = this.#index.size();
+    return { size, badRecords: this.#badRecords, ...this.#entries.sending() };
+  }
+
+  health(): Health {
+    const { topic } = this.#options;
+    const health = this.#tail.health();
+    if (health.status !== 'ready' || this.#badRecords === 0) return health;
+    return { status: 'degraded', reason: `${topic} has ${this.#badRecords} records that cannot be read` };
+  }
+
+  async stop(timeoutMs: number): Promise<void> {
+    this.#stopped = true;
+    await this.#tail.stop(timeoutMs);
+    for (const cancel of this.#hidden.values()) cancel();
+  }
+
+  async #record(state: NotificationState, given: MessageHeaders): Promise<OutgoingMessage> {
+    const { codec, topic } = this.#options;
+    const { value, headers } = await codec.encode(NOTIFICATION_STATE, state, 'avro');
+    return { topic, key: state.notificationId, value, headers: { ...given, ...headers } };
+  }
+
+  #read(message: LogMessage): SyncOrAsync<void> {
+    const decoded = this.#decode(message);
+    return isPromise(decoded) ? this.#readLate(message, decoded) : this.#apply(message, decoded);
+  }
+
+  #decode(message: LogMessage): Decoded | Promise<Decoded> | 'tombstone' {
+    return message.value === null ? 'tombstone' : this.#options.codec.decode(message);
+  }
+
+  /** Reads a record whose schema is not available yet. */
+  async #readLate(message: LogMessage, first: Promise<Decoded>): Promise<void> {
+    for (
+      let decoding: Promise<Decoded> | undefined = first;
+      decoding !== undefined || !this.#stopped;
+      decoding = undefined
+    ) {
+      try {
+        this.#apply(message, await (decoding ?? this.#decode(message)));
+        return;
+      } catch (error) {
+        if (!isTransientFailure(error)) {
+          this.#skip(message, errorText(error));
+          return this.#passed(message);
+        }
+        await sleep(this.#options.timers, RETRY_MS);
+      }
+    }
+    return undefined;
+  }
+
+  #apply(message: LogMessage, decoded: Decoded | 'tombstone'): void {
+    if (decoded !== 'tombstone') this.#applyState(message, decoded);
+    else if (message.key !== null) this.#entries.remove(message.key.toString());
+    this.#passed(message);
+  }
+
+  #passed({ topic, partition, offset }: LogMessage): void {
+    this.#index.passed({ topic, partition, offset: offset + 1 });
+  }
+
+  #applyState(message: LogMessage, decoded: Decoded): void {
+    if (decoded.kind === 'undecodable' || decoded.type !== NOTIFICATION_STATE) {
+      this.#skip(message, 'it is not the state of a notification');
+      return;
+    }
+    const state = decoded.payload as NotificationState;
+    const known = this.#entries.apply(state, headerText(message.headers, HEADER.textHash));
+    this.#readBack.normal.seen(message);
+    this.#readBack.urgent.seen(message);
+    this.#uncover(state, message, known);
+  }
+
+  /**
+   * A record that follows a superseding outcome, such as an intent whose produce request took effect late, would hide it
+   * once the topic is compacted, so the outcome is written again. `known` supersedes the state, if it is given.
+   */
+  #uncover(state: NotificationState, { headers }: LogMessage, known: LogEntry | undefined): void {
+    const { notificationId: id } = state;
+    this.#hidden.get(id)?.();
+    this.#hidden.delete(id);
+    if (known === undefined || known.status === 'sending' || isSame(state, known)) return;
+    const { self, timers } = this.#options;
+    if (headerText(headers, HEADER.write)?.startsWith(`${self}/`)) return this.#restore(state, known);
+    // A later record cancels this. The index is not asked, since it may not be readable then.
+    const restore = (): void => {
+      this.#hidden.delete(id);
+      this.#restore(state, known);
+    };
+    this.#hidden.set(id, timers.schedule(restore, HIDDEN_MS, 'background'));
+    return undefined;
+  }
+
+  #restore(hiding: NotificationState, known: LogEntry): void {
+    const updatedAt = this.#options.clock.now();
+    const end = {
+      ...hiding,
+      owner: undefined,
+      leaseUntil: undefined,
+      providers: undefined,
+      repeatableBy: undefined,
+      providerMessageId: undefined,
+      nextAttemptAt: undefined,
+      code: undefined,
+      ...known,
+      attempt: Math.max(known.attempt, 1),
+      updatedAt,
+    };
+    const { textHash } = known;
+    this.settle(end, textHash === undefined ? {} : { [HEADER.textHash]: textHash }).catch(
+      (error: unknown) => {
+        this.#options.log.warn({ err: error }, 'a superseding outcome was not written again');
+      },
+    );
+  }
+
+  #skip({ topic, partition, offset }: LogMessage, reason: string): void {
+    this.#badRecords += 1;
+    this.#options.log.warn({ topic, partition, offset, reason }, 'a record of the deliveryLog was skipped');
+  }
+}
+
+/** Whether a state equals the known one; of sent ones the round does not matter. */
+function isSame(state: NotificationState, known: LogEntry | undefined): boolean {
+  if (known?.status !== state.status || isOfOtherChannel(state.channel, known)) return false;
+  return state.status === 'sent' || known.attempt === state.attempt;
+}

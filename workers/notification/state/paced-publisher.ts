@@ -1,0 +1,90 @@
+import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { Publisher } from '../../../shared/messaging/ports.ts';
+import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
+
+/** Shortest interval between requests; each carries the states of all rounds since the previous one. */
+const INTERVAL_MS = 10;
+/**
+ * While requests take longer, there is as much time between two of them as one takes, so that the disk or the broker is free for
+ * others half of the time: an urgent intent would otherwise wait for the request in progress each time. Of the last two
+ * requests the shorter one counts: a single slow one does not delay the next.
+ */
+const INTERVAL_PER_REQUEST = 2;
+const MAX_INTERVAL_MS = 100;
+/** This many records do not wait for the end of the interval: enough of them share the cost of a request. */
+const FULL_BATCH = 32;
+
+interface Batch {
+  readonly messages: OutgoingMessage[];
+  readonly result: Promise<void>;
+  readonly publish: () => void;
+  /** Publishes it as soon as the time between two requests allows. */
+  readonly hasten: () => void;
+}
+
+/**
+ * Batches records into one request per short interval, which ends early for many records; the first record after a pause is
+ * sent immediately. A request, and each fetch by its readers, costs more than all the small records in it. A failed request
+ * fails all its calls, so this suits small records only, which the broker does not reject individually.
+ */
+export class PacedPublisher implements Publisher {
+  readonly #publisher: Publisher;
+  readonly #ports: Pick<SystemPorts, 'monotonic' | 'timers'>;
+  #batch: Batch | undefined;
+  #lastMs = Number.NEGATIVE_INFINITY;
+  #tookMs: readonly [number, number] = [0, 0];
+
+  constructor(publisher: Publisher, ports: Pick<SystemPorts, 'monotonic' | 'timers'>) {
+    this.#publisher = publisher;
+    this.#ports = ports;
+  }
+
+  start(): Promise<void> {
+    return this.#publisher.start();
+  }
+
+  publish(messages: readonly OutgoingMessage[]): Promise<void> {
+    this.#batch ??= this.#open();
+    const { messages: waiting, result, hasten } = this.#batch;
+    const wasFull = waiting.length >= FULL_BATCH;
+    waiting.push(...messages);
+    if (!wasFull && waiting.length >= FULL_BATCH) hasten();
+    return result;
+  }
+
+  isHealthy(): boolean {
+    return this.#publisher.isHealthy();
+  }
+
+  async stop(timeoutMs?: number): Promise<void> {
+    this.#batch?.publish();
+    await this.#publisher.stop(timeoutMs);
+  }
+
+  #open(): Batch {
+    const { monotonic, timers } = this.#ports;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const messages: OutgoingMessage[] = [];
+    const publish = (): void => {
+      if (this.#batch !== batch) return;
+      cancel();
+      this.#batch = undefined;
+      const startedMs = monotonic.elapsedMs();
+      this.#lastMs = startedMs;
+      const ended = (): void => {
+        this.#tookMs = [this.#tookMs[1], monotonic.elapsedMs() - startedMs];
+      };
+      this.#publisher.publish(messages).finally(ended).then(resolve, reject);
+    };
+    const pauseMs = Math.min(INTERVAL_PER_REQUEST * Math.min(...this.#tookMs), MAX_INTERVAL_MS);
+    const publishAfter = (intervalMs: number): (() => void) =>
+      timers.schedule(publish, this.#lastMs + intervalMs - monotonic.elapsedMs());
+    let cancel = publishAfter(Math.max(INTERVAL_MS, pauseMs));
+    const hasten = (): void => {
+      cancel();
+      cancel = publishAfter(pauseMs);
+    };
+    const batch: Batch = { messages, result: promise, publish, hasten };
+    return batch;
+  }
+}
