@@ -100,7 +100,8 @@ describe('finding a notification', () => {
     expect(errors.filter((error) => !error.includes('404'))).toEqual([]);
     await search.fill(parked);
     await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: /^outcome-unknown/ }).click();
+    await page.getByRole('link', { name: 'Dead letters of this notification' }).click();
+    await page.getByRole('link', { name: 'outcome-unknown' }).click();
     await page.getByRole('heading', { name: 'outcome-unknown' }).waitFor();
     expect(await page.locator('pre').innerText()).toContain('[masked, 12 characters]');
     expect(await page.content()).not.toContain('40722');
@@ -271,7 +272,6 @@ describe('the outbox', () => {
     const mail = page.frameLocator('iframe');
     await mail.getByRole('heading', { name: 'Bună ziua, Ana!' }).waitFor();
     expect(await findFaultsInLooks(page, 'messages-outbox')).toEqual([]);
-    await page.getByRole('tab', { name: 'Text' }).click();
     await page.getByRole('region', { name: 'Text' }).getByText('Bună ziua, Ana!').waitFor();
     expect(errors.filter((error) => !/sandbox/i.test(error))).toEqual([]);
   });

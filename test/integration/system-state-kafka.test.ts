@@ -70,7 +70,7 @@ suite('the state of the system on Kafka', () => {
   const group = ({ groups }: SystemState, lane: string) =>
     groups.find(({ groupId }) => groupId === `${scope.prefix}plat.schedule.${lane}`);
 
-  it('shows members, lag, rates and the catalogue of other processes, and their end', async () => {
+  it('shows members, lag and the catalogue of other processes, and their end', async () => {
     await scheduleRows(ingress.url ?? '');
     await expect
       .poll(async () => group(await stateOf(), 'interactive'), { timeout: STEP_MS })
@@ -84,8 +84,6 @@ suite('the state of the system on Kafka', () => {
       name: process,
       workers: [{ name: 'schedule', status: 'ready' }],
     });
-    const handled = { process, kind: 'message', name: 'schedule-interactive' };
-    expect(state.rates).toContainEqual(expect.objectContaining(handled));
     expect(state.catalogue?.version).toBeGreaterThan(10);
     expect(Date.parse(state.catalogue?.changedAt ?? '')).toBeGreaterThan(Date.now() - 600_000);
     // The other workers have never run here.

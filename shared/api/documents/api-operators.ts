@@ -234,8 +234,8 @@ export const systemPart: ApiPart = {
   paths: {
     [SYSTEM_PATH]: reading('getSystem', 'Returns the state of the system', systemReply, {
       description:
-        'Findings, workers, lag by topic and partition, rates and durations, breakers and catalogue version, as this ' +
-        'instance observes them; at most a second old.',
+        'Findings, workers, lag by topic and partition, breakers and catalogue version, as this instance observes them; ' +
+        'at most a second old.',
       examples: { waiting: { value: examples.system } },
     }),
     [SYSTEM_SETTINGS_PATH]: reading(

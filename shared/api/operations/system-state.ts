@@ -46,9 +46,7 @@ const findingParameters = z
     topic: z.string().optional().describe('The topic that the group reads.'),
     waiting: wholeNumber().optional().describe('Messages that wait.'),
     seconds: wholeNumber().optional().describe('Time since a message was completed.'),
-    kind: z.enum(['provider', 'request', 'message']).optional().describe('Of what failed.'),
-    failed: wholeNumber().optional().describe('How many failed.'),
-    count: wholeNumber().optional().describe('How many ended, or are open.'),
+    count: wholeNumber().optional().describe('How many dead letters are open.'),
     since: moment().optional().describe('Time of the oldest dead letter.'),
   })
   .meta({ id: 'SystemFindingParameters' });
@@ -66,7 +64,6 @@ const finding = z
         'group-without-members',
         'group-without-progress',
         'breaker-open',
-        'requests-failing',
         'catalogue-absent',
         'dead-letters-open',
         'notifications-parked',
@@ -137,30 +134,6 @@ const group = z
   })
   .meta({ id: 'SystemGroup' });
 
-const rate = z
-  .object({
-    process: process(),
-    kind: z
-      .enum(['request', 'message', 'provider'])
-      .describe(
-        '`request`: HTTP, by action or route. `message`: from its delivery to its acknowledged reply, by worker. `provider`: calls of a provider.',
-      ),
-    name: z.string().describe('Action, worker or provider.'),
-    count: wholeNumber().describe('How many ended in the window.'),
-    perSecond: z.number().nonnegative().describe('Mean rate in the window.'),
-    failed: wholeNumber().describe('How many of them failed unexpectedly: HTTP status 5xx, or a bug.'),
-    p50Ms: z.number().optional().describe('Median duration; absent if there was none.'),
-    p99Ms: z
-      .number()
-      .optional()
-      .describe('99 of 100 took no longer; interpolated between bounds of the histogram, 10,000 at most.'),
-    windowSeconds: z
-      .number()
-      .nonnegative()
-      .describe('Length of the window, 65 at most, or since the start of the process if it was not watched.'),
-  })
-  .meta({ id: 'SystemRate' });
-
 const breaker = z
   .object({
     process: process(),
@@ -186,7 +159,6 @@ export const systemReply = z
     broker,
     processes: z.array(systemProcess).describe('The answering instance, and those of SYSTEM_PROCESS_URLS.'),
     groups: z.array(group).describe('The consumer groups of all workers.'),
-    rates: z.array(rate).describe('Rates and durations of the last minute, by process.'),
     breakers: z.array(breaker).describe('The circuit breakers of the processes.'),
     catalogue: catalogue.optional().describe('The product catalogue; absent until the broker was read.'),
   })
@@ -219,6 +191,5 @@ export type SystemFinding = z.infer<typeof finding>;
 export type SystemProcess = z.infer<typeof systemProcess>;
 export type SystemWorker = z.infer<typeof worker>;
 export type SystemGroup = z.infer<typeof group>;
-export type SystemRate = z.infer<typeof rate>;
 export type SystemBreaker = z.infer<typeof breaker>;
 export type SystemCatalogue = z.infer<typeof catalogue>;

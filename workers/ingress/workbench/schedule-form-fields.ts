@@ -2,7 +2,7 @@
 import { flagKind, isDateSchema } from '../../../shared/api/json/field-kinds.ts';
 import { toJsonSchema, type JsonSchema } from '../../../shared/api/json/json-schema.ts';
 import { repaymentScheduleFields } from '../../../shared/api/actions/schedule-request-fields.ts';
-import type { FieldKind, FormField } from './app/schedules/form-field.ts';
+import type { FieldKind, FormField } from './app/schedules/loan-fields.ts';
 
 /** All fields of a schedule request, in the order of the schema. */
 export function scheduleFormFields(): readonly FormField[] {
@@ -18,12 +18,12 @@ export function describeFields({ properties = {}, required = [] }: JsonSchema): 
       kind: kindOf(name, schema),
       help: helpOf(schema),
       isRequired: required.includes(name),
-      ...(minimum === undefined ? {} : { minimum }),
-      ...(exclusiveMinimum === undefined ? {} : { exclusiveMinimum }),
-      ...(maximum === undefined ? {} : { maximum }),
-      ...(maxLength === undefined ? {} : { maxLength }),
-      ...(maxItems === undefined ? {} : { maxItems }),
-      ...(items === undefined ? {} : { items: describeFields(items) }),
+      minimum,
+      exclusiveMinimum,
+      maximum,
+      maxLength,
+      maxItems,
+      items: items && describeFields(items),
       ...choicesOf(schema),
     };
   });

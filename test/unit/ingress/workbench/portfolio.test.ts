@@ -5,18 +5,15 @@ import { MAX_LINE_BYTES } from '../../../../shared/portfolio/csv-columns.ts';
 import { scheduleFormFields } from '../../../../workers/ingress/workbench/schedule-form-fields.ts';
 import {
   createPortfolioRun,
+  failuresToCsv,
+  resultsToCsv,
   WINDOW,
 } from '../../../../workers/ingress/workbench/app/portfolio/portfolio-run.ts';
 import {
-  type CsvChoice,
   FileError,
   MAX_CONTRACTS,
   readContracts,
 } from '../../../../workers/ingress/workbench/app/portfolio/read-contracts.ts';
-import {
-  failuresToCsv,
-  resultsToCsv,
-} from '../../../../workers/ingress/workbench/app/portfolio/result-files.ts';
 
 const never = new AbortController().signal;
 
@@ -41,9 +38,9 @@ const columnFaults = (head: string) => {
 };
 
 /** Why a CSV is refused; undefined if it can be read. */
-const refusalOf = (head: string, rows: readonly string[], choice: CsvChoice = {}) => {
+const refusalOf = (head: string, rows: readonly string[]) => {
   try {
-    readContracts('a.csv', new TextEncoder().encode([head, ...rows].join('\r\n')), FIELDS, choice);
+    readContracts('a.csv', new TextEncoder().encode([head, ...rows].join('\r\n')), FIELDS);
   } catch (error) {
     return error instanceof FileError ? error.fault : error;
   }
@@ -182,35 +179,6 @@ describe('reading a portfolio', () => {
     expect(columnFaults('id')).toEqual([{ kind: 'no-request', names: ['jsonParam'] }]);
     expect(columnFaults('id,jsonParam,Amount')).toEqual([{ kind: 'two-requests', names: ['jsonParam'] }]);
     expect(columnFaults('id,jsonParam,schedule')).toEqual([]);
-  });
-
-  it('reads an export of a spreadsheet in its notation, without the columns that the user leaves out', () => {
-    const text =
-      '\uFEFFid;Amount;ActivationDate;Observații;\r\nc-1;214011,12;24.06.2026;x;\r\nc-2;1.000,00;1.7.2026;;\r\n;;;;\r\n';
-    const content = new TextEncoder().encode(text);
-    expect(() => readContracts('a.csv', content, FIELDS)).toThrow(
-      new FileError({ kind: 'columns', faults: [{ kind: 'unknown', names: ['Observații'] }] }),
-    );
-    const { contracts, unreadable } = readContracts('a.csv', content, FIELDS, { ignore: ['Observații'] });
-    expect(unreadable).toEqual([]);
-    expect(contracts.map(({ id, jsonParam }) => [id, jsonParam])).toEqual([
-      ['c-1', { Amount: 214_011.12, ActivationDate: '2026-06-24' }],
-      ['c-2', { Amount: 1_000, ActivationDate: '2026-07-01' }],
-    ]);
-  });
-
-  it('refuses a notation that is open or contradictory, until the user names it', () => {
-    expect(refusalOf('id,Amount', ['a,1.000'])).toEqual({
-      kind: 'notation',
-      faults: [{ kind: 'ambiguous-number', examples: [{ line: 2, column: 'Amount', value: '1.000' }] }],
-    });
-    expect(refusalOf('id;Amount', ['a;1000,50', 'b;1.000'])).toMatchObject({
-      faults: [{ kind: 'mixed-numbers', examples: [{ line: 3 }, { line: 2 }] }],
-    });
-    expect(refusalOf('id,MaturityDate', ['a,03/04/2026'])).toMatchObject({
-      faults: [{ kind: 'ambiguous-date' }],
-    });
-    expect(refusalOf('id,Amount', ['a,1.000'], { decimal: ',' })).toBeUndefined();
   });
 
   it('refuses a file in which ten lines have the same fault in the same column', () => {

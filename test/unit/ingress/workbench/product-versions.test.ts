@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findDifferences } from '../../../../workers/ingress/workbench/app/products/version-differences.ts';
-import {
-  SECTION_KEYS,
-  sectionsOf,
-} from '../../../../workers/ingress/workbench/app/products/version-sections.ts';
+import { findDifferences } from '../../../../workers/ingress/workbench/app/products/record-differences.ts';
+import { sectionsOf } from '../../../../workers/ingress/workbench/app/products/record-sections.ts';
 
 const list = (kind: 'interest-list' | 'insurance-list' | 'discount-list', code: string, record: object) => ({
   kind,
@@ -29,7 +26,6 @@ describe('the sections of a version', () => {
       { key: 'other', content: { NewField: 7 } },
     ]);
     expect(sectionsOf({ lists: [] })).toEqual([]);
-    expect(new Set(SECTION_KEYS).size).toBe(SECTION_KEYS.length);
   });
 
   it('say what a figure is: a percentage, percentage points or an amount', () => {
@@ -67,7 +63,7 @@ describe('the sections of a version', () => {
   });
 });
 
-/** Section, kind, place and both sides of each difference. */
+/** Section, place and both sides of each difference. */
 const differences = (
   before: object,
   after: object,
@@ -77,10 +73,9 @@ const differences = (
     sectionsOf({ product: { ...before }, lists: lists[0] ?? [] }),
     sectionsOf({ product: { ...after }, lists: lists[1] ?? [] }),
   ).flatMap(({ key, differences: found }) =>
-    found.map(({ kind, path, before: from, after: to }) => [
+    found.map(({ path, before: from, after: to }) => [
       key,
-      kind,
-      path.map((step) => ('day' in step ? `@${step.day}` : step.name)).join('/'),
+      path.map((step) => ('from' in step ? `@${step.from}` : Object.values(step)[0])).join('/'),
       from,
       to,
     ]),
@@ -114,11 +109,6 @@ const interests = (code: string, id: string, Code: string) => [
   list('interest-list', code, { Interests: [{ Id: id, Name: 'Fixed', Code, Values: [] }] }),
 ];
 
-const ordered = (...names: string[]) => ({
-  PaymentScheduleTypes: names,
-  Documents: names.map((DisplayName) => ({ DisplayName })),
-});
-
 describe('the differences between two versions', () => {
   it('are fields that were changed, added or removed, by section', () => {
     const before = {
@@ -130,28 +120,27 @@ describe('the differences between two versions', () => {
       Availability: { MaximumAmount: 30_000, MinimumAmount: null, MaximumAdvance: 20 },
     };
     expect(differences(before, after)).toEqual([
-      ['availability', 'changed', 'MaximumAmount', 20_000, 30_000],
-      ['availability', 'removed', 'MinimumAmount', 500, undefined],
-      ['availability', 'added', 'MaximumAdvance', undefined, 20],
+      ['availability', 'MaximumAmount', 20_000, 30_000],
+      ['availability', 'MinimumAmount', 500, undefined],
+      ['availability', 'MaximumAdvance', undefined, 20],
     ]);
     expect(differences(before, before)).toEqual([]);
-    expect(differences({ GeneralData: { A: 1 } }, {})).toEqual([['terms', 'removed', 'A', 1, undefined]]);
+    expect(differences({ GeneralData: { A: 1 } }, {})).toEqual([['terms', 'A', 1, undefined]]);
   });
 
-  it('find an item again by its id, or by its name if all ids are new', () => {
-    expect(differences(offering(offer('1', 'Standard', 5)), offering(offer('1', 'Normal', 6)))).toEqual([
-      ['offers', 'changed', 'Normal/Name', 'Standard', 'Normal'],
-      ['offers', 'changed', 'Normal/Filters/Amount/To', 5, 6],
-    ]);
+  it('find an item again by its name, also where all ids are new', () => {
     expect(
       differences(
         offering(offer('1', 'A', 5), offer('2', 'B', 5)),
-        offering(offer('3', 'A', 5), offer('4', 'C', 5)),
+        offering(offer('3', 'A', 6), offer('4', 'B', 5)),
       ),
-    ).toEqual([
-      ['offers', 'removed', 'B', offer('2', 'B', 5), undefined],
-      ['offers', 'added', 'C', undefined, offer('4', 'C', 5)],
-    ]);
+    ).toEqual([['offers', 'A/Filters/Amount/To', 5, 6]]);
+    expect(differences(offering(offer('1', 'A', 5)), offering(offer('1', 'B', 5)))).toHaveLength(8);
+  });
+
+  it('tell items of the same name apart by their number', () => {
+    const [before, after] = [6, 7].map((To) => offering(offer('1', 'A', 5), offer('2', 'A', To)));
+    expect(differences(before ?? {}, after ?? {})).toEqual([['offers', 'A (2)/Filters/Amount/To', 6, 7]]);
   });
 
   it('of dated values name the day on which the value begins', () => {
@@ -159,22 +148,13 @@ describe('the differences between two versions', () => {
       values([8, '2020-01-01'], [9, '2024-01-01']),
       values([8, '2020-01-01'], [9.5, '2024-01-01']),
     ];
-    expect(differences({}, {}, lists)).toEqual([
-      ['interests', 'changed', 'Fixed/Values/@2024-01-01/Percent', 9, 9.5],
-    ]);
+    expect(differences({}, {}, lists)).toEqual([['interests', 'Fixed/Values/@2024-01-01/Percent', 9, 9.5]]);
   });
 
   it('of a list that replaces another are those of its items', () => {
     expect(differences({}, {}, [interests('INT-1', 'a', 'F'), interests('INT-2', 'b', 'G')])).toEqual([
-      ['interests', 'changed', 'Fixed/Code', 'F', 'G'],
-      ['interests', 'changed', 'Fixed/List', 'INT-1', 'INT-2'],
-    ]);
-  });
-
-  it('include another order, of names as of items', () => {
-    expect(differences(ordered('A', 'B'), ordered('B', 'A'))).toEqual([
-      ['general', 'changed', 'PaymentScheduleTypes', ['A', 'B'], ['B', 'A']],
-      ['documents', 'changed', '', ['A', 'B'], ['B', 'A']],
+      ['interests', 'Fixed/Code', 'F', 'G'],
+      ['interests', 'Fixed/List', 'INT-1', 'INT-2'],
     ]);
   });
 });

@@ -6,7 +6,7 @@ import { checkLoan } from '../../../../workers/ingress/workbench/app/schedules/c
 import {
   groupFields,
   groupItemFields,
-} from '../../../../workers/ingress/workbench/app/schedules/field-groups.ts';
+} from '../../../../workers/ingress/workbench/app/schedules/loan-fields.ts';
 import {
   addItem,
   decimalsOf,
@@ -189,23 +189,38 @@ describe('the loan of the form', () => {
     expect(others).toEqual([{ path: 'jsonParam.Unknown' }]);
   });
 
-  it('takes a comma for a decimal point, and for a separator of thousands only where the page writes it so', () => {
-    expect(['8,5', '8.5', '-1', ' 25000 '].map((text) => readNumber(text))).toEqual([8.5, 8.5, -1, 25_000]);
-    expect(['25,000', '25.000', '1 00', '1e3', ''].map((text) => readNumber(text, 2, ','))).toEqual([
-      25_000,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    expect(['25,000', '250.000', '-1.500'].map((text) => readNumber(text, 2, '.'))).toEqual([
-      undefined,
-      250_000,
-      -1_500,
-    ]);
+  it.each([
+    ['8,5', 2, ',', 8.5],
+    ['8.5', 2, ',', 8.5],
+    ['-1', 2, ',', -1],
+    [' 25000 ', 2, ',', 25_000],
+    ['25,000', 2, ',', 25_000],
+    ['25.000', 2, ',', undefined],
+    ['1 00', 2, ',', undefined],
+    ['1e3', 2, ',', undefined],
+    ['', 2, ',', undefined],
+    ['25,000', 2, '.', undefined],
+    ['250.000', 2, '.', 250_000],
+    ['-1.500', 2, '.', -1_500],
     // Three decimals are possible: neither reading is certain, except with the decimal sign of the page.
-    expect(['25,125', '25.125'].map((text) => readNumber(text, 3, '.'))).toEqual([25.125, undefined]);
-    expect(['25,125', '25.125'].map((text) => readNumber(text, 3, ','))).toEqual([undefined, 25.125]);
+    ['25,125', 3, '.', 25.125],
+    ['25.125', 3, '.', undefined],
+    ['25,125', 3, ',', undefined],
+    ['25.125', 3, ',', 25.125],
+    ['0.125', 3, ',', 0.125],
+    ['-1.000', 3, ',', -1],
+    ['25,000,00', 3, ',', undefined],
+    ['1.000,000.5', 3, ',', undefined],
+    // As documents and spreadsheets have them.
+    ['25 000', 2, ',', 25_000],
+    ['25\u00A0000,50', 2, ',', 25_000.5],
+    ['25.000,50', 2, ',', 25_000.5],
+    ['25,000.50', 2, ',', 25_000.5],
+    ['1,250,000', 2, ',', 1_250_000],
+    ['1.250.000', 2, ',', 1_250_000],
+    ['-1’000’000.5', 2, ',', -1_000_000.5],
+  ])('reads %j with %i decimals, where %j separates thousands, as %s', (text, decimals, group, number) => {
+    expect(readNumber(text, decimals, group)).toBe(number);
   });
 
   it('has two readings where a sign may be either', () => {
@@ -214,81 +229,37 @@ describe('the loan of the form', () => {
     expect(twoReadings('eight', 2)).toBeUndefined();
   });
 
-  it('takes units beside its numbers: per cent, its currency, years and months', () => {
-    expect(
-      termsOf({
-        InterestPercent: '7,25 %',
-        Amount: '250.000 RON',
-        Currency: 'RON',
-        InstallmentsNo: '30 years',
-      }),
-    ).toMatchObject({
-      InterestPercent: 7.25,
-      Amount: 250_000,
-      InstallmentsNo: 360,
-    });
-    expect(
-      termsOf({ Amount: 'lei 1.250.000,50', Currency: 'ron', InstallmentsNo: '30 de ani' }),
-    ).toMatchObject({
-      Amount: 1_250_000.5,
-      InstallmentsNo: 360,
-    });
-    expect(termsOf({ InstallmentsNo: '2,5 ani', PeriodicityType: 'Quarterly' })).toMatchObject({
-      InstallmentsNo: 10,
-    });
-    expect(termsOf({ InstallmentsNo: '18 luni', PeriodicityType: 'Semiannual' })).toMatchObject({
-      InstallmentsNo: 3,
-    });
+  it.each([
+    [{ InterestPercent: '7,25 %' }, { InterestPercent: 7.25 }],
+    [
+      { InterestPercent: '5,125', Amount: '5,125' },
+      { InterestPercent: 5.125, Amount: '5,125' },
+    ],
+    [
+      { Amount: '25.000', InstallmentsNo: '1.200' },
+      { Amount: 25_000, InstallmentsNo: 1_200 },
+    ],
+    [{ Amount: '25,125', Currency: 'KWD' }, { Amount: 25.125 }],
+    [{ Amount: '250.000 RON', Currency: 'RON' }, { Amount: 250_000 }],
+    [{ Amount: 'lei 1.250.000,50', Currency: 'ron' }, { Amount: 1_250_000.5 }],
+    [{ InstallmentsNo: '30 years' }, { InstallmentsNo: 360 }],
+    [{ InstallmentsNo: '30 de ani' }, { InstallmentsNo: 360 }],
+    [{ InstallmentsNo: '2,5 ani', PeriodicityType: 'Quarterly' }, { InstallmentsNo: 10 }],
+    [{ InstallmentsNo: '18 luni', PeriodicityType: 'Semiannual' }, { InstallmentsNo: 3 }],
+  ] as readonly [Record<string, string>, object][])('with %o has the terms %o', (fields, terms) => {
+    expect(termsOf(fields)).toMatchObject(terms);
   });
 
-  it('refuses units that are others', () => {
-    const loan = withFields({
-      Amount: '250 USD',
-      InterestPercent: '7 EUR',
-      InstallmentsNo: '7 months',
-      PeriodicityType: 'Annual',
-    });
-    expect(checkLoan(loan, FORM)).toEqual({
-      Amount: { reason: 'notNumber' },
-      InterestPercent: { reason: 'notNumber' },
-      InstallmentsNo: { reason: 'notNumber' },
-    });
-    expect(
-      checkLoan(withFields({ InstallmentsNo: '1 year', PeriodicityType: 'Weekly' }), FORM),
-    ).toHaveProperty('InstallmentsNo');
-  });
-
-  it('takes a point for a decimal point, and not for a separator of thousands', () => {
-    const loan = withFields({ Amount: '25.000', InstallmentsNo: '1.200', InterestPercent: '8.125' });
-    expect(loanTerms(loan, FORM)).toMatchObject({
-      Amount: '25.000',
-      InstallmentsNo: '1.200',
-      InterestPercent: 8.125,
-    });
-    expect(checkLoan(loan, FORM)).toEqual({
-      Amount: { reason: 'notNumber' },
-      InstallmentsNo: { reason: 'notNumber' },
-    });
-    expect(loanTerms(loan, FORM, '.')).toMatchObject({ Amount: 25_000, InstallmentsNo: 1_200 });
-    const inDinars = withFields({ Amount: '25.125', Currency: 'KWD' });
-    expect(loanTerms(inDinars, FORM)).toMatchObject({ Amount: 25.125 });
-    expect(
-      ['0.125', '-1.000', '25,000,00', '1.000,000.5', '25,000'].map((text) => readNumber(text, 3)),
-    ).toEqual([0.125, -1, undefined, undefined, undefined]);
-  });
-
-  it('takes thousands as documents and spreadsheets have them', () => {
-    const texts = ['25 000', '25\u00A0000,50', '25.000,50', '25,000.50', '1,250,000', '1.250.000'];
-    expect(texts.map((text) => readNumber(text))).toEqual([
-      25_000, 25_000.5, 25_000.5, 25_000.5, 1_250_000, 1_250_000,
-    ]);
-    expect(readNumber('-1’000’000.5')).toBe(-1_000_000.5);
-  });
-
-  it('takes a comma of a percentage for a decimal point', () => {
-    const loan = withFields({ InterestPercent: '5,125', Amount: '5,125' });
-    expect(loanTerms(loan, FORM, '.')).toMatchObject({ InterestPercent: 5.125, Amount: '5,125' });
-    expect(checkLoan(loan, FORM, '.')).toEqual({ Amount: { reason: 'notNumber' } });
+  it.each([
+    ['Amount', { Amount: '250 USD' }],
+    ['Amount', { Amount: '25.000' }],
+    ['InterestPercent', { InterestPercent: '7 EUR' }],
+    ['InstallmentsNo', { InstallmentsNo: '7 months', PeriodicityType: 'Annual' }],
+    ['InstallmentsNo', { InstallmentsNo: '1 year', PeriodicityType: 'Weekly' }],
+    ['InstallmentsNo', { InstallmentsNo: '1.200' }],
+  ] as readonly [string, Record<string, string>][])('names %s as no number with %o', (name, fields) => {
+    expect(checkLoan(withFields(fields), FORM)).toEqual({ [name]: { reason: 'notNumber' } });
+    expect(loanTerms(withFields(fields), FORM)[name]).toBe(fields[name]);
   });
 
   it('is checked by the ranges of the schema', () => {

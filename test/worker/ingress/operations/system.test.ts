@@ -11,7 +11,6 @@ import {
   createTestBroker,
   openNotificationIngress,
   openTestIngress,
-  postEcho,
 } from '../../../support/worlds/ingress-fixture.ts';
 import {
   createLetterTopics,
@@ -119,7 +118,7 @@ it('open dead letters and parked notifications are findings and metrics until an
     .toContain('plat_dead_letters_open{kind="open"} 0');
 });
 
-it('shows the workers of its process with their reasons, and rates by action', async () => {
+it('shows the workers of its process with their reasons', async () => {
   const metrics = createMetrics();
   const open = metrics.gauge('plat_notification_provider_open', 'help', ['channel', 'provider']);
   open.set({ channel: 'sms', provider: 'main' }, 1);
@@ -127,8 +126,6 @@ it('shows the workers of its process with their reasons, and rates by action', a
     metrics,
     otherWorkers: () => ({ schedule: { status: 'degraded', reason: 'commits have failed for 60 s' } }),
   });
-  for (let call = 0; call < 3; call += 1) await postEcho(ingress, { a: 1 });
-  await postEcho(ingress, { bad: 1 });
   const state = await stateOf(ingress);
   expect(state.processes).toMatchObject([
     {
@@ -139,19 +136,12 @@ it('shows the workers of its process with their reasons, and rates by action', a
       ],
     },
   ]);
-  expect(state.rates).toMatchObject([
-    { process: 'this', kind: 'request', name: 'PLAT_BP_Echo', count: 4, failed: 0 },
-  ]);
   expect(state.breakers).toEqual([{ process: 'this', name: 'sms/main', state: 'open' }]);
   expect(state.findings.map(({ code }) => code)).toContain('breaker-open');
 });
 
 it('shows other processes by the addresses of their health ports, and which of them cannot be read', async () => {
   const metrics = createMetrics();
-  metrics
-    .duration('plat_handler_duration_seconds', 'help', ['worker', 'type', 'result'])
-    .labels('schedule-interactive', 'CalculatePMTRequest', 'done')
-    .observe(0.01);
   const healthPort = await startHealthServer({
     ...HEALTH_PORT,
     metrics,
@@ -166,7 +156,7 @@ it('shows other processes by the addresses of their health ports, and which of t
   const urls = [healthPort.url, other.url, `${foreign.url}/docs`, closed.url];
   const system = { retryTiersMs: [], processUrls: urls, version: '1.2.3', settings: [] };
   const ingress = await openTestIngress({ system });
-  const { processes, rates, findings, version } = await stateOf(ingress);
+  const { processes, findings, version } = await stateOf(ingress);
   expect(version).toBe('1.2.3');
   expect(processes.slice(1)).toMatchObject([
     { workers: [{ name: 'schedule', status: 'starting', reason: 'not yet assigned' }] },
@@ -184,10 +174,6 @@ it('shows other processes by the addresses of their health ports, and which of t
       faultDetail: 'ECONNREFUSED',
     },
   ]);
-  const name = new URL(healthPort.url).host;
-  expect(rates).toContainEqual(
-    expect.objectContaining({ process: name, kind: 'message', name: 'schedule-interactive', count: 1 }),
-  );
   expect(findings.filter(({ severity }) => severity === 'critical').map(({ code }) => code)).toEqual([
     'worker-not-ready',
     'process-unreadable',

@@ -1,7 +1,6 @@
 import type {
   SystemFinding,
   SystemGroup,
-  SystemRate,
   SystemState,
 } from '../../../../shared/api/operations/system-state.ts';
 import type { DeadLetterFigures, OpenDeadLetters } from '../../../../shared/dead-letters/count-open.ts';
@@ -27,13 +26,12 @@ export function findFindings(
   stalledMs: ReadonlyMap<string, number>,
   letters: DeadLetterFigures | undefined,
 ): readonly SystemFinding[] {
-  const { broker, processes, groups, breakers, rates, catalogue } = observed;
+  const { broker, processes, groups, breakers, catalogue } = observed;
   const findings = [
     ...(broker.fault === undefined ? [] : [brokerUnreadable(broker)]),
     ...processes.flatMap(findProcess),
     ...groups.flatMap((group) => findGroup(group, stalledMs.get(group.groupId))),
     ...breakers.flatMap(findBreaker),
-    ...rates.flatMap(findRate),
     ...(letters === undefined ? [] : findDeadLetters(letters)),
     ...(broker.fault === undefined && (catalogue?.version ?? 0) === 0 ? [CATALOGUE_ABSENT] : []),
   ];
@@ -167,14 +165,4 @@ function findBreaker({ process, name, state }: SystemState['breakers'][number]):
   const where = process === 'this' ? '' : ` in ${process}`;
   const text = `The circuit breaker of the provider is open${where}: its calls failed.`;
   return [{ severity: 'warning', code: 'breaker-open', subject: name, text, parameters: { process } }];
-}
-
-function findRate({ process, kind, name, count, failed, windowSeconds }: SystemRate): SystemFinding[] {
-  // Since the start of a process without a watcher: it may have been long ago.
-  if (failed === 0 || windowSeconds > STALLED_MS / SECOND_MS + 5) return [];
-  const where = process === 'this' ? '' : ` in ${process}`;
-  const what = kind === 'request' ? 'requests were answered with status 5xx' : 'messages failed unexpectedly';
-  const text = `${failed} of ${count} ${what} in the last minute${where}.`;
-  const parameters = { process, kind, failed, count };
-  return [{ severity: 'warning', code: 'requests-failing', subject: name, text, parameters }];
 }

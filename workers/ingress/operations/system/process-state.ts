@@ -6,7 +6,6 @@ import type { Health } from '../../../../shared/platform/health.ts';
 import type { Metrics, Sample } from '../../../../shared/platform/metrics.ts';
 import type { Timers } from '../../../../shared/platform/timers.ts';
 import { noAnswer, ReadingError } from './cached-reading.ts';
-import { RATE_METRICS } from './rates.ts';
 
 /** What a process says about itself. */
 export interface ProcessState {
@@ -16,7 +15,7 @@ export interface ProcessState {
 
 const PROVIDER_BREAKER = 'plat_notification_provider_open';
 const START_TIME = 'process_start_time_seconds';
-const METRICS = [START_TIME, PROVIDER_BREAKER, ...RATE_METRICS];
+const METRICS = [START_TIME, PROVIDER_BREAKER];
 
 const MAX_SAMPLES = 10_000;
 const MAX_WORKERS = 32;

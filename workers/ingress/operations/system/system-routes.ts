@@ -6,7 +6,6 @@ import type { IngressContext } from '../../server/context.ts';
 import { sendJson } from '../../server/send-answer.ts';
 import { labelMetrics } from '../../server/traffic.ts';
 import { authorizeOperator } from '../../server/authentication.ts';
-import type { WATCHING } from './rates.ts';
 import { createSystemWatch } from './system-watch.ts';
 
 /** What the system addresses show in addition to what the routes share. */
@@ -31,7 +30,7 @@ export function registerSystem(app: FastifyInstance, deps: SystemRouteDeps): voi
   const observe = createSystemWatch({ ...deps, ...system, topicPrefix: options.topicPrefix });
   const serve = (
     path: string,
-    label: Exclude<(typeof WATCHING)[number], 'workbench'>,
+    label: string,
     handler: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
   ) => {
     app.get(path, { preHandler: [labelMetrics(label), authorizeOperator(deps, 'operations:read')], handler });

@@ -8,7 +8,6 @@ import { createBrokerState, type BrokerState } from './broker-state.ts';
 import { createReading, type LatestReading, type Reading } from './cached-reading.ts';
 import { createProgressWatch, findFindings, worstOf, type Observed } from './findings.ts';
 import { breakersOf, ownState, readProcess, startTimeMs, type ProcessState } from './process-state.ts';
-import { createRates, type Rates } from './rates.ts';
 
 export interface SystemWatchDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly broker: Broker;
@@ -29,7 +28,6 @@ const PROCESS_LIMIT_MS = 2_500;
 
 interface Source {
   readonly name: string;
-  readonly rates: Rates;
   /** Of this process: read anew each time. */
   readonly reading: Reading<ProcessState> | undefined;
 }
@@ -54,10 +52,9 @@ function createObserver(
   const broker = createReading(createBrokerState(deps), deps, BROKER_LIMIT_MS);
   const progress = createProgressWatch();
   const sources: readonly Source[] = [
-    { name: 'this', rates: createRates(), reading: undefined },
+    { name: 'this', reading: undefined },
     ...deps.processUrls.map((address) => ({
       name: nameOf(address),
-      rates: createRates(),
       reading: createReading(() => readProcess(address, timers), deps, PROCESS_LIMIT_MS),
     })),
   ];
@@ -68,15 +65,12 @@ function createObserver(
       ...sources.map((source) => source.reading?.refresh()),
     ]);
     const own = await ownState(deps.metrics, deps.workers());
-    const nowMs = monotonic.elapsedMs();
-    const ageMs = (startMs: number): number => Math.max(0, clock.now() - startMs);
-    const processes = sources.map(({ name, rates, reading: read }) => {
+    const processes = sources.map(({ name, reading: read }) => {
       const latest = read?.latest() ?? { value: own, fault: undefined, readAtMs: undefined };
       const startedAtMs = latest.value === undefined ? undefined : startTimeMs(latest.value);
       return {
         process: toProcess(name, latest, startedAtMs ?? (read === undefined ? createdAtMs : undefined)),
         breakers: latest.value === undefined ? [] : breakersOf(latest.value),
-        rates: rates.observe(latest.value?.samples ?? [], nowMs, nowMs - ageMs(startedAtMs ?? createdAtMs)),
       };
     });
     const fromBroker: LatestReading<BrokerState> = broker.latest();
@@ -85,13 +79,12 @@ function createObserver(
       broker: { kind: deps.broker.kind, ...faultOf(fromBroker) },
       processes: processes.map((one) => one.process),
       groups: [...(fromBroker.value?.groups ?? [])],
-      rates: processes.flatMap((one) => one.rates.map((rate) => ({ process: one.process.name, ...rate }))),
       breakers: processes.flatMap((one) =>
         one.breakers.map((state) => ({ process: one.process.name, ...state })),
       ),
       ...catalogueOf(fromBroker),
     };
-    const stalled = progress.observe(observed.groups, nowMs);
+    const stalled = progress.observe(observed.groups, monotonic.elapsedMs());
     const findings = [...findFindings(observed, stalled, letters.latest().value)];
     return { at: toText(clock.now()), status: worstOf(findings), findings, ...observed };
   };

@@ -3,7 +3,6 @@ import { signal as createSignal } from '@preact/signals';
 import type { Problem, Warning } from '../../../../shared/platform/problem.ts';
 import { EngineError } from './engine-error.ts';
 import { token } from './preferences.ts';
-import { wait } from './wait.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -11,8 +10,6 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** How often the request is sent at most. */
   readonly attempts?: number;
-  /** Called before a request is sent again. */
-  readonly onRepeat?: (error: EngineError) => void;
 }
 
 /** An answer, and the fields of the request that had no effect. */
@@ -21,7 +18,7 @@ export interface Answer<Reply> {
   readonly warnings: readonly Warning[];
 }
 
-type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+type Query = Readonly<Record<string, string>>;
 
 /** True after a response said that the token is missing or no longer valid. */
 export const tokenRefused = createSignal(false);
@@ -33,13 +30,15 @@ const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 8_000;
 
-/** Reads an address; of the query, what is empty or undefined is left out. */
+/** Reads an address; what is empty in the query is left out. */
 export async function getJson<Reply>(path: string, query: Query, options: CallOptions): Promise<Reply> {
-  const parameters = Object.entries(query).flatMap(([name, value]) =>
-    [value ?? ''].flat().flatMap((one) => (one === '' ? [] : [[name, one]])),
-  );
-  const search = new URLSearchParams(parameters).toString();
-  return (await exchange<Reply>(search === '' ? path : `${path}?${search}`, undefined, options)).reply;
+  return (await exchange<Reply>(withQuery(path, query), undefined, options)).reply;
+}
+
+/** An address with its query, without what is empty. */
+export function withQuery(path: string, query: Query): string {
+  const filled = Object.entries(query).filter(([, value]) => value !== '');
+  return filled.length === 0 ? path : `${path}?${new URLSearchParams(filled)}`;
 }
 
 /** Sends a body once: a repeat could do again what the first copy has done. */
@@ -59,7 +58,7 @@ export function callAction<Reply>(
 async function exchange<Reply>(
   path: string,
   body: object | undefined,
-  { signal, timeoutMs = TIMEOUT_MS, attempts = ATTEMPTS, onRepeat }: CallOptions,
+  { signal, timeoutMs = TIMEOUT_MS, attempts = ATTEMPTS }: CallOptions,
 ): Promise<Answer<Reply>> {
   const limit = AbortSignal.timeout(timeoutMs);
   const ended = signal === undefined ? limit : AbortSignal.any([signal, limit]);
@@ -76,10 +75,17 @@ async function exchange<Reply>(
           : new EngineError({ title: `No connection: ${String(error)}`, code: 'unreachable' });
       const delayMs = failure.retryAfterMs ?? Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS);
       if (!failure.isTemporary || attempt >= attempts || delayMs > LONGEST_DELAY_MS) throw failure;
-      onRepeat?.(failure);
       await wait(delayMs, ended);
     }
   }
+}
+
+/** Ends early with the call. */
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 async function send<Reply>(

@@ -6,13 +6,11 @@ import { LinesField, Select } from './design/fields.tsx';
 import { MessagesPage } from './messages/messages-page.tsx';
 import { TOKEN_REQUIRED, WORKBENCH_PATH } from './page-settings.ts';
 import { language, theme, token, type Language, type Theme } from './preferences.ts';
-import { ProductsPage } from './products/products-page.tsx';
+import { ProductsPage } from './products/product-page.tsx';
 import { PortfolioPage } from './portfolio/portfolio-page.tsx';
 import { SchedulesPage } from './schedules/schedules-page.tsx';
 import { SystemPage } from './system/system-page.tsx';
-import { createTexts } from './texts.ts';
-
-const t = createTexts('shell');
+import { shellText as t } from './texts.ts';
 
 /** All pages by their part of the address after /workbench/, in the order of the navigation. */
 const PAGES = [
@@ -31,18 +29,16 @@ export function Shell() {
       <a class="skip-link" href="#content">
         {t('skip')}
       </a>
-      <div class="shell">
-        <Side />
-        <Content />
-      </div>
+      <Head />
+      <Content />
     </LocationProvider>
   );
 }
 
-function Side() {
+function Head() {
   const { path } = useLocation();
   return (
-    <header class="shell-side">
+    <header class="shell-head">
       <a class="shell-brand" href={WORKBENCH_PATH}>
         <svg width="22" height="22" viewBox="0 0 16 16" aria-hidden="true">
           <rect width="16" height="16" rx="3" fill="currentColor" />
@@ -59,7 +55,6 @@ function Side() {
             return (
               <li key={name}>
                 <a href={address} aria-current={isHere ? 'page' : undefined}>
-                  <Icon name={name} />
                   {t(name)}
                 </a>
               </li>
@@ -67,7 +62,6 @@ function Side() {
           })}
           <li>
             <a href="/docs" target="_self">
-              <Icon name="reference" />
               {t('reference')}
             </a>
           </li>
@@ -115,24 +109,6 @@ function Tools() {
       </div>
       {tokenOpen && <TokenDialog onClose={() => setTokenOpen(false)} />}
     </>
-  );
-}
-
-/** The signs of the pages, as lines in a square of 16. */
-const ICONS = {
-  schedules: 'M2.5 3.5h11v10h-11zM2.5 7h11M5.5 2v3M10.5 2v3',
-  products: 'M2.5 5 8 2l5.5 3v6L8 14l-5.5-3zM2.5 5 8 8l5.5-3M8 8v6',
-  portfolio: 'M3 13.5V8M8 13.5v-11M13 13.5V6',
-  messages: 'M2 3.5h12v9H2zM2 4.5l6 4.5 6-4.5',
-  system: 'M1.5 8.5h3l2-5 3 9 2-4h3',
-  reference: 'M5.5 4 2 8l3.5 4M10.5 4 14 8l-3.5 4',
-} as const;
-
-function Icon({ name }: { name: keyof typeof ICONS }) {
-  return (
-    <svg width="18" height="18" viewBox="0 0 16 16" aria-hidden="true">
-      <path d={ICONS[name]} fill="none" stroke="currentColor" stroke-width="1.4" stroke-linejoin="round" />
-    </svg>
   );
 }
 

@@ -1,30 +1,43 @@
 /** Texts in the languages of the workbench. `locales` has them by part; a text that one language lacks does not compile. */
 import en from './locales/en.json' with { type: 'json' };
 import ro from './locales/ro.json' with { type: 'json' };
-import type { ReportTexts } from '../../../../shared/portfolio/report-words.ts';
+import { REPORT_TEXTS, type ReportTexts } from '../../../../shared/portfolio/report-words.ts';
 import { language, type Language } from './preferences.ts';
 
 type Texts = typeof en;
 /** The fields of a request; those of items by list and name. */
 export type FieldName = keyof Texts['fields'];
-export type Values = Readonly<Record<string, string | number>>;
+type Values = Readonly<Record<string, string | number>>;
 
 const TEXTS: Readonly<Record<Language, Texts>> = { en, ro };
-/** What the engine and its report have in English themselves. */
+/** What the engine has in English itself. */
 export const ROMANIAN_HELP: Readonly<Record<string, string>> = ro.help satisfies Record<FieldName, string>;
-export const ROMANIAN_REPORT: ReportTexts = ro.report;
 export const FIELD_KEYS: readonly string[] = Object.keys(en.fields);
 
 /**
  * Returns a function that finds a text of a part in the current language and fills in `{name}`. Components that call it render again
  * when the language changes.
  */
-export function createTexts<Part extends keyof Texts>(part: Part) {
+function createTexts<Part extends keyof Texts>(part: Part) {
   return (key: keyof Texts[Part] & string, values: Values = {}): string =>
     fillIn(TEXTS[language.value][part][key] as string, values);
 }
 
-export function fillIn(text: string, values: Values): string {
+export const shellText = createTexts('shell');
+export const designText = createTexts('design');
+export const schedulesText = createTexts('schedules');
+export const groupText = createTexts('groups');
+export const productsText = createTexts('products');
+export const portfolioText = createTexts('portfolio');
+export const messagesText = createTexts('messages');
+export const systemText = createTexts('system');
+
+/** The words of the report, which `npm run recalculate` writes in English. */
+export function reportText(key: keyof ReportTexts, values: Values = {}): string {
+  return fillIn((language.value === 'ro' ? ro.report : REPORT_TEXTS)[key], values);
+}
+
+function fillIn(text: string, values: Values): string {
   return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 

@@ -12,7 +12,6 @@ const WELL: Observed = {
   broker: { kind: 'kafka' },
   processes: [{ name: 'this', workers: [{ name: 'ingress', status: 'ready' }] }],
   groups: [],
-  rates: [],
   breakers: [],
   catalogue: { version: 12 },
 };
@@ -26,15 +25,7 @@ const GROUP: SystemGroup = {
   members: [{ memberId: 'a', clientId: 'schedule-interactive', partitions: [0] }],
   partitions: [{ partition: 0, lag: 0, end: 9, committed: 9 }],
 };
-const RATE: Observed['rates'][number] = {
-  process: 'this',
-  kind: 'request',
-  name: 'PLAT_BP_CalculatePMT',
-  count: 40,
-  perSecond: 1,
-  failed: 0,
-  windowSeconds: 60,
-};
+const OPEN = { process: 'n:1', name: 'sms/main', state: 'open' } as const;
 const NONE = new Map<string, number>();
 const find = (changes: Partial<Observed>) => findFindings({ ...WELL, ...changes }, NONE, undefined);
 const unread: SystemGroup = { ...GROUP, state: 'empty', members: [], lag: 3 };
@@ -51,7 +42,7 @@ const observeEach10s = (groups: readonly SystemGroup[]) => {
 
 describe('the findings of a system', () => {
   it('a system without anything unusual is ok', () => {
-    const findings = find({ groups: [GROUP], rates: [RATE] });
+    const findings = find({ groups: [GROUP] });
     expect(findings).toEqual([]);
     expect(worstOf(findings)).toBe('ok');
   });
@@ -138,21 +129,12 @@ describe('the findings of a system', () => {
     ],
     [
       'a provider that fails',
-      { breakers: [{ process: 'n:1', name: 'sms/main', state: 'open' }] },
+      { breakers: [OPEN] },
       {
         severity: 'warning',
         code: 'breaker-open',
         subject: 'sms/main',
         parameters: { process: 'n:1' },
-      },
-    ],
-    [
-      'requests that failed within the last minute',
-      { rates: [{ ...RATE, failed: 2 }] },
-      {
-        severity: 'warning',
-        text: '2 of 40 requests were answered with status 5xx in the last minute.',
-        parameters: { process: 'this', kind: 'request', failed: 2, count: 40 },
       },
     ],
     [
@@ -165,7 +147,7 @@ describe('the findings of a system', () => {
   });
 
   it('lists the most severe first', () => {
-    const findings = find({ catalogue: { version: 0 }, groups: [unread], rates: [{ ...RATE, failed: 1 }] });
+    const findings = find({ catalogue: { version: 0 }, groups: [unread], breakers: [OPEN] });
     expect(findings.map(({ severity }) => severity)).toEqual(['critical', 'warning', 'warning']);
     expect(worstOf(findings)).toBe('critical');
     expect(worstOf(findings.slice(1))).toBe('warning');

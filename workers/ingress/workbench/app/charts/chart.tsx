@@ -1,34 +1,49 @@
-/** A chart of amounts: panels below each other, over one axis. A table beside it has the same figures for those who do not see it. */
+/** The chart of amounts: panels of columns, lines and areas below each other, over one axis. A table beside it has the same figures. */
 import { scaleLinear, type ScaleLinear } from 'd3-scale';
-import type { ComponentChildren } from 'preact';
+import { area, curveLinear, curveStepBefore, line } from 'd3-shape';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatCompact, formatDate } from '../format.ts';
 
-export type Scale = ScaleLinear<number, number>;
+/** What has one colour in all panels. */
+export interface Series {
+  readonly name: string;
+  /** The name of a colour in tokens.css. */
+  readonly colour: string;
+  /** Dashes tell lines apart without their colours too. */
+  readonly dash?: string | undefined;
+}
+
+/** Places on the axis with their amounts. */
+type Points = readonly (readonly [at: number, amount: number])[];
+
+/** Amounts of a series: as a line, as an area below it, or as a level up to each place. */
+interface Shape {
+  readonly series: Series;
+  readonly kind: 'line' | 'area' | 'steps';
+  readonly points: Points;
+}
 
 /** A part of a chart, with a scale of its own from zero to the highest amount. */
 interface Panel {
   readonly title: string;
   readonly height: number;
   readonly ticks: number;
-  readonly amounts: readonly number[];
+  readonly shapes?: readonly Shape[];
+  /** Columns of which each is a stack of the series, from place 0 on. */
+  readonly columns?: readonly { readonly series: Series; readonly amounts: readonly number[] }[];
 }
 
 interface ChartProps {
   /** What it shows, in words. */
   readonly label: string;
-  readonly legend: readonly (readonly [sign: ComponentChildren, text: string])[];
+  readonly legend: readonly Series[];
   /** Of the amounts; empty if it is not known. */
   readonly currency: string;
   readonly panels: readonly Panel[];
   /** The values at both ends of the axis. */
   readonly range: readonly [first: number, last: number];
-  /** The dates on the axis, as many as have room for this many pixels each. */
-  readonly dates: (room: number) => readonly (readonly [at: number, day: string])[];
-  readonly children: (x: Scale, scales: readonly Scale[]) => ComponentChildren;
-  /** The place on the axis at which the user points; undefined: beside it. */
-  readonly onPoint?: (at: number | undefined) => void;
-  readonly note?: ComponentChildren;
+  /** The dates on the axis, at most this many. */
+  readonly dates: (most: number) => readonly (readonly [at: number, day: string])[];
 }
 
 /** Room for the amounts left of a plot, and for half a line right of it, in pixels. */
@@ -43,49 +58,48 @@ const DATE_WIDTH = 110;
 const FIRST_WIDTH = 720;
 const LEAST_WIDTH = 280;
 
-export function Chart(props: ChartProps) {
-  const { label, legend, currency, panels, range, dates, onPoint } = props;
+export function Chart({ label, legend, currency, panels, range, dates }: ChartProps) {
   const [frame, width] = useWidth();
   const x = scaleLinear(range, [LEFT, width - RIGHT]);
   let bottom = -GAP;
-  const scales = panels.map(({ height, ticks, amounts }) => {
+  const placed = panels.map((panel) => {
     const top = bottom + GAP + TITLE;
-    bottom = top + height;
-    return scaleLinear([0, Math.max(1, ...amounts)], [bottom, top]).nice(ticks);
+    bottom = top + panel.height;
+    return {
+      ...panel,
+      top,
+      y: scaleLinear([0, Math.max(1, highestOf(panel))], [bottom, top]).nice(panel.ticks),
+    };
   });
   const height = bottom + BELOW;
-  const point = (event: PointerEvent): void => {
-    const box = frame.current?.getBoundingClientRect();
-    if (box !== undefined) onPoint?.(x.invert(event.clientX - box.left));
-  };
   return (
-    <figure class="stack schedule-chart">
+    <figure class="stack chart-figure">
       <ul class="row small chart-legend">
-        {legend.map(([sign, text]) => (
-          <li key={text}>
-            {sign}
-            {text}
+        {legend.map(({ name, colour, dash }) => (
+          <li key={name}>
+            <svg width="28" height="8" aria-hidden="true" class="chart-line">
+              <path d="M0,4H28" stroke={`var(${colour})`} stroke-dasharray={dash} />
+            </svg>
+            {name}
           </li>
         ))}
       </ul>
       <div ref={frame}>
-        <svg
-          class="chart"
-          role="img"
-          aria-label={label}
-          viewBox={`0 0 ${width} ${height}`}
-          onPointerMove={point}
-          onPointerLeave={() => onPoint?.(undefined)}
-        >
-          {panels.map(({ title, ticks }, at) => (
+        <svg class="chart" role="img" aria-label={label} viewBox={`0 0 ${width} ${height}`}>
+          {placed.map(({ title, ticks, top, y, columns = [], shapes = [] }) => (
             <g key={title}>
-              <text x={LEFT} y={(scales[at]?.range()[1] ?? 0) - 12} class="schedule-chart-title">
+              <text x={LEFT} y={top - 12} class="chart-title">
                 {currency === '' ? title : `${title}, ${currency}`}
               </text>
-              <Grid scale={scales[at] ?? x} ticks={ticks} width={width} />
+              <Grid scale={y} ticks={ticks} width={width} />
+              {columns.map(({ series }, at) => (
+                <path key={series.name} fill={`var(${series.colour})`} d={columnsOf(columns, at, x, y)} />
+              ))}
+              {shapes.map((shape, at) => (
+                <ShapePath key={at} shape={shape} x={x} y={y} />
+              ))}
             </g>
           ))}
-          {props.children(x, scales)}
           {dates(Math.max(2, Math.floor((width - LEFT) / DATE_WIDTH))).map(([at, day]) => (
             <text key={at} x={x(at)} y={height - 12} text-anchor={anchorOf(x(at), width)}>
               {formatDate(day)}
@@ -93,8 +107,47 @@ export function Chart(props: ChartProps) {
           ))}
         </svg>
       </div>
-      {props.note}
     </figure>
+  );
+}
+
+type Scale = ScaleLinear<number, number>;
+
+function highestOf({ columns = [], shapes = [] }: Panel): number {
+  const sums = (columns[0]?.amounts ?? []).map((_, at) =>
+    columns.reduce((sum, { amounts }) => sum + Math.max(0, amounts[at] ?? 0), 0),
+  );
+  const points = shapes.flatMap((shape) => shape.points.map(([, amount]) => amount));
+  return [...sums, ...points].reduce((most, amount) => Math.max(most, amount), 0);
+}
+
+/** The columns of a series, above those of the series before. What is negative has no column. */
+function columnsOf(all: NonNullable<Panel['columns']>, own: number, x: Scale, y: Scale): string {
+  const width = x(1) - x(0);
+  const gap = width > 4 ? Math.min(3, width * 0.2) : 0;
+  const amountOf = (series: number, at: number): number => Math.max(0, all[series]?.amounts[at] ?? 0);
+  return (all[own]?.amounts ?? [])
+    .map((_, at) => {
+      const below = all.slice(0, own).reduce((sum, _series, series) => sum + amountOf(series, at), 0);
+      const [start, end] = [x(at) + gap / 2, x(at + 1) - gap / 2].map((place) => place.toFixed(2));
+      const [low, high] = [below, below + amountOf(own, at)].map((amount) => y(amount).toFixed(2));
+      return `M${start},${high}H${end}V${low}H${start}Z`;
+    })
+    .join('');
+}
+
+function ShapePath({ shape: { series, kind, points }, x, y }: { shape: Shape; x: Scale; y: Scale }) {
+  const curve = kind === 'steps' ? curveStepBefore : curveLinear;
+  const place = ([at]: Points[number]): number => x(at);
+  const level = ([, amount]: Points[number]): number => y(amount);
+  const below = area<Points[number]>(place, y(0), level);
+  return (
+    <g class="chart-line" stroke={`var(${series.colour})`} stroke-dasharray={series.dash}>
+      {kind === 'area' && (
+        <path class="chart-area" fill={`var(${series.colour})`} d={below([...points]) ?? ''} />
+      )}
+      <path d={line<Points[number]>(place, level).curve(curve)([...points]) ?? ''} />
+    </g>
   );
 }
 
@@ -109,15 +162,9 @@ function Grid({ scale, ticks, width }: { scale: Scale; ticks: number; width: num
   return (
     <>
       {scale.ticks(ticks).map((tick) => (
-        <g key={tick}>
-          <line
-            class={tick === 0 ? 'axis' : 'grid'}
-            x1={LEFT}
-            x2={width - RIGHT}
-            y1={scale(tick)}
-            y2={scale(tick)}
-          />
-          <text x={LEFT - 8} y={scale(tick)} dy="0.32em" text-anchor="end">
+        <g key={tick} transform={`translate(0,${scale(tick)})`}>
+          <line class={tick === 0 ? 'axis' : 'grid'} x1={LEFT} x2={width - RIGHT} />
+          <text x={LEFT - 8} dy="0.32em" text-anchor="end">
             {formatCompact(tick)}
           </text>
         </g>

@@ -3,9 +3,8 @@ import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { asProblem, type ShownProblem } from '../engine-error.ts';
 import type { Fault } from '../../../../../shared/platform/problem.ts';
-import { copyText } from './copy-text.ts';
 import { classes } from './table.tsx';
-import { t } from './texts.ts';
+import { designText as t } from '../texts.ts';
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent';
 
@@ -61,18 +60,11 @@ export function Empty(props: { title: string; children?: ComponentChildren }) {
   );
 }
 
-/** Shown after a short moment, so that quick responses do not flicker. */
 export function Loading({ label }: { label?: string }) {
-  const [shown, setShown] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setShown(true), 150);
-    return () => clearTimeout(timer);
-  }, []);
   return (
-    <div class="row soft" role="status" style={shown ? undefined : 'visibility: hidden'}>
-      <span class="spinner" aria-hidden="true" />
+    <p class="soft" role="status">
       {label ?? t('loading')}
-    </div>
+    </p>
   );
 }
 
@@ -116,58 +108,6 @@ function explain({ code, title, status }: ShownProblem): string {
   if (code === 'unreachable') return t('unreachable');
   if (code === 'timeout') return t('noResponse');
   return status === 403 ? t('forbidden') : title;
-}
-
-interface TabsProps<Key extends string> {
-  readonly label: string;
-  readonly tabs: readonly { readonly key: Key; readonly label: ComponentChildren }[];
-  readonly selected: Key;
-  readonly onSelect: (key: Key) => void;
-  readonly children: ComponentChildren;
-}
-
-/** Tabs with arrow keys, Home and End (ARIA Authoring Practices). */
-export function Tabs<Key extends string>({ label, tabs, selected, onSelect, children }: TabsProps<Key>) {
-  const id = useId();
-  const list = useRef<HTMLDivElement>(null);
-  const move = (event: KeyboardEvent): void => {
-    const at = tabs.findIndex(({ key }) => key === selected);
-    const targets: Readonly<Record<string, number>> = {
-      ArrowRight: (at + 1) % tabs.length,
-      ArrowLeft: (at + tabs.length - 1) % tabs.length,
-      Home: 0,
-      End: tabs.length - 1,
-    };
-    const target = targets[event.key];
-    const tab = target === undefined ? undefined : tabs[target];
-    if (tab === undefined) return;
-    event.preventDefault();
-    onSelect(tab.key);
-    list.current?.querySelector<HTMLElement>(`#${CSS.escape(`${id}-${tab.key}`)}`)?.focus();
-  };
-  return (
-    <div class="stack">
-      <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={move}>
-        {tabs.map((tab) => (
-          <button
-            key={tab.key}
-            type="button"
-            role="tab"
-            id={`${id}-${tab.key}`}
-            aria-selected={tab.key === selected}
-            aria-controls={`${id}-panel`}
-            tabIndex={tab.key === selected ? 0 : -1}
-            onClick={() => onSelect(tab.key)}
-          >
-            {tab.label}
-          </button>
-        ))}
-      </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${selected}`} class="stack">
-        {children}
-      </div>
-    </div>
-  );
 }
 
 /** A modal dialog. The browser keeps the focus in it and closes it with Escape. */
@@ -235,4 +175,40 @@ export function Definitions(props: {
       )}
     </dl>
   );
+}
+
+/** Copies a text to the clipboard. False: the browser did not allow it. */
+async function copyText(text: string): Promise<boolean> {
+  // Browsers have no clipboard for scripts on pages without TLS, except on loopback.
+  if (!isSecureContext) return copySelection(text);
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelection(text);
+  }
+}
+
+/** Copies as the user would: selects the text in a field that is not seen. */
+function copySelection(text: string): boolean {
+  const former = document.activeElement;
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.className = 'visually-hidden';
+  // What is outside of an open dialog cannot be selected.
+  (document.querySelector('dialog[open]') ?? document.body).append(field);
+  field.select();
+  const isCopied = document.execCommand('copy');
+  field.remove();
+  if (former instanceof HTMLElement) former.focus();
+  return isCopied;
+}
+
+/** Saves a text as a file. */
+export function download(name: string, text: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

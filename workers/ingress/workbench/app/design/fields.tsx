@@ -17,13 +17,7 @@ interface Labelled {
 }
 
 interface FieldProps extends Labelled {
-  /** A button beside the label that shows a text below the control. */
-  readonly help?: {
-    readonly label: string;
-    readonly text: ComponentChildren;
-    readonly isShown: boolean;
-    readonly onToggle: () => void;
-  };
+  readonly help?: ComponentChildren;
   readonly class?: string | undefined;
   /** The place that it has in the form. */
   readonly place?: string;
@@ -38,25 +32,9 @@ export function Field({ label, hint, error, help, class: className, place, child
     .map(([name]) => `${id}-${name}`);
   return (
     <div class={classes('field', className)} data-place={place}>
-      <div class="row-between field-head">
-        <label class="field-label" for={id}>
-          {label}
-        </label>
-        {help !== undefined && (
-          <button
-            type="button"
-            class="help-button"
-            aria-label={help.label}
-            aria-expanded={help.isShown}
-            aria-controls={`${id}-help`}
-            // The button above all fields does the same by keyboard, with one stop instead of many.
-            tabIndex={-1}
-            onClick={help.onToggle}
-          >
-            <span aria-hidden="true">?</span>
-          </button>
-        )}
-      </div>
+      <label class="field-label" for={id}>
+        {label}
+      </label>
       <div class="field">
         {children({
           id,
@@ -74,8 +52,8 @@ export function Field({ label, hint, error, help, class: className, place, child
           </span>
         )}
         {help !== undefined && (
-          <span class="field-help" id={`${id}-help`} hidden={!help.isShown}>
-            {help.text}
+          <span class="field-help" id={`${id}-help`}>
+            {help}
           </span>
         )}
       </div>
@@ -93,17 +71,18 @@ interface InputProps extends Entered {
   readonly inputMode?: 'text' | 'decimal' | 'numeric';
   readonly type?: 'text' | 'search' | 'date' | 'datetime-local';
   readonly maxLength?: number | undefined;
-  /** Id of the list of values that are proposed. */
-  readonly list?: string;
 }
 
 /** A text in one line, or a number as it is entered. */
 export function Input(props: InputProps) {
-  const { control, value, onChange, maxLength = 300, inputMode = 'text', type = 'text', list } = props;
+  const { control, value, onChange, maxLength = 300, inputMode = 'text', type = 'text' } = props;
   return (
     <input
       {...control}
-      {...{ inputMode, type, list }}
+      inputMode={inputMode}
+      type={type}
+      // For the types of preact, which tell elements apart by it.
+      list={undefined}
       class={inputMode === 'text' ? 'input' : 'input input-number'}
       maxLength={maxLength}
       spellcheck={false}

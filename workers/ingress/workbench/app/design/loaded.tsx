@@ -49,6 +49,15 @@ export function useLoaded<Value>(
   return { ...state, reload: useCallback(() => setRound((current) => current + 1), []) };
 }
 
+/** Loads again `everyMs` after a load has ended, while the page is seen; undefined: never. */
+export function useReload({ isLoading, reload }: Loaded<unknown>, everyMs: number | undefined): void {
+  useEffect(() => {
+    if (isLoading || everyMs === undefined) return undefined;
+    const timer = setInterval(() => document.hidden || reload(), everyMs);
+    return () => clearInterval(timer);
+  }, [isLoading, everyMs, reload]);
+}
+
 /** What a page shows of a loaded value; until then that it is being loaded, or why it cannot be. */
 export function WhenLoaded<Value>(props: {
   loaded: Loaded<Value>;

@@ -1,13 +1,19 @@
 import { useState } from 'preact/hooks';
 import { Badge, Button, Dialog, Failure, Notice, type Tone } from '../design/components.tsx';
-import { Check, TextField } from '../design/fields.tsx';
+import { Check, TextField, LinesField } from '../design/fields.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatNumber } from '../format.ts';
 import type { ActionReply } from '../../../../../shared/api/operations/dead-letter-calls.ts';
-import { EditForm, type LetterEdit } from './edit-form.tsx';
-import { actOnLetters, type LetterAction, type LetterSelection, type Override } from './operations-api.ts';
-import { t } from './texts.ts';
+import { messagesText as t } from '../texts.ts';
+import {
+  actOnLetters,
+  type LetterAction,
+  type LetterSelection,
+  type Override,
+  type EditDeadLetters,
+} from './message-calls.ts';
+import { parseJson } from '../../../../../shared/platform/json.ts';
 
 /** What an action works on. */
 export interface Chosen {
@@ -15,54 +21,52 @@ export interface Chosen {
   readonly count: number;
 }
 
-interface ActionDialogProps {
-  readonly action: LetterAction;
-  readonly chosen: Chosen;
-  /** `hasActed`: the list is no longer what it was. */
-  readonly onClose: (hasActed: boolean) => void;
-}
-
-type Results = ActionReply['letters'];
+type Result = ActionReply['letters'][number]['result'];
+type Overrides = Partial<Record<Override, boolean>>;
 
 /** Dead letters of one action. */
 export const MAX_AT_ONCE = 500;
 const OVERRIDES: readonly Override[] = ['again', 'force', 'acceptDuplicates'];
+const RESULT_TONES: Readonly<Record<Result, Tone>> = {
+  'would-redrive': 'accent',
+  'would-edit': 'accent',
+  'would-discard': 'accent',
+  'would-mark-sent': 'accent',
+  redriven: 'good',
+  edited: 'good',
+  discarded: 'good',
+  'marked-sent': 'good',
+  skipped: 'neutral',
+  refused: 'warn',
+  failed: 'bad',
+};
 
-/** An action in steps: the edit, if it is one; a dry run with its guards; the reason; and the result. */
-export function ActionDialog({ action, chosen, onClose }: ActionDialogProps) {
-  const [edit, setEdit] = useState<LetterEdit>();
-  const [isEditing, setIsEditing] = useState(action === 'edit');
-  const [result, setResult] = useState<ActionReply>();
+/**
+ * An action in steps: the changes, if it is an edit; a dry run with its guards; the reason; and the result. `hasActed`: the list is
+ * no longer what it was.
+ */
+export function ActionDialog(props: {
+  action: LetterAction;
+  chosen: Chosen;
+  onClose: (hasActed: boolean) => void;
+}) {
+  const { action, chosen, onClose } = props;
+  const [changes, setChanges] = useState<LetterChanges | undefined>(action === 'edit' ? undefined : {});
+  const [done, setDone] = useState<ActionReply>();
   return (
-    <Dialog title={t(action)} onClose={() => onClose(result !== undefined)}>
-      {isEditing && (
-        <EditForm
-          edit={edit}
-          onPreview={(next) => {
-            setEdit(next);
-            setIsEditing(false);
-          }}
-        />
+    <Dialog title={t(action)} onClose={() => onClose(done !== undefined)}>
+      {action === 'edit' && done === undefined && <LetterChangesForm onPreview={setChanges} />}
+      {changes !== undefined && done === undefined && (
+        <Preview key={JSON.stringify(changes)} {...{ action, chosen, changes }} onDone={setDone} />
       )}
-      {!isEditing && result === undefined && (
-        <Preview
-          action={action}
-          chosen={chosen}
-          edit={edit}
-          onDone={setResult}
-          onEdit={action === 'edit' ? () => setIsEditing(true) : undefined}
-        />
-      )}
-      {result !== undefined && (
+      {done !== undefined && (
         <>
-          <Notice tone={hasFailures(result.letters) ? 'warn' : 'good'}>
-            <strong role="status">
-              <Counts counts={result.counts} />
-            </strong>
-            <p class="small breakable">{t('doneLead', { run: result.run })}</p>
+          <Notice tone={'refused' in done.counts || 'failed' in done.counts ? 'warn' : 'good'}>
+            <strong role="status">{countsText(done)}</strong>
+            <p class="small breakable">{t('doneLead', { run: done.run })}</p>
           </Notice>
-          <Results reply={result} />
-          <div class="row">
+          <Results reply={done} />
+          <div>
             <Button kind="primary" onClick={() => onClose(true)}>
               {t('done')}
             </Button>
@@ -73,110 +77,68 @@ export function ActionDialog({ action, chosen, onClose }: ActionDialogProps) {
   );
 }
 
-interface PreviewProps {
-  readonly action: LetterAction;
-  readonly chosen: Chosen;
-  readonly edit: LetterEdit | undefined;
-  readonly onDone: (reply: ActionReply) => void;
-  readonly onEdit: (() => void) | undefined;
-}
-
-/** The dry run, which is repeated whenever the overrides change, and the action itself. */
-function Preview(props: PreviewProps) {
-  const { action, chosen, edit, onDone, onEdit } = props;
+/** The dry run, which is repeated whenever the overrides change, the guards that hold dead letters back, and the reason. */
+function Preview(props: {
+  action: LetterAction;
+  chosen: Chosen;
+  changes: LetterChanges;
+  onDone: (reply: ActionReply) => void;
+}) {
+  const { action, chosen, changes, onDone } = props;
   const [overrides, setOverrides] = useState<Overrides>({});
   const [failure, setFailure] = useState<unknown>();
-  const [isActing, setIsActing] = useState(false);
+  const [isActing, setActing] = useState(false);
   const limit = Math.max(1, Math.min(MAX_AT_ONCE, chosen.count));
-  const call = { selection: chosen.selection, limit, ...edit, ...overrides };
+  const call = { selection: chosen.selection, limit, ...changes, ...overrides };
   // The former preview stays while the next one is made, so that the focus stays on the guard that was changed.
   const preview = useLoaded(
     () => actOnLetters(action, { ...call, dryRun: true }),
     [JSON.stringify(overrides)],
   );
   const act = async (reason: string): Promise<void> => {
-    setIsActing(true);
+    setActing(true);
     try {
       onDone(await actOnLetters(action, { ...call, dryRun: false, reason }));
     } catch (error) {
       setFailure(error);
     }
-    setIsActing(false);
+    setActing(false);
   };
   const again = (): void => {
     setFailure(undefined);
     preview.reload();
   };
+  if (failure !== undefined) return <Failure error={failure} onRetry={again} />;
+  const isBusy = isActing || preview.isLoading;
   return (
-    <>
-      {failure !== undefined && <Failure error={failure} onRetry={again} />}
-      {failure === undefined && (
-        <WhenLoaded loaded={preview}>
-          {(reply) => (
-            <Previewed
-              {...{ action, chosen, reply, overrides, setOverrides }}
-              isBusy={isActing || preview.isLoading}
-              onAct={act}
-            />
-          )}
-        </WhenLoaded>
+    <WhenLoaded loaded={preview}>
+      {(reply) => (
+        <>
+          <section class="stack" aria-label={t('preview')} aria-busy={isBusy}>
+            <p role="status">
+              <strong>{countsText(reply)}</strong> <span class="soft">{t('previewLead')}</span>
+            </p>
+            <Results reply={reply} />
+            {chosen.count >= MAX_AT_ONCE && <p class="soft small">{t('limited')}</p>}
+          </section>
+          <Guards reply={reply} overrides={overrides} onChange={setOverrides} />
+          <Reason {...{ action, reply, isBusy }} onAct={act} />
+        </>
       )}
-      {onEdit !== undefined && (
-        <div>
-          <Button kind="quiet" small onClick={onEdit}>
-            {t('change')}
-          </Button>
-        </div>
-      )}
-    </>
+    </WhenLoaded>
   );
 }
-
-function Previewed(props: {
-  action: LetterAction;
-  chosen: Chosen;
-  reply: ActionReply;
-  overrides: Overrides;
-  setOverrides: (overrides: Overrides) => void;
-  isBusy: boolean;
-  onAct: (reason: string) => Promise<void>;
-}) {
-  const { action, chosen, reply, overrides, setOverrides, isBusy, onAct } = props;
-  const { letters, counts } = reply;
-  const possible = letters.filter(({ result }) => result.startsWith('would-')).length;
-  const named = new Set(letters.map(({ override }) => override));
-  const needed = OVERRIDES.filter((name) => named.has(name) || overrides[name] === true);
-  return (
-    <>
-      <section class="stack" aria-label={t('preview')} aria-busy={isBusy}>
-        <p role="status">
-          <strong>
-            <Counts counts={counts} />
-          </strong>{' '}
-          <span class="soft">{t('previewLead')}</span>
-        </p>
-        <Results reply={reply} />
-        {chosen.count >= MAX_AT_ONCE && <p class="soft small">{t('limited')}</p>}
-      </section>
-      {needed.length > 0 && <Guards needed={needed} overrides={overrides} onChange={setOverrides} />}
-      {possible === 0 ? (
-        <Notice tone="warn">{t('nothingToDo')}</Notice>
-      ) : (
-        <ReasonForm action={action} count={possible} isBusy={isBusy} onAct={onAct} />
-      )}
-    </>
-  );
-}
-
-type Overrides = Partial<Record<Override, boolean>>;
 
 /** The guards that hold some dead letters back, each with a box that disables it. */
 function Guards(props: {
-  needed: readonly Override[];
+  reply: ActionReply;
   overrides: Overrides;
   onChange: (overrides: Overrides) => void;
 }) {
-  const { needed, overrides, onChange } = props;
+  const { reply, overrides, onChange } = props;
+  const named = new Set(reply.letters.map(({ override }) => override));
+  const needed = OVERRIDES.filter((name) => named.has(name) || overrides[name] === true);
+  if (needed.length === 0) return null;
   return (
     <fieldset class="stack">
       <legend>{t('needs')}</legend>
@@ -192,68 +154,49 @@ function Guards(props: {
   );
 }
 
-interface ReasonFormProps {
-  readonly action: LetterAction;
-  readonly count: number;
-  readonly isBusy: boolean;
-  readonly onAct: (reason: string) => Promise<void>;
-}
-
-function ReasonForm({ action, count, isBusy, onAct }: ReasonFormProps) {
+function Reason(props: {
+  action: LetterAction;
+  reply: ActionReply;
+  isBusy: boolean;
+  onAct: (reason: string) => Promise<void>;
+}) {
+  const { action, reply, isBusy, onAct } = props;
   const [reason, setReason] = useState('');
-  const [isMissing, setIsMissing] = useState(false);
+  const [isMissing, setMissing] = useState(false);
+  const possible = reply.letters.filter(({ result }) => result.startsWith('would-')).length;
+  if (possible === 0) return <Notice tone="warn">{t('nothingToDo')}</Notice>;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (reason.trim() === '') setMissing(true);
+    else if (!isBusy) void onAct(reason.trim());
+  };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (reason.trim() === '') setIsMissing(true);
-        else if (!isBusy) void onAct(reason.trim());
-      }}
-    >
+    <form class="stack" onSubmit={submit}>
       <TextField
         label={t('why')}
         hint={t('whyHint')}
-        error={isMissing ? t('whyMissing') : undefined}
+        error={isMissing && reason.trim() === '' ? t('whyMissing') : undefined}
         maxLength={500}
         value={reason}
-        onChange={(text) => {
-          setReason(text);
-          setIsMissing(false);
-        }}
+        onChange={setReason}
       />
-      <div class="row">
+      <div>
         <Button kind={action === 'discard' ? 'danger' : 'primary'} type="submit" aria-disabled={isBusy}>
-          {isBusy ? t('acting') : t(`confirm_${action}`, { count: formatNumber(count) })}
+          {isBusy ? t('acting') : t(`confirm_${action}`, { count: formatNumber(possible) })}
         </Button>
       </div>
     </form>
   );
 }
 
-const RESULT_TONES: Readonly<Record<Results[number]['result'], Tone>> = {
-  'would-redrive': 'accent',
-  'would-edit': 'accent',
-  'would-discard': 'accent',
-  'would-mark-sent': 'accent',
-  redriven: 'good',
-  edited: 'good',
-  discarded: 'good',
-  'marked-sent': 'good',
-  skipped: 'neutral',
-  refused: 'warn',
-  failed: 'bad',
-};
-
-function hasFailures(results: Results): boolean {
-  return results.some(({ result }) => result === 'refused' || result === 'failed');
+function countsText({ counts }: ActionReply): string {
+  return Object.entries(counts)
+    .map(([result, count]) => `${formatNumber(count)} ${t(`r_${result as Result}`)}`)
+    .join(', ');
 }
 
-function Counts({ counts }: { counts: ActionReply['counts'] }) {
-  const parts = Object.entries(counts).map(
-    ([result, count]) => `${formatNumber(count)} ${t(`r_${result as Results[number]['result']}`)}`,
-  );
-  return <>{parts.join(', ')}</>;
+function lines(...texts: readonly (string | undefined)[]) {
+  return texts.map((text) => text !== undefined && <div class="small soft breakable">{text}</div>);
 }
 
 function Results({ reply: { letters, notListed } }: { reply: ActionReply }) {
@@ -264,13 +207,13 @@ function Results({ reply: { letters, notListed } }: { reply: ActionReply }) {
         rows={letters}
         header={-1}
         columns={[
-          [t('deadLetter'), ({ id, code }) => <Lines lines={[id, code]} />, 'small breakable'],
+          [t('deadLetter'), ({ id, code }) => lines(id, code)],
           [
             t('result'),
             ({ result, why, to, warnings = [] }) => (
               <>
                 <Badge tone={RESULT_TONES[result]}>{t(`r_${result}`)}</Badge>
-                <Lines lines={[why, to, ...warnings]} />
+                {lines(why, to, ...warnings)}
               </>
             ),
           ],
@@ -281,15 +224,62 @@ function Results({ reply: { letters, notListed } }: { reply: ActionReply }) {
   );
 }
 
-function Lines({ lines }: { lines: readonly (string | undefined)[] }) {
-  const shown = lines.filter((line) => line !== undefined);
+/** The changes of an edit. */
+type LetterChanges = Pick<EditDeadLetters, 'patch' | 'headers'>;
+
+/** The changes of payload and headers, both as JSON objects. */
+function LetterChangesForm({ onPreview }: { onPreview: (changes: LetterChanges) => void }) {
+  const [texts, setTexts] = useState({ patch: '', headers: '' });
+  const [isChecked, setChecked] = useState(false);
+  const patch = parseObject(texts.patch);
+  const headers = parseObject(texts.headers) as LetterChanges['headers'];
+  const isEmpty = texts.patch.trim() === '' && texts.headers.trim() === '';
+  const faultOf = (part: object | undefined): string | undefined =>
+    isChecked && part === undefined ? t('patchInvalid') : undefined;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    setChecked(true);
+    if (isEmpty || patch === undefined || headers === undefined) return;
+    onPreview({
+      ...(Object.keys(patch).length === 0 ? {} : { patch }),
+      ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    });
+  };
   return (
-    <>
-      {shown.map((line) => (
-        <div key={line} class="small soft breakable">
-          {line}
-        </div>
-      ))}
-    </>
+    <form class="stack" onSubmit={submit} noValidate>
+      <LinesField
+        label={t('patch')}
+        hint={t('patchHint')}
+        error={isChecked && isEmpty ? t('changeMissing') : faultOf(patch)}
+        value={texts.patch}
+        rows={6}
+        isCode
+        onChange={(changed) => setTexts({ ...texts, patch: changed })}
+      />
+      <LinesField
+        label={t('headerChanges')}
+        hint={t('headerHint')}
+        error={faultOf(headers)}
+        value={texts.headers}
+        rows={2}
+        isCode
+        onChange={(changed) => setTexts({ ...texts, headers: changed })}
+      />
+      <div>
+        <Button kind="primary" type="submit">
+          {t('preview')}
+        </Button>
+      </div>
+    </form>
   );
+}
+
+/** The object of a text, none of an empty one; undefined if it is something else. */
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (text.trim() === '') return {};
+  const parsed = parseJson(text);
+  const value = parsed.kind === 'parsed' ? parsed.value : undefined;
+  const isObject =
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+  return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
 }

@@ -1,16 +1,21 @@
 import { useLocation } from 'preact-iso';
-import { useEffect, useState } from 'preact/hooks';
+import { useState, useEffect } from 'preact/hooks';
+import type { z } from 'zod';
+import { getJson, withQuery } from '../api.ts';
 import { Badge, Button, Definitions, Empty, type Tone } from '../design/components.tsx';
 import { asProblem } from '../engine-error.ts';
 import { TextField } from '../design/fields.tsx';
-import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
-import { formatMoment, formatNumber } from '../format.ts';
+import { useLoaded, useReload, WhenLoaded } from '../design/loaded.tsx';
+import { formatMoment, formatNumber, formatDuration } from '../format.ts';
 import { TOKEN_REQUIRED } from '../page-settings.ts';
-import type { NotificationTimeline } from '../../../../../shared/api/operations/notification-lists.ts';
-import { LetterStatus } from './letter-table.tsx';
-import { findByReference, findTimeline, listLetters, MESSAGES_PATH, NO_FILTERS } from './operations-api.ts';
-import { t } from './texts.ts';
-import { Timeline } from './timeline.tsx';
+import type {
+  NotificationTimeline,
+  foundNotifications,
+  TimelineEvent,
+} from '../../../../../shared/api/operations/notification-lists.ts';
+import { MESSAGES_PATH, OPERATIONS } from './message-calls.ts';
+import { messagesText as t } from '../texts.ts';
+import type { ComponentChildren } from 'preact';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** A notification on its way is read again after this time. */
@@ -32,9 +37,7 @@ export function FindNotification({ id }: { id: string }) {
   const { reference = '', caller = '' } = query;
   const search = (text: string, owner: string): void => {
     if (UUID.test(text)) return route(`${MESSAGES_PATH}/notifications/${text.toLowerCase()}`);
-    if (text === '') return;
-    const parameters = { reference: text, ...(owner === '' ? {} : { caller: owner }) };
-    route(`${MESSAGES_PATH}?${new URLSearchParams(parameters)}`);
+    if (text !== '') route(withQuery(MESSAGES_PATH, { reference: text, caller: owner }));
   };
   return (
     <>
@@ -83,7 +86,15 @@ function SearchForm(props: {
 }
 
 function ByReference({ reference, caller }: { reference: string; caller: string }) {
-  const loaded = useLoaded((signal) => findByReference(reference, caller, signal), [reference, caller]);
+  const loaded = useLoaded(
+    (signal) =>
+      getJson<z.infer<typeof foundNotifications>>(
+        `${OPERATIONS}/notifications`,
+        { reference, caller },
+        { signal },
+      ),
+    [reference, caller],
+  );
   return (
     <WhenLoaded loaded={loaded}>
       {({ notifications }) => {
@@ -124,15 +135,14 @@ function StatusBadge({ status }: { status: NotificationTimeline['status'] }) {
 }
 
 function Found({ id }: { id: string }) {
-  const loaded = useLoaded((signal) => findTimeline(id, signal), [id]);
-  const { value, reload } = loaded;
-  const status = value?.status;
+  const loaded = useLoaded(
+    (signal) =>
+      getJson<NotificationTimeline>(`${OPERATIONS}/notifications/${encodeURIComponent(id)}`, {}, { signal }),
+    [id],
+  );
+  const status = loaded.value?.status;
   const isMoving = status === 'accepted' || status === 'sending' || status === 'retrying';
-  useEffect(() => {
-    if (!isMoving) return undefined;
-    const timer = setInterval(reload, REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [isMoving, reload]);
+  useReload(loaded, isMoving ? REFRESH_MS : undefined);
   return (
     <WhenLoaded
       loaded={loaded}
@@ -169,40 +179,114 @@ function Notification({ timeline }: { timeline: NotificationTimeline }) {
           ]}
         />
         <h3>{t('timeline')}</h3>
-        <Timeline timeline={timeline} />
+        <NotificationSteps timeline={timeline} />
       </section>
-      {deadLetters !== undefined && <LetterLinks notificationId={notificationId} />}
+      {deadLetters !== undefined && (
+        <a href={withQuery(`${MESSAGES_PATH}/dead-letters`, { id: notificationId, all: 'true' })}>
+          {t('ofLetters')}
+        </a>
+      )}
     </>
   );
 }
 
-/** The dead letters of one notification. */
-function LetterLinks({ notificationId }: { notificationId: string }) {
-  const loaded = useLoaded(
-    (signal) => listLetters({ ...NO_FILTERS, id: notificationId, all: true }, '', signal),
-    [notificationId],
-  );
+/** Waits shorter than this are not mentioned. */
+const SHOWN_WAIT_MS = 1_000;
+
+/** What has happened to a notification, from top to bottom, with the waits in between. */
+function NotificationSteps({ timeline }: { timeline: NotificationTimeline }) {
+  const { events, hasEarlierAttempts } = timeline;
   return (
-    <section class="card stack">
-      <h2>{t('ofLetters')}</h2>
-      <WhenLoaded loaded={loaded}>
-        {({ letters }) =>
-          letters.length === 0 ? (
-            <p class="soft">{t('noLetters')}</p>
-          ) : (
-            <ul class="stack tight">
-              {letters.map(({ id, at, code, status }) => (
-                <li key={id} class="row-between">
-                  <a href={`${MESSAGES_PATH}/dead-letters/${id}`}>
-                    {code}, {formatMoment(at)}
-                  </a>
-                  <LetterStatus status={status} />
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </WhenLoaded>
-    </section>
+    <ol class="timeline">
+      {hasEarlierAttempts && <li class="soft small">{t('earlier')}</li>}
+      {events.map((event, index) => {
+        const { tone, title, text } = describe(event);
+        const waitedMs = Date.parse(event.at) - Date.parse(events[index - 1]?.at ?? event.at);
+        return (
+          <li key={`${event.event} ${event.at}`} class={`timeline-step timeline-${tone}`}>
+            {waitedMs >= SHOWN_WAIT_MS && (
+              <div class="soft small">{t('later', { time: formatDuration(waitedMs) })}</div>
+            )}
+            <strong>{title}</strong>
+            <time class="soft small figures" dateTime={event.at}>
+              {formatMoment(event.at)}
+            </time>
+            {text}
+          </li>
+        );
+      })}
+    </ol>
   );
+}
+
+interface Description {
+  readonly tone: Tone;
+  readonly title: string;
+  readonly text?: ComponentChildren;
+}
+
+const RESULT_TONES = {
+  sent: 'good',
+  transient: 'warn',
+  permanent: 'bad',
+  misconfigured: 'bad',
+  unknown: 'bad',
+} as const;
+
+function describe(event: TimelineEvent): Description {
+  switch (event.event) {
+    case 'accepted':
+      return { tone: 'neutral', title: t('accepted'), text: <p class="soft">{t('acceptedLead')}</p> };
+    case 'attempt': {
+      const { round, provider, result, code } = event;
+      const text = <Coded text={t(`result_${result}`)} code={code} />;
+      return { tone: RESULT_TONES[result], title: t('attempt', { round, provider }), text };
+    }
+    case 'sending': {
+      const { round, providers, until } = event;
+      const text = (
+        <>
+          {providers.length > 0 && <p>{t('sendingTo', { providers: providers.join(', ') })}</p>}
+          {until !== undefined && <p class="soft">{t('sendingUntil', { time: formatMoment(until) })}</p>}
+        </>
+      );
+      return { tone: 'accent', title: t('sending', { round }), text };
+    }
+    case 'retry':
+      return { tone: 'warn', title: t('retry', { round: event.round }), text: <Due at={event.at} /> };
+    case 'sent':
+    case 'failed':
+    case 'parked': {
+      const { code, providerMessageId } = event;
+      const text = (
+        <>
+          {event.event === 'parked' && <p class="soft">{t('parkedLead')}</p>}
+          {code !== undefined && <Coded text="" code={code} />}
+          {providerMessageId !== undefined && <Coded text={`${t('providerId')}:`} code={providerMessageId} />}
+        </>
+      );
+      return { tone: event.event === 'sent' ? 'good' : 'bad', title: t(event.event), text };
+    }
+    default:
+      throw new Error(`unknown event ${JSON.stringify(event satisfies never)}`);
+  }
+}
+
+function Coded({ text, code }: { text: string; code: string | undefined }) {
+  return (
+    <p class="breakable">
+      {text} {code !== undefined && <code>{code}</code>}
+    </p>
+  );
+}
+
+/** How long it takes until a time, by the second. */
+function Due({ at }: { at: string }) {
+  const [nowMs, setNowMs] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const leftMs = Date.parse(at) - nowMs;
+  return <p class="soft">{leftMs <= 0 ? t('retryNow') : t('retryIn', { time: formatDuration(leftMs) })}</p>;
 }

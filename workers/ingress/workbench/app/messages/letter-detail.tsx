@@ -1,17 +1,25 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { getJson } from '../api.ts';
 import { Button, CodeText, CopyButton, Definitions, Notice } from '../design/components.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatMoment, formatNumber } from '../format.ts';
 import { ActionDialog } from './action-dialog.tsx';
-import { LetterStatus } from './letter-table.tsx';
-import { MESSAGES_PATH, showLetter, type DeadLetter, type LetterAction } from './operations-api.ts';
-import { t } from './texts.ts';
+import { LetterStatus } from './letter-list.tsx';
+import { MESSAGES_PATH, OPERATIONS, type DeadLetter, type LetterAction } from './message-calls.ts';
+import { messagesText as t } from '../texts.ts';
 
 /** One dead letter: why, what, where from, and who did what with it. */
 export function LetterDetail({ place }: { place: string }) {
-  const loaded = useLoaded((signal) => showLetter(place, signal), [place]);
+  const loaded = useLoaded(
+    (signal) =>
+      getJson<DeadLetter>(
+        `${OPERATIONS}/dead-letters/${place.split('/').map(encodeURIComponent).join('/')}`,
+        {},
+        { signal },
+      ),
+    [place],
+  );
   const [action, setAction] = useState<LetterAction>();
   return (
     <>
@@ -44,22 +52,6 @@ export function LetterDetail({ place }: { place: string }) {
 
 function Facts(props: { letter: DeadLetter; onAction: (action: LetterAction) => void }) {
   const { letter, onAction } = props;
-  const facts: readonly (readonly [string, ComponentChildren])[] = [
-    [t('reason'), letter.reason],
-    [t('when'), formatMoment(letter.at)],
-    [t('origin'), letter.from],
-    [t('written'), letter.fromAt && formatMoment(letter.fromAt)],
-    [t('group'), letter.group],
-    [t('attempts'), formatNumber(letter.attempts)],
-    [t('redrives'), formatNumber(letter.redrives)],
-    [t('key'), letter.key],
-    [
-      t('notification'),
-      letter.notificationId && (
-        <a href={`${MESSAGES_PATH}/notifications/${letter.notificationId}`}>{letter.notificationId}</a>
-      ),
-    ],
-  ];
   return (
     <section class="card stack" aria-labelledby="letter-title">
       <div class="row-between">
@@ -69,7 +61,24 @@ function Facts(props: { letter: DeadLetter; onAction: (action: LetterAction) => 
         </div>
         <LetterStatus status={letter.status} />
       </div>
-      <Definitions items={facts} />
+      <Definitions
+        items={[
+          [t('reason'), letter.reason],
+          [t('when'), formatMoment(letter.at)],
+          [t('origin'), letter.from],
+          [t('written'), letter.fromAt && formatMoment(letter.fromAt)],
+          [t('group'), letter.group],
+          [t('attempts'), formatNumber(letter.attempts)],
+          [t('redrives'), formatNumber(letter.redrives)],
+          [t('key'), letter.key],
+          [
+            t('notification'),
+            letter.notificationId && (
+              <a href={`${MESSAGES_PATH}/notifications/${letter.notificationId}`}>{letter.notificationId}</a>
+            ),
+          ],
+        ]}
+      />
       <div class="row no-print" role="group" aria-label={t('actions')}>
         <Button kind="primary" onClick={() => onAction('redrive')}>
           {t('redrive')}
@@ -159,22 +168,16 @@ function Audit({ letter: { audit, isAuditComplete } }: { letter: DeadLetter }) {
           columns={[
             [t('when'), ({ at }) => formatMoment(at), 'figures'],
             [t('who'), ({ operator }) => operator, 'breakable'],
-            [t('what'), (step) => <Step step={step} />],
+            [
+              t('what'),
+              ({ action, stage, members = [], overrides = [] }) =>
+                [`${t(action)}, ${stage}`, ...members, ...overrides].join(', '),
+            ],
             [t('reason'), ({ reason }) => reason],
             [t('result'), ({ result }) => result, 'breakable small'],
           ]}
         />
       )}
     </section>
-  );
-}
-
-function Step({ step }: { step: DeadLetter['audit'][number] }) {
-  const { action, stage, members = [], overrides = [] } = step;
-  return (
-    <>
-      {t(action)}, {stage}
-      <div class="soft small">{[...members, ...overrides].join(', ')}</div>
-    </>
   );
 }

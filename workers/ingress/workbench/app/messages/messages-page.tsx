@@ -1,11 +1,11 @@
 import { useLocation } from 'preact-iso';
 import { PageHead } from '../design/components.tsx';
-import { DeadLetters } from './dead-letters.tsx';
+import { DeadLetters } from './letter-list.tsx';
 import { FindNotification } from './find-notification.tsx';
 import { LetterDetail } from './letter-detail.tsx';
-import { MESSAGES_PATH } from './operations-api.ts';
-import { Outbox, OutboxMessage } from './outbox.tsx';
-import { t } from './texts.ts';
+import { MESSAGES_PATH } from './message-calls.ts';
+import { Outbox, OutboxMessage } from './sent-messages.tsx';
+import { messagesText as t } from '../texts.ts';
 
 const VIEWS = [
   ['find', ''],

@@ -1,14 +1,18 @@
 import { signal } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { reportSections } from '../../../../../shared/portfolio/report-sections.ts';
 import { createReportWords } from '../../../../../shared/portfolio/report-words.ts';
 import { callAction } from '../api.ts';
-import { Button, Failure, Notice, PageHead } from '../design/components.tsx';
-import { download } from '../design/copy-text.ts';
-import { asProblem } from '../engine-error.ts';
-import { formatDuration, formatNumber, locale } from '../format.ts';
+import { Button, Failure, Notice, PageHead, download } from '../design/components.tsx';
+import { formatNumber, locale } from '../format.ts';
 import { SCHEDULE_ACTION } from '../schedules/call-formats.ts';
-import { createPortfolioRun, type PortfolioRun, type RunEnd } from './portfolio-run.ts';
+import {
+  createPortfolioRun,
+  type PortfolioRun,
+  type RunEnd,
+  failuresToCsv,
+  resultsToCsv,
+} from './portfolio-run.ts';
 import {
   FileError,
   MAX_CONTRACTS,
@@ -17,9 +21,8 @@ import {
   type CsvChoice,
   type FileFault,
 } from './read-contracts.ts';
-import type { FormField } from '../schedules/form-field.ts';
-import { failuresToCsv, resultsToCsv } from './result-files.ts';
-import { reportText, t } from './texts.ts';
+import type { FormField } from '../schedules/loan-fields.ts';
+import { portfolioText as t, reportText } from '../texts.ts';
 
 declare const SCHEDULE_FORM_FIELDS: readonly FormField[];
 
@@ -28,10 +31,6 @@ interface Shown {
   readonly run: PortfolioRun;
   /** Undefined while it runs. */
   readonly end: RunEnd | undefined;
-  /** Why a call is repeated at the moment. */
-  readonly repeated?: unknown;
-  /** How long the rest takes at the pace so far; undefined while that is not known. */
-  readonly remainingMs?: number | undefined;
 }
 
 /** Why a file was refused, and what reads it nevertheless. */
@@ -61,15 +60,9 @@ const NOTATIONS = {
 const MEBIBYTE = 1_024 * 1_024;
 /** Redrawing for every contract would cost more than its calculation. */
 const DRAW_EVERY_MS = 200;
-const TOO_MANY_REQUESTS = 429;
 /** An engine that starts, stops or is overloaded answers again within these attempts and a minute, or the run is interrupted. */
 const ATTEMPTS = 15;
 const TIMEOUT_MS = 60_000;
-/** A pace that was kept for less than this says nothing. */
-const PACE_AFTER_MS = 3_000;
-/** How long a repeated call is mentioned. */
-const REPEAT_SHOWN_MS = 3_000;
-
 /** The run of this tab, which goes on while another page is open. */
 const current = signal<Shown | undefined>(undefined);
 let abort: AbortController | undefined;
@@ -87,7 +80,6 @@ async function go(name: string, run: PortfolioRun): Promise<void> {
 export function PortfolioPage() {
   const shown = current.value;
   const [fault, setFault] = useState<Refusal>();
-  useEffect(keepPageOnDrop, []);
   const start = (name: string, content: BufferSource, choice: CsvChoice = {}): void => {
     const read = readOrExplain(name, content, choice);
     const remedies = 'text' in read ? read.remedies : [];
@@ -131,7 +123,7 @@ export function PortfolioPage() {
           </Notice>
         )}
         {shown === undefined ? (
-          <FileDrop
+          <FileChoice
             onFile={open}
             onExample={() => start('example.ndjson', new TextEncoder().encode(EXAMPLE))}
           />
@@ -141,16 +133,6 @@ export function PortfolioPage() {
       </div>
     </>
   );
-}
-
-/** A file that is dropped beside the area for it would replace the page, and its results. */
-function keepPageOnDrop(): () => void {
-  addEventListener('dragover', preventDefault);
-  addEventListener('drop', preventDefault);
-  return () => {
-    removeEventListener('dragover', preventDefault);
-    removeEventListener('drop', preventDefault);
-  };
 }
 
 function preventDefault(event: Event): void {
@@ -208,42 +190,22 @@ function explain(fault: FileFault): string {
 
 /** Calculates what is not done yet, and shows the state a few times a second. */
 async function runAndShow(name: string, run: PortfolioRun, stopped: AbortSignal): Promise<void> {
-  let repeated: { readonly error: unknown; readonly atMs: number } | undefined;
-  const startMs = performance.now();
-  const before = doneOf(run);
-  const draw = (): void => {
-    const nowMs = performance.now();
-    const isRecent = repeated !== undefined && nowMs - repeated.atMs < REPEAT_SHOWN_MS;
-    const done = doneOf(run);
-    const hasPace = nowMs - startMs >= PACE_AFTER_MS && done > before;
-    current.value = {
-      name,
-      run,
-      end: undefined,
-      repeated: isRecent ? repeated?.error : undefined,
-      remainingMs: hasPace ? ((run.all - done) * (nowMs - startMs)) / (done - before) : undefined,
-    };
-  };
-  const onRepeat = (error: unknown): void => {
-    repeated = { error, atMs: performance.now() };
-  };
+  const draw = (end?: RunEnd): void => void (current.value = { name, run, end });
   draw();
-  const timer = setInterval(draw, DRAW_EVERY_MS);
+  const timer = setInterval(() => draw(), DRAW_EVERY_MS);
   const end = await run.continue({
     signal: stopped,
     calculate: async ({ jsonParam }, ended) => {
-      const options = { signal: ended, onRepeat, attempts: ATTEMPTS, timeoutMs: TIMEOUT_MS };
+      const options = { signal: ended, attempts: ATTEMPTS, timeoutMs: TIMEOUT_MS };
       const { reply, warnings } = await callAction(SCHEDULE_ACTION, { jsonParam }, options);
       return { rows: reply, warnings };
     },
   });
   clearInterval(timer);
-  current.value = { name, run, end };
+  draw(end);
 }
 
 const doneOf = ({ results, failures }: PortfolioRun): number => results.length + failures.length;
-
-const isRateLimited = (error: unknown): boolean => asProblem(error).status === TOO_MANY_REQUESTS;
 
 function EndActions(props: { shown: Shown; onContinue: () => void; onAgain: () => void }) {
   const { run, end, name } = props.shown;
@@ -271,34 +233,22 @@ function EndActions(props: { shown: Shown; onContinue: () => void; onAgain: () =
   );
 }
 
-function FileDrop(props: { onFile: (file: File | undefined) => void; onExample: () => void }) {
-  const [over, setOver] = useState(false);
-  const drop = (event: DragEvent): void => {
-    event.preventDefault();
-    setOver(false);
-    props.onFile(event.dataTransfer?.files[0]);
-  };
+/** Browsers let a file be dropped on the field too. */
+function FileChoice(props: { onFile: (file: File | undefined) => void; onExample: () => void }) {
   return (
-    <div
-      class={over ? 'empty portfolio-drop portfolio-drop-over' : 'empty portfolio-drop'}
-      onDragOver={() => setOver(true)}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
+    <div class="empty card">
       <h2>{t('drop')}</h2>
-      <label class="button button-primary">
-        {t('choose')}
-        <input
-          class="visually-hidden"
-          type="file"
-          accept=".csv,.ndjson,.jsonl,.json"
-          onChange={(event) => {
-            props.onFile(event.currentTarget.files?.[0]);
-            // The same file may be chosen again after it was corrected.
-            event.currentTarget.value = '';
-          }}
-        />
-      </label>
+      <input
+        type="file"
+        class="input"
+        aria-label={t('choose')}
+        accept=".csv,.ndjson,.jsonl,.json"
+        onChange={(event) => {
+          props.onFile(event.currentTarget.files?.[0]);
+          // The same file may be chosen again after it was corrected.
+          event.currentTarget.value = '';
+        }}
+      />
       <p>{t('formats', { max: formatNumber(MAX_CONTRACTS) })}</p>
       <Button kind="quiet" onClick={props.onExample}>
         {t('example')}
@@ -308,7 +258,7 @@ function FileDrop(props: { onFile: (file: File | undefined) => void; onExample: 
 }
 
 function Results({ shown, onContinue }: { shown: Shown; onContinue: () => void }) {
-  const { name, run, end, repeated, remainingMs } = shown;
+  const { name, run, end } = shown;
   const done = doneOf(run);
   const words = createReportWords(locale(), reportText);
   return (
@@ -321,13 +271,7 @@ function Results({ shown, onContinue }: { shown: Shown; onContinue: () => void }
             {run.failures.length > 0 && `, ${t('failedSoFar', { count: formatNumber(run.failures.length) })}`}
           </span>
         </label>
-        <progress id="portfolio-progress" class="portfolio-progress" value={done} max={run.all} />
-        {remainingMs !== undefined && (
-          <p class="small soft figures">{t('remaining', { time: formatDuration(remainingMs) })}</p>
-        )}
-        {repeated !== undefined && (
-          <Notice tone="warn">{t(isRateLimited(repeated) ? 'paced' : 'repeating')}</Notice>
-        )}
+        <progress id="portfolio-progress" value={done} max={run.all} />
         {end?.kind === 'stopped' && <Notice tone="warn">{t('stopped')}</Notice>}
       </div>
       {end?.kind === 'interrupted' && (
@@ -346,23 +290,16 @@ function Results({ shown, onContinue }: { shown: Shown; onContinue: () => void }
 
 /** Lower than before, higher than before, and without a previous schedule. */
 const EXAMPLE = [8.9, 7.2, 9.5]
-  .map((rate, index) => {
-    const jsonParam = {
-      ScheduleType: 'EqualInstallments',
-      ProductType: 'TL',
-      InterestPercent: rate,
-      Amount: 10_000 * (index + 1),
-      InstallmentsNo: 2,
-      PeriodicityType: 'Monthly',
-      InstallmentDay: 1,
-      ActivationDate: '2026-01-01',
-    };
+  .map((InterestPercent, index) => {
     const half = 5_000 * (index + 1);
-    const schedule = index === 2 ? undefined : [exampleRow(1, half), exampleRow(2, half)];
-    return JSON.stringify({ id: `EXAMPLE-${index + 1}`, jsonParam, schedule });
+    const terms = { ScheduleType: 'EqualInstallments', ProductType: 'TL', PeriodicityType: 'Monthly' };
+    const dates = { InstallmentsNo: 2, InstallmentDay: 1, ActivationDate: '2026-01-01' };
+    const row = { Principal: half, Interest: half / 100, TotalInstallment: half + half / 100 };
+    const schedule = [1, 2].map((InstallmentNo) => ({ InstallmentNo, ...row }));
+    return JSON.stringify({
+      id: `EXAMPLE-${index + 1}`,
+      jsonParam: { ...terms, ...dates, InterestPercent, Amount: 2 * half },
+      ...(index === 2 ? {} : { schedule }),
+    });
   })
   .join('\n');
-
-function exampleRow(InstallmentNo: number, half: number) {
-  return { InstallmentNo, Principal: half, Interest: half / 100, TotalInstallment: half + half / 100 };
-}

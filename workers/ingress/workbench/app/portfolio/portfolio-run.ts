@@ -1,12 +1,18 @@
 /** A portfolio that is recalculated: what is done, in the tally of `npm run recalculate`, and what is not yet. */
 import { asProblem, EngineError } from '../engine-error.ts';
-import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../../../../shared/lending/numbers/money.ts';
 import {
   compareSchedules,
   readFormerSchedule,
   type ScheduleSums,
+  bySum,
+  SUM_NAMES,
 } from '../../../../../shared/portfolio/comparison.ts';
 import type { DuplicateIds } from '../../../../../shared/portfolio/input-faults.ts';
+import {
+  currencyDigits,
+  DEFAULT_CURRENCY_DIGITS,
+  formatMinorUnits,
+} from '../../../../../shared/lending/numbers/money.ts';
 import {
   type CountedFailure,
   type CountedSchedule,
@@ -14,17 +20,19 @@ import {
   countSchedule,
   emptyTally,
   type Tally,
+  reasonOf,
 } from '../../../../../shared/portfolio/tally.ts';
 import type { Contract, PortfolioFile } from './read-contracts.ts';
+import { withoutFormula } from '../../../../../shared/portfolio/csv-columns.ts';
 
 /** A schedule as the engine returns it, and the fields of the request that it ignored. */
-export interface CalculatedSchedule {
+interface CalculatedSchedule {
   readonly rows: unknown;
   readonly warnings: CountedSchedule['warnings'];
 }
 
 /** A calculated contract, without the instalments that only its counting needs; amounts in minor units. */
-export interface FinishedContract extends Pick<
+interface FinishedContract extends Pick<
   CountedSchedule,
   'line' | 'id' | 'currency' | 'digits' | 'rows' | 'sums'
 > {
@@ -48,7 +56,7 @@ export type RunEnd =
   | { readonly kind: 'finished' | 'stopped' }
   | { readonly kind: 'interrupted'; readonly error: unknown };
 
-export interface RunPorts {
+interface RunPorts {
   readonly calculate: (contract: Contract, signal: AbortSignal) => Promise<CalculatedSchedule>;
   readonly signal: AbortSignal;
 }
@@ -160,4 +168,54 @@ function digitsOf(jsonParam: Contract['jsonParam']): number {
 /** A field in either spelling. */
 function fieldOf(jsonParam: Contract['jsonParam'], name: string): unknown {
   return jsonParam[name] ?? jsonParam[`${name.charAt(0).toLowerCase()}${name.slice(1)}`];
+}
+
+const RESULT_COLUMNS = [
+  'id',
+  'line',
+  'currency',
+  'installments',
+  ...SUM_NAMES,
+  'totalBefore',
+  'totalDifference',
+];
+const FAILURE_COLUMNS = ['id', 'line', 'code', 'reason'];
+
+/** One line for each calculated contract; the columns on the previous schedule are empty where there is none. */
+export function resultsToCsv(results: readonly FinishedContract[]): string {
+  return toCsv(
+    RESULT_COLUMNS,
+    inOrder(results).map(({ id, line, currency, rows, digits, sums, former }) => {
+      const money = (minor: bigint): string => formatMinorUnits(minor, digits);
+      const compared =
+        former === undefined ? ['', ''] : [money(former.total), money(sums.total - former.total)];
+      const amounts = Object.values(bySum((name) => money(sums[name])));
+      return [quoted(id), String(line), currency ?? '', String(rows), ...amounts, ...compared];
+    }),
+  );
+}
+
+/** One line for each contract or line that failed. */
+export function failuresToCsv(failures: readonly CountedFailure[]): string {
+  return toCsv(
+    FAILURE_COLUMNS,
+    inOrder(failures).map(({ id, line, problem }) => [
+      id === undefined ? '' : quoted(id),
+      String(line),
+      problem.code,
+      quoted(reasonOf(problem)),
+    ]),
+  );
+}
+
+function toCsv(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  return `${[columns, ...rows].map((cells) => cells.join(',')).join('\r\n')}\r\n`;
+}
+
+function inOrder<Item extends { readonly line: number }>(items: readonly Item[]): readonly Item[] {
+  return items.toSorted((one, other) => one.line - other.line);
+}
+
+function quoted(text: string | number): string {
+  return `"${withoutFormula(text).replaceAll('"', '""')}"`;
 }

@@ -27,7 +27,7 @@ import {
   type NotationFault,
 } from '../../../../../shared/portfolio/csv-notation.ts';
 import type { CountedFailure } from '../../../../../shared/portfolio/tally.ts';
-import type { FieldKind, FormField } from '../schedules/form-field.ts';
+import type { FieldKind, FormField } from '../schedules/loan-fields.ts';
 
 export interface Contract {
   /** Its line in the file, counted from 1; the first line of a record that spans several lines. */
@@ -48,7 +48,7 @@ export interface PortfolioFile {
 }
 
 /** A field of a request, as far as its column needs it. */
-export type RequestField = Pick<FormField, 'name' | 'kind'>;
+type RequestField = Pick<FormField, 'name' | 'kind'>;
 
 /** What the user chose for a CSV that cannot be read without. */
 export interface CsvChoice extends Notation {
@@ -141,7 +141,7 @@ function ndjsonLines(text: string): readonly Line[] {
 function readJsonLine(line: number, sent: string): Contract | CountedFailure {
   if (sent.length > MAX_LINE_BYTES) {
     const message = `is longer than ${MAX_LINE_BYTES} characters`;
-    return failureOf(line, [{ path: 'line', code: 'too-long', message }], { code: 'body-too-large' });
+    return failureOf(line, [{ path: 'line', code: 'too-long', message }], 'body-too-large');
   }
   const parsed = parseJson(sent, { whole: 'line', maxValues: Infinity });
   return parsed.kind === 'parsed'
@@ -227,7 +227,7 @@ function readContract(line: number, value: unknown, known: readonly Fault[] = []
 function failureOf(
   line: number,
   errors: readonly Fault[],
-  { code = 'invalid-request' }: Partial<Pick<Problem, 'code'>> = {},
+  code: Problem['code'] = 'invalid-request',
 ): CountedFailure {
   return { line, id: undefined, problem: { code, title: errors[0]?.message ?? '', errors } };
 }

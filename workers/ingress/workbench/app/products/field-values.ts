@@ -1,10 +1,9 @@
 /** The values of catalogue fields as text in the language of the workbench. */
 import { formatAmount, formatDate, formatPercent } from '../format.ts';
 import { choiceText } from '../schedules/field-texts.ts';
-import { inWords, knownText } from '../texts.ts';
-import type { RecordFields } from './catalogue-api.ts';
-import { t } from './texts.ts';
-import { isFields, itemList, titleField } from './version-sections.ts';
+import { inWords, knownText, productsText as t } from '../texts.ts';
+import type { RecordFields } from './catalogue-calls.ts';
+import { isFields, itemList, titleField } from './record-sections.ts';
 
 const PERCENT = /Percent$|^Percent$|Advance$/;
 const MONEY = /Amount$|^Amount$|^CommissionValue$|^MinimumEarlyRepaymentValue$/;
@@ -87,7 +86,7 @@ function decimalsOf(value: number): number {
 }
 
 /** A nested item in one line: a condition, a value with its validity, or its fields. */
-export function itemLine(item: RecordFields, currency: string): string {
+function itemLine(item: RecordFields, currency: string): string {
   if (typeof item['Expression'] === 'string') return `${String(item['Name'])} = ${item['Expression']}`;
   if ('From' in item || 'To' in item || Array.isArray(item['Values']) || 'List' in item)
     return filterLine(item);

@@ -1,22 +1,25 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { callAction } from '../api.ts';
 import { Button, Failure, Loading, Notice } from '../design/components.tsx';
 import { asProblem } from '../engine-error.ts';
 import { Check, ChoiceField, TextField } from '../design/fields.tsx';
-import { formatAmount, groupSign } from '../format.ts';
+import { formatAmount, groupSign, formatNumber, formatPercent } from '../format.ts';
 import { choiceText, withLabels } from '../schedules/field-texts.ts';
-import { entryText } from '../schedules/remarks.ts';
-import { ShortFigures } from '../schedules/schedule-figures.tsx';
-import { paymentLabel } from '../schedules/payment-text.ts';
-import { fieldName } from './field-values.ts';
-import { OfferTable } from './offer-table.tsx';
+import { paymentLabel, exceptionText, type LeadingPayment } from '../schedules/leading-payment.ts';
+import { fieldName, periodicityText } from './field-values.ts';
+import type { Product } from './product-look-up.tsx';
 import {
   offerFigures,
   readOffer,
-  type Product,
   type Simulated,
   type SimulatedOffer,
-} from './product-types.ts';
+  ONCE,
+  periodicityOf,
+  type OfferCharge,
+  type OfferParts,
+  type OfferRow,
+  type OfferSum,
+} from './simulated-offer.ts';
 import {
   entryOfProduct,
   figureOf,
@@ -28,7 +31,9 @@ import {
   unreadTerms,
   type SimulationTerms,
 } from './simulation-terms.ts';
-import { t } from './texts.ts';
+import { productsText as t } from '../texts.ts';
+import { Table } from '../design/table.tsx';
+import { decimalsOfCurrency } from '../schedules/loan.ts';
 
 interface Simulation {
   /** The request of which this is the result. */
@@ -44,13 +49,9 @@ interface Simulation {
 function useSimulation(code: string, product: Product) {
   const [terms, setTerms] = useState<SimulationTerms>(() => firstTerms(product));
   const [simulation, setSimulation] = useState<Simulation>({ request: '', isAsked: false });
-  const entry = entryOfProduct(product, groupSign());
   const sent = simulateRequest(code, terms, product, groupSign());
   const request = JSON.stringify(sent);
-  const unread = Object.entries(unreadTerms(terms, entry)).map(([path, { fault, entered }]) => ({
-    path,
-    message: entryText(fault, entered, entry),
-  }));
+  const unread = unreadTerms(terms, entryOfProduct(product, groupSign()));
   const run = async (isAsked: boolean): Promise<void> => {
     if (unread.length > 0) return;
     setSimulation({ request, isRunning: true, isAsked });
@@ -70,13 +71,12 @@ function useSimulation(code: string, product: Product) {
   const isOutdated = simulation.request !== '' && (simulation.request !== request || unread.length > 0);
   const change = (changed: Partial<SimulationTerms>): void =>
     setTerms((former) => ({ ...former, ...changed }));
-  return { terms, change, run, unread, simulation, isOutdated, decimals: entry.decimals };
+  return { terms, change, run, unread, simulation, isOutdated };
 }
 
 /** Simulates the offers of a product, at first for terms between its bounds. Fields that only some products need appear when they are asked for. */
 export function OfferSimulation({ code, product }: { code: string; product: Product }) {
-  const { terms, change, run, unread, simulation, isOutdated, decimals } = useSimulation(code, product);
-  const result = useRef<HTMLDivElement>(null);
+  const { terms, change, run, unread, simulation, isOutdated } = useSimulation(code, product);
   const { offers } = simulation;
   const isMarked = isOutdated && offers !== undefined;
   const mark = unread.length > 0 ? t('correct') : isMarked ? t('outdated') : '';
@@ -95,33 +95,17 @@ export function OfferSimulation({ code, product }: { code: string; product: Prod
         onChange={change}
         onRun={() => void run(true)}
       />
-      {offers?.[0] !== undefined && (
-        <ShortFigures
-          figures={shortOffer(offers[0], decimals)}
-          mark={mark}
-          onShow={() => result.current?.scrollIntoView()}
-        />
-      )}
       {simulation.isRunning === true && <Loading />}
       {isQuestion && <Notice>{t('furtherFigures')}</Notice>}
       {error !== undefined && !isQuestion && <Failure error={error} say={sayFault} />}
       {mark !== '' && <Notice tone={unread.length > 0 ? 'bad' : 'warn'}>{mark}</Notice>}
       {offers !== undefined && (
-        <div ref={result} class={isMarked ? 'schedules-outdated' : undefined}>
+        <div class={isMarked ? 'schedules-outdated' : undefined}>
           <OfferTable offers={offers} currency={product.Availability?.Currency} />
         </div>
       )}
     </section>
   );
-}
-
-/** The payment and the total of an offer. */
-function shortOffer(offer: SimulatedOffer, decimals: number) {
-  const { payment, total } = offerFigures(offer, readOffer(offer), decimals);
-  return [
-    [paymentLabel(payment), formatAmount(payment.amount, decimals)],
-    [t('total'), formatAmount(total.amount, decimals)],
-  ] as const;
 }
 
 const LABELS = {
@@ -258,5 +242,168 @@ function Discounts(props: {
         />
       ))}
     </fieldset>
+  );
+}
+
+/** Decimals of rates and percentages of charges. */
+const RATE_DECIMALS = 4;
+
+/** The offers of a simulation; each opens its charges, discounts and instalments. */
+function OfferTable(props: { offers: readonly SimulatedOffer[]; currency: string | undefined }) {
+  const { offers, currency } = props;
+  const decimals = decimalsOfCurrency(currency ?? '');
+  const rows = offers.map((offer) => {
+    const parts = readOffer(offer);
+    return { offer, parts, ...offerFigures(offer, parts, decimals) };
+  });
+  const amount = (value: number): string => formatAmount(value, decimals);
+  const sum = ({ amount: all, atStart }: OfferSum) => (
+    <Amount text={amount(all)} notes={atStart === 0 ? [] : [t('atStart', { amount: amount(atStart) })]} />
+  );
+  const payment = (leading: LeadingPayment) => (
+    <Amount text={amount(leading.amount)} notes={[paymentLabel(leading), exceptionText(leading, amount)]} />
+  );
+  return (
+    <>
+      <Table
+        label={currency === undefined ? t('results') : `${t('results')} (${currency})`}
+        hasCaption
+        rows={rows}
+        columns={[
+          [t('costs'), ({ parts }) => <Prices charges={parts.commissions} decimals={decimals} />],
+          [t('payment'), (one) => payment(one.payment), 'number'],
+          [t('total'), ({ total }) => sum(total), 'number'],
+          [t('rate'), ({ offer }) => percentText(offer.InterestPercent), 'number'],
+          [t('irr'), ({ offer }) => percentText(offer.IRR), 'number'],
+          [t('fees'), ({ fees }) => sum(fees), 'number'],
+          [t('insurance'), ({ insurance }) => sum(insurance), 'number'],
+        ]}
+      />
+      {rows.map(({ offer, parts }, index) => (
+        <details key={index} open={rows.length === 1}>
+          <summary>{t('offerParts', { number: index + 1 })}</summary>
+          <Parts {...{ offer, parts, decimals }} />
+        </details>
+      ))}
+    </>
+  );
+}
+
+function Prices({ charges, decimals }: { charges: readonly OfferCharge[]; decimals: number }) {
+  if (charges.length === 0) return <>{t('none')}</>;
+  return (
+    <>
+      {charges.map((charge, index) => (
+        <div key={index}>
+          {charge.Name} <span class="soft small">{priceLine(charge, decimals)}</span>
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** An amount, and below it what differs or is part of it. */
+function Amount({ text, notes }: { text: string; notes: readonly string[] }) {
+  return (
+    <>
+      {text}
+      {notes.filter(Boolean).map((note) => (
+        <div key={note} class="figure-note">
+          {note}
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** A percentage of a reply, such as 8.5000%; null: there is none. */
+function percentText(text: string | null): string {
+  if (text === null) return '–';
+  const percent = percentOf(text);
+  return Number.isNaN(percent) ? text : formatPercent(percent, RATE_DECIMALS);
+}
+
+const percentOf = (text: string): number => Number(text.replace('%', ''));
+
+function priceOf(value: number | null, percent: number | null, decimals: number): string {
+  if (value !== null) return formatAmount(value, decimals);
+  return percent === null ? '–' : formatPercent(percent, RATE_DECIMALS);
+}
+
+function priceLine(charge: OfferCharge, decimals: number): string {
+  return `${priceOf(charge.Value, charge.Percent, decimals)}, ${periodicityText(periodicityOf(charge))}`;
+}
+
+function Parts(props: { offer: SimulatedOffer; parts: OfferParts; decimals: number }) {
+  const { offer, parts, decimals } = props;
+  const { commissions, insurances, rows, baseRate } = parts;
+  const isReduced = baseRate !== undefined && baseRate !== percentOf(offer.InterestPercent);
+  const charges = [...commissions, ...insurances];
+  return (
+    <div class="stack">
+      {isReduced && (
+        <p>
+          {t('reducedRate', {
+            rate: percentText(offer.InterestPercent),
+            before: formatPercent(baseRate, RATE_DECIMALS),
+          })}
+        </p>
+      )}
+      {charges.length > 0 && <Charges charges={charges} decimals={decimals} />}
+      {commissions.some((charge) => periodicityOf(charge) === ONCE) && (
+        <p class="small soft">{t('paidOnce')}</p>
+      )}
+      <Rows rows={rows} decimals={decimals} />
+    </div>
+  );
+}
+
+function Charges({ charges, decimals }: { charges: readonly OfferCharge[]; decimals: number }) {
+  return (
+    <Table
+      label={t('charges')}
+      class="table-dense"
+      hasCaption
+      rows={charges}
+      columns={[
+        [t('name'), ({ Name }) => Name],
+        [t('periodicity'), (charge) => periodicityText(periodicityOf(charge))],
+        [
+          t('beforeDiscounts'),
+          ({ BaseValue, BasePercent }) => priceOf(BaseValue, BasePercent, decimals),
+          'number',
+        ],
+        [t('price'), ({ Value, Percent }) => priceOf(Value, Percent, decimals), 'number'],
+      ]}
+    />
+  );
+}
+
+/** The instalments, and the down payment if there is one. */
+function Rows({ rows, decimals }: { rows: readonly OfferRow[]; decimals: number }) {
+  const [first, ...others] = rows;
+  const amount = (head: string, of: (row: OfferRow) => number) =>
+    [head, (row: OfferRow) => formatAmount(of(row), decimals), 'number'] as const;
+  return (
+    <div class="table-scroll">
+      <Table
+        label={t('instalments')}
+        class="table-dense"
+        hasCaption
+        rows={first !== undefined && first.totalInstallment > 0 ? rows : others}
+        columns={[
+          [
+            t('instalment'),
+            ({ InstallmentNo: number }) => (number === 0 ? t('downPayment') : formatNumber(number)),
+          ],
+          amount(t('principal'), ({ principal }) => principal),
+          amount(t('rate'), ({ interest }) => interest),
+          amount(t('fees'), ({ managementFee }) => managementFee),
+          amount(t('insurance'), ({ insurance = 0 }) => insurance),
+          amount(t('instalmentTotal'), ({ totalInstallment }) => totalInstallment),
+          amount(t('balanceBefore'), ({ remainingValue }) => remainingValue),
+        ]}
+      />
+    </div>
   );
 }

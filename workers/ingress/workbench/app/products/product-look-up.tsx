@@ -1,25 +1,22 @@
+import type { z } from 'zod';
+import type { productByCodeReply } from '../../../../../shared/api/actions/product-by-code-reply.ts';
+import type { productDocumentsReply } from '../../../../../shared/api/actions/look-up-actions.ts';
 import { callAction } from '../api.ts';
-import { Badge, Definitions } from '../design/components.tsx';
+import { Badge } from '../design/components.tsx';
 import { useLoaded } from '../design/loaded.tsx';
-import { Table } from '../design/table.tsx';
-import { formatAmount, formatDate, formatPercent } from '../format.ts';
-import { decimalsOfCurrency } from '../schedules/loan.ts';
-import { fieldName, daysText, periodicityText, valueLines } from './field-values.ts';
-import { currentDay } from './product-search.tsx';
-import {
-  describeInterest,
-  plainFields,
-  valueInForce,
-  type Offer,
-  type Product,
-  type ProductDocument,
-} from './product-types.ts';
-import { t } from './texts.ts';
+import { dayText } from '../format.ts';
+import { productsText as t } from '../texts.ts';
+import type { RecordFields } from './catalogue-calls.ts';
+import { daysText } from './field-values.ts';
+import { FieldList, ItemTable } from './version-sections.tsx';
+
+export type Product = z.infer<typeof productByCodeReply>;
+type Offer = NonNullable<NonNullable<Product['Dimensions']>['InterestsAndCommissions']>[number];
 
 /** What callers get today. */
-export interface FoundProduct {
+interface FoundProduct {
   readonly product: Product;
-  readonly documents: readonly ProductDocument[];
+  readonly documents: z.infer<typeof productDocumentsReply>;
 }
 
 const SHOWN = {
@@ -34,13 +31,10 @@ const SHOWN = {
 export function useProduct(code: string) {
   return useLoaded(
     async (signal): Promise<FoundProduct> => {
+      const request = { BankingProductCode: code, ...SHOWN };
       const [product, documents] = await Promise.all([
-        callAction<Product>(
-          'plat_bp_getbankingproductbycode',
-          { BankingProductCode: code, ...SHOWN },
-          { signal },
-        ),
-        callAction<readonly ProductDocument[]>(
+        callAction<Product>('plat_bp_getbankingproductbycode', request, { signal }),
+        callAction<FoundProduct['documents']>(
           'plat_bp_getproductdocuments',
           { productCode: code },
           { signal },
@@ -56,6 +50,7 @@ export function useProduct(code: string) {
 export function ProductLookUp({ found: { product, documents } }: { found: FoundProduct }) {
   const { BankingProduct: head, Availability: availability = {}, Dimensions: dimensions } = product;
   const currency = 'Currency' in availability ? (availability.Currency ?? '') : '';
+  const plain = Object.entries(availability).filter(([, value]) => typeof value !== 'object');
   return (
     <>
       <section class="card stack">
@@ -69,127 +64,80 @@ export function ProductLookUp({ found: { product, documents } }: { found: FoundP
           {t('validity')} {daysText(head.StartDate, head.EndDate) || t('always')}
         </p>
         <h3>{t('availability')}</h3>
-        <Definitions
-          class="figure-list"
-          items={plainFields(availability).map(([name, value]) => [
-            fieldName(name),
-            valueLines(name, value, currency).join(''),
-          ])}
-        />
+        <FieldList fields={Object.fromEntries(plain)} currency={currency} />
       </section>
       {(dimensions?.InterestsAndCommissions ?? []).map((offer) => (
-        <OfferView key={offer.InterestCommissionItemName} offer={offer} />
+        <section key={offer.InterestCommissionItemName} class="columns" style="--least: 30rem">
+          <ItemTable
+            label={`${offer.InterestCommissionItemName}: ${t('interests')}`}
+            hasCaption
+            items={offer.Interests.map(interestToday)}
+            currency={currency}
+          />
+          <ItemTable
+            label={`${offer.InterestCommissionItemName}: ${t('commissions')}`}
+            hasCaption
+            items={offer.Commissions.map(commissionToday)}
+            currency={currency}
+          />
+        </section>
       ))}
-      <section class="card stack">
-        <h2>{t('documents')}</h2>
-        {documents.length === 0 ? (
-          <p>{t('none')}</p>
-        ) : (
-          <ul class="stack tight">
-            {documents.map(({ Doc, Report }) => (
-              <li key={Doc.ReportId} class="row">
-                {Report.DisplayName} {Doc.IsMandatory && <Badge>{t('mandatory')}</Badge>}
-              </li>
-            ))}
-          </ul>
-        )}
-      </section>
+      {documents.length > 0 && (
+        <ItemTable
+          label={t('documents')}
+          hasCaption
+          items={documents.map(({ Doc, Report }) => ({
+            Name: Report.DisplayName,
+            IsMandatory: Doc.IsMandatory,
+          }))}
+          currency=""
+        />
+      )}
     </>
   );
 }
 
-function OfferView({ offer }: { offer: Offer }) {
-  return (
-    <section class="columns" style="--least: 30rem">
-      <Interests offer={offer} />
-      <Commissions offer={offer} />
-    </section>
-  );
+function interestToday(interest: Offer['Interests'][number]): RecordFields {
+  const { Name, Type, Values, InterestName, InterestType, BandedInterests, IsDefault, Description } =
+    interest;
+  const value = valueInForce(Values ?? []);
+  return {
+    Name: Name ?? InterestName ?? '',
+    Type: Type ?? InterestType,
+    Percent: value?.Value,
+    BandedInterests: BandedInterests?.map((band) => ({ Name: band.InterestName, Percent: band.Value })),
+    ValidFrom: value?.ValueValidFrom?.invariantDate,
+    IsDefault,
+    Description,
+  };
 }
 
-function Interests({ offer }: { offer: Offer }) {
-  const today = currentDay();
-  const rows = offer.Interests.map((one) => {
-    const described = describeInterest(one);
-    return { ...one, ...described, value: valueInForce(described.values, today) };
-  });
-  const bands = (all: (typeof rows)[number]['bands']) =>
-    all.map(({ InterestName, Value }) => (
-      <div key={InterestName}>{`${InterestName}: ${formatPercent(Value, 4)}`}</div>
-    ));
-  return (
-    <Table
-      label={`${offer.InterestCommissionItemName}: ${t('interests')}`}
-      hasCaption
-      rows={rows}
-      columns={[
-        [
-          t('name'),
-          ({ name, IsDefault, Description }) => (
-            <Named name={name} badge={IsDefault === true && t('default')} description={Description} />
-          ),
-        ],
-        [t('type'), ({ type }) => type],
-        [
-          t('value'),
-          (one) => (one.bands.length > 0 ? bands(one.bands) : percentOf(one.value?.Value)),
-          'number',
-        ],
-        [t('since'), ({ value }) => sinceText(value)],
-      ]}
-    />
-  );
+function commissionToday(commission: Offer['Commissions'][number]): RecordFields {
+  const { Name, PeriodicityType, Values, ValueIsPercent, Currency, MandatoryForApplicant } = commission;
+  const value = valueInForce(Values);
+  return {
+    Name,
+    PeriodicityType,
+    ...(ValueIsPercent ? { Percent: value?.CommissionPercent } : { Amount: value?.CommissionValue }),
+    ValidFrom: value?.ValueValidFrom?.invariantDate,
+    Currency,
+    MandatoryForApplicant,
+  };
 }
 
-function Commissions({ offer }: { offer: Offer }) {
-  const today = currentDay();
-  return (
-    <Table
-      label={`${offer.InterestCommissionItemName}: ${t('commissions')}`}
-      hasCaption
-      rows={offer.Commissions.map((one) => ({ ...one, value: valueInForce(one.Values, today) }))}
-      columns={[
-        [
-          t('name'),
-          ({ Name, MandatoryForApplicant }) => (
-            <Named name={Name} badge={MandatoryForApplicant && t('mandatory')} />
-          ),
-        ],
-        [t('periodicity'), ({ PeriodicityType }) => periodicityText(PeriodicityType)],
-        [
-          t('value'),
-          ({ value, ValueIsPercent, Currency }) =>
-            ValueIsPercent ? percentOf(value?.CommissionPercent) : amountOf(value?.CommissionValue, Currency),
-          'number',
-        ],
-        [t('since'), ({ value }) => sinceText(value)],
-      ]}
-    />
-  );
-}
+type Day = { readonly invariantDate: string } | null;
 
-function Named(props: { name: string; badge: string | false; description?: string | null | undefined }) {
-  return (
-    <>
-      {props.name} {props.badge !== false && <Badge>{props.badge}</Badge>}
-      <div class="small soft">{props.description}</div>
-    </>
-  );
-}
-
-function percentOf(value: number | null | undefined): string {
-  return value === null || value === undefined ? '–' : formatPercent(value, 4);
-}
-
-function amountOf(value: number | null | undefined, currency: string): string {
-  return value === null || value === undefined
-    ? '–'
-    : `${formatAmount(value, decimalsOfCurrency(currency))} ${currency}`;
-}
-
-function sinceText(
-  value: { readonly ValueValidFrom: { readonly invariantDate: string } | null } | undefined,
-): string {
-  const day = value?.ValueValidFrom?.invariantDate;
-  return day === undefined ? '–' : formatDate(day);
+/** The value that is in force today: valid from it or before, and the latest of those. */
+function valueInForce<Value extends { readonly ValueValidFrom: Day; readonly ValueValidTo: Day }>(
+  values: readonly Value[],
+): Value | undefined {
+  const day = dayText(Date.now());
+  return values
+    .filter(({ ValueValidFrom: from, ValueValidTo: to }) => {
+      const isBegun = from === null || from.invariantDate.slice(0, 10) <= day;
+      return isBegun && (to === null || day <= to.invariantDate.slice(0, 10));
+    })
+    .toSorted((one, other) =>
+      (other.ValueValidFrom?.invariantDate ?? '').localeCompare(one.ValueValidFrom?.invariantDate ?? ''),
+    )[0];
 }

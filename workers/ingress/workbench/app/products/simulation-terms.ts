@@ -1,8 +1,8 @@
 /** The terms of a simulation as they are entered, and the request that they make. */
-import { faultOf, type EntryFault } from '../schedules/check-loan.ts';
-import type { FormField } from '../schedules/form-field.ts';
+import { faultOf } from '../schedules/check-loan.ts';
 import { decimalsOfCurrency, MONTHS_OF_PERIOD, readField, type Entry } from '../schedules/loan.ts';
-import type { Product } from './product-types.ts';
+import { entryText } from '../schedules/remarks.ts';
+import type { Product } from './product-look-up.tsx';
 
 export interface SimulationTerms {
   readonly amount: string;
@@ -84,14 +84,8 @@ export function entryOfProduct(
 const AMOUNT = { name: 'Amount', kind: 'number', help: '', isRequired: false } as const;
 const PERIOD = { name: 'InstallmentsNo', kind: 'whole', help: '', isRequired: true } as const;
 
-/** A number that cannot be read, as `entryText` describes it. */
-export interface UnreadTerm {
-  readonly fault: EntryFault;
-  readonly entered: { readonly text: string; readonly field: FormField };
-}
-
 /** The numbers that cannot be read, by their paths in the request. */
-export function unreadTerms(terms: SimulationTerms, entry: Entry): Readonly<Record<string, UnreadTerm>> {
+export function unreadTerms(terms: SimulationTerms, entry: Entry) {
   const { amount, downPayment, period, figures } = terms;
   const entries = [
     ['amount', amount, { ...AMOUNT, isRequired: true }],
@@ -99,12 +93,10 @@ export function unreadTerms(terms: SimulationTerms, entry: Entry): Readonly<Reco
     ['loanPeriod', period, PERIOD],
     ...Object.entries(figures).map(([path, text]) => [path, text, AMOUNT] as const),
   ] as const;
-  return Object.fromEntries(
-    entries.flatMap(([path, text, field]) => {
-      const fault = faultOf(field, text.trim(), entry);
-      return fault === undefined ? [] : [[path, { fault, entered: { text, field } }] as const];
-    }),
-  );
+  return entries.flatMap(([path, text, field]) => {
+    const fault = faultOf(field, text.trim(), entry);
+    return fault === undefined ? [] : [{ path, message: entryText(fault, { text, field }, entry) }];
+  });
 }
 
 /** The request, of terms that can be read. */

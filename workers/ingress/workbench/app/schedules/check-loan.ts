@@ -1,6 +1,5 @@
 /** Checks of a loan by the ranges of the schema, while it is entered. The engine checks everything again. */
-import { FROM_START } from './field-groups.ts';
-import type { FormField } from './form-field.ts';
+import { FROM_START, type FormField } from './loan-fields.ts';
 import { entryOf, isSent, itemsOf, readField, type Entry, type Loan, type Values } from './loan.ts';
 
 /** Why a value cannot be right, with the bounds of the field. */

@@ -1,10 +1,9 @@
 /** Labels, help and values of the fields in the language of the workbench. A field without a label here is shown by its name. */
 import { formatAmount, formatDate, formatNumber, formatPercent } from '../format.ts';
 import { language } from '../preferences.ts';
-import { FIELD_KEYS, inWords, knownText, ROMANIAN_HELP } from '../texts.ts';
-import { isPercentage, type FormField } from './form-field.ts';
+import { FIELD_KEYS, inWords, knownText, ROMANIAN_HELP, schedulesText as t } from '../texts.ts';
+import { isPercentage, type FormField } from './loan-fields.ts';
 import { readField, readPlace, type Entry } from './loan.ts';
-import { t } from './texts.ts';
 
 /** The label of a field; `list` is the list of an item. */
 export function fieldText(name: string, list = ''): string {

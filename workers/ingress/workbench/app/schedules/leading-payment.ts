@@ -1,8 +1,9 @@
-/** Which of the payments of a loan stands for all of them. */
+/** Which of the payments of a loan stands for all of them, and the words for it and for those that differ. */
+import { schedulesText as t } from '../texts.ts';
 import { exactSum } from './schedule.ts';
 
 /** What is known of a row of any schedule; those of a simulation have no dates. */
-export interface PaidRow {
+interface PaidRow {
   /** With all charges. */
   readonly totalInstallment: number;
   readonly DueDate?: string;
@@ -41,18 +42,29 @@ export function leadingPayment(rows: readonly PaidRow[]): LeadingPayment {
   return { kind, amount: regular ?? highest, first, last, lowest, highest };
 }
 
-/**
- * The payments that differ from the leading one: the first, the last, the highest before the last where the first is lower, and
- * the lowest of all others.
- */
-export function exceptionsOf(payment: LeadingPayment) {
-  const { amount, first, last, highest, lowest } = payment;
-  return {
-    ...(first === amount ? {} : { first }),
-    ...(last === amount ? {} : { last }),
-    ...(highest > Math.max(amount, first) ? { highest } : {}),
-    ...(lowest < Math.min(amount, first, last) ? { lowest } : {}),
-  };
+const LABELS = {
+  regular: 'regularPayment',
+  highest: 'highestPayment',
+  'highest-regular': 'highestRegular',
+  single: 'singlePayment',
+} as const;
+
+export function paymentLabel({ kind }: Pick<LeadingPayment, 'kind'>): string {
+  return t(LABELS[kind]);
+}
+
+/** The first, last, highest (before the last) and lowest payment where they differ from the leading one; empty if none does. */
+export function exceptionText(payment: LeadingPayment, amount: (value: number) => string): string {
+  const { amount: leading, first, last, highest, lowest } = payment;
+  const parts = [
+    ['firstPayment', first, first !== leading],
+    ['highestIs', highest, highest > Math.max(leading, first)],
+    ['lowestIs', lowest, lowest < Math.min(leading, first, last)],
+    ['lastPayment', last, last !== leading],
+  ] as const;
+  return parts
+    .flatMap(([text, value, isOther]) => (isOther ? [t(text, { amount: amount(value) })] : []))
+    .join(', ');
 }
 
 function paymentsOf(rows: readonly PaidRow[]): readonly number[] {

@@ -1,14 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../design/components.tsx';
-import { groupSign } from '../format.ts';
-import { FROM_START, groupFields, groupItemFields, SLIDERS, type GroupName } from './field-groups.ts';
-import { FieldInput } from './field-input.tsx';
-import { addText, fieldText, helpText, itemText } from './field-texts.ts';
-import type { FormField } from './form-field.ts';
-import { addItem, entryOf, itemsOf, listValues, readField, type Loan, type Values } from './loan.ts';
+import { FROM_START, groupFields, groupItemFields, type GroupName, type FormField } from './loan-fields.ts';
+import { addText, fieldText, helpText, itemText, choiceText, flagText } from './field-texts.ts';
+import { addItem, itemsOf, listValues, type Loan, type Values } from './loan.ts';
 import type { PlacedFault, PlacedNote } from './remarks.ts';
-import { groupText, t } from './texts.ts';
+import { groupText, schedulesText as t } from '../texts.ts';
+import { Field, Input, Select, type ControlProps } from '../design/fields.tsx';
+import { formatNumber } from '../format.ts';
 
 interface LoanFormProps {
   readonly form: readonly FormField[];
@@ -25,7 +24,6 @@ interface LoanFormProps {
 const OPEN_GROUPS: ReadonlySet<GroupName> = new Set(['loan', 'rate']);
 /** Groups of which every loan has values, so that these are no reason to open them. */
 const CLOSED_GROUPS: ReadonlySet<GroupName> = new Set(['dates']);
-const PART_OF_LOAN = 0.01;
 
 /** All terms of a loan, by group. */
 export function LoanForm(props: LoanFormProps) {
@@ -161,14 +159,7 @@ interface FieldsProps extends LoanFormProps {
 }
 
 function Fields(props: FieldsProps) {
-  const { fields, list, prefix, values, onValues, loan, faults, notes, isExplained } = props;
-  const entry = entryOf(loan, groupSign());
-  const amount = readField(loan.fields['Amount'] ?? '', { name: 'Amount', kind: 'number' }, entry) ?? 0;
-  const sliderOf = (name: string) => {
-    if (list === '') return SLIDERS[name];
-    const isPrepaid = list === 'EarlyRepayments' && name === 'Amount' && amount > 0;
-    return isPrepaid ? ([0, amount, Math.max(1, Math.round(amount * PART_OF_LOAN))] as const) : undefined;
-  };
+  const { fields, list, prefix, values, onValues, faults, notes, isExplained } = props;
   return (
     <div class="loan-fields">
       {fields.map((field) => {
@@ -181,8 +172,6 @@ function Fields(props: FieldsProps) {
             place={prefix + name}
             fault={faults[prefix + name]}
             note={notes[prefix + name]}
-            number={readField(value, field, entry)}
-            slider={sliderOf(name)}
             hint={FROM_START.has(name) && value === '' ? t('fromHint') : ''}
             onChange={(text) => onValues({ ...values, [name]: text })}
           />
@@ -297,4 +286,125 @@ function Item(
       </div>
     </fieldset>
   );
+}
+
+interface FieldInputProps {
+  readonly field: FormField;
+  /** The list of an item; empty for a field of the loan. */
+  readonly list: string;
+  readonly place: string;
+  readonly value: string;
+  readonly fault: PlacedFault | undefined;
+  readonly note: PlacedNote | undefined;
+  /** Always shown. */
+  readonly hint: string;
+  readonly isExplained: boolean;
+  readonly onChange: (text: string) => void;
+}
+
+/** A field of any kind: label, help, control, fault and note. */
+function FieldInput(props: FieldInputProps) {
+  const { field, list, place, value, fault, note, hint, onChange } = props;
+  const label = fieldText(field.name, list);
+  return (
+    <Field
+      label={label}
+      class={note?.isIgnored === true ? 'loan-field-ignored' : undefined}
+      place={place}
+      error={fault && <span lang={fault.lang}>{fault.text}</span>}
+      hint={[note?.text, hint].filter(Boolean).join(' ') || undefined}
+      help={props.isExplained ? <Help field={field} list={list} /> : undefined}
+    >
+      {(control) => <Control {...{ field, control, label, value, onChange }} />}
+    </Field>
+  );
+}
+
+interface KindProps {
+  readonly field: FormField;
+  readonly control: ControlProps;
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}
+
+function Control(props: KindProps) {
+  const { field, control, value, onChange } = props;
+  const { name, kind, choices, maxLength = MAX_NUMBER_LENGTH } = field;
+  if (kind === 'flag' || kind === 'numeric-flag') {
+    const options = [
+      ['', t('none')],
+      ['true', flagText(name, true)],
+      ['false', flagText(name, false)],
+    ] as const;
+    return <Select {...{ control, value, options, onChange }} />;
+  }
+  if (choices !== undefined) return <Choice {...props} choices={choices} />;
+  return (
+    <Input
+      {...{ control, value, maxLength, onChange }}
+      type={kind === 'date' ? 'date' : 'text'}
+      inputMode={kind === 'number' ? 'decimal' : kind === 'whole' ? 'numeric' : 'text'}
+    />
+  );
+}
+
+const MAX_NUMBER_LENGTH = 64;
+const OTHER = '\u0000other';
+
+/** The known values of a text, and a field for another one where there may be others. */
+function Choice(props: KindProps & { choices: readonly string[] }) {
+  const { field, choices, control, label, value, onChange } = props;
+  const { isOpen = false, isRequired, maxLength } = field;
+  const isKnown = value === '' || choices.includes(value);
+  const [isOther, setOther] = useState(isOpen && !isKnown);
+  const named = choices.map((choice) => [choice, choiceText(choice)] as const);
+  // Of two spellings of the same, the first, or the one that is chosen.
+  const shown = named.filter(
+    ([choice, name], at) =>
+      choice === value || (named.findIndex(([, one]) => one === name) === at && name !== choiceText(value)),
+  );
+  const choose = (chosen: string): void => {
+    setOther(chosen === OTHER);
+    onChange(chosen === OTHER ? '' : chosen);
+  };
+  const options = [
+    ...(!isRequired || value === '' ? [['', t('none')] as const] : []),
+    ...shown,
+    ...(!isKnown && !isOther ? [[value, value] as const] : []),
+    ...(isOpen ? [[OTHER, t('otherValue')] as const] : []),
+  ];
+  return (
+    <>
+      <Select {...{ control, options }} value={isOther ? OTHER : value} onChange={choose} />
+      {isOther && (
+        <Input
+          {...{ value, maxLength, onChange }}
+          control={{ ...control, id: `${control.id}-other`, 'aria-label': t('otherName', { field: label }) }}
+        />
+      )}
+    </>
+  );
+}
+
+/** The description of the field, what is allowed, and its name in the interface. */
+function Help({ field, list }: { field: FormField; list: string }) {
+  const { text, lang } = helpText(field, list);
+  const range = rangeOf(field, text);
+  return (
+    <>
+      <span lang={lang}>{text}</span> {range !== '' && <span>{t('allowed', { range })} </span>}
+      <code>{field.name}</code>
+    </>
+  );
+}
+
+/** Bounds beyond this are limits of the engine rather than of a loan. */
+const NOTABLE = 1_000_000;
+
+/** The bounds of a number that has two; empty where the text names them. */
+function rangeOf({ minimum, maximum }: FormField, text: string): string {
+  const isBounded = minimum !== undefined && maximum !== undefined && maximum < NOTABLE;
+  if (!isBounded || text.includes(String(maximum))) return '';
+  return `${formatNumber(minimum)} – ${formatNumber(maximum)}`;
 }

@@ -1,7 +1,6 @@
 /** A loan as it is entered: its form, its request, and its part of the address. */
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../../../../shared/lending/numbers/money.ts';
-import { FROM_START, RESPONSE_FIELDS } from './field-groups.ts';
-import { isPercentage, type FormField } from './form-field.ts';
+import { FROM_START, RESPONSE_FIELDS, isPercentage, type FormField } from './loan-fields.ts';
 
 /** Fields that are not empty, as entered, by their names in the interface. A flag is `true` or `false`. */
 export type Values = Readonly<Record<string, string>>;

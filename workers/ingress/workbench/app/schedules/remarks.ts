@@ -3,7 +3,7 @@ import { asProblem } from '../engine-error.ts';
 import { formatAmount, formatEntry, formatNumber, groupSign } from '../format.ts';
 import { checkLoan, type EntryFault } from './check-loan.ts';
 import { placeText, withLabels } from './field-texts.ts';
-import { isPercentage, type FormField } from './form-field.ts';
+import { isPercentage, type FormField } from './loan-fields.ts';
 import {
   entryOf,
   isSent,
@@ -14,8 +14,7 @@ import {
   type Loan,
   type PlacedValue,
 } from './loan.ts';
-import { knownText } from '../texts.ts';
-import { t } from './texts.ts';
+import { knownText, schedulesText as t } from '../texts.ts';
 import type { LiveSchedule } from './use-schedule.ts';
 
 /** What is wrong with a place of the form; the messages of the engine are in English. */

@@ -1,14 +1,11 @@
 import { useState } from 'preact/hooks';
-import { Button, Dialog } from '../design/components.tsx';
+import { Dialog } from '../design/components.tsx';
 import { formatAmount, formatDate, formatPercent, formatRate } from '../format.ts';
-import { leadingPayment } from './leading-payment.ts';
-import { exceptionText, paymentLabel } from './payment-text.ts';
-import { RateProof } from './rate-proof.tsx';
-import type { EffectiveRate } from './rate-terms.ts';
+import { leadingPayment, exceptionText, paymentLabel } from './leading-payment.ts';
 import { sumSchedule, type ShownSchedule } from './schedule.ts';
-import { t } from './texts.ts';
+import { schedulesText as t } from '../texts.ts';
 
-const rate = (value: number | undefined): string => (value === undefined ? '–' : formatRate(value));
+const rateText = (value: number | undefined): string => (value === undefined ? '–' : formatRate(value));
 
 interface Explained {
   readonly label: string;
@@ -16,7 +13,7 @@ interface Explained {
   readonly text: string;
   /** What of an amount differs or is part of it. */
   readonly note?: string;
-  readonly unit?: EffectiveRate | 'amount';
+  readonly isAmount?: boolean;
 }
 
 /** The totals of a schedule and its effective rates; each opens what it means. */
@@ -47,7 +44,7 @@ export function ScheduleFigures(props: {
               >
                 {figure.value}
               </button>
-              {figure.unit === 'amount' && <span class="figure-note"> {currency}</span>}
+              {figure.isAmount === true && <span class="figure-note"> {currency}</span>}
               {(figure.note ?? '') !== '' && <div class="figure-note">{figure.note}</div>}
             </dd>
           </div>
@@ -56,9 +53,6 @@ export function ScheduleFigures(props: {
       {explained !== undefined && (
         <Dialog title={`${explained.label}: ${explained.value}`} onClose={() => setExplained(undefined)}>
           <p>{explained.text}</p>
-          {(explained.unit === 'dae' || explained.unit === 'eir') && (
-            <RateProof rate={explained.unit} schedule={schedule} decimals={decimals} />
-          )}
         </Dialog>
       )}
     </section>
@@ -88,14 +82,13 @@ function listFigures(schedule: ShownSchedule, decimals: number): readonly Explai
     [t('totalPaid'), shown.total, t('explainTotal', shown), atStart],
   ] as const;
   return [
-    ...amounts.map(([label, value, text, note]) => ({ label, value, text, note, unit: 'amount' as const })),
-    { label: t('dae'), value: rate(dae), text: t('explainDae'), unit: 'dae' },
+    ...amounts.map(([label, value, text, note]) => ({ label, value, text, note, isAmount: true })),
+    { label: t('dae'), value: rateText(dae), text: t('explainDae') },
     {
       label: t('eir'),
-      value: rate(eir),
+      value: rateText(eir),
       text: `${t('explainEir')} ${byDays ? t('explainByDays') : ''}`,
       note: byDays ? t('byDays') : '',
-      unit: 'eir',
     },
     { label: t('lastDue'), value: formatDate(totals.lastDueDate), text: t('explainLast', shown) },
   ];
@@ -109,31 +102,4 @@ export function shortFigures(schedule: ShownSchedule, decimals: number) {
     [t('totalPaid'), formatAmount(sumSchedule(schedule).total, decimals)],
     ['DAE', schedule.dae === undefined ? '–' : formatPercent(schedule.dae)],
   ] as const;
-}
-
-/** The most important figures, which stay in sight on a narrow screen while the form is filled in. */
-export function ShortFigures(props: {
-  figures: readonly (readonly [label: string, value: string])[];
-  /** Why the figures are not those of the form; empty if they are. */
-  mark: string;
-  onShow: () => void;
-}) {
-  const { figures, mark, onShow } = props;
-  return (
-    <div class={mark === '' ? 'schedules-short no-print' : 'schedules-short schedules-outdated no-print'}>
-      {mark !== '' && <p class="small">{mark}</p>}
-      <dl>
-        {figures.map(([label, value]) => (
-          <div key={label}>
-            <dt class="soft">{label}</dt>
-            <dd class="figures strong">{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <Button small onClick={onShow}>
-        <span aria-hidden="true">↓</span>
-        <span class="visually-hidden">{t('toResult')}</span>
-      </Button>
-    </div>
-  );
 }

@@ -6,16 +6,14 @@ import { formatAmount, formatDate, formatNumber } from '../format.ts';
 import {
   chargesOf,
   exactSum,
-  explanationsOf,
   ownAmount,
   ownColumns,
   sumSchedule,
   type ScheduleTotals,
-  type ShownExplanation,
   type ShownRow,
   type ShownSchedule,
 } from './schedule.ts';
-import { t } from './texts.ts';
+import { knownText, schedulesText as t } from '../texts.ts';
 import { loadExplained } from './use-schedule.ts';
 
 /** The columns of amounts: their text, and the figures that explain them. */
@@ -165,15 +163,18 @@ function Explanations(props: Explained & { schedule: ShownSchedule; decimals: nu
 
 function ExplanationList(props: Omit<Explained, 'at'> & { row: ShownRow; decimals: number }) {
   const { row, figures, name, decimals } = props;
-  const chosen = figures.flatMap((figure) => explanationsOf(row, figure, name));
-  const shown: readonly ShownExplanation[] = chosen.length > 0 ? chosen : (row.explanation ?? []);
+  const all = row.explanation ?? [];
+  const chosen = all.filter(
+    (one) => figures.includes(one.figure) && (name === undefined || one.name === name),
+  );
+  const shown = chosen.length > 0 ? chosen : all;
   return (
     <dl class="stack">
       {shown.map((one, index) => (
         <div key={index}>
           <dt class="row-between strong">
             <span>
-              {labelOf(one.figure)}
+              {knownText('figures', one.figure) ?? one.figure}
               {one.name !== undefined && <span class="soft">: {one.name}</span>}
             </span>
             <span class="figures">{formatAmount(one.amount, decimals)}</span>
@@ -186,20 +187,4 @@ function ExplanationList(props: Omit<Explained, 'at'> & { row: ShownRow; decimal
       ))}
     </dl>
   );
-}
-
-function labelOf(figure: string): string {
-  const labels: Readonly<Record<string, string>> = {
-    remainingValue: t('balanceBefore'),
-    principal: t('principal'),
-    interest: t('interest'),
-    capitalisedInterest: t('capitalised'),
-    payment: t('levelPayment'),
-    pMT: t('payment'),
-    managementFee: t('commission'),
-    insurance: t('insurance'),
-    totalInstallment: t('total'),
-    column: t('column'),
-  };
-  return labels[figure] ?? figure;
 }

@@ -2,7 +2,7 @@
 import type { Warning } from '../../../../../shared/platform/problem.ts';
 
 /** How a figure of a row is calculated. */
-export interface ShownExplanation {
+interface ShownExplanation {
   readonly figure: string;
   readonly name?: string;
   readonly amount: number;
@@ -78,7 +78,7 @@ export function sumSchedule(schedule: Pick<ShownSchedule, 'rows' | 'terms'>): Sc
 }
 
 /** Costs paid once at the start; a recalculation has none (A4). */
-export function costsAtStart({ terms }: Pick<ShownSchedule, 'terms'>): number {
+function costsAtStart({ terms }: Pick<ShownSchedule, 'terms'>): number {
   const { UpFrontValue: paid, LastDueDate: settled } = terms;
   return typeof paid === 'number' && settled === undefined ? paid : 0;
 }
@@ -93,13 +93,6 @@ export function exactSum(amounts: readonly number[]): number {
 function decimalsIn(amount: number): number {
   const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e-(\d+))?$/.exec(String(amount)) ?? [];
   return Math.min(MAX_DECIMALS, fraction.length + Number(exponent));
-}
-
-/** The explanations of one figure of a row, such as `interest`; with a name, of the commission, insurance or column of that name. */
-export function explanationsOf(row: ShownRow, figure: string, name?: string): readonly ShownExplanation[] {
-  return (row.explanation ?? []).filter(
-    (one) => one.figure === figure && (name === undefined || one.name === name),
-  );
 }
 
 /** Fields of every row; all others are columns of the schedule type. */

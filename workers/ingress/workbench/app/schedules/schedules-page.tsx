@@ -1,28 +1,44 @@
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
-import { Button, CopyButton, Failure, Loading, Notice, PageHead } from '../design/components.tsx';
-import { asProblem } from '../engine-error.ts';
-import { download } from '../design/copy-text.ts';
-import { formatEntry, groupSign } from '../format.ts';
-import { placeText } from './field-texts.ts';
-import type { FormField } from './form-field.ts';
+import { useEffect, useReducer, useState } from 'preact/hooks';
 import {
+  Button,
+  CopyButton,
+  Definitions,
+  Failure,
+  Loading,
+  Notice,
+  PageHead,
+  download,
+} from '../design/components.tsx';
+import { asProblem } from '../engine-error.ts';
+import { formatDate, formatEntry, groupSign } from '../format.ts';
+import { RESPONSE_FIELDS, type FormField } from './loan-fields.ts';
+import { placeText, valueText } from './field-texts.ts';
+import {
+  currencyOf,
   decimalsOf,
+  entryOf,
   exampleLoan,
+  isSent,
+  itemsOf,
+  listValues,
   loanTerms,
   MAX_VARIANTS,
   readLoans,
+  readPlace,
   writeLoans,
   type Loan,
 } from './loan.ts';
 import { focusPlace, LoanForm } from './loan-form.tsx';
-import { OfferHead } from './offer-sheet.tsx';
 import { remarkOn, type Remarks } from './remarks.ts';
-import { toCsv } from './schedule.ts';
-import { shortFigures, ShortFigures } from './schedule-figures.tsx';
-import { Result } from './schedule-result.tsx';
-import { t } from './texts.ts';
+import { toCsv, type ShownSchedule } from './schedule.ts';
+import { shortFigures, ScheduleFigures } from './schedule-figures.tsx';
+import { schedulesText as t } from '../texts.ts';
 import { useSchedule, type LiveSchedule } from './use-schedule.ts';
-import { variantName } from './variant-table.tsx';
+import { variantName, VariantTable, type Variant } from './variant-table.tsx';
+import { SCHEDULE_TOPIC, TOKEN_REQUIRED } from '../page-settings.ts';
+import { asCurl, asJson, asKafkaMessage } from './call-formats.ts';
+import { ScheduleChart, VariantChart } from './schedule-charts.tsx';
+import { ScheduleTable } from './schedule-table.tsx';
 
 /** The fields of the request, which the compiler of the pages makes from its schema (bundle.ts). */
 declare const SCHEDULE_FORM_FIELDS: readonly FormField[];
@@ -37,7 +53,6 @@ export function SchedulesPage() {
   const terms = loans.map((one) => loanTerms(one, form, groupSign()));
   const lives = [useSchedule(terms[0]), useSchedule(terms[1]), useSchedule(terms[2])].slice(0, loans.length);
   const live = lives[at];
-  const result = useRef<HTMLDivElement>(null);
   const [isExplained, explain] = useReducer((former: boolean) => !former, false);
   const remarks = remarkOn(loan, form, live);
   const decimals = decimalsOf(loan);
@@ -63,18 +78,9 @@ export function SchedulesPage() {
             </div>
           </div>
           <LoanForm key={at} {...{ form, loan, isExplained, ...remarks }} onChange={change} />
-          {live?.schedule !== undefined && (
-            <ShortFigures
-              figures={shortFigures(live.schedule, decimals)}
-              mark={mark}
-              onShow={() => result.current?.scrollIntoView()}
-            />
-          )}
         </div>
-        <div class="stack" aria-busy={live?.isCalculating} ref={result}>
-          <OfferHead
-            {...{ loan, form, today: today(), variant: variants.length > 1 ? variantName(at) : undefined }}
-          />
+        <div class="stack" aria-busy={live?.isCalculating}>
+          <OfferHead {...{ loan, form }} variant={variants.length > 1 ? variantName(at) : ''} />
           {live?.error !== undefined && <Problems live={live} {...remarks} />}
           {live?.schedule === undefined && live?.error === undefined && <Loading label={t('calculating')} />}
           {live?.schedule !== undefined && (
@@ -87,6 +93,30 @@ export function SchedulesPage() {
         </div>
       </div>
     </>
+  );
+}
+
+/** The head of a printed offer: what the form contains, without what is left empty. `variant`: empty if there is only one. */
+function OfferHead(props: { loan: Loan; form: readonly FormField[]; variant: string }) {
+  const { loan, form, variant } = props;
+  const entry = entryOf(loan, groupSign());
+  const shown = listValues(loan, form).filter(({ place, field }) => {
+    const { list = '', index = 0 } = readPlace(place) ?? {};
+    return !RESPONSE_FIELDS.includes(field.name) && isSent(list, itemsOf(loan, list)[index] ?? {});
+  });
+  return (
+    <section class="offer">
+      <div class="row-between">
+        <h2>
+          {t('offer')}
+          {variant !== '' && `: ${t('variant', { name: variant })}`}
+        </h2>
+        <span class="soft">{t('calculatedOn', { date: formatDate(today()) })}</span>
+      </div>
+      <Definitions
+        items={shown.map(({ place, field, text }) => [placeText(place), valueText(field, text, entry)])}
+      />
+    </section>
   );
 }
 
@@ -248,10 +278,73 @@ function Problems(props: Remarks & { live: LiveSchedule }) {
 
 const firstLoan = (): Loan => exampleLoan(today(), formatEntry);
 
-const twoDigits = (value: number): string => String(value).padStart(2, '0');
+/** The date of this device, which Swedish writes as YYYY-MM-DD. */
+const today = (): string => new Date().toLocaleDateString('sv');
 
-/** The date of this device. */
-function today(): string {
-  const now = new Date();
-  return `${now.getFullYear()}-${twoDigits(now.getMonth() + 1)}-${twoDigits(now.getDate())}`;
+/** A schedule: its totals, chart and rows, the comparison with the other variants, and the call that calculates it. */
+export function Result(props: {
+  schedule: ShownSchedule;
+  variants: readonly Variant[];
+  form: readonly FormField[];
+  terms: Readonly<Record<string, unknown>>;
+  /** The variant that is shown. */
+  at: number;
+  decimals: number;
+  /** Why the figures are not those of the form; empty if they are. */
+  mark: string;
+}) {
+  const { schedule, variants, form, terms, at, decimals, mark } = props;
+  const currency = currencyOf(variants[at]?.loan);
+  const variant = variants.length > 1 ? t('variant', { name: variantName(at) }) : undefined;
+  const ignored = schedule.warnings.filter(({ code }) => code === 'no-effect');
+  return (
+    <div class={mark === '' ? 'stack' : 'stack schedules-outdated'}>
+      {mark !== '' && <p class="small schedules-mark">{mark}</p>}
+      <ScheduleFigures schedule={schedule} decimals={decimals} currency={currency} title={variant} />
+      {ignored.length > 0 && (
+        <div class="no-print">
+          <Notice tone="warn">
+            {t('ignored', {
+              fields: ignored.map(({ path }) => placeText(path.replace(/^jsonParam\./, ''))).join(', '),
+            })}
+          </Notice>
+        </div>
+      )}
+      {variants.length > 1 && <Comparison variants={variants} form={form} />}
+      <section class="card card-tight">
+        {variant !== undefined && <h2 class="schedule-variant no-print">{variant}</h2>}
+        <ScheduleChart schedule={schedule} decimals={decimals} currency={currency} />
+      </section>
+      <div class="row-between">
+        <h2>{t('table')}</h2>
+        <span class="small soft">
+          {currency !== '' && t('amountsIn', { currency })} <span class="no-print">{t('explainHint')}</span>
+        </span>
+      </div>
+      <ScheduleTable schedule={schedule} decimals={decimals} />
+      <p class="offer small">{t('offerNote')}</p>
+      <div class="row no-print">
+        <CopyButton label={t('copyCurl')} text={() => asCurl(location.origin, terms, TOKEN_REQUIRED)} />
+        <CopyButton label={t('copyJson')} text={() => asJson(terms)} />
+        <CopyButton label={t('copyKafka')} text={() => asKafkaMessage(SCHEDULE_TOPIC, terms)} />
+      </div>
+    </div>
+  );
+}
+
+/** The variants in figures and as lines; the lines only in one currency. */
+function Comparison({ variants, form }: { variants: readonly Variant[]; form: readonly FormField[] }) {
+  const currencies = new Set(variants.map(({ loan }) => currencyOf(loan)));
+  const schedules = variants.map(({ schedule }) => schedule);
+  const isDrawn = currencies.size === 1 && schedules.filter((one) => one !== undefined).length > 1;
+  return (
+    <>
+      <VariantTable variants={variants} form={form} />
+      {isDrawn && (
+        <section class="card card-tight">
+          <VariantChart schedules={schedules} currency={[...currencies][0] ?? ''} />
+        </section>
+      )}
+    </>
+  );
 }

@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { TableFrame, TableHead, TableRow, type Columns } from '../design/table.tsx';
+import { Table, type Columns } from '../design/table.tsx';
 import { formatAmount, formatDate, formatNumber, formatRate, groupSign } from '../format.ts';
 import { placeText, valueText } from './field-texts.ts';
-import type { FormField } from './form-field.ts';
-import { leadingPayment } from './leading-payment.ts';
+import type { FormField } from './loan-fields.ts';
+import { leadingPayment, paymentLabel } from './leading-payment.ts';
 import { currencyOf, decimalsOf, entryOf, listValues, type Loan } from './loan.ts';
 import { exactSum, sumSchedule, type ShownSchedule } from './schedule.ts';
-import { paymentLabel } from './payment-text.ts';
-import { t } from './texts.ts';
+import { schedulesText as t } from '../texts.ts';
 
 /** A, B, C. */
 export function variantName(index: number): string {
@@ -19,7 +18,6 @@ export interface Variant {
   readonly schedule: ShownSchedule | undefined;
 }
 
-const count = (value: number): string => formatNumber(value);
 /** A difference of rates, with their decimals. */
 const points = (value: number): string => t('points', { value: formatAmount(value, 4) });
 
@@ -41,7 +39,7 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
     [t('totalPaid'), totals.map((one) => one?.total), amount, amount],
     [t('dae'), schedules.map((one) => one?.dae), formatRate, points],
     [t('eir'), schedules.map((one) => one?.eir), formatRate, points],
-    [t('table'), totals.map((one) => one?.rows), count, count],
+    [t('table'), totals.map((one) => one?.rows), formatNumber, formatNumber],
   ] as const;
   const results = lines.map(([label, values, format, formatDifference]): Line => {
     const cells = values.map((value, index) => (
@@ -62,39 +60,18 @@ export function VariantTable(props: { variants: readonly Variant[]; form: readon
         [t('variant', { name: variantName(index) }), ([, cells]: Line) => cells[index], 'number'] as const,
     ),
   ];
+  const table = (label: string, rows: readonly Line[]) =>
+    rows.length > 0 && <Table label={label} class="variant-table" hasCaption rows={rows} columns={columns} />;
   return (
-    <TableFrame label={t('comparison')}>
-      <table class="table variant-table">
-        <TableHead columns={columns} />
-        <Part title={t('termsOf')} columns={columns} lines={differingTerms(variants, form)} />
-        <Part
-          title={t('resultsAgainst', { name: variantName(0) })}
-          columns={columns}
-          lines={[...results, [t('lastDue'), lastDue]]}
-        />
-      </table>
-    </TableFrame>
+    <section class="stack" aria-label={t('comparison')}>
+      {table(t('termsOf'), differingTerms(variants, form))}
+      {table(t('resultsAgainst', { name: variantName(0) }), [...results, [t('lastDue'), lastDue]])}
+    </section>
   );
 }
 
 /** A row of the comparison: what it compares, and that of each variant. */
 type Line = readonly [label: string, cells: readonly ComponentChildren[]];
-
-function Part({ title, columns, lines }: { title: string; columns: Columns<Line>; lines: readonly Line[] }) {
-  if (lines.length === 0) return null;
-  return (
-    <tbody>
-      <tr>
-        <th scope="rowgroup" colSpan={columns.length} class="soft small">
-          {title}
-        </th>
-      </tr>
-      {lines.map((row, index) => (
-        <TableRow key={index} columns={columns} row={row} />
-      ))}
-    </tbody>
-  );
-}
 
 /**
  * The payments that can be compared: the regular ones where all variants have one, otherwise the highest ones, both without the last

@@ -1,83 +1,162 @@
-import { Badge, Button, Failure, Loading, Notice, PageHead, type Tone } from '../design/components.tsx';
-import { asProblem } from '../engine-error.ts';
-import { formatMoment } from '../format.ts';
-import type { SystemState } from '../../../../../shared/api/operations/system-state.ts';
-import { Lag } from './lag.tsx';
-import { Overview } from './overview.tsx';
-import { Breakers, Processes } from './processes.tsx';
-import { RateTables } from './rate-tables.tsx';
-import { Settings } from './settings.tsx';
-import { t } from './texts.ts';
-import { useSystem, type Connection, type System } from './use-system.ts';
-import { SystemVerdict } from './verdict.tsx';
+import type {
+  SystemState,
+  SystemFinding,
+  systemSettingsReply,
+} from '../../../../../shared/api/operations/system-state.ts';
+import { getJson } from '../api.ts';
+import { Badge, Definitions, Failure, Loading, Notice, PageHead } from '../design/components.tsx';
+import { useLoaded, useReload, WhenLoaded } from '../design/loaded.tsx';
+import { EngineError } from '../engine-error.ts';
+import { formatDuration, formatMoment, formatNumber } from '../format.ts';
+import { systemText as t } from '../texts.ts';
+import { Lag, Breakers, Processes } from './process-list.tsx';
+import { findingText } from './system-finding.ts';
+import { Table } from '../design/table.tsx';
+import type { z } from 'zod';
 
-const CONNECTIONS = {
-  connecting: ['neutral', 'connecting'],
-  live: ['good', 'live'],
-  paused: ['accent', 'paused'],
-  waiting: ['bad', 'offline'],
-  refused: ['bad', 'offline'],
-} as const satisfies Readonly<Record<Connection['kind'], readonly [Tone, string]>>;
-
-/** The state of the installation, live. */
+/** The engine observes the system as often. */
+const POLL_MS = 2_000;
+const LOOKS = { ok: 'good', warning: 'warn', critical: 'bad' } as const;
+/** The state of the installation, asked for every two seconds while the page is seen, unless the engine refuses to tell it. */
 export function SystemPage() {
-  const { state, history, connection, connect, pause } = useSystem();
-  const { kind } = connection;
-  const [tone, label] = CONNECTIONS[kind];
+  const loaded = useLoaded(
+    (signal) => getJson<SystemState>('/api/operations/v1/system', {}, { signal, attempts: 1 }),
+    [],
+  );
+  const { value: state, error, reload } = loaded;
+  const isGone = error instanceof EngineError && error.isTemporary;
+  const isRefused = error !== undefined && !isGone;
+  useReload(loaded, isRefused ? undefined : POLL_MS);
   return (
     <>
-      <PageHead title={t('title')} lead={t('lead')}>
-        <Badge tone={tone}>{t(label)}</Badge>
-        {kind === 'paused' ? (
-          <Button onClick={connect}>{t('resume')}</Button>
-        ) : (
-          <Button onClick={pause} disabled={kind === 'refused'}>
-            {t('pause')}
-          </Button>
-        )}
-      </PageHead>
+      <PageHead title={t('title')} lead={t('lead')} />
       <div class="stack system">
-        {kind === 'refused' && <Refusal error={connection.error} onConnect={connect} />}
-        {kind === 'waiting' && (
+        {isRefused && <Failure error={error} onRetry={reload} />}
+        {isGone && (
           <Notice tone="bad">
             <strong>{t('goneTitle')}</strong>
             <p>{state === undefined ? t('goneFirst') : t('goneText', { time: formatMoment(state.at) })}</p>
           </Notice>
         )}
-        {kind === 'connecting' && state === undefined && <Loading label={t('connecting')} />}
-        {kind !== 'refused' && state !== undefined && (
-          <State state={state} history={history} isCurrent={kind === 'live'} />
+        {state === undefined && error === undefined && <Loading />}
+        {state !== undefined && !isRefused && (
+          <>
+            <Verdict state={state} isCurrent={!isGone} />
+            <Overview state={state} />
+            <Processes state={state} />
+            <Breakers breakers={state.breakers} />
+            <Lag groups={state.groups} />
+            <Settings startedAt={state.processes[0]?.startedAt} />
+          </>
         )}
       </div>
     </>
   );
 }
 
-function State(props: { state: SystemState; history: System['history']; isCurrent: boolean }) {
-  const { state, history, isCurrent } = props;
+/** Whether everything is well, in one glance, and otherwise what is not. Changes of it are announced to screen readers. */
+function Verdict({ state, isCurrent }: { state: SystemState; isCurrent: boolean }) {
+  const { status, findings, at } = state;
+  const known = t(status, { count: findings.length });
+  const text = isCurrent ? known : t('lastKnown', { text: known });
   return (
-    <>
-      <SystemVerdict state={state} isCurrent={isCurrent} />
-      <Overview state={state} history={history} />
-      <Processes state={state} />
-      <Breakers breakers={state.breakers} />
-      <Lag groups={state.groups} history={history} />
-      <RateTables rates={state.rates} history={history} />
-      <Settings startedAt={state.processes[0]?.startedAt} />
-      <p class="small soft">{t('version', { version: state.version })}</p>
-    </>
+    <section class={`verdict stack verdict-${LOOKS[status]}`} data-stale={isCurrent ? undefined : 'true'}>
+      <p class="visually-hidden" role="status">
+        {text}
+      </p>
+      <div class="stack tight">
+        <div class="row-between">
+          <h2>{text}</h2>
+          <span class="small figures">{t('observed', { time: formatMoment(at) })}</span>
+        </div>
+        {findings.length === 0 && <p>{t('okText')}</p>}
+      </div>
+      {findings.length > 0 && <Findings findings={findings} />}
+    </section>
   );
 }
 
-/** A missing or invalid token is asked for by the frame of the workbench. */
-function Refusal({ error, onConnect }: { error: unknown; onConnect: () => void }) {
-  const { status, correlationId } = asProblem(error);
-  if (status !== 403) return <Failure error={error} onRetry={onConnect} />;
+function Findings({ findings }: { findings: readonly SystemFinding[] }) {
   return (
-    <Notice tone="bad">
-      <strong>{t('refusedTitle')}</strong>
-      <p>{t('refusedText')}</p>
-      {correlationId !== undefined && <p class="small soft">{t('refusedId', { id: correlationId })}</p>}
-    </Notice>
+    <ul class="stack tight" aria-label={t('findings')}>
+      {findings.map((finding) => (
+        <li key={`${finding.code} ${finding.subject}`}>
+          <Badge tone={finding.severity === 'critical' ? 'bad' : 'warn'}>
+            {t(finding.severity === 'critical' ? 'severityCritical' : 'severityWarning')}
+          </Badge>
+          <div>
+            <strong>{t(finding.code)}</strong> <code>{finding.subject}</code>
+            <p>{findingText(finding)}</p>
+          </div>
+        </li>
+      ))}
+    </ul>
   );
+}
+
+function Overview({ state: { groups, catalogue, at, version } }: { state: SystemState }) {
+  // Retries wait by intent until they are due.
+  const waiting = groups.reduce((sum, { lag, delayed }) => sum + (delayed ? 0 : lag), 0);
+  const { version: published, changedAt } = catalogue ?? {};
+  const age =
+    changedAt === undefined
+      ? t('noCatalogue')
+      : t('changedAgo', { age: formatDuration(Math.max(0, Date.parse(at) - Date.parse(changedAt))) });
+  return (
+    <Definitions
+      class="figure-list card card-tight"
+      items={[
+        [t('waiting'), formatNumber(waiting)],
+        [
+          t('catalogue'),
+          published !== undefined && (
+            <>
+              {formatNumber(published)} <div class="figure-note">{age}</div>
+            </>
+          ),
+        ],
+        [t('version'), version],
+      ]}
+    />
+  );
+}
+
+type SystemSettings = z.infer<typeof systemSettingsReply>;
+
+/** The settings of the instance, to search; after a restart it may have others. */
+export function Settings({ startedAt }: { startedAt: string | undefined }) {
+  const loaded = useLoaded(
+    (signal) => getJson<SystemSettings>('/api/operations/v1/system/settings', {}, { signal }),
+    [startedAt],
+  );
+  return (
+    <section class="stack table-scroll">
+      <div>
+        <h2>{t('settings')}</h2>
+        <p class="small soft">{t('settingsLead')}</p>
+      </div>
+      <WhenLoaded loaded={loaded}>
+        {({ settings }) => (
+          <Table
+            label={t('settings')}
+            class="table-dense"
+            rows={settings}
+            columns={[
+              [t('setting'), ({ name }) => <code>{name}</code>],
+              [t('value'), valueOf],
+              [
+                t('source'),
+                ({ source }) => <Badge tone={source === 'default' ? 'neutral' : 'accent'}>{t(source)}</Badge>,
+              ],
+            ]}
+          />
+        )}
+      </WhenLoaded>
+    </section>
+  );
+}
+
+function valueOf({ value, source }: SystemSettings['settings'][number]) {
+  if (value !== undefined) return <code>{value}</code>;
+  return <span class="soft">{t(source === 'default' ? 'noValue' : 'hidden')}</span>;
 }

@@ -1,21 +1,12 @@
 import { useMemo } from 'preact/hooks';
-import { Badge, CodeText, CopyButton, Definitions, Notice } from '../design/components.tsx';
+import { Badge, Definitions, Notice } from '../design/components.tsx';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
-import { classes, Table } from '../design/table.tsx';
+import { Table } from '../design/table.tsx';
 import type { CatalogueVersionReply } from '../../../../../shared/api/operations/product-lists.ts';
-import { getVersion, type RecordFields } from './catalogue-api.ts';
+import { getVersion, type RecordFields } from './catalogue-calls.ts';
 import { fieldName, isBlank, isId, statusText, valueLines } from './field-values.ts';
-import { t } from './texts.ts';
-import { isFields, itemList, sectionsOf, titleField, type SectionKey } from './version-sections.ts';
-
-/** Lists with few fields, of which two fit beside each other. */
-const NARROW: ReadonlySet<SectionKey> = new Set([
-  'insuranceItems',
-  'customLists',
-  'destinations',
-  'associated',
-  'documents',
-]);
+import { productsText as t } from '../texts.ts';
+import { isFields, itemList, sectionsOf, titleField } from './record-sections.ts';
 
 /** A version, section by section. */
 export function VersionSections({ code, version }: { code: string; version: number }) {
@@ -29,16 +20,7 @@ function Sections({ version }: { version: CatalogueVersionReply }) {
   return (
     <>
       <ReadingFaults version={version} />
-      {sections.length > 0 && (
-        <nav class="row no-print" aria-label={t('contents')}>
-          {sections.map(({ key }) => (
-            <a key={key} href={`#section-${key}`}>
-              {t(key)}
-            </a>
-          ))}
-        </nav>
-      )}
-      <div class="product-cards">
+      <div class="columns" style="--least: 26rem">
         {sections.map(({ key, content }) =>
           Array.isArray(content) ? null : (
             <section key={key} class="card stack product-section" id={`section-${key}`}>
@@ -48,31 +30,16 @@ function Sections({ version }: { version: CatalogueVersionReply }) {
           ),
         )}
       </div>
-      <div class="columns" style="--least: 26rem">
+      <div class="stack">
         {sections.map(({ key, content }) =>
           Array.isArray(content) ? (
-            <section
-              key={key}
-              class={classes('stack tight product-section', !NARROW.has(key) && 'product-section-wide')}
-              id={`section-${key}`}
-            >
+            <section key={key} class="stack tight product-section" id={`section-${key}`}>
               <h3>{t(key)}</h3>
               <ItemTable label={t(key)} items={content} currency={currency} />
             </section>
           ) : null,
         )}
       </div>
-      {version.product !== undefined && (
-        <details class="card card-tight no-print">
-          <summary>{t('asJson')}</summary>
-          <div class="stack">
-            <div>
-              <CopyButton text={() => JSON.stringify(version, undefined, 2)} />
-            </div>
-            <CodeText label={t('asJson')} text={JSON.stringify(version, undefined, 2)} />
-          </div>
-        </details>
-      )}
     </>
   );
 }
@@ -111,14 +78,14 @@ export function currencyOf({ product = {} }: CatalogueVersionReply): string {
   return typeof currency === 'string' ? currency : '';
 }
 
-function FieldList({ fields, currency }: { fields: RecordFields; currency: string }) {
+/** Fields with their values, and below them the lists that they are. */
+export function FieldList({ fields, currency }: { fields: RecordFields; currency: string }) {
   const entries = Object.entries(fields).filter(([, value]) => !isBlank(value));
   const tables = entries.filter(([, value]) => itemList(value).length > 0);
   const plain = entries.filter(([, value]) => itemList(value).length === 0);
   return (
     <>
       <Definitions
-        class="definition-list product-fields"
         items={plain.map(([field, value]) => [
           fieldName(field),
           <Lines lines={valueLines(field, value, currency)} />,
@@ -144,12 +111,21 @@ interface ItemTableProps {
   readonly hasCaption?: boolean;
 }
 
-/** Items in rows: their fields with values, and flags that are set beside the name. Fields that few items have share a column. */
-function ItemTable({ label, items, currency, hasCaption = false }: ItemTableProps) {
+/** Items in rows: their fields with values, and flags that are set beside the name. */
+export function ItemTable({ label, items, currency, hasCaption = false }: ItemTableProps) {
   const title = titleField(items);
-  const { columns, rare } = columnsOf(items, title, currency);
-  const numeric = new Set(columns.filter((name) => items.every(({ [name]: value }) => isNumber(value))));
-  const currencyOfItem = (item: RecordFields): string => ownCurrency(item) ?? currency;
+  const names = [...new Set(items.flatMap((item) => Object.keys(item)))].filter(
+    (name) => name !== title && !NO_COLUMNS.has(name) && items.some(({ [name]: value }) => isColumn(value)),
+  );
+  const column = (name: string) =>
+    [
+      fieldName(name),
+      (item: RecordFields) => {
+        const own = typeof item['Currency'] === 'string' ? item['Currency'] : currency;
+        return <Lines lines={valueLines(name, item[name], own)} />;
+      },
+      items.every(({ [name]: value }) => isNumber(value)) ? 'number' : undefined,
+    ] as const;
   return (
     <Table
       label={label}
@@ -164,65 +140,18 @@ function ItemTable({ label, items, currency, hasCaption = false }: ItemTableProp
             </>
           ),
         ],
-        ...columns.map(
-          (name) =>
-            [
-              fieldName(name),
-              (item: RecordFields) => <Lines lines={valueLines(name, item[name], currencyOfItem(item))} />,
-              numeric.has(name) ? 'number' : CELL_CLASSES[name],
-            ] as const,
-        ),
-        rare.length > 0 && [
-          t('details'),
-          (item) => <Lines lines={rareLines(item, rare, currencyOfItem(item))} />,
-          'breakable',
-        ],
+        ...names.map(column),
       ]}
     />
   );
 }
 
-const CELL_CLASSES: Readonly<Record<string, string>> = {
-  Values: 'nowrap',
-  Code: 'nowrap',
-  InsuranceCode: 'nowrap',
-  List: 'nowrap',
-  Description: 'breakable',
-};
-
-/** Figures come first, and what refers to other records last. */
-const FIRST = ['Values', 'Percent', 'PercentagePoints', 'Amount'];
-const LAST = ['Filters', 'Description', 'List'];
-/** A field that fewer items have shares a column with others. */
-const LEAST_SHARE = 0.5;
-
-function columnsOf(items: readonly RecordFields[], title: string | undefined, currency: string) {
-  const names = [...new Set(items.flatMap((item) => Object.keys(item)))].filter(
-    (name) => name !== title && name !== 'Status' && items.some(({ [name]: value }) => isColumn(value)),
-  );
-  // Amounts have their currency.
-  const isOther = (name: string): boolean =>
-    name !== 'Currency' || items.some(({ Currency }) => Currency !== currency);
-  const ordered = [
-    ...FIRST.filter((name) => names.includes(name)),
-    ...names.filter((name) => !FIRST.includes(name) && !LAST.includes(name) && isOther(name)),
-    ...LAST.filter((name) => names.includes(name)),
-  ];
-  const isRare = (name: string): boolean =>
-    items.filter(({ [name]: value }) => isColumn(value)).length < items.length * LEAST_SHARE;
-  return { columns: ordered.filter((name) => !isRare(name)), rare: ordered.filter(isRare) };
-}
+/** A status is a badge, and amounts have their currency. */
+const NO_COLUMNS = new Set(['Status', 'Currency']);
 
 /** Flags are badges, and ids are only in the JSON. */
 function isColumn(value: unknown): boolean {
   return !isBlank(value) && typeof value !== 'boolean' && !isId(value);
-}
-
-function rareLines(item: RecordFields, rare: readonly string[], currency: string): readonly string[] {
-  const lines = rare
-    .filter((name) => isColumn(item[name]))
-    .map((name) => `${fieldName(name)}: ${valueLines(name, item[name], currency).join('; ')}`);
-  return lines.length === 0 ? ['–'] : lines;
 }
 
 /** The flags that are set, and the status of an item that is not used. Values show whether they are in percent. */
@@ -257,9 +186,4 @@ export function Lines({ lines }: { lines: readonly string[] }) {
 
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' || isBlank(value);
-}
-
-/** The currency of an item; undefined if it has none. */
-export function ownCurrency({ Currency }: RecordFields): string | undefined {
-  return typeof Currency === 'string' ? Currency : undefined;
 }

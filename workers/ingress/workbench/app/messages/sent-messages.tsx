@@ -1,16 +1,16 @@
-import { useState } from 'preact/hooks';
-import { Button, CodeText, Definitions, Empty, Tabs } from '../design/components.tsx';
+import { getJson } from '../api.ts';
+import { Button, CodeText, Definitions, Empty } from '../design/components.tsx';
 import { asProblem } from '../engine-error.ts';
 import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
 import { formatMoment } from '../format.ts';
 import type { OutboxList, OutboxReply } from '../../../../../shared/api/operations/notification-lists.ts';
-import { MESSAGES_PATH, listOutbox, readOutbox } from './operations-api.ts';
-import { t } from './texts.ts';
+import { MESSAGES_PATH, OPERATIONS } from './message-calls.ts';
+import { messagesText as t } from '../texts.ts';
 
 /** The newest messages of the local outbox. */
 export function Outbox() {
-  const loaded = useLoaded((signal) => listOutbox(signal), []);
+  const loaded = useLoaded((signal) => getJson<OutboxList>(`${OPERATIONS}/outbox`, {}, { signal }), []);
   const { reload } = loaded;
   return (
     <InOutbox loaded={loaded}>
@@ -65,8 +65,6 @@ function InOutbox<Value>(props: Parameters<typeof WhenLoaded<Value>>[0]) {
   );
 }
 
-type Part = 'rendered' | 'text' | 'headers';
-
 /** One message: as its receiver sees it, as text, and its header lines. */
 export function OutboxMessage({ id }: { id: string }) {
   return (
@@ -74,7 +72,12 @@ export function OutboxMessage({ id }: { id: string }) {
       <div>
         <a href={`${MESSAGES_PATH}/outbox`}>{t('backOutbox')}</a>
       </div>
-      <InOutbox loaded={useLoaded((signal) => readOutbox(id, signal), [id])}>
+      <InOutbox
+        loaded={useLoaded(
+          (signal) => getJson<OutboxReply>(`${OPERATIONS}/outbox/${encodeURIComponent(id)}`, {}, { signal }),
+          [id],
+        )}
+      >
         {(message) => <Message message={message} />}
       </InOutbox>
     </>
@@ -83,9 +86,6 @@ export function OutboxMessage({ id }: { id: string }) {
 
 function Message({ message }: { message: OutboxReply }) {
   const { id, channel, subject, sender, receiver, headers, text, htmlAddress, files } = message;
-  const parts: readonly Part[] =
-    htmlAddress === undefined ? ['text', 'headers'] : ['rendered', 'text', 'headers'];
-  const [part, setPart] = useState<Part>(parts[0] ?? 'text');
   return (
     <section class="card stack" aria-labelledby="message-title">
       <h2 id="message-title">{subject === '' ? t(channel) : subject}</h2>
@@ -97,18 +97,13 @@ function Message({ message }: { message: OutboxReply }) {
           [t('files'), files.join(', ')],
         ]}
       />
-      <Tabs
-        label={t('details')}
-        tabs={parts.map((key) => ({ key, label: t(key) }))}
-        selected={part}
-        onSelect={setPart}
-      >
-        {part === 'rendered' && htmlAddress !== undefined && (
-          <iframe class="mail-frame" title={t('rendered')} src={htmlAddress} sandbox="" />
-        )}
-        {part === 'text' && <CodeText label={t('text')} text={text} />}
-        {part === 'headers' && <CodeText label={t('headers')} text={headers.join('\n')} />}
-      </Tabs>
+      {htmlAddress !== undefined && (
+        <iframe class="mail-frame" title={t('rendered')} src={htmlAddress} sandbox="" />
+      )}
+      <h3>{t('text')}</h3>
+      <CodeText label={t('text')} text={text} />
+      <h3>{t('headers')}</h3>
+      <CodeText label={t('headers')} text={headers.join('\n')} />
     </section>
   );
 }

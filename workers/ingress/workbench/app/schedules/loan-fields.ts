@@ -1,6 +1,5 @@
-/** Groups and order of the fields in the form, as a banker thinks of a loan. Fields that are not named here are shown last. */
+/** The fields of the form: their kinds from the schema, and their groups and order, as a banker thinks of a loan. */
 import type { FieldName } from '../texts.ts';
-import type { FormField } from './form-field.ts';
 
 /** Names of fields: those that most loans use, and the others. */
 interface Names<Name extends string = string> {
@@ -8,6 +7,7 @@ interface Names<Name extends string = string> {
   readonly more?: readonly Name[];
 }
 
+/** Fields that are not named here are shown last. */
 const GROUPS = {
   loan: {
     main: ['Amount', 'InstallmentsNo', 'ScheduleType', 'PeriodicityType', 'Currency'],
@@ -60,13 +60,6 @@ const ITEMS: Readonly<Record<string, Names>> = {
   EarlyRepayments: { main: ['Date', 'Amount', 'DecreaseInstallment'] },
 };
 
-/** The lowest and highest value and the step of the sliders, by field. */
-export const SLIDERS: Readonly<Record<string, readonly [lowest: number, highest: number, step: number]>> = {
-  Amount: [1_000, 100_000, 500],
-  InstallmentsNo: [1, 360, 1],
-  InterestPercent: [0, 25, 0.05],
-};
-
 /** Fields that start with the start of the loan where they are left empty. */
 export const FROM_START: ReadonlySet<string> = new Set(['FeeDate', 'InsuranceDate']);
 
@@ -75,7 +68,7 @@ export const RESPONSE_FIELDS: readonly string[] = GROUPS.response.main;
 
 export type GroupName = keyof typeof GROUPS | 'other';
 
-export interface FieldGroup {
+interface FieldGroup {
   readonly main: readonly FormField[];
   readonly more: readonly FormField[];
 }
@@ -103,4 +96,34 @@ function pick(fields: readonly FormField[], { main, more = [] }: Names): FieldGr
   const find = (names: readonly string[]): readonly FormField[] =>
     names.flatMap((name) => fields.find((field) => field.name === name) ?? []);
   return { main: find(main), more: find(more) };
+}
+
+export type FieldKind = 'number' | 'whole' | 'date' | 'flag' | 'numeric-flag' | 'text' | 'list';
+
+export interface FormField {
+  /** The name in the interface. */
+  readonly name: string;
+  /** How the value is sent: a flag as true or false, a numeric flag as 1 or 0. */
+  readonly kind: FieldKind;
+  /** The description of the schema; empty without one. */
+  readonly help: string;
+  readonly isRequired: boolean;
+  readonly minimum?: number | undefined;
+  readonly exclusiveMinimum?: number | undefined;
+  readonly maximum?: number | undefined;
+  readonly maxLength?: number | undefined;
+  /** Known values of a text. */
+  readonly choices?: readonly string[];
+  /** Whether other values than the choices are possible. */
+  readonly isOpen?: boolean;
+  /** Fields of the items of a list, and how many items it may have. */
+  readonly items?: readonly FormField[] | undefined;
+  readonly maxItems?: number | undefined;
+}
+
+/** Names of fields whose numbers are percentages. */
+const PERCENTAGE = /Percent$|^InterestRate$|^Value$/;
+
+export function isPercentage({ name }: Pick<FormField, 'name'>): boolean {
+  return PERCENTAGE.test(name);
 }

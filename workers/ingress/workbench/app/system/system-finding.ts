@@ -1,7 +1,7 @@
 /** What was found, in the language of the page: the interface has it in English, with its parameters. */
 import type { SystemFinding, SystemState } from '../../../../../shared/api/operations/system-state.ts';
 import { formatMoment, formatNumber } from '../format.ts';
-import { t } from './texts.ts';
+import { systemText as t } from '../texts.ts';
 
 /** One or two sentences about a finding. */
 export function findingText({
@@ -9,19 +9,8 @@ export function findingText({
   text,
   parameters,
 }: Pick<SystemFinding, 'code' | 'text' | 'parameters'>): string {
-  const {
-    status,
-    reason,
-    topic = '',
-    waiting = 0,
-    seconds = 0,
-    kind,
-    failed = 0,
-    count = 0,
-    since = '',
-  } = parameters;
+  const { status, reason, topic = '', waiting = 0, seconds = 0, count = 0, since = '' } = parameters;
   const messages = waiting === 0 ? '' : t('d_waiting', { waiting: formatNumber(waiting) });
-  const rates = { failed: formatNumber(failed), count: formatNumber(count) };
   switch (code) {
     case 'broker-unreadable':
     case 'process-unreadable':
@@ -35,8 +24,6 @@ export function findingText({
       return sentences(messages, t('d_noProgress', { seconds: formatNumber(seconds) }));
     case 'breaker-open':
       return sentences(t('d_providerFails'), where(parameters));
-    case 'requests-failing':
-      return sentences(t(kind === 'request' ? 'd_requests' : 'd_messages', rates), where(parameters));
     case 'catalogue-absent':
       return t('d_noCatalogue');
     case 'dead-letters-open':

@@ -1,7 +1,5 @@
-/** What the page reads of look-ups and simulations. */
+/** What the page reads of simulations. */
 import type { z } from 'zod';
-import type { productByCodeReply } from '../../../../../shared/api/actions/product-by-code-reply.ts';
-import type { productDocumentsReply } from '../../../../../shared/api/actions/look-up-actions.ts';
 import type { simulateReply } from '../../../../../shared/api/actions/simulate-action.ts';
 import { leadingPayment } from '../schedules/leading-payment.ts';
 import { exactSum } from '../schedules/schedule.ts';
@@ -11,47 +9,9 @@ export const ONCE = 'Once';
 /** Percentages of a reply have at most ten decimals (Q5). */
 const PERCENT_PARTS = 10 ** 10;
 
-export type Product = z.infer<typeof productByCodeReply>;
-type Dimensions = NonNullable<Product['Dimensions']>;
-export type Offer = NonNullable<Dimensions['InterestsAndCommissions']>[number];
-type Interest = Offer['Interests'][number];
-export type ProductDocument = z.infer<typeof productDocumentsReply>[number];
 /** One of the offers of a simulation; several fit when interests, lists or both are open. */
 export type SimulatedOffer = Simulated['Records'][number];
 export type Simulated = z.infer<typeof simulateReply>;
-
-type ShownInterest = Pick<
-  Interest,
-  'Name' | 'Type' | 'Values' | 'InterestName' | 'InterestType' | 'BandedInterests'
->;
-/** The days on which a value is valid. */
-type ValueDays = Pick<NonNullable<Interest['Values']>[number], 'ValueValidFrom' | 'ValueValidTo'>;
-
-/** An interest of either kind, as the page shows it; the bands have the values of today. */
-export function describeInterest(interest: ShownInterest) {
-  return {
-    name: interest.Name ?? interest.InterestName ?? '',
-    type: interest.Type ?? interest.InterestType ?? '',
-    values: interest.Values ?? [],
-    bands: interest.BandedInterests ?? [],
-  };
-}
-
-/** The value that is in force on a day (YYYY-MM-DD): valid from it or before, and the latest of those. */
-export function valueInForce<Value extends ValueDays>(
-  values: readonly Value[],
-  day: string,
-): Value | undefined {
-  return values
-    .filter(({ ValueValidFrom, ValueValidTo }) => {
-      const from = ValueValidFrom?.invariantDate ?? '';
-      const to = ValueValidTo?.invariantDate ?? '9999-12-31';
-      return from.slice(0, 10) <= day && day <= to.slice(0, 10);
-    })
-    .toSorted((one, other) =>
-      (other.ValueValidFrom?.invariantDate ?? '').localeCompare(one.ValueValidFrom?.invariantDate ?? ''),
-    )[0];
-}
 
 /** A commission or an insurance of a simulated offer, in money or in percent, before and after discounts. */
 export interface OfferCharge {
@@ -147,12 +107,4 @@ function onceCost(charge: OfferCharge, financed: number, decimals: number): numb
   const parts = BigInt(Math.round(financed * unit)) * BigInt(Math.round((percent ?? 0) * PERCENT_PARTS));
   const whole = BigInt(PERCENT_PARTS) * 100n;
   return value ?? Number((2n * parts + whole) / (2n * whole)) / unit;
-}
-
-/** The plain figures of the availability section, in the order of the reply. */
-export function plainFields(section: object): readonly (readonly [string, string | number])[] {
-  return Object.entries(section).filter(
-    (entry): entry is [string, string | number] =>
-      typeof entry[1] === 'string' || typeof entry[1] === 'number',
-  );
 }

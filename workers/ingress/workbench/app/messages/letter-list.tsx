@@ -1,0 +1,309 @@
+import { useLocation } from 'preact-iso';
+import { useState } from 'preact/hooks';
+import { withQuery } from '../api.ts';
+import { Button, Empty, Notice, Badge, type Tone } from '../design/components.tsx';
+import { useLoaded, WhenLoaded } from '../design/loaded.tsx';
+import { formatNumber, formatMoment } from '../format.ts';
+import type { LetterPage, ListedLetter } from '../../../../../shared/api/operations/dead-letter-calls.ts';
+import { ActionDialog, MAX_AT_ONCE, type Chosen } from './action-dialog.tsx';
+import {
+  MESSAGES_PATH,
+  filterQuery,
+  listLetters,
+  readFilters,
+  selectionOf,
+  type LetterAction,
+  type LetterSelection,
+  type DeadLetter,
+  NO_FILTERS,
+  type LetterFilters,
+} from './message-calls.ts';
+import { messagesText as t } from '../texts.ts';
+import { Table } from '../design/table.tsx';
+import { Check, ChoiceField, TextField } from '../design/fields.tsx';
+
+const ACTIONS = [
+  ['redrive', 'primary'],
+  ['edit', 'normal'],
+  ['mark-sent', 'normal'],
+  ['discard', 'danger'],
+] as const;
+
+/** Dead letters: filters, which are in the address, a page of them, and actions on the selected ones. */
+export function DeadLetters() {
+  const { query, route } = useLocation();
+  const filters = readFilters(query);
+  const { cursor = '' } = query;
+  const loaded = useLoaded((signal) => listLetters(filters, cursor, signal), [JSON.stringify(query)]);
+  const open = (changed: Partial<typeof filters>, next = ''): void => {
+    const wanted = filterQuery({ ...filters, ...changed });
+    route(withQuery(`${MESSAGES_PATH}/dead-letters`, { ...wanted, cursor: next }));
+  };
+  return (
+    <>
+      <FilterForm key={JSON.stringify(filters)} filters={filters} onFilter={open} />
+      <WhenLoaded loaded={loaded}>
+        {(page) => (
+          <Page
+            // A selection belongs to one page of one filter.
+            key={JSON.stringify(query)}
+            page={page}
+            isFiltered={Object.values({ ...filters, all: '' }).some((value) => value !== '')}
+            selection={selectionOf(filters)}
+            isFirst={cursor === ''}
+            onCode={(code) => open({ code })}
+            onPage={(next) => open({}, next)}
+            onChanged={loaded.reload}
+          />
+        )}
+      </WhenLoaded>
+    </>
+  );
+}
+
+interface PageProps {
+  readonly page: LetterPage;
+  readonly isFiltered: boolean;
+  readonly selection: LetterSelection;
+  readonly isFirst: boolean;
+  readonly onCode: (code: string) => void;
+  readonly onPage: (cursor: string) => void;
+  readonly onChanged: () => void;
+}
+
+function Page({ page, isFiltered, selection, isFirst, onCode, onPage, onChanged }: PageProps) {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const [isAll, setIsAll] = useState(false);
+  const [action, setAction] = useState<LetterAction>();
+  const { letters, count, handled, isComplete, isAuditComplete, nextCursor } = page;
+  const chosen: Chosen = isAll
+    ? { selection, count: Math.min(count, MAX_AT_ONCE) }
+    : { selection: { ids: [...ids] }, count: ids.size };
+  const select = (selected: ReadonlySet<string>): void => {
+    setIds(selected);
+    setIsAll(false);
+  };
+  if (letters.length === 0 && isFirst) {
+    return <NoLetters isFiltered={isFiltered} handled={handled} onRefresh={onChanged} />;
+  }
+  return (
+    <div class="stack">
+      {!isComplete && <Notice tone="warn">{t('incomplete')}</Notice>}
+      {!isAuditComplete && <Notice tone="warn">{t('partialAudit')}</Notice>}
+      <Overview page={page} onCode={onCode} onRefresh={onChanged} />
+      <div class="selection-bar card card-tight row-between" hidden={chosen.count === 0}>
+        <div class="row">
+          <span role="status">
+            {isAll ? t('allMatching', { count: formatNumber(count) }) : t('selected', { count: ids.size })}
+          </span>
+          {!isAll && ids.size === letters.length && count > letters.length && isFiltered && (
+            <Button kind="quiet" small onClick={() => setIsAll(true)}>
+              {t('selectMatching', { count: formatNumber(count) })}
+            </Button>
+          )}
+          <Button kind="quiet" small onClick={() => select(new Set())}>
+            {t('clearSelection')}
+          </Button>
+        </div>
+        <Actions onAction={setAction} />
+      </div>
+      <LetterTable letters={letters} selected={ids} onSelect={select} />
+      <nav class="row" aria-label={t('pages')} hidden={nextCursor === undefined && isFirst}>
+        {!isFirst && <Button onClick={() => onPage('')}>{t('first')}</Button>}
+        {nextCursor !== undefined && <Button onClick={() => onPage(nextCursor)}>{t('next')}</Button>}
+      </nav>
+      {action !== undefined && (
+        <ActionDialog
+          action={action}
+          chosen={chosen}
+          onClose={(hasActed) => {
+            setAction(undefined);
+            if (!hasActed) return;
+            select(new Set());
+            onChanged();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Actions({ onAction }: { onAction: (action: LetterAction) => void }) {
+  return (
+    <div class="row" role="group" aria-label={t('actions')}>
+      {ACTIONS.map(([name, kind]) => (
+        <Button key={name} kind={kind} small onClick={() => onAction(name)}>
+          {t(name)}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+function NoLetters(props: { isFiltered: boolean; handled: number; onRefresh: () => void }) {
+  const { isFiltered, handled, onRefresh } = props;
+  return (
+    <Empty title={t('noneTitle')}>
+      <p>{isFiltered ? t('noneFiltered') : t('noneHint')}</p>
+      {handled > 0 && <p class="small">{t('handledHidden', { count: formatNumber(handled) })}</p>}
+      <Button small onClick={onRefresh}>
+        {t('refresh')}
+      </Button>
+    </Empty>
+  );
+}
+
+/** How many there are, by problem code; a code is a filter. */
+function Overview(props: { page: LetterPage; onCode: (code: string) => void; onRefresh: () => void }) {
+  const { page, onCode, onRefresh } = props;
+  const { count, codes, handled } = page;
+  return (
+    <div class="row" role="group" aria-label={t('byCode')}>
+      <strong>{count === 1 ? t('countedOne') : t('counted', { count: formatNumber(count) })}</strong>
+      {Object.entries(codes).map(([code, number]) => (
+        <Button key={code} small onClick={() => onCode(code)}>
+          {code} <span class="soft figures">{formatNumber(number)}</span>
+        </Button>
+      ))}
+      {handled > 0 && <span class="soft small">{t('handledHidden', { count: formatNumber(handled) })}</span>}
+      <Button kind="quiet" small onClick={onRefresh}>
+        {t('refresh')}
+      </Button>
+    </div>
+  );
+}
+
+interface LetterTableProps {
+  readonly letters: readonly ListedLetter[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (selected: ReadonlySet<string>) => void;
+}
+
+/** Dead letters, with a box each to select them. A narrow screen leaves out what the page of a letter has too. */
+function LetterTable({ letters, selected, onSelect }: LetterTableProps) {
+  const toggle = (id: string): void => {
+    const changed = new Set(selected);
+    if (!changed.delete(id)) changed.add(id);
+    onSelect(changed);
+  };
+  const isAll = letters.length > 0 && selected.size === letters.length;
+  const selectAll = (
+    <input
+      type="checkbox"
+      aria-label={t('selectPage')}
+      checked={isAll}
+      onChange={() => onSelect(new Set(isAll ? [] : letters.map(({ id }) => id)))}
+    />
+  );
+  const select = ({ id }: ListedLetter) => (
+    <input
+      type="checkbox"
+      aria-label={t('select', { id })}
+      checked={selected.has(id)}
+      onChange={() => toggle(id)}
+    />
+  );
+  return (
+    <Table
+      label={t('deadLetters')}
+      class="letter-table"
+      rows={letters}
+      rowClass={({ id }) => (selected.has(id) ? 'selected' : undefined)}
+      header={1}
+      columns={[
+        [selectAll, select],
+        [t('problem'), (letter) => <Problem letter={letter} />],
+        [t('when'), ({ at }) => formatMoment(at), 'figures nowrap wide-only'],
+        [t('message'), (letter) => <Message letter={letter} />, 'wide-only'],
+        [t('origin'), ({ from }) => from, 'breakable small wide-only'],
+        [t('attempts'), ({ attempts }) => formatNumber(attempts), 'number wide-only'],
+        [t('redrives'), ({ redrives }) => formatNumber(redrives), 'number wide-only'],
+        [t('status'), ({ status }) => <LetterStatus status={status} />],
+      ]}
+    />
+  );
+}
+
+function Problem({ letter: { id, code, reason, at } }: { letter: ListedLetter }) {
+  return (
+    <>
+      <a href={`${MESSAGES_PATH}/dead-letters/${id}`}>{code}</a>
+      <div class="soft small">{reason}</div>
+      <div class="soft small figures narrow-only">{formatMoment(at)}</div>
+    </>
+  );
+}
+
+function Message({ letter: { channel, type } }: { letter: ListedLetter }) {
+  if (channel === undefined) return <>{type}</>;
+  return (
+    <>
+      {t(channel)}
+      <div class="soft small">{type}</div>
+    </>
+  );
+}
+
+const TONES: Readonly<Record<DeadLetter['status'], Tone>> = {
+  open: 'bad',
+  'redrive-begun': 'warn',
+  'edit-begun': 'warn',
+  redriven: 'good',
+  edited: 'good',
+  discarded: 'neutral',
+  'marked-sent': 'good',
+};
+
+/** The status of a dead letter. */
+export function LetterStatus({ status }: Pick<DeadLetter, 'status'>) {
+  return <Badge tone={TONES[status]}>{t(`status_${status}`)}</Badge>;
+}
+
+const WORKERS = ['notification', 'schedule', 'product', 'simulation'];
+/** The filters of dead letters; they take effect together. */
+function FilterForm(props: { filters: LetterFilters; onFilter: (filters: LetterFilters) => void }) {
+  const [draft, setDraft] = useState(props.filters);
+  const field = (name: Exclude<keyof LetterFilters, 'id' | 'all'>) => ({
+    label: t(name),
+    value: draft[name],
+    onChange: (value: string) => setDraft({ ...draft, [name]: value }),
+  });
+  return (
+    <form
+      class="card card-tight stack"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        props.onFilter({ ...draft, code: draft.code.trim(), type: draft.type.trim() });
+      }}
+    >
+      <div class="columns" style="--least: 16rem">
+        <ChoiceField
+          {...field('topic')}
+          options={[['', t('any')], ...WORKERS.map((name) => [name, name] as const)]}
+        />
+        <ChoiceField
+          {...field('channel')}
+          options={[
+            ['', t('any')],
+            ['sms', t('sms')],
+            ['email', t('email')],
+          ]}
+        />
+        <TextField {...field('code')} hint={t('codeHint')} />
+        <TextField {...field('type')} />
+        <TextField {...field('since')} type="datetime-local" />
+        <TextField {...field('until')} type="datetime-local" />
+      </div>
+      <div class="row">
+        <Button kind="primary" type="submit">
+          {t('filter')}
+        </Button>
+        <Button kind="quiet" onClick={() => props.onFilter(NO_FILTERS)}>
+          {t('clear')}
+        </Button>
+        <Check label={t('showHandled')} checked={draft.all} onChange={(all) => setDraft({ ...draft, all })} />
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,84 @@
+/** The addresses of the pages of messages, and their calls on dead letters. */
+import type {
+  ActionReply,
+  LetterPage,
+  editBody,
+  shownLetter,
+} from '../../../../../shared/api/operations/dead-letter-calls.ts';
+import type { z } from 'zod';
+import { getJson, postJson } from '../api.ts';
+import { WORKBENCH_PATH } from '../page-settings.ts';
+
+export const MESSAGES_PATH = `${WORKBENCH_PATH}/messages`;
+
+export const OPERATIONS = '/api/operations/v1';
+/** An action on 500 dead letters takes 10 s. */
+const ACTION_TIMEOUT_MS = 60_000;
+
+/** The filters of the list, as in the address of the page; empty: not filtered. */
+export type LetterFilters = typeof NO_FILTERS;
+
+export const NO_FILTERS = {
+  topic: '',
+  channel: '',
+  code: '',
+  type: '',
+  since: '',
+  until: '',
+  id: '',
+  all: false,
+};
+
+export type DeadLetter = z.infer<typeof shownLetter>;
+/** As it is sent. */
+export type EditDeadLetters = z.input<typeof editBody>;
+export type LetterSelection = EditDeadLetters['selection'];
+export type LetterAction = 'redrive' | 'edit' | 'discard' | 'mark-sent';
+export type Override = NonNullable<ActionReply['letters'][number]['override']>;
+
+export function listLetters(
+  filters: LetterFilters,
+  cursor: string,
+  signal: AbortSignal,
+): Promise<LetterPage> {
+  const { since, until } = filters;
+  const query = { ...filterQuery(filters), since: momentOf(since), until: momentOf(until), cursor };
+  return getJson(`${OPERATIONS}/dead-letters`, query, { signal });
+}
+
+export function actOnLetters(action: LetterAction, body: EditDeadLetters): Promise<ActionReply> {
+  return postJson(`${OPERATIONS}/dead-letters/${action}`, body, { timeoutMs: ACTION_TIMEOUT_MS });
+}
+
+/** The query of an address for these filters. */
+export function filterQuery({ all, ...filters }: LetterFilters) {
+  return { ...filters, all: all ? 'true' : '' };
+}
+
+export function readFilters({ all, ...query }: Readonly<Record<string, string>>): LetterFilters {
+  const known = Object.entries(query).filter(([name]) => name in NO_FILTERS);
+  return { ...NO_FILTERS, ...Object.fromEntries(known), all: all === 'true' };
+}
+
+/** The selection of an action on all dead letters of these filters; the engine refuses what an address typed by hand has wrong. */
+export function selectionOf({
+  topic,
+  channel,
+  code,
+  type,
+  since,
+  until,
+  id,
+}: LetterFilters): LetterSelection {
+  const selection = { topics: [topic], codes: [code], types: [type], ids: [id], channel };
+  const times = { since: momentOf(since), until: momentOf(until) };
+  return Object.fromEntries(
+    Object.entries({ ...selection, ...times }).filter(([, wanted]) => wanted.length > 0 && wanted[0] !== ''),
+  );
+}
+
+/** The moment of a local time of the browser. What is none is sent for the engine to refuse. */
+function momentOf(value: string): string {
+  const moment = new Date(value);
+  return Number.isNaN(moment.getTime()) ? value : moment.toISOString();
+}

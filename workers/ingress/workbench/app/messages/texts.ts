@@ -1,3 +1,0 @@
-import { createTexts } from '../texts.ts';
-
-export const t = createTexts('messages');

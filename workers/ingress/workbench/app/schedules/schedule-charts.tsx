@@ -1,0 +1,106 @@
+import { scaleUtc } from 'd3-scale';
+import { Chart, type Series } from '../charts/chart.tsx';
+import { DAY_MS, dayMs, dayText, formatAmount } from '../format.ts';
+import { schedulesText as t } from '../texts.ts';
+import { leadingPayment, exceptionText, paymentLabel } from './leading-payment.ts';
+import { balanceAfter, chargesOf, sumSchedule, type ShownRow, type ShownSchedule } from './schedule.ts';
+import { variantName } from './variant-table.tsx';
+
+/** Payments by their parts, stacked, and the balance after each of them. `currency`: empty if the loan has none. */
+export function ScheduleChart(props: { schedule: ShownSchedule; decimals: number; currency: string }) {
+  const { schedule, decimals, currency } = props;
+  const { rows } = schedule;
+  const columns = (
+    [
+      ['principal', (row: ShownRow) => row.principal],
+      ['interest', (row: ShownRow) => row.interest],
+      ['charges', chargesOf],
+    ] as const
+  ).map(([name, of]) => ({ series: { name: t(name), colour: `--series-${name}` }, amounts: rows.map(of) }));
+  const balance: Series = { name: t('balance'), colour: '--series-balance' };
+  const balances = [rows[0]?.remainingValue ?? 0, ...rows.map(balanceAfter)];
+  const points = balances.map((amount, at) => [at, amount] as const);
+  return (
+    <Chart
+      label={describeSchedule(schedule, decimals)}
+      currency={currency}
+      legend={[...columns.map(({ series }) => series), balance]}
+      panels={[
+        { title: t('payments'), height: 180, ticks: 4, columns },
+        { title: balance.name, height: 90, ticks: 3, shapes: [{ series: balance, kind: 'area', points }] },
+      ]}
+      range={[0, rows.length]}
+      dates={(most) => {
+        const every = Math.max(1, Math.ceil(rows.length / most));
+        return rows.flatMap(({ DueDate }, at) => (at % every === 0 ? [[at, DueDate] as const] : []));
+      }}
+    />
+  );
+}
+
+function describeSchedule(schedule: ShownSchedule, decimals: number): string {
+  const totals = sumSchedule(schedule);
+  const payment = leadingPayment(schedule.rows);
+  const amount = (value: number): string => formatAmount(value, decimals);
+  const leading = `${paymentLabel(payment)}: ${amount(payment.amount)}`;
+  return t('chartText', {
+    count: totals.rows,
+    payments: [leading, exceptionText(payment, amount)].filter(Boolean).join(', '),
+    total: amount(totals.total),
+    interest: amount(totals.interest),
+    charges: amount(totals.charges),
+  });
+}
+
+const DASHES = [undefined, '7 4', '2 3'];
+
+/** The payments and the balances of the variants over time, a line each. Undefined: it cannot be calculated. */
+export function VariantChart(props: { schedules: readonly (ShownSchedule | undefined)[]; currency: string }) {
+  const lines = props.schedules.flatMap((schedule, index) => {
+    if (schedule === undefined || schedule.rows.length === 0) return [];
+    const name = t('variant', { name: variantName(index) });
+    const series: Series = { name, colour: `--series-${index + 1}`, dash: DASHES[index] };
+    return [{ series, ...pointsOf(schedule) }];
+  });
+  const first = Math.min(...lines.map(({ start }) => start));
+  const last = Math.max(...lines.map(({ balances }) => balances.at(-1)?.[0] ?? 0));
+  const panel = { height: 130, ticks: 3 };
+  const steps = lines.map(({ series, paid }) => ({ series, kind: 'steps' as const, points: paid }));
+  const balances = lines.map((one) => ({ series: one.series, kind: 'line' as const, points: one.balances }));
+  return (
+    <Chart
+      label={t('variantChartText')}
+      currency={props.currency}
+      legend={lines.map(({ series }) => series)}
+      panels={[
+        { ...panel, title: t('payments'), shapes: steps },
+        { ...panel, title: t('balance'), shapes: balances },
+      ]}
+      range={[first, last]}
+      dates={(most) =>
+        scaleUtc([first, last], [0, 1])
+          .ticks(Math.ceil(most * 0.7))
+          .map((day) => [Number(day), dayText(day)])
+      }
+    />
+  );
+}
+
+const dueOf = ({ DueDate }: ShownRow): number => dayMs(DueDate);
+
+/** A payment is a level up to its due date. An extra payment is a fall of the balance: beside it the others could not be told apart. */
+function pointsOf({ rows, terms }: ShownSchedule) {
+  const first = rows[0] === undefined ? 0 : dueOf(rows[0]);
+  const activated = dayMs(String(terms['ActivationDate']));
+  // A loan that is due on the day of its start has a line nevertheless.
+  const start = Math.min(Number.isNaN(activated) ? first : activated, first - DAY_MS);
+  const paid = rows
+    .filter(({ isEarlyRepayment }) => isEarlyRepayment !== 'true')
+    .map((row) => [dueOf(row), row.totalInstallment] as const);
+  const balances = rows.map((row) => [dueOf(row), balanceAfter(row)] as const);
+  return {
+    start,
+    paid: [[start, paid[0]?.[1] ?? 0] as const, ...paid],
+    balances: [[start, rows[0]?.remainingValue ?? 0] as const, ...balances],
+  };
+}
