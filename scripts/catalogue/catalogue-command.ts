@@ -1,41 +1,41 @@
 /** Runs the commands of `npm run catalogue` over any broker. */
 
 import { existsSync } from 'node:fs';
-import { type RecordChanges, writeRecords } from '../../shared/product/storage/write-records.ts';
+import { writeRecords, type RecordChanges } from '../../shared/product/storage/write-records.ts';
 import {
+  formatFault,
   readFolderRecords,
   readWholeCatalogue,
-  formatFault,
 } from '../../shared/product/storage/catalogue-folder.ts';
-import type { CatalogueFault } from '../../shared/lending/schedule-types/catalogue-entry.ts';
+import type { CatalogueFault } from '../../shared/lending/schedule-types/lending-catalogue.ts';
 import { assertNever } from '../../shared/platform/errors.ts';
 import { selectEntries } from '../../shared/product/catalogue/catalogue-view.ts';
 import { checkSimulations } from '../../shared/product/check/simulate-at-bounds.ts';
 import {
-  type CatalogueRecord,
+  KIND_FOLDERS,
   identifyRecord,
   isSameCode,
-  KIND_FOLDERS,
-  type RecordIdentity,
   recordKey,
+  type CatalogueRecord,
+  type RecordIdentity,
   type RecordKind,
 } from '../../shared/product/catalogue/catalogue-record.ts';
 import { UsageError } from '../command-line/parse-command-line.ts';
 import type { CatalogueCommand } from './command-arguments.ts';
 import {
-  planChanges,
   compareWithTopic,
-  validateResult,
-  type ValidationContext,
-  type FolderDifference,
-  indexByKey,
   findSharedKeys,
+  indexByKey,
+  planChanges,
+  validateResult,
+  type FolderDifference,
+  type ValidationContext,
 } from './publication.ts';
 import {
   CLIENT_ID,
-  type CatalogueConnection,
   countWritten,
   readTopicRecords,
+  type CatalogueConnection,
   type TopicRecords,
 } from './topic-records.ts';
 

@@ -2,20 +2,20 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { RecordChanges } from '../../shared/product/storage/write-records.ts';
-import type { CatalogueFault } from '../../shared/lending/schedule-types/catalogue-entry.ts';
+import type { CatalogueFault } from '../../shared/lending/schedule-types/lending-catalogue.ts';
 import type { OtherCalendars } from '../../shared/lending/calendars/business-calendar.ts';
 import type { CalendarDate } from '../../shared/lending/dates/calendar-date.ts';
 import { buildCatalogue } from '../../shared/product/check/check-catalogue.ts';
 import { checkSimulations } from '../../shared/product/check/simulate-at-bounds.ts';
 import {
-  type CatalogueRecord,
   codeKey,
   identifyRecord,
   recordKey,
+  type CatalogueRecord,
 } from '../../shared/product/catalogue/catalogue-record.ts';
 import { selectEntries } from '../../shared/product/catalogue/catalogue-view.ts';
 import type { ProductRecord } from '../../shared/product/catalogue/product-record.ts';
-import { asJson, type FieldDifference, compareFields } from './field-differences.ts';
+import { asJson, compareFields, type FieldDifference } from './field-differences.ts';
 import type { TopicRecords } from './topic-records.ts';
 
 /** How folder and topic differ, by message key. */

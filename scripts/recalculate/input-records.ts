@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { limitFaults } from '../../shared/api/json/faults.ts';
 import { MAX_WARNINGS, unknownField } from '../../shared/api/json/unknown-fields.ts';
 import { repaymentScheduleRequest } from '../../shared/api/actions/schedule-action.ts';
-import { MAX_INSTALLMENTS } from '../../shared/lending/request/max-installments.ts';
+import { MAX_INSTALLMENTS } from '../../shared/lending/request/field-checks.ts';
 import type { RepaymentScheduleRequest } from '../../shared/lending/request/repayment-schedule-request.ts';
 import {
   createProblem,

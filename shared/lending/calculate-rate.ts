@@ -10,8 +10,8 @@ import {
   type TimedFlow,
 } from './annual-rate/cash-flow-terms.ts';
 import type { RateFlows } from './annual-rate/rate-flows.ts';
-import { proveRate } from './annual-rate/rate-proof.ts';
-import { solveRate } from './annual-rate/published-rate.ts';
+import { proveRate } from './annual-rate/discounted-flows.ts';
+import { solveRate } from './annual-rate/proven-rate.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from './dates/periodicity.ts';
 import { scaleToInteger } from './numbers/money.ts';
 import type { RateOutcome, RateRequest } from './request/rate-request.ts';

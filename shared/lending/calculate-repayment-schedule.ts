@@ -1,15 +1,15 @@
 /** The repayment schedule of a request: a pure function from its fields to rows and rates. */
 
-import type { AmortisedRow } from './amortisation/amortised-row.ts';
 import { amortise } from './amortisation/amortise.ts';
 import { planRepayment } from './amortisation/repayment-plan.ts';
 import { effectiveAnnualRate, effectiveInterestRate } from './annual-rate/effective-rates.ts';
-import { checkChargesAtEnd, refuseTooLargeCharges, type EarlyEnd } from './charges/schedule-charges.ts';
+import { checkChargesAtEnd, findEarlyEnd } from './amortisation/early-end.ts';
+import { refuseTooLargeCharges } from './charges/schedule-charges.ts';
 import type { CalendarDate } from './dates/calendar-date.ts';
 import type { KnownCalendars } from './due-dates/shift-due-date.ts';
 import type { ScheduleDates } from './due-dates/schedule-dates.ts';
 import type { AnswerShape } from './request/answer-shape.ts';
-import { MAX_INSTALLMENTS } from './request/max-installments.ts';
+import { MAX_INSTALLMENTS } from './request/field-checks.ts';
 import { Validation, type RequestFault } from './request/validation.ts';
 import type { RepaymentScheduleRequest } from './request/repayment-schedule-request.ts';
 import type { ScheduleOutcome, ScheduleRow } from './request/repayment-schedule.ts';
@@ -99,17 +99,6 @@ export function calculateRepaymentSchedule(
 /** True for a fault despite which the rows are still calculated, to find faults of interest and principal too (E3). */
 function leavesFigures({ path }: RequestFault): boolean {
   return /^(Commission|Insurance|HolidayCountry|HolidayMethod)\b/.test(path);
-}
-
-/** Where the schedule ends, if that is before the planned last row; otherwise undefined. */
-function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates): EarlyEnd | undefined {
-  let dueRows = 0;
-  for (const { kind } of rows) if (kind === 'regular' || kind === 'grace') dueRows += 1;
-  const last = rows.at(-1);
-  if (dueRows === dates.rowCount || last === undefined) return undefined;
-  const lastDueDate = dates.dueDates[dueRows - 1] ?? last.to;
-  const isPrepaid = last.kind === 'prepayment' && last.to > lastDueDate;
-  return { dueRows, date: isPrepaid ? last.to : lastDueDate };
 }
 
 function nameCalendar({ name, version }: { readonly name: string; readonly version: string }) {

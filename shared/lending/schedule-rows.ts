@@ -2,19 +2,19 @@
 
 import type { AmortisedRow, RowKind } from './amortisation/amortised-row.ts';
 import {
-  sumColumnCharges,
   collectRowCharges,
+  sumColumnCharges,
   traceRowCharges,
-  type ChargedFigures,
   type ChargeTrace,
-} from './charges/row-charges.ts';
+  type ChargedFigures,
+} from './charges/charge-amounts.ts';
 import { dayCountDenominator } from './dates/day-count.ts';
 import { explainRow } from './explain/explain-row.ts';
 import type { RowCharges } from './charges/schedule-charges.ts';
 import { INSTALLMENT_TYPE_IDS, type ScheduleRow } from './request/repayment-schedule.ts';
 import type { Validation } from './request/validation.ts';
 import type { RepaymentPlan } from './amortisation/repayment-plan.ts';
-import type { ColumnTrace } from './amortisation/row-trace.ts';
+import type { ColumnTrace } from './amortisation/row-notes.ts';
 
 const TYPE_IDS: Readonly<Record<RowKind, string>> = {
   regular: INSTALLMENT_TYPE_IDS.Regular,

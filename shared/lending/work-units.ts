@@ -6,10 +6,10 @@
 
 import { readChargeInputs } from './charges/charge-input.ts';
 import { explainsRows } from './request/answer-shape.ts';
-import { MAX_INSTALLMENTS } from './request/max-installments.ts';
+import { MAX_INSTALLMENTS } from './request/field-checks.ts';
 import type { RateRequest } from './request/rate-request.ts';
 import type { RepaymentScheduleRequest } from './request/repayment-schedule-request.ts';
-import type { CompiledScheduleType } from './schedule-types/compiled-schedule-type.ts';
+import type { CompiledScheduleType } from './schedule-types/schedule-type.ts';
 import type { ScheduleCatalogue } from './schedule-types/schedule-catalogue.ts';
 
 /** The figures of a row without charges. */

@@ -4,7 +4,7 @@
  */
 
 import { expect, it } from 'vitest';
-import { solveRate } from '../../shared/lending/annual-rate/published-rate.ts';
+import { solveRate } from '../../shared/lending/annual-rate/proven-rate.ts';
 import { FOUR_DECIMALS, flowsAtUnits } from '../support/builders/rate-flows.ts';
 
 it('finds the rate of payments before a last date on which all flows cancel', () => {

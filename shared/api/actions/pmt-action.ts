@@ -3,15 +3,14 @@
 import type { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { findPaymentValueFaults } from '../../lending/payment-value.ts';
-import { MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
-import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
+import { MAX_INSTALLMENTS, MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
 import type { PaymentValue, PaymentValueRequest } from '../../lending/request/payment-value-request.ts';
 import { MAX_PAYMENT_AMOUNT, MAX_PAYMENT_DIGITS } from '../../lending/terms/payment-terms.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { defineAction } from '../json/action-definition.ts';
-import { amount, count, numericFlag, optional, percent, text, requestOf } from '../json/field-kinds.ts';
 import { createRequestReader } from '../json/request-reader.ts';
 import examples from './pmt-examples.json' with { type: 'json' };
+import { amount, count, numericFlag, optional, percent, requestOf, text } from '../json/field-kinds.ts';
 
 /** The fields of the request (interface section 4.7 and the extension of rule M5). */
 export const paymentValueFields = requestOf({

@@ -10,29 +10,28 @@ import { DAY_COUNT_NAMES } from '../../lending/dates/day-count.ts';
 import { BUILT_IN_PERIODICITIES } from '../../lending/dates/periodicity.ts';
 import { INSTALLMENT_METHODS } from '../../lending/due-dates/schedule-dates.ts';
 import { HOLIDAY_METHODS } from '../../lending/due-dates/shift-due-date.ts';
-import { MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
-import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
+import { MAX_INSTALLMENTS, MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
 import { MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
-import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../lending/schedule-types/built-in-schedule-types.ts';
-import { PRODUCT_TYPE_CODES } from '../../lending/schedule-types/product-types.ts';
+import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../lending/schedule-types/schedule-catalogue.ts';
+import { PRODUCT_TYPE_CODES } from '../../lending/schedule-types/schedule-type.ts';
 import { MAX_PRECISION_DIGITS } from '../../lending/terms/loan-terms.ts';
-import { BAND_METHODS } from '../../lending/terms/rate-terms.ts';
+import { BAND_METHODS } from '../../lending/terms/rate-ranges.ts';
 import { GRACE_TYPES, MAX_CAPITAL_PERCENT } from '../../lending/terms/repayment-terms.ts';
-import { MAX_CONTRACT_PERIODS } from '../../lending/terms/validate-schedule-request.ts';
+import { MAX_CONTRACT_PERIODS } from '../../lending/terms/ignored-fields.ts';
 import {
+  amount,
   count,
   date,
-  amount,
-  percent,
   flag,
   flagNumber,
+  nameOf,
   numericFlag,
+  objectOf,
   optional,
   optionalList,
-  nameOf,
-  text,
-  objectOf,
+  percent,
   requestOf,
+  text,
 } from '../json/field-kinds.ts';
 
 /** Ranges that the engine accepts; a currency with decimals has a lower largest amount. */

@@ -17,7 +17,7 @@ import { z } from 'zod';
 import type { RequestWarning } from '../../lending/request/validation.ts';
 import { plainText, textOrNull, wholeNumber } from '../../platform/reply-kinds.ts';
 import { simulationUnits } from '../../lending/work-units.ts';
-import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/field-checks.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';
 import {

@@ -11,6 +11,7 @@ import {
   type RowFault,
 } from './amortised-row.ts';
 import { collectInterest, findCapitalisedInterest } from './collected-interest.ts';
+import { endsAtZero, refuseLatePrepayment } from './early-end.ts';
 import { planWithoutKeeping } from './kept-payment.ts';
 import { createLoanState, type LoanState, type RowPeriod } from './loan-state.ts';
 import { MAX_AMOUNT_MINOR } from '../numbers/money.ts';
@@ -59,7 +60,7 @@ function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): 
       const prepaid = prepay(plan, state, { prepayment: early, index, period });
       if (isRowFault(prepaid)) return prepaid;
       rows.push(prepaid.row);
-      if (prepaid.ends) return finish(plan, rows, next + 1);
+      if (prepaid.ends) return refuseLatePrepayment(plan, next + 1) ?? { kind: 'rows', rows };
       period = prepaid.period;
     }
     const due = calculateDueRow(plan, state, index, period);
@@ -69,24 +70,14 @@ function amortiseRows(plan: RepaymentPlan, state: LoanState, rowCount: number): 
       const prepaid = prepay(plan, state, { prepayment: same, index, period: undefined });
       if (isRowFault(prepaid)) return prepaid;
       rows.push(prepaid.row);
-      if (prepaid.ends) return finish(plan, rows, next + 1);
+      if (prepaid.ends) return refuseLatePrepayment(plan, next + 1) ?? { kind: 'rows', rows };
     }
     const isRepaid = state.balance === 0 && endsAtZero(plan, state);
-    if (isRepaid && index < dates.rowCount - 1) return finish(plan, rows, next);
+    if (isRepaid && index < dates.rowCount - 1)
+      return refuseLatePrepayment(plan, next) ?? { kind: 'rows', rows };
   }
   if (state.balance > 0) rows.push(createResidualRow(plan, state));
-  return finish(plan, rows, next);
-}
-
-/** Returns the rows, or a fault if a prepayment follows the row that repaid the loan (X3). */
-function finish(plan: RepaymentPlan, rows: readonly AmortisedRow[], done: number): Amortisation {
-  const late = plan.terms.prepayments[done];
-  if (late === undefined) return { kind: 'rows', rows };
-  return createRowFault(
-    `${late.path}.Date`,
-    'date-order',
-    'must not be after the last due date: the loan is repaid by then',
-  );
+  return refuseLatePrepayment(plan, next) ?? { kind: 'rows', rows };
 }
 
 /**
@@ -152,13 +143,6 @@ function calculateDueRow(
   };
   plan.notes?.end(result);
   return plan.formulas?.finish(result) ?? result;
-}
-
-/** A payment that was not derived from the number of rows ends the schedule once the balance is zero (B2, X3). */
-function endsAtZero({ compiled }: RepaymentPlan, state: LoanState): boolean {
-  return (
-    state.hold !== 'none' || compiled.payment.kind === 'Formula' || compiled.principal.kind === 'Formula'
-  );
 }
 
 /** The last row repays the whole balance, except a residual that has a row to itself (M3, B1). */

@@ -3,14 +3,9 @@
  * forgives it; deposits may capitalise it.
  */
 
-import {
-  collectDeferred,
-  collectInGrace,
-  type CollectedInterest,
-  type CollectingRow,
-} from './grace-interest.ts';
 import type { LoanState } from './loan-state.ts';
 import type { RepaymentPlan } from './repayment-plan.ts';
+import { divideRoundedSafe } from '../numbers/rounding.ts';
 
 /** Collects the interest of a row: the due part of the accrued interest, deferred interest, and blocked interest. */
 export function collectInterest(
@@ -37,4 +32,88 @@ export function findCapitalisedInterest({ terms }: RepaymentPlan, no: number, ac
   const isCapitalised =
     no <= terms.graceInterest ? terms.graceType === 'Capitalised' : terms.capitalisesInterest;
   return isCapitalised ? accrued : 0;
+}
+
+// Interest of the rows in a grace period without interest (G2): deferred, spread, capitalised or forgiven.
+
+/** The properties of a row that determine how its interest is collected. */
+export interface CollectingRow {
+  /**
+   * Original number of the due row; for a prepayment, that of the due row in whose period or on whose due date it is
+   * made.
+   */
+  readonly no: number;
+  readonly accrued: number;
+  /** True if the row repays the loan in full, so that all deferred interest is due. */
+  readonly ends: boolean;
+  /**
+   * True for the last due row and for a prepayment of the whole balance: their interest is collected, not capitalised.
+   */
+  readonly repaysAll: boolean;
+  /**
+   * Remaining due rows, including this one; 0 for a prepayment, which collects no deferred interest unless it ends the
+   * loan.
+   */
+  readonly rowsLeft: number;
+}
+
+/** Interest of a row in minor units. */
+export interface CollectedInterest {
+  readonly interest: number;
+  readonly capitalised: number;
+}
+
+/** Collects the interest of a row in the grace period, and `blocked` interest. */
+export function collectInGrace(
+  { terms, notes }: RepaymentPlan,
+  state: LoanState,
+  row: CollectingRow,
+  blocked: number,
+): CollectedInterest {
+  switch (terms.graceType) {
+    case 'Deferred':
+    case 'Spread': {
+      if (row.ends) {
+        const deferred = state.deferred;
+        if (deferred !== 0) notes?.collectDeferred(terms.graceType, deferred, [state.deferredFrom, row.no]);
+        state.deferred = 0;
+        return { interest: row.accrued + blocked + deferred, capitalised: 0 };
+      }
+      if (state.deferredFrom === 0) state.deferredFrom = row.no;
+      state.deferred += row.accrued;
+      notes?.uncollected(terms.graceType === 'Deferred' ? 'deferred' : 'spread', row.accrued);
+      return { interest: blocked, capitalised: 0 };
+    }
+    case 'Capitalised':
+      // Interest cannot be capitalised when the balance is repaid within the grace period.
+      if (row.repaysAll) return { interest: row.accrued + blocked, capitalised: 0 };
+      notes?.uncollected('capitalised', row.accrued);
+      return { interest: blocked, capitalised: row.accrued };
+    case 'Forgiven':
+      notes?.uncollected('forgiven', row.accrued);
+      return { interest: blocked, capitalised: 0 };
+    default:
+      return terms.graceType satisfies never;
+  }
+}
+
+/** The deferred interest that a row collects: all of it, or an equal part with the remainder in the last row (G2). */
+export function collectDeferred(
+  { terms, notes, compiled }: RepaymentPlan,
+  state: LoanState,
+  row: CollectingRow,
+): number {
+  if (state.deferred === 0 || (row.rowsLeft === 0 && !row.ends)) return 0;
+  let taken = state.deferred;
+  if (terms.graceType === 'Spread' && !row.ends) {
+    const { deferred: total } = state;
+    const rows = row.rowsLeft;
+    state.spread ??= { part: divideRoundedSafe(total, rows, compiled.type.rounding), total, rows };
+    taken = Math.abs(state.spread.part) < Math.abs(state.deferred) ? state.spread.part : state.deferred;
+  }
+  const share = taken === state.spread?.part && !row.ends ? state.spread : undefined;
+  if (taken !== 0)
+    notes?.collectDeferred(terms.graceType, taken, [state.deferredFrom, terms.graceInterest], share);
+  state.deferred -= taken;
+  return taken;
 }

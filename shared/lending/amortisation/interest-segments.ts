@@ -1,17 +1,17 @@
 /** The interest segments of a schedule: which interest is in force in which rows (R1, R2, R3, S2). */
 
-import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
-import { type InterestAccrual, accrueAtOneRate, accrueByBands } from '../interest/accrual.ts';
+import type { CompiledScheduleType } from '../schedule-types/schedule-type.ts';
+import { accrueAtOneRate, accrueByBands, type InterestAccrual } from '../interest/accrual.ts';
 import type { Band } from '../interest/rate-bands.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import {
-  createEffectiveRule,
   computeGrowth,
+  createEffectiveRule,
   createLinearRule,
   type InterestRule,
 } from '../interest/interest-rule.ts';
 import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
-import type { AnnualRate, RateFrom, RateTerms } from '../terms/rate-terms.ts';
+import type { AnnualRate, RateFrom, RateTerms } from '../terms/rate-ranges.ts';
 import type { Validation } from '../request/validation.ts';
 
 /** The interest in force from a row (index from 0) until the next segment starts. */

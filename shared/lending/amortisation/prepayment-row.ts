@@ -1,9 +1,9 @@
 /** A prepayment: its row, before or on a due date, and its effect on the loan (X3). */
 
 import {
-  isRowFault,
   createBandFault,
   createRowFault,
+  isRowFault,
   type AmortisedRow,
   type RowFault,
 } from './amortised-row.ts';
@@ -12,7 +12,7 @@ import { collectInterest, findCapitalisedInterest } from './collected-interest.t
 import { dayCountNumerator } from '../dates/day-count.ts';
 import { keepPayment, releasePayment } from './kept-payment.ts';
 import type { LoanState } from './loan-state.ts';
-import type { Prepayment } from '../terms/prepayments.ts';
+import type { Prepayment } from '../terms/repayment-terms.ts';
 import { findSegment, type RepaymentPlan } from './repayment-plan.ts';
 
 /** The remainder of a row's period after prepayments. */

@@ -1,7 +1,7 @@
 /** The plan from which rows are calculated: terms and dates, with the interest and charges of each row. */
 
 import { explainsRows } from '../request/answer-shape.ts';
-import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
+import type { CompiledScheduleType } from '../schedule-types/schedule-type.ts';
 import { scheduleCharges, type ScheduledCharges } from '../charges/schedule-charges.ts';
 import { dayCountDenominator, dayCountNumerator, type DayCountName } from '../dates/day-count.ts';
 import { buildInterestSegments, type InterestSegment } from './interest-segments.ts';
@@ -10,7 +10,7 @@ import type { LoanTerms } from '../terms/loan-terms.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { RepaymentTerms } from '../terms/repayment-terms.ts';
-import { readFormulaInputs, RowFormulas } from './row-formulas.ts';
+import { RowFormulas, readFormulaInputs } from './row-formulas.ts';
 import { RowNotes } from './row-notes.ts';
 import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 

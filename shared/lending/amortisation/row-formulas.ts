@@ -3,31 +3,31 @@
  * later formulas read it (S2).
  */
 
-import { isRowFault, createRowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
+import { createRowFault, isRowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
 import type {
   CompiledFormula,
   CompiledScheduleType,
   ExtraColumn,
   InterestMethod,
   RowStep,
-} from '../schedule-types/compiled-schedule-type.ts';
+} from '../schedule-types/schedule-type.ts';
 import type { Decimal } from 'decimal.js';
 import {
+  SLOTS,
+  isFormulaFailure,
+  moneyValue,
+  newFormulaScope,
+  roundToMinorUnits,
   type FormulaScope,
   type FormulaValue,
   type MoneyFormat,
-  SLOTS,
-  isFormulaFailure,
-  roundToMinorUnits,
-  moneyValue,
-  newFormulaScope,
 } from '../formula/scope.ts';
 import type { LoanState, RowPeriod } from './loan-state.ts';
 import type { LoanTerms } from '../terms/loan-terms.ts';
 import { scaleToInteger } from '../numbers/money.ts';
 import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
-import { collectRowCharges, sumColumnCharges, type ChargedFigures } from '../charges/row-charges.ts';
+import { collectRowCharges, sumColumnCharges, type ChargedFigures } from '../charges/charge-amounts.ts';
 import type { RowNotes } from './row-notes.ts';
 import type { ScheduledCharges } from '../charges/schedule-charges.ts';
 

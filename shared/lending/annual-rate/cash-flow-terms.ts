@@ -4,8 +4,8 @@ import type { Decimal } from 'decimal.js';
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { periodsPerYear } from './internal-rate-of-return.ts';
-import { checkName } from '../request/field-checks.ts';
-import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
+import { checkName, checkPeriodicity } from '../request/field-checks.ts';
+import type { Periodicity } from '../dates/periodicity.ts';
 import { flowAtUnits } from './rate-flows.ts';
 import { intervalsFrom, UNITS_PER_YEAR, type IntervalUnit, type RateInterval } from './rate-interval.ts';
 import type { CashFlow, RateRequest } from '../request/rate-request.ts';
@@ -113,7 +113,7 @@ function parseAmounts(
   periodicities: readonly Periodicity[],
   validation: Validation,
 ): CashFlowTerms | undefined {
-  const perYear = checkPeriodicity(request, periodicities, validation);
+  const perYear = parsePeriodsPerYear(request, periodicities, validation);
   const amounts = request.Amounts;
   if (amounts === undefined) {
     validation.reportMissing('Amounts', 'is missing; must hold the flows from time 0 with rule IRR');
@@ -131,27 +131,22 @@ function parseAmounts(
   return { flows, unitsPerYear: 1, periodsPerYear: perYear };
 }
 
-function checkPeriodicity(
-  request: RateRequest,
+function parsePeriodsPerYear(
+  { PeriodicityType }: RateRequest,
   periodicities: readonly Periodicity[],
   validation: Validation,
 ): ExactRatio | undefined {
-  if (request.PeriodicityType === undefined) {
-    validation.reportMissing(
-      'PeriodicityType',
-      'is missing; must name the periods between Amounts with rule IRR',
-    );
+  const path = 'PeriodicityType';
+  if (PeriodicityType === undefined) {
+    validation.reportMissing(path, 'is missing; must name the periods between Amounts with rule IRR');
     return undefined;
   }
-  const periodicity = findPeriodicity(request.PeriodicityType, periodicities);
-  const perYear = periodicity === undefined ? undefined : periodsPerYear(periodicity);
-  if (perYear === undefined) {
-    const allowed = periodicities.filter((known) => periodsPerYear(known) !== undefined);
-    const code = periodicity === undefined ? 'unknown-periodicity' : 'not-allowed';
-    const names = allowed.map((known) => known.name).join(', ');
-    validation.reject('PeriodicityType', code, `must be one of ${names}`);
-  }
-  return perYear;
+  const periodicity = checkPeriodicity(validation, { path, name: PeriodicityType }, periodicities, isCounted);
+  return periodicity && periodsPerYear(periodicity);
+}
+
+function isCounted(periodicity: Periodicity): boolean {
+  return periodsPerYear(periodicity) !== undefined;
 }
 
 /**

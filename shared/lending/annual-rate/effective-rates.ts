@@ -5,7 +5,7 @@ import type { Periodicity } from '../dates/periodicity.ts';
 import type { ScheduleRow } from '../request/repayment-schedule.ts';
 import { flowAtUnits, type RateFlow } from './rate-flows.ts';
 import { intervalsFrom, chooseIntervalUnit, UNITS_PER_YEAR } from './rate-interval.ts';
-import { solveEffectiveRate } from './published-rate.ts';
+import { solveEffectiveRate } from './proven-rate.ts';
 
 /** The part of a schedule row that annual rates use: its date as shown and its figures in minor units. */
 export type RatedRow = Pick<

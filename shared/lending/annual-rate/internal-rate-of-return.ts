@@ -4,7 +4,7 @@ import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
 import { flowAtUnits } from './rate-flows.ts';
 import { UNITS_PER_YEAR } from './rate-interval.ts';
-import { solveRate } from './published-rate.ts';
+import { solveRate } from './proven-rate.ts';
 
 /** Decimals of an IRR in percent (Q4). */
 const PERCENT_DECIMALS = 4;

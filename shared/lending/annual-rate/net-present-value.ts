@@ -4,18 +4,9 @@
  */
 
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
+import type { SignedValue } from '../numbers/bracketed-root.ts';
 import { absoluteValue, fixedPower, fixedRoot, type BoundedFixed } from '../numbers/fixed-root.ts';
 import { hasExtraDays, type RateFlows } from './rate-flows.ts';
-
-/**
- * A net present value as value * 2^-bits. Unless it is zero, its sign is proven: the error is at most half of the
- * value.
- */
-export interface SignedValue {
-  readonly sign: -1 | 0 | 1;
-  readonly value: bigint;
-  readonly bits: bigint;
-}
 
 /** Fraction bits of the first attempt, beyond those of the rate itself. */
 const FIRST_BITS = 128;

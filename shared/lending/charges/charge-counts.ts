@@ -4,7 +4,7 @@
  * years has hundreds of thousands of them.
  */
 
-import { toDateParts, daysInMonth, formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
+import { toDateParts, isMonthEnd, formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import type { UnusedAmount } from './charge-terms.ts';
 import { dayCountNumerator, type DayCountName } from '../dates/day-count.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
@@ -106,35 +106,21 @@ function countByDays(counts: Int32Array, dates: ChargeDates, charge: RepeatedCha
   }
 }
 
-/**
- * Month units: each charge on the first date's own day, clamped to the end of the month (D4). Steps from month to
- * month, since due dates ascend and are mostly one month apart.
- */
+/** Month units: each charge on the first date's own day, clamped to the end of the month (D4). */
 function countByMonths(counts: Int32Array, dates: ChargeDates, charge: RepeatedCharge): void {
   const { isUpfront } = charge;
   const step = monthsPerPeriod(charge.periodicity);
   const first = toDateParts(charge.firstDate);
-  const beforeFirst = isUpfront ? -1 : 0;
-  let { year, month, day } = toDateParts(dates.start);
-  let monthLength = daysInMonth(year, month);
-  let months = (year - first.year) * MONTHS_PER_YEAR + month - first.month;
-  let date: number = dates.start;
-  let before = 0;
-  for (let row = -1; row < counts.length; row += 1) {
-    const next = row < 0 ? date : (dates.dueDates[row] ?? date);
-    day += next - date;
-    date = next;
-    while (day > monthLength) {
-      day -= monthLength;
-      months += 1;
-      year = month === MONTHS_PER_YEAR ? year + 1 : year;
-      month = month === MONTHS_PER_YEAR ? 1 : month + 1;
-      monthLength = daysInMonth(year, month);
-    }
-    const isDayCollected = !isUpfront && (row >= 0 || dates.isRecalculation);
-    const isReached = isDayCollected ? first.day <= day || day === monthLength : first.day < day;
-    const last = Math.max(beforeFirst, Math.floor((isReached ? months : months - 1) / step));
-    if (row >= 0) counts[row] = last - before;
+  const countUntil = (date: CalendarDate, isDayCollected: boolean): number => {
+    const parts = toDateParts(date);
+    const months = (parts.year - first.year) * MONTHS_PER_YEAR + parts.month - first.month;
+    const isReached = isDayCollected ? first.day <= parts.day || isMonthEnd(parts) : first.day < parts.day;
+    return Math.max(isUpfront ? -1 : 0, Math.floor((isReached ? months : months - 1) / step));
+  };
+  let before = countUntil(dates.start, !isUpfront && dates.isRecalculation);
+  for (let row = 0; row < counts.length; row += 1) {
+    const last = countUntil(dates.dueDates[row] ?? dates.start, !isUpfront);
+    counts[row] = last - before;
     before = last;
   }
 }

@@ -2,15 +2,9 @@
 
 import type { Decimal } from 'decimal.js';
 import type { CompletedCharge } from './catalogue-match.ts';
-import { percentToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
+import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import type { ChargeDefaults } from '../schedule-types/known-charges.ts';
-import {
-  checkAmount,
-  checkName,
-  isWithinRateLimit,
-  MAX_RATE_DECIMALS,
-  MAX_RATE_PERCENT,
-} from '../request/field-checks.ts';
+import { checkAmount, checkName, checkRate } from '../request/field-checks.ts';
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
 import type { ChargeInput } from './charge-input.ts';
@@ -66,7 +60,8 @@ export function parseChargePrice(
   validation: Validation,
 ): ChargePrice | undefined {
   const amount = checkAmount(validation, `${input.path}.SourceValue`, input.value, digits);
-  const rate = checkPercent(validation, `${input.path}.SourcePercent`, input.percent);
+  const percent = { least: 0, unit: 'percent' };
+  const rate = checkRate(validation, `${input.path}.SourcePercent`, input.percent, percent);
   const base = checkBase({ path: input.path, appliedTo: settings.appliedTo }, bases, validation);
   if (!hasOneSource(input, validation)) return undefined;
   if (input.percent === undefined) {
@@ -107,25 +102,6 @@ function checkBase(
   const message = `must be one of ${bases.join(', ')}; this schedule type calculates the others from the charges`;
   validation.reject(basePath, 'not-allowed', message);
   return undefined;
-}
-
-/** A percentage of 0 or more as an exact fraction (M4, M6), within the limits of size and decimals. */
-function checkPercent(
-  validation: Validation,
-  path: string,
-  value: Decimal | undefined,
-): ExactRatio | undefined {
-  if (value === undefined) return undefined;
-  const isBelowZero = value.isNegative() && !value.isZero();
-  if (isBelowZero || !isWithinRateLimit(value)) {
-    validation.reject(path, 'out-of-range', `must be from 0 to ${MAX_RATE_PERCENT} percent`);
-    return undefined;
-  }
-  if (value.decimalPlaces() > MAX_RATE_DECIMALS) {
-    validation.reject(path, 'too-many-decimals', `must have at most ${MAX_RATE_DECIMALS} decimals`);
-    return undefined;
-  }
-  return percentToRatio(value);
 }
 
 /** One period of a charge as a fraction of a year: months over 12, days over 365 (F2). */

@@ -3,14 +3,18 @@
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { checkChargeName, completeCharge, type CompletedCharge } from './catalogue-match.ts';
 import { readChargeInputs, type ChargeInput, type ChargeKind } from './charge-input.ts';
-import { parseChargePrice, type ChargeBase, type ChargePrice } from './charge-price.ts';
-import { listAllowedBases, findChargeColumns, isUpfrontByType, type ChargeRules } from './charge-rules.ts';
+import { CHARGE_BASES, parseChargePrice, type ChargeBase, type ChargePrice } from './charge-price.ts';
 import type { KnownCharges } from '../schedule-types/known-charges.ts';
-import { MAX_INSTALLMENTS } from '../request/max-installments.ts';
-import { checkAmount, checkWhole } from '../request/field-checks.ts';
+import { MAX_INSTALLMENTS, checkAmount, checkPeriodicity, checkWhole } from '../request/field-checks.ts';
 import { daysPerPeriod, findPeriodicity, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
+import type {
+  CompiledScheduleType,
+  ExtraColumn,
+  RowStep,
+  ScheduleType,
+} from '../schedule-types/schedule-type.ts';
 
 /** A validated commission or insurance. */
 export interface ChargeItem {
@@ -161,15 +165,13 @@ function parsePeriodicity(
   input: ChargeInput,
   { periodicities, validation }: ChargeContext,
 ): Periodicity | undefined {
-  const found = findPeriodicity(input.periodicityType, periodicities);
-  if (found === undefined) {
-    const names = periodicities.filter(isRepeating).map(({ name }) => name);
-    validation.reject(input.periodicityPath, 'unknown-periodicity', `must be one of ${names.join(', ')}`);
-    return undefined;
+  const { periodicityType: name, periodicityPath: path } = input;
+  const found = findPeriodicity(name, periodicities);
+  if (found === undefined || isRepeating(found)) {
+    return checkPeriodicity(validation, { path, name }, periodicities, isRepeating);
   }
-  if (isRepeating(found)) return found;
   const message = 'must be a periodicity that repeats; use UpFrontValue for costs paid once at the start';
-  validation.reject(input.periodicityPath, 'not-allowed', message);
+  validation.reject(path, 'not-allowed', message);
   return undefined;
 }
 
@@ -208,4 +210,59 @@ function isUnusageFee({ input, settings }: CompletedCharge): boolean {
 
 function isOnUnusedAmount({ input, settings }: CompletedCharge): boolean {
   return input.percent !== undefined && settings.appliedTo?.trim().toLowerCase() === 'unusedamount';
+}
+
+// The settings of a schedule type for charges (S1, F1, F4).
+
+/** The parts of a schedule type on which charges depend. */
+export interface ChargeRules extends Pick<
+  CompiledScheduleType,
+  'extras' | 'steps' | 'upfront' | 'namesRead'
+> {
+  readonly type: Pick<ScheduleType, 'acceptsCharges'>;
+}
+
+/** Names of the columns that show an item separately: those of its commission or of its insurance class (F4). */
+export function findChargeColumns(
+  charge: CompletedCharge,
+  extras: readonly ExtraColumn[],
+): readonly string[] {
+  return extras.filter(({ method }) => showsCharge(method, charge)).map(({ name }) => name);
+}
+
+function showsCharge(
+  method: ExtraColumn['method'],
+  { input: { kind }, typeNames }: CompletedCharge,
+): boolean {
+  if (method.kind === 'Fee') {
+    return kind === 'commission' && typeNames.includes(method.fee.trim().toLowerCase());
+  }
+  if (method.kind === 'Insurance') {
+    return kind === 'insurance' && typeNames.includes(method.insuranceClass.trim().toLowerCase());
+  }
+  return false;
+}
+
+/** Whether an item without IsUpfront is charged at the start of its periods (F1). */
+export function isUpfrontByType({ input, typeNames }: CompletedCharge, { upfront }: ChargeRules): boolean {
+  const isCommission = input.kind === 'commission';
+  const known = isCommission ? upfront.byFee : upfront.byInsuranceClass;
+  for (const name of typeNames) {
+    const isUpfront = known.get(name);
+    if (isUpfront !== undefined) return isUpfront;
+  }
+  return isCommission ? upfront.fees : upfront.insurances;
+}
+
+/**
+ * The allowed bases of a percentage. Figures that a row calculates after its charges are excluded, since they are not
+ * yet known when the charges are calculated.
+ */
+export function listAllowedBases(rules: ChargeRules | undefined): readonly ChargeBase[] {
+  if (rules === undefined) return CHARGE_BASES;
+  const findStep = (step: RowStep['kind']) => rules.steps.findIndex(({ kind }) => kind === step);
+  const hasInterest = findStep('interest') < findStep('charges');
+  const hasPrincipal = findStep('principal') < findStep('charges');
+  const known = { Interest: hasInterest, Principal: hasPrincipal, Installment: hasInterest && hasPrincipal };
+  return CHARGE_BASES.filter((base) => !(base in known) || known[base as keyof typeof known]);
 }

@@ -58,48 +58,46 @@ export function findDayCount(name: string): DayCountName | undefined {
   return DAY_COUNT_NAMES.find((known) => known.toLowerCase() === wanted);
 }
 
+/** How a convention counts the days of a period, over which denominator. */
+interface Convention {
+  readonly denominator: number;
+  readonly count: (period: InterestPeriod) => number;
+}
+
+const CONVENTIONS: Readonly<Record<DayCountName, Convention>> = {
+  '30/360': { denominator: 360, count: countThirtyDayMonths },
+  '30E/360': {
+    denominator: 360,
+    count: ({ from, to }) => countEurobondDays(toDateParts(from), toDateParts(to)),
+  },
+  '30E/360 ISDA': {
+    denominator: 360,
+    count: ({ from, to, endsOnTermination }) =>
+      countIsdaEurobondDays(toDateParts(from), toDateParts(to), endsOnTermination),
+  },
+  '30/365': { denominator: 365, count: countThirtyDayMonths },
+  'Actual/360': { denominator: 360, count: ({ from, to }) => to - from },
+  'Actual/365': { denominator: 365, count: ({ from, to }) => to - from },
+  'Actual/Actual': {
+    denominator: ACTUAL_ACTUAL_DENOMINATOR,
+    count: ({ from, to }) => computeActualActual(from, to),
+  },
+};
+
 /** The denominator of a convention. */
 export function dayCountDenominator(name: DayCountName): number {
-  switch (name) {
-    case '30/360':
-    case '30E/360':
-    case '30E/360 ISDA':
-    case 'Actual/360':
-      return 360;
-    case '30/365':
-    case 'Actual/365':
-      return 365;
-    case 'Actual/Actual':
-      return ACTUAL_ACTUAL_DENOMINATOR;
-    default:
-      return name satisfies never;
-  }
+  return CONVENTIONS[name].denominator;
 }
 
 /** The numerator of a period's fraction of a year, over {@link dayCountDenominator}. */
 export function dayCountNumerator(name: DayCountName, period: InterestPeriod): number {
-  switch (name) {
-    case '30/360':
-    case '30/365':
-      return period.regularMonths > 0
-        ? period.regularMonths * DAYS_PER_MONTH
-        : countBondBasisDays(toDateParts(period.from), toDateParts(period.to));
-    case '30E/360':
-      return countEurobondDays(toDateParts(period.from), toDateParts(period.to));
-    case '30E/360 ISDA':
-      return countIsdaEurobondDays(
-        toDateParts(period.from),
-        toDateParts(period.to),
-        period.endsOnTermination,
-      );
-    case 'Actual/360':
-    case 'Actual/365':
-      return period.to - period.from;
-    case 'Actual/Actual':
-      return computeActualActual(period.from, period.to);
-    default:
-      return name satisfies never;
-  }
+  return CONVENTIONS[name].count(period);
+}
+
+/** A regular period has 30 days a month (C2); others count by the bond basis. */
+function countThirtyDayMonths({ from, to, regularMonths }: InterestPeriod): number {
+  if (regularMonths > 0) return regularMonths * DAYS_PER_MONTH;
+  return countBondBasisDays(toDateParts(from), toDateParts(to));
 }
 
 /** ISDA 4.16 (b): days in leap years over 366, the others over 365, split at the turn of the year. */

@@ -7,7 +7,6 @@ import {
   toDateParts,
   dayInMonthAfter,
 } from '../dates/calendar-date.ts';
-import { daysInMonthsAfter } from '../dates/calendar-month.ts';
 import { type Periodicity, daysPerPeriod, findPeriodicity, monthsPerPeriod } from '../dates/periodicity.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { type HolidayShift, isShownOn } from './shift-due-date.ts';
@@ -233,6 +232,6 @@ function createDueDateGenerator(
     const days = daysPerPeriod(terms.periodicity);
     return (periods) => addDays(firstDueDate, periods * days);
   }
-  const dayAfter = daysInMonthsAfter(toDateParts(firstDueDate), terms.installmentDay);
-  return (periods) => dayAfter(periods * months);
+  const first = toDateParts(firstDueDate);
+  return (periods) => dayInMonthAfter(first, periods * months, terms.installmentDay);
 }

@@ -2,26 +2,25 @@
 
 import type { BusinessCalendar } from '../calendars/business-calendar.ts';
 import {
-  type CalendarDate,
   MAX_YEAR,
   addDays,
-  toCalendarDate,
   formatCalendarDate,
+  toCalendarDate,
+  type CalendarDate,
 } from '../dates/calendar-date.ts';
 import type { Periodicity } from '../dates/periodicity.ts';
-import { checkName, checkWhole } from '../request/field-checks.ts';
-import { MAX_INSTALLMENTS } from '../request/max-installments.ts';
+import { MAX_INSTALLMENTS, checkName, checkWhole } from '../request/field-checks.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import {
+  planRows,
+  planSingleRow,
   type EndDate,
   type InstallmentMethod,
   type PlanTerms,
   type PlannedRows,
-  planRows,
-  planSingleRow,
 } from './planned-rows.ts';
-import { type KnownCalendars, parseHolidayShift, shiftDueDates } from './shift-due-date.ts';
+import { parseHolidayShift, shiftDueDates, type KnownCalendars } from './shift-due-date.ts';
 
 /** Names of the methods that choose the month of the first installment (D3), as a request may write them. */
 export const INSTALLMENT_METHODS = [

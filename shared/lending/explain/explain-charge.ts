@@ -2,8 +2,8 @@
 
 import { dayFields, fractionText, moneyText, sumEquation, type Term } from './explanation-text.ts';
 import type { FigureExplanation } from '../request/repayment-schedule.ts';
-import type { ExplanationContext, RowTrace } from '../amortisation/row-trace.ts';
-import type { ChargeRule, ChargeTrace } from '../charges/row-charges.ts';
+import type { ExplanationContext, RowTrace } from '../amortisation/row-notes.ts';
+import type { ChargeRule, ChargeTrace } from '../charges/charge-amounts.ts';
 
 /** The entries of each commission and their sum, then those of insurances if the row shows them. */
 export function explainCharges(trace: RowTrace, context: ExplanationContext): FigureExplanation[] {

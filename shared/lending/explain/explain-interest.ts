@@ -11,12 +11,12 @@ import {
 } from './explanation-text.ts';
 import type { ExplainedFigure, FigureExplanation } from '../request/repayment-schedule.ts';
 import type {
+  DeferredInterest,
   ExplanationContext,
   InterestSlice,
-  UncollectedInterest,
-  DeferredInterest,
   RowTrace,
-} from '../amortisation/row-trace.ts';
+  UncollectedInterest,
+} from '../amortisation/row-notes.ts';
 
 const UNCOLLECTED: Readonly<Record<UncollectedInterest['as'], string>> = {
   deferred: 'deferred',

@@ -2,7 +2,7 @@
 
 import { dayFields, equation, fractionText, moneyText, sumEquation } from './explanation-text.ts';
 import type { FigureExplanation } from '../request/repayment-schedule.ts';
-import type { ExplanationContext, PaymentTrace } from '../amortisation/row-trace.ts';
+import type { ExplanationContext, PaymentTrace } from '../amortisation/row-notes.ts';
 
 type LevelTrace = Extract<PaymentTrace, { kind: 'level' }>;
 type PartTrace = Extract<PaymentTrace, { kind: 'equal-part' }>;

@@ -5,7 +5,7 @@ import { explainInterest } from './explain-interest.ts';
 import { explainPayment } from './explain-payment.ts';
 import { equation, moneyText, sumEquation, type Term } from './explanation-text.ts';
 import type { FigureExplanation } from '../request/repayment-schedule.ts';
-import type { ExplanationContext, PrincipalTrace, RowTrace } from '../amortisation/row-trace.ts';
+import type { ExplanationContext, PrincipalTrace, RowTrace } from '../amortisation/row-notes.ts';
 
 type RestTrace = Extract<PrincipalTrace, { rule: 'rest' }>;
 

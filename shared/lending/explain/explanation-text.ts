@@ -1,7 +1,7 @@
 /** The parts of explanations: amounts, sums and day-count fractions as text (S6, Explain). */
 
 import { formatMinorUnits } from '../numbers/money.ts';
-import type { ExplanationContext } from '../amortisation/row-trace.ts';
+import type { ExplanationContext } from '../amortisation/row-notes.ts';
 
 /** A term of a sum with its label. */
 export interface Term {

@@ -15,37 +15,30 @@ export function compareValues(first: FormulaValue, second: FormulaValue): number
   return difference < 0n ? -1 : 1;
 }
 
+type Calculate = (left: FormulaValue, right: FormulaValue) => FormulaValue;
+
+const OPERATORS: Readonly<Record<Exclude<FormulaOperator, '/'>, Calculate>> = {
+  '+': (left, right) => addValues(left, right, 1n),
+  '-': (left, right) => addValues(left, right, -1n),
+  '*': (left, right) => ({
+    numerator: left.numerator * right.numerator,
+    denominator: left.denominator * right.denominator,
+  }),
+  '<': (left, right) => toTruthValue(compareValues(left, right) < 0),
+  '<=': (left, right) => toTruthValue(compareValues(left, right) <= 0),
+  '>': (left, right) => toTruthValue(compareValues(left, right) > 0),
+  '>=': (left, right) => toTruthValue(compareValues(left, right) >= 0),
+  '=': (left, right) => toTruthValue(compareValues(left, right) === 0),
+  '<>': (left, right) => toTruthValue(compareValues(left, right) !== 0),
+};
+
 /** The result of an operator other than division. */
 export function applyOperator(
   operator: Exclude<FormulaOperator, '/'>,
   left: FormulaValue,
   right: FormulaValue,
 ): FormulaValue {
-  switch (operator) {
-    case '+':
-      return addValues(left, right, 1n);
-    case '-':
-      return addValues(left, right, -1n);
-    case '*':
-      return {
-        numerator: left.numerator * right.numerator,
-        denominator: left.denominator * right.denominator,
-      };
-    case '<':
-      return toTruthValue(compareValues(left, right) < 0);
-    case '<=':
-      return toTruthValue(compareValues(left, right) <= 0);
-    case '>':
-      return toTruthValue(compareValues(left, right) > 0);
-    case '>=':
-      return toTruthValue(compareValues(left, right) >= 0);
-    case '=':
-      return toTruthValue(compareValues(left, right) === 0);
-    case '<>':
-      return toTruthValue(compareValues(left, right) !== 0);
-    default:
-      return operator satisfies never;
-  }
+  return OPERATORS[operator](left, right);
 }
 
 function addValues(left: FormulaValue, right: FormulaValue, sign: 1n | -1n): FormulaValue {

@@ -3,14 +3,7 @@
 import { divideRounded } from '../numbers/rounding.ts';
 import { createPaymentSolver } from './banded-payment.ts';
 import { type InterestRule, computeInterest } from './interest-rule.ts';
-import {
-  type FactorSeries,
-  type RepaidBalance,
-  createDiscountFactor,
-  computeLevelPayment,
-  prependFactor,
-  sumSuffixes,
-} from './level-payment.ts';
+import { type RepaidBalance, computeLevelPayment } from './level-payment.ts';
 import { type Bands, createBandedRule, computeInterestNumerator } from './rate-bands.ts';
 
 /**
@@ -36,23 +29,10 @@ export interface InterestAccrual {
 
 /** Calculates interest at one annual rate for rows with the given day-count numerators. */
 export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): InterestAccrual {
-  let suffixes: readonly FactorSeries[] | undefined;
-  let solved = 0;
-  /** Cached because the payment may be recalculated many times; at high rates, in every second row (S5). */
-  const getSuffixSeries = ({ first, firstCount }: RowsLeft): FactorSeries | undefined => {
-    solved += 1;
-    if (rule.sign <= 0 || solved === 1) return undefined;
-    const discount = createDiscountFactor(rule);
-    suffixes ??= sumSuffixes(counts, discount);
-    const rest = suffixes[first + 1];
-    return rest === undefined ? undefined : prependFactor(discount(firstCount), rest);
-  };
   return {
     accrue: (balance, count) => computeInterest(rule, balance, count),
     covers: () => true,
-    solveLevelPayment: (repaid, rows) => {
-      return computeLevelPayment(rule, selectCountsLeft(counts, rows), repaid, getSuffixSeries(rows));
-    },
+    solveLevelPayment: (repaid, rows) => computeLevelPayment(rule, selectCountsLeft(counts, rows), repaid),
   };
 }
 

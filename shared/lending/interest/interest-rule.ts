@@ -3,7 +3,6 @@
  * M4). Linear interest is rate * fraction of a year; at an effective rate it is (1 + rate)^fraction - 1 (S2).
  */
 
-import { cacheByCount } from './cache-by-count.ts';
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { fixedPower, fixedRoot } from '../numbers/fixed-root.ts';
 import { divideRounded, divideRoundedSafe, type RoundingMode } from '../numbers/rounding.ts';
@@ -101,4 +100,17 @@ export function computeGrowth(rule: InterestRule, count: number): bigint {
 function getSign({ numerator }: ExactRatio): -1 | 0 | 1 {
   if (numerator === 0n) return 0;
   return numerator > 0n ? 1 : -1;
+}
+
+/** Caches the results of a function by day-count numerator: a schedule has only a few distinct numerators. */
+export function cacheByCount<Result>(compute: (count: number) => Result): (count: number) => Result {
+  const known = new Map<number, Result>();
+  return (count) => {
+    let result = known.get(count);
+    if (result === undefined) {
+      result = compute(count);
+      known.set(count, result);
+    }
+    return result;
+  };
 }

@@ -2,8 +2,7 @@
 
 import { greatestCommonDivisor } from '../numbers/exact-ratio.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
-import { cacheByCount } from './cache-by-count.ts';
-import type { InterestRule } from './interest-rule.ts';
+import { cacheByCount, type InterestRule } from './interest-rule.ts';
 
 /**
  * A band of the balance, which starts at `from` (minor units) and ends where the next band starts. Interest on it
@@ -24,12 +23,12 @@ export interface Bands {
   readonly rounding: RoundingMode;
 }
 
-/** The interest of the bands for one day-count numerator, as numerators over the denominator of the rule. */
-interface BandedCount {
+/** The interest of the bands for one day-count numerator. */
+export interface BandFactors<Factor> {
   /** Interest on one minor unit of balance in each band. */
-  readonly perUnit: readonly bigint[];
+  readonly perUnit: readonly Factor[];
   /** Interest on the full slices below each band; zero if one rate applies to the whole balance. */
-  readonly below: readonly bigint[];
+  readonly below: readonly Factor[];
 }
 
 /** Bands with their interest by day-count numerator, which is cached. */
@@ -38,7 +37,8 @@ export interface BandedRule {
   /** Lower limit of each band; zero for the first. */
   readonly starts: readonly number[];
   readonly denominator: bigint;
-  readonly forCount: (count: number) => BandedCount;
+  /** Numerators over the denominator. */
+  readonly forCount: (count: number) => BandFactors<bigint>;
 }
 
 /** Creates a rule that gives the interest of all bands a common denominator. */
@@ -57,7 +57,7 @@ function accrueBands(
   denominator: bigint,
   starts: readonly number[],
   count: number,
-): BandedCount {
+): BandFactors<bigint> {
   const perUnit: bigint[] = [];
   const below: bigint[] = [];
   let sum = 0n;

@@ -1,10 +1,13 @@
 /** Checks of single fields: each reports faults and returns the validated value, or undefined. */
 
 import type { Decimal } from 'decimal.js';
+import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
 import { percentToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
-import { formatMinorUnits, MAX_AMOUNT_MINOR, toMinorUnits } from '../numbers/money.ts';
+import { MAX_AMOUNT_MINOR, formatMinorUnits, toMinorUnits } from '../numbers/money.ts';
 import type { Validation } from './validation.ts';
 
+/** Maximum number of instalments of a schedule, a payment value or a simulation (M6). */
+export const MAX_INSTALLMENTS = 1200;
 /**
  * Largest absolute value of an annual rate in percent: interest of a thousand times the balance per year is certainly
  * a mistake.
@@ -16,7 +19,7 @@ const MAX_RATE_EXPONENT = 5;
  * Maximum number of decimals of a rate: more than any floating-point number prints, but few enough to limit the work
  * with exact fractions.
  */
-export const MAX_RATE_DECIMALS = 30;
+const MAX_RATE_DECIMALS = 30;
 
 /** Inclusive bounds of a count. */
 interface NumberRange {
@@ -66,16 +69,16 @@ export function checkAmount(
   return minor;
 }
 
-/** An annual percentage as an exact fraction (M4), when its size and number of decimals are within the limits. */
+/** A percentage as an exact fraction (M4, M6), when its size and number of decimals are within the limits. */
 export function checkRate(
   validation: Validation,
   path: string,
   value: Decimal | undefined,
+  { least, unit } = { least: -MAX_RATE_PERCENT, unit: 'percent a year' },
 ): ExactRatio | undefined {
   if (value === undefined) return undefined;
-  if (!isWithinRateLimit(value)) {
-    const allowed = `from -${MAX_RATE_PERCENT} to ${MAX_RATE_PERCENT} percent a year`;
-    validation.reject(path, 'out-of-range', `must be ${allowed}`);
+  if (!isWithinRateLimit(value) || value.lessThan(least)) {
+    validation.reject(path, 'out-of-range', `must be from ${least} to ${MAX_RATE_PERCENT} ${unit}`);
     return undefined;
   }
   if (value.decimalPlaces() > MAX_RATE_DECIMALS) {
@@ -86,7 +89,7 @@ export function checkRate(
 }
 
 /** True for a number of at most {@link MAX_RATE_PERCENT} in absolute value; nearly always its exponent decides. */
-export function isWithinRateLimit(value: Decimal): boolean {
+function isWithinRateLimit(value: Decimal): boolean {
   return value.isFinite() && (value.e < MAX_RATE_EXPONENT || value.abs().lessThanOrEqualTo(MAX_RATE_PERCENT));
 }
 
@@ -101,10 +104,30 @@ export function checkName<Name extends string>(
   allowed: readonly Name[],
 ): Name | undefined {
   if (value === undefined) return undefined;
-  const wanted = value.trim().toLowerCase();
-  const found = allowed.find((name) => name.toLowerCase() === wanted);
+  const found = findName(allowed, value);
   if (found === undefined) {
     validation.reject(path, 'unknown-value', `must be one of ${allowed.join(', ')}`);
   }
   return found;
+}
+
+/** The known name that equals a text, ignoring case and surrounding blanks; undefined if there is none. */
+export function findName<Known extends string>(known: readonly Known[], text: string): Known | undefined {
+  const wanted = text.trim().toLowerCase();
+  return known.find((name) => name.toLowerCase() === wanted);
+}
+
+/** The allowed periodicity with that name (D7); `path` is the field that holds the name. */
+export function checkPeriodicity(
+  validation: Validation,
+  { path, name }: { readonly path: string; readonly name: string },
+  known: readonly Periodicity[],
+  isAllowed: (periodicity: Periodicity) => boolean = () => true,
+): Periodicity | undefined {
+  const found = findPeriodicity(name, known);
+  if (found !== undefined && isAllowed(found)) return found;
+  const code = found === undefined ? 'unknown-periodicity' : 'not-allowed';
+  const names = known.filter(isAllowed).map((periodicity) => periodicity.name);
+  validation.reject(path, code, `must be one of ${names.join(', ')}`);
+  return undefined;
 }

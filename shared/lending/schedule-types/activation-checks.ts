@@ -3,13 +3,18 @@
 import { DAY_COUNT_NAMES, findDayCount } from '../dates/day-count.ts';
 import { collectNames } from '../formula/tree.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
-import { MAX_INSTALLMENTS } from '../request/max-installments.ts';
-import { type ColumnSet, checkMethods, createColumnSet, compileFormulas } from './activation-methods.ts';
-import { findName } from './find-name.ts';
-import { PRODUCT_TYPE_CODES, type ProductTypeCode, findProductType } from './product-types.ts';
-import { type ColumnDraft, MAX_COLUMNS, countsAsCharge, draftColumn } from './schedule-columns.ts';
+import { MAX_INSTALLMENTS, findName } from '../request/field-checks.ts';
+import { checkMethods, compileFormulas, createColumnSet, type ColumnSet } from './activation-methods.ts';
+import {
+  MEASUREMENT_UNITS,
+  PRODUCT_TYPE_CODES,
+  SCHEDULE_TYPE_STATUSES,
+  findProductType,
+  type ProductTypeCode,
+  type ScheduleType,
+} from './schedule-type.ts';
+import { MAX_COLUMNS, countsAsCharge, draftColumn, type ColumnDraft } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
-import { MEASUREMENT_UNITS, SCHEDULE_TYPE_STATUSES, type ScheduleType } from './schedule-type.ts';
 
 /** A parsed record. Without faults it is complete and can be compiled. */
 interface CheckedScheduleType {

@@ -2,10 +2,10 @@
 
 import { compileFormula } from '../formula/compiler.ts';
 import { FIRST_EXTRA_SLOT, INPUT_NAMES, READABLE_COLUMNS, SLOTS } from '../formula/scope.ts';
-import { type FormulaTree, collectNames } from '../formula/tree.ts';
+import { collectNames, type FormulaTree } from '../formula/tree.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
-import { findName } from './find-name.ts';
-import { type ColumnDraft, type StandardColumn, countsAsCharge } from './schedule-columns.ts';
+import { findName } from '../request/field-checks.ts';
+import { countsAsCharge, type ColumnDraft, type StandardColumn } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
 
 /** The columns of a schedule type, by name and in order. */

@@ -1,14 +1,14 @@
 /** Compiles a catalogue record to a schedule type (S1, S2). */
 
-import { FIRST_EXTRA_SLOT, type FormulaScope, INPUT_NAMES } from '../formula/scope.ts';
+import { FIRST_EXTRA_SLOT, INPUT_NAMES, type FormulaScope } from '../formula/scope.ts';
 import { formatFormulaWithValues } from '../formula/formula-with-values.ts';
 import { collectNames } from '../formula/tree.ts';
 import { checkScheduleType } from './activation-checks.ts';
 import {
-  type ColumnSet,
+  assignSlots,
   paysInterestPlusPrincipal,
   repaysAtMaturity,
-  assignSlots,
+  type ColumnSet,
 } from './activation-methods.ts';
 import type {
   CompiledFormula,
@@ -20,11 +20,11 @@ import type {
   PaymentMethod,
   PrincipalMethod,
   RowStep,
+  ScheduleType,
   UpfrontDefaults,
-} from './compiled-schedule-type.ts';
+} from './schedule-type.ts';
 import type { ColumnDraft } from './schedule-columns.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
-import type { ScheduleType } from './schedule-type.ts';
 
 /** A compiled schedule type, or all faults of the record. */
 type CompileOutcome =

@@ -4,20 +4,23 @@
  */
 
 import type { OtherCalendars } from '../calendars/business-calendar.ts';
-import { type CalendarRecord, readCatalogueCalendars } from '../calendars/catalogue-calendars.ts';
-import { BUILT_IN_PERIODICITIES, type Periodicity, findPeriodicity } from '../dates/periodicity.ts';
-import { formatActivationFault, checkIdentity } from './activation-checks.ts';
+import { readCatalogueCalendars, type CalendarRecord } from '../calendars/catalogue-calendars.ts';
+import { BUILT_IN_PERIODICITIES, findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
+import { checkIdentity, formatActivationFault } from './activation-checks.ts';
 import {
   BUILT_IN_SCHEDULE_TYPE_RECORDS,
   COMPILED_BUILT_IN_SCHEDULE_TYPES,
-} from './built-in-schedule-types.ts';
-import type { CatalogueEntry, CatalogueFault } from './catalogue-entry.ts';
+  createScheduleCatalogue,
+  type ScheduleCatalogue,
+} from './schedule-catalogue.ts';
 import { compileScheduleType } from './compile-schedule-type.ts';
-import type { CompiledScheduleType } from './compiled-schedule-type.ts';
-import { findName } from './find-name.ts';
-import { type ScheduleCatalogue, createScheduleCatalogue } from './schedule-catalogue.ts';
+import {
+  SCHEDULE_TYPE_STATUSES,
+  type CompiledScheduleType,
+  type ScheduleTypeStatus,
+} from './schedule-type.ts';
+import { findName } from '../request/field-checks.ts';
 import type { ActivationFault, ScheduleTypeRecord } from './schedule-type-record.ts';
-import { SCHEDULE_TYPE_STATUSES, type ScheduleTypeStatus } from './schedule-type.ts';
 
 /** The records of a catalogue, in addition to the built-in ones. */
 export interface CatalogueRecords {
@@ -236,4 +239,19 @@ function readPeriodicity(
     );
   }
   return isNamed && unit !== undefined && isCounted ? { name, count, unit } : undefined;
+}
+
+/** A record and its file or other source. */
+export interface CatalogueEntry<RecordKind> {
+  readonly source: string;
+  readonly record: RecordKind;
+}
+
+/** A fault of a catalogue. */
+export interface CatalogueFault {
+  readonly source: string;
+  /** Name of the record as spelled there. */
+  readonly record: string;
+  /** Human-readable: what is wrong and what to do. */
+  readonly message: string;
 }

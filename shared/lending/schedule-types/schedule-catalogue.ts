@@ -1,9 +1,21 @@
 /** The names known to a calculation: schedule types, periodicities, commissions (S1, D7, F1). */
 
-import { COMPILED_BUILT_IN_SCHEDULE_TYPES } from './built-in-schedule-types.ts';
-import type { CompiledScheduleType } from './compiled-schedule-type.ts';
+import balloon from './built-in/balloon.json' with { type: 'json' };
+import creditCard from './built-in/credit-card.json' with { type: 'json' };
+import deposit from './built-in/deposit.json' with { type: 'json' };
+import effectiveRate from './built-in/effective-rate.json' with { type: 'json' };
+import equalInstallments from './built-in/equal-installments.json' with { type: 'json' };
+import equalPrincipal from './built-in/equal-principal.json' with { type: 'json' };
+import interestOnly from './built-in/interest-only.json' with { type: 'json' };
+import leasing from './built-in/leasing.json' with { type: 'json' };
+import once from './built-in/once.json' with { type: 'json' };
+import overdraft from './built-in/overdraft.json' with { type: 'json' };
+import type { CompiledScheduleType, ScheduleType } from './schedule-type.ts';
 import type { KnownCharges } from './known-charges.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from '../dates/periodicity.ts';
+import { formatActivationFault } from './activation-checks.ts';
+import { compileScheduleType } from './compile-schedule-type.ts';
+import type { ScheduleTypeRecord } from './schedule-type-record.ts';
 
 /** The names that requests can use. */
 export interface ScheduleCatalogue {
@@ -14,6 +26,39 @@ export interface ScheduleCatalogue {
   readonly periodicities: readonly Periodicity[];
   /** Commissions and insurances; undefined: every name is accepted, without defaults (F1, S6). */
   readonly knownCharges?: KnownCharges | undefined;
+}
+
+/**
+ * The records of all built-in types (S4, S7), in the order in which messages list them; a template for records of a catalogue.
+ */
+export const BUILT_IN_SCHEDULE_TYPE_RECORDS: readonly ScheduleTypeRecord[] = [
+  equalInstallments,
+  equalPrincipal,
+  interestOnly,
+  balloon,
+  effectiveRate,
+  once,
+  overdraft,
+  deposit,
+  creditCard,
+  leasing,
+];
+
+/** All built-in types, compiled. */
+export const COMPILED_BUILT_IN_SCHEDULE_TYPES: readonly CompiledScheduleType[] =
+  BUILT_IN_SCHEDULE_TYPE_RECORDS.map(compileBuiltIn);
+
+/** All built-in types. */
+export const BUILT_IN_SCHEDULE_TYPES: readonly ScheduleType[] = COMPILED_BUILT_IN_SCHEDULE_TYPES.map(
+  ({ type }) => type,
+);
+
+/** Compiles a built-in record. Throws if the record has a fault, which is a bug of this project. */
+function compileBuiltIn(record: ScheduleTypeRecord): CompiledScheduleType {
+  const outcome = compileScheduleType(record);
+  if (outcome.kind === 'schedule-type') return outcome.compiled;
+  const faults = outcome.faults.map(formatActivationFault).join('; ');
+  throw new Error(`built-in schedule type ${record.PaymentScheduleTypeName}: ${faults}`);
 }
 
 /** The built-in names (S4, D7). */

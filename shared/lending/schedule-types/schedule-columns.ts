@@ -2,9 +2,9 @@
 
 import type { CompiledExpression } from '../formula/compiler.ts';
 import { parseFormula } from '../formula/parser.ts';
-import { INPUT_NAMES, type InputName, READABLE_COLUMNS } from '../formula/scope.ts';
+import { INPUT_NAMES, READABLE_COLUMNS, type InputName } from '../formula/scope.ts';
 import { FORMULA_FUNCTIONS, type FormulaTree } from '../formula/tree.ts';
-import { findName } from './find-name.ts';
+import { findName } from '../request/field-checks.ts';
 import type { ActivationFault, ScheduleColumnRecord } from './schedule-type-record.ts';
 
 /** The columns of a schedule row that the interface defines and a schedule type may list. */

@@ -1,8 +1,10 @@
-/** The settings of a schedule type, which apply to all its schedules (S1). */
+/**
+ * A schedule type: its settings, the product types that it serves, and its columns compiled to steps of a row (S1, S2, S4).
+ */
 
 import type { DayCountName } from '../dates/day-count.ts';
-import { findProductType, type ProductTypeCode } from './product-types.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
+import type { FormulaFailure, FormulaScope, FormulaValue } from '../formula/scope.ts';
 
 /** Status of a schedule type; only Active ones can be used in calculations (S1). */
 export const SCHEDULE_TYPE_STATUSES = ['Draft', 'Active', 'VersionDraft', 'Closed'] as const;
@@ -55,4 +57,147 @@ export function isProductType(productType: string): boolean {
 export function servesProductType(type: ScheduleType, productType: string): boolean {
   const code = findProductType(productType);
   return code !== undefined && type.productTypes.includes(code);
+}
+
+// Product types of schedule types (S4).
+
+/** Codes of the product types. */
+export type ProductTypeCode = 'TL' | 'MG' | 'C' | 'OD' | 'BA' | 'D' | 'CC' | 'LS';
+
+/** Names of the product types, accepted in place of their codes. */
+export const PRODUCT_TYPE_NAMES: Readonly<Record<ProductTypeCode, string>> = {
+  TL: 'Term Loan',
+  MG: 'Mortgage',
+  C: 'Credit',
+  OD: 'Overdraft',
+  BA: 'Bank Account',
+  D: 'Deposit',
+  CC: 'Credit Card',
+  LS: 'Leasing',
+};
+
+/** All codes, in the order in which messages list them. */
+export const PRODUCT_TYPE_CODES = Object.keys(PRODUCT_TYPE_NAMES) as readonly ProductTypeCode[];
+
+/** The product type with that code or name, ignoring case; undefined if there is none. */
+export function findProductType(codeOrName: string): ProductTypeCode | undefined {
+  const wanted = codeOrName.trim().toLowerCase();
+  return PRODUCT_TYPE_CODES.find(
+    (code) => code.toLowerCase() === wanted || PRODUCT_TYPE_NAMES[code].toLowerCase() === wanted,
+  );
+}
+
+// A compiled schedule type: methods resolved, formulas compiled, order of calculation fixed. Created once by
+// `compileScheduleType`; the row loop does not read the catalogue record.
+
+/** The formula of a column. */
+export interface CompiledFormula {
+  /** Name of the column, for explanations and faults (`formula-failed`). */
+  readonly column: string;
+  /** The expression as spelled in the record, for explanations. */
+  readonly text: string;
+  /** Slots of the names in it. */
+  readonly slotsRead: ReadonlySet<number>;
+  /** The exact value in major units, not yet rounded, or a failure. Never throws. */
+  readonly evaluate: (scope: FormulaScope) => FormulaValue | FormulaFailure;
+  /** The expression with the values of the scope in place of the names, for explanations. */
+  readonly withValues: (scope: FormulaScope) => string;
+}
+
+/** How interest accrues (S2). */
+export type InterestMethod =
+  | { readonly kind: 'Linear' }
+  | { readonly kind: 'EffectiveRate' }
+  | { readonly kind: 'Formula'; readonly formula: CompiledFormula };
+
+/**
+ * The payment of a row: the level payment (S5), the sum of interest and principal, or a formula whose value less the
+ * interest is the principal. Level and Formula require the principal method Balance.
+ */
+export type PaymentMethod =
+  | { readonly kind: 'Level' }
+  | { readonly kind: 'Sum' }
+  | { readonly kind: 'Formula'; readonly formula: CompiledFormula };
+
+/**
+ * The principal of a row (S2): the payment less interest, equal parts, a percentage of the balance (B3), nothing before
+ * the last row, or a formula. The last row repays the remainder with every method (M3).
+ */
+export type PrincipalMethod =
+  | { readonly kind: 'Balance' }
+  | { readonly kind: 'EqualParts' }
+  | { readonly kind: 'CapitalPercent' }
+  | { readonly kind: 'AtMaturity' }
+  | { readonly kind: 'Formula'; readonly formula: CompiledFormula };
+
+/** The sum to which the amount of a formula is added: managementFee (Fee), insurance, or none. */
+export type CountsAs =
+  | { readonly kind: 'Nothing' }
+  | { readonly kind: 'Fee'; readonly fee: string }
+  | { readonly kind: 'Insurance'; readonly insuranceClass: string };
+
+/** The content of an additional column: one commission, the insurances of one class, or a formula. */
+export type ExtraMethod =
+  | { readonly kind: 'Fee'; readonly fee: string }
+  | { readonly kind: 'Insurance'; readonly insuranceClass: string }
+  | { readonly kind: 'Formula'; readonly formula: CompiledFormula; readonly countsAs: CountsAs };
+
+/** An additional column. Its amount is rounded like every other (M2). */
+export interface ExtraColumn {
+  /** Field name in the row, spelled the same in both casings. */
+  readonly name: string;
+  /** Its slot in formulas. */
+  readonly slot: number;
+  /** False: the column is calculated and counted, but is not shown in the row (S1). */
+  readonly display: boolean;
+  readonly method: ExtraMethod;
+}
+
+/**
+ * One step of a row. ManagementFee and Insurance begin each row at zero. `charges` calculates all commissions and
+ * insurances of the request: it adds them to ManagementFee and Insurance and fills the additional Fee and
+ * Insurance columns. `column` evaluates an additional Formula column; when it counts as a fee or an insurance, its
+ * rounded amount is added to that sum immediately, so that ManagementFee and Insurance in a later formula are the sums so
+ * far.
+ */
+export type RowStep =
+  | { readonly kind: 'interest' }
+  | { readonly kind: 'payment' }
+  | { readonly kind: 'principal' }
+  | { readonly kind: 'charges' }
+  | { readonly kind: 'column'; readonly column: ExtraColumn };
+
+/** Whether charges are upfront by default (F1). Names are in lower case. */
+export interface UpfrontDefaults {
+  readonly fees: boolean;
+  readonly insurances: boolean;
+  readonly byFee: ReadonlyMap<string, boolean>;
+  readonly byInsuranceClass: ReadonlyMap<string, boolean>;
+}
+
+/** A compiled schedule type. */
+export interface CompiledScheduleType {
+  readonly type: ScheduleType;
+  readonly interest: InterestMethod;
+  readonly payment: PaymentMethod;
+  readonly principal: PrincipalMethod;
+  /** Additional columns in the record's order, including hidden ones. */
+  readonly extras: readonly ExtraColumn[];
+  /**
+   * Steps of a row in their order. Each of interest, payment, principal and charges occurs exactly once, interest
+   * before payment and principal; payment before principal, unless the payment kind is Sum: then it comes directly
+   * after principal and only adds the two. The balance (RemainingValue) is known before the first step. Charges cannot be
+   * a percentage of a figure that is calculated after them (F2).
+   */
+  readonly steps: readonly RowStep[];
+  /**
+   * False if there are no formulas, as in every built-in type; interest, payment and principal then do not need a
+   * scope.
+   */
+  readonly hasFormulas: boolean;
+  /** Names of inputs and columns that any formula reads, as spelled in INPUT_NAMES and by the columns. */
+  readonly namesRead: ReadonlySet<string>;
+  readonly upfront: UpfrontDefaults;
+  /** Length of the slots that the formulas read. */
+  readonly slotCount: number;
 }

@@ -1,18 +1,20 @@
 /** The checked terms of a loan: names resolved, amounts in minor units, rates exact fractions. */
 
 import { parseChargeTerms, type ChargeTerms } from '../charges/charge-terms.ts';
-import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
+import {
+  isProductType,
+  servesProductType,
+  type CompiledScheduleType,
+} from '../schedule-types/schedule-type.ts';
 import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../numbers/money.ts';
 import { DAY_COUNT_NAMES, findDayCount, type DayCountName } from '../dates/day-count.ts';
-import { MAX_INSTALLMENTS } from '../request/max-installments.ts';
-import { checkAmount, checkWhole } from '../request/field-checks.ts';
-import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
-import { parseRateTerms, type RateTerms } from './rate-terms.ts';
+import { MAX_INSTALLMENTS, checkAmount, checkPeriodicity, checkWhole } from '../request/field-checks.ts';
+import type { Periodicity } from '../dates/periodicity.ts';
+import { parseRateTerms, type RateTerms } from './rate-ranges.ts';
 import type { Validation } from '../request/validation.ts';
 import { parseRepaymentTerms, type RepaymentTerms } from './repayment-terms.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
-import { isProductType, servesProductType } from '../schedule-types/schedule-type.ts';
 
 /** Maximum number of decimals that `Precision` may request (M5). */
 export const MAX_PRECISION_DIGITS = 10;
@@ -107,12 +109,9 @@ function parsePeriodicity(
   compiled: CompiledScheduleType | undefined,
   validation: Validation,
 ): Periodicity | undefined {
-  const found = findPeriodicity(request.PeriodicityType, periodicities);
-  if (found === undefined) {
-    const names = periodicities.map((known) => known.name).join(', ');
-    validation.reject('PeriodicityType', 'unknown-periodicity', `must be one of ${names}`);
-    return undefined;
-  }
+  const field = { path: 'PeriodicityType', name: request.PeriodicityType };
+  const found = checkPeriodicity(validation, field, periodicities);
+  if (found === undefined) return undefined;
   const unit = compiled?.type.measurementUnit ?? null;
   const isDayUnit = found.unit === 'Days' || found.unit === 'Weeks';
   if (unit !== null && found.unit !== 'Once' && isDayUnit !== (unit === 'Days')) {

@@ -2,13 +2,12 @@
 
 import { Decimal } from 'decimal.js';
 import { reduceRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
-import { MAX_INSTALLMENTS } from '../request/max-installments.ts';
+import { MAX_INSTALLMENTS, checkPeriodicity, checkRate, checkWhole } from '../request/field-checks.ts';
 import { parseDayCount } from './loan-terms.ts';
-import { checkRate, checkWhole } from '../request/field-checks.ts';
 import type { PaymentValueRequest } from '../request/payment-value-request.ts';
-import { periodFraction } from '../interest/period-rate.ts';
-import { findPeriodicity, type Periodicity } from '../dates/periodicity.ts';
+import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
 import type { Validation } from '../request/validation.ts';
+import { dayCountDenominator, type DayCountName } from '../dates/day-count.ts';
 
 /** Largest absolute value of an amount, in major units: ten trillion, as in a schedule with two decimals (M6). */
 export const MAX_PAYMENT_AMOUNT = 1e13;
@@ -82,14 +81,14 @@ function parsePeriodFraction(
   known: readonly Periodicity[],
   validation: Validation,
 ): ExactRatio | undefined {
-  const periodicity = findPeriodicity(request.PeriodicityType, known);
-  if (periodicity === undefined || periodicity.unit === 'Once') {
-    const repeating = known.filter(({ unit }) => unit !== 'Once').map(({ name }) => name);
-    const code = periodicity === undefined ? 'unknown-periodicity' : 'not-allowed';
-    validation.reject('PeriodicityType', code, `must be one of ${repeating.join(', ')}`);
-  }
+  const field = { path: 'PeriodicityType', name: request.PeriodicityType };
+  const periodicity = checkPeriodicity(validation, field, known, repeats);
   const dayCount = parseDayCount(request.InterestCalculationMethod, validation);
   return periodicity && dayCount && periodFraction(dayCount, periodicity);
+}
+
+function repeats({ unit }: Periodicity): boolean {
+  return unit !== 'Once';
 }
 
 /**
@@ -140,4 +139,30 @@ function checkGrowth(rate: ExactRatio, fraction: ExactRatio, validation: Validat
   if (growth > 0n) return reduceRatio(growth, denominator);
   validation.reject('InterestPercent', 'rate-too-low', 'must leave a positive balance in every period');
   return undefined;
+}
+
+// The length of one period of a periodicity as a fraction of a year, independent of dates (P1).
+
+const DAYS_PER_YEAR = 365;
+const MONTHS_PER_YEAR = 12;
+/** A month as a fraction of a year by the methods that do not count 1/12. */
+const MONTH_BY_METHOD: Readonly<Partial<Record<DayCountName, readonly [days: number, perYear: number]>>> = {
+  '30/365': [30, DAYS_PER_YEAR],
+  'Actual/360': [DAYS_PER_YEAR, MONTHS_PER_YEAR * 360],
+};
+
+/**
+ * The fraction of a year that converts an annual rate to a periodic rate (P1); undefined for Once, which has no
+ * period. m months count m/12, but 30m/365 by 30/365 and (365 m/12)/360 by Actual/360; d days count d/360 by the
+ * methods over 360 and d/365 by the others.
+ */
+export function periodFraction(dayCount: DayCountName, periodicity: Periodicity): ExactRatio | undefined {
+  const months = monthsPerPeriod(periodicity);
+  if (months > 0) {
+    const [days, perYear] = MONTH_BY_METHOD[dayCount] ?? [1, MONTHS_PER_YEAR];
+    return reduceRatio(BigInt(days * months), BigInt(perYear));
+  }
+  const days = daysPerPeriod(periodicity);
+  const daysPerYear = dayCount === 'Actual/Actual' ? DAYS_PER_YEAR : dayCountDenominator(dayCount);
+  return days > 0 ? reduceRatio(BigInt(days), BigInt(daysPerYear)) : undefined;
 }

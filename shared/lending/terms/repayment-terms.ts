@@ -1,12 +1,13 @@
 /** How the principal of a loan is repaid: grace periods, residual, fixed and blocked amounts, prepayments (G, B, X). */
 
-import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
-import { parsePrepayments, type Prepayment } from './prepayments.ts';
+import type { CompiledScheduleType } from '../schedule-types/schedule-type.ts';
 import { percentToRatio, type ExactRatio } from '../numbers/exact-ratio.ts';
 import { checkAmount, checkName, checkWhole } from '../request/field-checks.ts';
 import { formatMinorUnits } from '../numbers/money.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
+import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
+import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
 
 /** The treatment of interest that is not collected in a grace period (G2). */
 export const GRACE_TYPES = ['Deferred', 'Capitalised', 'Spread', 'Forgiven'] as const;
@@ -215,4 +216,46 @@ function blocksCharges({ Commission, Insurance }: RepaymentScheduleRequest): boo
     ...(Insurance ?? []).map(({ BlockInsuranceAmount }) => BlockInsuranceAmount),
   ];
   return blocked.some((amount) => amount?.isZero() === false);
+}
+
+/** A prepayment of principal in minor units. */
+export interface Prepayment {
+  readonly date: CalendarDate;
+  readonly amount: number;
+  /** True: the term stays and the payment falls; false: the payment stays and the term shortens. */
+  readonly decreasesPayment: boolean;
+  /** The path of the prepayment in the request, for faults. */
+  readonly path: string;
+}
+
+/** The prepayments in order of date; those of the same day stay in the order of the request. */
+export function parsePrepayments(
+  request: RepaymentScheduleRequest,
+  digits: number,
+  validation: Validation,
+): readonly Prepayment[] {
+  const prepayments: Prepayment[] = [];
+  for (const [index, item] of (request.EarlyRepayments ?? []).entries()) {
+    const path = `EarlyRepayments[${index}]`;
+    const amount = checkAmount(validation, `${path}.Amount`, item.Amount, digits);
+    if (amount === 0) validation.reject(`${path}.Amount`, 'out-of-range', 'must be more than zero');
+    const decreasesPayment = item.DecreaseInstallment ?? true;
+    if (amount !== undefined) prepayments.push({ date: item.Date, amount, decreasesPayment, path });
+  }
+  return prepayments.toSorted((a, b) => a.date - b.date);
+}
+
+/** Prepayments must be after the day on which interest begins and not after the last due date (X3). */
+export function checkPrepaymentDates(
+  prepayments: readonly Prepayment[],
+  dates: ScheduleDates,
+  validation: Validation,
+): void {
+  const { accrualStart: start } = dates;
+  const end = dates.accrualDates[dates.rowCount - 1] ?? start;
+  for (const { date, path } of prepayments) {
+    if (date > start && date <= end) continue;
+    const allowed = `after ${formatCalendarDate(start)} and not after ${formatCalendarDate(end)}`;
+    validation.reject(`${path}.Date`, 'date-order', `must be ${allowed}`);
+  }
 }

@@ -1,25 +1,17 @@
 /** Validates a schedule request: its fields, then the checks that need the due dates (E3, E5). */
 
-import { readAnswerShape, explainsRows, type AnswerShape } from '../request/answer-shape.ts';
-import { toCalendarDate, MIN_YEAR, MAX_YEAR, type CalendarDate } from '../dates/calendar-date.ts';
+import { readAnswerShape, type AnswerShape } from '../request/answer-shape.ts';
+import { MAX_YEAR, MIN_YEAR, toCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { refuseLateCharges } from '../charges/schedule-charges.ts';
-import { DEFAULT_CURRENCY_DIGITS } from '../numbers/money.ts';
-import { warnIgnoredDateFields } from '../due-dates/ignored-date-fields.ts';
-import type { InputName } from '../formula/scope.ts';
+import { reportIgnoredFields, warnIgnoredDateFields } from './ignored-fields.ts';
 import type { KnownCalendars } from '../due-dates/shift-due-date.ts';
-import { MAX_INSTALLMENTS } from '../request/max-installments.ts';
+import { MAX_INSTALLMENTS } from '../request/field-checks.ts';
 import { parseLoanTerms, type DraftTerms, type ParsingContext } from './loan-terms.ts';
-import { checkAmount, checkWhole } from '../request/field-checks.ts';
-import { checkPrepaymentDates } from './prepayments.ts';
+import { checkPrepaymentDates } from './repayment-terms.ts';
 import { Validation, type RequestFault } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from '../schedule-types/schedule-catalogue.ts';
 import { planScheduleDates, type DateContext, type ScheduleDates } from '../due-dates/schedule-dates.ts';
-
-/** Maximum number of periods of a contract: a hundred years in days; a larger number is certainly a mistake. */
-export const MAX_CONTRACT_PERIODS = 36_525;
-/** The value of CalculateDAE for which the reply contains no rate, so that upfront costs have no effect (A5). */
-const SHOWS_NO_RATE = 0;
 
 /** The context in which fields are validated. */
 export interface ValidationContext extends ParsingContext {
@@ -123,31 +115,4 @@ function hasStartDate(request: RepaymentScheduleRequest): boolean {
 
 function isReadable(date: CalendarDate | undefined): boolean {
   return date === undefined || (date >= EARLIEST_DATE && date <= LATEST_DATE);
-}
-
-/**
- * Validates fields that no other parser reads, and reports known fields without effect, so that callers do not rely on
- * them (E5). Ignored fields of dates, rates, repayment and charges are reported where these are parsed.
- */
-function reportIgnoredFields(
-  request: RepaymentScheduleRequest,
-  { compiled, charges, currencyDigits = DEFAULT_CURRENCY_DIGITS }: DraftTerms,
-  validation: Validation,
-): void {
-  const { AdvanceAmount, CalculateDAE, ContractPeriod, UpFrontValue } = request;
-  checkAmount(validation, 'AdvanceAmount', AdvanceAmount, currencyDigits);
-  checkWhole(validation, 'ContractPeriod', ContractPeriod, { min: 0, max: MAX_CONTRACT_PERIODS });
-  const isExpiryRead = compiled?.type.useExpiryDate === true || charges?.hasUnusageFee === true;
-  const isRead = (input: InputName): boolean => compiled?.namesRead.has(input) === true;
-  const showsRate = CalculateDAE !== SHOWS_NO_RATE && request.LastDueDate === undefined;
-  const isUpFrontUsed = showsRate || isRead('UpFrontValue');
-  const warnIf = (isIgnored: boolean, path: string): void => {
-    if (isIgnored) validation.warn(path);
-  };
-  warnIf(AdvanceAmount?.isZero() === false && !isRead('AdvanceAmount'), 'AdvanceAmount');
-  warnIf(ContractPeriod !== undefined && ContractPeriod !== 0, 'ContractPeriod');
-  warnIf(UpFrontValue?.isZero() === false && !isUpFrontUsed, 'UpFrontValue');
-  warnIf(request.Currency !== undefined && request.Precision !== undefined, 'Currency');
-  warnIf(request.ExpiryDateForOD !== undefined && !isExpiryRead, 'ExpiryDateForOD');
-  warnIf(request.Explain === true && !explainsRows(request), 'Explain');
 }

@@ -2,9 +2,9 @@
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import type { CatalogueEntry } from '../../lending/schedule-types/catalogue-entry.ts';
 import {
   createLendingCatalogue,
+  type CatalogueEntry,
   type LendingCatalogue,
 } from '../../lending/schedule-types/lending-catalogue.ts';
 import {

@@ -1,12 +1,11 @@
 /** Reads a record of any kind from a file or a message, with all its schema violations (docs/catalogue.md, docs/schedule-types.md). */
 
 import type { z } from 'zod';
-import type { PeriodicityRecord } from '../../lending/schedule-types/lending-catalogue.ts';
+import type { CatalogueFault, PeriodicityRecord } from '../../lending/schedule-types/lending-catalogue.ts';
 import type { CalendarRecord } from '../../lending/calendars/catalogue-calendars.ts';
 import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
 import { anyList, anyNumber, anyText } from '../../platform/json-kinds.ts';
 import { recordOf, setFlag } from './record-kinds.ts';
-import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
 import type { CatalogueRecord, RecordKind, RecordsByKind } from './catalogue-record.ts';
 import { fieldPath, valueAt } from '../../platform/field-path.ts';
 import {

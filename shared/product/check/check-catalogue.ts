@@ -4,16 +4,15 @@
  */
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
-import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
-import type { LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
+import type { CatalogueFault, LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
 import { collectCharges } from '../catalogue/charges-by-name.ts';
 import {
-  type CatalogueRecord,
   codeKey,
-  type RecordKind,
   identifyRecord,
   isSameCode,
   recordKey,
+  type CatalogueRecord,
+  type RecordKind,
 } from '../catalogue/catalogue-record.ts';
 import {
   compileLending,
@@ -21,21 +20,21 @@ import {
   selectEntries,
   type CatalogueView,
 } from '../catalogue/catalogue-view.ts';
-import { isValidOn, selectProductVersion, findOverlaps } from '../catalogue/version-in-force.ts';
+import { findOverlaps, isValidOn, selectProductVersion } from '../catalogue/version-in-force.ts';
 import {
   checkCommission,
-  checkInsurance,
-  collectChargeNames,
   checkDiscounts,
+  checkInsurance,
   checkInterests,
+  collectChargeNames,
 } from './check-lists.ts';
 import {
-  type CheckContext,
   checkItems,
-  type RecordContext,
-  describeRecord,
-  createReporter,
   checkNames,
+  createReporter,
+  describeRecord,
+  type CheckContext,
+  type RecordContext,
   type ReportFault,
 } from './check-fields.ts';
 import { checkProduct } from './check-product.ts';

@@ -1,15 +1,14 @@
 /** Reports the faults of a record, and checks the parts that records share: days, values, figures, filters, formulas and names. */
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
-import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
-import type { LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
+import type { CatalogueFault, LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
 import {
-  type CatalogueRecord,
-  identifyRecord,
-  type RecordKind,
-  type ListKind,
-  codeKey,
   KIND_FOLDERS,
+  codeKey,
+  identifyRecord,
+  type CatalogueRecord,
+  type ListKind,
+  type RecordKind,
 } from '../catalogue/catalogue-record.ts';
 import { Decimal } from 'decimal.js';
 import {
@@ -20,7 +19,7 @@ import {
 } from '../../lending/numbers/money.ts';
 import { compileFormula } from '../../lending/formula/compiler.ts';
 import { parseFormula } from '../../lending/formula/parser.ts';
-import { type FormulaTree, collectNames } from '../../lending/formula/tree.ts';
+import { collectNames, type FormulaTree } from '../../lending/formula/tree.ts';
 import { findPeriodicity } from '../../lending/dates/periodicity.ts';
 import { CHARGE_BASES } from '../../lending/charges/charge-price.ts';
 import { MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';

@@ -1,49 +1,49 @@
 /** Checks the lists of interests, commissions, insurances and discounts (Q3, Q5, Q6, F1, F2, R1, R2). */
 
 import { findPeriodicity } from '../../lending/dates/periodicity.ts';
-import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/field-checks.ts';
 import { codeKey, type CatalogueRecord, type RecordKind } from '../catalogue/catalogue-record.ts';
 import type {
+  BandedInterest,
+  CollectionInterest,
   CommissionRecord,
-  InsuranceRecord,
   DiscountDimension,
   DiscountListRecord,
   DiscountRecord,
-  BandedInterest,
-  CollectionInterest,
+  InsuranceRecord,
   InterestListRecord,
   InterestRecord,
 } from '../catalogue/list-records.ts';
 import {
+  BASES_AT_START,
   comesWithContract,
   readCharge,
   type ChargeRecord,
-  BASES_AT_START,
 } from '../simulation/charge-prices.ts';
 import {
-  checkItems,
-  type RecordContext,
-  type ReportFault,
+  MONEY_LIMITS,
+  PERCENT_LIMITS,
+  RATE_LIMITS,
+  WHOLE_PERCENT,
   checkBase,
+  checkBounds,
   checkCurrency,
+  checkDays,
   checkFilters,
+  checkFormula,
   checkFormulaUse,
+  checkItems,
   checkMoney,
+  checkNames,
   checkPercent,
   checkPeriodicity,
   checkValues,
-  MONEY_LIMITS,
-  PERCENT_LIMITS,
   type ChargeNames,
-  checkDays,
-  checkNames,
-  WHOLE_PERCENT,
-  checkFormula,
-  checkBounds,
-  RATE_LIMITS,
+  type RecordContext,
+  type ReportFault,
 } from './check-fields.ts';
 import { selectEntries } from '../catalogue/catalogue-view.ts';
-import { productDays, daysOverlap, isActive, bandDays, rangeDays } from '../catalogue/version-in-force.ts';
+import { bandDays, daysOverlap, isActive, productDays, rangeDays } from '../catalogue/version-in-force.ts';
 import type { ValidDays } from '../catalogue/record-kinds.ts';
 
 /** Reports faults that prevent charging a commission. */

@@ -2,22 +2,25 @@
 
 import { HOLIDAY_METHODS } from '../../lending/due-dates/shift-due-date.ts';
 import { findCalendar } from '../../lending/calendars/find-calendar.ts';
-import { PRODUCT_TYPE_CODES } from '../../lending/schedule-types/product-types.ts';
-import { GRACE_TYPES } from '../../lending/terms/repayment-terms.ts';
-import { isProductType, servesProductType } from '../../lending/schedule-types/schedule-type.ts';
 import {
-  checkItems,
-  nestReport,
-  type RecordContext,
-  type ReportFault,
+  PRODUCT_TYPE_CODES,
+  isProductType,
+  servesProductType,
+} from '../../lending/schedule-types/schedule-type.ts';
+import { GRACE_TYPES } from '../../lending/terms/repayment-terms.ts';
+import {
+  WHOLE_PERCENT,
+  checkBounds,
   checkCurrency,
   checkDays,
   checkFilters,
+  checkItems,
   checkListName,
-  checkBounds,
   checkPeriodicity,
   describeMissing,
-  WHOLE_PERCENT,
+  nestReport,
+  type RecordContext,
+  type ReportFault,
 } from './check-fields.ts';
 import type { Availability, ProductRecord } from '../catalogue/product-record.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';

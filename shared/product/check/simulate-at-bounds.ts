@@ -7,16 +7,16 @@ import { Decimal } from 'decimal.js';
 import { findCalendar } from '../../lending/calendars/find-calendar.ts';
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import {
-  type CalendarDate,
   formatCalendarDate,
   parseCalendarDate,
+  type CalendarDate,
 } from '../../lending/dates/calendar-date.ts';
 import { findPeriodicity, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
-import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
-import { type RequestFault, Validation } from '../../lending/request/validation.ts';
-import type { CatalogueEntry, CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
-import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
+import { MAX_INSTALLMENTS } from '../../lending/request/field-checks.ts';
+import { Validation, type RequestFault } from '../../lending/request/validation.ts';
+import type { CatalogueEntry, CatalogueFault } from '../../lending/schedule-types/lending-catalogue.ts';
+import type { CompiledScheduleType } from '../../lending/schedule-types/schedule-type.ts';
 import { findInsuranceItems, type CatalogueView } from '../catalogue/catalogue-view.ts';
 import { INTEREST_OPTION_IDS } from '../catalogue/list-records.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';

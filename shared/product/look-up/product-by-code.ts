@@ -4,19 +4,19 @@
  */
 
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import { findProductType } from '../../lending/schedule-types/product-types.ts';
+import { findProductType } from '../../lending/schedule-types/schedule-type.ts';
 import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-type-record.ts';
 import { findInsuranceItems, type CatalogueView } from '../catalogue/catalogue-view.ts';
 import {
   collectionInterest,
   commission,
-  type CommissionRecord,
   discount,
   insurance,
   interest as interestSchema,
+  type CommissionRecord,
   type InterestRecord,
 } from '../catalogue/list-records.ts';
-import { resolveDay, isProduct, type LookUp, type LookUpContext, selectProduct } from './product-look-ups.ts';
+import { isProduct, resolveDay, selectProduct, type LookUp, type LookUpContext } from './product-look-ups.ts';
 import {
   covenant,
   insuranceItem,

@@ -1,29 +1,28 @@
 /** Builds the loan of a simulation within the bounds of its product: amounts, dates and settings, before interest and charges (Q1, Q2, Q6). */
 
 import { Decimal } from 'decimal.js';
-import { type CalendarDate, toDateParts, addDays, addMonths } from '../../lending/dates/calendar-date.ts';
+import { addDays, addMonths, toDateParts, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import {
-  findPeriodicity,
-  type Periodicity,
   daysPerPeriod,
+  findPeriodicity,
   monthsPerPeriod,
+  type Periodicity,
 } from '../../lending/dates/periodicity.ts';
 import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
 import type { RoundingMode } from '../../lending/numbers/rounding.ts';
-import { checkAmount } from '../../lending/request/field-checks.ts';
+import { MAX_INSTALLMENTS, checkAmount } from '../../lending/request/field-checks.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
-import type { CompiledScheduleType } from '../../lending/schedule-types/compiled-schedule-type.ts';
-import { MAX_INSTALLMENTS } from '../../lending/request/max-installments.ts';
+import type { CompiledScheduleType } from '../../lending/schedule-types/schedule-type.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
-import type { ProductRecord, Availability, PeriodType } from '../catalogue/product-record.ts';
+import type { Availability, PeriodType, ProductRecord } from '../catalogue/product-record.ts';
 import {
-  toExact,
   fraction,
-  roundToMinor,
   percentOf,
+  roundToMinor,
   scaledDecimal,
+  toExact,
   type ExactFigure,
 } from './exact-figures.ts';
 import type { SimulateRequest } from './simulation.ts';

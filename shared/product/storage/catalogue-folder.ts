@@ -4,15 +4,15 @@
  * be missing unnoticed, except README files, `*.md` and hidden ones.
  */
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
-import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
+import type { CatalogueFault } from '../../lending/schedule-types/lending-catalogue.ts';
 import { buildCatalogue } from '../check/check-catalogue.ts';
 import {
-  type CatalogueRecord,
   KIND_FOLDERS,
   RECORD_KINDS,
+  type CatalogueRecord,
   type RecordKind,
 } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';

@@ -2,8 +2,7 @@
 
 import type { OtherCalendars } from '../../lending/calendars/business-calendar.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
-import type { CatalogueFault } from '../../lending/schedule-types/catalogue-entry.ts';
-import type { LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
+import type { CatalogueFault, LendingCatalogue } from '../../lending/schedule-types/lending-catalogue.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { CatalogueCharges } from '../catalogue/charges-by-name.ts';
@@ -17,10 +16,10 @@ import type {
 import { compileLending, type CatalogueView } from '../catalogue/catalogue-view.ts';
 import { selectListVersion, selectProductVersion } from '../catalogue/version-in-force.ts';
 import {
-  type IndexEntry,
   EncodedRecords,
   type EncodedRecordsOptions,
   type EncodedRecordsStats,
+  type IndexEntry,
 } from './encoded-records.ts';
 import { createLibraryCalendars } from '../../lending/calendars/library/library-calendars.ts';
 import type { Codec } from '../../messaging/codec.ts';

@@ -2,8 +2,8 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { solveRate } from '../../../shared/lending/annual-rate/published-rate.ts';
-import { MAX_ITERATIONS } from '../../../shared/lending/annual-rate/solver-effort.ts';
+import { solveRate } from '../../../shared/lending/annual-rate/proven-rate.ts';
+import { MAX_ITERATIONS } from '../../../shared/lending/annual-rate/isolated-rates.ts';
 import type { RequestFault } from '../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type {

@@ -1,18 +1,21 @@
 /** Builders of commissions and insurances, and the amounts that the given rows collect. */
 
 import { addMonths, type CalendarDate } from '../../../shared/lending/dates/calendar-date.ts';
-import type { ChargeRules } from '../../../shared/lending/charges/charge-rules.ts';
-import { collectRowCharges, type ChargedFigures } from '../../../shared/lending/charges/row-charges.ts';
+import {
+  parseChargeTerms,
+  type ChargeContext,
+  type ChargeRules,
+} from '../../../shared/lending/charges/charge-terms.ts';
+import { collectRowCharges, type ChargedFigures } from '../../../shared/lending/charges/charge-amounts.ts';
 import type { DayCountName } from '../../../shared/lending/dates/day-count.ts';
 import { BUILT_IN_PERIODICITIES } from '../../../shared/lending/dates/periodicity.ts';
 import {
-  scheduleCharges,
   refuseLateCharges,
   refuseTooLargeCharges,
+  scheduleCharges,
   type ChargeSchedule,
   type ScheduledCharges,
 } from '../../../shared/lending/charges/schedule-charges.ts';
-import { parseChargeTerms, type ChargeContext } from '../../../shared/lending/charges/charge-terms.ts';
 import { Validation } from '../../../shared/lending/request/validation.ts';
 import type {
   CommissionItem,

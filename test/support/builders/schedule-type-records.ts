@@ -2,7 +2,7 @@
 
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { compileScheduleType } from '../../../shared/lending/schedule-types/compile-schedule-type.ts';
-import type { CompiledScheduleType } from '../../../shared/lending/schedule-types/compiled-schedule-type.ts';
+import type { CompiledScheduleType } from '../../../shared/lending/schedule-types/schedule-type.ts';
 import {
   findActivationFaults,
   formatActivationFault,
@@ -11,7 +11,7 @@ import { BUILT_IN_PERIODICITIES } from '../../../shared/lending/dates/periodicit
 import type { RepaymentScheduleRequest } from '../../../shared/lending/request/repayment-schedule-request.ts';
 import type { ScheduleOutcome } from '../../../shared/lending/request/repayment-schedule.ts';
 import { createScheduleCatalogue } from '../../../shared/lending/schedule-types/schedule-catalogue.ts';
-import { loan, REQUEST_DAY } from './lending-loan.ts';
+import { REQUEST_DAY, loan } from './lending-loan.ts';
 import type {
   ScheduleColumnRecord,
   ScheduleTypeRecord,

@@ -1,3 +1,4 @@
+import cases from '../../cases/lending/annuity.json' with { type: 'json' };
 import type { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { DAY_COUNT_NAMES } from '../../../shared/lending/dates/day-count.ts';
@@ -6,10 +7,9 @@ import type {
   PaymentValue,
   PaymentValueRequest,
 } from '../../../shared/lending/request/payment-value-request.ts';
-import { periodFraction } from '../../../shared/lending/interest/period-rate.ts';
+import { periodFraction } from '../../../shared/lending/terms/payment-terms.ts';
 import { BUILT_IN_PERIODICITIES, type Periodicity } from '../../../shared/lending/dates/periodicity.ts';
 import type { RequestFault } from '../../../shared/lending/request/validation.ts';
-import cases from '../../cases/lending/annuity.json' with { type: 'json' };
 import { decimal } from '../../support/builders/lending-loan.ts';
 
 /** 1000 at 12 %, four months in arrears, with changes. */

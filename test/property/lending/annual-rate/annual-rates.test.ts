@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual-rate/published-rate.ts';
+import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual-rate/proven-rate.ts';
 import type { ExactRatio } from '../../../../shared/lending/numbers/exact-ratio.ts';
 import { floatingSign, prepareFlows } from '../../../../shared/lending/annual-rate/floating-present-value.ts';
 import { netPresentValue } from '../../../../shared/lending/annual-rate/net-present-value.ts';
 import { mergeFlows, type RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
-import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/solver-effort.ts';
+import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/isolated-rates.ts';
 import { FOUR_DECIMALS, TEN_DECIMALS } from '../../../support/builders/rate-flows.ts';
 
 /** A payment: its amount, and the whole units of time since the previous one. */

@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calculateRate } from '../../../../shared/lending/calculate-rate.ts';
 import { addDays } from '../../../../shared/lending/dates/calendar-date.ts';
-import { solveRate } from '../../../../shared/lending/annual-rate/published-rate.ts';
+import { solveRate } from '../../../../shared/lending/annual-rate/proven-rate.ts';
 import { flowAtUnits, type RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
 import type { RateOutcome } from '../../../../shared/lending/request/rate-request.ts';
-import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/solver-effort.ts';
+import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/isolated-rates.ts';
 import { date, decimal } from '../../../support/builders/lending-loan.ts';
 import { TEN_DECIMALS } from '../../../support/builders/rate-flows.ts';
 

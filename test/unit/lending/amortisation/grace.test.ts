@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { column, date, faultCodes, scheduleOf } from '../../../support/builders/lending-loan.ts';
+import { column, scheduleOf } from '../../../support/builders/lending-loan.ts';
 
 describe('grace periods (G1, G2)', () => {
   it('are explained by the rows in which deferred interest accrued (S6)', () => {
@@ -14,17 +14,5 @@ describe('grace periods (G1, G2)', () => {
     expect(column(schedule, 'interest')).toEqual(['0.00', '0.00', '20.00', '10.10']);
     const capitalised = schedule.rows.map((row) => row.capitalisedInterest);
     expect(capitalised).toEqual([undefined, undefined, 1000, undefined]);
-  });
-
-  it.each([
-    ['GracePeriodPrincipal', { GracePeriodPrincipal: 4 }],
-    ['GracePeriodInterest', { GracePeriodInterest: 4 }],
-    ['GracePeriodInterest', { GracePeriodInterest: 2, RealInstallmentNo: 2 }],
-    [
-      'GracePeriodInterest',
-      { ScheduleType: 'Overdraft', ExpiryDateForOD: date('2025-03-15'), GracePeriodInterest: 3 },
-    ],
-  ])('are rejected in %s if they cover all instalments with a payment: %j', (path, changes) => {
-    expect(faultCodes(changes)).toEqual([`${path} out-of-range`]);
   });
 });

@@ -1,23 +1,25 @@
 /** Published schedules, requested as a caller would (test/cases/lending/schedule.json). */
 
+import cases from '../../../cases/lending/schedule.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import { repaymentScheduleRequest } from '../../../../shared/api/actions/schedule-action.ts';
-import { COMPILED_BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/built-in-schedule-types.ts';
+import {
+  COMPILED_BUILT_IN_SCHEDULE_TYPES,
+  createScheduleCatalogue,
+} from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
-import type { CompiledScheduleType } from '../../../../shared/lending/schedule-types/compiled-schedule-type.ts';
+import type { CompiledScheduleType } from '../../../../shared/lending/schedule-types/schedule-type.ts';
 import { BUILT_IN_PERIODICITIES } from '../../../../shared/lending/dates/periodicity.ts';
 import type { RepaymentSchedule } from '../../../../shared/lending/request/repayment-schedule.ts';
-import { createScheduleCatalogue } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import type {
   ScheduleColumnRecord,
   ScheduleTypeRecord,
 } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
-import cases from '../../../cases/lending/schedule.json' with { type: 'json' };
-import { date, REQUEST_DAY } from '../../../support/builders/lending-loan.ts';
+import { REQUEST_DAY, date } from '../../../support/builders/lending-loan.ts';
 import {
+  LEVEL_COLUMNS,
   columnOf,
   compiledOf,
-  LEVEL_COLUMNS,
   recordOf,
 } from '../../../support/builders/schedule-type-records.ts';
 

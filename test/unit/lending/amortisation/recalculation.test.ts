@@ -125,10 +125,3 @@ describe('recalculation after a prepayment between the due date and the day on w
     }
   });
 });
-
-it('rejects BlockInstallmentNo without LastDueDate, or if it covers all instalments (X1)', () => {
-  expect(faultCodes({ BlockInstallmentNo: 1 })).toEqual(['BlockInstallmentNo not-allowed']);
-  expect(faultCodes({ BlockInstallmentNo: 4, LastDueDate: date('2025-04-01') })).toEqual([
-    'BlockInstallmentNo out-of-range',
-  ]);
-});

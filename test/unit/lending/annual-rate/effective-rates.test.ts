@@ -1,16 +1,16 @@
-import { describe, expect, it } from 'vitest';
-import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual-rate/published-rate.ts';
-import type { RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
-import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/solver-effort.ts';
 import eirCases from '../../../cases/lending/effective-interest-rate.json' with { type: 'json' };
 import dayCases from '../../../cases/lending/effective-rate-by-days.json' with { type: 'json' };
 import daeCases from '../../../cases/lending/effective-annual-rate.json' with { type: 'json' };
+import { describe, expect, it } from 'vitest';
+import { solveEffectiveRate, solveRate } from '../../../../shared/lending/annual-rate/proven-rate.ts';
+import type { RateFlows } from '../../../../shared/lending/annual-rate/rate-flows.ts';
+import { MAX_ITERATIONS } from '../../../../shared/lending/annual-rate/isolated-rates.ts';
 import { date, decimal, scheduleOf } from '../../../support/builders/lending-loan.ts';
 import {
+  TEN_DECIMALS,
   flowsAtUnits,
   flowsByDays,
   monthly,
-  TEN_DECIMALS,
   yearly,
 } from '../../../support/builders/rate-flows.ts';
 

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { sumColumnCharges } from '../../../../shared/lending/charges/row-charges.ts';
+import { sumColumnCharges } from '../../../../shared/lending/charges/charge-amounts.ts';
 import { ChargeDirectory } from '../../../../shared/lending/schedule-types/known-charges.ts';
-import type { ExtraColumn } from '../../../../shared/lending/schedule-types/compiled-schedule-type.ts';
+import type { ExtraColumn } from '../../../../shared/lending/schedule-types/schedule-type.ts';
 import type {
   CommissionItem,
   InsuranceItem,
 } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import {
+  FIGURES,
   chargeContext,
   chargeFaults,
   chargeRules,
   chargeWarnings,
   fee,
   feesOn,
-  FIGURES,
   monthlyRows,
-  scheduleOn,
   premium,
   premiumsOn,
   rowsWith,
+  scheduleOn,
 } from '../../../support/builders/lending-charges.ts';
 import { date, decimal, loan } from '../../../support/builders/lending-loan.ts';
 import { parseChargeTerms } from '../../../../shared/lending/charges/charge-terms.ts';

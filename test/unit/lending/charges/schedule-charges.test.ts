@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { traceRowCharges, collectRowCharges } from '../../../../shared/lending/charges/row-charges.ts';
+import {
+  collectRowCharges,
+  traceRowCharges,
+  type ChargeTrace,
+} from '../../../../shared/lending/charges/charge-amounts.ts';
 import {
   refuseLateCharges,
   refuseTooLargeCharges,
@@ -7,17 +11,16 @@ import {
 } from '../../../../shared/lending/charges/schedule-charges.ts';
 import { Validation } from '../../../../shared/lending/request/validation.ts';
 import type { CommissionItem } from '../../../../shared/lending/request/repayment-schedule-request.ts';
-import type { ChargeTrace } from '../../../../shared/lending/charges/row-charges.ts';
 import {
+  FIGURES,
   fee,
   feesOn,
-  FIGURES,
   monthlyRows,
-  scheduleOn,
   premium,
   premiumsOn,
   rowsOn,
   rowsWith,
+  scheduleOn,
 } from '../../../support/builders/lending-charges.ts';
 import { date, decimal, faultsOf, loan } from '../../../support/builders/lending-loan.ts';
 

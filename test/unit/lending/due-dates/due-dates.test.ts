@@ -64,16 +64,6 @@ describe('subsequent due dates (D4)', () => {
   });
 });
 
-describe('maturity (D5)', () => {
-  it('must be after the previous row', () => {
-    expect(faultCodes({ MaturityDate: date('2025-04-01') })).toEqual(['MaturityDate date-order']);
-    expect(dueDates(scheduleOf({ MaturityDate: date('2025-04-02') })).at(-1)).toBe('2025-04-02');
-    expect(faultCodes({ InstallmentsNo: 1, MaturityDate: date('2025-01-01') })).toEqual([
-      'MaturityDate date-order',
-    ]);
-  });
-});
-
 describe('periodicities (D7)', () => {
   it('are found by case-insensitive name', () => {
     const spans = BUILT_IN_PERIODICITIES.filter(({ unit }) => unit !== 'Once').map(({ name }) => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/built-in-schedule-types.ts';
+import { BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { calculateRepaymentSchedule } from '../../../../shared/lending/calculate-repayment-schedule.ts';
 import { INSTALLMENT_TYPE_IDS } from '../../../../shared/lending/request/repayment-schedule.ts';
 import {
+  REQUEST_DAY,
   column,
   date,
   decimal,
   loan,
-  REQUEST_DAY,
   scheduleOf,
 } from '../../../support/builders/lending-loan.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../../../shared/lending/schedule-types/built-in-schedule-types.ts';
+import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { activationMessages, compiledOf } from '../../../support/builders/schedule-type-records.ts';
 
 /** The settings and methods of a built-in type (S4), in one line. */

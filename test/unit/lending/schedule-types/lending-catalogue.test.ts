@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/built-in-schedule-types.ts';
+import { BUILT_IN_SCHEDULE_TYPES } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import {
   createLendingCatalogue,
   type CatalogueRecords,
@@ -8,7 +8,7 @@ import {
 import { findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';
 import type { ScheduleTypeRecord } from '../../../../shared/lending/schedule-types/schedule-type-record.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
-import { columnOf, guid, LEVEL_COLUMNS, recordOf } from '../../../support/builders/schedule-type-records.ts';
+import { LEVEL_COLUMNS, columnOf, guid, recordOf } from '../../../support/builders/schedule-type-records.ts';
 
 const EQUAL_INSTALLMENTS_ID = '5d1f0c3e-8a42-4b7e-9c60-2f6d4e81b101';
 

@@ -40,6 +40,28 @@ function faultPaths(changes: Changes): readonly string[] {
 describe('faults of the terms of a schedule (E3)', () => {
   it.each<[fault: string, Changes]>([
     ['Amount out-of-range must be more than zero', { Amount: decimal(0) }],
+    [
+      'ScheduleType unknown-schedule-type must be an active schedule type; known: EqualInstallments, EqualPrincipal, ' +
+        'InterestOnly, Balloon, EffectiveRate, Once, Overdraft, Deposit, CreditCard, Leasing',
+      { ScheduleType: 'Tontine' },
+    ],
+    [
+      'PeriodicityType unknown-periodicity must be one of Once, Daily, Weekly, Biweekly, Monthly, Bimonthly, ' +
+        'Quarterly, Trimestrial, Semiannual, Semestrial, Annual, Yearly',
+      { PeriodicityType: 'Fortnightly' },
+    ],
+    [
+      'GraceType unknown-value must be one of Deferred, Capitalised, Spread, Forgiven',
+      { GracePeriodInterest: 1, GraceType: 'Never' },
+    ],
+    [
+      'Commission[0] exclusive must have exactly one of SourceValue and SourcePercent, not both',
+      { Commission: [fee({ SourceValue: decimal(5), SourcePercent: decimal(1) })] },
+    ],
+    [
+      'Insurance[0] missing must have exactly one of SourceValue and SourcePercent, but has neither',
+      { Insurance: [premium({ SourceValue: undefined })] },
+    ],
     ['Amount too-many-decimals must have at most 2 decimals in this currency', { Amount: decimal('1.001') }],
     ['Currency unknown-currency must be the ISO 4217 code of a currency', { Currency: 'XXY' }],
     ['Precision out-of-range must be a whole number from 0 to 10', { Precision: 11 }],
@@ -75,6 +97,10 @@ describe('faults of the terms of a schedule (E3)', () => {
     ['CapitalPercent missing is missing; must be from 0 to 100 here', { ...CARD, CapitalPercent: undefined }],
     ['CapitalPercent out-of-range must be from 0 to 100', { ...CARD, CapitalPercent: decimal(101) }],
     ['GracePeriodPrincipal out-of-range must be a whole number from 0 to 3', { GracePeriodPrincipal: 4 }],
+    [
+      'GracePeriodInterest out-of-range must be a whole number from 0 to 1',
+      { GracePeriodInterest: 2, RealInstallmentNo: 2 },
+    ],
     [
       'GracePeriodInterest out-of-range must be at most 1: at least one installment must follow the grace period',
       { ScheduleType: 'Overdraft', ExpiryDateForOD: date('2025-03-01'), GracePeriodInterest: 2 },

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readWholeCatalogue } from '../../../../shared/product/storage/catalogue-folder.ts';
-import { findProductType } from '../../../../shared/lending/schedule-types/product-types.ts';
+import { findProductType } from '../../../../shared/lending/schedule-types/schedule-type.ts';
 import { selectEntries } from '../../../../shared/product/catalogue/catalogue-view.ts';
 import { EXAMPLE_FOLDER, EXAMPLE_RECORDS } from '../../../support/builders/catalogue-entries.ts';
 

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readFileSync, readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { catalogueError, readWholeCatalogue } from '../../../../shared/product/storage/catalogue-folder.ts';
-import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../../../shared/lending/schedule-types/built-in-schedule-types.ts';
+import { BUILT_IN_SCHEDULE_TYPE_RECORDS } from '../../../../shared/lending/schedule-types/schedule-catalogue.ts';
 import { DAY_COUNT_NAMES } from '../../../../shared/lending/dates/day-count.ts';
 import { INPUT_NAMES } from '../../../../shared/lending/formula/scope.ts';
 import { findPeriodicity } from '../../../../shared/lending/dates/periodicity.ts';

@@ -1,7 +1,16 @@
-/** Finds a root of a function between two whole numbers at which the function has opposite signs (A4). */
+/** Finds a root of a function between two whole numbers at which the function has opposite signs (A4, R2). */
 
-import { absoluteValue } from '../numbers/fixed-root.ts';
-import type { SignedValue } from './net-present-value.ts';
+import { absoluteValue } from './fixed-root.ts';
+
+/**
+ * A value as value * 2^-bits. Unless it is zero, its sign is proven; its size only guides the search, and an error of half
+ * of it does no harm.
+ */
+export interface SignedValue {
+  readonly sign: -1 | 0 | 1;
+  readonly value: bigint;
+  readonly bits: bigint;
+}
 
 /**
  * An end of the bracket. Its weight, initially the absolute value of the function, is halved while the end stays in

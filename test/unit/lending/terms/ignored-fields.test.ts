@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { warnIgnoredDateFields } from '../../../../shared/lending/due-dates/ignored-date-fields.ts';
+import { warnIgnoredDateFields } from '../../../../shared/lending/terms/ignored-fields.ts';
 import { Validation } from '../../../../shared/lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../../../shared/lending/request/repayment-schedule-request.ts';
 import { date, loan } from '../../../support/builders/lending-loan.ts';

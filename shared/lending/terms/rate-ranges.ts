@@ -1,7 +1,7 @@
 /** The annual rates of the rows, or of the parts of the balance (R1, R2, S4). */
 
 import type { Decimal } from 'decimal.js';
-import type { CompiledScheduleType } from '../schedule-types/compiled-schedule-type.ts';
+import type { CompiledScheduleType } from '../schedule-types/schedule-type.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import { checkAmount, checkName, checkRate, checkWhole } from '../request/field-checks.ts';
 import type { Validation } from '../request/validation.ts';

@@ -4,17 +4,22 @@
  * rounding boundaries around it.
  */
 
-import { bracketedRoot } from './bracketed-root.ts';
+import { bracketedRoot, type SignedValue } from '../numbers/bracketed-root.ts';
 import type { ExactRatio } from '../numbers/exact-ratio.ts';
 import { absoluteValue } from '../numbers/fixed-root.ts';
 import { estimateLogRate, floatingSign, prepareFlows } from './floating-present-value.ts';
-import { isolateRates, MAX_LOG_RATE, type RateProblem } from './isolated-rates.ts';
+import {
+  MAX_ITERATIONS,
+  MAX_LOG_RATE,
+  SolverEffort,
+  isolateRates,
+  type IsolatedRate,
+  type RateProblem,
+} from './isolated-rates.ts';
 import { formatMinorUnits } from '../numbers/money.ts';
-import { netPresentValue, type SignedValue } from './net-present-value.ts';
+import { netPresentValue } from './net-present-value.ts';
 import { mergeFlows, type RateFlows } from './rate-flows.ts';
-import type { IsolatedRate } from './repeated-rates.ts';
 import { divideRounded } from '../numbers/rounding.ts';
-import { MAX_ITERATIONS, SolverEffort } from './solver-effort.ts';
 
 /** The unit and precision of a published rate. */
 export interface RateScale {

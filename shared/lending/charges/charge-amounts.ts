@@ -3,13 +3,7 @@
 import { computeInterest } from '../interest/interest-rule.ts';
 import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
 import type { ChargeKind } from './charge-input.ts';
-import type {
-  ScheduledCharge,
-  ScheduledCharges,
-  RowCharges,
-  RowFigureName,
-  ShareCharge,
-} from './schedule-charges.ts';
+import type { ScheduledCharge, ScheduledCharges, RowCharges, RowFigureName } from './schedule-charges.ts';
 
 /** Figures of a row, as shown, in minor units. */
 export interface ChargedFigures {
@@ -52,34 +46,31 @@ export type ChargeRule =
   | { readonly rule: 'unused'; readonly percent: string; readonly base: number; readonly count: number };
 
 /**
- * Sums of the commissions and of the insurances that a row collects; index from 0, due rows only. The result is one
- * object for all rows: read it before the next call. Each charge is rounded separately. A sum that exceeds the limit is
- * returned as zero and recorded; call refuseTooLargeCharges after the last row.
+ * Sums of the commissions and of the insurances that a row collects; index from 0, due rows only. Each charge is rounded
+ * separately. Sums that exceed the limit are returned as zero and recorded; call refuseTooLargeCharges after the last
+ * row.
  */
 export function collectRowCharges(
   scheduled: ScheduledCharges,
   row: number,
   figures: ChargedFigures,
 ): RowCharges {
-  const { ofRow } = scheduled;
-  let fee = scheduled.fixedFees[row] ?? 0;
-  let insurance = scheduled.fixedInsurances[row] ?? 0;
-  for (const charge of scheduled.shares) {
-    const amount = calculateShare(charge, row, figures);
-    if (!isWithinLimit(amount)) scheduled.tooLarge ??= charge.item.path;
+  let fee = 0;
+  let insurance = 0;
+  for (const charge of scheduled.charges) {
+    const amount = collectCharge(charge, row, figures);
     if (charge.item.kind === 'commission') fee += amount;
     else insurance += amount;
+    const areSmall = isWithinLimit(amount) && isWithinLimit(fee) && isWithinLimit(insurance);
+    const isShare = charge.price.kind === 'share';
+    if (!(isShare ? isWithinLimit(amount) : areSmall)) scheduled.tooLarge ??= charge.item.path;
   }
   const isSmall = isWithinLimit(fee) && isWithinLimit(insurance);
   if (isSmall && isWithinLimit(figures.interest + figures.principal + fee + insurance)) {
-    ofRow.managementFee = fee;
-    ofRow.insurance = insurance;
-    return ofRow;
+    return { managementFee: fee, insurance };
   }
   scheduled.tooLarge ??= fee >= insurance ? 'Commission' : 'Insurance';
-  ofRow.managementFee = 0;
-  ofRow.insurance = 0;
-  return ofRow;
+  return { managementFee: 0, insurance: 0 };
 }
 
 /** The amount of a Fee or InsuranceClass column in a row: the charges of its items only, zero without any (F4). */
@@ -125,24 +116,14 @@ function collectCharge(charge: ScheduledCharge, row: number, figures: ChargedFig
   return calculateAmount(charge, row, figures) + (row === 0 ? charge.item.blocked : 0);
 }
 
-function calculateShare({ counts, price }: ShareCharge, row: number, figures: ChargedFigures): number {
+function calculateAmount({ counts, price }: ScheduledCharge, row: number, figures: ChargedFigures): number {
   const count = counts[row] ?? 0;
-  return count === 0
-    ? 0
-    : count * computeInterest(price.share, selectFigure(price.of, figures), price.periods);
-}
-
-function calculateAmount(
-  { item, counts, price }: ScheduledCharge,
-  row: number,
-  figures: ChargedFigures,
-): number {
-  const count = counts[row] ?? 0;
+  if (count === 0) return 0;
   switch (price.kind) {
     case 'fixed':
       return count * price.amount;
     case 'share':
-      return calculateShare({ item, counts, price }, row, figures);
+      return count * computeInterest(price.share, selectFigure(price.of, figures), price.periods);
     case 'unusage':
       return computeInterest(price.share, price.base, count);
     default:

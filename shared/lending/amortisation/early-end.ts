@@ -1,0 +1,81 @@
+/**
+ * The end of a loan before its planned last row (B2, X3): a fixed or kept payment or a prepayment repays the balance
+ * early. Later prepayments are refused, and charges are checked against the earlier end.
+ */
+
+import { readChargeInputs } from '../charges/charge-input.ts';
+import type { ScheduledCharge, ScheduledCharges } from '../charges/schedule-charges.ts';
+import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
+import type { ScheduleDates } from '../due-dates/schedule-dates.ts';
+import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
+import type { Validation } from '../request/validation.ts';
+import { createRowFault, type AmortisedRow, type RowFault } from './amortised-row.ts';
+import type { LoanState } from './loan-state.ts';
+import type { RepaymentPlan } from './repayment-plan.ts';
+
+/** A payment that was not derived from the number of rows ends the schedule once the balance is zero (B2, X3). */
+export function endsAtZero({ compiled }: RepaymentPlan, state: LoanState): boolean {
+  return (
+    state.hold !== 'none' || compiled.payment.kind === 'Formula' || compiled.principal.kind === 'Formula'
+  );
+}
+
+/** The fault of a prepayment after the row that repaid the loan (X3); `done` is the number of those before the end. */
+export function refuseLatePrepayment({ terms }: RepaymentPlan, done: number): RowFault | undefined {
+  const late = terms.prepayments[done];
+  if (late === undefined) return undefined;
+  const message = 'must not be after the last due date: the loan is repaid by then';
+  return createRowFault(`${late.path}.Date`, 'date-order', message);
+}
+
+/** The end of a schedule before its planned last row. */
+interface EarlyEnd {
+  /** Number of due rows before the end. */
+  readonly dueRows: number;
+  /** The last due date, or the date of the prepayment after it that ended the loan. */
+  readonly date: CalendarDate;
+}
+
+/** Where the schedule ends, if that is before the planned last row; otherwise undefined. */
+export function findEarlyEnd(rows: readonly AmortisedRow[], dates: ScheduleDates): EarlyEnd | undefined {
+  let dueRows = 0;
+  for (const { kind } of rows) if (kind === 'regular' || kind === 'grace') dueRows += 1;
+  const last = rows.at(-1);
+  if (dueRows === dates.rowCount || last === undefined) return undefined;
+  const lastDueDate = dates.dueDates[dueRows - 1] ?? last.to;
+  const isPrepaid = last.kind === 'prepayment' && last.to > lastDueDate;
+  return { dueRows, date: isPrepaid ? last.to : lastDueDate };
+}
+
+/**
+ * Checks charges against the end of a schedule that a fixed instalment or a prepayment ended before its planned last
+ * row (B2, X3): a first date after the end is refused (F3), and a charge that only the dropped rows would have
+ * collected is reported (E5), as are blocked amounts that no row collects (X2).
+ */
+export function checkChargesAtEnd(
+  request: RepaymentScheduleRequest,
+  { charges }: ScheduledCharges,
+  { dueRows, date }: EarlyEnd,
+  validation: Validation,
+): void {
+  const isInterestBlocked = request.IsLocked === true && request.BlockInterestAmount?.isZero() === false;
+  if (dueRows === 0 && isInterestBlocked) validation.warn('BlockInterestAmount');
+  const byPath = new Map(charges.map((charge) => [charge.item.path, charge]));
+  for (const { path, datePath, blockedPath, firstDate } of readChargeInputs(request)) {
+    if (firstDate > date) {
+      const message = `must be on or before ${formatCalendarDate(date)}, when the loan is repaid`;
+      validation.rejectOnce({ path: datePath, code: 'date-order', message });
+    }
+    const charge = byPath.get(path);
+    if (charge === undefined) continue;
+    if (dueRows === 0 && charge.item.blocked > 0) validation.warn(blockedPath);
+    if (isLost(charge, dueRows)) validation.warn(path);
+  }
+}
+
+/** True for a charge that only rows after the first `dueRows` would collect. */
+function isLost({ item, counts }: ScheduledCharge, dueRows: number): boolean {
+  if (item.blocked > 0 && dueRows > 0) return false;
+  const first = counts.findIndex((count) => count !== 0);
+  return first >= dueRows;
+}

@@ -1,2 +1,0 @@
-/** Maximum number of instalments of a schedule, a payment value or a simulation (M6). */
-export const MAX_INSTALLMENTS = 1200;

@@ -1,0 +1,79 @@
+/** Known fields without effect in a request: they are reported, so that callers do not rely on them (E5). */
+
+import { monthsPerPeriod, type Periodicity } from '../dates/periodicity.ts';
+import { findEndDate, type EndDateRules } from '../due-dates/schedule-dates.ts';
+import type { InputName } from '../formula/scope.ts';
+import { DEFAULT_CURRENCY_DIGITS } from '../numbers/money.ts';
+import { explainsRows } from '../request/answer-shape.ts';
+import { checkAmount, checkWhole } from '../request/field-checks.ts';
+import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
+import type { Validation } from '../request/validation.ts';
+import type { DraftTerms } from './loan-terms.ts';
+
+/** Maximum number of periods of a contract: a hundred years in days; a larger number is certainly a mistake. */
+export const MAX_CONTRACT_PERIODS = 36_525;
+/** The value of CalculateDAE for which the reply contains no rate, so that upfront costs have no effect (A5). */
+const SHOWS_NO_RATE = 0;
+
+/**
+ * Validates fields that no other parser reads, and reports known fields without effect, so that callers do not rely on
+ * them (E5). Ignored fields of dates, rates, repayment and charges are reported where these are parsed.
+ */
+export function reportIgnoredFields(
+  request: RepaymentScheduleRequest,
+  { compiled, charges, currencyDigits = DEFAULT_CURRENCY_DIGITS }: DraftTerms,
+  validation: Validation,
+): void {
+  const { AdvanceAmount, CalculateDAE, ContractPeriod, UpFrontValue } = request;
+  checkAmount(validation, 'AdvanceAmount', AdvanceAmount, currencyDigits);
+  checkWhole(validation, 'ContractPeriod', ContractPeriod, { min: 0, max: MAX_CONTRACT_PERIODS });
+  const isExpiryRead = compiled?.type.useExpiryDate === true || charges?.hasUnusageFee === true;
+  const isRead = (input: InputName): boolean => compiled?.namesRead.has(input) === true;
+  const showsRate = CalculateDAE !== SHOWS_NO_RATE && request.LastDueDate === undefined;
+  const isUpFrontUsed = showsRate || isRead('UpFrontValue');
+  const warnIf = (isIgnored: boolean, path: string): void => {
+    if (isIgnored) validation.warn(path);
+  };
+  warnIf(AdvanceAmount?.isZero() === false && !isRead('AdvanceAmount'), 'AdvanceAmount');
+  warnIf(ContractPeriod !== undefined && ContractPeriod !== 0, 'ContractPeriod');
+  warnIf(UpFrontValue?.isZero() === false && !isUpFrontUsed, 'UpFrontValue');
+  warnIf(request.Currency !== undefined && request.Precision !== undefined, 'Currency');
+  warnIf(request.ExpiryDateForOD !== undefined && !isExpiryRead, 'ExpiryDateForOD');
+  warnIf(request.Explain === true && !explainsRows(request), 'Explain');
+}
+
+/** The settings that determine whether a date field has an effect. */
+interface DateRules extends EndDateRules {
+  readonly periodicity?: Periodicity | undefined;
+}
+
+/**
+ * Reports the date fields without effect. They are validated only where they have an effect. An expiry
+ * that does not end the schedule is not reported, since unused amounts may read it (F5).
+ */
+export function warnIgnoredDateFields(
+  request: RepaymentScheduleRequest,
+  rules: DateRules,
+  validation: Validation,
+): void {
+  const { periodicity } = rules;
+  const endDate = findEndDate(request, rules);
+  const findsFirstMonth =
+    request.FirstDueDate === undefined &&
+    (request.BlockInstallmentNo ?? 0) === 0 &&
+    periodicity !== undefined &&
+    monthsPerPeriod(periodicity) > 0;
+  const isShiftAsked = request.HolidayShift === true;
+  const shifts = isShiftAsked && request.HolidayMethod?.trim().toLowerCase() !== 'none';
+  const isOnce = periodicity?.unit === 'Once';
+  const warnIf = (isIgnored: boolean, path: string): void => {
+    if (isIgnored) validation.warn(path);
+  };
+  warnIf(request.ActivationDate !== undefined && request.LastDueDate !== undefined, 'ActivationDate');
+  warnIf(request.HolidayMethod !== undefined && !isShiftAsked, 'HolidayMethod');
+  warnIf(request.HolidayCountry !== undefined && !shifts, 'HolidayCountry');
+  warnIf(request.DeferDueDate === true && !shifts, 'DeferDueDate');
+  warnIf(request.InstallmentMethod !== undefined && !findsFirstMonth, 'InstallmentMethod');
+  warnIf(request.FirstDueDate !== undefined && isOnce && endDate !== undefined, 'FirstDueDate');
+  warnIf(request.MaturityDate !== undefined && endDate?.path !== 'MaturityDate', 'MaturityDate');
+}
