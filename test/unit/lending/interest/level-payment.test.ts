@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { accrueByBands } from '../../../../shared/lending/interest/accrual.ts';
 import { percentToRatio } from '../../../../shared/lending/numbers/exact-ratio.ts';
 import {
   computeGrowth,
@@ -57,6 +58,17 @@ describe('level payment (S5)', () => {
     const rate = percentToRatio(decimal(12));
     expect(computeLevelPayment(createLinearRule(rate, 360, 'HALF_UP'), [30], tie)).toBe(10_101);
     expect(computeLevelPayment(createLinearRule(rate, 360, 'HALF_EVEN'), [30], tie)).toBe(10_100);
+  });
+
+  it.each([
+    ['HALF_UP', 10_050, 10_151],
+    ['HALF_EVEN', 10_050, 10_150],
+    ['HALF_EVEN', 10_150, 10_252],
+  ] as const)('rounds an exact tie of rate bands %s', (rounding, balance, expected) => {
+    const rule = createLinearRule(percentToRatio(decimal(12)), 360, rounding);
+    const bands = { bands: [{ from: 0, rule }], limit: Infinity, whole: false, rounding };
+    const accrual = accrueByBands(bands, [30]);
+    expect(accrual.solveLevelPayment({ balance, residual: 0 }, { first: 0, firstCount: 30 })).toBe(expected);
   });
 
   it('is the exact fraction rounded once, for small and for the largest amounts, at rates of both signs', () => {
