@@ -25,7 +25,7 @@ import {
 import { errorText } from '../../../../shared/platform/errors.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
 
-const root = path.resolve(import.meta.dirname, '../../..');
+const root = path.resolve(import.meta.dirname, '../../../..');
 const run = promisify(execFile);
 
 /** `describe` if date-holidays is or can be installed; otherwise its tests are skipped, except with CI=true. */
