@@ -32,9 +32,10 @@ interface Report {
   }[];
 }
 
-/** Each list runs in its own vitest, in parallel, and takes as long as the other: levels with Kafka run file by file and mostly wait. */
+/** Each list runs in its own vitest, in parallel: levels with Kafka and the browser run file by file and mostly wait. */
 const SIDE_BY_SIDE: readonly (readonly string[])[] = [
-  ['unit', 'property', 'golden', 'worker', 'conformance', 'browser'],
+  ['unit', 'property', 'golden', 'worker', 'conformance'],
+  ['browser'],
   ['regression', 'kafka-conformance', 'integration', 'system', 'cluster-faults'],
 ];
 
