@@ -35,8 +35,8 @@ interface Report {
 /** Each list runs in its own vitest, in parallel: levels with Kafka and the browser run file by file and mostly wait. */
 const SIDE_BY_SIDE: readonly (readonly string[])[] = [
   ['unit', 'property', 'golden', 'worker', 'conformance'],
-  ['browser'],
-  ['regression', 'kafka-conformance', 'integration', 'system', 'cluster-faults'],
+  ['browser', 'regression', 'system'],
+  ['kafka-conformance', 'integration', 'cluster-faults'],
 ];
 
 interface Run {
