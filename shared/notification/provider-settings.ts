@@ -127,9 +127,14 @@ const connectorAuthentication = object({
   members: z.record(line(MAX_NAME), oneOf(CREDENTIALS), { error: expected('an object') }).optional(),
 });
 
-/** Statuses, and values of `errorCode`; `*`: every value that no list names. */
 const matches = () =>
-  object({ status: list(status()).optional(), code: list(scalar()).optional() }).optional();
+  object({
+    status: list(status()).optional(),
+    /** Values of `errorCode`, below status 500; `*`: every value in a 2xx that no list names. */
+    code: list(scalar()).optional(),
+    /** Values at the pointer of `success`, in a 2xx. */
+    values: list(scalar()).optional(),
+  }).optional();
 
 const success = object({
   status: list(status()).min(1, { error: 'must name at least one' }).default(['2xx']),
@@ -140,16 +145,16 @@ const success = object({
   error: 'must have a pointer if it has values',
 });
 
-/** What a response that is not a success means. */
+/** What a response that is not a success means: the first whose list matches. */
 const failures = object({
   /** The provider reports that it already knows the id. */
   sent: matches(),
+  unknown: matches(),
+  misconfigured: matches(),
   transient: matches(),
   /** Transient for this receiver only, so that it is not a failure of the provider. */
   receiver: matches(),
   permanent: matches(),
-  misconfigured: matches(),
-  unknown: matches(),
 });
 
 const CONNECTOR = object({
@@ -177,7 +182,7 @@ const CONNECTOR = object({
       error: expected('{"pointer": "/…"} or {"header": "…"}'),
     })
     .optional(),
-  /** Locations of the provider's own error code; the first value that is present is used. */
+  /** Locations of the provider's own error codes; the first that is present is reported. */
   errorCode: list(pointer()).default([]),
   failures: failures.prefault({}),
   retryAfter: object({
@@ -418,6 +423,10 @@ function checkOwnClient(
 function checkConnector(settings: ProviderSettings, report: FaultReporter): void {
   const { connector = DEFAULT_CONNECTOR } = settings;
   checkAuthentication(settings, connector, report);
+  const hasValues = Object.values(connector.failures).some((lists) => lists?.values !== undefined);
+  if (hasValues && connector.success.pointer === undefined) {
+    report(['connector', 'success', 'pointer'], 'is missing; must be a JSON pointer if failures have values');
+  }
   if (connector.method === 'GET' && connector.encoding !== 'query') {
     report(['connector', 'encoding'], 'must be query where method is GET');
   }

@@ -236,6 +236,7 @@ describe('an invalid configuration', () => {
     ['connector.authentication.prefix', connected({ authentication: { kind: 'prefix' } })],
     ['connector.errorCode[0]', connected({ errorCode: ['code'] })],
     ['connector.success', connected({ success: { values: [1] } })],
+    ['connector.success.pointer', connected({ failures: { permanent: { values: [1] } } })],
     ['connector.failures.other', connected({ failures: { other: { status: [400] } } })],
     [
       'authentication.username',

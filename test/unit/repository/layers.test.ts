@@ -54,7 +54,6 @@ const WALLS: Readonly<Record<string, RegExp>> = {
 const LOADED_ON_USE = new Set([
   'jose',
   'nodemailer',
-  'cockatiel',
   'undici',
   'kafkajs',
   '@platformatic/kafka',

@@ -20,7 +20,7 @@ export interface ClassifyContext {
 
 const CONFLICT = 409;
 const FIRST_SERVER_ERROR = 500;
-/** In a list of codes: every code that no list names. */
+/** In a list of codes: every code of a 2xx that no list names. */
 const ANY_CODE = '*';
 
 /** Caused by the account or the URL: no message can be sent until an operator acts. */
@@ -42,10 +42,10 @@ export function classifyHttpResponse(
   if (isSuccess(status, json, rules)) {
     return { kind: 'sent', providerMessageId: messageId(response, json, rules, context) };
   }
-  const given = rules.errorCode.map((pointer) => scalarText(valueAt(json, pointer))).find((text) => text);
-  const configured = configuredKind(rules, status, given);
+  const codes = rules.errorCode.flatMap((pointer) => scalarText(valueAt(json, pointer)) || []);
+  const configured = configuredKind(rules, status, json, codes);
   const kind = configured ?? defaultKind(status, rules, context);
-  const code = resultCode(status, given, rules, context);
+  const code = resultCode(status, codes[0], rules, context);
   switch (kind) {
     case 'sent':
       return { kind, providerMessageId: undefined };
@@ -61,7 +61,7 @@ export function classifyHttpResponse(
     }
     case 'unknown': {
       // A response that cannot be read may come from an intermediary.
-      const isRead = configured !== undefined || given !== undefined || status === CONFLICT;
+      const isRead = configured !== undefined || codes.length > 0 || status === CONFLICT;
       return isRead && status < FIRST_SERVER_ERROR ? { kind, code, isAboutMessage: true } : { kind, code };
     }
     case 'permanent':
@@ -90,17 +90,29 @@ function isSuccess(status: number, json: unknown, { success }: ResponseRules): b
     : has(success.values, scalarText(value));
 }
 
-/** The kind whose list has the code, else the status, else its class. */
+/**
+ * The first kind whose list has one of the codes, else the value of a 2xx, else the status, else its class. The code of a 5xx does not
+ * decide: it may be that of an intermediary, and the message may have been sent.
+ */
 function configuredKind(
-  { failures }: ResponseRules,
+  { success, failures }: ResponseRules,
   status: number,
-  code: string | undefined,
+  json: unknown,
+  codes: readonly string[],
 ): FailureKind | undefined {
   const kinds = Object.entries(failures) as [FailureKind, ResponseRules['failures'][FailureKind]][];
-  const find = (list: 'code' | 'status', item: string | number): FailureKind | undefined =>
-    kinds.find(([, lists]) => has(lists?.[list], item))?.[0];
-  const byCode = code === undefined ? undefined : (find('code', code) ?? find('code', ANY_CODE));
-  return byCode ?? find('status', status) ?? find('status', classOf(status));
+  const find = (list: 'code' | 'values' | 'status', items: readonly (string | number | undefined)[]) =>
+    kinds.find(([, lists]) => items.some((item) => has(lists?.[list], item)))?.[0];
+  const byCode = status < FIRST_SERVER_ERROR ? find('code', codes) : undefined;
+  const byValue = (): FailureKind | undefined =>
+    find('values', [scalarText(valueAt(json, success.pointer ?? ''))]) ??
+    find('code', codes.length > 0 ? [ANY_CODE] : []);
+  return (
+    byCode ??
+    (classOf(status) === '2xx' ? byValue() : undefined) ??
+    find('status', [status]) ??
+    find('status', [classOf(status)])
+  );
 }
 
 /**

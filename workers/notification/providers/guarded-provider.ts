@@ -1,11 +1,3 @@
-import {
-  circuitBreaker,
-  type CircuitBreakerPolicy,
-  CircuitState,
-  handleWhenResult,
-  type IBackoff,
-  type IHalfOpenAfterBackoffContext,
-} from 'cockatiel';
 import type { Outbound, Priority } from '../../../shared/notification/notification-command.ts';
 import type {
   ProviderAdmission,
@@ -58,8 +50,8 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
   const breaker = createBreaker(options, monotonic);
 
   const admit = (priority: Priority = 'normal'): ProviderAdmission => {
-    const { code = '', leftMs = 0 } = breaker.state() ?? {};
-    if (leftMs > 0) return { kind: 'open', afterMs: leftMs, code };
+    const { code, leftMs } = breaker.state();
+    if (code !== undefined && leftMs > 0) return { kind: 'open', afterMs: leftMs, code };
     const waitMs = bucket?.take(priority) ?? 0;
     if (waitMs > 0) return { kind: 'wait', afterMs: waitMs };
     breaker.admit();
@@ -72,9 +64,9 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
     priority: Priority = 'normal',
   ): Promise<SendResult> => {
     const startedAt = monotonic.elapsedMs();
-    const result = await breaker.call(async () =>
-      clean(await sendSafely(provider, message, signal, priority)),
-    );
+    const settle = breaker.begin();
+    const result = clean(await sendSafely(provider, message, signal, priority));
+    settle(result);
     hooks?.settled(monotonic.elapsedMs() - startedAt);
     return result;
   };
@@ -88,10 +80,10 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
     admit,
     send,
     health: () => {
-      const open = breaker.state();
-      return open === undefined
+      const { code } = breaker.state();
+      return code === undefined
         ? { status: 'ready' }
-        : { status: 'degraded', reason: `circuit-open:${open.code}` };
+        : { status: 'degraded', reason: `circuit-open:${code}` };
     },
     close: () => provider.close(),
   };
@@ -117,69 +109,63 @@ function clean(result: SendResult): SendResult {
 /**
  * The circuit breaker of a provider. It opens after consecutive transient or unknown results, immediately when the provider is
  * misconfigured (repeating a wrong password does not help), and for at least a provider's Retry-After. After the open time one
- * message probes: its failure doubles the open time, any other result closes the breaker, also one about the message itself (a
- * rejection, or a failure of this receiver only, such as a full mailbox). Messages for which the provider was not called do not count.
- *
- * The open time is measured here on the monotonic clock, since cockatiel uses the wall clock: a probe may always follow for it.
+ * message probes, and another one each further first open time until a probe has ended: its failure doubles the open time, any
+ * other result closes the breaker, also one about the message itself (a rejection, or a failure of this receiver only, such as a
+ * full mailbox). Results of calls that began before it opened are ignored, and those of messages for which the provider was not
+ * called.
  */
-function createBreaker({ breaker = {}, hooks }: GuardOptions, monotonic: MonotonicClock) {
-  const { failures: most = 5, openMs: firstMs = 5_000 } = breaker;
+function createBreaker({ breaker, hooks }: GuardOptions, monotonic: MonotonicClock) {
+  const { failures: most = 5, openMs: firstMs = 5_000 } = breaker ?? {};
   let failures = 0;
-  /** Undefined while it is closed. */
-  let open: { readonly code: string; untilMs: number } | undefined;
-  /** The result that cockatiel judges. */
-  let last: SendResult | undefined;
-  const openFor = ({ attempt }: IHalfOpenAfterBackoffContext): IBackoff<IHalfOpenAfterBackoffContext> => {
-    const openMs = Math.min(MAX_OPEN_MS, firstMs * 2 ** Math.min(attempt - 1, 30));
-    const untilMs = monotonic.elapsedMs() + Math.max(openMs, requestedWaitMs(last));
-    open = { code: last?.code ?? '', untilMs };
-    return { duration: Number.NEGATIVE_INFINITY, next: openFor };
+  /** Number of consecutive open times. */
+  let openings = 0;
+  /** Number of all open times. */
+  let generation = 0;
+  /** Of the result that opened it; undefined while it is closed. */
+  let code: string | undefined;
+  let untilMs = 0;
+  const open = (result: FailedResult): void => {
+    const openMs = Math.min(MAX_OPEN_MS, firstMs * 2 ** Math.min(openings, 30));
+    openings += 1;
+    generation += 1;
+    ({ code } = result);
+    untilMs = monotonic.elapsedMs() + Math.max(openMs, requestedWaitMs(result));
+    hooks?.changed('open', code);
   };
-  const policy: CircuitBreakerPolicy = circuitBreaker(
-    handleWhenResult((result) => {
-      last = result as SendResult;
-      return isFailure(last) || (isUncalled(last) && policy.state === CircuitState.HalfOpen);
-    }),
-    {
-      halfOpenAfter: { next: openFor },
-      breaker: {
-        state: undefined,
-        success: () => {
-          if (!isUncalled(last)) failures = 0;
-        },
-        failure: () => {
-          failures += 1;
-          return last?.kind === 'misconfigured' || requestedWaitMs(last) > 0 || failures >= most;
-        },
-      },
-    },
-  );
-  policy.onBreak(() => hooks?.changed('open', open?.code));
-  policy.onReset(() => {
-    open = undefined;
-    hooks?.changed('closed', undefined);
-  });
+  const close = (): void => {
+    failures = 0;
+    openings = 0;
+    if (code !== undefined) hooks?.changed('closed', undefined);
+    code = undefined;
+  };
   return {
-    /** The code of the result that opened it, and the time until a probe; undefined while it is closed. */
-    state: () => {
-      if (open === undefined) return undefined;
-      const leftMs = open.untilMs - monotonic.elapsedMs();
-      return { code: open.code, leftMs: policy.state === CircuitState.HalfOpen ? firstMs : leftMs };
-    },
-    /** The next call is a probe if the breaker is open; another one may follow if it is not made. */
+    state: () => ({ code, leftMs: untilMs - monotonic.elapsedMs() }),
+    /** The next call is a probe if the breaker is open. */
     admit: (): void => {
-      if (open !== undefined) open.untilMs = monotonic.elapsedMs() + firstMs;
+      untilMs = monotonic.elapsedMs() + firstMs;
     },
-    call: (send: () => Promise<SendResult>): Promise<SendResult> => policy.execute(send),
+    /** Registers the start of a call; the returned function reports its result. */
+    begin: () => {
+      const begunIn = generation;
+      return (result: SendResult): void => {
+        if (begunIn !== generation || isUncalled(result)) return;
+        if (!isFailure(result)) return close();
+        failures += 1;
+        const isImmediate = result.kind === 'misconfigured' || requestedWaitMs(result) > 0;
+        if (code !== undefined || isImmediate || failures >= most) open(result);
+      };
+    },
   };
 }
 
-function isUncalled(result: SendResult | undefined): boolean {
-  return result?.kind === 'transient' && result.isUncalled === true;
+type FailedResult = Exclude<SendResult, { readonly kind: 'sent' | 'permanent' }>;
+
+function isUncalled(result: SendResult): boolean {
+  return result.kind === 'transient' && result.isUncalled === true;
 }
 
 /** Whether a result is a failure of the provider, not only of this message. */
-function isFailure(result: SendResult): boolean {
+function isFailure(result: SendResult): result is FailedResult {
   switch (result.kind) {
     case 'transient':
       return result.isAboutReceiver !== true && result.isUncalled !== true;
@@ -196,8 +182,8 @@ function isFailure(result: SendResult): boolean {
 }
 
 /** The provider's Retry-After in milliseconds, or 0. */
-function requestedWaitMs(result: SendResult | undefined): number {
-  return result?.kind === 'transient' ? Math.min(MAX_RETRY_AFTER_MS, result.retryAfterMs ?? 0) : 0;
+function requestedWaitMs(result: FailedResult): number {
+  return result.kind === 'transient' ? Math.min(MAX_RETRY_AFTER_MS, result.retryAfterMs ?? 0) : 0;
 }
 
 const SECOND = 1_000;

@@ -17,12 +17,14 @@ type CallOptions = Parameters<RequestClient['request']>[0];
 const TWILIO_URL = 'https://api.twilio.com';
 const MAX_CONNECTIONS = 32;
 
+/** Queue of the sender full, daily limit, or maintenance: not accepted, with any status. */
+const BUSY_CODES = [20429, 21611, 21730, 14107, 63038];
 /** Invalid sender, or sender of another account. */
 const SENDER_CODES = [21212, 21603, 21606, 21659, 21660, 21661];
 
 /**
  * How Twilio's responses are read. According to its documentation the message may have been sent despite a 500 (error 20500), so 5xx
- * are unknown; 429 and 503 were not accepted. A message may be rejected in the response that creates it; any other 2xx has created it.
+ * are unknown; 429 and 503 were not accepted.
  */
 const RULES: ResponseRules = {
   success: {
@@ -31,16 +33,20 @@ const RULES: ResponseRules = {
     values: ['queued', 'accepted', 'scheduled', 'sending', 'sent'],
   },
   id: { pointer: '/sid' },
-  errorCode: ['/code', '/status'],
+  errorCode: ['/code'],
   failures: {
-    sent: { status: ['2xx'] },
-    // Queue of the sender full, daily limit, or maintenance.
-    transient: { code: [20429, 21611, 21730, 14107, 63038], status: [408, 429, 503] },
-    permanent: { code: [...SENDER_CODES, 'failed', 'undelivered'] },
+    transient: { code: BUSY_CODES, status: [408, 429, 503] },
+    permanent: { code: SENDER_CODES },
     // The account or its credentials.
     misconfigured: { code: [10001, 20003, 20005, 20008, 20404] },
     unknown: { status: ['5xx'] },
   },
+};
+/** For a 2xx: the message was created, so that only its status decides, not its error code. */
+const CREATED: ResponseRules = {
+  ...RULES,
+  errorCode: ['/error_code'],
+  failures: { sent: { status: ['2xx'] }, permanent: { values: ['failed', 'undelivered'] } },
 };
 
 /**
@@ -87,11 +93,13 @@ export function createTwilioProvider(
       if (outcome.kind !== 'response') return unansweredResult(outcome);
       const sensitive = { message, secrets: [username, password] };
       const context = { nowMs: deps.clock.now(), sensitive, isUrlOfMessage: false };
-      const result = classifyHttpResponse(outcome.response, RULES, context);
+      const rules = outcome.response.status < 300 ? CREATED : RULES;
+      const result = classifyHttpResponse(outcome.response, rules, context);
+      const hasCode = (codes: readonly number[]) =>
+        codes.some((code) => result.code?.endsWith(`-${code}`) === true);
+      if (result.kind === 'unknown' && hasCode(BUSY_CODES)) return { kind: 'transient', code: result.code };
       const isOfSettings =
-        result.kind === 'permanent' &&
-        message.sender === undefined &&
-        SENDER_CODES.some((code) => result.code.endsWith(`-${code}`));
+        result.kind === 'permanent' && message.sender === undefined && hasCode(SENDER_CODES);
       return isOfSettings ? { ...result, kind: 'misconfigured' } : result;
     },
     close: () => caller.close(),

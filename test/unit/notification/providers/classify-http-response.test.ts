@@ -96,21 +96,31 @@ describe('the value that means success', () => {
 
 it.each([
   [400, { code: 'busy' }, 'transient'],
-  [502, { code: 'busy' }, 'transient'],
-  [400, { code: 'strange' }, 'misconfigured'],
+  [200, { code: 'busy' }, 'transient'],
+  [500, { code: 'wrong' }, 'transient'],
+  [503, { code: 'busy' }, 'unknown'],
+  [503, { code: 'strange' }, 'unknown'],
+  [422, { code: 'strange' }, 'permanent'],
+  [200, { code: 'strange' }, 'misconfigured'],
+  [200, { code: 'strange', result: 'refused' }, 'permanent'],
+  [200, { code: 'wrong', result: 'refused' }, 'misconfigured'],
+  [503, { result: 'refused' }, 'unknown'],
+  [400, { code: 'strange', other: 'busy' }, 'transient'],
+  [400, { code: 'busy', other: 'wrong' }, 'misconfigured'],
   [422, undefined, 'permanent'],
   [400, undefined, 'misconfigured'],
   [503, undefined, 'unknown'],
   [504, undefined, 'transient'],
 ])(
-  'a response with status %s and body %j is classified by its code, its status, then its class: %s',
+  'a response with status %s and body %j is classified by its codes, its value, its status, then its class: %s',
   (status, body, kind) => {
     const settings = {
-      errorCode: ['/missing', '/code'],
+      success: { pointer: '/result', values: ['accepted'] },
+      errorCode: ['/missing', '/code', '/other'],
       failures: {
         transient: { code: ['busy'], status: ['5xx'] },
-        misconfigured: { code: ['*'], status: ['4xx'] },
-        permanent: { status: [422] },
+        misconfigured: { code: ['wrong', '*'], status: ['4xx'] },
+        permanent: { status: [422], values: ['refused'] },
         unknown: { status: [503] },
       },
     };

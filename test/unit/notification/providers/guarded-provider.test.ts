@@ -113,6 +113,43 @@ describe('the circuit breaker of a provider', () => {
   });
 });
 
+describe('calls at the same time as a probe', () => {
+  it('are made at once and count only if they began after the breaker last opened', async () => {
+    const { subject, time, fail, next, changes } = guarded({ breaker: BREAKER });
+    const begin = (): ((result: SendResult) => Promise<SendResult>) => {
+      const { promise, resolve } = Promise.withResolvers<SendResult>();
+      const send = vi.fn<() => Promise<SendResult>>(() => promise);
+      next.answer = send;
+      const sent = subject.send(anSms(), SIGNAL);
+      expect(send).toHaveBeenCalledOnce();
+      return (result) => (resolve(result), sent);
+    };
+    const early = Array.from({ length: 8 }, begin);
+    await fail(3);
+    const admittedBefore = Array.from({ length: 4 }, begin);
+    for (const end of admittedBefore) await end(DOWN);
+    const probe = begin();
+    for (const end of early.slice(0, 4)) await end(DOWN);
+    expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 2_000 });
+    time.now += 2_000;
+    await probe(SENT);
+    for (const end of early.slice(4)) await end(DOWN);
+    await fail(2);
+    expect(changes).toEqual(['open connect-refused', 'open connect-refused', 'closed']);
+  });
+
+  it('do not double the open time if the provider was not called', async () => {
+    const { subject, time, fail, call } = guarded({ breaker: BREAKER });
+    await fail(3);
+    time.now += 1_000;
+    for (let probe = 0; probe < 4; probe += 1) {
+      await call({ kind: 'transient', code: 'no-connection', isUncalled: true });
+      expect(subject.admit()).toMatchObject({ kind: 'open', afterMs: 1_000 });
+      time.now += 1_000;
+    }
+  });
+});
+
 describe('the rate limit of a provider', () => {
   it('admits the calls of one second immediately, except those for urgent messages, then one per interval', () => {
     const { subject, time } = guarded({ ratePerSecond: 4 });

@@ -88,9 +88,9 @@ const BY_BODY: readonly Failure[] = [
   failure('an endless response', { fault: 'endless', status: 200 }, 'unknown', 'http-200'),
 ];
 
-const infobipMessage = (status: object): object => ({
+const infobipMessage = (status: object, error?: { readonly permanent: boolean }): object => ({
   bulkId: '2034072219640523072',
-  messages: [{ messageId: '2250be2d4219-3af1-78856', status }],
+  messages: [{ messageId: '2250be2d4219-3af1-78856', status, error }],
 });
 const INFOBIP_PENDING = { groupId: 1, groupName: 'PENDING', id: 26, name: 'PENDING_ACCEPTED' };
 const infobipFailures: readonly Failure[] = [
@@ -111,9 +111,31 @@ const infobipFailures: readonly Failure[] = [
   ),
   {
     title: 'temporarily undeliverable, within 200',
-    reply: json(200, infobipMessage({ groupId: 2, name: 'UNDELIVERABLE_NOT_DELIVERED' })),
+    reply: json(
+      200,
+      infobipMessage({ groupId: 2, name: 'UNDELIVERABLE_NOT_DELIVERED' }, { permanent: false }),
+    ),
     result: { kind: 'transient', code: 'http-200-UNDELIVERABLE_NOT_DELIVERED', isAboutReceiver: true },
   },
+  failure(
+    'undeliverable, within 200',
+    json(200, infobipMessage({ groupId: 2, name: 'UNDELIVERABLE_NOT_DELIVERED' }, { permanent: true })),
+    'permanent',
+    'http-200-UNDELIVERABLE_NOT_DELIVERED',
+  ),
+  {
+    title: 'expired for now under another name, within 200',
+    reply: json(200, infobipMessage({ groupId: 4, name: 'EXPIRED_DLR_UNKNOWN' }, { permanent: false })),
+    result: { kind: 'transient', code: 'http-200-other', isAboutReceiver: true },
+  },
+  failure(
+    'rejected under another name, within 200',
+    json(200, infobipMessage({ groupId: 5, name: 'REJECTED_NEW' })),
+    'permanent',
+    'http-200-other',
+  ),
+  failure('internal error with a code', json(500, { errorCode: 'E500' }), 'transient', 'http-500-E500'),
+  failure('bad gateway with a code', json(502, { errorCode: 'E404' }), 'unknown', 'http-502-E404'),
   {
     title: 'the same text sent too often to one receiver, within 200',
     reply: json(200, infobipMessage({ groupId: 5, name: 'REJECTED_FLOODING_FILTER' })),
@@ -299,9 +321,10 @@ const CASES: readonly Case[] = [
       ...['4', '8', '9', '11', '14'].map((code) =>
         failure(`status ${code}`, vonage(code), 'misconfigured', `http-200-${code}`),
       ),
-      ...['2', '3', '6', '7', '12', '15', '29', '33'].map((code) =>
+      ...['2', '3', '6', '7', '12', '15', '29', '33', '99'].map((code) =>
         failure(`status ${code}`, vonage(code), 'permanent', `http-200-${code}`),
       ),
+      failure('overloaded', { ...vonage('99'), status: 503 }, 'transient', 'http-503-99'),
     ],
   },
   {
@@ -346,7 +369,7 @@ const CASES: readonly Case[] = [
         'failed immediately',
         json(201, { id: 'x', recipients: { items: [{ status: 'delivery_failed' }] } }),
         'permanent',
-        'http-201-delivery_failed',
+        'http-201',
       ),
     ],
   },
