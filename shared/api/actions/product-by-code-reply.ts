@@ -9,7 +9,7 @@ import {
   commission,
   discount,
   insurance,
-  interest as interestRecord,
+  answeredInterest,
 } from '../../product/catalogue/list-records.ts';
 import {
   associatedProduct,
@@ -135,7 +135,7 @@ const commissionReply = z
 
 const interestFields = z
   .strictObject({
-    ...answerFields(interestRecord),
+    ...answerFields(answeredInterest),
     Values: z
       .array(
         z

@@ -80,11 +80,10 @@ const bandedInterest = recordOf({
 });
 export type BandedInterest = RecordOf<typeof bandedInterest>;
 
-export const interest = recordOf({
-  Id: recordId(),
+/** The fields of an interest that look-ups answer, in the order of answers. */
+export const answeredInterest = recordOf({
   Name: name('Name of the interest.'),
   Code: code('Its code.'),
-  Status: itemStatus(),
   AppliedToLoanItemIfOverdue: maybeText('The loan item that it is charged on while overdue.'),
   Description: maybeText('Its purpose.'),
   IsDefault: interestFlag('The default of its list.'),
@@ -96,6 +95,19 @@ export const interest = recordOf({
   IsCreditLine: interestFlag('For credit lines.'),
   IsDebitOrder: interestFlag('For debit orders.'),
   Type: word(INTEREST_TYPES)('Fixed, Variable, Collection or BankingFormula.'),
+});
+
+const { Name, Code, Type, Description, ...otherFields } = answeredInterest.shape;
+
+/** Its order is that of stored records: another one would publish all lists of interests again. */
+const interest = recordOf({
+  Id: recordId(),
+  Name,
+  Code,
+  Status: itemStatus(),
+  Type,
+  Description,
+  ...otherFields,
   /** Annual percentages. */
   Values: items(interestValue),
   /** Rates by instalment range, of a Collection interest. */

@@ -12,7 +12,7 @@ import {
   commission,
   discount,
   insurance,
-  interest as interestSchema,
+  answeredInterest,
   type CommissionRecord,
   type InterestRecord,
 } from '../catalogue/list-records.ts';
@@ -76,7 +76,7 @@ const describeDiscount = answerOf(discount);
 const describeInsurance = answerOf(insurance);
 const describeItem = answerOf(insuranceItem);
 const describeRange = answerOf(collectionInterest);
-const describeInterestFields = answerOf(interestSchema);
+const describeInterestFields = answerOf(answeredInterest);
 
 function describeProduct(product: ProductRecord) {
   return {

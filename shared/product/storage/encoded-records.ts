@@ -26,7 +26,7 @@ export interface EncodedRecord extends MessageContent {
   readonly offset: number;
 }
 
-/** One version of a record. The capitalised fields are the criteria of valid-versions.ts. */
+/** One version of a record. The capitalised fields are the criteria of version-in-force.ts. */
 export interface IndexEntry {
   readonly key: string;
   readonly identity: RecordIdentity;

@@ -2,7 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { CatalogueTable } from '../../../shared/product/storage/catalogue-table.ts';
+import {
+  CatalogueTable,
+  type CatalogueTableOptions,
+} from '../../../shared/product/storage/catalogue-table.ts';
 import { writeRecords } from '../../../shared/product/storage/write-records.ts';
 import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import { readCatalogueRecord } from '../../../shared/product/catalogue/read-record.ts';
@@ -14,7 +17,7 @@ import { createMessageCodec } from '../../../shared/messaging/codec/message-code
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { topicSpecs, topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
-import { silentLog, type Log } from '../../../shared/platform/log.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
 import type { CatalogueRecord, RecordKind } from '../../../shared/product/catalogue/catalogue-record.ts';
 import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
@@ -107,7 +110,7 @@ export interface CatalogueWorld {
   /** Writes a message without encoding it. */
   write(key: string, value: Buffer | string, headers?: MessageHeaders): Promise<void>;
   /** A started table; stopped when the test ends. */
-  table(options?: { readonly log?: Log; readonly codec?: Codec }): Promise<CatalogueTable>;
+  table(options?: Partial<Pick<CatalogueTableOptions, 'log' | 'codec' | 'timers'>>): Promise<CatalogueTable>;
 }
 
 export async function createCatalogueWorld(): Promise<CatalogueWorld> {

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { systemTimers } from '../../../shared/platform/timers.ts';
+import type { CatalogueTable } from '../../../shared/product/storage/catalogue-table.ts';
 import { toCatalogueMessage } from '../../../shared/product/storage/catalogue-message.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
@@ -163,9 +165,9 @@ describe('schedule types, periodicities and calendars', () => {
   });
 });
 
-const list = (version: number, fields: object) =>
+const list = (version: number, fields: object, Code = 'COM') =>
   recordOf('commission-list', {
-    Code: 'COM',
+    Code,
     Version: version,
     Id: guidOf(700 + version),
     Name: 'Commissions',
@@ -182,26 +184,46 @@ const list = (version: number, fields: object) =>
     ],
   });
 
+const baseIn = ({ lending }: CatalogueTable) =>
+  lending.knownCharges?.named('FeeName', 'share')?.agreement.defaults?.appliedTo;
+
 describe('commissions and insurances', () => {
   it('come from the lists in force, and follow changes without recompiling schedule types (F1, S6)', async () => {
     const world = await createCatalogueWorld();
     const table = await world.table();
-    const baseOf = () => table.lending.knownCharges?.named('FeeName', 'share')?.agreement.defaults?.appliedTo;
     const { lending } = table;
     expect(lending.knownCharges).toBeUndefined();
     await world.put(list(1, { PercentAppliedTo: 'Interest' }));
     await table.caughtUp(SEEN_WITHIN_MS);
-    expect(baseOf()).toBe('Interest');
+    expect(baseIn(table)).toBe('Interest');
     await world.put(list(2, { PercentAppliedTo: 'Principal' }));
     await table.caughtUp(SEEN_WITHIN_MS);
-    expect(baseOf()).toBe('Principal');
+    expect(baseIn(table)).toBe('Principal');
     await world.remove('commission-list/com/2');
     await table.caughtUp(SEEN_WITHIN_MS);
-    expect(baseOf()).toBe('Interest');
+    expect(baseIn(table)).toBe('Interest');
     await world.remove('commission-list/com/1');
     await table.caughtUp(SEEN_WITHIN_MS);
     expect(table.lending).toBe(lending);
     expect(lending.knownCharges).toBeUndefined();
+  });
+
+  it('of many changed lists come into force together, after turns of the event loop for ten lists each', async () => {
+    const turns: (() => void)[] = [];
+    const world = await createCatalogueWorld();
+    const write = (PercentAppliedTo: string) =>
+      world.put(...Array.from({ length: 31 }, (_, place) => list(1, { PercentAppliedTo }, `COM${place}`)));
+    await write('Interest');
+    const timers = { ...systemTimers, nextTurn: (turn: () => void) => void turns.push(turn) };
+    const table = await world.table({ timers });
+    expect(baseIn(table)).toBe('Interest');
+    await write('Principal');
+    await table.caughtUp(SEEN_WITHIN_MS);
+    // A call that finds at most 20 unread lists reads them.
+    for (const base of ['Interest', 'Interest', 'Principal']) {
+      expect(baseIn(table)).toBe(base);
+      turns.shift()?.();
+    }
   });
 });
 

@@ -209,7 +209,7 @@ interface Answer {
 }
 
 describe('a simulation over HTTP', () => {
-  it('has the same rows as a schedule calculated with the terms of the offer (M3, Q2)', async () => {
+  it('has the rows of a schedule with the terms of the offer, in both body forms on any case of its path (M3, Q2, E2, E4)', async () => {
     const url = await startSystem();
     const request = {
       productCode: 'TL-MARKET',
@@ -220,7 +220,11 @@ describe('a simulation over HTTP', () => {
     };
     const response = await post(url, request, { path: PATH });
     expect(response.status).toBe(200);
-    const [record] = ((await response.json()) as Answer).Records;
+    const text = await response.text();
+    const path = PATH.replace('plat_bp_simulate', 'PLAT_BP_Simulate');
+    const generic = await post(url, { user_name: 'u', Data: JSON.stringify(request) }, { path });
+    expect(await generic.text()).toBe(text);
+    const [record] = (JSON.parse(text) as Answer).Records;
     const { paymentSchedule } = JSON.parse(record?.ScheduleJson ?? '') as {
       paymentSchedule: readonly object[];
     };

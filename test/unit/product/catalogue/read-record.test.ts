@@ -169,6 +169,13 @@ describe('readCatalogueRecord', () => {
   });
 });
 
+it('orders the fields of an interest as in stored records, which are compared byte by byte', () => {
+  const [interest] = exampleJson('interest-list', 'INT-PERSONAL').Interests;
+  expect(Object.keys(interest).slice(0, 8).join(' ')).toBe(
+    'Id Name Code Status Type Description AppliedToLoanItemIfOverdue IsDefault',
+  );
+});
+
 describe('a name that is part of a message key', () => {
   it.each(['a/b', String.raw`a\b`, '..', 'a..b', ' a', 'a ', 'a\u0000', 'a\nb', ''])(
     'is refused as a code: %j',

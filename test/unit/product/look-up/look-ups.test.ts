@@ -126,6 +126,11 @@ describe('insurance lists (L3)', () => {
     expect(codesFor(items, [{ name: 'Region', value: 2 }])).toEqual(['A', 'C']);
   });
 
+  test('rejects two values with the same name', () => {
+    const figures = [30, 31].map((value) => ({ name: 'Age', value }));
+    expect(codesFor([filtered('A', AGE)], figures)).toEqual(['filterList[1].value exclusive']);
+  });
+
   test('omits items that are not valid on the day, or whose list is not in force', () => {
     const items = [
       insuranceItem('A', { StartDate: '2025-01-01', EndDate: '2025-01-01' }),

@@ -114,14 +114,17 @@ it('applies the limits of JSON requests to Avro requests', async () => {
   expect(headerText(reply.headers, HEADER.errorCode)).toBe('invalid-request');
 });
 
-it('reads the catalogue from the topic before the first look-up', async () => {
+it('reads the catalogue from the topic before the first look-up, and both body forms on any case of its path (E2, E4)', async () => {
   const broker = await createSharedBroker(1);
   const worker = await startOverLog(broker);
   await expect.poll(() => worker.health()).toEqual({ status: 'ready' });
   const { url } = await startOn(broker, startIngressWorker);
   for (const [name, [{ request, reply }]] of EXAMPLES) {
     const action = ACTIONS.find(({ requestType }) => requestType === `${name}Request`);
-    const response = await post(url, request, { path: PREFIX + action?.name });
-    expect(await response.json()).toEqual(reply);
+    const direct = await post(url, request, { path: PREFIX + action?.name });
+    expect(await direct.json()).toEqual(reply);
+    const generic = { user_name: 'u', Data: JSON.stringify(request) };
+    const other = await post(url, generic, { path: PREFIX + action?.name.toUpperCase() });
+    expect(await other.json()).toEqual(reply);
   }
 });
