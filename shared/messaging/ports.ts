@@ -285,9 +285,16 @@ export interface Queued {
   readonly bytes: number;
 }
 
+/** Records above this size leave a quarter of the queue to smaller ones. */
+const SMALL_RECORD_BYTES = 1_048_576;
+
 /** Whether a call fits into the queue of a publisher; a call that is larger than the queue never does. */
 export function hasRoom(queued: Queued, added: Queued, limits: Queued = QUEUE_LIMITS.publisher): boolean {
-  return queued.messages + added.messages <= limits.messages && queued.bytes + added.bytes <= limits.bytes;
+  const isSmall = added.bytes <= added.messages * SMALL_RECORD_BYTES;
+  return (
+    queued.messages + added.messages <= limits.messages &&
+    queued.bytes + added.bytes <= (isSmall ? limits.bytes : limits.bytes * 0.75)
+  );
 }
 
 /** Where a tail begins in a partition with these retained offsets. */

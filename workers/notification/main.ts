@@ -77,7 +77,7 @@ export async function start(
       combineHealth({
         ...Object.fromEntries([...channels].map(([channel, running]) => [channel, running.health()])),
         ...Object.fromEntries(tiers.map((tier) => [`retry-${tierLabel(tier)}`, tier.consumer.health()])),
-        deliveryLog: shared.deliveryLog.health(),
+        ledger: shared.deliveryLog.health(),
         hold: shared.hold.health(),
         ...(shared.quotas === undefined ? {} : { quotas: shared.quotas.health() }),
         providers: providers.health(),

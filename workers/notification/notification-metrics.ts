@@ -65,7 +65,7 @@ function followState(metrics: Metrics, { deliveryLog, hold, tiers }: Watched): v
   );
   const ledgerFigures = metrics.gauge(
     'plat_notification_ledger',
-    'The deliveryLog: notifications, intents without an outcome, those with an expired lease, retrying ones',
+    'The delivery log: notifications, intents without an outcome, those with an expired lease, retrying ones',
     ['figure'],
   );
   const holdFigures = metrics.gauge(

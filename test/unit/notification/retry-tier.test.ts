@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ConsumerRuntime } from '../../../shared/messaging/consumer/consumer-runtime.ts';
 import { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
@@ -6,10 +7,13 @@ import { done } from '../../../shared/messaging/outcome.ts';
 import type { BrokerErrorCode } from '../../../shared/messaging/ports.ts';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
+import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { createTierProcess } from '../../../workers/notification/retry-tier.ts';
 import type { CommandCopy } from '../../../workers/notification/retry/command-copy.ts';
 import type { LogEntry } from '../../../workers/notification/state/delivery-log-index.ts';
-import { fakeMessage } from '../../support/fakes/messages.ts';
+import { FakeGroupSource } from '../../support/fakes/group-source.ts';
+import { FAKE_TOPIC, fakeMessage } from '../../support/fakes/messages.ts';
 import { FakePublisher } from '../../support/fakes/publisher.ts';
 
 const NOW = 1_700_000_000_000;
@@ -181,5 +185,44 @@ describe('a copy that is due', () => {
     counts.set(ORIGIN, count);
     await expect(handling(message, DELAY_MS)()).rejects.toMatchObject({ canRetry: true });
     expect(letters.sent).toEqual([]);
+  });
+});
+
+/** The consumer of a tier that has received these copies. */
+function consuming(messages: readonly LogMessage[]) {
+  const copies = new FakePublisher();
+  const source = new FakeGroupSource();
+  const runtime = new ConsumerRuntime({
+    ...systemPorts,
+    process: createTierProcess({
+      ...ending(),
+      copies,
+      directory: { refresh: () => Promise.resolve(PARTITIONS) },
+      deadLetters: lettersTo(new FakePublisher()),
+      delayMs: DELAY_MS,
+      clock: { now: () => Date.now() },
+      monotonic: { elapsedMs: () => performance.now() },
+      onDeadLetter: () => undefined,
+    }),
+    log: silentLog,
+    stallMs: DELAY_MS + 60_000,
+  });
+  const sink = runtime.attach(source, () => undefined);
+  sink.onAssigned(1, [{ topic: FAKE_TOPIC, partition: 0 }]);
+  sink.onMessages(1, messages, messages.length);
+  return { copies, runtime };
+}
+
+describe('the consumer of a tier', () => {
+  beforeEach(() => vi.useFakeTimers({ now: NOW }));
+  afterEach(() => vi.useRealTimers());
+
+  it('is ready while copies wait that are due far in the future by the clock of their writer', async () => {
+    const { copies, runtime } = consuming([copy(55 * 60_000)]);
+    for (let passedMs = 0; passedMs < 120_000; passedMs += 5_000) {
+      expect(runtime.health().status).toBe('ready');
+      await vi.advanceTimersByTimeAsync(5_000);
+    }
+    expect(copies.sent).toHaveLength(1);
   });
 });

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
+import { silentLog } from '../../../shared/platform/log.ts';
 import {
   idOf,
   notificationWorld,
@@ -312,9 +313,22 @@ it('counts attempts, outcomes and dead letters, labelled by names and codes', as
     'plat_notification_attempts_total{channel="sms",provider="first",result="permanent"} 1',
   );
   expect(text).toContain('plat_notification_outcomes_total{channel="sms",status="failed",code="smtp-550"} 1');
+  expect(text).toContain('# HELP plat_notification_ledger The delivery log: notifications,');
   expect(text).toContain('plat_notification_ledger{figure="size"} 2');
   expect(text).toContain('plat_notification_waiting{tier="50ms"} 0');
   expect(text).toContain('plat_dead_letters_total{worker="notification-sms",code="smtp-550"} 1');
   expect(text).not.toContain(ID);
   expect(TOPIC.notificationDeadLetters).toBe(world.deadLetters[0]?.topic);
+});
+
+it('reports records of the delivery log that cannot be read as `ledger`', async () => {
+  const skipped: unknown[] = [];
+  const log = { ...silentLog, warn: (...line: readonly unknown[]) => void skipped.push(line[1]) };
+  const world = await notificationWorld({ log });
+  const worker = await world.worker();
+  const command = { notificationId: ID, sender: undefined, receiver: '+40722123456', message: 'hello' };
+  const { value, headers } = await world.codec.encode('SendSmsCommand', command, 'avro');
+  await world.publish(TOPIC.notificationOutcomes, { key: ID, value, headers });
+  await expect.poll(() => worker.health().reason).toMatch(/^ledger: .* has 1 records that cannot be read$/);
+  expect(skipped).toContain('a record of the delivery log was skipped');
 });

@@ -362,6 +362,7 @@ export class CommandDelivery {
   ): Promise<Outcome> {
     const { copy } = run.delivery;
     if (!(await this.#writeOutcome(run, { conclusion, attempts, isOwnRound }))) return waitFor(SOON_RETRY_MS);
+    this.#count(conclusion);
     switch (conclusion.status) {
       case 'sent':
         return done();
@@ -378,7 +379,7 @@ export class CommandDelivery {
     }
   }
 
-  /** Resolves when the outcome is on the log and counted; false when another outcome precedes it. */
+  /** Resolves when the outcome is on the log; false when another outcome precedes it. */
   async #writeOutcome(
     { delivery: { copy }, headers }: Recorded,
     {
@@ -388,21 +389,24 @@ export class CommandDelivery {
       attempt = copy.attempt,
     }: Omit<Extract<Decision, { kind: 'conclude' }>, 'kind'> & { readonly attempt?: number },
   ): Promise<boolean> {
-    const { deliveryLog, channel, onOutcome } = this.#options;
+    const { deliveryLog } = this.#options;
     const { status } = conclusion;
-    const code = status === 'sent' ? undefined : conclusion.code;
     const state = this.#stateOf(copy, attempts, {
       attempt,
       status,
-      code,
+      code: codeOf(conclusion),
       providerMessageId: status === 'sent' ? conclusion.providerMessageId : undefined,
       nextAttemptAt: status === 'retrying' ? conclusion.nextAttemptAt : undefined,
     });
     if (isOwnRound) await deliveryLog.settle(state, headers);
     else if (!(await deliveryLog.declare(state, headers))) return false;
     this.#begun.delete(copy.id);
-    onOutcome(channel, status, code);
     return true;
+  }
+
+  #count(conclusion: Conclusion): void {
+    const { channel, onOutcome } = this.#options;
+    onOutcome(channel, conclusion.status, codeOf(conclusion));
   }
 
   /** Can be repeated: the delivery log recognises copies of the same round. */
@@ -429,7 +433,9 @@ export class CommandDelivery {
     const conclusion: Conclusion = fail({ history: addAttempts(copy.history, attempts) }, code);
     await this.#writeDeadLetter(copy, { attempt, code: conclusion.code, attempts });
     const isRecorded = await this.#writeOutcome(run, { attempt, conclusion, attempts, isOwnRound: false });
-    return isRecorded ? done() : waitFor(SOON_RETRY_MS);
+    if (!isRecorded) return waitFor(SOON_RETRY_MS);
+    this.#count(conclusion);
+    return done();
   }
 
   async #writeDeadLetter(
@@ -505,6 +511,10 @@ function roundLimits(providers: readonly GuardedProvider[]): SlotLimits {
   const most = Math.max(0, ...providers.map(({ concurrency = Infinity }) => concurrency));
   const calls = most === 0 ? Infinity : most;
   return { normal: calls * ROUNDS_PER_CALL, all: calls * (ROUNDS_PER_CALL + URGENT_ROUNDS_PER_CALL) };
+}
+
+function codeOf(conclusion: Conclusion): string | undefined {
+  return conclusion.status === 'sent' ? undefined : conclusion.code;
 }
 
 /** What is known about the sending of a dead letter's notification. */

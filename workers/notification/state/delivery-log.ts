@@ -284,7 +284,7 @@ export class DeliveryLog {
 
   #skip({ topic, partition, offset }: LogMessage, reason: string): void {
     this.#badRecords += 1;
-    this.#options.log.warn({ topic, partition, offset, reason }, 'a record of the deliveryLog was skipped');
+    this.#options.log.warn({ topic, partition, offset, reason }, 'a record of the delivery log was skipped');
   }
 }
 

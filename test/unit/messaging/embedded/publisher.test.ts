@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
-import type { Broker, Publisher } from '../../../../shared/messaging/ports.ts';
+import { hasRoom, type Broker, type Publisher } from '../../../../shared/messaging/ports.ts';
 import { QUEUE_LIMITS } from '../../../../shared/platform/queues/queue-limits.ts';
 import { RecordingMember } from '../../../support/conformance/member.ts';
 import { seededSystem, type SeededSystem } from '../../../simulation/seeded-system.ts';
@@ -164,4 +164,14 @@ describe('while a partition is full of unread messages', () => {
     expect(valuesOf(fixture, 1)).toHaveLength(10);
     await broker.close();
   });
+});
+
+test('records above 1 MiB leave a quarter of the queue to smaller ones', () => {
+  const mib = 1_048_576;
+  const { bytes } = QUEUE_LIMITS.publisher;
+  const queued = { messages: 6, bytes: 48 * mib };
+  expect(hasRoom(queued, { messages: 1, bytes: mib + 1 })).toBe(false);
+  expect(hasRoom(queued, { messages: 16, bytes: bytes - queued.bytes })).toBe(true);
+  expect(hasRoom(queued, { messages: 17, bytes: bytes - queued.bytes + 1 })).toBe(false);
+  expect(hasRoom({ messages: 5, bytes: 40 * mib }, { messages: 1, bytes: 8 * mib })).toBe(true);
 });

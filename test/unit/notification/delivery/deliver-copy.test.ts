@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DeadLetters } from '../../../../shared/messaging/handler/dead-letter.ts';
 import type { Request } from '../../../../shared/messaging/handler/request.ts';
@@ -373,13 +374,14 @@ describe.each(['message-too-large', 'invalid-message'])('a retry copy that is re
 describe('an unexpected failure', () => {
   const bug = new TypeError('a bug');
 
-  it('before a provider is called ends the notification as failed', async () => {
-    const { providers, written, deliver } = world();
+  it('before a provider is called ends the notification as failed, which is not counted as a round', async () => {
+    const { providers, done, written, deliver } = world();
     const broken = () => {
       throw bug;
     };
     providers.add('one', { admission: broken });
     await expect(deliver()).rejects.toBe(bug);
+    expect(done).toEqual(['declare failed']);
     expect(written).toMatchObject([{ status: 'failed', code: 'unexpected', attempt: 1 }]);
   });
 
@@ -402,5 +404,53 @@ describe('an unexpected failure', () => {
     const down = new InfrastructureError('down', 'no broker');
     deliveryLog.declare = () => Promise.reject(down);
     await expect(deliver()).rejects.toBe(down);
+  });
+});
+
+describe('any run of deliveries of one notification', () => {
+  const steps = fc.record({
+    /** Whether it is a copy of the round after the known one. */
+    isNext: fc.boolean(),
+    self: fc.constantFrom<'one' | 'another'>('one', 'one', 'another'),
+    result: fc.constantFrom('sent', 'transient', 'transient', 'permanent', 'unknown', 'broken'),
+    failing: fc.constantFrom('none', 'none', 'claim', 'settle', 'settle', 'declare', 'publish'),
+    error: fc.constantFrom(new InfrastructureError('down', 'no broker'), new TypeError('a bug')),
+    deadlineMs: fc.constantFrom(undefined, undefined, undefined, 0),
+  });
+
+  it('calls the provider once per intent, not again once it may have sent, and then never fails', async () => {
+    const run = fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 8 }), async (taken) => {
+      const log: NotificationState[] = [];
+      const events: string[] = [];
+      const processes = { one: world({ self: 'one' }), another: world({ self: 'another' }) };
+      for (const { isNext, self, result, failing, error, deadlineMs } of taken) {
+        const { providers, copies, deliveryLog, deliver } = processes[self];
+        providers.list = [];
+        providers.add('provider').answer = () => {
+          events.push(`call ${result}`);
+          if (result === 'broken') throw new TypeError('a bug');
+          return { sent: SENT, transient: transient(), permanent: permanent(), unknown: unknown() }[result];
+        };
+        const write = (how: string) => (state: NotificationState) => {
+          if (failing === how) return how === 'claim' ? Promise.resolve(false) : Promise.reject(error);
+          log.push(state);
+          events.push(`write ${state.status}`);
+          return Promise.resolve(true);
+        };
+        const methods = { claim: write('claim'), settle: write('settle'), declare: write('declare') };
+        Object.assign(deliveryLog, methods, { find: () => log.at(-1), caughtUp: () => Promise.resolve() });
+        copies.onPublish = () => (failing === 'publish' ? Promise.reject(error) : Promise.resolve());
+        const attempt = (log.at(-1)?.attempt ?? 1) + (isNext ? 1 : 0);
+        await deliver({ [HEADER.attempt]: String(attempt) }, deadlineMs).catch(() => undefined);
+      }
+      const sentAt = events.findIndex((event) => /call (?:sent|unknown|broken)/.test(event));
+      const after = sentAt === -1 ? [] : events.slice(sentAt + 1);
+      expect(after.filter((event) => event === 'write failed' || event.startsWith('call'))).toEqual([]);
+      const unclaimed = events.filter(
+        (event, at) => event.startsWith('call') && events[at - 1] !== 'write sending',
+      );
+      expect(unclaimed).toEqual([]);
+    });
+    await fc.assert(run, { numRuns: 500 });
   });
 });

@@ -336,6 +336,11 @@ describe('DKIM', () => {
     expect(lines).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
   });
 
+  it('omits both headers of one-click unsubscription if they are not configured', async () => {
+    const { head } = await delivered(outboundEmail());
+    expect(head).not.toMatch(/list-unsubscribe/i);
+  });
+
   it.each(['', 'no key', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey])(
     'rejects a key that cannot sign (%#)',
     (key) => {
