@@ -27,6 +27,23 @@ async function choose(page: Page, name: string, text: string): Promise<void> {
   await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer });
 }
 
+/** Drops a file as a desktop does. */
+async function drop(page: Page, target: string, name: string, text: string): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ([fileName, content]) => {
+      const { DataTransfer, File } = globalThis as unknown as Record<
+        string,
+        new (...args: unknown[]) => object
+      >;
+      const data = new DataTransfer!() as { items: { add(file: object): void } };
+      data.items.add(new File!([content], fileName));
+      return data;
+    },
+    [name, text],
+  );
+  await page.locator(target).dispatchEvent('drop', { dataTransfer: transfer });
+}
+
 async function downloadText(page: Page, button: string): Promise<string> {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -84,7 +101,7 @@ describe('the page of portfolios', () => {
     2 * LONG_MS,
   );
 
-  it('takes a CSV, and lists the lines that fail with their faults', async () => {
+  it('takes a dropped CSV, and lists the lines that fail with their faults', async () => {
     const { page, errors } = await openPortfolio();
     const lines = [
       'id;ScheduleType;ProductType;InterestPercent;Amount;InstallmentsNo;PeriodicityType;InstallmentDay;ActivationDate',
@@ -92,7 +109,11 @@ describe('the page of portfolios', () => {
       'bad;EqualInstallments;TL;7;-1;6;Monthly;1;2024-01-01',
       'short;EqualInstallments',
     ];
-    await choose(page, 'contracts.csv', lines.join('\r\n'));
+    await page.evaluate("addEventListener('drop', (event) => (document.title = event.defaultPrevented))");
+    await drop(page, 'body', 'beside.csv', lines.join('\n'));
+    expect(await page.title()).toBe('true');
+    expect(await page.getByRole('heading', { name: 'Drop a file here' }).count()).toBe(1);
+    await drop(page, '.empty', 'contracts.csv', lines.join('\r\n'));
     const failures = page.getByRole('region', { name: 'First failures' });
     await failures.waitFor();
     const rows = await failures.getByRole('row').allInnerTexts();

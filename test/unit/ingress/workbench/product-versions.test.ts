@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findBreaks } from '../../../../workers/ingress/workbench/app/products/validity.ts';
 import { findDifferences } from '../../../../workers/ingress/workbench/app/products/record-differences.ts';
 import { sectionsOf } from '../../../../workers/ingress/workbench/app/products/record-sections.ts';
 
@@ -135,7 +136,22 @@ describe('the differences between two versions', () => {
         offering(offer('3', 'A', 6), offer('4', 'B', 5)),
       ),
     ).toEqual([['offers', 'A/Filters/Amount/To', 5, 6]]);
-    expect(differences(offering(offer('1', 'A', 5)), offering(offer('1', 'B', 5)))).toHaveLength(8);
+    expect(differences(offering(offer('1', 'A', 5)), offering(offer('2', 'B', 5)))).toHaveLength(8);
+  });
+
+  it('find a renamed item again by its id', () => {
+    expect(differences(offering(offer('1', 'A', 5)), offering(offer('1', 'B', 6)))).toEqual([
+      ['offers', 'B/Name', 'A', 'B'],
+      ['offers', 'B/Filters/Amount/To', 5, 6],
+    ]);
+  });
+
+  it('show another order of named items, of which the first may be the default, also with new ids', () => {
+    const before = offering(offer('1', 'A', 5), offer('2', 'B', 5));
+    for (const ids of ['12', '34']) {
+      const after = offering(offer(ids[1]!, 'B', 5), offer(ids[0]!, 'A', 5));
+      expect(differences(before, after)).toEqual([['offers', 'Order', ['A', 'B'], ['B', 'A']]]);
+    }
   });
 
   it('tell items of the same name apart by their number', () => {
@@ -156,5 +172,32 @@ describe('the differences between two versions', () => {
       ['interests', 'Fixed/Code', 'F', 'G'],
       ['interests', 'Fixed/List', 'INT-1', 'INT-2'],
     ]);
+  });
+});
+
+const approved = (version: number, validFrom: string, validTo: string | null) => ({
+  version,
+  status: 'Approved',
+  validFrom,
+  validTo,
+});
+
+describe('the breaks between versions', () => {
+  const first = (validTo: string | null) => approved(1, '2020-01-01', validTo);
+  const others = [approved(2, '2021-01-01', '2021-12-31'), approved(3, '2023-01-01', null)];
+
+  it('are overlaps with each earlier version, and no gap where an earlier one is valid', () => {
+    expect(findBreaks([...others, first(null)])).toEqual([
+      { from: '2021-01-01', to: '2021-12-31', versions: [1, 2] },
+      { from: '2023-01-01', to: null, versions: [1, 3] },
+    ]);
+  });
+
+  it('are days on which none is valid, after the last day of any earlier one', () => {
+    expect(findBreaks([first('2022-06-30'), { ...first(null), status: 'Draft' }, ...others])).toEqual([
+      { from: '2021-01-01', to: '2021-12-31', versions: [1, 2] },
+      { from: '2022-07-01', to: '2022-12-31', versions: [] },
+    ]);
+    expect(findBreaks([first('2020-12-31'), ...others.slice(0, 1)])).toEqual([]);
   });
 });

@@ -227,8 +227,8 @@ function Results({ reply: { letters, notListed } }: { reply: ActionReply }) {
 /** The changes of an edit. */
 type LetterChanges = Pick<EditDeadLetters, 'patch' | 'headers'>;
 
-/** The changes of payload and headers, both as JSON objects. */
-function LetterChangesForm({ onPreview }: { onPreview: (changes: LetterChanges) => void }) {
+/** The changes of payload and headers, both as JSON objects; what is typed then takes their preview away. */
+function LetterChangesForm({ onPreview }: { onPreview: (changes?: LetterChanges) => void }) {
   const [texts, setTexts] = useState({ patch: '', headers: '' });
   const [isChecked, setChecked] = useState(false);
   const patch = parseObject(texts.patch);
@@ -246,7 +246,7 @@ function LetterChangesForm({ onPreview }: { onPreview: (changes: LetterChanges) 
     });
   };
   return (
-    <form class="stack" onSubmit={submit} noValidate>
+    <form class="stack" onSubmit={submit} onInput={() => onPreview()} noValidate>
       <LinesField
         label={t('patch')}
         hint={t('patchHint')}

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { reportSections } from '../../../../../shared/portfolio/report-sections.ts';
 import { createReportWords } from '../../../../../shared/portfolio/report-words.ts';
 import { callAction } from '../api.ts';
@@ -67,19 +67,11 @@ const TIMEOUT_MS = 60_000;
 const current = signal<Shown | undefined>(undefined);
 let abort: AbortController | undefined;
 
-const isRunning = (): boolean => current.value !== undefined && current.value.end === undefined;
-
-async function go(name: string, run: PortfolioRun): Promise<void> {
-  abort = new AbortController();
-  addEventListener('beforeunload', preventDefault);
-  await runAndShow(name, run, abort.signal);
-  removeEventListener('beforeunload', preventDefault);
-}
-
 /** Recalculates a file of contracts through the public interface, and reports what changed. */
 export function PortfolioPage() {
   const shown = current.value;
   const [fault, setFault] = useState<Refusal>();
+  useEffect(keepPageOnDrop, []);
   const start = (name: string, content: BufferSource, choice: CsvChoice = {}): void => {
     const read = readOrExplain(name, content, choice);
     const remedies = 'text' in read ? read.remedies : [];
@@ -100,7 +92,9 @@ export function PortfolioPage() {
   return (
     <>
       <PageHead title={t('title')} lead={t('lead')}>
-        {isRunning() && <Button onClick={() => abort?.abort()}>{t('cancel')}</Button>}
+        {shown !== undefined && shown.end === undefined && (
+          <Button onClick={() => abort?.abort()}>{t('cancel')}</Button>
+        )}
         {shown?.end !== undefined && (
           <EndActions
             shown={shown}
@@ -133,6 +127,13 @@ export function PortfolioPage() {
       </div>
     </>
   );
+}
+
+/** A file that is dropped beside the area for it would replace the page, and its results. */
+function keepPageOnDrop(): () => void {
+  const left = new AbortController();
+  for (const kind of ['dragover', 'drop']) addEventListener(kind, preventDefault, { signal: left.signal });
+  return () => left.abort();
 }
 
 function preventDefault(event: Event): void {
@@ -189,12 +190,14 @@ function explain(fault: FileFault): string {
 }
 
 /** Calculates what is not done yet, and shows the state a few times a second. */
-async function runAndShow(name: string, run: PortfolioRun, stopped: AbortSignal): Promise<void> {
+async function go(name: string, run: PortfolioRun): Promise<void> {
+  abort = new AbortController();
+  addEventListener('beforeunload', preventDefault);
   const draw = (end?: RunEnd): void => void (current.value = { name, run, end });
   draw();
   const timer = setInterval(() => draw(), DRAW_EVERY_MS);
   const end = await run.continue({
-    signal: stopped,
+    signal: abort.signal,
     calculate: async ({ jsonParam }, ended) => {
       const options = { signal: ended, attempts: ATTEMPTS, timeoutMs: TIMEOUT_MS };
       const { reply, warnings } = await callAction(SCHEDULE_ACTION, { jsonParam }, options);
@@ -203,9 +206,8 @@ async function runAndShow(name: string, run: PortfolioRun, stopped: AbortSignal)
   });
   clearInterval(timer);
   draw(end);
+  removeEventListener('beforeunload', preventDefault);
 }
-
-const doneOf = ({ results, failures }: PortfolioRun): number => results.length + failures.length;
 
 function EndActions(props: { shown: Shown; onContinue: () => void; onAgain: () => void }) {
   const { run, end, name } = props.shown;
@@ -233,10 +235,9 @@ function EndActions(props: { shown: Shown; onContinue: () => void; onAgain: () =
   );
 }
 
-/** Browsers let a file be dropped on the field too. */
 function FileChoice(props: { onFile: (file: File | undefined) => void; onExample: () => void }) {
   return (
-    <div class="empty card">
+    <div class="empty card" onDrop={(event) => props.onFile(event.dataTransfer?.files[0])}>
       <h2>{t('drop')}</h2>
       <input
         type="file"
@@ -259,7 +260,7 @@ function FileChoice(props: { onFile: (file: File | undefined) => void; onExample
 
 function Results({ shown, onContinue }: { shown: Shown; onContinue: () => void }) {
   const { name, run, end } = shown;
-  const done = doneOf(run);
+  const done = run.results.length + run.failures.length;
   const words = createReportWords(locale(), reportText);
   return (
     <>

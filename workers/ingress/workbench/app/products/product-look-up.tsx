@@ -4,7 +4,7 @@ import type { productDocumentsReply } from '../../../../../shared/api/actions/lo
 import { callAction } from '../api.ts';
 import { Badge } from '../design/components.tsx';
 import { useLoaded } from '../design/loaded.tsx';
-import { dayText } from '../format.ts';
+import { dayText } from '../utc-days.ts';
 import { productsText as t } from '../texts.ts';
 import type { RecordFields } from './catalogue-calls.ts';
 import { daysText } from './field-values.ts';

@@ -3,7 +3,8 @@ import { Badge, Notice, PageHead, Button, Empty } from '../design/components.tsx
 import { asProblem } from '../engine-error.ts';
 import { useLoaded, WhenLoaded, type Loaded } from '../design/loaded.tsx';
 import { Table } from '../design/table.tsx';
-import { formatDate, DAY_MS, dayMs, dayText } from '../format.ts';
+import { formatDate } from '../format.ts';
+import { DAY_MS, dayMs, dayText } from '../utc-days.ts';
 import type {
   CatalogueProductReply,
   ListedVersion,
@@ -148,7 +149,6 @@ interface VersionsProps {
 function Versions({ product, day, selected, go }: VersionsProps) {
   const { versions, versionCount } = product;
   const breaks = findBreaks(versions);
-  const hasApproved = versions.some(({ status }) => status === 'Approved');
   return (
     <section class="card stack">
       <h2>{t('versions')}</h2>
@@ -160,7 +160,7 @@ function Versions({ product, day, selected, go }: VersionsProps) {
         <Notice tone="warn">
           <ul>
             {breaks.map(({ from, to, versions: [one, other] }) => (
-              <li key={from}>
+              <li key={`${from} ${one}`}>
                 {one === undefined || other === undefined
                   ? t('gap', { days: daysText(from, to) })
                   : t('overlapOf', { one, other, days: daysText(from, to) || t('always') })}
@@ -169,7 +169,7 @@ function Versions({ product, day, selected, go }: VersionsProps) {
           </ul>
         </Notice>
       )}
-      {!hasApproved && <Notice>{t('noneApproved')}</Notice>}
+      {versions.every(({ status }) => status !== 'Approved') && <Notice>{t('noneApproved')}</Notice>}
       <VersionTable {...{ product, day, selected, go }} />
     </section>
   );
@@ -330,10 +330,8 @@ function Results(props: { page: ProductPage; filters: ProductFilters; onClear: (
   const { page, filters, onClear } = props;
   const { products, count, total, nextCursor } = page;
   const day = filters.validOn === '' ? dayText(Date.now()) : filters.validOn;
-  const scale = timeScale(
-    products.flatMap(({ versions }) => versions),
-    day,
-  );
+  const all = products.flatMap(({ versions }) => versions);
+  const scale = timeScale(all, day);
   return (
     <>
       {!page.isComplete && <Notice tone="warn">{t('incomplete')}</Notice>}
@@ -429,7 +427,7 @@ function ValidityBars(props: { versions: readonly ListedVersion[]; scale: TimeSc
       {scale.ticks(TICKS).map((tick) => (
         <line key={tick} class="grid" x1={`${scale(tick)}%`} x2={`${scale(tick)}%`} y1="0" y2="100%" />
       ))}
-      {approvedLast(versions).map(({ version, status, validFrom, validTo }) => {
+      {versions.toSorted(approvedLast).map(({ version, status, validFrom, validTo }) => {
         const left = scale(validFrom === null ? -Infinity : dayMs(validFrom));
         const right = scale(validTo === null ? Infinity : dayMs(validTo) + DAY_MS);
         const kind = status === 'Approved' ? 'approved' : status === 'Closed' ? 'closed' : 'draft';
@@ -451,11 +449,8 @@ function ValidityBars(props: { versions: readonly ListedVersion[]; scale: TimeSc
 }
 
 /** A draft must not hide what is used. */
-function approvedLast(versions: readonly ListedVersion[]): readonly ListedVersion[] {
-  return versions.toSorted(
-    (one, other) => Number(one.status === 'Approved') - Number(other.status === 'Approved'),
-  );
-}
+const approvedLast = (one: ListedVersion, other: ListedVersion): number =>
+  Number(one.status === 'Approved') - Number(other.status === 'Approved');
 
 /** The years or months above the bars. */
 function ValidityAxis({ scale }: { scale: TimeScale }) {

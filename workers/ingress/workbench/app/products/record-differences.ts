@@ -15,21 +15,23 @@ export interface Difference {
   readonly currency: string | undefined;
 }
 
-interface Leaf extends Pick<Difference, 'path' | 'currency'> {
-  readonly value: unknown;
-}
+type Leaf = Pick<Difference, 'path' | 'currency'> & { readonly value: unknown };
 
+const ID = /"Id":"([^"]*)"/g;
 const DAY_FIELDS = ['ValidFrom', 'CollectionValidFrom'];
 
-/** The sections with differences, in the order of the sections. An item with another name is another item. */
+/** The sections with differences, in the order of the sections. An item with another id and name is another item. */
 export function findDifferences(
   before: readonly Section[],
   after: readonly Section[],
 ): readonly { readonly key: SectionKey; readonly differences: readonly Difference[] }[] {
-  const keys = new Set([...after, ...before].map(({ key }) => key));
-  return [...keys]
+  return [...new Set([...after, ...before].map(({ key }) => key))]
     .map((key) => {
-      const [old, current] = [leavesIn(before, key), leavesIn(after, key)];
+      const contents = [before, after].map((sections) => sections.find((one) => one.key === key)?.content);
+      const ids = contents.map((content) => [...textOf(content).matchAll(ID)].map(([, id]): unknown => id));
+      const isShared = (id: unknown): id is string =>
+        ids.every((known) => known.filter((one) => one === id).length === 1);
+      const [old, current] = [leavesIn(contents[0], isShared), leavesIn(contents[1], isShared)];
       const differences = [...new Map([...old, ...current]).entries()]
         .map(([place, { path, currency }]) => ({
           path,
@@ -46,26 +48,31 @@ export function findDifferences(
 /** A flag that is absent is not set. */
 const textOf = (value: unknown): string => JSON.stringify(value ?? false);
 
-function leavesIn(sections: readonly Section[], key: SectionKey): ReadonlyMap<string, Leaf> {
-  const leaves = leavesOf(sections.find((section) => section.key === key)?.content, [], undefined);
-  return new Map(leaves.map((leaf) => [JSON.stringify(leaf.path), leaf]));
-}
-
-/** All values of a part that are no objects, with their places. An id says nothing of the product. */
-function leavesOf(content: unknown, path: readonly Step[], currency: string | undefined): readonly Leaf[] {
-  if (content === undefined || content === null) return [];
-  if (isFields(content)) {
-    const own = typeof content['Currency'] === 'string' ? content['Currency'] : currency;
-    return Object.entries(content)
-      .filter(([name]) => name !== 'Id')
-      .flatMap(([field, value]) => leavesOf(value, [...path, { field }], own));
-  }
-  const items = itemList(content);
-  if (items.length > 0) {
-    const steps = stepsTo(items);
-    return items.flatMap((item, at) => leavesOf(item, [...path, steps[at] ?? { item: '' }], currency));
-  }
-  return Array.isArray(content) && content.length === 0 ? [] : [{ path, value: content, currency }];
+/** All values of a part that are no objects, by their places, in which an item has its id if both sides have it. */
+function leavesIn(part: unknown, isShared: (id: unknown) => id is string): ReadonlyMap<string, Leaf> {
+  const leaves = new Map<string, Leaf>();
+  const visit = (content: unknown, place: string, path: readonly Step[], currency?: string): void => {
+    const items = itemList(content);
+    for (const [at, step] of stepsTo(items).entries()) {
+      const id = items[at]?.['Id'];
+      visit(items[at], `${place}/${isShared(id) ? id : textOf(step)}`, [...path, step], currency);
+    }
+    const title = items.length > 1 ? titleField(items) : undefined;
+    if (title !== undefined) {
+      const value = items.map((item) => item[title]);
+      leaves.set(`${place}/Order`, { path: [...path, { field: 'Order' }], currency, value });
+    }
+    if (isFields(content)) {
+      const own = typeof content['Currency'] === 'string' ? content['Currency'] : currency;
+      for (const [field, value] of Object.entries(content)) {
+        if (field !== 'Id') visit(value, `${place}/${field}`, [...path, { field }], own);
+      }
+    } else if (items.length === 0 && content !== undefined && content !== null && textOf(content) !== '[]') {
+      leaves.set(place, { path, currency, value: content });
+    }
+  };
+  visit(part, '', []);
+  return leaves;
 }
 
 /** Steps to the items of a list; of those with the same name the later ones have their number too. */

@@ -1,6 +1,6 @@
 /** When the versions of a product are valid: the one in use, gaps, overlaps, and places on a time axis. Days are `yyyy-mm-dd`. */
 import { scaleUtc } from 'd3-scale';
-import { DAY_MS, dayMs, dayText } from '../format.ts';
+import { DAY_MS, dayMs, dayText } from '../utc-days.ts';
 
 /** The fields of a version that say when it is valid. */
 interface DatedVersion {
@@ -18,21 +18,20 @@ const LEAST_MARGIN_MS = 60 * DAY_MS;
 const FIRST_DAY = '0000-01-01';
 const LAST_DAY = '9999-12-31';
 
+const startOf = ({ validFrom }: DatedVersion): string => validFrom ?? FIRST_DAY;
+const endOf = ({ validTo }: DatedVersion): string => validTo ?? LAST_DAY;
+
 /** The version that is used on a day: the latest Approved one that is valid. */
 export function versionOn<Version extends DatedVersion>(
   versions: readonly Version[],
   day: string,
 ): Version | undefined {
   return versions
-    .filter(({ status, validFrom, validTo }) => status === 'Approved' && isWithin(day, validFrom, validTo))
+    .filter((one) => one.status === 'Approved' && startOf(one) <= day && day <= endOf(one))
     .toSorted((one, other) => other.version - one.version)[0];
 }
 
-function isWithin(day: string, from: string | null, to: string | null): boolean {
-  return (from ?? FIRST_DAY) <= day && day <= (to ?? LAST_DAY);
-}
-
-/** Days between consecutive Approved versions on which none is valid, or the two `versions` are. */
+/** Days on which no Approved version is valid though earlier and later ones are, or the two `versions` are. */
 interface Break {
   readonly from: string | null;
   readonly to: string | null;
@@ -42,17 +41,21 @@ interface Break {
 export function findBreaks(versions: readonly DatedVersion[]): readonly Break[] {
   const approved = versions
     .filter(({ status }) => status === 'Approved')
-    .toSorted((one, other) => (one.validFrom ?? FIRST_DAY).localeCompare(other.validFrom ?? FIRST_DAY));
+    .toSorted((one, other) => startOf(one).localeCompare(startOf(other)));
   return approved.slice(1).flatMap((next, at): readonly Break[] => {
-    const { version, validTo } = approved[at] ?? next;
-    const ends = dayMs(validTo ?? LAST_DAY);
-    const starts = dayMs(next.validFrom ?? FIRST_DAY);
+    const earlier = approved.slice(0, at + 1);
+    const ends = Math.max(...earlier.map((one) => dayMs(endOf(one))));
+    const starts = dayMs(startOf(next));
     if (starts > ends + DAY_MS) {
       return [{ from: dayText(ends + DAY_MS), to: dayText(starts - DAY_MS), versions: [] }];
     }
-    const to = [validTo ?? LAST_DAY, next.validTo ?? LAST_DAY].toSorted()[0] ?? LAST_DAY;
-    const shared = { from: next.validFrom, to: to === LAST_DAY ? null : to };
-    return starts > ends ? [] : [{ ...shared, versions: [version, next.version] }];
+    return earlier
+      .filter((one) => endOf(one) >= startOf(next))
+      .map((one) => ({
+        from: next.validFrom,
+        to: endOf(one) < endOf(next) ? one.validTo : next.validTo,
+        versions: [one.version, next.version],
+      }));
   });
 }
 

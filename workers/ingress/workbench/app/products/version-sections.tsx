@@ -124,7 +124,7 @@ export function ItemTable({ label, items, currency, hasCaption = false }: ItemTa
         const own = typeof item['Currency'] === 'string' ? item['Currency'] : currency;
         return <Lines lines={valueLines(name, item[name], own)} />;
       },
-      items.every(({ [name]: value }) => isNumber(value)) ? 'number' : undefined,
+      items.every(({ [name]: value }) => typeof value === 'number' || isBlank(value)) ? 'number' : undefined,
     ] as const;
   return (
     <Table
@@ -182,8 +182,4 @@ export function Lines({ lines }: { lines: readonly string[] }) {
       ))}
     </ul>
   );
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number' || isBlank(value);
 }

@@ -1,6 +1,7 @@
 import { scaleUtc } from 'd3-scale';
 import { Chart, type Series } from '../charts/chart.tsx';
-import { DAY_MS, dayMs, dayText, formatAmount } from '../format.ts';
+import { formatAmount } from '../format.ts';
+import { DAY_MS, dayMs, dayText } from '../utc-days.ts';
 import { schedulesText as t } from '../texts.ts';
 import { leadingPayment, exceptionText, paymentLabel } from './leading-payment.ts';
 import { balanceAfter, chargesOf, sumSchedule, type ShownRow, type ShownSchedule } from './schedule.ts';
