@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
-import type { LogMessage } from '../../shared/messaging/message.ts';
+import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
 import type { GroupSink, Publisher, PublisherOptions } from '../../shared/messaging/ports.ts';
 import { topicSpecs } from '../../shared/messaging/topics/topic-list.ts';
 import { silentLog } from '../../shared/platform/log.ts';
@@ -14,6 +14,7 @@ import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const STEP_MS = 15_000;
+const KIB = 1_024;
 const TOPICS_SCRIPT = path.join(import.meta.dirname, '../../scripts/topics.ts');
 const run = promisify(execFile);
 const { kafka, suite } = kafkaOrSkip();
@@ -78,6 +79,27 @@ function member(groupId: string, topic: string, sessionTimeoutMs?: number, by: K
 }
 
 suite('publisher on Kafka', AT_A_TIME, () => {
+  test('rejects only the one record of a batch that its topic does not accept', async () => {
+    const small = await topicWith(2, { 'max.message.bytes': String(20 * KIB) });
+    const other = await topicWith(2);
+    const publisher = await startedPublisher();
+    const fine: OutgoingMessage[] = Array.from({ length: 40 }, (_, index) => ({
+      topic: index % 2 === 0 ? small : other,
+      key: `key-${index}`,
+      value: Buffer.from(`fine-${index}`),
+    }));
+    const culprit = publisher.publish([{ topic: small, key: 'key-0', value: randomBytes(30 * KIB) }]);
+    const results = await Promise.allSettled([
+      ...fine.map((message) => publisher.publish([message])),
+      culprit,
+    ]);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(fine.length);
+    await expect(culprit).rejects.toMatchObject({ code: 'message-too-large', canRetry: false });
+    const stored = new Set([...(await valuesOf(small)), ...(await valuesOf(other))]);
+    expect([...stored].toSorted()).toEqual(fine.map(({ value }) => String(value)).toSorted());
+    await publisher.stop();
+  });
+
   test('compresses large values, but not small ones', async () => {
     const topic = await topicWith(1);
     const publisher = await startedPublisher();

@@ -115,6 +115,11 @@ export class RestartingProcess {
     return this.state() === 'running' ? this.#running?.health() : undefined;
   }
 
+  /** Its metrics as Prometheus text; undefined unless it runs. */
+  metrics(): Promise<string> | undefined {
+    return this.state() === 'running' ? this.#running?.metrics.text() : undefined;
+  }
+
   /** The broker as the process has it; undefined unless it runs. */
   broker(): Broker | undefined {
     return this.state() === 'running' ? this.#running?.broker : undefined;

@@ -30,15 +30,19 @@ export const SETTLE_LIMIT_MS = 25 * MINUTE_MS;
 const REQUESTS_SETTLE_MS = 5 * MINUTE_MS;
 /** What has settled stays so: a consumer that makes no progress is reported as unhealthy after a minute. */
 const STAYS_SETTLED_MS = 70_000;
-/** Interval of the looks at progress. */
+/** Interval of the looks at health and progress. */
 const LOOK_EVERY_MS = 1_000;
 const SETTINGS = {
   NOTIFICATION_RETRY_TIERS: '5s,30s',
   NOTIFICATION_TIME_LIMIT: '2m',
+  // Never reached: it only has the messages counted.
+  NOTIFICATION_QUOTA_CALLER: '1000000000',
   // Shorter than the latest answers of a provider.
   NOTIFICATION_SEND_TIMEOUT_MS: '2000',
 };
 const REPLY_PARTITIONS = 2;
+/** The notifications of the day. */
+const COUNTED = /^plat_notification_quota_counted\{figure="messages"\} (\d+)$/m;
 
 export interface SeedResult {
   readonly plan: SeedPlan;
@@ -153,7 +157,11 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
     );
   }
   const unsettled = (): Promise<readonly string[]> => findUnsettled(cluster, parts, [...pending.keys()]);
-  await system.pass(ARRIVAL_MS);
+  for (let passedMs = 0; passedMs < ARRIVAL_MS; passedMs += LOOK_EVERY_MS) {
+    await system.pass(LOOK_EVERY_MS);
+    for (const [name, state] of healthOf(cluster))
+      watcher.onLook({ process: name, isReady: state === 'ready', absentMs: cluster.broker.absentMs(name) });
+  }
   let waiting = await unsettled();
   const isInTime = (): boolean => {
     const sinceMs = system.monotonic.elapsedMs() - startedAtMs - ARRIVAL_MS;
@@ -170,6 +178,10 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
     waiting = await unsettled();
   }
   isOver = true;
+  for (const process of cluster.processes) {
+    const [, count] = COUNTED.exec((await process.metrics()) ?? '') ?? [];
+    if (count !== undefined) history.counted.set(process.name, Number(count));
+  }
   await lookAtAll(world, cluster, acceptedIds(history));
   const unready = await unreadyAddresses(cluster);
   watcher.atEnd({ isCalm: isCalm(plan.faults), unsettled: [...waiting, ...unready] });
@@ -192,6 +204,11 @@ function createWorld(
     codec: ownCodec,
     watcher,
     ingressName,
+    absentMs: (ingress) => {
+      const name = ingressName(ingress);
+      const isRunning = cluster.processes.some((one) => one.name === name && one.state() === 'running');
+      return isRunning ? broker.absentMs(name) : Infinity;
+    },
     isOver,
     call: async (ingress, call) => {
       const result = await cluster.call(ingressName(ingress), call);

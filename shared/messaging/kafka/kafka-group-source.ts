@@ -18,8 +18,8 @@ import {
   type FetchListener,
 } from './partition-fetcher.ts';
 import { KafkaMembership, type MembershipListener } from './group-membership.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MessagingError } from '../../platform/errors.ts';
+import { sleep, systemTimers } from '../../platform/timers.ts';
 
 /** Time for a failed source to leave its group, so that its partitions are reassigned before the session ends. */
 const LEAVE_MS = 1_000;
@@ -219,7 +219,7 @@ export async function startConsumer(start: () => Promise<void>, isStopped: () =>
       return;
     } catch (error) {
       if (isStopped() || performance.now() >= endsAt || !isTemporary(error)) throw error;
-      await sleep(RETRY_INTERVAL_MS);
+      await sleep(systemTimers, RETRY_INTERVAL_MS);
       // A consumer that started now would never be stopped.
       if (isStopped()) throw error;
     }

@@ -62,6 +62,8 @@ export class BrokerModel {
   readonly #stops: readonly (() => void)[];
   /** How many faults of each kind are in force; they may overlap. */
   readonly #faults = new Map<string, number>();
+  /** When each fault began; one that overlaps another counts from the beginning of that one. */
+  readonly #sinceMs = new Map<string, number>();
 
   constructor(ports: SystemPorts, fates: CallFates, observer: BrokerObserver = {}) {
     this.ports = ports;
@@ -92,6 +94,8 @@ export class BrokerModel {
 
   /** `outage`, `full-disk`, or `cut-off` with the name of a process. */
   setFault(fault: string, isOn: boolean): void {
+    const others = [...this.#sinceMs].flatMap(([other, sinceMs]) => (this.has(other) ? [sinceMs] : []));
+    if (isOn) this.#sinceMs.set(fault, Math.min(this.ports.monotonic.elapsedMs(), ...others));
     this.#faults.set(fault, (this.#faults.get(fault) ?? 0) + (isOn ? 1 : -1));
   }
 
@@ -102,6 +106,15 @@ export class BrokerModel {
   /** Whether packets pass between this process and the broker. */
   isReachable(host: Pick<Host, 'id'>): boolean {
     return !this.has('outage') && !this.has(`cut-off ${processOf(host)}`);
+  }
+
+  /** For how long at most this process has not reached the broker, in milliseconds; 0 while it does. */
+  absentMs(processName: string): number {
+    const nowMs = this.ports.monotonic.elapsedMs();
+    const since = ['outage', `cut-off ${processName}`].map((fault) =>
+      this.has(fault) ? (this.#sinceMs.get(fault) ?? nowMs) : nowMs,
+    );
+    return nowMs - Math.min(...since);
   }
 
   group(groupId: string): EmbeddedGroup {

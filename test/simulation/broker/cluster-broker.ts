@@ -24,6 +24,7 @@ export async function createClusterBroker(
     connect: (life) => ({ broker: createProcessBroker(life, model, limits) }),
     connectClient: (life) => createProcessBroker(life, model),
     strike: (incident) => strike(model, incident),
+    absentMs: (name) => model.absentMs(name),
     groups: () => model.admin.groups([...model.reads.values()]),
     close: () => model.close(),
   };

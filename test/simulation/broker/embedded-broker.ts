@@ -64,6 +64,7 @@ export function createEmbeddedSimBroker(options: EmbeddedBrokerOptions): SimBrok
     onEnd: (life) => programs.get(life)?.kill(),
     connectClient: () => createClient(process),
     strike: (incident) => strike(disk, incident, process()),
+    absentMs: () => (process().broker()?.health?.().status === 'ready' ? 0 : Infinity),
     groups: async () =>
       (await process()
         .broker()

@@ -83,7 +83,8 @@ export class Link {
         else giveUp();
       });
     };
-    this.#deliver(this.#requests, fate.requestMs, () => void arrive());
+    if (fate.lost === 'stale') model.after(fate.requestMs, () => void arrive());
+    else this.#deliver(this.#requests, fate.requestMs, () => void arrive());
     return promise;
   }
 

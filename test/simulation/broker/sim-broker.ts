@@ -11,6 +11,8 @@ export interface SimBroker extends Pick<ProcessWorld, 'connect' | 'openBroker' |
   connectClient(life: ProcessLife): Broker;
   /** Lets an incident happen, and end at its time. */
   strike(incident: Incident): void;
+  /** For how long at most a process has not reached the broker, in milliseconds; 0 while it does. */
+  absentMs(processName: string): number;
   /** The groups whose consumers the system has created. */
   groups(): Promise<readonly GroupState[]>;
   close(): void;

@@ -14,8 +14,18 @@ export interface ActionExchange {
   /** The last answer: of the call, or of the fetch of its result; undefined while there is none. */
   answer?: Answer | undefined;
   answeredAtMs?: number;
+  /** For how long the ingress had not reached the broker at the time of the answer, in milliseconds; Infinity: it does not run. */
+  absentMs?: number;
   /** The result was promised with 202. */
   acceptedAtMs?: number;
+}
+
+/** A look at a process that runs. */
+export interface ProcessLook {
+  readonly process: string;
+  readonly isReady: boolean;
+  /** For how long it has not reached the broker, in milliseconds. */
+  readonly absentMs: number;
 }
 
 /** A POST of a notification. */
@@ -91,6 +101,8 @@ export class History {
   /** When the first final state of a notification was on the log. */
   readonly concludedAtMs = new Map<string, number>();
   readonly upstream: UpstreamMessage[] = [];
+  /** How many notifications each process counted for its quotas when everything had settled; by its name. */
+  readonly counted = new Map<string, number>();
 }
 
 /** The last calls have this before their ids. */

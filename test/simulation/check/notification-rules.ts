@@ -326,7 +326,66 @@ const lastRecordHolds: Rule = {
     }),
 };
 
+const ageFailsOnlyTheAttempted: Rule = {
+  name: 'the time limit of a notification ends only one that was attempted',
+  source: `${DELIVERY}, Clocks`,
+  atEnd: (_end, { history }) => {
+    const attempted = new Set(history.providerCalls.map(({ notificationId }) => notificationId));
+    return [...history.states.keys()].flatMap((id): readonly Finding[] => {
+      const { status, code } = currentState(history, id) ?? {};
+      if (status !== 'failed' || code !== TIME_LIMIT || attempted.has(id)) return [];
+      return [{ detail: `${id} failed for its age, and no provider was called`, ids: [id] }];
+    });
+  },
+};
+
+/** All processes work again this long after the start of a run. */
+const RECOVERED_MS = 75_000;
+/** Longest time of a due copy until it is on its command topic, behind others of its receiver. */
+const RETURN_MS = 10_000;
+const TIER = /\.retry\.(\d+)s(?:\.urgent)?\.v1$/;
+
+const copiesReturnInTime: Rule = {
+  name: 'a copy returns from its retry tier after the delay of the tier at the latest',
+  source: `${DELIVERY}, Clocks`,
+  atEnd: (_end, { history: { records, byId } }) =>
+    records.flatMap((copy): readonly Finding[] => {
+      const delayS = TIER.exec(copy.topic)?.[1];
+      const id = idOfCommand(copy);
+      if (delayS === undefined || id === undefined) return [];
+      const untilMs = Math.max(copy.seenAtMs, RECOVERED_MS) + Number(delayS) * 1_000 + RETURN_MS;
+      const returned = (byId.get(id) ?? []).find(
+        ({ topic, seenAtMs }) => COMMANDS.has(topic) && seenAtMs > copy.seenAtMs,
+      );
+      if (returned === undefined || returned.seenAtMs <= untilMs) return [];
+      const waitedMs = Math.round(returned.seenAtMs - copy.seenAtMs);
+      return [{ detail: `${id} waited ${waitedMs} ms on ${copy.topic}`, ids: [id] }];
+    }),
+};
+
+const countedOnce: Rule = {
+  name: 'the quotas count each notification once, in every process',
+  source: 'N6, docs/notification-delivery.md Quotas',
+  atEnd: ({ unsettled }, { history }) => {
+    if (unsettled.length > 0) return [];
+    const usage = history.records.filter(({ topic }) => topic === TOPIC.notificationUsage);
+    const counted = new Set(usage.map(({ key }) => key));
+    const missing = [...acceptedIds(history)].filter((id) => !counted.has(id));
+    const findings = missing.map((id): Finding => ({ detail: `${id} was not counted`, ids: [id] }));
+    for (const [process, messages] of history.counted) {
+      // An ingress also counts a message whose acceptance was answered with 504 and may not be stored.
+      const mayBeMore = process.startsWith('ingress') || process === 'engine';
+      if (mayBeMore ? messages >= counted.size : messages === counted.size) continue;
+      findings.push({ detail: `${process} counted ${messages} messages of ${counted.size}`, ids: [] });
+    }
+    return findings;
+  },
+};
+
 export const NOTIFICATION_RULES: readonly Rule[] = [
+  ageFailsOnlyTheAttempted,
+  countedOnce,
+  copiesReturnInTime,
   lastLooksAgree,
   lastRecordHolds,
   acceptedNotificationsEnd,

@@ -288,7 +288,26 @@ const repliesKeepOrder: Rule = {
   },
 };
 
+/** A refusal within this time is immediate. */
+const IMMEDIATE_MS = 50;
+/** A call waits for a lost connection for a second, which a fast clock shortens a little. */
+const PATIENCE_MS = 990;
+const UNREACHABLE: ReadonlySet<string> = new Set(['broker-unavailable', 'not-ready']);
+
+const shortAbsencesAreWaitedOut: Rule = {
+  name: 'a call is refused at once only when a connection to the broker has been absent for a second',
+  source: 'docs/health.md When something fails',
+  onActionAnswer: ({ id, sentAtMs, answeredAtMs = sentAtMs, absentMs = Infinity, answer }) => {
+    if (answer?.status !== 503 || answeredAtMs - sentAtMs > IMMEDIATE_MS || absentMs >= PATIENCE_MS)
+      return undefined;
+    const { code } = JSON.parse(answer.body) as Problem;
+    if (!UNREACHABLE.has(code)) return undefined;
+    return { detail: `${id} got 503 ${code} after an absence of ${absentMs.toFixed(0)} ms`, ids: [id] };
+  },
+};
+
 export const REQUEST_RULES: readonly Rule[] = [
+  shortAbsencesAreWaitedOut,
   repliesKeepOrder,
   answerIsRight,
   replyIsRight,

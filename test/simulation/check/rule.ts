@@ -1,6 +1,13 @@
 import type { PartitionOffset } from '../../../shared/messaging/message.ts';
 import type { ProcessStop } from '../restarting-process.ts';
-import type { ActionExchange, History, NotificationExchange, ProviderCall, SeenRecord } from './history.ts';
+import type {
+  ActionExchange,
+  History,
+  NotificationExchange,
+  ProcessLook,
+  ProviderCall,
+  SeenRecord,
+} from './history.ts';
 
 /** A promise that was not kept. */
 export interface Finding {
@@ -65,6 +72,7 @@ export interface Rule {
   readonly onRecord?: Check<SeenRecord>;
   readonly onCommit?: Check<Commit>;
   readonly onLoss?: Check<Loss>;
+  readonly onLook?: Check<ProcessLook>;
   /** When a process has ended on SIGTERM. */
   readonly onStop?: Check<ProcessStop>;
   readonly atEnd?: (end: End, context: RuleContext) => readonly Finding[];

@@ -56,6 +56,20 @@ const readRecordsStay: Rule = {
   }),
 };
 
+/** The tail of replies, publishers and feeds of an ingress notice a lost connection within this time. */
+const NOTICED_MS = 5_000;
+
+const healthIsTrue: Rule = {
+  name: 'an ingress that cannot reach the broker is not ready; without faults every process stays ready',
+  source: 'docs/health.md',
+  onLook: ({ process, isReady, absentMs }, { isCalm }) => {
+    const isRight = isReady ? !process.startsWith('ingress') || absentMs < NOTICED_MS : !isCalm;
+    if (isRight) return undefined;
+    const detail = `${process} is ${isReady ? '' : 'not '}ready, and has not reached the broker for ${absentMs} ms`;
+    return { detail, ids: [] };
+  },
+};
+
 /** Whether the log shows that the work of a request, a command or a waiting copy is done. */
 function isDone(record: SeenRecord, history: History): boolean {
   const { topic, headers, value } = record;
@@ -145,12 +159,28 @@ const notificationsAreSentSoon: Rule = {
     }),
 };
 
+const statusIsShownSoon: Rule = {
+  name: 'without faults every instance shows the end of a notification soon',
+  source: 'N3, docs/api.md Status',
+  atEnd: ({ isCalm }, { history: { looks, states, concludedAtMs } }) =>
+    looks.flatMap(({ notificationId, ingress, sentAtMs, answer }) => {
+      const endedAtMs = concludedAtMs.get(notificationId) ?? Infinity;
+      if (!isCalm || sentAtMs <= endedAtMs + SOON_MS) return [];
+      const { status } = JSON.parse(answer.body) as { readonly status: unknown };
+      if (status === states.get(notificationId)?.at(-1)?.status) return [];
+      const detail = `${ingress} shows ${notificationId} as ${String(status)} long after its end`;
+      return [{ detail, ids: [notificationId] }];
+    }),
+};
+
 export const SYSTEM_RULES: readonly Rule[] = [
   commitsFollowWork,
+  healthIsTrue,
   readRecordsStay,
   stopsInTime,
   stopAnswersAll,
   everythingSettles,
   answersComeSoon,
   notificationsAreSentSoon,
+  statusIsShownSoon,
 ];

@@ -10,6 +10,7 @@ import {
   type ActionExchange,
   type History,
   type NotificationExchange,
+  type ProcessLook,
   type ProviderCall,
   type SeenRecord,
 } from './history.ts';
@@ -89,6 +90,7 @@ export function createWatcher(options: WatcherOptions) {
     /** A request has ended with its process and its caller. */
     onUnstored: ({ topic, partition, offset }: PartitionOffset) =>
       forgetRecord(history, history.byPlace.get(placeOf(topic, partition, offset))),
+    onLook: check<ProcessLook>((rule) => rule.onLook),
     onStop: check<ProcessStop>((rule) => rule.onStop),
     onDelivery: check<ProviderCall>((rule) => rule.onDelivery),
     onActionAnswer: check<ActionExchange>((rule) => rule.onActionAnswer),

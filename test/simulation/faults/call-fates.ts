@@ -18,7 +18,8 @@ const DEFAULT_TIMES: CallTimes = { requestTimeoutMs: 5_000, lateMs: 8_000 };
 export interface CallFate {
   readonly requestMs: number;
   readonly responseMs: number;
-  readonly lost: 'request' | 'response' | undefined;
+  /** `stale`: the request arrives after the client has given it up, and outside of the order of its connection. */
+  readonly lost: 'request' | 'response' | 'stale' | undefined;
   /** The share of the records of a produce request that is stored; undefined: all. */
   readonly tornAt: number | undefined;
   /** Whether a request on its way is lost when its sender crashes. */
@@ -72,8 +73,9 @@ export class CallFates {
       this.befalls(kind, share(purpose)) ? share(purpose + 1) ** 3 * this.times.lateMs : 0;
     const lost = this.#lossOf(share, isProduce);
     const isTorn = isProduce && lost === undefined && this.befalls('torn-batch', share(7));
+    const staleMs = this.times.requestTimeoutMs + share(14) * this.times.lateMs;
     return {
-      requestMs: travel(1) + late('late-request', 10),
+      requestMs: lost === 'stale' ? staleMs : travel(1) + late('late-request', 10),
       responseMs: travel(2) + late('late-response', 12),
       lost,
       tornAt: isTorn ? share(8) : undefined,
@@ -83,9 +85,8 @@ export class CallFates {
 
   #lossOf(share: Share, isProduce: boolean): CallFate['lost'] {
     if (this.befalls('lost-request', share(5))) return 'request';
-    return this.befalls(isProduce ? 'lost-acknowledgement' : 'lost-response', share(6))
-      ? 'response'
-      : undefined;
+    if (this.befalls(isProduce ? 'lost-acknowledgement' : 'lost-response', share(6))) return 'response';
+    return isProduce && this.befalls('stale-request', share(15)) ? 'stale' : undefined;
   }
 }
 

@@ -12,6 +12,8 @@ export const CALL_FAULTS = [
   'lost-response',
   /** The same of a produce request: its records are stored a second time when it is repeated. */
   'lost-acknowledgement',
+  /** A produce request takes effect after the client has given it up and repeated it: later ones have overtaken it. */
+  'stale-request',
   /** A part of the records of a produce request is stored, then the connection breaks. */
   'torn-batch',
   /** The provider sends the message and answers after the caller has given up, or never. */

@@ -37,6 +37,7 @@ export async function callAction(world: World, call: ActionCall): Promise<void> 
       body: formOf(call),
     },
   });
+  exchange.absentMs = world.absentMs(call.ingress);
   settle(world, exchange, answer);
   if (answer?.status !== ACCEPTED) return;
   exchange.acceptedAtMs = system.monotonic.elapsedMs();

@@ -18,6 +18,8 @@ export interface World {
   /** Calls the ingress instance with this number, modulo their count; undefined when the connection was lost. */
   call(ingress: number, call: Call): Promise<Answer | undefined>;
   ingressName(ingress: number): string;
+  /** For how long the ingress has not reached the broker, in milliseconds; Infinity while it does not run. */
+  absentMs(ingress: number): number;
   /** A process outside the system, with a connection to its broker that is subject to the faults of the run. */
   startClient(name: string): { readonly ports: SystemPorts; readonly broker: Broker };
   /** Whether the run has ended: activities that repeat their work give up. */

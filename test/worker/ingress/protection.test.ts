@@ -94,6 +94,23 @@ describe('clients that do not read', () => {
   });
 });
 
+describe('pipelined requests', () => {
+  it('get their responses in order', async () => {
+    const first = Promise.withResolvers<void>();
+    const requester = createFakeRequester(async ({ payload }) => {
+      if ((payload as { n: number }).n === 1) await first.promise;
+      return { kind: 'reply', type: 'EchoReply', payload };
+    });
+    const ingress = await openTestIngress({ requester });
+    const raw = await openRawHttp(ingress.port);
+    raw.send([1, 2].map((n) => `${head('Content-Length: 7\r\n')}{"n":${n}}`).join(''));
+    await expect.poll(() => requester.requests.length).toBe(2);
+    first.resolve();
+    const text = await raw.received((so) => so.endsWith('{"n":2}'));
+    expect(text.match(/{"n":\d}/g)).toEqual(['{"n":1}', '{"n":2}']);
+  });
+});
+
 describe('malformed HTTP', () => {
   it.each([
     ['nonsense', 'nonsense\r\n\r\n', 400],

@@ -1,9 +1,10 @@
 import type { Broker, Consumer } from 'kafkajs';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FetchClient } from '../../../../shared/messaging/kafka/partition-fetcher.ts';
-import { KafkaGroupSource } from '../../../../shared/messaging/kafka/kafka-group-source.ts';
+import { KafkaGroupSource, startConsumer } from '../../../../shared/messaging/kafka/kafka-group-source.ts';
 import type { CreateKafkajsClient } from '../../../../shared/messaging/kafka/kafkajs-client.ts';
-import type { GroupSink } from '../../../../shared/messaging/ports.ts';
+import type { BrokerErrorCode, GroupSink } from '../../../../shared/messaging/ports.ts';
+import { MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { sleep } from '../../../support/conformance/wait.ts';
 
@@ -117,5 +118,37 @@ describe('a group source', () => {
     expect(commits).toEqual([]);
     await source.stop();
     expect(open.size).toBe(0);
+  });
+});
+
+/** Starts a consumer for as long as its starts may be repeated; returns their number and the last error. */
+async function startRepeatedly(code: BrokerErrorCode, { untilMs = Infinity, stoppedAtMs = Infinity }) {
+  let starts = 0;
+  const started = startConsumer(
+    async () => {
+      starts += 1;
+      if (Date.now() < untilMs) throw new MessagingError(code, 'no', { canRetry: true });
+    },
+    () => Date.now() >= stoppedAtMs,
+  ).then(
+    () => 'started',
+    (error: MessagingError) => error.code,
+  );
+  await vi.advanceTimersByTimeAsync(46_000);
+  return [starts, await started];
+}
+
+describe('the start of a consumer', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: 0 }));
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([
+    ['until a dead coordinator is replaced', 'broker-unavailable', { untilMs: 10_000 }, [51, 'started']],
+    ['until its broker knows a new topic', 'topic-unknown', { untilMs: 1_500 }, [9, 'started']],
+    ['for 45 s at most', 'broker-unavailable', {}, [226, 'broker-unavailable']],
+    ['until it is stopped', 'topic-unknown', { stoppedAtMs: 100 }, [1, 'topic-unknown']],
+    ['not after a permanent failure', 'broker-refused', {}, [1, 'broker-refused']],
+  ] as const)('is repeated %s', async (_, code, times, expected) => {
+    expect(await startRepeatedly(code, times)).toEqual(expected);
   });
 });

@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { TopicPartitions } from '../../../../shared/messaging/kafka/topic-partitions.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 });
+  vi.advanceTimersByTime(1);
+});
+afterEach(() => vi.useRealTimers());
+
+/** The cache for a broker with these topics, and the queries that the broker receives. */
+function setUp(counts: Record<string, number>) {
+  const queries: string[] = [];
+  const topics = new TopicPartitions({
+    partitionCounts: async ([topic = '']) => {
+      queries.push(topic);
+      const count = counts[topic];
+      return new Map(count === undefined ? [] : [[topic, count]]);
+    },
+  });
+  return { topics, queries };
+}
+
+describe('TopicPartitions', () => {
+  it('caches a missing topic for two seconds', async () => {
+    const counts: Record<string, number> = {};
+    const { topics, queries } = setUp(counts);
+    const missing = topics.find('t').catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await missing).toMatchObject({ code: 'topic-unknown', message: 'there is no topic t' });
+    counts['t'] = 2;
+    await vi.advanceTimersByTimeAsync(1_999);
+    await expect(topics.find('t')).rejects.toMatchObject({ code: 'topic-unknown' });
+    expect(topics.known('t')).toBe(undefined);
+    expect(queries).toHaveLength(3);
+    await vi.advanceTimersByTimeAsync(2);
+    expect(await topics.find('t')).toBe(2);
+  });
+
+  it('keeps the counts of the 1,000 topics that were used last', async () => {
+    const names = Array.from({ length: 1_001 }, (_, index) => `t${index}`);
+    const { topics } = setUp(Object.fromEntries(names.map((name) => [name, 1])));
+    for (const name of names.slice(0, 1_000)) await topics.find(name);
+    await topics.find('t0');
+    expect(topics.known('t1')).toBe(1);
+    await topics.find('t1000');
+    expect(['t0', 't1', 't2', 't1000'].map((name) => topics.known(name))).toEqual([1, 1, undefined, 1]);
+  });
+});
