@@ -58,12 +58,11 @@ export function collectRowCharges(
   let fee = 0;
   let insurance = 0;
   for (const charge of scheduled.charges) {
-    const amount = collectCharge(charge, row, figures);
-    if (charge.item.kind === 'commission') fee += amount;
-    else insurance += amount;
-    const areSmall = isWithinLimit(amount) && isWithinLimit(fee) && isWithinLimit(insurance);
-    const isShare = charge.price.kind === 'share';
-    if (!(isShare ? isWithinLimit(amount) : areSmall)) scheduled.tooLarge ??= charge.item.path;
+    const amount = calculateAmount(charge, row, figures);
+    if (!isWithinLimit(amount)) scheduled.tooLarge ??= charge.item.path;
+    const collected = amount + (row === 0 ? charge.item.blocked : 0);
+    if (charge.item.kind === 'commission') fee += collected;
+    else insurance += collected;
   }
   const isSmall = isWithinLimit(fee) && isWithinLimit(insurance);
   if (isSmall && isWithinLimit(figures.interest + figures.principal + fee + insurance)) {

@@ -5,11 +5,12 @@
 
 import { formatCalendarDate, type CalendarDate } from '../dates/calendar-date.ts';
 import { countCharges, countUnusedDays, type AccrualPeriods } from './charge-counts.ts';
-import { readChargeInputs } from './charge-input.ts';
+import { readChargeInputs, type ChargeKind } from './charge-input.ts';
 import type { ChargeBase } from './charge-price.ts';
 import type { ChargeItem, ChargeTerms } from './charge-terms.ts';
 import { dayCountDenominator, type DayCountName } from '../dates/day-count.ts';
 import { computeInterest, createLinearRule, type InterestRule } from '../interest/interest-rule.ts';
+import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
 import type { Validation } from '../request/validation.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
 import type { RoundingMode } from '../numbers/rounding.ts';
@@ -73,7 +74,7 @@ export interface ChargeSchedule {
   readonly rounding: RoundingMode;
 }
 
-/** Assigns charges to rows. Refuses an end of unusage before the start. */
+/** Assigns charges to rows, and finds fixed ones above the limit. Refuses an end of unusage before the start. */
 export function scheduleCharges(
   terms: ChargeTerms,
   schedule: ChargeSchedule,
@@ -93,8 +94,31 @@ export function scheduleCharges(
     charges,
     byColumn: groupByColumn(charges),
     hasInsurances: terms.hasInsurances,
-    tooLarge: undefined,
+    tooLarge: findTooLarge(charges),
   };
+}
+
+/**
+ * The field of the first charge that makes the sum of its kind too large in any planned row, even in one after an early
+ * end. Excludes shares of the row's figures.
+ */
+function findTooLarge(charges: readonly ScheduledCharge[]): string | undefined {
+  const sums: Record<ChargeKind, number[]> = { commission: [], insurance: [] };
+  for (const { item, counts, price } of charges) {
+    const ofKind = sums[item.kind];
+    ofKind[0] = (ofKind[0] ?? 0) + item.blocked;
+    if (price.kind === 'share') continue;
+    for (let row = 0; row < counts.length; row += 1) {
+      const count = counts[row] ?? 0;
+      if (count === 0) continue;
+      const amount =
+        price.kind === 'fixed' ? count * price.amount : computeInterest(price.share, price.base, count);
+      const sum = (ofKind[row] ?? 0) + amount;
+      if (sum > MAX_FIGURE_MINOR) return item.path;
+      ofKind[row] = sum;
+    }
+  }
+  return undefined;
 }
 
 /** Refuses charges whose first date lies after the last due date of the plan (F3). */

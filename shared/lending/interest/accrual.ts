@@ -3,7 +3,14 @@
 import { divideRounded } from '../numbers/rounding.ts';
 import { createPaymentSolver } from './banded-payment.ts';
 import { type InterestRule, computeInterest } from './interest-rule.ts';
-import { type RepaidBalance, computeLevelPayment } from './level-payment.ts';
+import {
+  computeDiscount,
+  computeLevelPayment,
+  prependRow,
+  sumDiscounts,
+  type Discounts,
+  type RepaidBalance,
+} from './level-payment.ts';
 import { type Bands, createBandedRule, computeInterestNumerator } from './rate-bands.ts';
 
 /**
@@ -29,10 +36,21 @@ export interface InterestAccrual {
 
 /** Calculates interest at one annual rate for rows with the given day-count numerators. */
 export function accrueAtOneRate(rule: InterestRule, counts: readonly number[]): InterestAccrual {
+  let discounts: readonly Discounts[] | undefined;
+  let solved = 0;
+  /** Kept from the second payment on: it may be recalculated many times; at high rates, in every second row (S5). */
+  const discountLeft = ({ first, firstCount }: RowsLeft): Discounts | undefined => {
+    solved += 1;
+    if (rule.sign === 0 || solved === 1) return undefined;
+    discounts ??= sumDiscounts(rule, counts);
+    const rest = discounts[first + 1];
+    return rest === undefined ? undefined : prependRow(computeDiscount(rule, firstCount), rest);
+  };
   return {
     accrue: (balance, count) => computeInterest(rule, balance, count),
     covers: () => true,
-    solveLevelPayment: (repaid, rows) => computeLevelPayment(rule, selectCountsLeft(counts, rows), repaid),
+    solveLevelPayment: (repaid, rows) =>
+      computeLevelPayment(rule, selectCountsLeft(counts, rows), repaid, discountLeft(rows)),
   };
 }
 

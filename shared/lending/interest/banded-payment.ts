@@ -8,14 +8,17 @@
  * in floating point with an error bound, or in fixed point where that is inconclusive.
  */
 
-import { bracketedRoot, type SignedValue } from '../numbers/bracketed-root.ts';
 import { cacheByCount } from './interest-rule.ts';
 import type { RepaidBalance } from './level-payment.ts';
 import { findBand, type BandFactors, type BandedRule } from './rate-bands.ts';
 
-/** Maximum number of doublings of the bracket, and of steps inside it: a payment is at most 2^53 minor units. */
-const MAX_DOUBLINGS = 130;
-const MAX_STEPS = 200;
+/** Maximum number of steps of the search in floating point: a piecewise linear function usually needs less than ten. */
+const MAX_ESTIMATES = 60;
+/**
+ * Maximum number of doublings, and of halvings, of the proven search: the absolute value of a payment is at most 2^53
+ * minor units.
+ */
+const MAX_PROVEN_STEPS = 130;
 
 /** Finds level payments in minor units over rows with given day-count numerators, rounded by the bands' mode. */
 type PaymentSolver = (counts: readonly number[], repaid: RepaidBalance) => number;
@@ -28,20 +31,23 @@ export function createPaymentSolver(rule: BandedRule): PaymentSolver {
   const estimateEnd = createEndEstimator(rule);
   const proveSign = createSignProver(rule);
   return (counts, repaid) => {
-    const endAbove = (payment: bigint): SignedValue => {
-      const tried: TriedPayment = { ...repaid, payment: Number(payment) + 0.5 };
+    const known = new Map<number, Sign>();
+    const signAbove = (payment: number): Sign => {
+      const before = known.get(payment);
+      if (before !== undefined) return before;
+      const tried: TriedPayment = { ...repaid, payment: payment + 0.5 };
       const { beyond, error } = estimateEnd(counts, tried);
-      if (Math.abs(beyond) > error) return { sign: beyond > 0 ? 1 : -1, value: toWhole(beyond), bits: 0n };
-      const sign = proveSign(counts, tried);
-      return { sign, value: BigInt(sign), bits: 0n };
+      const sign = Math.abs(beyond) > error ? getSign(beyond) : proveSign(counts, tried);
+      known.set(payment, sign);
+      return sign;
     };
-    return findProvenPayment(endAbove, repaid, rule);
+    const estimate = estimatePayment((payment) => estimateEnd(counts, { ...repaid, payment }), repaid);
+    return findProvenPayment(signAbove, estimate, rule);
   };
 }
 
-/** The whole number next to an estimate, away from zero. */
-function toWhole(estimate: number): bigint {
-  return BigInt(estimate > 0 ? Math.ceil(estimate) : Math.floor(estimate));
+function getSign(value: number): Sign {
+  return value > 0 ? 1 : -1;
 }
 
 /**
@@ -49,19 +55,61 @@ function toWhole(estimate: number): bigint {
  * most half a unit.
  */
 function findProvenPayment(
-  endAbove: (payment: bigint) => SignedValue,
-  { balance, residual }: RepaidBalance,
+  signAbove: (payment: number) => Sign,
+  estimate: number,
   { bands }: BandedRule,
 ): number {
-  let low = BigInt(Math.min(0, balance - residual)) - 1n;
-  let high = BigInt(balance);
-  for (let turn = 0; turn < MAX_DOUBLINGS && endAbove(high).sign >= 0; turn += 1) high = high * 2n + 1n;
-  for (let turn = 0; turn < MAX_DOUBLINGS && endAbove(low).sign <= 0; turn += 1) low = low * 2n - 1n;
-  const found = bracketedRoot(endAbove, low, high, MAX_STEPS) ?? high;
-  const payment = Number(found);
-  if (endAbove(found).sign !== 0) return payment;
-  const goesDown = bands.rounding === 'HALF_EVEN' ? payment % 2 === 0 : payment < 0;
-  return goesDown ? payment : payment + 1;
+  let low = estimate - 1;
+  let high = estimate;
+  let step = 1;
+  for (let turn = 0; turn < MAX_PROVEN_STEPS && signAbove(low) < 0; turn += 1, step *= 2) {
+    high = low;
+    low -= step;
+  }
+  for (let turn = 0; turn < MAX_PROVEN_STEPS && signAbove(high) >= 0; turn += 1, step *= 2) {
+    low = high;
+    high += step;
+  }
+  for (let turn = 0; turn < MAX_PROVEN_STEPS && high - low > 1; turn += 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (signAbove(middle) < 0) high = middle;
+    else low = middle;
+  }
+  const isTie = signAbove(low) === 0;
+  const goesDown = isTie && (bands.rounding === 'HALF_EVEN' ? low % 2 === 0 : low < 0);
+  return goesDown ? low : high;
+}
+
+/**
+ * An estimate of the payment by Newton's method in floating point, with a bisection wherever a step does not halve the
+ * one before; its accuracy affects only the speed.
+ */
+function estimatePayment(
+  findEnd: (payment: number) => BandedEnd,
+  { balance, residual }: RepaidBalance,
+): number {
+  let low = Math.min(0, balance - residual);
+  let high = balance;
+  for (let turn = 0; turn < MAX_ESTIMATES && findEnd(high).beyond > 0; turn += 1) high = high * 2 + 1;
+  for (let turn = 0; turn < MAX_ESTIMATES && findEnd(low).beyond < 0; turn += 1) low = low * 2 - 1;
+  let payment = (low + high) / 2;
+  let step = high - low;
+  for (let turn = 0; turn < MAX_ESTIMATES && step > 0.25; turn += 1) {
+    const { beyond, slope } = findEnd(payment);
+    if (beyond > 0) low = payment;
+    else high = payment;
+    const newton = payment - beyond / slope;
+    const isFast = newton >= low && newton <= high && Math.abs(newton - payment) <= step / 2;
+    const next = isFast ? newton : (low + high) / 2;
+    step = Math.abs(next - payment);
+    payment = next;
+  }
+  return roundEstimate(payment, balance - residual);
+}
+
+function roundEstimate(payment: number, instead: number): number {
+  const rounded = Math.round(payment);
+  return Number.isSafeInteger(rounded) ? rounded : instead;
 }
 
 // The final balance of banded interest with a payment (R2), in floating point with an error bound. A result within the
@@ -78,6 +126,8 @@ interface TriedPayment extends RepaidBalance {
 interface BandedEnd {
   readonly beyond: number;
   readonly error: number;
+  /** Change of `beyond` for each unit by which the payment increases; NaN if the balance is treated as infinite. */
+  readonly slope: number;
 }
 
 /** A balance whose absolute value is this or more is treated as infinite, and its error as unknown. */
@@ -103,6 +153,7 @@ function createEndEstimator(rule: BandedRule): (counts: readonly number[], tried
   return (counts, { balance, residual, payment }) => {
     let outstanding = balance;
     let error = 0;
+    let slope = 0;
     for (const count of counts) {
       const { perUnit, below, steepest } = getFactors(count);
       const band = findBand(starts, outstanding);
@@ -111,14 +162,15 @@ function createEndEstimator(rule: BandedRule): (counts: readonly number[], tried
       const slice = bands.whole ? outstanding : outstanding - (starts[band] ?? 0);
       const rate = perUnit[band] ?? 0;
       const interest = (below[band] ?? 0) + slice * rate;
+      slope += slope * rate - 1;
       error += error * steepest + STEP_ERROR * (Math.abs(outstanding) * (1 + steepest) + Math.abs(payment));
       outstanding += interest - payment;
       if (!(Math.abs(outstanding) < ENDLESS)) {
         const beyond = outstanding < 0 ? -ENDLESS : ENDLESS;
-        return { beyond, error: Number.POSITIVE_INFINITY };
+        return { beyond, error: Number.POSITIVE_INFINITY, slope: Number.NaN };
       }
     }
-    return { beyond: outstanding - residual, error: error + STEP_ERROR * residual };
+    return { beyond: outstanding - residual, error: error + STEP_ERROR * residual, slope };
   };
 }
 

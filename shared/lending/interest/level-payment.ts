@@ -27,20 +27,21 @@ interface PaymentBounds {
 
 /**
  * The level payment in minor units over rows with the given day-count numerators, rounded by the rule's mode. Every
- * growth factor must be positive (R3).
+ * growth factor must be positive (R3). `discounts` are those of the rows if they were already calculated.
  */
 export function computeLevelPayment(
   rule: InterestRule,
   counts: readonly number[],
   repaid: RepaidBalance,
+  discounts?: Discounts,
 ): number {
   if (rule.sign === 0) {
     const repaidPrincipal = BigInt(repaid.balance - repaid.residual);
     return Number(divideRounded(repaidPrincipal, BigInt(counts.length), rule.rounding));
   }
-  const estimate = estimatePayment(rule, counts, repaid);
+  const estimate = discounts === undefined ? estimatePayment(rule, counts, repaid) : undefined;
   if (estimate !== undefined) return estimate;
-  const bounds = boundPayment(rule, counts, repaid);
+  const bounds = boundPayment(discounts ?? sumDiscounts(rule, counts)[0] ?? NO_ROWS, repaid, counts.length);
   const low = divideRounded(...bounds.low, rule.rounding);
   const high = divideRounded(...bounds.high, rule.rounding);
   return low === high ? Number(low) : solveExactly(rule, counts, repaid);
@@ -82,26 +83,46 @@ function estimatePayment(
 const FRACTION_BITS = 128n;
 const ONE = 1n << FRACTION_BITS;
 
+/** Lower bounds of sum(DF_k) and of DF_n in fixed point. */
+export interface Discounts {
+  readonly sum: bigint;
+  readonly product: bigint;
+}
+
+const NO_ROWS: Discounts = { sum: 0n, product: ONE };
+
+/** The discounts of the rows from each index on, and of no rows after the last; every step is rounded down. */
+export function sumDiscounts(rule: InterestRule, counts: readonly number[]): readonly Discounts[] {
+  const getFactor = cacheByCount((count) => computeDiscount(rule, count));
+  let discounts = NO_ROWS;
+  const ofLastRows = [discounts];
+  for (const count of counts.toReversed()) {
+    discounts = prependRow(getFactor(count), discounts);
+    ofLastRows.push(discounts);
+  }
+  return ofLastRows.toReversed();
+}
+
+/** 1/g_j of a row in fixed point, rounded down. */
+export function computeDiscount(rule: InterestRule, count: number): bigint {
+  return (rule.denominator << FRACTION_BITS) / computeGrowth(rule, count);
+}
+
+/** The discounts with the factor of one more row in front. */
+export function prependRow(factor: bigint, { sum, product }: Discounts): Discounts {
+  return { sum: (factor * (ONE + sum)) >> FRACTION_BITS, product: (factor * product) >> FRACTION_BITS };
+}
+
 /**
- * The payment (balance - residual DF_n) / sum(DF_k) in fixed point, every step rounded down. In units of the last bit,
- * the sum of n factors is at most 4n^2 too small and their product 4n, or those multiples of a sum or product above one,
- * as at negative rates.
+ * The payment (balance - residual DF_n) / sum(DF_k) in fixed point. In units of the last bit, the sum of n factors is at
+ * most 4n^2 too small and their product 4n, or those multiples of a sum or product above one, as at negative rates.
  */
 function boundPayment(
-  rule: InterestRule,
-  counts: readonly number[],
+  { sum, product }: Discounts,
   { balance, residual }: RepaidBalance,
+  rows: number,
 ): PaymentBounds {
-  const scaled = rule.denominator << FRACTION_BITS;
-  const getFactor = cacheByCount((count) => scaled / computeGrowth(rule, count));
-  let sum = 0n;
-  let product = ONE;
-  for (const count of counts.toReversed()) {
-    const factor = getFactor(count);
-    sum = (factor * (ONE + sum)) >> FRACTION_BITS;
-    product = (factor * product) >> FRACTION_BITS;
-  }
-  const n = BigInt(counts.length);
+  const n = BigInt(rows);
   const greatestSum = sum + 4n * n * n * ((sum >> FRACTION_BITS) + 1n);
   const greatestProduct = product + 4n * n * ((product >> FRACTION_BITS) + 1n);
   const outstanding = BigInt(balance) << FRACTION_BITS;

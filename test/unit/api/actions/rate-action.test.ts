@@ -77,6 +77,18 @@ describe('reading the request of PLAT_BP_CalculateRate (A6)', () => {
       'Unit unknown-value',
     ]);
   });
+
+  test.each(['CashFlows', 'Amounts'])('refuses an overlong list of %s without reading the items', (list) => {
+    const items = new Proxy([], {
+      get: (target, key) => {
+        if (key === 'length') return MAX_CASH_FLOWS + 1;
+        if (key === Symbol.iterator || key === '0') throw new Error('an item was read');
+        return Reflect.get(target, key) as unknown;
+      },
+    });
+    const rule = list === 'Amounts' ? { Rule: 'IRR', PeriodicityType: 'Monthly' } : { Rule: 'DAE' };
+    expect(faultsOf({ ...rule, [list]: items })).toEqual(['invalid-request', `${list} too-many-items`]);
+  });
 });
 
 test('a request from Avro has the limits of one from JSON', () => {

@@ -22,7 +22,7 @@ import {
   rowsWith,
   scheduleOn,
 } from '../../../support/builders/lending-charges.ts';
-import { date, decimal, faultsOf, loan } from '../../../support/builders/lending-loan.ts';
+import { date, decimal, faultCodes, faultsOf, loan } from '../../../support/builders/lending-loan.ts';
 
 const FOUR = monthlyRows('2025-01-01', 4);
 
@@ -215,6 +215,28 @@ describe('charges above the limit', () => {
   it('reports the item that makes a sum of fixed amounts too large', () => {
     expect(faultOf([fee(), { ...huge, FeePeriodicityType: 'Daily' }])).toBe('Commission[1] amount-too-large');
     expect(faultOf(Array.from({ length: 10 }, () => huge))).toBe('Commission[9] amount-too-large');
+  });
+
+  it('reports fixed amounts that are too large in a later row before the sum of the first', () => {
+    const daily = { ...huge, FeePeriodicityType: 'Daily' };
+    const fees = [{ ...daily, FeeDate: date('2025-03-15') }, daily];
+    expect(faultCodes({ Commission: fees })).toEqual(['Commission[0] amount-too-large']);
+  });
+
+  it('reports fixed amounts in rows that an early end drops', () => {
+    const daily = { ...huge, FeePeriodicityType: 'Daily', FeeDate: date('2025-02-25') };
+    const early = { installmentValue: decimal(600), Commission: [daily] };
+    expect(faultCodes(early)).toEqual(['Commission[0] amount-too-large']);
+  });
+
+  it('reports the list whose percentages make the sum too large, not a small fixed amount after them', () => {
+    const shares = [900, 500].map((percent) =>
+      fee({ SourcePercent: decimal(percent), PercentAppliedTo: 'RemainingValue' }),
+    );
+    const Amount = decimal('9e12');
+    const small = { Insurance: [premium({ InsurancePeriodicityType: 'Monthly' })] };
+    expect(faultCodes({ Amount, Commission: shares, ...small })).toEqual(['Commission amount-too-large']);
+    expect(faultCodes({ Amount, Commission: [...shares, fee()] })).toEqual(['Commission amount-too-large']);
   });
 
   it('reports the item whose percentage is too large', () => {

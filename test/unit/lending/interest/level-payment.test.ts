@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accrueByBands } from '../../../../shared/lending/interest/accrual.ts';
+import { accrueAtOneRate, accrueByBands } from '../../../../shared/lending/interest/accrual.ts';
 import { percentToRatio } from '../../../../shared/lending/numbers/exact-ratio.ts';
 import {
   computeGrowth,
@@ -82,6 +82,24 @@ describe('level payment (S5)', () => {
       const repaid = { balance, residual: picks.of(0, 0, balance, picks.whole(0, balance)) };
       expect(computeLevelPayment(rule, counts, repaid)).toBe(exactPayment({ rule, counts }, repaid));
     }
+  });
+
+  it('discounts the rows once if it is recalculated, as in every second row at high rates', () => {
+    const counts = Array.from({ length: 200 }, (_, row) => row + 1);
+    const rule = createLinearRule(percentToRatio(decimal(24)), 365, 'HALF_UP');
+    let read = 0;
+    const computeNumerator = (count: number) => {
+      read += 1;
+      return rule.computeNumerator(count);
+    };
+    const accrual = accrueAtOneRate({ ...rule, computeNumerator }, counts);
+    for (let first = 0; first < counts.length; first += 1) {
+      const repaid = { balance: 999_990_000_000_000, residual: 7 * first };
+      const left = [5, ...counts.slice(first + 1)];
+      const expected = exactPayment({ rule, counts: left }, repaid);
+      expect(accrual.solveLevelPayment(repaid, { first, firstCount: 5 })).toBe(expected);
+    }
+    expect(read).toBeLessThan(4 * counts.length);
   });
 });
 

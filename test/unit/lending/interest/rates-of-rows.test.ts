@@ -87,6 +87,17 @@ describe('rate bands (R2)', () => {
     expect(column(schedule, 'interest')).toEqual(['11.67', '9.19', '6.30', '3.16']);
   });
 
+  it('determine always the same one of several payments if the whole balance earns less in a higher band', () => {
+    const rates = [12.09, 10.96, 8.16];
+    const BandedInterestRates = [0, 161, 621].map((from, index) => ({
+      MinUtilizedAmount: decimal(from),
+      Value: decimal(rates[index] ?? 0),
+    }));
+    const terms = { Amount: decimal('2101.67'), InstallmentsNo: 25, BandedInterestRates };
+    const schedule = scheduleOf({ ...NO_RATE, ...terms, BandMethod: 'Whole' });
+    expect(new Set(column(schedule, 'pmt').slice(0, -1))).toEqual(new Set(['91.92']));
+  });
+
   it('give the same rows as a single rate if all bands have that rate', () => {
     for (const percent of ['12', '-3.5', '0']) {
       const bands = BANDS.map((band) => ({ ...band, Value: decimal(percent) }));
