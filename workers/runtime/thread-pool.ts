@@ -42,7 +42,7 @@ export interface CalculationWork {
 
 /** Long work outside the event loop. Its calls reject with InfrastructureError when the process stops meanwhile. */
 export interface CalculationThreads {
-  /** Whether a calculation of so many units is long: the event loop does not wait for it. */
+  /** Whether a calculation of this many work units runs in a thread, so that it does not block the event loop. */
   takes(units: number): boolean;
   /**
    * Calculates a request; the outcome has the encoded reply. Undefined when it could not be answered in time, because of

@@ -84,7 +84,7 @@ export async function requireJava(command: string): Promise<Java> {
 
 /**
  * Starts Java in a separate session, so that Ctrl-C reaches only this process, which then stops Java gracefully. `onFailure` is
- * called when it exits although nobody asked for it.
+ * called when it exits without being stopped.
  */
 export function startJava(
   launch: JavaLaunch,

@@ -15,7 +15,7 @@ export interface CalendarRules {
   readonly workedDays?: ReadonlySet<CalendarDate>;
 }
 
-/** Holidays are listed for so many days at once, just under three years. */
+/** Days whose holidays are listed at once: just under three years. */
 const SPAN_DAYS = 1_024;
 /** Maximum number of spans that are kept: contracts are far shorter, so clearing all of them costs little. */
 const MAX_SPANS = 512;

@@ -108,7 +108,7 @@ export interface Preferences {
 
 /**
  * Quoted values, in which separators are ignored; one that is not closed extends to the end. If it were no match, each quote in it
- * would be tried anew up to the end.
+ * would be tried again up to the end.
  */
 const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
 const SEPARATORS = /[,;=]/g;

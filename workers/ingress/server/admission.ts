@@ -157,7 +157,7 @@ export async function createAdmission(
         refuseOverloaded(reply, permit.queue, 'share');
         return undefined;
       }
-      // The dearest request takes a whole second of the allowance, not more, and some of it has been taken already.
+      // The most expensive request takes the allowance of one second, and some of it has been taken already.
       const further = Math.min(callsOf(units), perSecond) - 1 - bodyCost;
       if (further > 0 && !(await allowance.take(request, reply, further))) return undefined;
       return reply.raw.destroyed ? undefined : permit;
