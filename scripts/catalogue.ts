@@ -4,7 +4,7 @@ import type { CalendarDate } from '../shared/lending/dates/calendar-date.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
 import { createStartWait } from '../shared/messaging/start-wait.ts';
 import { topicName } from '../shared/messaging/topics/topic-list.ts';
-import { systemClock } from '../shared/platform/clock.ts';
+import { systemClock } from '../shared/platform/system-ports.ts';
 import { loadConfig } from '../shared/platform/load-config.ts';
 import { ConfigError, SystemError } from '../shared/platform/errors.ts';
 import { createLog } from '../shared/platform/log.ts';

@@ -7,7 +7,7 @@ import { restoreEnvironment, type LendingSnapshot } from '../shared/product/stor
 import { ACTIONS } from '../shared/api/actions/actions.ts';
 import { isTransientFailure } from '../shared/messaging/outcome.ts';
 import { readReply } from '../shared/messaging/requester/read-reply.ts';
-import { systemClock } from '../shared/platform/clock.ts';
+import { systemClock } from '../shared/platform/system-ports.ts';
 import { errorText } from '../shared/platform/errors.ts';
 import { createCodec } from './create-codec.ts';
 import { createCalculations, type Calculations } from './schedule/schedule-calculations.ts';

@@ -1,6 +1,6 @@
 import { MESSAGE_FORMS } from '../shared/api/actions/message-forms.ts';
 import { createMessageCodec, type MessageCodec } from '../shared/messaging/codec/message-codec.ts';
-import type { Clock } from '../shared/platform/clock.ts';
+import type { Clock } from '../shared/platform/system-ports.ts';
 import type { Config } from '../shared/platform/load-config.ts';
 
 /** Creates the codec of all messages, with the configured schema registry or the schema ids of the list of messages. */

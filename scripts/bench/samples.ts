@@ -9,7 +9,7 @@ import type { RepaymentScheduleRequest } from '../../shared/lending/request/repa
 import type { RepaymentSchedule } from '../../shared/lending/request/repayment-schedule.ts';
 import type { Codec } from '../../shared/messaging/codec.ts';
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
-import { systemClock } from '../../shared/platform/clock.ts';
+import { systemClock } from '../../shared/platform/system-ports.ts';
 
 export const SCHEDULE_PATH = '/platapi/automation-processors/actions/PLAT_BP_CalculateRepaymentSchedule';
 

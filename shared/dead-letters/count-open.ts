@@ -2,7 +2,7 @@ import { OPERATIONS_LIMITS } from '../api/operations/operation-fields.ts';
 import type { LogMessage, OffsetRange } from '../messaging/message.ts';
 import type { Broker, ReadOn } from '../messaging/ports.ts';
 import { OUTCOME_UNKNOWN } from '../notification/notification-state.ts';
-import type { Timers } from '../platform/timers.ts';
+import type { Timers } from '../platform/system-ports.ts';
 import { isHandled, DeadLetterStates, readAuditRecord } from './audit.ts';
 import {
   createBreaks,

@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/clock.ts';
+import type { Clock } from '../platform/system-ports.ts';
 import type { Log } from '../platform/log.ts';
 
 /** Shorter than the time that callers wait by default, so that a warning precedes refusals of requests as expired. */

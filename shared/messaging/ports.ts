@@ -10,7 +10,7 @@
 
 import type { Health } from '../platform/health.ts';
 import type { LogMessage, OffsetRange, OutgoingMessage, PartitionOffset, TopicPartition } from './message.ts';
-import { QUEUE_LIMITS } from '../platform/queues/queue-limits.ts';
+import { QUEUE_LIMITS } from '../platform/queue-limits.ts';
 
 /** What a caller may conclude from a failure. */
 export type BrokerErrorCode =

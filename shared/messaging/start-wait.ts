@@ -1,8 +1,7 @@
 /** Waits for Kafka and the schema registry when a process starts, for a limited time. */
 
 import { errorText, SystemError } from '../platform/errors.ts';
-import { systemPorts, type SystemPorts } from '../platform/system-ports.ts';
-import { sleep } from '../platform/timers.ts';
+import { systemPorts, type SystemPorts, sleep } from '../platform/system-ports.ts';
 import { backoffMs } from './backoff.ts';
 
 /** A broker restarts within seconds; one attempt every ten seconds does not load it. */

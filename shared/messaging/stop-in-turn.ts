@@ -1,4 +1,4 @@
-import type { MonotonicClock } from '../platform/clock.ts';
+import type { MonotonicClock } from '../platform/system-ports.ts';
 
 /** Minimum time for each part, such as a worker that commits and leaves its group. */
 const MIN_STOP_MS = 1_000;

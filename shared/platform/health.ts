@@ -1,7 +1,7 @@
 import { createNameCheck, type ServedNames } from './host-names.ts';
 import { closeServer, createServer, listen } from './http-server.ts';
 import { shareScrapeTexts, type Metrics } from './metrics.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from './system-ports.ts';
 
 /** Probes send their few bytes immediately, and read the answer. */
 const TIMEOUT_MS = 5_000;

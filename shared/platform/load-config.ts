@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ConfigError } from './errors.ts';
 import { isLoopback } from './host-names.ts';
 import { nearestName } from './nearest-name.ts';
-import { QUEUE_LIMITS } from './queues/queue-limits.ts';
+import { QUEUE_LIMITS } from './queue-limits.ts';
 import { CREDENTIAL_FILES, environment, SECRETS, type Environment } from './settings.ts';
 
 /** How long a request with `Prefer: respond-async` may take: the longest calculations take seconds, and may wait in a queue. */

@@ -1,5 +1,5 @@
 import { pino, type Logger } from 'pino';
-import type { MonotonicClock } from './clock.ts';
+import type { MonotonicClock } from './system-ports.ts';
 
 /** The log: one JSON line per event, without bodies, tokens or personal data. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'> & { child(bindings: object): Log };

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { monotonicClock, systemClock, type Clock, type MonotonicClock } from './clock.ts';
-import { systemTimers, type Timers } from './timers.ts';
 
 /** Time and randomness as ports: a simulation passes its own, so that a run can be repeated. */
 export interface SystemPorts {
@@ -13,6 +11,50 @@ export interface SystemPorts {
   readonly random: () => number;
 }
 
+/** The wall clock, passed as a parameter so that tests can replace it. */
+export interface Clock {
+  /** Epoch milliseconds (UTC). */
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+/**
+ * Measures durations within this process. It is not affected by corrections of the wall clock, and its values have no
+ * meaning in other processes. A separate type, so that the clocks cannot be confused.
+ */
+export interface MonotonicClock {
+  /** Milliseconds since an arbitrary moment; never adjusted. */
+  elapsedMs(): number;
+}
+
+export const monotonicClock: MonotonicClock = { elapsedMs: () => performance.now() };
+
+/** Timers as a port: code that waits receives them, so that a simulation decides when they fire. */
+export interface Timers {
+  /**
+   * Calls back once, after at least this time in milliseconds; 0: in the next turn of the event loop. Returns a cancel
+   * function. `background`: the timer does not keep the process running.
+   */
+  schedule(callback: () => void, afterMs: number, kind?: 'background'): () => void;
+  /** Calls back in the next turn of the event loop. It cannot be cancelled, and costs no more than setImmediate. */
+  nextTurn(callback: () => void): void;
+}
+
+export const systemTimers: Timers = {
+  schedule: (callback, afterMs, kind) => {
+    if (afterMs <= 0) {
+      const immediate = setImmediate(callback);
+      if (kind === 'background') immediate.unref();
+      return () => clearImmediate(immediate);
+    }
+    const timer = setTimeout(callback, afterMs);
+    if (kind === 'background') timer.unref();
+    return () => clearTimeout(timer);
+  },
+  nextTurn: (callback) => void setImmediate(callback),
+};
+
 export const systemPorts: SystemPorts = {
   clock: systemClock,
   monotonic: monotonicClock,
@@ -20,3 +62,70 @@ export const systemPorts: SystemPorts = {
   newId: () => randomUUID(),
   random: () => Math.random(),
 };
+
+/** Resolves after the time in milliseconds, or as soon as the signal is aborted. */
+export function sleep(timers: Timers, ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted === true) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = timers.schedule(end, ms);
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}
+
+/** Calls back at this interval in milliseconds. Returns a cancel function; for `kind` see Timers. */
+export function repeat(
+  timers: Timers,
+  callback: () => void,
+  everyMs: number,
+  kind?: 'background',
+): () => void {
+  let cancel: () => void;
+  const scheduleNext = (): void => {
+    cancel = timers.schedule(
+      () => {
+        scheduleNext();
+        callback();
+      },
+      everyMs,
+      kind,
+    );
+  };
+  scheduleNext();
+  return () => cancel();
+}
+
+/** A signal that is aborted by a timeout or by the signal of the caller, whichever comes first. */
+export interface Deadline extends Disposable {
+  readonly signal: AbortSignal;
+  readonly isTimedOut: () => boolean;
+}
+
+/** Starts a deadline. Declare it with `using`, which removes its timer and listener. */
+export function openDeadline(
+  caller: AbortSignal,
+  timeoutMs: number,
+  timers: Timers = systemTimers,
+): Deadline {
+  const controller = new AbortController();
+  let isTimedOut = false;
+  const abort = (): void => controller.abort();
+  const cancel = timers.schedule(() => {
+    isTimedOut = true;
+    abort();
+  }, timeoutMs);
+  if (caller.aborted) abort();
+  else caller.addEventListener('abort', abort, { once: true });
+  return {
+    signal: controller.signal,
+    isTimedOut: () => isTimedOut,
+    [Symbol.dispose]: () => {
+      cancel();
+      caller.removeEventListener('abort', abort);
+    },
+  };
+}

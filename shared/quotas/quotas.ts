@@ -7,11 +7,11 @@
  */
 
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../platform/at-most.ts';
+import { atMost } from '../platform/queue-limits.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import type { Broker, Tail } from '../messaging/ports.ts';
 import { topicName } from '../messaging/topics/topic-list.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Clock } from '../platform/system-ports.ts';
 import type { Health } from '../platform/health.ts';
 import type { Config, QuotaSettings } from '../platform/load-config.ts';
 import type { Log } from '../platform/log.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HEADER } from '../../shared/messaging/headers.ts';
 import type { Broker } from '../../shared/messaging/ports.ts';
 import { openSentMessages } from '../../shared/notification/sent-messages.ts';
-import { systemClock } from '../../shared/platform/clock.ts';
+import { systemClock } from '../../shared/platform/system-ports.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { createJwtAccess } from '../../workers/ingress/access/jwt-access.ts';
 import { authorize, JWT_SECRET } from '../support/builders/access-token.ts';

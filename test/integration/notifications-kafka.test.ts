@@ -8,7 +8,7 @@ import type { OutgoingMessage } from '../../shared/messaging/message.ts';
 import { allTopicSpecs, topicName } from '../../shared/messaging/topics/topic-list.ts';
 import type { Channel } from '../../shared/notification/notification-command.ts';
 import type { NotificationState } from '../../shared/notification/notification-state.ts';
-import { systemClock } from '../../shared/platform/clock.ts';
+import { systemClock } from '../../shared/platform/system-ports.ts';
 import { loadConfig, type Config } from '../../shared/platform/load-config.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { createCodec } from '../../workers/create-codec.ts';

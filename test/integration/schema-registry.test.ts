@@ -8,7 +8,7 @@ import { registeredVersions, createSchemaRegistry } from '../../shared/messaging
 import { createMessageCodec } from '../../shared/messaging/codec/message-codec.ts';
 import { MESSAGE_FORMS } from '../../shared/api/actions/message-forms.ts';
 import { SystemError } from '../../shared/platform/errors.ts';
-import { systemClock } from '../../shared/platform/clock.ts';
+import { systemClock } from '../../shared/platform/system-ports.ts';
 import { registryOrSkip } from '../support/kafka/suite.ts';
 import {
   atOnce,

@@ -1,7 +1,7 @@
 import { allTopicSpecs } from '../../shared/messaging/topics/topic-list.ts';
 import type { TopicSpec } from '../../shared/messaging/ports.ts';
 import { loadConfig } from '../../shared/platform/load-config.ts';
-import { QUEUE_LIMITS, type QueueLimits } from '../../shared/platform/queues/queue-limits.ts';
+import { QUEUE_LIMITS, type QueueLimits } from '../../shared/platform/queue-limits.ts';
 import { WORKER_NAMES } from '../../workers/worker-list.ts';
 import { BrokerModel, type BrokerObserver } from './broker/broker-model.ts';
 import { createClusterBroker } from './broker/cluster-broker.ts';

@@ -1,8 +1,4 @@
-import {
-  QUEUE_LIMITS,
-  type QueueLimits,
-  type WindowLimits,
-} from '../../shared/platform/queues/queue-limits.ts';
+import { QUEUE_LIMITS, type QueueLimits, type WindowLimits } from '../../shared/platform/queue-limits.ts';
 import { Picks } from '../support/random/pick.ts';
 import { PROCESSES } from './cluster.ts';
 import { calmPlan, planFaults, type FaultPlan, type SystemKind } from './faults/fault-plan.ts';

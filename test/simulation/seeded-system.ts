@@ -1,5 +1,4 @@
-import type { SystemPorts } from '../../shared/platform/system-ports.ts';
-import type { Timers } from '../../shared/platform/timers.ts';
+import type { SystemPorts, Timers } from '../../shared/platform/system-ports.ts';
 import { Picks } from '../support/random/pick.ts';
 
 /** The day that the example catalogue describes, early enough that no run reaches the next one. */

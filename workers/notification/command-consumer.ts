@@ -25,7 +25,7 @@ import type { Providers } from '../../shared/notification/provider.ts';
 import type { SyncOrAsync } from '../../shared/platform/sync-or-async.ts';
 import { createProblem, type Problem } from '../../shared/platform/problem.ts';
 import { combineHealth, type Health } from '../../shared/platform/health.ts';
-import { repeat, sleep } from '../../shared/platform/timers.ts';
+import { repeat, sleep } from '../../shared/platform/system-ports.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { CommandDelivery } from './delivery/deliver-copy.ts';
 import type { NotificationMetrics } from './notification-metrics.ts';

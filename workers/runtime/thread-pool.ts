@@ -13,11 +13,10 @@ import { UNITS_PER_CALL, UNITS_PER_MS } from '../../shared/api/actions/request-l
 import type { Encoded, EncodedMessage, MessageFormat } from '../../shared/messaging/codec.ts';
 import { headerText } from '../../shared/messaging/headers.ts';
 import type { Outcome, Reply } from '../../shared/messaging/outcome.ts';
-import type { Clock } from '../../shared/platform/clock.ts';
+import type { Clock } from '../../shared/platform/system-ports.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
-import { Fifo } from '../../shared/platform/fifo.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
-import { SharedLimit } from '../../shared/platform/queues/shared-limit.ts';
+import { SharedLimit } from '../../shared/platform/queue-limits.ts';
 
 /** A request to be calculated in a thread. */
 export interface CalculationWork {
@@ -107,7 +106,7 @@ class ThreadPool implements CalculationThreads {
   #renderedBytes = 0;
   /** Tasks that the pool has; the others wait here, since its own queue is not in order when tasks have time limits. */
   #running = 0;
-  readonly #waiting = { render: new Fifo<() => void>(), calculate: new Fifo<() => void>() };
+  readonly #waiting: Readonly<Record<keyof ThreadTasks, (() => void)[]>> = { render: [], calculate: [] };
   #pool: Promise<Piscina> | undefined;
   #isStopped = false;
   #snapshot: LendingSnapshot | undefined;

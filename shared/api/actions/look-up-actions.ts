@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { countOrNull, flagOrNull, plainText, textOrNull } from '../../platform/reply-kinds.ts';
+import { countOrNull, flagOrNull, plainText, textOrNull } from '../../platform/json-kinds.ts';
 import { lazy } from '../../platform/lazy.ts';
 import type { Fault } from '../../platform/problem.ts';
 import type { SelectorRequest } from '../../product/look-up/product-look-ups.ts';

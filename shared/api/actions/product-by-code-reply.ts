@@ -32,7 +32,7 @@ import {
   plainText,
   textOrNull,
   yesOrNo,
-} from '../../platform/reply-kinds.ts';
+} from '../../platform/json-kinds.ts';
 
 /** A list of records of the catalogue with the fields that are returned. */
 const listOf = <Shape extends z.ZodRawShape>(name: string, record: z.ZodObject<Shape>) =>

@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import type { Casing, RepaymentSchedule } from '../../lending/request/repayment-schedule.ts';
-import { wholeNumber } from '../../platform/reply-kinds.ts';
+import { wholeNumber } from '../../platform/json-kinds.ts';
 import { EXPLAINED_FIGURES, spelled, renderRepaymentSchedule } from './render-schedule.ts';
 import { findScheduleFaults } from '../../lending/terms/validate-schedule-request.ts';
 import { scheduleUnits } from '../../lending/work-units.ts';

@@ -15,7 +15,7 @@ import type {
 } from '../../product/simulation/simulation.ts';
 import { z } from 'zod';
 import type { RequestWarning } from '../../lending/request/validation.ts';
-import { plainText, textOrNull, wholeNumber } from '../../platform/reply-kinds.ts';
+import { plainText, textOrNull, wholeNumber } from '../../platform/json-kinds.ts';
 import { simulationUnits } from '../../lending/work-units.ts';
 import { MAX_INSTALLMENTS } from '../../lending/request/field-checks.ts';
 import type { Fault } from '../../platform/problem.ts';

@@ -2,8 +2,7 @@
 
 import type { z } from 'zod';
 import type { JsonFaultCode } from '../../platform/json.ts';
-import type { Fault } from '../../platform/problem.ts';
-import { fieldPath, valueAt } from '../../platform/field-path.ts';
+import { type Fault, fieldPath, valueAt } from '../../platform/problem.ts';
 
 /** Codes of faults of a body that is not JSON; their path is `body`, or `Data` for the JSON text in it. */
 export const BODY_FAULTS = {

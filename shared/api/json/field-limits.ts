@@ -5,7 +5,7 @@
  */
 
 import { toCalendarDate, MIN_YEAR, MAX_YEAR } from '../../lending/dates/calendar-date.ts';
-import type { Fault } from '../../platform/problem.ts';
+import { type Fault, joinPath } from '../../platform/problem.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { tooManyItems } from './unknown-fields.ts';
 import {
@@ -23,7 +23,6 @@ import {
   tooManyFigures,
 } from './field-kinds.ts';
 import { shapeFault } from './faults.ts';
-import { joinPath } from '../../platform/field-path.ts';
 
 /** Adds the faults of a value that exceeds its limits. */
 type LimitCheck = (value: unknown, path: string, faults: Fault[]) => void;

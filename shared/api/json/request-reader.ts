@@ -12,7 +12,7 @@ import { z } from 'zod';
 import type { FaultCode } from '../../lending/request/validation.ts';
 import type { ScheduleCatalogue } from '../../lending/schedule-types/schedule-catalogue.ts';
 import { lazy } from '../../platform/lazy.ts';
-import type { Fault, Warning } from '../../platform/problem.ts';
+import { type Fault, type Warning, joinPath } from '../../platform/problem.ts';
 import {
   chooseProblemCode,
   isRecord,
@@ -21,7 +21,6 @@ import {
   toFaults,
   topField,
 } from './faults.ts';
-import { joinPath } from '../../platform/field-path.ts';
 import { objectOf } from './field-kinds.ts';
 import { compileLimits } from './field-limits.ts';
 import { toJsonSchema } from './json-schema.ts';

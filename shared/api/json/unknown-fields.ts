@@ -4,10 +4,9 @@
  */
 
 import { nearestName } from '../../platform/nearest-name.ts';
-import type { Fault, Warning } from '../../platform/problem.ts';
+import { type Fault, type Warning, joinPath } from '../../platform/problem.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isRecord, shapeFault } from './faults.ts';
-import { joinPath } from '../../platform/field-path.ts';
 
 /** Maximum number of unknown fields that are reported; their header is truncated at 4 KiB anyway (E3). */
 export const MAX_WARNINGS = 100;

@@ -7,7 +7,7 @@ import type {
   NotificationState,
   NotificationStatus,
 } from '../../notification/notification-state.ts';
-import { wholeNumber } from '../../platform/reply-kinds.ts';
+import { wholeNumber } from '../../platform/json-kinds.ts';
 
 /** The status that a caller sees; instead of `sending`, the previous status is shown. */
 type ShownStatus = 'accepted' | Exclude<NotificationStatus, 'sending'>;

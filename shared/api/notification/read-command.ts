@@ -6,13 +6,12 @@
 import { z } from 'zod';
 import type { Attachment, EmailCommand, SmsCommand } from '../../notification/notification-command.ts';
 import { lazy } from '../../platform/lazy.ts';
-import type { Fault } from '../../platform/problem.ts';
+import { type Fault, joinPath } from '../../platform/problem.ts';
 import { contentFaults } from './attachments.ts';
 import { codePointOf } from './clean-text.ts';
 import { withoutRepeated } from './email-address.ts';
 import { toJsonSchema } from '../json/json-schema.ts';
 import { toFaults, isAbsent, isRecord, shapeFault } from '../json/faults.ts';
-import { joinPath } from '../../platform/field-path.ts';
 import { GUID, NOT_A_GUID } from '../json/field-kinds.ts';
 import { invalid, type Fields, type InvalidRequest, type ReadRequest } from '../json/request-reader.ts';
 import { fieldTree, surveyFields, tooManyItems, withoutFields } from '../json/unknown-fields.ts';

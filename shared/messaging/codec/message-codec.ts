@@ -1,6 +1,6 @@
 import { messageDefinition, MESSAGES } from '../../../schemas/messages.ts';
 import { readReleasedSchemas, readSchema } from '../../../schemas/schema-files.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '../../platform/system-ports.ts';
 import { errorText } from '../../platform/errors.ts';
 import { createProblem, type Fault } from '../../platform/problem.ts';
 import type { Codec, Decoded, Encoded, EncodedMessage, MessageFormat } from '../codec.ts';

@@ -5,7 +5,7 @@
 
 import { FIRST_LOCAL_SCHEMA_ID, type MessageDefinition, recordName } from '../../../schemas/messages.ts';
 import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '../../platform/system-ports.ts';
 import { errorText, InfrastructureError, SystemError } from '../../platform/errors.ts';
 import { lazy } from '../../platform/lazy.ts';
 import type { Type } from 'avsc';

@@ -1,4 +1,4 @@
-import type { MonotonicClock } from '../../platform/clock.ts';
+import type { MonotonicClock } from '../../platform/system-ports.ts';
 import type { Health } from '../../platform/health.ts';
 import type { OffsetTracker } from './offset-tracker.ts';
 

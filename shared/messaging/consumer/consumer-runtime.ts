@@ -1,12 +1,11 @@
 import type { Log } from '../../platform/log.ts';
-import type { WindowLimits } from '../../platform/queues/queue-limits.ts';
-import type { SystemPorts } from '../../platform/system-ports.ts';
+import type { WindowLimits } from '../../platform/queue-limits.ts';
+import { type SystemPorts, sleep } from '../../platform/system-ports.ts';
 import { type BackoffOptions, backoffMs } from '../backoff.ts';
 import type { LogMessage, TopicPartition } from '../message.ts';
 import { type Process, isTransientFailure, type FinalResult, type ProcessingResult } from '../outcome.ts';
 import { errorText } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
-import { sleep } from '../../platform/timers.ts';
 import { ClockWarning } from '../clock-warning.ts';
 import type { GroupSink, GroupSource } from '../ports.ts';
 import { ConsumerHealth } from './consumer-health.ts';

@@ -1,6 +1,4 @@
-import type { MonotonicClock } from '../../platform/clock.ts';
-import { Fifo } from '../../platform/fifo.ts';
-import type { Timers } from '../../platform/timers.ts';
+import type { MonotonicClock, Timers } from '../../platform/system-ports.ts';
 import type { FinalResult, ProcessingResult } from '../outcome.ts';
 import { isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import type { Work } from './offset-tracker.ts';
@@ -43,7 +41,7 @@ export class KeyOrderedExecutor {
   readonly #calls: ExecutorCalls;
   readonly #options: ExecutorOptions;
   readonly #topics = new Map<string, Map<string, KeyQueue>>();
-  readonly #ready = new Fifo<KeyQueue>();
+  #ready: KeyQueue[] = [];
   /** The queues whose first work is held, each with the cancel function of its timer. */
   readonly #held = new Map<KeyQueue, () => void>();
   #running = 0;
@@ -119,7 +117,7 @@ export class KeyOrderedExecutor {
   }
 
   dropQueued(): void {
-    this.#ready.clear();
+    this.#ready = [];
     for (const [queue, cancel] of this.#held) {
       cancel();
       queue.busy = false;
@@ -150,7 +148,7 @@ export class KeyOrderedExecutor {
 
   /** Whether a work item can be started. Without room the end of a running one dispatches again. */
   #hasRoom(): boolean {
-    const queue = this.#ready.first;
+    const [queue] = this.#ready;
     if (queue === undefined) return false;
     return this.#running === 0 || this.#load + this.#weigh(queue.first) <= this.#options.limit;
   }

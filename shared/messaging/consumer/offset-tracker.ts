@@ -1,7 +1,7 @@
 import { type LogMessage, type TopicPartition, partitionId } from '../message.ts';
 import { headersBytes } from '../headers.ts';
 import type { WorkProgress } from '../outcome.ts';
-import { QUEUE_LIMITS, type WindowLimits } from '../../platform/queues/queue-limits.ts';
+import { QUEUE_LIMITS, type WindowLimits } from '../../platform/queue-limits.ts';
 import type { GroupSource } from '../ports.ts';
 
 /**

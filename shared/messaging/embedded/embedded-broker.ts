@@ -1,6 +1,5 @@
 import type { Log } from '../../platform/log.ts';
-import { systemPorts, type SystemPorts } from '../../platform/system-ports.ts';
-import { repeat } from '../../platform/timers.ts';
+import { systemPorts, type SystemPorts, repeat } from '../../platform/system-ports.ts';
 import { EmbeddedGroup, EmbeddedGroupSource } from './embedded-group.ts';
 import { EmbeddedPublisher } from './embedded-publisher.ts';
 import { EmbeddedScheduler } from './reader-rounds.ts';

@@ -1,4 +1,4 @@
-import { sleep } from '../../platform/timers.ts';
+import { sleep } from '../../platform/system-ports.ts';
 import type { EmbeddedParts } from './embedded-topics.ts';
 import { FlushError } from './sqlite-store.ts';
 import { errorText } from '../../platform/errors.ts';

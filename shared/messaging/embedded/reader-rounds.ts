@@ -1,4 +1,4 @@
-import type { Timers } from '../../platform/timers.ts';
+import type { Timers } from '../../platform/system-ports.ts';
 import { partitionId, type LogMessage, type TopicPartition } from '../message.ts';
 import type { LogReader, PartitionLog } from './partition-log.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '../../platform/system-ports.ts';
 import { createProblem, type Problem } from '../../platform/problem.ts';
 import { assertNever, InfrastructureError } from '../../platform/errors.ts';
 import { safeHeaderText, warningsList } from '../../platform/header-text.ts';

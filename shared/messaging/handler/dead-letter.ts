@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '../../platform/system-ports.ts';
 import { errorText, InfrastructureError, MessagingError } from '../../platform/errors.ts';
 import { HEADER } from '../headers.ts';
 import type { MessageHeaders, OutgoingMessage } from '../message.ts';

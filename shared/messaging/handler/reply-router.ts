@@ -1,4 +1,4 @@
-import type { MonotonicClock } from '../../platform/clock.ts';
+import type { MonotonicClock } from '../../platform/system-ports.ts';
 import { InfrastructureError, MessagingError, errorText } from '../../platform/errors.ts';
 import { HEADER, headerText, headerValue } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage, TopicPartition } from '../message.ts';

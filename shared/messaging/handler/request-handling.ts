@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '../../platform/system-ports.ts';
 import { InfrastructureError, assertNever } from '../../platform/errors.ts';
 import { createProblem, type Problem, type Warning } from '../../platform/problem.ts';
 import type { Log } from '../../platform/log.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '../../platform/system-ports.ts';
 import { createProblem, type Fault, type Warning } from '../../platform/problem.ts';
 import type { Decoded, MessageFormat } from '../codec.ts';
 import { HEADER, headerNumber, headerText, headerValue } from '../headers.ts';

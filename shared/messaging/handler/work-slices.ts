@@ -1,6 +1,4 @@
-import type { MonotonicClock } from '../../platform/clock.ts';
-import { Fifo } from '../../platform/fifo.ts';
-import type { Timers } from '../../platform/timers.ts';
+import type { MonotonicClock, Timers } from '../../platform/system-ports.ts';
 
 export interface WorkSliceOptions {
   /** Longest synchronous work between two turns of the event loop, in milliseconds. */
@@ -16,7 +14,7 @@ export interface WorkSliceOptions {
  */
 export class WorkSlices {
   readonly #options: WorkSliceOptions;
-  readonly #waiting = new Fifo<() => void>();
+  readonly #waiting: (() => void)[] = [];
   #isHeld = false;
   #endMs = 0;
 

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../platform/clock.ts';
+import { systemClock, type Clock } from '../../platform/system-ports.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Broker, BrokerAdmin } from '../ports.ts';
 import { KafkaAdmin } from './kafka-admin.ts';

@@ -19,7 +19,7 @@ import {
 } from './partition-fetcher.ts';
 import { KafkaMembership, type MembershipListener } from './group-membership.ts';
 import { MessagingError } from '../../platform/errors.ts';
-import { sleep, systemTimers } from '../../platform/timers.ts';
+import { sleep, systemTimers } from '../../platform/system-ports.ts';
 
 /** Time for a failed source to leave its group, so that its partitions are reassigned before the session ends. */
 const LEAVE_MS = 1_000;

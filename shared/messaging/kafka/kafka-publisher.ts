@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { monotonicClock, type Clock } from '../../platform/clock.ts';
+import { monotonicClock, type Clock } from '../../platform/system-ports.ts';
 import { errorText, MessagingError } from '../../platform/errors.ts';
 import { RepeatedFailure, type Log } from '../../platform/log.ts';
 import { isMaybeStored, refusedRecord, toMessagingError } from './kafka-errors.ts';

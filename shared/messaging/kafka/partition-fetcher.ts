@@ -4,7 +4,7 @@ import type { CreateKafkajsClient } from './kafkajs-client.ts';
 import { brokerErrorName, fetchBytes, type PartitionBytes } from './kafkajs-internals.ts';
 import { committedBatches, openBatches, readMessages, type UnreadableBatch } from './record-batches.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { monotonicClock } from '../../platform/clock.ts';
+import { monotonicClock } from '../../platform/system-ports.ts';
 import { errorText, MessagingError } from '../../platform/errors.ts';
 import { RepeatedFailure, type Log } from '../../platform/log.ts';
 import { brokerErrorType } from './kafka-errors.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { sleep, systemTimers } from '../../platform/timers.ts';
+import { sleep, systemTimers } from '../../platform/system-ports.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import type { BrokerAdmin } from '../ports.ts';
 

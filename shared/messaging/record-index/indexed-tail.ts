@@ -1,8 +1,7 @@
 import { errorText, MessagingError } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
-import type { SystemPorts } from '../../platform/system-ports.ts';
-import { sleep } from '../../platform/timers.ts';
+import { type SystemPorts, sleep } from '../../platform/system-ports.ts';
 import { tailBehind, tailStopped } from '../broker-errors.ts';
 import { partitionId, type LogMessage } from '../message.ts';
 import type { Broker, Tail } from '../ports.ts';

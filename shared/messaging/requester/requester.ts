@@ -1,9 +1,8 @@
 import { createProblem, type ErrorCode } from '../../platform/problem.ts';
 import { MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { QUEUE_LIMITS } from '../../platform/queues/queue-limits.ts';
-import type { SystemPorts } from '../../platform/system-ports.ts';
-import { repeat, sleep } from '../../platform/timers.ts';
+import { QUEUE_LIMITS, SharedLimit } from '../../platform/queue-limits.ts';
+import { type SystemPorts, repeat, sleep, type MonotonicClock } from '../../platform/system-ports.ts';
 import { ClockWarning } from '../clock-warning.ts';
 import type { Codec, Encoded, EncodedMessage } from '../codec.ts';
 import { HEADER, headerText } from '../headers.ts';
@@ -13,8 +12,6 @@ import { isTransientFailure, type Reply } from '../outcome.ts';
 import { isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import { readReply } from './read-reply.ts';
-import { SharedLimit } from '../../platform/queues/shared-limit.ts';
-import type { MonotonicClock } from '../../platform/clock.ts';
 
 /** A request to a worker. */
 export interface OutgoingRequest {

@@ -2,8 +2,7 @@
 
 import { ConfigError, errorText, MessagingError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { systemPorts, type SystemPorts } from '../../platform/system-ports.ts';
-import { sleep } from '../../platform/timers.ts';
+import { systemPorts, type SystemPorts, sleep } from '../../platform/system-ports.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import type { BrokerAdmin, TopicState } from '../ports.ts';
 

@@ -7,7 +7,7 @@ import type { ScheduleTypeRecord } from '../../lending/schedule-types/schedule-t
 import { anyList, anyNumber, anyText } from '../../platform/json-kinds.ts';
 import { recordOf, setFlag } from './record-kinds.ts';
 import type { CatalogueRecord, RecordKind, RecordsByKind } from './catalogue-record.ts';
-import { fieldPath, valueAt } from '../../platform/field-path.ts';
+import { fieldPath, valueAt } from '../../platform/problem.ts';
 import {
   COMMISSION_LIST_SHAPE,
   CUSTOM_LIST_SHAPE,

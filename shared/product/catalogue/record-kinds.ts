@@ -11,8 +11,13 @@
 import { z } from 'zod';
 import { isGuid } from '../../lending/schedule-types/activation-checks.ts';
 import { formatCalendarDate, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
-import { anyList, anyNumber, anyText, flagOf, mustBe, oneOf } from '../../platform/json-kinds.ts';
 import {
+  anyList,
+  anyNumber,
+  anyText,
+  flagOf,
+  mustBe,
+  oneOf,
   countOrNull,
   dayObject,
   figureOrNull,
@@ -20,7 +25,7 @@ import {
   plainText,
   textOrNull,
   yesOrNo,
-} from '../../platform/reply-kinds.ts';
+} from '../../platform/json-kinds.ts';
 
 /** Maximum length of names and of human-readable texts, in UTF-16 code units. */
 const MAX_NAME_LENGTH = 200;

@@ -27,7 +27,7 @@ import type { Broker } from '../../messaging/ports.ts';
 import { topicName } from '../../messaging/topics/topic-list.ts';
 import type { Config } from '../../platform/load-config.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Timers } from '../../platform/timers.ts';
+import type { Timers } from '../../platform/system-ports.ts';
 
 export interface CatalogueTableOptions extends Omit<EncodedRecordsOptions, 'onChange'> {
   /** Finds the calendars of countries that are not built in, as bases of the catalogue's own calendars. */

@@ -18,7 +18,7 @@ import { isTransientFailure } from '../../messaging/outcome.ts';
 import { errorText, MessagingError } from '../../platform/errors.ts';
 import type { Health } from '../../platform/health.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Timers } from '../../platform/timers.ts';
+import type { Timers } from '../../platform/system-ports.ts';
 
 /** A record as stored on the topic. */
 export interface EncodedRecord extends MessageContent {

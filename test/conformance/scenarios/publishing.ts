@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { QUEUE_LIMITS } from '../../../shared/platform/queues/queue-limits.ts';
+import { QUEUE_LIMITS } from '../../../shared/platform/queue-limits.ts';
 import { partitionOfKey } from '../../../shared/messaging/topics/key-partition.ts';
 import { numbered, type ScenarioTest } from '../../support/conformance/world.ts';
 

@@ -10,8 +10,7 @@ import type {
   TopicPartition,
 } from '../../../shared/messaging/message.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
-import { repeat } from '../../../shared/platform/timers.ts';
+import { type SystemPorts, repeat } from '../../../shared/platform/system-ports.ts';
 import type { CallFates } from '../faults/call-fates.ts';
 import type { Host } from '../sim-process.ts';
 

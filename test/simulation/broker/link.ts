@@ -1,5 +1,5 @@
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import { sleep } from '../../../shared/platform/timers.ts';
+import { sleep } from '../../../shared/platform/system-ports.ts';
 import type { CallFate } from '../faults/call-fates.ts';
 import type { Host } from '../sim-process.ts';
 import type { BrokerModel } from './broker-model.ts';

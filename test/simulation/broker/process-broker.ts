@@ -1,7 +1,7 @@
 import { topicUnknown } from '../../../shared/messaging/broker-errors.ts';
 import type { OffsetRange } from '../../../shared/messaging/message.ts';
 import type { Broker, BrokerAdmin, OnRangeMessage, ReadOn, Queued } from '../../../shared/messaging/ports.ts';
-import { QUEUE_LIMITS } from '../../../shared/platform/queues/queue-limits.ts';
+import { QUEUE_LIMITS } from '../../../shared/platform/queue-limits.ts';
 import type { Host } from '../sim-process.ts';
 import type { BrokerModel } from './broker-model.ts';
 import { Link } from './link.ts';

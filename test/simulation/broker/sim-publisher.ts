@@ -9,7 +9,7 @@ import {
 } from '../../../shared/messaging/ports.ts';
 import { partitionOfKey } from '../../../shared/messaging/topics/key-partition.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import { sleep } from '../../../shared/platform/timers.ts';
+import { sleep } from '../../../shared/platform/system-ports.ts';
 import type { BrokerModel } from './broker-model.ts';
 import { LostCall, unreachable, type Link } from './link.ts';
 

@@ -1,4 +1,4 @@
-import { sleep } from '../../../shared/platform/timers.ts';
+import { sleep } from '../../../shared/platform/system-ports.ts';
 import { Picks } from '../../support/random/pick.ts';
 import type { ActionExchange, NotificationExchange, StateLook } from '../check/history.ts';
 import { digest } from '../check/journal.ts';

@@ -3,7 +3,7 @@ import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
 import { retryTopicName, TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
-import { sleep } from '../../../shared/platform/timers.ts';
+import { sleep } from '../../../shared/platform/system-ports.ts';
 import type { UpstreamMessage } from '../check/history.ts';
 import { digest } from '../check/journal.ts';
 import { receiverOf } from './callers.ts';

@@ -4,7 +4,7 @@ import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/mess
 import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
+import { systemClock } from '../../../shared/platform/system-ports.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { expect, onTestFinished } from 'vitest';

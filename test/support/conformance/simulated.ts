@@ -1,5 +1,4 @@
-import { systemPorts } from '../../../shared/platform/system-ports.ts';
-import { repeat } from '../../../shared/platform/timers.ts';
+import { systemPorts, repeat } from '../../../shared/platform/system-ports.ts';
 import { BrokerModel } from '../../simulation/broker/broker-model.ts';
 import { createProcessBroker } from '../../simulation/broker/process-broker.ts';
 import { CallFates } from '../../simulation/faults/call-fates.ts';

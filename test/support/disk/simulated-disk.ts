@@ -2,7 +2,7 @@ import { existsSync, fstatSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { DiskCalls } from '../../../shared/messaging/data-file.ts';
-import { sleep, type Timers } from '../../../shared/platform/timers.ts';
+import { sleep, type Timers } from '../../../shared/platform/system-ports.ts';
 import type { Picks } from '../random/pick.ts';
 import { SCRATCH_ROOT } from '../scratch-root.ts';
 

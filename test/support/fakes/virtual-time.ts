@@ -1,4 +1,4 @@
-import { systemTimers, type Timers } from '../../../shared/platform/timers.ts';
+import { systemTimers, type Timers } from '../../../shared/platform/system-ports.ts';
 
 interface Pending {
   readonly dueMs: number;

@@ -1,9 +1,8 @@
 /** Adds numbered records to an index, from its position on, as fast as they are written, until it is killed. */
 
 import { openIndexFile, RecordIndex } from '../../../shared/messaging/record-index/record-index.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
+import { systemClock, systemTimers } from '../../../shared/platform/system-ports.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { systemTimers } from '../../../shared/platform/timers.ts';
 
 /** Records of the same key follow each other at this distance. */
 const KEYS = 5_000;

@@ -4,7 +4,7 @@ import {
   type RecordIndexOptions,
 } from '../../../shared/messaging/record-index/record-index.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import type { Timers } from '../../../shared/platform/timers.ts';
+import type { Timers } from '../../../shared/platform/system-ports.ts';
 
 /** Timers that fire when the test says so. */
 export function manualTimers() {

@@ -5,7 +5,7 @@ import { createMessageCodec, type MessageCodec } from '../../../shared/messaging
 import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
 import { REQUEST_BATCH } from '../../../shared/messaging/codec/request-batch.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
+import { systemClock } from '../../../shared/platform/system-ports.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
 import { createSharedBroker, startOn } from './ingress-system.ts';

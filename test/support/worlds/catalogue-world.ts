@@ -16,10 +16,9 @@ import type { MessageHeaders } from '../../../shared/messaging/message.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { topicSpecs, topicName } from '../../../shared/messaging/topics/topic-list.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
+import { systemClock, systemPorts } from '../../../shared/platform/system-ports.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import type { CatalogueRecord, RecordKind } from '../../../shared/product/catalogue/catalogue-record.ts';
-import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 export const CATALOGUE_TOPIC = topicName('', 'catalogueRecords');
 const TABLE_STOP_MS = 1_000;

@@ -10,13 +10,12 @@ import type { MessageCodec } from '../../../shared/messaging/codec/message-codec
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
+import { systemClock, systemPorts } from '../../../shared/platform/system-ports.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import { createCodec } from '../../../workers/create-codec.ts';
 import { createFakeRequester } from '../fakes/requester.ts';
-import { systemPorts } from '../../../shared/platform/system-ports.ts';
 
 export const ECHO_PATH = '/platapi/automation-processors/actions/PLAT_BP_Echo';
 

@@ -2,10 +2,14 @@ import { onTestFinished } from 'vitest';
 import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
-import { systemClock, type Clock, type MonotonicClock } from '../../../shared/platform/clock.ts';
+import {
+  systemClock,
+  type Clock,
+  type MonotonicClock,
+  systemPorts,
+} from '../../../shared/platform/system-ports.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { systemPorts } from '../../../shared/platform/system-ports.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
 import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';
 import { createCodec } from '../../../workers/create-codec.ts';

@@ -1,6 +1,6 @@
 /** Starts workers with the example catalogue. */
 
-import { systemClock } from '../../../shared/platform/clock.ts';
+import { systemClock } from '../../../shared/platform/system-ports.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { RunningWorker, StartWorker } from '../../../workers/runtime/worker.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStartWait } from '../../../shared/messaging/start-wait.ts';
 import { ConfigError, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
-import { systemTimers } from '../../../shared/platform/timers.ts';
+import { systemTimers } from '../../../shared/platform/system-ports.ts';
 
 const unavailable = () =>
   new MessagingError('broker-unavailable', 'connect ECONNREFUSED', { canRetry: true });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { combineHealth, startHealthServer, type Health } from '../../../shared/platform/health.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
-import { systemTimers } from '../../../shared/platform/timers.ts';
+import { systemTimers } from '../../../shared/platform/system-ports.ts';
 
 const READY: Health = { status: 'ready' };
 const DEGRADED: Health = { status: 'degraded', reason: 'slow' };

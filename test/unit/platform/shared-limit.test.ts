@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SharedLimit } from '../../../shared/platform/queues/shared-limit.ts';
+import { SharedLimit } from '../../../shared/platform/queue-limits.ts';
 
 const LIMIT = 600;
 

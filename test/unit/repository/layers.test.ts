@@ -206,7 +206,7 @@ describe('layers', () => {
       'shared/platform/json.ts',
     ]);
     expect(new Set([...loaded].flatMap(valueImports))).toEqual(
-      new Set(['decimal.js', 'shared/platform/field-path.ts', 'shared/platform/problem.ts']),
+      new Set(['decimal.js', 'shared/platform/problem.ts']),
     );
   });
 

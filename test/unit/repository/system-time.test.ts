@@ -7,8 +7,6 @@ import { describe, expect, it } from 'vitest';
  * a run. The files below use those of the system directly, each for the stated reason.
  */
 const DIRECT: Readonly<Record<string, string>> = {
-  'shared/platform/clock.ts': 'implements the port',
-  'shared/platform/timers.ts': 'implements the port',
   'shared/platform/system-ports.ts': 'implements the port',
   'shared/messaging/codec/schema-registry.ts':
     'limits the time of HTTP calls to a registry outside the process',
@@ -29,7 +27,6 @@ const DIRECT_FOLDERS: Readonly<Record<string, string>> = {
 /** The files that choose the ports of the system: where a process or thread starts, and defaults for commands and tests. */
 const CHOOSING: Readonly<Record<string, string>> = {
   'shared/platform/system-ports.ts': 'lists the ports of the system',
-  'shared/platform/deadline.ts': 'default for providers, whose calls go through sockets',
   'shared/messaging/embedded/embedded-broker.ts': 'default for a broker of its own',
   'shared/messaging/start-wait.ts': 'default for commands',
   'shared/messaging/topics/check-topics.ts': 'default for commands and for Kafka',
@@ -79,8 +76,7 @@ describe('the clocks, timers and randomness of the system', () => {
   });
 
   it('are chosen by the listed files only', () => {
-    const definitions = new Set(['shared/platform/clock.ts', 'shared/platform/timers.ts']);
-    const choosing = filesWith(CHOICES).filter((file) => !isInFolder(file) && !definitions.has(file));
+    const choosing = filesWith(CHOICES).filter((file) => !isInFolder(file));
     expect(choosing).toEqual(Object.keys(CHOOSING).toSorted());
   });
 

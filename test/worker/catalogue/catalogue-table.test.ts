@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { systemTimers } from '../../../shared/platform/timers.ts';
+import { systemTimers } from '../../../shared/platform/system-ports.ts';
 import type { CatalogueTable } from '../../../shared/product/storage/catalogue-table.ts';
 import { toCatalogueMessage } from '../../../shared/product/storage/catalogue-message.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';

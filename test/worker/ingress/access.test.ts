@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../shared/platform/clock.ts';
+import { systemClock } from '../../../shared/platform/system-ports.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
 import { createAccess } from '../../../workers/ingress/access/create-access.ts';
 import { createJwtAccess } from '../../../workers/ingress/access/jwt-access.ts';

@@ -3,7 +3,7 @@ import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedde
 import type { MessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
+import { systemClock } from '../../../shared/platform/system-ports.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { createCodec } from '../../../workers/create-codec.ts';

@@ -5,8 +5,7 @@ import { createRequestHandling } from '../../../shared/messaging/handler/request
 import { done } from '../../../shared/messaging/outcome.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { systemPorts } from '../../../shared/platform/system-ports.ts';
-import { sleep } from '../../../shared/platform/timers.ts';
+import { systemPorts, sleep } from '../../../shared/platform/system-ports.ts';
 import { codecOf, REQUEST, smallRequest } from '../../support/builders/codec-fixture.ts';
 import { FakeGroupSource } from '../../support/fakes/group-source.ts';
 import { FAKE_TOPIC, fakeMessage, fakeMessages } from '../../support/fakes/messages.ts';

@@ -4,7 +4,7 @@ import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, BrokerErrorCode } from '../../../shared/messaging/ports.ts';
 import { retryTopicName, TOPIC, topicName } from '../../../shared/messaging/topics/topic-list.ts';
-import { systemClock } from '../../../shared/platform/clock.ts';
+import { systemClock } from '../../../shared/platform/system-ports.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import type { StartWorker } from '../../../workers/runtime/worker.ts';
 import type { SharedParts } from '../../../workers/notification/shared-parts.ts';

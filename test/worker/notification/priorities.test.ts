@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import { retryTopicName, TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
-import { monotonicClock } from '../../../shared/platform/clock.ts';
+import { monotonicClock } from '../../../shared/platform/system-ports.ts';
 import { guard } from '../../../workers/notification/providers/guarded-provider.ts';
 import { eventually } from '../../support/conformance/wait.ts';
 import { after, permanent, SENT, transient } from '../../support/fakes/scripted-providers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../shared/platform/clock.ts';
+import { systemClock } from '../../../shared/platform/system-ports.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { writeRecords } from '../../../shared/product/storage/write-records.ts';

@@ -8,7 +8,7 @@ import { HEADER } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
-import { systemClock, type Clock } from '../../../shared/platform/clock.ts';
+import { systemClock, type Clock } from '../../../shared/platform/system-ports.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { silentLog } from '../../../shared/platform/log.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../shared/platform/clock.ts';
+import type { Clock } from '../../../shared/platform/system-ports.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
 import { isLoopback } from '../../../shared/platform/host-names.ts';
 import type { Log } from '../../../shared/platform/log.ts';

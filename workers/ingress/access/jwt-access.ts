@@ -10,8 +10,8 @@ import {
   type JWTVerifyOptions,
 } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../../shared/platform/at-most.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
+import { atMost } from '../../../shared/platform/queue-limits.ts';
+import type { Clock } from '../../../shared/platform/system-ports.ts';
 import { readJsonAnswer } from '../../../shared/platform/bounded-answer.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';

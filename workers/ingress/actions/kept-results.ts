@@ -3,8 +3,8 @@ import type { EncodedMessage } from '../../../shared/messaging/codec.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
-import { atMost } from '../../../shared/platform/at-most.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
+import { atMost } from '../../../shared/platform/queue-limits.ts';
+import type { Clock } from '../../../shared/platform/system-ports.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
 import { callerIn } from './result-ids.ts';
 

@@ -4,8 +4,7 @@ import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
-import { sleep } from '../../../shared/platform/timers.ts';
+import { type SystemPorts, sleep } from '../../../shared/platform/system-ports.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 
 /** The acceptance of a notification, as it is written to the log. */

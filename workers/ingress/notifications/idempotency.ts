@@ -3,13 +3,13 @@
 import { createHmac } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { atMost } from '../../../shared/platform/at-most.ts';
+import { atMost } from '../../../shared/platform/queue-limits.ts';
 import type { EmailCommand, SmsCommand, Channel } from '../../../shared/notification/notification-command.ts';
 import {
   earliestTime,
   type NotificationAcceptance,
 } from '../../../shared/notification/notification-state.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
+import type { Clock } from '../../../shared/platform/system-ports.ts';
 import { refuse, setRetryAfter } from '../server/send-answer.ts';
 import {
   createCommandProofs,

@@ -7,7 +7,7 @@ import {
   type SentMessages,
   type SentMessage,
 } from '../../../shared/notification/sent-messages.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
+import type { Clock } from '../../../shared/platform/system-ports.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
 import { labelMetrics } from '../server/traffic.ts';

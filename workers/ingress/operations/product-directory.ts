@@ -19,7 +19,7 @@ import {
 } from '../../../shared/product/catalogue/catalogue-record.ts';
 import { readPayload, unpackBody, unpackRecord } from '../../../shared/product/storage/catalogue-message.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
-import type { MonotonicClock } from '../../../shared/platform/clock.ts';
+import type { MonotonicClock } from '../../../shared/platform/system-ports.ts';
 import type { ProductRecord } from '../../../shared/product/catalogue/product-record.ts';
 import type { ItemFilter } from '../../../shared/product/catalogue/record-kinds.ts';
 import { selectListVersion } from '../../../shared/product/catalogue/version-in-force.ts';

@@ -8,7 +8,7 @@ import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { authorizeOperator } from '../server/authentication.ts';
 import type { Broker, BrokerAdmin } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
-import { sleep } from '../../../shared/platform/timers.ts';
+import { sleep } from '../../../shared/platform/system-ports.ts';
 import { ProductDirectory, searchProducts } from './product-directory.ts';
 
 export interface ProductRouteDeps extends IngressContext {

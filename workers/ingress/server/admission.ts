@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callsOf, UNITS_PER_CALL, UNITS_PER_MS } from '../../../shared/api/actions/request-limits.ts';
 import type { TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
-import { SharedLimit } from '../../../shared/platform/queues/shared-limit.ts';
+import { SharedLimit } from '../../../shared/platform/queue-limits.ts';
 import { announcedLength, refuse } from './send-answer.ts';
 
 /** What a call waits for: the worker of a request topic, or the broker, which stores notifications. */

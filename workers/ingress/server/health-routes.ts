@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { combineHealth, namesIn, type Health } from '../../../shared/platform/health.ts';
 import { shareScrapeTexts, type Metrics } from '../../../shared/platform/metrics.ts';
-import type { Timers } from '../../../shared/platform/timers.ts';
+import type { Timers } from '../../../shared/platform/system-ports.ts';
 import { sendJson } from './send-answer.ts';
 
 export interface HealthDeps {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { MonotonicClock } from '../../../shared/platform/clock.ts';
+import type { MonotonicClock } from '../../../shared/platform/system-ports.ts';
 import type { Metrics } from '../../../shared/platform/metrics.ts';
 import { refuse } from './send-answer.ts';
 

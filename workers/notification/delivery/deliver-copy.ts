@@ -13,11 +13,10 @@ import {
   type NotificationStatus,
 } from '../../../shared/notification/notification-state.ts';
 import type { GuardedProvider, Providers } from '../../../shared/notification/provider.ts';
-import { openDeadline } from '../../../shared/platform/deadline.ts';
+import { openDeadline, sleep } from '../../../shared/platform/system-ports.ts';
 import { assertNever, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
 import { warningsList } from '../../../shared/platform/header-text.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import { sleep } from '../../../shared/platform/timers.ts';
 import type { DeliveryLog } from '../state/delivery-log.ts';
 import type { ReceiverOrder } from '../order/receiver-order.ts';
 import { UPSTREAM } from '../../../shared/quotas/usage-record.ts';

@@ -1,10 +1,8 @@
 import type { Outbound, Priority } from '../../../shared/notification/notification-command.ts';
 import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
 import type { GuardedProvider, SendResult } from '../../../shared/notification/provider.ts';
-import { openDeadline } from '../../../shared/platform/deadline.ts';
+import { openDeadline, type SystemPorts, sleep } from '../../../shared/platform/system-ports.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
-import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
-import { sleep } from '../../../shared/platform/timers.ts';
 import { CONNECTION_WAIT_SHARE } from '../providers/provider-connections.ts';
 import { isUnknown } from '../../../shared/notification/attempt-history.ts';
 

@@ -8,11 +8,10 @@ import { HEADER, headerText, contentBytes, copyContent } from '../../../shared/m
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher, Tail } from '../../../shared/messaging/ports.ts';
 import type { Channel, Priority } from '../../../shared/notification/notification-command.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
+import type { Clock, Timers } from '../../../shared/platform/system-ports.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
-import { QUEUE_LIMITS, type HoldLimits } from '../../../shared/platform/queues/queue-limits.ts';
-import type { Timers } from '../../../shared/platform/timers.ts';
+import { QUEUE_LIMITS, type HoldLimits } from '../../../shared/platform/queue-limits.ts';
 import { ReadBack } from '../state/read-back.ts';
 
 export interface HoldTopicOptions {

@@ -11,7 +11,7 @@ import type { LogMessage, OutgoingMessage, TopicPartition } from '../../../share
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import type { Process, FinalResult } from '../../../shared/messaging/outcome.ts';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
-import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
+import type { Clock, MonotonicClock } from '../../../shared/platform/system-ports.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { DeliveryLog } from '../state/delivery-log.ts';

@@ -5,7 +5,7 @@ import type {
   Provider,
   SendResult,
 } from '../../../shared/notification/provider.ts';
-import type { MonotonicClock } from '../../../shared/platform/clock.ts';
+import type { MonotonicClock } from '../../../shared/platform/system-ports.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import { sanitiseCode } from './sanitise-provider-text.ts';
 

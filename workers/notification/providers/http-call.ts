@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { SendResult } from '../../../shared/notification/provider.ts';
 import type { Priority } from '../../../shared/notification/notification-command.ts';
-import type { Deadline } from '../../../shared/platform/deadline.ts';
+import type { Deadline } from '../../../shared/platform/system-ports.ts';
 import { createProviderConnections, NO_CONNECTION } from './provider-connections.ts';
 
 /** Maximum size of a response body; larger than the responses of any provider. */

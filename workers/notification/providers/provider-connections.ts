@@ -1,5 +1,5 @@
 import type { Priority } from '../../../shared/notification/notification-command.ts';
-import { type Deadline, openDeadline } from '../../../shared/platform/deadline.ts';
+import { type Deadline, openDeadline } from '../../../shared/platform/system-ports.ts';
 import { PrioritySlots } from './priority-slots.ts';
 
 /** Longest wait of a call for a connection, as a share of its time limit, which begins when it has one. */

@@ -1,7 +1,7 @@
 import type { Outbound } from '../../../shared/notification/notification-command.ts';
 import { openSentMessages } from '../../../shared/notification/sent-messages.ts';
 import type { Provider, SendResult } from '../../../shared/notification/provider.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
+import type { Clock } from '../../../shared/platform/system-ports.ts';
 import { mailContent } from './mail-content.ts';
 
 export interface SentMessagesSettings {

@@ -2,7 +2,7 @@ import type { RequestClient, Twilio } from 'twilio';
 import type { Provider } from '../../../shared/notification/provider.ts';
 import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
 import { MESSAGING_SERVICE_SID } from '../../../shared/notification/sender-address.ts';
-import type { Clock } from '../../../shared/platform/clock.ts';
+import type { Clock } from '../../../shared/platform/system-ports.ts';
 import { classifyHttpResponse, type ResponseRules } from './classify-http-response.ts';
 import {
   type CallOutcome,

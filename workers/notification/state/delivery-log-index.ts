@@ -1,7 +1,7 @@
 import type { RecordIndex } from '../../../shared/messaging/record-index/record-index.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { supersedes } from '../../../shared/notification/state-precedence.ts';
-import type { Clock, MonotonicClock } from '../../../shared/platform/clock.ts';
+import type { Clock, MonotonicClock } from '../../../shared/platform/system-ports.ts';
 
 /** The part of a notification's state on the log on which decisions depend. */
 export type LogEntry = Pick<NotificationState, 'status' | 'attempt'> &

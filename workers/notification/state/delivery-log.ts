@@ -14,7 +14,7 @@ import { OUTCOME_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
-import { sleep, type Timers } from '../../../shared/platform/timers.ts';
+import { sleep, type Timers } from '../../../shared/platform/system-ports.ts';
 import { DeliveryLogIndex, type DeliveryLogIndexOptions, type LogEntry } from './delivery-log-index.ts';
 import { ReadBack } from './read-back.ts';
 

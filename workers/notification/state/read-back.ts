@@ -2,7 +2,7 @@ import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
-import type { Timers } from '../../../shared/platform/timers.ts';
+import type { Timers } from '../../../shared/platform/system-ports.ts';
 
 /** Reading back takes milliseconds; after this time the reader of the topic must have failed. */
 const READ_BACK_MS = 5_000;

@@ -10,7 +10,7 @@ import { REQUEST_HEADERS, type RequestHeader } from '../documented-headers.ts';
 import { html, type Html } from '../html.ts';
 import type { Operation } from '../api-operation.ts';
 import { renderText } from './markdown.ts';
-import { joinPath } from '../../../platform/field-path.ts';
+import { joinPath } from '../../../platform/problem.ts';
 import { flagKind, isDateSchema } from '../../json/field-kinds.ts';
 
 /** Where an operation is served. */

@@ -15,7 +15,7 @@ import type {
   NotificationAcceptance,
   NotificationState,
 } from '../../../../shared/notification/notification-state.ts';
-import { systemClock } from '../../../../shared/platform/clock.ts';
+import { systemClock } from '../../../../shared/platform/system-ports.ts';
 import type { Decoded } from '../../../../shared/messaging/codec.ts';
 
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import { hasRoom, type Broker, type Publisher } from '../../../../shared/messaging/ports.ts';
-import { QUEUE_LIMITS } from '../../../../shared/platform/queues/queue-limits.ts';
+import { QUEUE_LIMITS } from '../../../../shared/platform/queue-limits.ts';
 import { RecordingMember } from '../../../support/conformance/member.ts';
 import { seededSystem, type SeededSystem } from '../../../simulation/seeded-system.ts';
 

@@ -5,8 +5,7 @@ import type { LogMessage } from '../../../../shared/messaging/message.ts';
 import type { Broker, Tail, TailOptions } from '../../../../shared/messaging/ports.ts';
 import type { RecordIndex } from '../../../../shared/messaging/record-index/record-index.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
-import { systemPorts } from '../../../../shared/platform/system-ports.ts';
-import { sleep, systemTimers } from '../../../../shared/platform/timers.ts';
+import { systemPorts, sleep, systemTimers } from '../../../../shared/platform/system-ports.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
 /** A tail whose index recovers when the test says so, and readers that take a second to stop and to start. */

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import { contentBytes, headerText, HEADER } from '../../../../shared/messaging/headers.ts';
-import { systemClock } from '../../../../shared/platform/clock.ts';
+import { systemClock, systemTimers } from '../../../../shared/platform/system-ports.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
-import { systemTimers } from '../../../../shared/platform/timers.ts';
-import type { HoldLimits } from '../../../../shared/platform/queues/queue-limits.ts';
+import type { HoldLimits } from '../../../../shared/platform/queue-limits.ts';
 import { HoldTopic } from '../../../../workers/notification/order/hold-topic.ts';
 
 const TOPIC = 'hold';

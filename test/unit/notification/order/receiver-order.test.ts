@@ -3,9 +3,8 @@ import type { ProcessingResult } from '../../../../shared/messaging/outcome.ts';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import { createEmbeddedBroker } from '../../../../shared/messaging/embedded/embedded-broker.ts';
 import type { LogMessage } from '../../../../shared/messaging/message.ts';
-import { monotonicClock } from '../../../../shared/platform/clock.ts';
+import { monotonicClock, systemTimers } from '../../../../shared/platform/system-ports.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
-import { systemTimers } from '../../../../shared/platform/timers.ts';
 import { holdKey, HoldTopic } from '../../../../workers/notification/order/hold-topic.ts';
 import {
   isAwaited,

@@ -6,7 +6,7 @@ import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import type { Publisher } from '../../../../shared/messaging/ports.ts';
 import type { NotificationState } from '../../../../shared/notification/notification-state.ts';
 import { OUTCOME_RETENTION_MS } from '../../../../shared/platform/retention.ts';
-import { monotonicClock } from '../../../../shared/platform/clock.ts';
+import { monotonicClock } from '../../../../shared/platform/system-ports.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
 import { DeliveryLog, NOTIFICATION_STATE } from '../../../../workers/notification/state/delivery-log.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { actionReply, letterPage, shownLetter } from '../../../../shared/api/operations/dead-letter-calls.ts';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
-import { systemClock } from '../../../../shared/platform/clock.ts';
+import { systemClock } from '../../../../shared/platform/system-ports.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.ts';
 import { JWT_SECRET, authorize } from '../../../support/builders/access-token.ts';

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { describe, expect, it } from 'vitest';
 import { openSentMessages } from '../../../../shared/notification/sent-messages.ts';
-import { systemClock } from '../../../../shared/platform/clock.ts';
+import { systemClock } from '../../../../shared/platform/system-ports.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { createJwtAccess } from '../../../../workers/ingress/access/jwt-access.ts';
 import {

@@ -3,7 +3,7 @@ import { kafkajsClients } from '../../../../shared/messaging/kafka/kafkajs-clien
 import { kafkajsProducers } from '../../../../shared/messaging/kafka/kafkajs-producer.ts';
 import { KafkaPublisher } from '../../../../shared/messaging/kafka/kafka-publisher.ts';
 import { TopicPartitions } from '../../../../shared/messaging/kafka/topic-partitions.ts';
-import { systemClock } from '../../../../shared/platform/clock.ts';
+import { systemClock } from '../../../../shared/platform/system-ports.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
 import { startFakeCluster } from '../../../support/fakes/kafka-cluster.ts';
 

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { SystemBreaker, SystemWorker } from '../../../../shared/api/operations/system-state.ts';
 import { readAnswer } from '../../../../shared/platform/bounded-answer.ts';
-import { openDeadline } from '../../../../shared/platform/deadline.ts';
+import { openDeadline, type Timers } from '../../../../shared/platform/system-ports.ts';
 import type { Health } from '../../../../shared/platform/health.ts';
 import type { Metrics, Sample } from '../../../../shared/platform/metrics.ts';
-import type { Timers } from '../../../../shared/platform/timers.ts';
 import { noAnswer, ReadingError } from './cached-reading.ts';
 
 /** What a process says about itself. */
