@@ -93,36 +93,7 @@ export function headerValue(headers: MessageHeaders, name: string): HeaderValue 
 
 /** A header as text (UTF-8). */
 export function headerText(headers: MessageHeaders, name: string): string | undefined {
-  const value = headerValue(headers, name);
-  if (value === undefined || typeof value === 'string') return value;
-  const last = LAST.get(name);
-  return last?.bytes === value ? last.text : value.toString();
-}
-
-/** The last value of a header that was converted to bytes. */
-interface LastValue {
-  text: string;
-  bytes: Buffer;
-}
-
-/** Most headers of a call, such as topics and types, are those of the calls before: their bytes are kept, by name. */
-const LAST = new Map<string, LastValue>();
-/** More than our own names of headers; other systems choose theirs. */
-const MAX_NAMES = 64;
-/** A longer text is not kept, since it hardly repeats, nor one that its bytes do not return: with half of a surrogate pair. */
-const MAX_KEPT_LENGTH = 128;
-
-/** A header value as bytes (UTF-8), which messages with the same value share: nothing may write to them. */
-export function headerBytes(name: string, text: string): Buffer {
-  const last = LAST.get(name);
-  if (last?.text === text) return last.bytes;
-  const bytes = Buffer.from(text);
-  if (text.length > MAX_KEPT_LENGTH || !text.isWellFormed()) return bytes;
-  if (last !== undefined) {
-    last.text = text;
-    last.bytes = bytes;
-  } else if (LAST.size < MAX_NAMES) LAST.set(name, { text, bytes });
-  return bytes;
+  return headerValue(headers, name)?.toString();
 }
 
 /** A header with a whole number as decimal text, e.g. epoch milliseconds; any other value counts as absent. */

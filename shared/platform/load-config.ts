@@ -107,34 +107,6 @@ export interface SettingState {
 }
 
 /**
- * The settings whose values operators see; a new one is hidden until it is listed. Secrets, users, addresses of other systems and
- * paths are not: who attacks the installation needs them more than who operates it. Defaults are documented.
- */
-const SHOWN: ReadonlySet<string> = new Set([
-  'HOST',
-  'PORT',
-  'HEALTH_PORT',
-  'LOG_LEVEL',
-  'KAFKA_CLIENT',
-  'KAFKA_TOPIC_PREFIX',
-  'KAFKA_SSL',
-  'KAFKA_SASL_MECHANISM',
-  'BODY_LIMIT_BYTES',
-  'RATE_LIMIT_PER_SECOND',
-  'REPLY_TIMEOUT_MS',
-  'DEFAULT_HOLIDAY_CALENDAR',
-  'NOTIFICATION_DEFAULT_COUNTRY',
-  'NOTIFICATION_RETRY_TIERS',
-  'NOTIFICATION_TIME_LIMIT',
-  'NOTIFICATION_UNKNOWN',
-  'NOTIFICATION_SEND_TIMEOUT_MS',
-  'NOTIFICATION_COUNTRIES',
-  'NOTIFICATION_QUOTA_CALLER',
-  'NOTIFICATION_QUOTA_RECEIVER',
-  'NOTIFICATION_QUOTA_COUNTRY',
-]);
-
-/**
  * The states of all settings in their order. `given`: the variables that are set and valid, those of `<NAME>_FILE` included.
  */
 function settingStates(given: Readonly<Record<string, string | undefined>>): readonly SettingState[] {
@@ -142,7 +114,8 @@ function settingStates(given: Readonly<Record<string, string | undefined>>): rea
     const isFile = SECRETS.some((secret) => secret === name) && given[`${name}_FILE`] !== undefined;
     if (isFile) return { name, source: 'file' };
     const text = given[name];
-    if (text !== undefined) return { name, source: 'set', ...(SHOWN.has(name) ? { value: text } : {}) };
+    if (text !== undefined)
+      return { name, source: 'set', ...(kind.meta()?.['isShown'] === true ? { value: text } : {}) };
     const value = defaultText(kind);
     return { name, source: 'default', ...(value === undefined ? {} : { value }) };
   });

@@ -24,50 +24,53 @@ export interface Warning {
   readonly path: string;
 }
 
-/** All stable error codes: status (E1), title, and whether the same request may succeed later. */
-export const ERROR_CODES = {
-  'malformed-http': { status: 400, title: 'This is not a valid HTTP request', retryable: false },
-  'malformed-json': { status: 400, title: 'The body is not valid JSON', retryable: false },
-  'empty-body': { status: 400, title: 'The body is empty', retryable: false },
-  'invalid-request': { status: 400, title: 'The request has missing or invalid fields', retryable: false },
-  'undecodable-message': { status: 400, title: 'The message cannot be decoded', retryable: false },
-  unauthenticated: { status: 401, title: 'A valid access token is required', retryable: false },
-  forbidden: { status: 403, title: 'The caller may not do this', retryable: false },
-  'not-found': { status: 404, title: 'There is nothing at this address', retryable: false },
-  'unknown-action': { status: 404, title: 'There is no action of this name', retryable: false },
-  'unknown-product': { status: 404, title: 'There is no such product', retryable: false },
-  'unknown-notification': { status: 404, title: 'There is no such notification', retryable: false },
-  'method-not-allowed': { status: 405, title: 'The address does not support this method', retryable: false },
+interface ErrorKind {
+  readonly status: number;
+  readonly title: string;
+  /** The same request may succeed later. */
+  readonly retryable?: true;
+}
+
+/** All stable error codes (E1). */
+const CODES = {
+  'malformed-http': { status: 400, title: 'This is not a valid HTTP request' },
+  'malformed-json': { status: 400, title: 'The body is not valid JSON' },
+  'empty-body': { status: 400, title: 'The body is empty' },
+  'invalid-request': { status: 400, title: 'The request has missing or invalid fields' },
+  'undecodable-message': { status: 400, title: 'The message cannot be decoded' },
+  unauthenticated: { status: 401, title: 'A valid access token is required' },
+  forbidden: { status: 403, title: 'The caller may not do this' },
+  'not-found': { status: 404, title: 'There is nothing at this address' },
+  'unknown-action': { status: 404, title: 'There is no action of this name' },
+  'unknown-product': { status: 404, title: 'There is no such product' },
+  'unknown-notification': { status: 404, title: 'There is no such notification' },
+  'method-not-allowed': { status: 405, title: 'The address does not support this method' },
   'request-timeout': { status: 408, title: 'The request did not arrive in time', retryable: true },
   'idempotency-conflict': {
     status: 409,
     title: 'The Idempotency-Key was used with another request',
-    retryable: false,
   },
-  'result-gone': { status: 410, title: 'The result is no longer kept', retryable: false },
-  'body-too-large': { status: 413, title: 'The body is larger than allowed', retryable: false },
+  'result-gone': { status: 410, title: 'The result is no longer kept' },
+  'body-too-large': { status: 413, title: 'The body is larger than allowed' },
   'attachments-too-large': {
     status: 413,
     title: 'The attachments are larger than allowed',
-    retryable: false,
   },
-  'unsupported-media-type': { status: 415, title: 'The content type is not supported', retryable: false },
-  'reply-too-large': { status: 422, title: 'The answer is larger than a message may be', retryable: false },
+  'unsupported-media-type': { status: 415, title: 'The content type is not supported' },
+  'reply-too-large': { status: 422, title: 'The answer is larger than a message may be' },
   'country-not-allowed': {
     status: 422,
     title: 'Messages to this country are not allowed',
-    retryable: false,
   },
   'too-many-records': {
     status: 422,
     title: 'More records would have to be read than a call may',
-    retryable: false,
   },
-  'not-computable': { status: 422, title: 'The request cannot be computed', retryable: false },
+  'not-computable': { status: 422, title: 'The request cannot be computed' },
   'rate-limited': { status: 429, title: 'Too many requests', retryable: true },
   'quota-exceeded': { status: 429, title: 'A quota of notifications is used up', retryable: true },
-  'headers-too-large': { status: 431, title: 'The header fields are larger than allowed', retryable: false },
-  unexpected: { status: 500, title: 'The request failed unexpectedly', retryable: false },
+  'headers-too-large': { status: 431, title: 'The header fields are larger than allowed' },
+  unexpected: { status: 500, title: 'The request failed unexpectedly' },
   'broker-unavailable': { status: 503, title: 'The message broker cannot be reached', retryable: true },
   'keys-unavailable': { status: 503, title: 'Access tokens cannot be checked', retryable: true },
   'no-provider': { status: 503, title: 'No provider is configured for this channel', retryable: true },
@@ -80,9 +83,10 @@ export const ERROR_CODES = {
     retryable: true,
   },
   'deadline-exceeded': { status: 504, title: 'The deadline of the request had passed', retryable: true },
-} as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
+} as const satisfies Record<string, ErrorKind>;
 
-export type ErrorCode = keyof typeof ERROR_CODES;
+export type ErrorCode = keyof typeof CODES;
+export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorKind>> = CODES;
 
 /** Problem types are URNs, since the project has no permanent web address. */
 const TYPE_PREFIX = 'urn:plat:problem:';
@@ -102,7 +106,9 @@ export function createProblem(code: ErrorCode, extras: ProblemExtras = {}): Prob
 
 /** Whether the same request may succeed later, by the code of the problem; unknown codes are not retryable. */
 export function isRetryable(problem: Problem): boolean {
-  return Object.hasOwn(ERROR_CODES, problem.code) && ERROR_CODES[problem.code as ErrorCode].retryable;
+  return (
+    Object.hasOwn(ERROR_CODES, problem.code) && ERROR_CODES[problem.code as ErrorCode].retryable === true
+  );
 }
 
 /** The path of a field below `path`; `''` is the whole value. */

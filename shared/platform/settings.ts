@@ -99,22 +99,28 @@ const table = (name: RegExp, value: RegExp, example: string) => {
     .refine((entries) => new Set(entries.map(([key]) => key)).size === entries.length, error);
 };
 const MESSAGES_PER_DAY = 1_000_000_000;
+/**
+ * Marks the settings whose values operators see. Secrets, users, addresses of other systems and paths are not shown: who attacks the
+ * installation needs them more than who operates it.
+ */
+const SHOWN = { isShown: true } as const;
 
 export const environment = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: port.default(8_080),
+  HOST: z.string().default('127.0.0.1').meta(SHOWN),
+  PORT: port.default(8_080).meta(SHOWN),
   /** Names other than loopback that callers may send in Host and Origin, such as those of a reverse proxy. */
   ALLOWED_HOSTS: hosts.default([]),
   /** Port for health and metrics of a process without an ingress; absent: it does not serve them. */
-  HEALTH_PORT: port.optional(),
-  LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
+  HEALTH_PORT: port.optional().meta(SHOWN),
+  LOG_LEVEL: oneOf(LOG_LEVELS).default('info').meta(SHOWN),
   KAFKA_BROKERS: list.optional(),
   /** The client library that connects to Kafka. */
-  KAFKA_CLIENT: oneOf(['kafkajs', 'platformatic']).default('kafkajs'),
+  KAFKA_CLIENT: oneOf(['kafkajs', 'platformatic']).default('kafkajs').meta(SHOWN),
   KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(/^[a-zA-Z0-9._-]{0,64}$/, 'may hold letters, digits, dot, dash and underscore, 64 at most')
-    .default(''),
+    .default('')
+    .meta(SHOWN),
   /** Names and patterns of the topics to which callers may have replies sent. */
   REPLY_TOPICS: list
     .pipe(
@@ -128,11 +134,13 @@ export const environment = z.object({
       ),
     )
     .default(['*.replies', '*.replies.v?', '*.reply']),
-  KAFKA_SSL: flag.default(false),
+  KAFKA_SSL: flag.default(false).meta(SHOWN),
   KAFKA_SSL_CA_FILE: z.string().optional(),
   KAFKA_SSL_CERT_FILE: z.string().optional(),
   KAFKA_SSL_KEY_FILE: z.string().optional(),
-  KAFKA_SASL_MECHANISM: oneOf(['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer']).optional(),
+  KAFKA_SASL_MECHANISM: oneOf(['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'])
+    .optional()
+    .meta(SHOWN),
   KAFKA_SASL_USERNAME: z.string().optional(),
   KAFKA_SASL_PASSWORD: z.string().optional(),
   /** Token endpoint for oauthbearer (client credentials). */
@@ -140,9 +148,13 @@ export const environment = z.object({
   SCHEMA_REGISTRY_URL: webAddress.optional(),
   SCHEMA_REGISTRY_USERNAME: z.string().optional(),
   SCHEMA_REGISTRY_PASSWORD: z.string().optional(),
-  BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB).default(256 * KIB),
-  RATE_LIMIT_PER_SECOND: count(1_000_000).default(100),
-  REPLY_TIMEOUT_MS: count(10 * MINUTE, 1).default(10 * SECOND),
+  BODY_LIMIT_BYTES: count(64 * KIB * KIB, KIB)
+    .default(256 * KIB)
+    .meta(SHOWN),
+  RATE_LIMIT_PER_SECOND: count(1_000_000).default(100).meta(SHOWN),
+  REPLY_TIMEOUT_MS: count(10 * MINUTE, 1)
+    .default(10 * SECOND)
+    .meta(SHOWN),
   /** Signs result addresses; must be the same for all ingress instances of a cluster. */
   RESULT_ID_SECRET: secret(16).optional(),
   AUTH_JWT_SECRET: secret(32).optional(),
@@ -151,7 +163,7 @@ export const environment = z.object({
   /** Tokens must have it in `aud`, so that tokens issued for another service are rejected. */
   AUTH_AUDIENCE: z.string().default('banking-product-engine'),
   /** Name of the holiday calendar for requests that name none (H2). */
-  DEFAULT_HOLIDAY_CALENDAR: z.string().optional(),
+  DEFAULT_HOLIDAY_CALENDAR: z.string().optional().meta(SHOWN),
   /** Folder of the product catalogue that is published to the embedded broker. */
   CATALOGUE_FOLDER: z.string().optional(),
   /** Provider configuration of notifications (interface 4.8), a mounted secret; absent: the local outbox is used. */
@@ -160,32 +172,38 @@ export const environment = z.object({
   NOTIFICATION_DEFAULT_COUNTRY: z
     .string()
     .regex(/^[A-Z]{2}$/, 'must be an ISO 3166 code such as RO')
-    .optional(),
+    .optional()
+    .meta(SHOWN),
   /** Delays of the retry tiers in their order; the last is repeated until the time limit. */
   NOTIFICATION_RETRY_TIERS: durations
     .refine(
       (tiersMs) => tiersMs.every((delayMs) => delayMs <= MAX_RETRY_TIER_MS),
       `must hold durations of ${MAX_RETRY_TIER_MS / HOUR}h at most: ${OUTCOMES_KEPT}`,
     )
-    .prefault('10s,1m,10m,1h'),
+    .prefault('10s,1m,10m,1h')
+    .meta(SHOWN),
   /** A notification that cannot be sent within this time becomes a dead letter. */
-  NOTIFICATION_TIME_LIMIT: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).prefault('24h'),
+  NOTIFICATION_TIME_LIMIT: durationUpTo(MAX_TIME_LIMIT_MS, COMMANDS_KEPT).prefault('24h').meta(SHOWN),
   /** What to do with a notification whose outcome is unknown. */
-  NOTIFICATION_UNKNOWN: oneOf(['park', 'resend']).default('park'),
+  NOTIFICATION_UNKNOWN: oneOf(['park', 'resend']).default('park').meta(SHOWN),
   /** Timeout of one call of a provider, from connecting to its response. */
-  NOTIFICATION_SEND_TIMEOUT_MS: count(10 * MINUTE, 100).default(30 * SECOND),
+  NOTIFICATION_SEND_TIMEOUT_MS: count(10 * MINUTE, 100)
+    .default(30 * SECOND)
+    .meta(SHOWN),
   /** Quotas of notifications for one UTC day; absent: no limit (N6). */
   NOTIFICATION_COUNTRIES: list
     .refine(
       (items) => items.every((item) => new RegExp(`^${COUNTRY}$`).test(item)),
       'must hold ISO 3166 codes such as RO,MD',
     )
-    .optional(),
-  NOTIFICATION_QUOTA_CALLER: count(MESSAGES_PER_DAY, 1).optional(),
-  NOTIFICATION_QUOTA_RECEIVER: count(MESSAGES_PER_DAY, 1).optional(),
+    .optional()
+    .meta(SHOWN),
+  NOTIFICATION_QUOTA_CALLER: count(MESSAGES_PER_DAY, 1).optional().meta(SHOWN),
+  NOTIFICATION_QUOTA_RECEIVER: count(MESSAGES_PER_DAY, 1).optional().meta(SHOWN),
   NOTIFICATION_QUOTA_COUNTRY: table(new RegExp(`^(?:${COUNTRY}|\\*)$`), /^\d{1,9}$/, 'RO=100000,*=500')
     .transform((entries) => new Map(entries.map(([key, text]) => [key, Number(text)])))
-    .optional(),
+    .optional()
+    .meta(SHOWN),
   /** Folder of the embedded broker; `memory`: it keeps nothing. */
   DATA_DIR: z.string().default('var/data'),
   /** Addresses of the health ports of other processes, whose state the system page shows. */

@@ -133,18 +133,21 @@ function parse(text: string): Type {
   return avro.Type.forSchema(JSON.parse(text) as Schema, options);
 }
 
-function compareTypes(change: Change, field: string): Incompatibility[] {
-  const { older, newer } = change;
+function compareTypes({ older, newer }: Change, field: string): Incompatibility[] {
   if (older instanceof avro.types.RecordType && newer instanceof avro.types.RecordType) {
     return compareRecords(older, newer, field);
   }
   if (older instanceof avro.types.ArrayType && newer instanceof avro.types.ArrayType) {
     return compareTypes({ older: older.itemsType, newer: newer.itemsType }, `${field}[]`);
   }
-  if (isUnion(older) && isUnion(newer)) return compareUnions(change, field);
-  if (older instanceof DecimalType && newer instanceof DecimalType)
-    return compareDecimals(older, newer, field);
-  return describe(older) === describe(newer) ? [] : [changedType(change, field)];
+  if (isUnion(older) && isUnion(newer)) {
+    const after = new Map(branchesOf(newer).map((branch) => [branch.branchName, branch]));
+    const pairs = branchesOf(older).map((branch) => ({ older: branch, newer: after.get(branch.branchName) }));
+    if (pairs.length === after.size && pairs.every(isChange))
+      return pairs.flatMap((pair) => compareTypes(pair, field));
+  }
+  const [before, now] = [describe(older), describe(newer)];
+  return before === now ? [] : [{ field, reason: `was ${before} and is ${now}; add a new field` }];
 }
 
 function compareRecords(
@@ -181,30 +184,8 @@ function compareRecords(
   return found;
 }
 
-function compareUnions({ older, newer }: Change, field: string): Incompatibility[] {
-  const found: Incompatibility[] = [];
-  for (const before of branchesOf(older)) {
-    const after = branchesOf(newer).find((branch) => branch.branchName === before.branchName);
-    if (after === undefined) found.push({ field, reason: `could be ${describe(before)} and no longer can` });
-    else found.push(...compareTypes({ older: before, newer: after }, field));
-  }
-  for (const after of branchesOf(newer)) {
-    if (branchesOf(older).some((branch) => branch.branchName === after.branchName)) continue;
-    found.push({
-      field,
-      reason: `may now be ${describe(after)}, which older readers do not know; add a new field`,
-    });
-  }
-  return found;
-}
-
-function compareDecimals(older: DecimalType, newer: DecimalType, field: string): Incompatibility[] {
-  const [before, after] = [older.limits, newer.limits];
-  if (before.precision === after.precision && before.scale === after.scale) return [];
-  const reason =
-    `was decimal(${before.precision},${before.scale}) and is decimal(${after.precision},${after.scale}), ` +
-    'which reads the same bytes as another number; add a new field';
-  return [{ field, reason }];
+function isChange(pair: { readonly older: Type; readonly newer: Type | undefined }): pair is Change {
+  return pair.newer !== undefined;
 }
 
 function resolve(reader: Type, writer: Type): Incompatibility[] {
@@ -214,10 +195,6 @@ function resolve(reader: Type, writer: Type): Incompatibility[] {
   } catch (error) {
     return [{ field: String(reader.name), reason: errorText(error) }];
   }
-}
-
-function changedType({ older, newer }: Change, field: string): Incompatibility {
-  return { field, reason: `was ${describe(older)} and is ${describe(newer)}; add a new field` };
 }
 
 function describe(type: Type): string {

@@ -417,7 +417,6 @@ export class AssignmentGate {
   readonly #options: GateOptions;
   readonly #onOpen: () => void;
   #waiting: AbortController | undefined;
-  #cancelRetry: (() => void) | undefined;
 
   constructor(options: GateOptions, onOpen: () => void) {
     this.#options = options;
@@ -433,33 +432,28 @@ export class AssignmentGate {
     this.cancel();
     if (this.#options.gate === undefined) return;
     this.#waiting = new AbortController();
-    void this.#wait(partitions, this.#waiting, 1);
+    void this.#wait(partitions, this.#waiting);
   }
 
   cancel(): void {
-    this.#cancelRetry?.();
     this.#waiting?.abort();
     this.#waiting = undefined;
   }
 
-  async #wait(
-    partitions: readonly TopicPartition[],
-    waiting: AbortController,
-    attempt: number,
-  ): Promise<void> {
+  async #wait(partitions: readonly TopicPartition[], waiting: AbortController): Promise<void> {
     const { gate, log, retryBackoff = CONSUMER_DEFAULTS.retryBackoff, random, timers } = this.#options;
-    try {
-      await gate?.(partitions, waiting.signal);
-    } catch (error) {
-      if (this.#waiting !== waiting) return;
-      log.warn(
-        { attempt, reason: errorText(error) },
-        'messages wait: the data that they depend on could not be read after an assignment',
-      );
-      const delayMs = backoffMs(retryBackoff, attempt, random);
-      const retry = (): void => void this.#wait(partitions, waiting, attempt + 1);
-      this.#cancelRetry = timers.schedule(retry, delayMs);
-      return;
+    const { signal } = waiting;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await gate?.(partitions, signal);
+        break;
+      } catch (error) {
+        if (this.#waiting !== waiting) return;
+        const text = 'messages wait: the data that they depend on could not be read after an assignment';
+        log.warn({ attempt, reason: errorText(error) }, text);
+        await sleep(timers, backoffMs(retryBackoff, attempt, random), signal);
+        if (signal.aborted) return;
+      }
     }
     if (this.#waiting !== waiting) return;
     this.#waiting = undefined;

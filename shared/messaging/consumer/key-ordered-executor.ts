@@ -23,14 +23,12 @@ export interface ExecutorOptions {
 
 /** The unfinished work items of one key, the oldest first. A message without a key has its own queue. */
 interface KeyQueue {
-  first: Work;
-  last: Work;
+  readonly works: [Work, ...Work[]];
   /** The first work item is running or held. A queue that is not busy is in the ready list. */
   busy: boolean;
   weight: number;
-  readonly key: string;
-  /** The queues of the topic by key; undefined for a message without a key. */
-  readonly siblings: Map<string, KeyQueue> | undefined;
+  /** Topic and key; undefined for a message without a key. */
+  readonly id: string | undefined;
 }
 
 /** The longest delay of a Node timer; a longer one would fire immediately. */
@@ -40,7 +38,7 @@ const MAX_DELAY_MS = 2_147_483_647;
 export class KeyOrderedExecutor {
   readonly #calls: ExecutorCalls;
   readonly #options: ExecutorOptions;
-  readonly #topics = new Map<string, Map<string, KeyQueue>>();
+  readonly #queues = new Map<string, KeyQueue>();
   #ready: KeyQueue[] = [];
   /** The queues whose first work is held, each with the cancel function of its timer. */
   readonly #held = new Map<KeyQueue, () => void>();
@@ -74,25 +72,15 @@ export class KeyOrderedExecutor {
   /** Appends a work item to the queue of its key; dispatch() starts it. */
   add(work: Work): void {
     const { topic, key } = work.message;
-    if (key === null) {
-      this.#ready.push({ first: work, last: work, busy: false, weight: 0, key: '', siblings: undefined });
+    const id = key === null ? undefined : `${topic} ${key.toString('latin1')}`;
+    const known = id === undefined ? undefined : this.#queues.get(id);
+    if (known !== undefined) {
+      known.works.push(work);
       return;
     }
-    const text = key.toString('latin1');
-    let siblings = this.#topics.get(topic);
-    if (siblings === undefined) {
-      siblings = new Map();
-      this.#topics.set(topic, siblings);
-    }
-    const queue = siblings.get(text);
-    if (queue === undefined) {
-      const opened = { first: work, last: work, busy: false, weight: 0, key: text, siblings };
-      siblings.set(text, opened);
-      this.#ready.push(opened);
-      return;
-    }
-    queue.last.next = work;
-    queue.last = work;
+    const queue: KeyQueue = { works: [work], busy: false, weight: 0, id };
+    if (id !== undefined) this.#queues.set(id, queue);
+    this.#ready.push(queue);
   }
 
   /** Starts work items in order, up to the limit or the end of the time slice. */
@@ -123,13 +111,9 @@ export class KeyOrderedExecutor {
       queue.busy = false;
     }
     this.#held.clear();
-    for (const siblings of this.#topics.values()) {
-      for (const queue of siblings.values()) {
-        if (queue.busy) {
-          queue.first.next = undefined;
-          queue.last = queue.first;
-        } else siblings.delete(queue.key);
-      }
+    for (const [id, { busy, works }] of this.#queues) {
+      if (busy) works.splice(1);
+      else this.#queues.delete(id);
     }
   }
 
@@ -142,7 +126,7 @@ export class KeyOrderedExecutor {
     const { monotonic } = this.#options;
     while (!this.#isPaused && monotonic.elapsedMs() < this.#sliceEndMs && this.#hasRoom()) {
       const queue = this.#ready.shift();
-      if (queue !== undefined) this.#start(queue, this.#weigh(queue.first));
+      if (queue !== undefined) this.#start(queue, this.#weigh(queue.works[0]));
     }
   }
 
@@ -150,7 +134,7 @@ export class KeyOrderedExecutor {
   #hasRoom(): boolean {
     const [queue] = this.#ready;
     if (queue === undefined) return false;
-    return this.#running === 0 || this.#load + this.#weigh(queue.first) <= this.#options.limit;
+    return this.#running === 0 || this.#load + this.#weigh(queue.works[0]) <= this.#options.limit;
   }
 
   #weigh(work: Work): number {
@@ -171,7 +155,7 @@ export class KeyOrderedExecutor {
   };
 
   #start(queue: KeyQueue, weight: number): void {
-    const work = queue.first;
+    const [work] = queue.works;
     queue.busy = true;
     queue.weight = weight;
     work.state = 'running';
@@ -191,12 +175,12 @@ export class KeyOrderedExecutor {
   #await(queue: KeyQueue, result: Promise<ProcessingResult>): void {
     void result.then(
       (late) => this.#end(queue, late),
-      (error: unknown) => this.#end(queue, this.#calls.thrown(queue.first, error)),
+      (error: unknown) => this.#end(queue, this.#calls.thrown(queue.works[0], error)),
     );
   }
 
   #end(queue: KeyQueue, result: ProcessingResult): void {
-    const work = queue.first;
+    const [work] = queue.works;
     this.#running -= 1;
     this.#load -= queue.weight;
     if (typeof result === 'object') this.#hold(queue, result.retryAfterMs);
@@ -208,7 +192,7 @@ export class KeyOrderedExecutor {
   }
 
   #hold(queue: KeyQueue, delayMs: number): void {
-    queue.first.state = 'held';
+    queue.works[0].state = 'held';
     this.heldAttempts += 1;
     this.#held.set(
       queue,
@@ -218,7 +202,7 @@ export class KeyOrderedExecutor {
 
   #release(queue: KeyQueue): void {
     this.#held.delete(queue);
-    const work = queue.first;
+    const [work] = queue.works;
     work.state = 'queued';
     queue.busy = false;
     if (!work.tracker.closed) this.#ready.push(queue);
@@ -227,14 +211,12 @@ export class KeyOrderedExecutor {
   }
 
   #advance(queue: KeyQueue): void {
-    const next = queue.first.next;
-    queue.first.next = undefined;
+    queue.works.shift();
     queue.busy = false;
-    if (next === undefined) {
-      queue.siblings?.delete(queue.key);
+    if (queue.works.length === 0) {
+      if (queue.id !== undefined) this.#queues.delete(queue.id);
       return;
     }
-    queue.first = next;
     this.#ready.push(queue);
   }
 }

@@ -18,7 +18,6 @@ export interface Work extends WorkProgress {
   attempts: number;
   /** The tracker of the partition in the generation of its delivery. */
   readonly tracker: OffsetTracker;
-  next: Work | undefined;
 }
 
 const RELEASED: LogMessage = {
@@ -43,7 +42,6 @@ export function createWork(message: LogMessage, tracker: OffsetTracker, received
     attempts: 0,
     steps: 0,
     tracker,
-    next: undefined,
   };
 }
 

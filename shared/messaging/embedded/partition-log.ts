@@ -1,4 +1,4 @@
-import { headerBytes, setHeader, headersBytes } from '../headers.ts';
+import { setHeader, headersBytes } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage, TopicPartition } from '../message.ts';
 import type { LogBatch, PartitionTable } from './partition-table.ts';
 import type { EmbeddedTopicConfig } from './topic-config.ts';
@@ -352,16 +352,14 @@ function storedHeaders(headers: MessageHeaders | undefined): MessageHeaders {
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined) continue;
-    if (typeof value === 'string' || Buffer.isBuffer(value)) setHeader(stored, name, bytesOf(name, value));
-    else if (value.length === 1) setHeader(stored, name, bytesOf(name, value[0] ?? ''));
-    else if (value.length > 1) {
-      const values = value.map((item) => bytesOf(name, item));
-      setHeader(stored, name, values);
-    }
+    const [first, ...others] = (typeof value === 'string' || Buffer.isBuffer(value) ? [value] : value).map(
+      bytesOf,
+    );
+    if (first !== undefined) setHeader(stored, name, others.length === 0 ? first : [first, ...others]);
   }
   return stored;
 }
 
-function bytesOf(name: string, value: HeaderValue): Buffer {
-  return typeof value === 'string' ? headerBytes(name, value) : value;
+function bytesOf(value: HeaderValue): Buffer {
+  return typeof value === 'string' ? Buffer.from(value) : value;
 }

@@ -50,9 +50,9 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
     'worker',
     'figure',
   ]);
-  const observerOf = createObservers(durations, worker);
   return {
-    onHandled: (handled) => observerOf(handled).observe(handled.durationMs / 1_000),
+    onHandled: ({ type, result, durationMs }) =>
+      durations.observe({ worker, type, result }, durationMs / 1_000),
     onBatchItems: (counts) => {
       for (const [result, items] of Object.entries(counts)) batchItems.inc({ worker, result }, items);
     },
@@ -65,16 +65,5 @@ export function consumerMetrics(metrics: Metrics, worker: string): ConsumerMetri
         for (const figure of FIGURES) states.set({ worker, figure }, stats[figure]);
       });
     },
-  };
-}
-
-/** Keeps the observer of each type and result, since finding one by its labels costs as much as writing a message. */
-function createObservers(durations: ReturnType<Metrics['duration']>, worker: string) {
-  const known = new Map<string, { observe(seconds: number): void }>();
-  return ({ type, result }: Handled): { observe(seconds: number): void } => {
-    const key = `${result} ${type}`;
-    const observer = known.get(key) ?? durations.labels(worker, type, result);
-    known.set(key, observer);
-    return observer;
   };
 }

@@ -98,12 +98,12 @@ describe('a schema change', () => {
     [
       'an additional type',
       (fields) => Object.assign(field(fields, 'Currency'), { type: ['null', 'string', 'int'] }),
-      'Currency may now be int',
+      'Currency was null or string and is null or string or int',
     ],
     [
       'a removed type',
       (fields) => Object.assign(field(fields, 'Currency'), { type: ['null'] }),
-      'Currency could be string and no longer can',
+      'Currency was null or string and is null',
     ],
     [
       'a new mandatory field in an item of a list',

@@ -122,7 +122,7 @@ describe('the page', () => {
         code,
         status,
         title,
-        retryable,
+        retryable === true,
       ]),
     );
   });
