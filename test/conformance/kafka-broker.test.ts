@@ -6,7 +6,6 @@ import { assignmentGateScenarios } from './scenarios/assignment-gates.ts';
 import { groupScenarios } from './scenarios/groups.ts';
 import { publishingScenarios } from './scenarios/publishing.ts';
 import { rangeScenarios } from './scenarios/ranges.ts';
-import { requesterScenarios } from './scenarios/requesters.ts';
 import { runtimeScenarios } from './scenarios/runtime.ts';
 import { tailScenarios } from './scenarios/tails.ts';
 
@@ -39,8 +38,5 @@ for (const client of TESTED_CLIENTS) {
 
   suite(`publisher on Kafka with ${client}`, AT_A_TIME, () => {
     publishingScenarios(publishingTest);
-  });
-  suite(`requesters on Kafka with ${client}`, AT_A_TIME, () => {
-    requesterScenarios(publishingTest);
   });
 }

@@ -121,20 +121,6 @@ suite('batches in lz4 and snappy', () => {
     expect(values.toSorted()).toEqual(['a letter', 'a result']);
   });
 
-  it('are stored unchanged on topics with other settings, which prevent the workers from starting', async () => {
-    await setCompression('producer');
-    await writeForeignBatches();
-    await expect(
-      startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog }),
-    ).rejects.toMatchObject({
-      code: 'invalid-configuration',
-      message: expect.stringMatching(
-        new RegExp(`${name('ingressReplies')} \\(compression\\.type=producer\\).*kafka-configs\\.sh`),
-      ),
-    });
-    await setCompression('uncompressed');
-  });
-
   it('are skipped without losing other messages, both before and after the consumers start', async () => {
     system = await startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog });
     const url = system.url ?? '';

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
-import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
+import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { GroupSink, Publisher, PublisherOptions } from '../../shared/messaging/ports.ts';
 import { topicSpecs } from '../../shared/messaging/topics/topic-list.ts';
 import { silentLog } from '../../shared/platform/log.ts';
@@ -14,7 +14,6 @@ import { kafkaOrSkip } from '../support/kafka/suite.ts';
 import { createKafkaBroker, KAFKA_CLIENT } from '../support/kafka/broker.ts';
 
 const STEP_MS = 15_000;
-const KIB = 1_024;
 const TOPICS_SCRIPT = path.join(import.meta.dirname, '../../scripts/topics.ts');
 const run = promisify(execFile);
 const { kafka, suite } = kafkaOrSkip();
@@ -79,27 +78,6 @@ function member(groupId: string, topic: string, sessionTimeoutMs?: number, by: K
 }
 
 suite('publisher on Kafka', AT_A_TIME, () => {
-  test('rejects only the one record of a batch that its topic does not accept', async () => {
-    const small = await topicWith(2, { 'max.message.bytes': String(20 * KIB) });
-    const other = await topicWith(2);
-    const publisher = await startedPublisher();
-    const fine: OutgoingMessage[] = Array.from({ length: 40 }, (_, index) => ({
-      topic: index % 2 === 0 ? small : other,
-      key: `key-${index}`,
-      value: Buffer.from(`fine-${index}`),
-    }));
-    const culprit = publisher.publish([{ topic: small, key: 'key-0', value: randomBytes(30 * KIB) }]);
-    const results = await Promise.allSettled([
-      ...fine.map((message) => publisher.publish([message])),
-      culprit,
-    ]);
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(fine.length);
-    await expect(culprit).rejects.toMatchObject({ code: 'message-too-large', canRetry: false });
-    const stored = new Set([...(await valuesOf(small)), ...(await valuesOf(other))]);
-    expect([...stored].toSorted()).toEqual(fine.map(({ value }) => String(value)).toSorted());
-    await publisher.stop();
-  });
-
   test('compresses large values, but not small ones', async () => {
     const topic = await topicWith(1);
     const publisher = await startedPublisher();
@@ -146,19 +124,6 @@ suite('publisher on Kafka', AT_A_TIME, () => {
     await other;
     expect(new Set(await valuesOf(stays))).toEqual(new Set(['before', 'after']));
     await publisher.stop();
-  });
-
-  test('rejects with not-sent if no broker can be reached, and if its queue is full', async () => {
-    const nowhere = createKafkaBroker({ brokers: ['127.0.0.1:9'], clientId: 'nowhere', log: silentLog });
-    const publisher = nowhere.createPublisher({ clientId: 'nowhere', deadlineMs: 600 });
-    await expect(publisher.start()).rejects.toMatchObject({ code: 'broker-unavailable', canRetry: true });
-    expect(publisher.isHealthy()).toBe(false);
-    const message = { topic: 't', key: 'k', value: null };
-    const waiting = publisher.publish([message]);
-    const tooMany = publisher.publish(Array.from({ length: 60_000 }, () => message));
-    await expect(tooMany).rejects.toMatchObject({ code: 'not-sent' });
-    await expect(waiting).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
-    await nowhere.close();
   });
 });
 
@@ -267,24 +232,6 @@ suite('tail on Kafka', AT_A_TIME, () => {
       return 'more';
     });
     expect(values).toEqual(['one', 'two']);
-  });
-});
-
-suite('admin client on Kafka', AT_A_TIME, () => {
-  test('answers concurrent calls independently', async () => {
-    const names = await Promise.all([1, 2, 3].map((partitions) => topicWith(partitions)));
-    for (let round = 0; round < 5; round += 1) {
-      const fresh = createKafkaBroker({ brokers: kafka.brokers, clientId: 'admin-test', log: silentLog });
-      const [counts, committed, ...offsets] = await Promise.all([
-        fresh.admin.partitionCounts(names),
-        fresh.admin.committed(scope.nameOf('nobody'), names),
-        ...names.map((topic) => fresh.admin.offsets(topic)),
-      ]);
-      await fresh.close();
-      expect(names.map((topic) => counts.get(topic))).toEqual([1, 2, 3]);
-      expect(committed).toEqual([]);
-      expect(offsets.map(({ length }) => length)).toEqual([1, 2, 3]);
-    }
   });
 });
 

@@ -5,7 +5,6 @@ import { groupScenarios } from './groups.ts';
 import { publishingScenarios } from './publishing.ts';
 import { rangeScenarios } from './ranges.ts';
 import { recoveryScenarios } from './recovery.ts';
-import { requesterScenarios } from './requesters.ts';
 import { runtimeScenarios } from './runtime.ts';
 import { tailScenarios } from './tails.ts';
 
@@ -16,7 +15,6 @@ const SCENARIOS = {
   ranges: rangeScenarios,
   'message runtime': runtimeScenarios,
   'assignment gates': assignmentGateScenarios,
-  requesters: requesterScenarios,
 };
 
 /** Scenarios use topics and groups of their own and mostly wait, so these run some at a time; those under load do not. */

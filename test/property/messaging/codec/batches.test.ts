@@ -11,14 +11,10 @@ import {
   uint8Array,
 } from 'fast-check';
 import { expect, it } from 'vitest';
-import { messageDefinition } from '../../../../schemas/messages.ts';
-import { readSchema } from '../../../../schemas/schema-files.ts';
-import { parseOwnSchema } from '../../../../shared/messaging/codec/avro-types.ts';
 import { writeJsonReplyBatch } from '../../../../shared/messaging/codec/json-message.ts';
 import {
   type BatchItemId,
   type EncodedBatch,
-  REPLY_BATCH,
   type ReplyBatch,
   REQUEST_BATCH,
   type RequestBatch,
@@ -94,19 +90,6 @@ it('reads back every batch of requests in JSON with any indentation', () => {
   );
 });
 
-it('writes every batch of replies as avsc does, and reads it back', () => {
-  const schema = parseOwnSchema(readSchema(messageDefinition(REPLY_BATCH)!));
-  assert(
-    property(replies, (items) => {
-      const expected = { items: items.map((one) => ({ ...one, id: asText(one.id) })) };
-      const encoded = atOnce(codec.encode(REPLY_BATCH, { items }, 'avro'));
-      expect(encoded.value.subarray(5).equals(schema.toBuffer(expected))).toBe(true);
-      expect(payloadOf(codec.decode(encoded))).toEqual(expected);
-    }),
-    RUNS,
-  );
-});
-
 it('writes id, status, headers and body of every reply of a batch in JSON', () => {
   assert(
     property(replies, (items) => {
@@ -149,22 +132,5 @@ it('never throws on arbitrary bytes instead of a batch or its items', () => {
       expect(['items', 'invalid']).toContain((payloadOf(decoded) as EncodedBatch).open().kind);
     }),
     { numRuns: 3_000 },
-  );
-});
-
-it('splits an array exactly into its JSON items', () => {
-  const value = oneof(
-    string({ unit: 'binary' }),
-    integer(),
-    constantFrom(null, true, {}, []),
-    array(string()),
-  );
-  assert(
-    property(array(value, { minLength: 1, maxLength: 20 }), (values) => {
-      const sent = values.map((one, index) => ({ id: index, jsonParam: one }));
-      const items = itemsOf(Buffer.from(JSON.stringify(sent)), { 'plat-message-type': REQUEST });
-      expect(items.map(({ id }) => id)).toEqual(values.map((_, index) => index));
-    }),
-    RUNS,
   );
 });

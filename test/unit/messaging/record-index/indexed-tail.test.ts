@@ -64,17 +64,6 @@ function recoveringTail() {
   return { tail, readers, setWritable, received: () => received };
 }
 
-it('a start continues when the index recovers while its backlog is read', async () => {
-  const { tail, readers, setWritable, received } = recoveringTail();
-  const started = tail.start();
-  await vi.advanceTimersByTimeAsync(1_500);
-  expect(tail.isCurrent()).toBe(false);
-  setWritable(true);
-  await vi.advanceTimersByTimeAsync(5_000);
-  await expect(started).resolves.toBeUndefined();
-  expect([tail.isCurrent(), received(), readers]).toEqual([true, 1, { created: 2, running: 1 }]);
-});
-
 it('has one reader after an index that recovers, fails and recovers again while the reader is replaced', async () => {
   const { tail, readers, setWritable, received } = recoveringTail();
   const started = tail.start();
@@ -90,16 +79,6 @@ it('has one reader after an index that recovers, fails and recovers again while 
   await vi.advanceTimersByTimeAsync(10_000);
   await expect(started).resolves.toBeUndefined();
   expect([tail.isCurrent(), received(), readers.running]).toEqual([true, 1, 1]);
-});
-
-it('a start ends when the tail is stopped while the index takes no records', async () => {
-  const { tail } = recoveringTail();
-  const started = tail.start().catch((error: unknown) => error);
-  await vi.advanceTimersByTimeAsync(5_000);
-  const stopped = tail.stop(0);
-  await vi.advanceTimersByTimeAsync(2_000);
-  await stopped;
-  await expect(started).resolves.toMatchObject({ code: 'tail-stopped' });
 });
 
 /** A reader of a topic with ten records, of which the first waits for a schema, and some are on the topic at the start. */
