@@ -3,7 +3,8 @@
  * (https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format).
  */
 
-import avro, { type Resolver, type Type } from 'avsc';
+import type { Resolver, Type } from 'avsc';
+import { Decimal } from 'decimal.js';
 import { type MessageDefinition, recordName } from '../../../schemas/messages.ts';
 import { errorText, SystemError } from '../../platform/errors.ts';
 import { lazy } from '../../platform/lazy.ts';
@@ -94,7 +95,6 @@ export function createAvroReader(message: AvroMessage, writer: Type): AvroReader
   const { definition, schema, form } = message;
   const maxItems = definition.kind === 'batch' ? MAX_BATCH_ITEMS : Infinity;
   const check = compileBoundsCheck(writer, maxItems);
-  const markAbsent = compileAbsence(schema);
   const isOwn = schema === writer || isSameSchema(schema, writer);
   const resolver: Resolver | undefined = isOwn ? undefined : schema.createResolver(writer);
   return {
@@ -102,7 +102,7 @@ export function createAvroReader(message: AvroMessage, writer: Type): AvroReader
     read: (bytes) => {
       check(bytes, WIRE_HEADER_BYTES);
       const { value } = schema.decode(bytes, WIRE_HEADER_BYTES, resolver) as { value: unknown };
-      markAbsent?.(value);
+      markAbsent(value);
       form.fromRecord?.(value);
       return value;
     },
@@ -189,39 +189,21 @@ function describeDecimalMisfit(value: unknown, limits: DecimalLimits): Omit<Faul
   return { code: 'wrong-type', message: 'must be a finite decimal' };
 }
 
-type Visit = (value: unknown) => void;
-
-/**
- * Absent fields are null in Avro and undefined in payloads (M6). Compiles a function that converts the nulls of optional
- * fields in place; undefined when the schema has no optional fields.
- */
-function compileAbsence(type: Type): Visit | undefined {
-  if (type instanceof avro.types.RecordType) return compileRecordAbsence(type);
-  if (!(type instanceof avro.types.ArrayType)) return undefined;
-  const visitItem = compileAbsence(type.itemsType);
-  if (visitItem === undefined) return undefined;
-  return (items) => {
-    for (const item of items as readonly unknown[]) visitItem(item);
-  };
-}
-
-function compileRecordAbsence(record: avro.types.RecordType): Visit | undefined {
-  const optional: string[] = [];
-  const nested: (readonly [string, Visit])[] = [];
-  for (const field of record.fields) {
-    const branches = branchesOf(field.type);
-    if (branches.some((branch) => branch.typeName === 'null')) optional.push(field.name);
-    for (const branch of branches) {
-      const visit = compileAbsence(branch);
-      if (visit !== undefined) nested.push([field.name, visit]);
+/** Absent fields are null in Avro and undefined in payloads (M6): converts the nulls of records in place. */
+function markAbsent(value: unknown): void {
+  if (Array.isArray(value)) value.forEach(markAbsent);
+  else if (
+    typeof value === 'object' &&
+    value !== null &&
+    !Decimal.isDecimal(value) &&
+    !Buffer.isBuffer(value)
+  ) {
+    const fields = value as Record<string, unknown>;
+    for (const name in fields) {
+      if (fields[name] === null) fields[name] = undefined;
+      else markAbsent(fields[name]);
     }
   }
-  if (optional.length === 0 && nested.length === 0) return undefined;
-  return (value) => {
-    const fields = value as Record<string, unknown>;
-    for (const name of optional) if (fields[name] === null) fields[name] = undefined;
-    for (const [name, visit] of nested) if (fields[name] !== undefined) visit(fields[name]);
-  };
 }
 
 /**

@@ -15,19 +15,9 @@ export interface DecimalLimits {
   readonly scale: number;
 }
 
-/** Integers of up to this many bytes are exact as a JavaScript number. */
-const MAX_EXACT_NUMBER_BYTES = 6;
-/** A number of this many characters, with its sign, is exact. */
-const MAX_EXACT_DIGITS = 15;
-const BYTE_BITS = 8;
-const WORD_BYTES = 8;
-const WORD_BITS = 64n;
-const DIGIT_ZERO = 0x30;
 /** decimal.js keeps this many decimal digits in each element of its coefficient. */
 const COEFFICIENT_DIGITS = 7;
 const COEFFICIENT_BASE = 10n ** BigInt(COEFFICIENT_DIGITS);
-const SIGN_BIT = 0x80;
-const ZERO = Buffer.from([0]);
 
 export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMisfit | undefined {
   if (!Decimal.isDecimal(value) || !value.isFinite()) return 'not-a-decimal';
@@ -38,17 +28,12 @@ export function decimalMisfit(value: unknown, limits: DecimalLimits): DecimalMis
 
 /** The shortest encoding of a value that fits (see {@link decimalMisfit}). Negative zero is encoded as zero. */
 export function decimalToBytes(value: Decimal, scale: number): Buffer {
-  if (value.isZero()) return ZERO;
-  const words: bigint[] = [];
-  let rest = unscaledInteger(value, scale);
-  while (rest !== BigInt.asIntN(BYTE_BITS * WORD_BYTES, rest)) {
-    words.unshift(BigInt.asUintN(BYTE_BITS * WORD_BYTES, rest));
-    rest >>= WORD_BITS;
-  }
-  const bytes = Buffer.allocUnsafe((words.length + 1) * WORD_BYTES);
-  let at = bytes.writeBigInt64BE(rest);
-  for (const word of words) at = bytes.writeBigUInt64BE(word, at);
-  return bytes.subarray(redundantBytes(bytes));
+  const unscaled = unscaledInteger(value, scale);
+  const bits = (unscaled < 0n ? ~unscaled : unscaled).toString(2).length;
+  // One more for the sign.
+  const bytes = Math.floor(bits / 8) + 1;
+  const digits = BigInt.asUintN(8 * bytes, unscaled).toString(16);
+  return Buffer.from(digits.padStart(2 * bytes, '0'), 'hex');
 }
 
 /** The value times 10^scale, from the coefficient that decimal.js keeps in elements of seven digits. */
@@ -56,51 +41,19 @@ function unscaledInteger({ d: elements, e: exponent, s: sign }: Decimal, scale: 
   let coefficient = 0n;
   for (const element of elements) coefficient = coefficient * COEFFICIENT_BASE + BigInt(element);
   const decimals = COEFFICIENT_DIGITS * (elements.length - 1 - Math.floor(exponent / COEFFICIENT_DIGITS));
-  const power = powerOfTen(Math.abs(scale - decimals));
+  const power = 10n ** BigInt(Math.abs(scale - decimals));
   const magnitude = scale >= decimals ? coefficient * power : coefficient / power;
   return sign < 0 ? -magnitude : magnitude;
 }
 
-/** The number of first bytes that only repeat the sign of the others. */
-function redundantBytes(bytes: Buffer): number {
-  const sign = (bytes[0] ?? 0) >= SIGN_BIT ? 0xff : 0;
-  let at = 0;
-  while (at < bytes.length - 1 && bytes[at] === sign && (bytes[at + 1] ?? 0) >= SIGN_BIT === sign > 0)
-    at += 1;
-  return at;
-}
-
-const POWERS_OF_TEN: bigint[] = [];
-
-function powerOfTen(exponent: number): bigint {
-  return (POWERS_OF_TEN[exponent] ??= 10n ** BigInt(exponent));
-}
-
 /** Decodes a value. Throws RangeError if there are no bytes, or more bytes or digits than the precision allows. */
-export function bytesToDecimal(bytes: Buffer, limits: DecimalLimits): Decimal {
-  if (bytes.length === 0 || bytes.length > maxBytes(limits.precision)) {
-    throw new RangeError(`a decimal of ${limits.precision} digits cannot have ${bytes.length} bytes`);
-  }
-  const digits = readInteger(bytes).toString();
-  if (digits.length - (digits.startsWith('-') ? 1 : 0) > limits.precision) {
-    throw new RangeError(`a decimal has more than ${limits.precision} digits`);
-  }
-  // Most values have fewer decimals than their scale, and short text is parsed faster.
-  let end = digits.length;
-  while (end > 1 && digits.charCodeAt(end - 1) === DIGIT_ZERO) end -= 1;
-  const exponent = digits.length - end - limits.scale;
-  if (exponent === 0 && end <= MAX_EXACT_DIGITS) return new Decimal(Number(digits.slice(0, end)));
-  return new Decimal(`${digits.slice(0, end)}e${exponent}`);
-}
-
-function readInteger(bytes: Buffer): number | bigint {
-  const { length } = bytes;
-  if (length <= MAX_EXACT_NUMBER_BYTES) return bytes.readIntBE(0, length);
-  const upper = length - WORD_BYTES;
-  if (upper < 1 || upper > MAX_EXACT_NUMBER_BYTES) {
-    return BigInt.asIntN(length * 8, BigInt(`0x${bytes.toString('hex')}`));
-  }
-  return (BigInt(bytes.readIntBE(0, upper)) << WORD_BITS) + bytes.readBigUInt64BE(upper);
+export function bytesToDecimal(bytes: Buffer, { precision, scale }: DecimalLimits): Decimal {
+  if (bytes.length === 0 || bytes.length > maxBytes(precision))
+    throw new RangeError(`a decimal of ${precision} digits cannot have ${bytes.length} bytes`);
+  const unscaled = BigInt.asIntN(8 * bytes.length, BigInt(`0x${bytes.toString('hex')}`)).toString();
+  if (unscaled.length - (unscaled.startsWith('-') ? 1 : 0) > precision)
+    throw new RangeError(`a decimal has more than ${precision} digits`);
+  return new Decimal(`${unscaled}e-${scale}`);
 }
 
 /** Bytes of the largest value of a precision: floor(p log2 10) + 1 bits, and a sign bit. */

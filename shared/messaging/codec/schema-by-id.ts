@@ -8,6 +8,8 @@ import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
 import type { Clock } from '../../platform/system-ports.ts';
 import { errorText, InfrastructureError, SystemError } from '../../platform/errors.ts';
 import { lazy } from '../../platform/lazy.ts';
+import { atMost } from '../../platform/queue-limits.ts';
+import { LRUCache } from 'lru-cache';
 import type { Type } from 'avsc';
 import { type AvroMessage, type AvroReader, createAvroReader } from './avro-message.ts';
 import { isSameSchema, parseWriterSchema } from './avro-types.ts';
@@ -33,6 +35,11 @@ export interface Unreadable {
 }
 
 export type Found = AvroReader | Unreadable;
+
+interface Failure {
+  readonly untilMs: number;
+  readonly error: unknown;
+}
 
 export interface SchemasById {
   /** The reader of an id, or why there is none; undefined when the registry must be queried. */
@@ -60,9 +67,9 @@ export interface SchemasByIdOptions {
 export function createSchemasById(options: SchemasByIdOptions): SchemasById {
   const { localReaders, registry, clock } = options;
   const byRecord = indexByRecord(options.messages);
-  const foreignReaders = new Map<number, Found>();
-  const unknownUntil = new Map<number, number>();
-  const failures = new Map<number, { readonly untilMs: number; readonly error: unknown }>();
+  const foreignReaders = new LRUCache<number, Found>(atMost(MAX_CACHED_SCHEMAS));
+  const unknownUntil = new LRUCache<number, number>(atMost(MAX_UNKNOWN_IDS));
+  const failures = new LRUCache<number, Failure>(atMost(MAX_UNKNOWN_IDS));
   const inFlight = new Map<number, Promise<Found>>();
   const writerIds = new Map<AvroMessage, number>();
 
@@ -72,20 +79,20 @@ export function createSchemasById(options: SchemasByIdOptions): SchemasById {
     return leftMs > 0 && leftMs <= lengthMs;
   };
   const remember = (id: number, error: unknown): never => {
-    cache(failures, id, { untilMs: clock.now() + FAILURE_CACHE_MS, error }, MAX_UNKNOWN_IDS);
+    failures.set(id, { untilMs: clock.now() + FAILURE_CACHE_MS, error });
     throw error;
   };
   const fetch = async (from: SchemaRegistry, id: number): Promise<Found> => {
     const found = await from.schemaOf(id);
     if (found.kind === 'unknown') {
-      cache(unknownUntil, id, clock.now() + NEGATIVE_CACHE_MS, MAX_UNKNOWN_IDS);
+      unknownUntil.set(id, clock.now() + NEGATIVE_CACHE_MS);
       return unknownId(id);
     }
     const reader =
       found.kind === 'found'
         ? createReader(found.schema, byRecord)
         : { unreadable: `schema id ${id} cannot be used: ${found.reason}` };
-    cache(foreignReaders, id, reader, MAX_CACHED_SCHEMAS);
+    foreignReaders.set(id, reader);
     return reader;
   };
 
@@ -190,12 +197,4 @@ function createReader(writer: Type, byRecord: ReadonlyMap<string, AvroMessage>):
 
 function unknownId(id: number): Unreadable {
   return { unreadable: `schema id ${id} is not known` };
-}
-
-function cache<Value>(map: Map<number, Value>, key: number, value: Value, maxSize: number): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size <= maxSize) return;
-  const oldest = map.keys().next();
-  if (oldest.done !== true) map.delete(oldest.value);
 }

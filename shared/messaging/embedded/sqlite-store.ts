@@ -24,8 +24,6 @@ const SCHEMA = `
 const FORMER = 'format.json';
 /** Rows that wait for a group commit; publishers wait beyond these. As many are written in a few milliseconds. */
 const MAX_QUEUED = { rows: 1_000, bytes: 4 * 1_048_576 };
-/** Committed offsets, which no reader waits for, share a commit for this time. */
-const COMMIT_DELAY_MS = 10;
 /** Interval at which a store whose disk was full tries to write. */
 const PROBE_INTERVAL_MS = 1_000;
 /** A slow disk writes a few MiB within this time. Callers wait longer, so that they see few errors before. */
@@ -101,9 +99,6 @@ export class SqliteStore {
   #next: PromiseWithResolvers<void> | undefined;
   #current: PromiseWithResolvers<void> | undefined;
   #currentSinceMs = 0;
-  /** A reader or caller waits for the next one. */
-  #isUrgent = false;
-  #cancelDelay: (() => void) | undefined;
   #running: Promise<void> | undefined;
   #failure: Failure | undefined;
   #stopProbes: (() => void) | undefined;
@@ -144,7 +139,7 @@ export class SqliteStore {
     this.#changes.push(() =>
       this.#run('INSERT INTO topics VALUES (?, ?, ?)', id, spec.topic, JSON.stringify(spec)),
     );
-    this.#schedule(true);
+    this.#schedule();
   }
 
   /**
@@ -163,7 +158,7 @@ export class SqliteStore {
       this.#stored.set(id, offset);
       const sql = 'INSERT OR REPLACE INTO commits VALUES (?, ?, ?, ?)';
       this.#queue.push(() => this.#run(sql, groupId, topic, partition, offset));
-      this.#schedule(false);
+      this.#schedule();
     }
   }
 
@@ -173,7 +168,7 @@ export class SqliteStore {
    */
   flushed(): Promise<void> | undefined {
     // A group commit has failed that would have created a topic.
-    if (this.#changes.length > 0 && this.#next === undefined) this.#schedule(true);
+    if (this.#changes.length > 0 && this.#next === undefined) this.#schedule();
     return (this.#next ?? this.#current)?.promise;
   }
 
@@ -194,10 +189,7 @@ export class SqliteStore {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stopProbes?.();
-    while (this.#next !== undefined || this.#running !== undefined) {
-      this.#start();
-      await this.#running;
-    }
+    await this.#running;
     try {
       this.#file.close();
     } catch (error) {
@@ -290,7 +282,7 @@ export class SqliteStore {
         this.#saveFigures(log);
       });
       // A commit moves the write-ahead log to the file.
-      if (this.#file.isCheckpointDue) this.#schedule(true);
+      if (this.#file.isCheckpointDue) this.#schedule();
     } catch (error) {
       this.#restore(log);
       this.#fail(error, isFileDamaged(error));
@@ -302,28 +294,15 @@ export class SqliteStore {
     this.#queued.add(log);
     this.#queuedBytes += bytes;
     this.#queue.push(work);
-    this.#schedule(true);
+    this.#schedule();
   }
 
-  /** Begins a group commit, soon if a reader or a caller waits for it. */
-  #schedule(isUrgent: boolean): void {
+  #schedule(): void {
     if (this.#next === undefined) {
       this.#next = Promise.withResolvers<void>();
       // The caller may have stopped waiting: a probe, or a call that was rejected for another reason.
       this.#next.promise.catch(() => undefined);
     }
-    this.#isUrgent ||= isUrgent;
-    if (this.#running === undefined) this.#startInTime();
-  }
-
-  #startInTime(): void {
-    if (this.#isUrgent || this.#isClosed) this.#start();
-    else this.#cancelDelay ??= this.#options.ports.timers.schedule(() => this.#start(), COMMIT_DELAY_MS);
-  }
-
-  #start(): void {
-    this.#cancelDelay?.();
-    this.#cancelDelay = undefined;
     this.#running ??= this.#commitAll();
   }
 
@@ -334,14 +313,12 @@ export class SqliteStore {
     do {
       const commit = this.#next;
       this.#next = undefined;
-      this.#isUrgent = false;
       this.#current = commit;
       this.#currentSinceMs = this.#nowMs();
       if (commit !== undefined) await this.#commit(commit);
       this.#current = undefined;
-    } while (this.#isUrgent);
+    } while (this.#next !== undefined);
     this.#running = undefined;
-    if (this.#next !== undefined) this.#startInTime();
   }
 
   async #commit(commit: PromiseWithResolvers<void>): Promise<void> {
@@ -367,7 +344,6 @@ export class SqliteStore {
       // What came meanwhile may be the result of what failed.
       this.#next?.reject(this.#loseQueue(cause));
       this.#next = undefined;
-      this.#isUrgent = false;
     }
   }
 
@@ -437,7 +413,7 @@ export class SqliteStore {
       return;
     }
     this.#queue.push(() => this.#run("INSERT OR REPLACE INTO commits VALUES ('', '', 0, 0)"));
-    this.#schedule(true);
+    this.#schedule();
   }
 
   #recovered(): void {
