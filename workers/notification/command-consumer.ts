@@ -182,7 +182,7 @@ async function startQueue(context: WorkerContext, shared: SharedParts, queue: Qu
 
 /** Commands are decoded, rejected and answered like requests; only their handlers differ. */
 function commandProcess(
-  { broker, config, log, clock, monotonic, codec }: WorkerContext,
+  { broker, config, log, clock, monotonic, timers, codec }: WorkerContext,
   shared: SharedParts,
   { onHandled, onDeadLetter }: ConsumerMetrics,
   queue: Queue,
@@ -200,6 +200,7 @@ function commandProcess(
     mayReplyTo: replyTopicRule(config.topicPrefix, config.replyTopics),
     clock,
     monotonic,
+    timers,
     log,
     onHandled,
     onDeadLetter,

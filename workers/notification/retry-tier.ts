@@ -2,12 +2,11 @@ import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { DeadLetters } from '../../shared/messaging/handler/dead-letter.ts';
 import { readRequest, type Request } from '../../shared/messaging/handler/request.ts';
-import { TopicDirectory } from '../../shared/messaging/handler/reply-router.ts';
 import { HEADER, headerNumber, headerText } from '../../shared/messaging/headers.ts';
 import { readId } from '../../shared/notification/notification-id.ts';
 import { PRIORITIES, type Channel, type Priority } from '../../shared/notification/notification-command.ts';
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../shared/messaging/message.ts';
-import type { Publisher } from '../../shared/messaging/ports.ts';
+import type { Publisher, BrokerAdmin } from '../../shared/messaging/ports.ts';
 import { isTransientFailure, type Process, type ProcessingResult } from '../../shared/messaging/outcome.ts';
 import { tierGroup, tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
 import { retryTopicName } from '../../shared/messaging/topics/topic-list.ts';
@@ -56,7 +55,7 @@ export async function startTier(
       deliveries,
       deliveryLog: shared.deliveryLog,
       copies: shared.copies,
-      directory: new TopicDirectory(broker.admin, monotonic),
+      admin: broker.admin,
       deadLetters: shared.deadLetters(groupId),
       delayMs,
       clock,
@@ -88,7 +87,7 @@ export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
   readonly deliveries: Deliveries;
   readonly deliveryLog: Pick<DeliveryLog, 'caughtUp' | 'find'>;
   readonly copies: Publisher;
-  readonly directory: Pick<TopicDirectory, 'refresh'>;
+  readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
   readonly deadLetters: DeadLetters;
   readonly delayMs: number;
   readonly onDeadLetter: (code: string) => void;
@@ -168,7 +167,7 @@ interface ReturningCopy extends OutgoingMessage {
  */
 async function returnCopy(
   copy: ReturningCopy,
-  { copies, directory }: Pick<TierParts, 'copies' | 'directory'>,
+  { copies, admin }: Pick<TierParts, 'copies' | 'admin'>,
 ): Promise<string | undefined> {
   try {
     await copies.publish([copy]);
@@ -178,7 +177,8 @@ async function returnCopy(
     if (isCausedByMessage(error)) {
       return `the copy on a retry tier cannot be returned to ${copy.topic}: ${error.code}`;
     }
-    const count = await directory.refresh(copy.topic);
+    const counts = await admin.partitionCounts([copy.topic]).catch(() => undefined);
+    const count = counts?.get(copy.topic);
     if (count !== undefined && copy.partition >= count) return NO_ORIGIN;
     const what = `a copy cannot be returned to ${copy.topic}: ${errorText(error)}`;
     throw new InfrastructureError('copy-not-put-back', what, error);

@@ -1,13 +1,13 @@
-import type { MonotonicClock } from '../../platform/system-ports.ts';
+import type { SystemPorts } from '../../platform/system-ports.ts';
 import { InfrastructureError, MessagingError, errorText } from '../../platform/errors.ts';
 import { HEADER, headerText, headerValue } from '../headers.ts';
 import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage, TopicPartition } from '../message.ts';
 import type { Publisher, BrokerAdmin } from '../ports.ts';
 import { andThen, type SyncOrAsync } from '../../platform/sync-or-async.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
+import { TopicPartitions } from '../topics/topic-partitions.ts';
 import { isTransientFailure } from '../outcome.ts';
 import type { DeadLetterReason } from './dead-letter.ts';
-import { LRUCache } from 'lru-cache';
 
 /** The destination of a reply and its publisher. */
 export interface Route extends TopicPartition {
@@ -20,7 +20,7 @@ interface Fault {
   readonly code: ReplyFault;
 }
 
-export interface ReplyRouterOptions {
+export interface ReplyRouterOptions extends Pick<SystemPorts, 'monotonic' | 'timers'> {
   /** For replies to our own topics, and the outputs of handlers. */
   readonly replies: Publisher;
   /** For replies to all other topics. */
@@ -28,7 +28,6 @@ export interface ReplyRouterOptions {
   readonly ownReplyTopics: readonly string[];
   /** Whether replies may be written to a topic, see replyTopicRule. */
   readonly mayReplyTo: (topic: string) => boolean;
-  readonly monotonic: MonotonicClock;
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
 }
 
@@ -48,14 +47,14 @@ const fault = (code: ReplyFault): Fault => ({ kind: 'fault', code });
 /** Finds the destination of replies. Replies to foreign topics have a publisher of their own, so that they do not delay others. */
 export class ReplyRouter {
   readonly #options: ReplyRouterOptions;
-  readonly #directory: TopicDirectory;
+  readonly #topics: TopicPartitions;
   readonly #own: ReadonlySet<string>;
   /** Foreign replies in flight, the oldest first, with the start of each (monotonic milliseconds). */
   readonly #foreignSends = new Set<{ readonly startedMs: number }>();
 
   constructor(options: ReplyRouterOptions) {
     this.#options = options;
-    this.#directory = new TopicDirectory(options.admin, options.monotonic);
+    this.#topics = new TopicPartitions(options.admin, options);
     this.#own = new Set(options.ownReplyTopics);
   }
 
@@ -73,7 +72,7 @@ export class ReplyRouter {
     if (address.kind === 'fault') return address;
     const { topic, partition } = address;
     if (!this.#options.mayReplyTo(topic)) return fault('reply-topic-refused');
-    return andThen(this.#directory.partitions(topic, partition), (count) => {
+    return andThen(this.#topics.known(topic, partition) ?? this.#query(topic), (count) => {
       if (count === undefined) return fault('reply-topic-unknown');
       if (partition !== undefined && partition >= count) return fault('reply-partition-invalid');
       const { replies, foreignReplies } = this.#options;
@@ -112,11 +111,22 @@ export class ReplyRouter {
    * stale: throws a transient failure.
    */
   async #findMissing({ topic, partition }: TopicPartition): Promise<ReplyFault> {
-    const count = await this.#directory.refresh(topic);
+    const count = await this.#query(topic);
     if (count === undefined) return 'reply-topic-unknown';
     if (partition >= count) return 'reply-partition-invalid';
     const what = `partition ${partition} of ${topic} is unknown to the publisher but known to the broker`;
     throw new InfrastructureError('reply-topic-unsettled', what);
+  }
+
+  /** The number of partitions; undefined when the topic does not exist. Rejects when the broker cannot be queried. */
+  async #query(topic: string): Promise<number | undefined> {
+    try {
+      return await this.#topics.find(topic);
+    } catch (error) {
+      if (error instanceof MessagingError && error.code === 'topic-unknown') return undefined;
+      // Refused credentials or a closed connection do not mean that the topic is missing.
+      throw new InfrastructureError('reply-topic-unsettled', errorText(error), error);
+    }
   }
 
   #isSlow(): boolean {
@@ -187,70 +197,4 @@ const MAX_ATTEMPTS = 60;
 /** Whether the leader of the partition caused the error, and not the requests that the publisher had queued earlier. */
 function isOfLeader(error: unknown): boolean {
   return error instanceof MessagingError && (error.code === 'send-unknown' || error.cause !== undefined);
-}
-
-/**
- * A known topic is looked up again after this time, since it may have been deleted or have more partitions. The cached
- * number is used until then, so that a slow broker does not delay replies.
- */
-const KNOWN_MS = 300_000;
-/** A missing topic or partition is cached for a short time only, since its requests become dead letters. */
-const MISSING_MS = 5_000;
-/** Maximum number of cached topics, since requesters choose the names; those unused for longest are evicted. */
-const MAX_TOPICS = 1_000;
-
-interface Entry {
-  readonly partitions: number | undefined;
-  readonly loadedAtMs: number;
-}
-
-/** Caches which topics exist and how many partitions they have. */
-export class TopicDirectory {
-  readonly #admin: Pick<BrokerAdmin, 'partitionCounts'>;
-  readonly #monotonic: MonotonicClock;
-  readonly #entries = new LRUCache<string, Entry>({ max: MAX_TOPICS });
-  readonly #loading = new Map<string, Promise<number | undefined>>();
-
-  constructor(admin: Pick<BrokerAdmin, 'partitionCounts'>, monotonic: MonotonicClock) {
-    this.#admin = admin;
-    this.#monotonic = monotonic;
-  }
-
-  /**
-   * The number of partitions; undefined when the topic does not exist. `wanted` is a partition that the caller needs: a
-   * topic without it is looked up again, since it may have grown. Rejects when the broker cannot be queried.
-   */
-  partitions(topic: string, wanted = 0): SyncOrAsync<number | undefined> {
-    const entry = this.#entries.get(topic);
-    if (entry === undefined) return this.refresh(topic);
-    const hasWanted = wanted < (entry.partitions ?? 0);
-    const validMs = hasWanted ? KNOWN_MS : MISSING_MS;
-    if (this.#monotonic.elapsedMs() < entry.loadedAtMs + validMs) return entry.partitions;
-    if (!hasWanted) return this.refresh(topic);
-    this.refresh(topic).catch(() => undefined);
-    return entry.partitions;
-  }
-
-  /** Queries the number of partitions. Concurrent calls share one request. */
-  refresh(topic: string): Promise<number | undefined> {
-    let loading = this.#loading.get(topic);
-    if (loading === undefined) {
-      loading = this.#load(topic).finally(() => this.#loading.delete(topic));
-      this.#loading.set(topic, loading);
-    }
-    return loading;
-  }
-
-  async #load(topic: string): Promise<number | undefined> {
-    let counts: ReadonlyMap<string, number>;
-    try {
-      counts = await this.#admin.partitionCounts([topic]);
-    } catch (error) {
-      // Refused credentials or a closed connection do not mean that the topic is missing.
-      throw new InfrastructureError('reply-topic-unsettled', errorText(error), error);
-    }
-    const partitions = counts.get(topic);
-    this.#entries.set(topic, { partitions, loadedAtMs: this.#monotonic.elapsedMs() });
-    return partitions;
-  }
 }

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../platform/system-ports.ts';
+import { systemPorts, type Clock } from '../../platform/system-ports.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Broker, BrokerAdmin } from '../ports.ts';
 import { KafkaAdmin } from './kafka-admin.ts';
@@ -10,7 +10,10 @@ import { KafkaGroupSource } from './kafka-group-source.ts';
 import { readRanges } from './read-ranges.ts';
 import { KafkaTail } from './kafka-tail.ts';
 import { KafkaPublisher, type ConnectProducer } from './kafka-publisher.ts';
-import { TopicPartitions } from './topic-partitions.ts';
+import { TopicPartitions } from '../topics/topic-partitions.ts';
+
+/** At intervals of half a second, after which a topic that no broker knows does not exist. */
+const TOPIC_QUERIES = 3;
 
 /** The client libraries for Kafka (setting KAFKA_CLIENT). */
 export type KafkaClientName = 'kafkajs' | 'platformatic';
@@ -48,11 +51,11 @@ export interface KafkaBroker extends Broker {
  * certificate.
  */
 export function createKafkaBroker(options: KafkaBrokerOptions, producers?: ConnectProducer): KafkaBroker {
-  const { clientId, log, clock = systemClock, onUnreadable: onSkipped } = options;
+  const { clientId, log, clock = systemPorts.clock, onUnreadable: onSkipped } = options;
   const createClient = kafkajsClients(options);
   const connectProducer = producers ?? kafkajsProducers(createClient);
   const admin = new KafkaAdmin(createClient, `${clientId}.admin`);
-  const topics = new TopicPartitions(admin);
+  const topics = new TopicPartitions(admin, systemPorts, TOPIC_QUERIES);
   let skipped = 0;
   const createFetchClient = fetchClients(createClient, ({ topic, partition }, batch) => {
     skipped += 1;

@@ -3,7 +3,7 @@ import { monotonicClock, type Clock } from '../../platform/system-ports.ts';
 import { errorText, MessagingError } from '../../platform/errors.ts';
 import { RepeatedFailure, type Log } from '../../platform/log.ts';
 import { isMaybeStored, refusedRecord, toMessagingError } from './kafka-errors.ts';
-import type { TopicPartitions } from './topic-partitions.ts';
+import type { TopicPartitions } from '../topics/topic-partitions.ts';
 import { publishFailed, topicUnknown } from '../broker-errors.ts';
 import { hasRoom, CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../ports.ts';
 import { partitionId, type OutgoingMessage, type HeaderValue } from '../message.ts';

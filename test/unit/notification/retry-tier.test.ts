@@ -50,11 +50,11 @@ function tier() {
   const copies = new FakePublisher();
   const letters = new FakePublisher();
   const rejected: string[] = [];
-  const counts = new Map<string, number | undefined>([[ORIGIN, PARTITIONS]]);
+  const counts = new Map([[ORIGIN, PARTITIONS]]);
   const process = createTierProcess({
     ...ending(rejected),
     copies,
-    directory: { refresh: (topic) => Promise.resolve(counts.get(topic)) },
+    admin: { partitionCounts: () => Promise.resolve(counts) },
     deadLetters: lettersTo(letters),
     delayMs: DELAY_MS,
     clock: { now: () => time.wallMs },
@@ -182,7 +182,8 @@ describe('a copy that is due', () => {
   ])('stays on the tier while %s', async (_, code, canRetry, count) => {
     const { copies, counts, letters, handling, message } = due();
     copies.onPublish = failing(code, canRetry);
-    counts.set(ORIGIN, count);
+    counts.clear();
+    if (count !== undefined) counts.set(ORIGIN, count);
     await expect(handling(message, DELAY_MS)()).rejects.toMatchObject({ canRetry: true });
     expect(letters.sent).toEqual([]);
   });
@@ -197,7 +198,7 @@ function consuming(messages: readonly LogMessage[]) {
     process: createTierProcess({
       ...ending(),
       copies,
-      directory: { refresh: () => Promise.resolve(PARTITIONS) },
+      admin: { partitionCounts: () => Promise.resolve(new Map()) },
       deadLetters: lettersTo(new FakePublisher()),
       delayMs: DELAY_MS,
       clock: { now: () => Date.now() },

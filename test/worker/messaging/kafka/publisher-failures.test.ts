@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { kafkajsClients } from '../../../../shared/messaging/kafka/kafkajs-client.ts';
 import { kafkajsProducers } from '../../../../shared/messaging/kafka/kafkajs-producer.ts';
 import { KafkaPublisher } from '../../../../shared/messaging/kafka/kafka-publisher.ts';
-import { TopicPartitions } from '../../../../shared/messaging/kafka/topic-partitions.ts';
-import { systemClock } from '../../../../shared/platform/system-ports.ts';
+import { TopicPartitions } from '../../../../shared/messaging/topics/topic-partitions.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
 import { startFakeCluster } from '../../../support/fakes/kafka-cluster.ts';
 
@@ -19,15 +19,15 @@ const REQUEST_TIMEOUT_MS = 5_000;
 async function setUp(brokers: number, deadlineMs = 10_000) {
   const cluster = await startFakeCluster(brokers, PARTITIONS);
   onTestFinished(() => cluster.close());
-  const topics = new TopicPartitions({
-    partitionCounts: (names) => Promise.resolve(new Map(names.map((name) => [name, PARTITIONS]))),
-  });
+  const partitionCounts = (names: readonly string[]) =>
+    Promise.resolve(new Map(names.map((name) => [name, PARTITIONS])));
+  const topics = new TopicPartitions({ partitionCounts }, systemPorts);
   for (const topic of ['t', 'closed', 'other']) await topics.find(topic);
   const createClient = kafkajsClients({ brokers: cluster.brokers });
   const connectProducer = kafkajsProducers(createClient);
   const publisher = new KafkaPublisher(
     { clientId: 'test', deadlineMs },
-    { connectProducer, topics, log: silentLog, clock: systemClock, onStopped: () => undefined },
+    { connectProducer, topics, log: silentLog, clock: systemPorts.clock, onStopped: () => undefined },
   );
   onTestFinished(() => publisher.stop(0));
   await publisher.start();
@@ -41,14 +41,14 @@ describe('a publisher with failing brokers', () => {
     const lines: string[] = [];
     const write = ({ clientId }: { clientId?: string }, text: string) => lines.push(`${clientId}: ${text}`);
     const log = { ...silentLog, debug: () => undefined, info: write, warn: write } as unknown as Log;
-    const topics = new TopicPartitions({ partitionCounts: () => Promise.resolve(new Map()) });
+    const topics = new TopicPartitions({ partitionCounts: () => Promise.resolve(new Map()) }, systemPorts);
     const closed = await startFakeCluster(1, PARTITIONS);
     closed.close();
     const createClient = kafkajsClients({ brokers: closed.brokers });
     const connectProducer = kafkajsProducers(createClient);
     const publisher = new KafkaPublisher(
       { clientId: 'replies', deadlineMs: 1_000 },
-      { connectProducer, topics, log, clock: systemClock, onStopped: () => undefined },
+      { connectProducer, topics, log, clock: systemPorts.clock, onStopped: () => undefined },
     );
     onTestFinished(() => publisher.stop(0));
     await expect(publisher.start()).rejects.toMatchObject({ code: 'broker-unavailable' });

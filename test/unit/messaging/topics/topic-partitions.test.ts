@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { TopicPartitions } from '../../../../shared/messaging/kafka/topic-partitions.ts';
+import { systemPorts } from '../../../../shared/platform/system-ports.ts';
+import { TopicPartitions } from '../../../../shared/messaging/topics/topic-partitions.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
@@ -10,13 +11,14 @@ afterEach(() => vi.useRealTimers());
 /** The cache for a broker with these topics, and the queries that the broker receives. */
 function setUp(counts: Record<string, number>) {
   const queries: string[] = [];
-  const topics = new TopicPartitions({
-    partitionCounts: async ([topic = '']) => {
+  const admin = {
+    partitionCounts: async ([topic = '']: readonly string[]) => {
       queries.push(topic);
       const count = counts[topic];
       return new Map(count === undefined ? [] : [[topic, count]]);
     },
-  });
+  };
+  const topics = new TopicPartitions(admin, systemPorts, 3);
   return { topics, queries };
 }
 
@@ -34,6 +36,28 @@ describe('TopicPartitions', () => {
     expect(queries).toHaveLength(3);
     await vi.advanceTimersByTimeAsync(2);
     expect(await topics.find('t')).toBe(2);
+  });
+
+  it('asks again for a partition that the topic lacks, but not within two seconds', async () => {
+    const counts = { t: 2 };
+    const { topics } = setUp(counts);
+    await topics.find('t');
+    counts.t = 3;
+    expect([topics.known('t', 1), topics.known('t', 2)]).toEqual([2, 2]);
+    await vi.advanceTimersByTimeAsync(2_001);
+    expect([topics.known('t', 1), topics.known('t', 2)]).toEqual([2, undefined]);
+    expect(await topics.find('t')).toBe(3);
+  });
+
+  it('returns an old count while it is queried again', async () => {
+    const counts = { t: 2 };
+    const { topics, queries } = setUp(counts);
+    await topics.find('t');
+    await vi.advanceTimersByTimeAsync(300_001);
+    counts.t = 3;
+    expect(topics.known('t')).toBe(2);
+    await vi.advanceTimersByTimeAsync(0);
+    expect([topics.known('t'), queries.length]).toEqual([3, 2]);
   });
 
   it('keeps the counts of the 1,000 topics that were used last', async () => {

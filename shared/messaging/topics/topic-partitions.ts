@@ -1,36 +1,40 @@
 import { LRUCache } from 'lru-cache';
-import { sleep, systemTimers } from '../../platform/system-ports.ts';
+import { sleep, type SystemPorts } from '../../platform/system-ports.ts';
 import { topicUnknown } from '../broker-errors.ts';
 import type { BrokerAdmin } from '../ports.ts';
 
 /** A known count is queried again after this time, as in the Java client (metadata.max.age.ms). */
 const MAX_AGE_MS = 300_000;
-/** A missing topic is cached for this time, so that an unknown topic costs at most three queries per 2 s. */
+/** A missing topic or partition is cached for this time, so that one costs at most three queries per 2 s. */
 const MISSING_AGE_MS = 2_000;
-/** Brokers learn of a new topic with a delay: it counts as missing after this number of queries at this interval. */
-const MAX_QUERIES = 3;
 const QUERY_INTERVAL_MS = 500;
 /** Maximum number of cached topics, since the number of foreign reply topics is not limited. */
 const MAX_TOPICS = 1_000;
 /** Stands for the count of a topic that does not exist. */
 const MISSING = 0;
 
-/** Cache of partition counts by topic. */
+/** Cache of partition counts by topic; those unused for longest are evicted. */
 export class TopicPartitions {
   readonly #counts: LRUCache<string, number>;
 
-  constructor(admin: Pick<BrokerAdmin, 'partitionCounts'>) {
+  /** `queries`: after how many of them a topic counts as missing, of which brokers may learn with a delay. */
+  constructor(
+    admin: Pick<BrokerAdmin, 'partitionCounts'>,
+    { monotonic, timers }: Pick<SystemPorts, 'monotonic' | 'timers'>,
+    queries = 1,
+  ) {
     this.#counts = new LRUCache({
       max: MAX_TOPICS,
       ttl: MAX_AGE_MS,
-      perf: { now: () => performance.now() },
+      ttlResolution: 0,
+      perf: { now: () => monotonic.elapsedMs() },
       noDeleteOnStaleGet: true,
       noDeleteOnFetchRejection: true,
       fetchMethod: async (topic, _known, { options }) => {
-        for (let query = 1; query <= MAX_QUERIES; query += 1) {
+        for (let query = 1; query <= queries; query += 1) {
           const count = (await admin.partitionCounts([topic])).get(topic);
           if (count !== undefined) return count;
-          if (query < MAX_QUERIES) await sleep(systemTimers, QUERY_INTERVAL_MS);
+          if (query < queries) await sleep(timers, QUERY_INTERVAL_MS);
         }
         options.ttl = MISSING_AGE_MS;
         return MISSING;
@@ -38,11 +42,16 @@ export class TopicPartitions {
     });
   }
 
-  /** The count if it is known; an old one is refreshed in the background. */
-  known(topic: string): number | undefined {
+  /**
+   * The count if it is known; an old one is refreshed in the background, so that a slow broker delays nothing. `wanted`: a
+   * partition without which the topic is looked up again, since it may have grown.
+   */
+  known(topic: string, wanted = 0): number | undefined {
     const count = this.#counts.get(topic, { allowStale: true });
     if (count === undefined || count === MISSING) return undefined;
-    if (this.#counts.getRemainingTTL(topic) <= 0) this.find(topic).catch(() => undefined);
+    const leftMs = this.#counts.getRemainingTTL(topic);
+    if (wanted >= count && leftMs < MAX_AGE_MS - MISSING_AGE_MS) return undefined;
+    if (leftMs <= 0) this.find(topic).catch(() => undefined);
     return count;
   }
 
