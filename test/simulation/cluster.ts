@@ -52,12 +52,10 @@ export interface ClusterObserver extends BrokerObserver, ProcessObserver {}
 
 export interface ClusterOptions {
   readonly plan: FaultPlan;
-  /** Default: `cluster`. */
   readonly kind?: SystemKind;
   readonly observer?: ClusterObserver;
   /** Creates the providers outside of all processes; default: there are none. */
   readonly createProviders?: (system: SeededSystem, fates: CallFates) => OpenProviders;
-  /** Environment variables of all processes. */
   readonly env?: Readonly<Record<string, string>>;
   /** Limits of the queues of all processes; default: those of production. */
   readonly limits?: QueueLimits;

@@ -45,11 +45,9 @@ export interface ProcessStop {
   readonly how: 'stopped' | 'late' | 'failed';
   /** Calls that it had accepted, and whose callers got no response. */
   readonly resets: number;
-  /** Whether it stood still meanwhile. */
   readonly wasFrozen: boolean;
 }
 
-/** What learns about a process. */
 export interface ProcessObserver {
   /** A fault begins or ends, a process starts, is ready or ends; one line without a time. */
   onEvent?(line: string): void;
@@ -61,7 +59,6 @@ export interface ProcessObserver {
 /** The providers outside of all processes, as one of them has them. */
 export type OpenProviders = (host: Host) => ProviderSet;
 
-/** What surrounds a process. */
 export interface ProcessWorld {
   readonly config: Config;
   readonly observer: ProcessObserver;
@@ -71,7 +68,6 @@ export interface ProcessWorld {
   readonly connect: (life: ProcessLife) => Pick<StartOptions, 'broker' | 'disk'>;
   /** Called before the first worker of a life starts; returns the broker that the workers get. */
   readonly openBroker?: (broker: Broker, life: ProcessLife) => Promise<Broker>;
-  /** A life has ended. */
   readonly onEnd?: (life: ProcessLife) => void;
 }
 
@@ -92,7 +88,6 @@ export class RestartingProcess {
   #wasFrozen = false;
   /** Ends the calls in progress without a response. */
   readonly #calls = new Set<() => void>();
-  /** Those of them that are HTTP requests. */
   readonly #requests = new Set<object>();
 
   constructor({ name, workers }: ProcessSpec, world: ProcessWorld, machine: Machine) {

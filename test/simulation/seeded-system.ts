@@ -23,14 +23,12 @@ export const SIMULATED_SECRET = 'a secret for simulations';
 
 /** Clocks, timers, ids and randomness of one simulated system, all determined by its seed. */
 export interface SeededSystem extends SystemPorts {
-  /** For the choices of the simulation itself. */
   readonly picks: Picks;
   /**
    * Lets time pass until the promise settles, and returns its result. Rejects when it has not settled within `limitMs`
    * simulated milliseconds. Time passes in no other way.
    */
   readonly run: <Value>(work: Promise<Value>, limitMs: number) => Promise<Value>;
-  /** Lets this time pass, in milliseconds. */
   readonly pass: (ms: number) => Promise<void>;
   /** Turns of the simulated event loop so far. */
   readonly turns: () => number;
@@ -147,7 +145,6 @@ function settlePromises(): Promise<void> {
   });
 }
 
-/** A version 4 UUID of the seed. */
 export function uuid(picks: Picks): string {
   const bytes = Buffer.from(Array.from({ length: UUID_DIGITS }, () => picks.whole(0, 255)));
   bytes[6] = (bytes.readUInt8(6) & 0x0f) | 0x40;
@@ -173,7 +170,6 @@ class TimerQueue {
     };
   }
 
-  /** The time of the next timer. */
   nextMs(): number | undefined {
     while (this.#timers.at(-1)?.isCancelled === true) this.#timers.pop();
     return this.#timers.at(-1)?.dueMs;

@@ -13,7 +13,6 @@ export interface Host {
   /** Unique, also between restarts of a process. */
   readonly id: string;
   readonly ports: SystemPorts;
-  /** Whether it stands still. */
   readonly isFrozen?: boolean;
   /** Whether its code may still have effects. */
   isAlive(): boolean;
@@ -27,7 +26,6 @@ export interface Host {
 export interface Machine {
   readonly system: SystemPorts;
   readonly seed: number;
-  /** Wall clock minus true time. */
   skewMs: number;
   readonly driftPpm: number;
 }
@@ -49,7 +47,6 @@ export class ProcessLife implements Host {
   readonly ports: SystemPorts;
   readonly #machine: Machine;
   #isAlive = true;
-  /** Freezes in force. */
   #freezes = 0;
   #isDraining = false;
   /** What happened outside during a freeze. */

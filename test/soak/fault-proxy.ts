@@ -15,9 +15,7 @@ export type NetworkFault = (typeof NETWORK_FAULTS)[number];
 /** A TCP proxy in front of one broker that injects network faults on command. */
 export interface FaultProxy {
   readonly port: number;
-  /** Accepted connections. */
   readonly connections: number;
-  /** Connections cut in the middle of a response. */
   readonly torn: number;
   /**
    * Starts or ends a fault. When a fault ends, delayed responses are sent, and connections that lost bytes are reset.
@@ -38,7 +36,6 @@ const MOST_BYTES_BEFORE_TEAR = 8_000;
 const BEFORE_RESET_MS = 20;
 
 export interface FaultProxyOptions {
-  /** Port of the broker on loopback. */
   readonly target: number;
   /** A number from 0 up to 1 that decides delays and cut positions. */
   readonly share: () => number;
@@ -56,13 +53,11 @@ interface Pair {
 
 interface ProxyState {
   fault: NetworkFault | undefined;
-  /** Resolves when the current fault ends. */
   over: PromiseWithResolvers<void>;
   connections: number;
   torn: number;
 }
 
-/** Starts a proxy on a free port. */
 export async function startFaultProxy({ target, share }: FaultProxyOptions): Promise<FaultProxy> {
   const pairs = new Set<Pair>();
   const state: ProxyState = { fault: undefined, over: Promise.withResolvers(), connections: 0, torn: 0 };

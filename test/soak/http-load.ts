@@ -5,14 +5,12 @@ import { PROOF_REQUEST } from '../support/builders/schedule-call.ts';
 /** Actions whose responses identify the request. */
 export type CallKind = 'schedule' | 'payment' | 'simulation' | 'product';
 
-/** The outcome of one HTTP call. */
 export type CallEnd =
   | {
       readonly kind: 'answer';
       readonly status: number;
       readonly retryAfter: string | null;
       readonly body: string;
-      /** Whether the response belongs to the call. */
       readonly isOwn: boolean;
     }
   /** The connection failed, so nothing was sent. */
@@ -23,7 +21,6 @@ export type CallEnd =
   | { readonly kind: 'broken'; readonly reason: string };
 
 export interface Load {
-  /** Calls so far. */
   calls(): number;
   /** Stops calling; resolves when the calls in flight have ended. Idempotent. */
   stop(): Promise<void>;
@@ -90,7 +87,6 @@ export async function callOnce(
   }
 }
 
-/** An unreadable body is a wrong response. */
 function isMarked(text: string, find: (body: never) => unknown, mark: unknown): boolean {
   try {
     return find(JSON.parse(text) as never) === mark;

@@ -1,9 +1,8 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { findFreePorts } from '../../scripts/dev/local-kafka/free-ports.ts';
 import { HEADER, headerText } from '../../shared/messaging/headers.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
 import { startProviderStandIn, type ProviderStandIn } from '../support/fakes/provider-stand-in.ts';
+import { countingProviderFile } from '../support/builders/provider-entry.ts';
 import { Picks } from '../support/random/pick.ts';
 import { type FaultProxy, type NetworkFault, NETWORK_FAULTS, startFaultProxy } from './fault-proxy.ts';
 import { callOnce, startLoad } from './http-load.ts';
@@ -16,8 +15,9 @@ import {
   type ReplyFigures,
   type Say,
   type SoakWorld,
+  startEngines,
 } from './soak-world.ts';
-import { type Sightings, WatchedProcess } from './watched-process.ts';
+import { watchProcess, type WatchedProcess } from './watched-process.ts';
 
 const NODES = 3;
 const SEED = 20_260_501;
@@ -25,7 +25,6 @@ const SECOND_MS = 1_000;
 const TICK_MS = 100;
 const CALLS_PER_SECOND = 20;
 const NOTIFICATIONS_PER_SECOND = 5;
-/** Traffic before the first fault and after the last one. */
 const EDGE_MS = 3 * SECOND_MS;
 /** Range of fault durations; the longest exceeds the request timeout, so that clients give up connections. */
 const FAULT_MS = [2 * SECOND_MS, 9 * SECOND_MS] as const;
@@ -60,20 +59,16 @@ const FIRST_PHASES: readonly Faults[] = [
 /** Results of a run in which the clients reach the brokers over a failing network. */
 export interface NetworkReport extends ReplyFigures, NotificationFigures {
   readonly phases: number;
-  /** Connections cut in the middle of a response. */
   readonly torn: number;
   readonly calls: number;
   readonly answered: number;
-  /** Responses with 503 or 504. */
   readonly refused: number;
   /** Calls that were not accepted, or whose process exited. */
   readonly cut: number;
   /** Calls that a running process did not answer. */
   readonly lost: number;
   readonly swapped: number;
-  /** The count of dead letters by code. */
   readonly deadLetters: string;
-  /** Unanswered calls after the recovery. */
   readonly unansweredAfterwards: number;
   readonly recoveryMs: number;
   readonly slowestMs: number;
@@ -119,11 +114,17 @@ async function runIn(world: SoakWorld, stage: Stage): Promise<NetworkReport> {
   const { say } = world;
   const { proxies, provider } = stage;
   const startedAt = performance.now();
-  const env = await processEnvironment(world, stage);
-  const sightings: Sightings = [];
+  const env = processEnvironment(world, stage);
+  const sightings: string[] = [];
   const kinds = [['schedule', 'notification'], ['schedule', 'notification'], ['ingress'], ['ingress']];
-  const processes = await WatchedProcess.startAll(kinds, { env, sightings, say });
-  const urls = (): readonly string[] => processes.slice(-2).map((process) => process.url);
+  const engines = await startEngines(kinds, env);
+  const processes = engines.map((engine, index) =>
+    watchProcess(kinds[index]?.join('+') ?? '', engine, (line) => {
+      sightings.push(line);
+      say(`!!! ${line}`);
+    }),
+  );
+  const urls = engines.slice(-2).map(({ url }) => url);
   const notifications = new NotificationCaller(urls);
   const sending = startLoad(NOTIFICATIONS_PER_SECOND, (number) => notifications.send(number));
   const { tally, load, faults } = startCalls(urls);
@@ -139,7 +140,7 @@ async function runIn(world: SoakWorld, stage: Stage): Promise<NetworkReport> {
     await sleep(EDGE_MS);
     await stop();
     await untilDelivered(() => notifications.figures(provider));
-    const exits = await Promise.all(processes.map((process) => process.stop()));
+    const exits = await Promise.all(processes.map((process) => process.end('SIGTERM')));
     const letters = await deadLetters(world);
     const figures = {
       phases,
@@ -169,26 +170,16 @@ async function runIn(world: SoakWorld, stage: Stage): Promise<NetworkReport> {
     };
   } finally {
     await stop();
-    await Promise.all(processes.map((process) => process.abandon()));
+    await Promise.all(processes.map((process) => process.end('SIGKILL')));
   }
 }
 
-async function processEnvironment(world: SoakWorld, { proxies, provider }: Stage) {
-  const file = path.join(world.folder, 'providers.json');
-  const entry = {
-    url: `${provider.origin}/sms`,
-    provider: 'counting',
-    'communication-channel': 'sms',
-    'payload-template': { to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' },
-    defaultSender: 'Bank',
-  };
-  const notificationConfigurations = [{ realmId: 'platrealm', 'provider-configurations': [entry] }];
-  await writeFile(file, JSON.stringify({ notificationConfigurations }));
+function processEnvironment(world: SoakWorld, { proxies, provider }: Stage) {
   return {
     ...world.env,
     KAFKA_BROKERS: proxies.map(({ port }) => `127.0.0.1:${port}`).join(','),
     REPLY_TIMEOUT_MS: String(REPLY_TIMEOUT_MS),
-    NOTIFICATION_CONFIG_FILE: file,
+    NOTIFICATION_CONFIG_FILE: countingProviderFile(world.folder, provider.origin),
     HEALTH_PORT: '0',
     LOG_LEVEL: 'error',
   };
@@ -228,14 +219,13 @@ async function recover(processes: readonly WatchedProcess[]): Promise<number> {
 }
 
 /** Sends calls, each without retries, and judges their responses. */
-function startCalls(urls: () => readonly string[]) {
+function startCalls(urls: readonly string[]) {
   const tally = { calls: 0, answered: 0, refused: 0, cut: 0, lost: 0, swapped: 0, slowestMs: 0 };
   const faults: string[] = [];
   const load = startLoad(CALLS_PER_SECOND, async (number) => {
-    const all = urls();
     const id = `network-${number}`;
     const startedAt = performance.now();
-    const end = await callOnce(all[number % all.length] ?? '', id, {
+    const end = await callOnce(urls[number % urls.length] ?? '', id, {
       kinds: ['schedule', 'payment'],
       number,
     });
@@ -264,7 +254,6 @@ async function untilDelivered(figures: () => NotificationFigures): Promise<void>
   }
 }
 
-/** The dead letters with their codes, and the ids of notifications. */
 async function deadLetters({ broker, topic }: SoakWorld) {
   const letters: { readonly code: string; readonly id: string }[] = [];
   for (const key of ['scheduleDeadLetters', 'notificationDeadLetters'] as const) {

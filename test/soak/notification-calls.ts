@@ -17,19 +17,16 @@ export interface NotificationFigures {
   readonly parked: number;
   /** Accepted, but neither delivered nor parked. */
   readonly notificationsLost: number;
-  /** Delivered more than once. */
   readonly notificationsRepeated: number;
 }
 
 /** Sends notifications like a careful client: each with its own idempotency key, retried until accepted. */
 export class NotificationCaller {
-  readonly #urls: () => readonly string[];
-  /** Texts of accepted notifications by id. */
+  readonly #urls: readonly string[];
   readonly #accepted = new Map<string, string>();
   #isOver = false;
 
-  /** Calls the ingresses at these addresses alternately. */
-  constructor(urls: () => readonly string[]) {
+  constructor(urls: readonly string[]) {
     this.#urls = urls;
   }
 
@@ -37,8 +34,8 @@ export class NotificationCaller {
   async send(number: number): Promise<void> {
     const text = `notification ${number}`;
     for (let attempt = 0; !this.#isOver; attempt += 1) {
-      const urls = this.#urls();
-      const id = await post(urls[(number + attempt) % urls.length] ?? '', number, text);
+      const url = this.#urls[(number + attempt) % this.#urls.length] ?? '';
+      const id = await post(url, number, text);
       if (id !== undefined) {
         this.#accepted.set(id, text);
         return;
@@ -47,7 +44,6 @@ export class NotificationCaller {
     }
   }
 
-  /** Stops retrying. */
   giveUp(): void {
     this.#isOver = true;
   }

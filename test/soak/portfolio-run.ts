@@ -23,14 +23,12 @@ export interface PortfolioRunOptions {
   readonly brokerRestartAt: number;
   readonly brokerAwayMs: number;
   readonly commandKillAt: number;
-  /** Further command-line options, such as the window. */
   readonly commandOptions: readonly string[];
   /** One contract in this number is compared with a calculation in this process. */
   readonly sampleEvery: number;
   readonly limitMs: number;
 }
 
-/** Results of the run. */
 export interface PortfolioRunReport extends ResultFigures, ReplyFigures {
   readonly contracts: number;
   readonly workerKills: number;
@@ -179,11 +177,9 @@ async function recalculate(world: SoakWorld, { workers, files, options }: Run) {
 interface Command {
   readonly child: ChildProcess;
   readonly ended: Promise<number | NodeJS.Signals | null>;
-  /** The end of its output. */
   output(): string;
 }
 
-/** Runs `npm run recalculate` in its own process. */
 function startCommand(args: readonly string[], env: SoakWorld['env']): Command {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['scripts/recalculate.ts', ...args], {

@@ -13,7 +13,6 @@ const PUBLISH_LIMIT_MS = 60_000;
 const REPEAT_PAUSE_MS = 50;
 /** A caller that is refused for this long gives up; the system must never be unavailable for so long. */
 const REPEAT_LIMIT_MS = 20_000;
-/** Traffic before the first restart and after the last one. */
 const EDGE_MS = 1_000;
 const SHOWN_CHARACTERS = 300;
 
@@ -35,11 +34,9 @@ export interface RollingRestartReport {
   readonly answered: number;
   /** Refused by a draining ingress with 503 and Retry-After, then answered by the other one. */
   readonly refusedWhileDraining: number;
-  /** Connections refused because the ingress was down. */
   readonly unconnected: number;
   /** Connections that an ingress closed before it accepted the request, as the log shows. */
   readonly closedUnderRequest: number;
-  /** Responses that belong to another call. */
   readonly swapped: number;
   /** Calls without a response, or on the log without a reply. */
   readonly lost: number;

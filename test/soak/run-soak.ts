@@ -48,7 +48,6 @@ function say(line: string): void {
   print(`${((performance.now() - startedAt) / SECOND_MS).toFixed(1).padStart(7)} s  ${line}`);
 }
 
-/** Prints the figures of a part. */
 function printTable(part: string, report: object & { readonly faults: readonly string[] }): void {
   const { faults, ...figures } = report;
   print(`\n${part}`);

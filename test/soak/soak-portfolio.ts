@@ -28,7 +28,6 @@ const NUMBERED_EVERY = 7;
 const FORMER_EVERY = 100;
 const MAX_NAMED = 20;
 
-/** The id of contract number `index`, counted from 0. */
 function contractId(index: number): string | number {
   return index % NUMBERED_EVERY === 0 ? index + 1 : `C-${String(index + 1).padStart(7, '0')}`;
 }
@@ -112,11 +111,8 @@ export interface ResultFigures {
   readonly lines: number;
   /** Lines that are not those of the contract at this place: missing, repeated, unknown or out of order. */
   readonly misplaced: number;
-  /** Lines compared with a schedule calculated in this process. */
   readonly compared: number;
-  /** Ids of the compared lines that differ. */
   readonly wrong: readonly string[];
-  /** Lines in the file of failures. */
   readonly failures: number;
 }
 

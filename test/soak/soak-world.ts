@@ -26,9 +26,7 @@ export interface SoakWorld {
   readonly brokers: readonly string[];
   /** A Kafka client of the test, to read the log independently of the system. */
   readonly broker: KafkaBroker;
-  /** Settings shared by all processes of the system. */
   readonly env: Environment;
-  /** Deleted at the end. */
   readonly folder: string;
   readonly say: Say;
   readonly topic: (key: TopicKey) => string;
@@ -42,7 +40,6 @@ export interface SoakWorldOptions {
   readonly brokers?: readonly string[];
   /** A Kafka whose brokers the test may restart, and which it leaves running. */
   readonly cluster?: LocalKafka;
-  /** Options of its own Kafka: see LocalKafkaOptions. */
   readonly proxied?: LocalKafkaOptions['proxied'];
   readonly say: Say;
 }
@@ -103,7 +100,6 @@ export async function openSoakWorld(options: SoakWorldOptions): Promise<SoakWorl
   }
 }
 
-/** All topics. */
 export function topicsFor(env: Environment) {
   const { topicPrefix, notification } = loadConfig(env);
   return allTopicSpecs(topicPrefix, notification.retryTiersMs);
@@ -137,7 +133,6 @@ export async function startEngines(
   return Promise.all(starting);
 }
 
-/** Starts a process, as slowly as a busy machine may. */
 export async function startOne(workers: readonly string[], env: Environment): Promise<EngineProcess> {
   return startEngine(workers, env, READY_LIMIT_MS);
 }
@@ -179,9 +174,7 @@ export async function lagOfBulkLane({ broker, env, topic }: SoakWorld): Promise<
 export interface ReplyFigures {
   readonly requests: number;
   readonly replies: number;
-  /** Requests without a reply. */
   readonly unanswered: number;
-  /** Requests whose repeated replies differ. */
   readonly differing: number;
 }
 
@@ -189,7 +182,6 @@ function idOf({ headers }: LogMessage): string {
   return headerText(headers, HEADER.correlationId) ?? '';
 }
 
-/** Matches requests and replies by correlation id. */
 export async function matchReplies(
   { broker, topic }: SoakWorld,
   requestTopic: TopicKey,

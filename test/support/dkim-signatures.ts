@@ -1,11 +1,9 @@
 /** Verifies DKIM signatures (RFC 6376) as a receiver does: rsa-sha256 with relaxed canonicalization. */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 
-/** The result of checking one signature of a message. */
 export interface CheckedSignature {
   /** `fail` names the difference: the body or the signed header fields. */
   readonly result: 'pass' | 'fail: body' | 'fail: header';
-  /** DNS name of the public key. */
   readonly keyName: string;
   /** Names of the signed header fields in lower case, in the order of the signature. */
   readonly signed: readonly string[];
@@ -73,13 +71,11 @@ function pickFields(fields: readonly HeaderField[], names: readonly string[]): r
   });
 }
 
-/** Section 3.4.2. */
 function relaxedField({ name, text }: HeaderField): string {
   const value = text.slice(text.indexOf(':') + 1).replaceAll('\r\n', '');
   return `${name}:${value.replaceAll(/[ \t]+/g, ' ').trim()}`;
 }
 
-/** Section 3.4.4. */
 function relaxedBody(body: string): string {
   const lines = body.replaceAll(/[ \t]+(?=\r\n|$)/g, '').replaceAll(/[ \t]+/g, ' ');
   const trimmed = lines.replace(/(?:\r\n)+$/, '');

@@ -4,7 +4,6 @@ import kafkajs, { type Kafka, type Message } from 'kafkajs';
 
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
-/** The Kafka name of a compression. */
 export type ForeignCompression = 'lz4' | 'snappy';
 
 interface Codec {

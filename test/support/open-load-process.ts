@@ -6,7 +6,6 @@ import { Agent, request } from 'node:http';
 
 export interface OpenLoad {
   readonly url: string;
-  /** Body of a POST; absent: a GET. */
   readonly body?: string;
   readonly perSecond: number;
   readonly forMs: number;
@@ -20,11 +19,8 @@ export interface OpenLoad {
 /** How the calls of a load ended. Latencies are in milliseconds from the time at which the call was due. */
 export interface LoadReport {
   calls: number;
-  /** 200. */
   answered: number;
-  /** 503 with Retry-After. */
   refused: number;
-  /** Other statuses and errors of connections. */
   readonly other: Record<string, number>;
   readonly answeredMs: Latencies;
   readonly refusedMs: Latencies;

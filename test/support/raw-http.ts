@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A raw connection, for requests that no HTTP client would send. */
 export interface RawHttp {
   readonly socket: Socket;
   send(text: string | Uint8Array): void;
@@ -48,7 +47,6 @@ export async function openRawHttp(port: number): Promise<RawHttp> {
   };
 }
 
-/** Whether a complete response with a body has arrived. */
 export function hasBody(text: string): boolean {
   const found = /\r\ncontent-length: (\d+)\r\n/i.exec(text);
   const start = text.indexOf('\r\n\r\n');

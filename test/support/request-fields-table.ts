@@ -2,7 +2,6 @@
 
 import document from '../property/api/schedule/request-fields.json' with { type: 'json' };
 
-/** A JSON object of the document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Changes to a base request, and their effects on the answer by name. */

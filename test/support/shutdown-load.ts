@@ -5,17 +5,14 @@ import { ACTION_PATH, PROOF_REQUEST } from './builders/schedule-call.ts';
 export type LoadKind =
   /** A pool of kept-alive connections, always in use. */
   | 'kept-alive'
-  /** One connection for each call. */
   | 'new-connection'
   /** Kept-alive connections that are idle most of the time, each with a call at random moments. */
   | 'mostly-idle'
-  /** A body that arrives after its headers. */
   | 'late-body';
 
 /** The calls of one kind by how they ended. */
 export interface LoadEnds {
   calls: number;
-  /** 200. */
   answered: number;
   /** 503 with Retry-After and `Connection: close`. */
   refused: number;
@@ -105,7 +102,6 @@ interface CallOptions {
   readonly agent: Agent | false | undefined;
   readonly isLate: boolean;
   readonly ends: LoadEnds;
-  /** Calls that wait for a connection. */
   readonly unsent: Set<ClientRequest>;
 }
 

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { configurationText } from '../support/builders/provider-entry.ts';
+import { countingProviderFile } from '../support/builders/provider-entry.ts';
 import { send, statusOf } from '../support/builders/notification-call.ts';
 import { sleep } from '../support/conformance/wait.ts';
 import { startProviderStandIn } from '../support/fakes/provider-stand-in.ts';
 import { spawnEngine, startEngine } from '../support/worlds/engine-process.ts';
 
 /** `ENGINE_KILLS=1000` for a longer run. */
-const KILLS = Number(process.env['ENGINE_KILLS'] ?? 4);
+const KILLS = Number(process.env['ENGINE_KILLS'] ?? 3);
 /** On a busy machine most of it is the start of the process. */
 const KILL_LIMIT_MS = 30_000;
 const READY_LIMIT_MS = 60_000;
@@ -145,18 +145,9 @@ test(
     const provider = await startProviderStandIn();
     onTestFinished(() => provider.stop());
     provider.otherwise(() => ({ status: 200, body: {}, delayMs: Math.random() * MAX_PROVIDER_MS }));
-    const file = path.join(folder, 'providers.json');
-    const entry = {
-      url: `${provider.origin}/sms`,
-      provider: 'counting',
-      'communication-channel': 'sms',
-      'payload-template': { to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' },
-      defaultSender: 'Bank',
-    };
-    writeFileSync(file, configurationText(entry));
     const env = {
       DATA_DIR: path.join(folder, 'data'),
-      NOTIFICATION_CONFIG_FILE: file,
+      NOTIFICATION_CONFIG_FILE: countingProviderFile(folder, provider.origin),
       NOTIFICATION_SEND_TIMEOUT_MS: '1000',
       RATE_LIMIT_PER_SECOND: '0',
     };

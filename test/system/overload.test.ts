@@ -9,11 +9,11 @@ import type { LoadReport, OpenLoad } from '../support/open-load-process.ts';
 import { startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
 
 const GENERATOR = path.join(import.meta.dirname, '../support/open-load-process.ts');
-const LOAD_MS = 3_000;
+const LOAD_MS = 2_000;
 /** Longer than admitted calls may take, so that a growing queue is seen. */
-const FLOOD_MS = 5_000;
+const FLOOD_MS = 3_000;
 /** Compiles the code of the calls, and opens connections. */
-const WARM_UP_MS = 1_000;
+const WARM_UP_MS = 500;
 /** Node accepts one connection in each turn of its event loop (SECURITY.md): they are open before anything is counted. */
 const CONNECTING_MS = 1_000;
 const TEST_LIMIT_MS = 120_000;
@@ -113,7 +113,7 @@ describe('ten times the capacity', () => {
       const url = engine.url + ACTION_PATH;
       const body = JSON.stringify({ jsonParam: { ...PROOF_REQUEST, InstallmentsNo: rows, Explain: true } });
       const load = { url, body, connections: 200 };
-      await run({ ...load, ...PROBE });
+      await run({ ...load, ...PROBE, forMs: WARM_UP_MS });
       const [probe] = await run({ ...load, ...PROBE });
       expect(probe?.answered).toBeGreaterThan(0);
       const perSecond = 10 * (probe?.answered ?? 0);
@@ -135,7 +135,7 @@ describe('ten times the capacity', () => {
         expect({ answered, other }).toEqual({ answered: calls, other: {} });
         expect(answeredMs.p99).toBeLessThan(SMALL_CALL_MS + pausesMs);
       }
-      const [after] = await run({ ...load, perSecond: 20, forMs: 1_000 });
+      const [after] = await run({ ...load, perSecond: 20, forMs: 500 });
       expect(after).toMatchObject({ other: {}, refused: 0 });
     },
     TEST_LIMIT_MS,

@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { countingProviderFile } from '../support/builders/provider-entry.ts';
 import { endOf, idOf, notificationOf, send, SMS } from '../support/builders/notification-call.ts';
 import { startProviderStandIn } from '../support/fakes/provider-stand-in.ts';
 import { runEngine, spawnEngine, startEngine, type EngineProcess } from '../support/worlds/engine-process.ts';
@@ -62,21 +63,6 @@ const notify = ({ url }: EngineProcess, key: string): Promise<string> =>
 
 const momentOf = (known: { readonly updatedAt: string } | undefined) => Date.parse(known?.updatedAt ?? '');
 
-/** A provider of SMS at this address, in a file of the folder. Returns the settings that name it. */
-function providerSettings(folder: string, origin: string): Record<string, string> {
-  const file = join(folder, 'providers.json');
-  const entry = {
-    url: `${origin}/sms`,
-    provider: 'counting',
-    'communication-channel': 'sms',
-    'payload-template': { to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' },
-    defaultSender: 'Bank',
-  };
-  const notificationConfigurations = [{ realmId: 'platrealm', 'provider-configurations': [entry] }];
-  writeFileSync(file, JSON.stringify({ notificationConfigurations }));
-  return { NOTIFICATION_CONFIG_FILE: file, NOTIFICATION_SEND_TIMEOUT_MS: String(SEND_TIMEOUT_MS) };
-}
-
 describe('npm start on a data folder', () => {
   let folder: string;
   beforeAll(() => {
@@ -87,7 +73,11 @@ describe('npm start on a data folder', () => {
   it('shows the same after a kill, and parks the message whose provider had been called without an answer', async () => {
     const provider = await startProviderStandIn();
     onTestFinished(() => provider.stop());
-    const env = { DATA_DIR: join(folder, 'data'), ...providerSettings(folder, provider.origin) };
+    const env = {
+      DATA_DIR: join(folder, 'data'),
+      NOTIFICATION_CONFIG_FILE: countingProviderFile(folder, provider.origin),
+      NOTIFICATION_SEND_TIMEOUT_MS: String(SEND_TIMEOUT_MS),
+    };
     await mkdir(env.DATA_DIR, { mode: 0o755 });
     const first = await start([], env);
     expect(first.stdout() + first.stderr()).toContain('other users of this machine have access to DATA_DIR');
@@ -117,12 +107,6 @@ describe('npm start on a data folder', () => {
     expect(provider.requests).toHaveLength(2);
     const third = await runEngine([], env);
     expect([third.code, third.stderr]).toEqual([1, expect.stringContaining('open in another process')]);
-  });
-
-  it('is needed for a provider', async () => {
-    const env = { DATA_DIR: 'memory', ...providerSettings(folder, 'http://127.0.0.1:9') };
-    const { code, stderr } = await runEngine([], env);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('NOTIFICATION_CONFIG_FILE needs a DATA_DIR')]);
   });
 });
 
@@ -179,34 +163,14 @@ describe('npm start without settings', () => {
   });
 });
 
-describe('signals', () => {
-  it('stop a process gracefully during startup', async () => {
-    const { child } = spawnEngine([], {});
-    const ended = new Promise((resolve) => {
-      child.once('close', (code, signal) => resolve(code ?? signal));
-    });
-    // The first line of the log is written while the ingress starts.
-    child.stderr.once('data', () => child.kill('SIGTERM'));
-    expect(await ended).toBe(0);
+it('SIGTERM stops a process gracefully during startup', async () => {
+  const { child } = spawnEngine([], {});
+  const ended = new Promise((resolve) => {
+    child.once('close', (code, signal) => resolve(code ?? signal));
   });
-
-  it('let it answer all accepted requests, also if they arrive twice within a second, as Ctrl-C does under npm', async () => {
-    const engine = await start([], { RATE_LIMIT_PER_SECOND: '0' });
-    await scheduleRows(engine.url);
-    const calls = Array.from({ length: 50 }, () =>
-      post(engine.url, { jsonParam: { ...PROOF_REQUEST, InstallmentsNo: 600 } }),
-    );
-    await Promise.race(calls);
-    engine.child.kill('SIGINT');
-    // Two that arrive at once are one.
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const code = engine.end('SIGINT');
-    const settled = await Promise.allSettled(calls);
-    const answered = settled.filter((call) => call.status === 'fulfilled').map((call) => call.value.status);
-    expect(answered.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    expect(answered.filter((status) => status === 200).length).toBeGreaterThan(0);
-    expect(await code).toBe(0);
-  });
+  // The first line of the log is written while the ingress starts.
+  child.stderr.once('data', () => child.kill('SIGTERM'));
+  expect(await ended).toBe(0);
 });
 
 describe('an ingress without workers', () => {
@@ -245,22 +209,10 @@ describe('an ingress without workers', () => {
   });
 });
 
-describe('the command line', () => {
-  it('prints help and exits with 0', async () => {
-    const { code, stdout } = await runEngine(['--help']);
-    expect(code).toBe(0);
-    expect(stdout).toContain('Usage');
-  });
-
-  it('exits with 2 on an unknown worker and lists the known ones', async () => {
-    const { code, stderr } = await runEngine(['shedule']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('schedule');
-  });
-
-  it('exits with 2 on an invalid setting and names it', async () => {
-    const { code, stderr } = await runEngine([], { PORT: 'eighty' });
-    expect(code).toBe(2);
-    expect(stderr).toContain('PORT');
-  });
+it.each<[string, string[], Record<string, string>, string]>([
+  ['an unknown worker, with the known ones', ['shedule'], {}, 'schedule'],
+  ['an invalid setting', [], { PORT: 'eighty' }, 'PORT'],
+])('npm start exits with 2 on %s', async (_, args, env, named) => {
+  const { code, stderr } = await runEngine(args, env);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(named)]);
 });

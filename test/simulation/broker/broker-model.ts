@@ -24,7 +24,6 @@ const LIMITS = { maxRecordsPerTopic: 1e6, maxBytesPerTopic: 1e9 };
 export interface BrokerObserver {
   /** A record was stored. `by`: id of the life of the process that wrote it. */
   onRecord?(record: LogMessage, by: string): void;
-  /** A commit was accepted. */
   onCommit?(groupId: string, offset: PartitionOffset, by: string): void;
   /** A log ends at this offset although records up to `seen` could be read before. */
   onLoss?(end: PartitionOffset, seen: number): void;
@@ -54,7 +53,6 @@ export class BrokerModel {
   readonly topics: EmbeddedTopics;
   readonly admin: BrokerAdmin;
   readonly clients = new Set<CheckedClient>();
-  /** What the groups read, by their ids. */
   readonly reads = new Map<string, GroupReads>();
   readonly observer: BrokerObserver;
   readonly #groups = new Map<string, EmbeddedGroup>();

@@ -5,7 +5,6 @@ import type { ProcessLife } from '../sim-process.ts';
 
 /** The broker of a run as seen from outside of all processes: its faults, and what its rules and observers need of it. */
 export interface SimBroker extends Pick<ProcessWorld, 'connect' | 'openBroker' | 'onEnd'> {
-  /** Environment variables of the processes. */
   readonly env: Readonly<Record<string, string>>;
   /** The broker as a client outside the system has it. */
   connectClient(life: ProcessLife): Broker;

@@ -20,7 +20,6 @@ export interface ActionExchange {
   acceptedAtMs?: number;
 }
 
-/** A look at a process that runs. */
 export interface ProcessLook {
   readonly process: string;
   readonly isReady: boolean;
@@ -28,7 +27,6 @@ export interface ProcessLook {
   readonly absentMs: number;
 }
 
-/** A POST of a notification. */
 export interface NotificationExchange {
   readonly call: NotificationCall;
   readonly isOther: boolean;
@@ -40,7 +38,6 @@ export interface NotificationExchange {
   notificationId?: string;
 }
 
-/** A look at the state of a notification. */
 export interface StateLook {
   readonly notificationId: string;
   readonly ingress: string;
@@ -49,7 +46,6 @@ export interface StateLook {
   readonly answer: Answer;
 }
 
-/** A call of a provider. */
 export interface ProviderCall {
   readonly provider: string;
   readonly notificationId: string;
@@ -78,7 +74,6 @@ export interface UpstreamMessage {
   readonly activity: Activity;
   /** Simulated time at which the broker acknowledged it; undefined: not yet. */
   acknowledgedAtMs?: number;
-  /** Whether a publish of it was refused. */
   wasRefused?: boolean;
   readonly expected: readonly Expected[];
 }
@@ -92,7 +87,6 @@ export class History {
   readonly lastLooks: StateLook[] = [];
   readonly providerCalls: ProviderCall[] = [];
   readonly records: SeenRecord[] = [];
-  /** The records by their place, see placeOf. */
   readonly byPlace = new Map<string, SeenRecord>();
   /** The records with a correlation id or a notification id, by it. */
   readonly byId = new Map<string, SeenRecord[]>();
@@ -113,12 +107,10 @@ export function isLastCall(id: string): boolean {
   return id.startsWith(LAST);
 }
 
-/** Names the place of a record. */
 export function placeOf(topic: string, partition: number, offset: number): string {
   return `${topic}/${partition}@${offset}`;
 }
 
-/** The requests of an upstream system. */
 export function isRequest(activity: Activity): activity is UpstreamRequest {
   return activity.kind === 'request';
 }

@@ -7,15 +7,10 @@ const SECOND_MS = 1_000;
 /** Who notes that processes start and end, and that faults begin. */
 export const FAULTS = 'cluster';
 
-/** One event of a run. */
 export interface JournalEntry {
-  /** Simulated milliseconds since the start. */
   readonly atMs: number;
-  /** The process, provider or caller. */
   readonly who: string;
-  /** What happened, in words. */
   readonly text: string;
-  /** The activities, notifications and messages that it concerns. */
   readonly ids: readonly string[];
 }
 

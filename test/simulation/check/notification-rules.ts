@@ -14,9 +14,8 @@ import {
   type ProviderCall,
   type SeenRecord,
 } from './history.ts';
-import type { Finding, Rule } from './rule.ts';
+import { type Finding, finding, type Rule } from './rule.ts';
 
-/** States that conclude a notification. */
 export const FINAL: ReadonlySet<NotificationStatus> = new Set(['sent', 'failed', 'parked']);
 const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
 const ACCEPTANCES: string = TOPIC.notificationAcceptances;
@@ -46,7 +45,7 @@ const acceptedNotificationsEnd: Rule = {
     [...acceptedIds(history)].flatMap((id): readonly Finding[] => {
       const status = currentState(history, id)?.status ?? 'unknown to the ledger';
       if (FINAL.has(status as NotificationStatus)) return [];
-      return [{ detail: `notification ${id} was accepted and is ${status}`, ids: [id] }];
+      return [finding(`notification ${id} was accepted and is ${status}`, id)];
     }),
 };
 
@@ -59,10 +58,10 @@ const statusIsTrue: Rule = {
       const isDelivered = calls.some(({ deliveredAtMs }) => deliveredAtMs !== undefined);
       const status = currentState(history, id)?.status;
       if (status === 'sent' && !isDelivered) {
-        return [{ detail: `notification ${id} is sent, and no provider sent it`, ids: [id] }];
+        return [finding(`notification ${id} is sent, and no provider sent it`, id)];
       }
       if (status === 'failed' && isDelivered) {
-        return [{ detail: `notification ${id} is failed, and a provider sent it`, ids: [id] }];
+        return [finding(`notification ${id} is failed, and a provider sent it`, id)];
       }
       return [];
     }),
@@ -85,7 +84,7 @@ const endIsDeserved: Rule = {
           : status !== 'parked' || isInDoubt(id, calls, history);
       if (isDeserved) return [];
       const answers = calls.map(({ result }) => result?.kind ?? 'no answer').join(', ');
-      return [{ detail: `${id} is ${status} ${code} after ${answers || 'no call'}`, ids: [id] }];
+      return [finding(`${id} is ${status} ${code} after ${answers || 'no call'}`, id)];
     }),
 };
 
@@ -157,7 +156,7 @@ const orderPerReceiver: Rule = {
         const startedAtMs = starts.get(id);
         if (last !== undefined && startedAtMs !== undefined && startedAtMs < last.atMs) {
           const detail = `${id} was attempted before ${last.id}, whose command is earlier on the log, was concluded`;
-          findings.push({ detail, ids: [last.id, id] });
+          findings.push(finding(detail, last.id, id));
         }
         const atMs = history.concludedAtMs.get(id) ?? (history.states.has(id) ? Infinity : 0);
         if (last === undefined || atMs > last.atMs) last = { id, atMs };
@@ -167,7 +166,6 @@ const orderPerReceiver: Rule = {
   },
 };
 
-/** The start of the first attempt of each notification. */
 function firstStarts(calls: readonly ProviderCall[]): ReadonlyMap<string, number> {
   const starts = new Map<string, number>();
   for (const { notificationId, startedAtMs } of calls) {
@@ -216,9 +214,7 @@ const repeatsAgree: Rule = {
     return [...byKey].flatMap(([id, exchanges]): readonly Finding[] => {
       const ids = new Set(exchanges.flatMap(({ notificationId }) => notificationId ?? []));
       if (ids.size <= 1) return [];
-      return [
-        { detail: `one Idempotency-Key was answered with ${[...ids].join(' and ')}`, ids: [id, ...ids] },
-      ];
+      return [finding(`one Idempotency-Key was answered with ${[...ids].join(' and ')}`, id, ...ids)];
     });
   },
 };
@@ -243,7 +239,7 @@ const conflictIsNoticed: Rule = {
         const early = new Set(exchanges.filter((one) => !isLate(one)).map(({ isOther }) => isOther));
         const isMixed = late.size > 1 || [...late].some((isOther) => !early.has(isOther));
         return isMixed
-          ? [{ detail: `different requests of ${id} were accepted under one key`, ids: [id, notificationId] }]
+          ? [finding(`different requests of ${id} were accepted under one key`, id, notificationId)]
           : [];
       },
     );
@@ -255,17 +251,17 @@ const acceptanceIsAnswered: Rule = {
   source: 'N3, docs/api.md Notifications',
   onNotificationAnswer: ({ call, answer, isOther }, { isCalm }) => {
     if (answer === undefined)
-      return isLastCall(call.id) ? { detail: `${call.id} got no answer`, ids: [call.id] } : undefined;
+      return isLastCall(call.id) ? finding(`${call.id} got no answer`, call.id) : undefined;
     const { status } = answer;
     const isExpected = call.isValid
       ? status === 202 || (status === 409 && call.repeats.some((one) => one.isOther))
       : status === 400;
     const isTransient = !isCalm && !isLastCall(call.id) && (status === 503 || status === 504);
     if (isExpected || isTransient) return undefined;
-    return {
-      detail: `${call.id}${isOther ? ' (changed)' : ''} was answered with ${status}: ${answer.body.slice(0, 200)}`,
-      ids: [call.id],
-    };
+    return finding(
+      `${call.id}${isOther ? ' (changed)' : ''} was answered with ${status}: ${answer.body.slice(0, 200)}`,
+      call.id,
+    );
   },
 };
 
@@ -282,10 +278,9 @@ const stateNeverGoesBack: Rule = {
       const sentSinceMs = sent.get(place);
       if (status === 'sent') sent.set(place, Math.min(sentSinceMs ?? Infinity, answeredAtMs));
       else if (sentSinceMs !== undefined && sentAtMs > sentSinceMs) {
-        findings.push({
-          detail: `${ingress} showed ${notificationId} as sent and then as ${status}`,
-          ids: [notificationId],
-        });
+        findings.push(
+          finding(`${ingress} showed ${notificationId} as sent and then as ${status}`, notificationId),
+        );
       }
     }
     return findings;
@@ -301,12 +296,7 @@ const lastLooksAgree: Rule = {
       const { status: shown } = answer.status === 200 ? (JSON.parse(answer.body) as ShownState) : {};
       if (wanted === undefined || shown === wanted) return [];
       const what = shown ?? `${answer.status} ${answer.body}`;
-      return [
-        {
-          detail: `${ingress} shows ${notificationId} as ${what} instead of ${wanted}`,
-          ids: [notificationId],
-        },
-      ];
+      return [finding(`${ingress} shows ${notificationId} as ${what} instead of ${wanted}`, notificationId)];
     }),
 };
 
@@ -322,7 +312,7 @@ const lastRecordHolds: Rule = {
       const last = states.at(-1)?.status;
       const status = currentState(history, id)?.status;
       if (last === status) return [];
-      return [{ detail: `compaction would leave ${id} as ${last} instead of ${status}`, ids: [id] }];
+      return [finding(`compaction would leave ${id} as ${last} instead of ${status}`, id)];
     }),
 };
 
@@ -334,7 +324,7 @@ const ageFailsOnlyTheAttempted: Rule = {
     return [...history.states.keys()].flatMap((id): readonly Finding[] => {
       const { status, code } = currentState(history, id) ?? {};
       if (status !== 'failed' || code !== TIME_LIMIT || attempted.has(id)) return [];
-      return [{ detail: `${id} failed for its age, and no provider was called`, ids: [id] }];
+      return [finding(`${id} failed for its age, and no provider was called`, id)];
     });
   },
 };
@@ -359,7 +349,7 @@ const copiesReturnInTime: Rule = {
       );
       if (returned === undefined || returned.seenAtMs <= untilMs) return [];
       const waitedMs = Math.round(returned.seenAtMs - copy.seenAtMs);
-      return [{ detail: `${id} waited ${waitedMs} ms on ${copy.topic}`, ids: [id] }];
+      return [finding(`${id} waited ${waitedMs} ms on ${copy.topic}`, id)];
     }),
 };
 
@@ -371,12 +361,12 @@ const countedOnce: Rule = {
     const usage = history.records.filter(({ topic }) => topic === TOPIC.notificationUsage);
     const counted = new Set(usage.map(({ key }) => key));
     const missing = [...acceptedIds(history)].filter((id) => !counted.has(id));
-    const findings = missing.map((id): Finding => ({ detail: `${id} was not counted`, ids: [id] }));
+    const findings = missing.map((id): Finding => finding(`${id} was not counted`, id));
     for (const [process, messages] of history.counted) {
       // An ingress also counts a message whose acceptance was answered with 504 and may not be stored.
       const mayBeMore = process.startsWith('ingress') || process === 'engine';
       if (mayBeMore ? messages >= counted.size : messages === counted.size) continue;
-      findings.push({ detail: `${process} counted ${messages} messages of ${counted.size}`, ids: [] });
+      findings.push(finding(`${process} counted ${messages} messages of ${counted.size}`));
     }
     return findings;
   },

@@ -11,7 +11,7 @@ import { actionOf, type Expected } from '../workload/expected-answers.ts';
 import { REPLY_TOPICS, type Activity } from '../workload/plan.ts';
 import type { Answer } from '../ingress-call.ts';
 import { isLastCall, isRequest, placeOf, type SeenRecord, type UpstreamMessage } from './history.ts';
-import type { Finding, Rule, RuleContext } from './rule.ts';
+import { type Finding, finding, type Rule, type RuleContext } from './rule.ts';
 
 const REQUEST_TOPICS: ReadonlySet<string> = new Set([
   TOPIC.scheduleRequests,
@@ -39,12 +39,11 @@ const answerIsRight: Rule = {
   name: 'the answer to a call is that of the calculation of its own request',
   source: 'E1, docs/api.md',
   onActionAnswer: ({ id, answer, expected }, context) => {
-    if (answer === undefined)
-      return isLastCall(id) ? { detail: `${id} got no answer`, ids: [id] } : undefined;
+    if (answer === undefined) return isLastCall(id) ? finding(`${id} got no answer`, id) : undefined;
     if (answer.status === 202) return undefined;
     const isCalm = context.isCalm || isLastCall(id);
     const fault = faultOfAnswer(answer, expected, { ...context, isCalm });
-    return fault === undefined ? undefined : { detail: `${id}: ${fault}`, ids: [id] };
+    return fault === undefined ? undefined : finding(`${id}: ${fault}`, id);
   },
 };
 
@@ -92,11 +91,11 @@ const replyIsRight: Rule = {
     const id = headerText(record.headers, HEADER.correlationId) ?? '';
     const request = context.history.upstream.find((one) => one.id === id);
     if (request === undefined || !isRequest(request.activity))
-      return { detail: `a reply to an unknown request ${id}`, ids: [id] };
+      return finding(`a reply to an unknown request ${id}`, id);
     if (request.activity.replyTopic !== record.topic)
-      return { detail: `the reply to ${id} is on ${record.topic}`, ids: [id] };
+      return finding(`the reply to ${id} is on ${record.topic}`, id);
     const fault = faultOfReply(record, request, context);
-    return fault === undefined ? undefined : { detail: `reply to ${id}: ${fault}`, ids: [id] };
+    return fault === undefined ? undefined : finding(`reply to ${id}: ${fault}`, id);
   },
 };
 
@@ -171,12 +170,7 @@ const requestsAreAnswered: Rule = {
       const requests = records.filter(({ topic }) => REQUEST_TOPICS.has(topic)).length;
       const missing = 2 * requests - records.length;
       if (missing <= 0) return [];
-      return [
-        {
-          detail: `${missing} of ${requests} requests ${id} have neither a reply nor a dead letter`,
-          ids: [id],
-        },
-      ];
+      return [finding(`${missing} of ${requests} requests ${id} have neither a reply nor a dead letter`, id)];
     }),
 };
 
@@ -187,7 +181,7 @@ const acknowledgedIsStored: Rule = {
     const stored = new Set(records.map(({ headers }) => headerText(headers, HEADER.correlationId)));
     return upstream.flatMap(({ id, activity, acknowledgedAtMs }): readonly Finding[] => {
       if (acknowledgedAtMs === undefined || activity.kind === 'command' || stored.has(id)) return [];
-      return [{ detail: `${id} was acknowledged and is on no topic`, ids: [id] }];
+      return [finding(`${id} was acknowledged and is on no topic`, id)];
     });
   },
 };
@@ -199,7 +193,7 @@ const deadLettersAreDeserved: Rule = {
     if (!DEAD_LETTERS.has(topic)) return undefined;
     const code = headerText(headers, HEADER.deadLetterCode) ?? 'without a code';
     const id = headerText(headers, HEADER.correlationId) ?? headerText(headers, HEADER.notificationId) ?? '';
-    if (code === 'unexpected') return { detail: `${id} failed unexpectedly`, ids: [id] };
+    if (code === 'unexpected') return finding(`${id} failed unexpectedly`, id);
     if (isPoison(history.upstream.find((one) => one.id === id)?.activity)) return undefined;
     // Two instances may accept different texts under a new key at the same moment: one of them is sent.
     const commands = (history.byId.get(id) ?? []).filter((record) => COMMANDS.has(record.topic));
@@ -210,7 +204,7 @@ const deadLettersAreDeserved: Rule = {
       .get(id)
       ?.some(({ status }) => status === 'failed' || status === 'parked');
     if (topic === TOPIC.notificationDeadLetters && wasConcluded === true) return undefined;
-    return { detail: `${id} became a dead letter: ${code}`, ids: [id] };
+    return finding(`${id} became a dead letter: ${code}`, id);
   },
 };
 
@@ -230,7 +224,7 @@ const poisonBecomesDeadLetter: Rule = {
         .filter((record) => REQUEST_TOPICS.has(record.topic) || COMMANDS.has(record.topic))
         .map(({ topic, partition, offset }) => placeOf(topic, partition, offset))
         .filter((place) => !dead.has(place))
-        .map((place) => ({ detail: `${id} at ${place} is no dead letter`, ids: [id] }));
+        .map((place) => finding(`${id} at ${place} is no dead letter`, id));
     }),
 };
 
@@ -251,9 +245,8 @@ const asyncResultsArrive: Rule = {
   atEnd: ({ isCalm }, { history }) =>
     history.actions.flatMap(({ id, acceptedAtMs, answer }): readonly Finding[] => {
       if (acceptedAtMs === undefined || answer === undefined) return [];
-      if (answer.status === 202) return [{ detail: `${id} was accepted and has no result`, ids: [id] }];
-      if (isCalm && answer.status === 504)
-        return [{ detail: `the result of ${id} came too late`, ids: [id] }];
+      if (answer.status === 202) return [finding(`${id} was accepted and has no result`, id)];
+      if (isCalm && answer.status === 504) return [finding(`the result of ${id} came too late`, id)];
       return [];
     }),
 };
@@ -278,10 +271,7 @@ const repliesKeepOrder: Rule = {
       const at = positions.get(`${origin} ${id}`) ?? 0;
       const before = latest.get(place);
       if (before !== undefined && at < before.at) {
-        findings.push({
-          detail: `${id} was answered after ${before.id}, which came later`,
-          ids: [id, before.id],
-        });
+        findings.push(finding(`${id} was answered after ${before.id}, which came later`, id, before.id));
       } else latest.set(place, { id, at });
     }
     return findings;
@@ -302,7 +292,7 @@ const shortAbsencesAreWaitedOut: Rule = {
       return undefined;
     const { code } = JSON.parse(answer.body) as Problem;
     if (!UNREACHABLE.has(code)) return undefined;
-    return { detail: `${id} got 503 ${code} after an absence of ${absentMs.toFixed(0)} ms`, ids: [id] };
+    return finding(`${id} got 503 ${code} after an absence of ${absentMs.toFixed(0)} ms`, id);
   },
 };
 

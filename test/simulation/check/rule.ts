@@ -9,17 +9,18 @@ import type {
   SeenRecord,
 } from './history.ts';
 
-/** A promise that was not kept. */
 export interface Finding {
   readonly detail: string;
-  /** The calls, notifications and messages that it concerns. */
   readonly ids: readonly string[];
+}
+
+export function finding(detail: string, ...ids: readonly string[]): Finding {
+  return { detail, ids };
 }
 
 export interface Violation extends Finding {
   readonly rule: string;
   readonly source: string;
-  /** Simulated time at which it was noticed. */
   readonly atMs: number;
 }
 
@@ -41,18 +42,15 @@ export interface RuleContext {
   readonly mayEvictResults: boolean;
   /** Whether the hold topic may have no room for the head of a receiver, so that later messages do not wait for it. */
   readonly mayLoseOrder: boolean;
-  /** Decodes the value of a reply or state. */
   readonly decode: (record: SeenRecord) => { readonly type: string; readonly payload: unknown } | undefined;
 }
 
 type Check<Event> = (event: Event, context: RuleContext) => Finding | undefined;
 
-/** A commit that the broker accepted. */
 export interface Commit extends PartitionOffset {
   readonly groupId: string;
   /** The offset that was committed before. */
   readonly from: number;
-  /** The life of the process. */
   readonly by: string;
 }
 
@@ -73,7 +71,6 @@ export interface Rule {
   readonly onCommit?: Check<Commit>;
   readonly onLoss?: Check<Loss>;
   readonly onLook?: Check<ProcessLook>;
-  /** When a process has ended on SIGTERM. */
   readonly onStop?: Check<ProcessStop>;
   readonly atEnd?: (end: End, context: RuleContext) => readonly Finding[];
 }

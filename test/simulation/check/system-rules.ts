@@ -3,7 +3,7 @@ import { COMMAND_TOPICS, TOPIC, topicNames } from '../../../shared/messaging/top
 import { REPLY_TOPICS } from '../workload/plan.ts';
 import { isLastCall, placeOf, type History, type SeenRecord } from './history.ts';
 import { acceptedIds, FINAL, idOfCommand, isRedriven } from './notification-rules.ts';
-import type { Rule } from './rule.ts';
+import { finding, type Rule } from './rule.ts';
 
 const COMMANDS: ReadonlySet<string> = new Set(topicNames('', COMMAND_TOPICS));
 const TIER = /\.retry\./;
@@ -11,7 +11,7 @@ const TIER = /\.retry\./;
 const everythingSettles: Rule = {
   name: 'everything settles after the last fault: work ends, queues are empty, processes are ready',
   source: 'docs/notification-delivery.md, docs/health.md',
-  atEnd: ({ unsettled }) => (unsettled.length === 0 ? [] : [{ detail: unsettled.join('; '), ids: [] }]),
+  atEnd: ({ unsettled }) => (unsettled.length === 0 ? [] : [finding(unsettled.join('; '))]),
 };
 
 const commitsFollowWork: Rule = {
@@ -23,7 +23,7 @@ const commitsFollowWork: Rule = {
       if (record === undefined || isDone(record, history)) continue;
       const id = headerText(record.headers, HEADER.correlationId) ?? idOfCommand(record) ?? '';
       const place = placeOf(topic, partition, at);
-      return { detail: `${groupId} committed ${place}, and ${id} was not done`, ids: [id] };
+      return finding(`${groupId} committed ${place}, and ${id} was not done`, id);
     }
     return undefined;
   },
@@ -35,25 +35,21 @@ const stopsInTime: Rule = {
   name: 'a process that gets SIGTERM ends by itself in time',
   source: STOPPING,
   onStop: ({ process, how, wasFrozen }) =>
-    how === 'stopped' || wasFrozen ? undefined : { detail: `${process} ended on SIGTERM: ${how}`, ids: [] },
+    how === 'stopped' || wasFrozen ? undefined : finding(`${process} ended on SIGTERM: ${how}`),
 };
 
 const stopAnswersAll: Rule = {
   name: 'a process that gets SIGTERM answers or refuses each call that it has accepted',
   source: `${STOPPING}, HTTP connections of a stopping process`,
   onStop: ({ process, resets, wasFrozen }) =>
-    resets === 0 || wasFrozen
-      ? undefined
-      : { detail: `${process} left ${resets} calls without an answer`, ids: [] },
+    resets === 0 || wasFrozen ? undefined : finding(`${process} left ${resets} calls without an answer`),
 };
 
 const readRecordsStay: Rule = {
   name: 'a record that was read stays on its log',
   source: 'docs/deploy.md The data folder',
-  onLoss: ({ topic, partition, offset, seen }) => ({
-    detail: `${topic}/${partition} ends at ${offset} and was read up to ${seen}`,
-    ids: [],
-  }),
+  onLoss: ({ topic, partition, offset, seen }) =>
+    finding(`${topic}/${partition} ends at ${offset} and was read up to ${seen}`),
 };
 
 /** The tail of replies, publishers and feeds of an ingress notice a lost connection within this time. */
@@ -66,7 +62,7 @@ const healthIsTrue: Rule = {
     const isRight = isReady ? !process.startsWith('ingress') || absentMs < NOTICED_MS : !isCalm;
     if (isRight) return undefined;
     const detail = `${process} is ${isReady ? '' : 'not '}ready, and has not reached the broker for ${absentMs} ms`;
-    return { detail, ids: [] };
+    return finding(detail);
   },
 };
 
@@ -131,7 +127,7 @@ const answersComeSoon: Rule = {
   onActionAnswer: ({ id, sentAtMs, answeredAtMs = sentAtMs }, { isCalm }) => {
     const waitedMs = answeredAtMs - sentAtMs;
     if (!(isCalm || isLastCall(id)) || waitedMs <= SOON_MS) return undefined;
-    return { detail: `${id} was answered after ${waitedMs.toFixed(0)} ms`, ids: [id] };
+    return finding(`${id} was answered after ${waitedMs.toFixed(0)} ms`, id);
   },
   onRecord: ({ topic, headers, seenAtMs }, { isCalm, history }) => {
     const id = headerText(headers, HEADER.correlationId);
@@ -140,7 +136,7 @@ const answersComeSoon: Rule = {
     const replies = records.filter((one) => UPSTREAM_REPLIES.has(one.topic)).length;
     const waitedMs = seenAtMs - (records[0]?.seenAtMs ?? 0);
     if (waitedMs <= SOON_MS && replies <= records.length - replies) return undefined;
-    return { detail: `${id} has ${replies} replies, the last after ${waitedMs.toFixed(0)} ms`, ids: [id] };
+    return finding(`${id} has ${replies} replies, the last after ${waitedMs.toFixed(0)} ms`, id);
   },
 };
 
@@ -155,7 +151,7 @@ const notificationsAreSentSoon: Rule = {
       );
       const waitedMs = (sent?.deliveredAtMs ?? Infinity) - (command?.seenAtMs ?? 0);
       if (!isCalm || waitedMs <= SOON_MS) return [];
-      return [{ detail: `${id} was sent ${waitedMs.toFixed(0)} ms after its command`, ids: [id] }];
+      return [finding(`${id} was sent ${waitedMs.toFixed(0)} ms after its command`, id)];
     }),
 };
 
@@ -169,7 +165,7 @@ const statusIsShownSoon: Rule = {
       const { status } = JSON.parse(answer.body) as { readonly status: unknown };
       if (status === states.get(notificationId)?.at(-1)?.status) return [];
       const detail = `${ingress} shows ${notificationId} as ${String(status)} long after its end`;
-      return [{ detail, ids: [notificationId] }];
+      return [finding(detail, notificationId)];
     }),
 };
 

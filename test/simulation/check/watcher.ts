@@ -16,11 +16,18 @@ import {
 } from './history.ts';
 import { digest, type Journal } from './journal.ts';
 import { FINAL, idOfCommand, NOTIFICATION_RULES } from './notification-rules.ts';
-import type { End, Finding, Loss, Rule, RuleContext, Violation } from './rule.ts';
+import {
+  type End,
+  type Finding,
+  finding,
+  type Loss,
+  type Rule,
+  type RuleContext,
+  type Violation,
+} from './rule.ts';
 import { REQUEST_RULES } from './request-rules.ts';
 import { SYSTEM_RULES } from './system-rules.ts';
 
-/** Everything that a run checks. */
 const RULES: readonly Rule[] = [...NOTIFICATION_RULES, ...REQUEST_RULES, ...SYSTEM_RULES];
 const MIN_AVRO_BYTES = 5;
 /** Longer keys are hashes, which say nothing in a trace. */
@@ -46,9 +53,9 @@ export function createWatcher(options: WatcherOptions) {
   const violations: Violation[] = [];
   const decode: RuleContext['decode'] = (record) => decodeNow(codec, record);
   const context: RuleContext = { ...options, decode };
-  const found = ({ name, source }: Pick<Rule, 'name' | 'source'>, finding: Finding): void => {
-    violations.push({ rule: name, source, atMs: elapsedMs(), ...finding });
-    journal.note('check', `VIOLATED: ${name}: ${finding.detail}`, ...finding.ids);
+  const found = ({ name, source }: Pick<Rule, 'name' | 'source'>, one: Finding): void => {
+    violations.push({ rule: name, source, atMs: elapsedMs(), ...one });
+    journal.note('check', `VIOLATED: ${name}: ${one.detail}`, ...one.ids);
   };
   /** Calls the check of each rule that has one for this kind of event. */
   const check = <Event>(
@@ -60,8 +67,8 @@ export function createWatcher(options: WatcherOptions) {
     });
     return (event: Event): void => {
       for (const { rule, one } of checks) {
-        const finding = one(event, context);
-        if (finding !== undefined) found(rule, finding);
+        const broken = one(event, context);
+        if (broken !== undefined) found(rule, broken);
       }
     };
   };
@@ -96,10 +103,10 @@ export function createWatcher(options: WatcherOptions) {
     onActionAnswer: check<ActionExchange>((rule) => rule.onActionAnswer),
     onNotificationAnswer: check<NotificationExchange>((rule) => rule.onNotificationAnswer),
     atEnd: (end: End) => {
-      for (const rule of RULES) for (const finding of rule.atEnd?.(end, context) ?? []) found(rule, finding);
+      for (const rule of RULES) for (const one of rule.atEnd?.(end, context) ?? []) found(rule, one);
     },
     /** Reports what no rule expects, such as an unhandled rejection. */
-    report: (name: string, detail: string) => found({ name, source: 'CONTRIBUTING.md' }, { detail, ids: [] }),
+    report: (name: string, detail: string) => found({ name, source: 'CONTRIBUTING.md' }, finding(detail)),
   };
 }
 

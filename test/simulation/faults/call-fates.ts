@@ -14,7 +14,6 @@ export interface CallTimes {
 /** Clients of Kafka wait some seconds for a response; the latest packets arrive after that. */
 const DEFAULT_TIMES: CallTimes = { requestTimeoutMs: 5_000, lateMs: 8_000 };
 
-/** What happens to one call. */
 export interface CallFate {
   readonly requestMs: number;
   readonly responseMs: number;
@@ -29,7 +28,6 @@ export interface CallFate {
 /** Random numbers of one call, from 0 to less than 1. */
 export type Share = (purpose: number) => number;
 
-/** Counts of the faults that happened. */
 export type FaultCounts = Partial<Record<FaultKind, number>>;
 
 /**
@@ -90,7 +88,6 @@ export class CallFates {
   }
 }
 
-/** FNV-1a. */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {

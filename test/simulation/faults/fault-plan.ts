@@ -4,7 +4,6 @@ import { Picks } from '../../support/random/pick.ts';
 export const CALL_FAULTS = [
   /** The request arrives late, by up to `lateMs`. */
   'late-request',
-  /** The response arrives late. */
   'late-response',
   /** The request never arrives; the client notices after its request timeout. */
   'lost-request',
@@ -69,7 +68,6 @@ interface At {
 }
 
 interface OnProcess extends At {
-  /** The name of the process. */
   readonly target: string;
 }
 
@@ -82,14 +80,12 @@ interface Ending extends OnProcess {
   readonly downMs: number;
 }
 
-/** One scheduled fault, as data. */
 export type Incident =
   /**
    * The process ends without a trace: at once when `afterEffects` is 0, otherwise after that many effects, if it has them before
    * it is started again. With a loss of power what is not synced on its disk is lost or damaged.
    */
   | (Ending & { readonly kind: 'crash' | 'power-loss'; readonly afterEffects: number })
-  /** The process gets SIGTERM. */
   | (Ending & { readonly kind: 'terminate' })
   /**
    * `freeze`: none of its callbacks runs for this time; all of them run after it, in their order. `cut-off`: no packet passes
@@ -127,11 +123,8 @@ export interface FaultPlan {
 }
 
 export interface PlanOptions {
-  /** Default: `cluster`. */
   readonly kind?: SystemKind;
-  /** Names of the processes that incidents may concern. */
   readonly processes: readonly string[];
-  /** Length of the fault period. */
   readonly faultMs: number;
   /** Largest difference of a wall clock from the true time, steps included. Default 2 s. */
   readonly maxSkewMs?: number;
@@ -161,7 +154,6 @@ const MAX_DRIFT_PPM = 200;
 /** Processes are synchronised by NTP: two of them differ by less than callers wait. */
 const DEFAULT_SKEW_MS = 2_000;
 
-/** No faults at all. */
 export function calmPlan(seed: number): FaultPlan {
   return { seed, faultMs: 0, rates: {}, incidents: [], clocks: {} };
 }

@@ -148,7 +148,6 @@ export function receiverOf(channel: 'sms' | 'email', receiver: number): string {
   return channel === 'sms' ? `+4072212345${receiver}` : `receiver-${receiver}@mail.example`;
 }
 
-/** Asks for the state of a notification. */
 export async function lookAt(
   world: World,
   ingress: number,
@@ -165,7 +164,6 @@ export async function lookAt(
   return seen;
 }
 
-/** Makes a call and notes it with its answer. */
 async function tell(
   world: World,
   ingress: number,

@@ -32,7 +32,6 @@ const HANDLERS = {
 };
 const BY_TYPE = new Map(ACTIONS.map((action) => [action.requestType, action]));
 
-/** The action with requests of this type. */
 export function actionOf(requestType: string): Action {
   const action = BY_TYPE.get(requestType);
   if (action === undefined) throw new Error(`no action has requests of type ${requestType}`);

@@ -14,7 +14,6 @@ export const REPLY_TOPICS = ['upstream.one.replies', 'upstream.two.replies'] as 
 /** Receivers are few, so that notifications to the same receiver overlap. */
 const RECEIVERS = 4;
 const MAX_REPEATS = 3;
-/** One notification in this many is urgent. */
 const URGENT_EVERY = 5;
 const FLOOD = 220;
 /** Clocks of upstream systems: behind by more than all time limits, ahead by less than what a run waits for. */
@@ -28,7 +27,6 @@ interface Planned {
   readonly atMs: number;
 }
 
-/** An HTTP call of an action. */
 export interface ActionCall extends Planned {
   readonly kind: 'action';
   readonly ingress: number;
@@ -66,7 +64,6 @@ export interface UpstreamRequest extends Planned {
   readonly format: 'json' | 'avro';
   readonly replyTopic: (typeof REPLY_TOPICS)[number];
   readonly key: string;
-  /** Writes of the same message. */
   readonly copies: number;
   readonly isBatch: boolean;
   readonly items: readonly { readonly requestType: string; readonly body: object }[];

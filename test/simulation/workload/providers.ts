@@ -16,7 +16,6 @@ const LATE_MS = 5_000;
 const MAX_RETRY_AFTER_MS = 30_000;
 const SENT: SendResult = { kind: 'sent', providerMessageId: 'p-1' };
 
-/** What a provider does with a call. */
 interface Behaviour {
   readonly name: string;
   readonly fault?: CallFault;
@@ -53,15 +52,11 @@ interface ProviderOptions {
   readonly plan: FaultPlan;
   readonly history: History;
   readonly journal: Journal;
-  /** Called when a provider sends a message on. */
   readonly onDelivery: (call: ProviderCall) => void;
 }
 
-/** A provider outside the system. */
 interface Outside extends Pick<Provider, 'name' | 'channel' | 'isIdempotent'> {
-  /** Share of its calls that fail. */
   readonly failPercent: number;
-  /** Ids of what it has sent on. */
   readonly delivered: Set<string>;
 }
 

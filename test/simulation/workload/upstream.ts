@@ -14,7 +14,6 @@ import type { World } from './world.ts';
 /** An upstream system repeats a publish that was not acknowledged after this pause. */
 const REPEAT_MS = 1_000;
 const UUID_TAIL = 12;
-/** Of the settings of a run. */
 const SHORTEST_TIER_MS = 5_000;
 /** A copy on a retry tier that names a partition which its command topic does not have. */
 const NO_ORIGIN = { [HEADER.retryTopic]: TOPIC.smsCommands, [HEADER.retryPartition]: '999' };
@@ -44,7 +43,6 @@ export async function writeRequest(world: World, activity: UpstreamRequest): Pro
   await write(world, upstream, [message], copies);
 }
 
-/** Writes a command to send a notification. */
 export async function writeCommand(world: World, activity: UpstreamCommand): Promise<void> {
   const { channel, receiver, isUrgent, format, copies, clockErrorMs } = activity;
   const type = channel === 'sms' ? 'SendSmsCommand' : 'SendEmailCommand';
@@ -80,7 +78,6 @@ export function commandId(activityId: string): string {
   return `c0000000-0000-4000-8000-${tail}`;
 }
 
-/** Writes a message that must become a dead letter. */
 export async function writePoison(world: World, activity: PoisonMessage): Promise<void> {
   const { topic, fault, key, id, count } = activity;
   const valid = Buffer.from(JSON.stringify({ jsonParam: { Amount: 1 } }));

@@ -1,6 +1,5 @@
 import { SignJWT } from 'jose';
 
-/** The value of AUTH_JWT_SECRET in tests. */
 export const JWT_SECRET = 'a shared secret for the tests of at least 32 characters';
 
 /** The Authorization header of a caller with these scopes (separated by spaces), valid for nine hours. */

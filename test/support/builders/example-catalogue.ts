@@ -1,5 +1,3 @@
-/** The example catalogue. */
-
 import { readWholeCatalogue } from '../../../shared/product/storage/catalogue-folder.ts';
 import type { CatalogueView } from '../../../shared/product/catalogue/catalogue-view.ts';
 

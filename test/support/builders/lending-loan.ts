@@ -1,5 +1,3 @@
-/** Builders of loan requests. */
-
 import { Decimal } from 'decimal.js';
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import {
@@ -18,7 +16,6 @@ export function date(text: string): CalendarDate {
   return parsed;
 }
 
-/** An exact decimal. */
 export function decimal(value: string | number): Decimal {
   return new Decimal(value);
 }
@@ -40,14 +37,12 @@ export function loan(changes: Partial<RepaymentScheduleRequest> = {}): Repayment
   };
 }
 
-/** The schedule of a valid loan. */
 export function scheduleOf(changes: Partial<RepaymentScheduleRequest> = {}): RepaymentSchedule {
   const outcome = calculateRepaymentSchedule(loan(changes), { requestDay: REQUEST_DAY });
   if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.faults));
   return outcome;
 }
 
-/** The faults of an invalid loan. */
 export function faultsOf(
   changes: Partial<RepaymentScheduleRequest>,
   maxRows?: number,
@@ -68,7 +63,6 @@ export function column(schedule: RepaymentSchedule, name: keyof ScheduleRow): re
   return schedule.rows.map((row) => (Number(row[name]) / 100).toFixed(2));
 }
 
-/** The due dates as strings. */
 export function dueDates(schedule: RepaymentSchedule): readonly string[] {
   return schedule.rows.map((row) => formatCalendarDate(row.dueDate));
 }

@@ -16,7 +16,6 @@ const END_LIMIT_MS = 30_000;
 
 interface Call {
   readonly headers?: Record<string, string>;
-  /** Headers to leave out. */
   readonly without?: readonly string[];
 }
 
@@ -41,7 +40,6 @@ export function send(
   });
 }
 
-/** The id of an accepted notification. */
 export async function idOf(response: Response | Promise<Response>): Promise<string> {
   const answer = await response;
   const body = (await answer.json()) as { notificationId?: string };
@@ -59,7 +57,6 @@ interface Answered {
   readonly updatedAt: string;
 }
 
-/** The status of a notification as it is answered. */
 export async function notificationOf(url: string, id: string): Promise<Answered> {
   return (await (await statusOf(url, id)).json()) as Answered;
 }
@@ -73,7 +70,6 @@ export async function endOf(url: string, id: string, timeout = END_LIMIT_MS) {
   return found;
 }
 
-/** All records currently on a topic. */
 export async function recordsOf(broker: Broker, topic: string): Promise<readonly LogMessage[]> {
   const found: LogMessage[] = [];
   const tail = broker.createTail({ clientId: 'test-reader', topics: [topic], from: 'earliest' });
@@ -83,7 +79,6 @@ export async function recordsOf(broker: Broker, topic: string): Promise<readonly
   return found;
 }
 
-/** The published commands, decoded. */
 export async function commandsOf(broker: Broker, channel: 'sms' | 'email') {
   const codec = await createCodec(loadConfig({}), systemClock);
   const records = await recordsOf(broker, channel === 'sms' ? TOPIC.smsCommands : TOPIC.emailCommands);
@@ -134,7 +129,6 @@ export function publishingBy(broker: Broker, wrap: (publish: Publish) => Publish
   };
 }
 
-/** A broker whose publishers fail for some messages. */
 export function failing(broker: Broker, fails: (messages: readonly OutgoingMessage[]) => boolean): Broker {
   return publishingBy(
     broker,
@@ -145,6 +139,5 @@ export function failing(broker: Broker, fails: (messages: readonly OutgoingMessa
   );
 }
 
-/** Whether one of the messages records an acceptance. */
 export const hasAcceptance = (messages: readonly OutgoingMessage[]) =>
   messages.some(({ topic }) => topic === TOPIC.notificationAcceptances);

@@ -4,7 +4,6 @@ import type { Outbound } from '../../../shared/notification/notification-command
 type OutboundEmail = Extract<Outbound, { readonly channel: 'email' }>;
 type OutboundSms = Extract<Outbound, { readonly channel: 'sms' }>;
 
-/** An e-mail with a random id. */
 export function outboundEmail(changes: Partial<OutboundEmail> = {}): OutboundEmail {
   return {
     channel: 'email',
@@ -22,7 +21,6 @@ export function outboundEmail(changes: Partial<OutboundEmail> = {}): OutboundEma
   };
 }
 
-/** An SMS with a random id. */
 export function outboundSms(changes: Partial<OutboundSms> = {}): OutboundSms {
   return {
     channel: 'sms',
@@ -56,5 +54,4 @@ export function anEmail(changes: Partial<OutboundEmail> = {}): OutboundEmail {
   });
 }
 
-/** A signal that is never aborted. */
 export const NEVER = new AbortController().signal;

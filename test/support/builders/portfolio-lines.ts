@@ -19,7 +19,6 @@ export const PLAIN_LOAN = {
   ActivationDate: '2024-01-31',
 };
 
-/** A line of NDJSON without its line break. */
 export function contractLine(id: unknown, members: object = {}): string {
   return JSON.stringify({ id, jsonParam: { ...PLAIN_LOAN, ...members } });
 }
@@ -37,7 +36,6 @@ interface Reading {
   readonly skip?: { readonly lastLine: number; readonly digest: string };
 }
 
-/** Reads the standard input. */
 export async function readChunks(
   sent: string | Buffer | readonly Buffer[],
   { format = 'ndjson', maxContracts = 100, csv, skip }: Reading = {},

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
 import {
@@ -12,14 +12,26 @@ import { smtpSettings, type SmtpSettings } from '../../../workers/notification/p
 const SMTP_TIMEOUT_MS = 20_000;
 const FOLDER = path.resolve(import.meta.dirname, '../../../docs/providers');
 
-/** The text of a configuration file with the given providers. */
 export function configurationText(...providers: readonly object[]): string {
   return JSON.stringify({
     notificationConfigurations: [{ realmId: 'platrealm', 'provider-configurations': providers }],
   });
 }
 
-/** The entries of a valid configuration. */
+/** Writes a configuration with one provider of SMS at this address into the folder; returns its file. */
+export function countingProviderFile(folder: string, origin: string): string {
+  const file = path.join(folder, 'providers.json');
+  const entry = {
+    url: `${origin}/sms`,
+    provider: 'counting',
+    'communication-channel': 'sms',
+    'payload-template': { to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' },
+    defaultSender: 'Bank',
+  };
+  writeFileSync(file, configurationText(entry));
+  return file;
+}
+
 export function entriesOf(text: string): readonly ProviderEntry[] {
   const read = readProviderConfiguration(text);
   if (read.kind === 'invalid') throw configurationError(read.faults);
@@ -48,7 +60,6 @@ export function smtpSettingsOf(port: number, changes: Partial<SmtpSettings> = {}
   return { ...smtpSettings(entry, SMTP_TIMEOUT_MS), ...changes };
 }
 
-/** The text of a shipped configuration. */
 export function readyText(file: string): string {
   return readFileSync(path.join(FOLDER, file), 'utf8');
 }

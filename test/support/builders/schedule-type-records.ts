@@ -1,5 +1,3 @@
-/** Builders of schedule type records. */
-
 import { calculateRepaymentSchedule } from '../../../shared/lending/calculate-repayment-schedule.ts';
 import { compileScheduleType } from '../../../shared/lending/schedule-types/compile-schedule-type.ts';
 import type { CompiledScheduleType } from '../../../shared/lending/schedule-types/schedule-type.ts';
@@ -17,7 +15,6 @@ import type {
   ScheduleTypeRecord,
 } from '../../../shared/lending/schedule-types/schedule-type-record.ts';
 
-/** A GUID that contains the number. */
 export function guid(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }

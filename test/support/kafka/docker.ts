@@ -9,7 +9,7 @@ import {
 } from 'testcontainers';
 import { brokerSettings } from '../../../scripts/dev/local-kafka/broker-settings.ts';
 import { findFreePorts } from '../../../scripts/dev/local-kafka/free-ports.ts';
-import { canServeGroups } from '../../../scripts/dev/local-kafka/kafka-probe.ts';
+import { fetchBrokerIds } from '../../../scripts/dev/local-kafka/kafka-probe.ts';
 import {
   KAFKA_IMAGE,
   REGISTRY_CONFLUENT_PATH,
@@ -138,7 +138,7 @@ function registryContainer(): GenericContainer {
 
 async function waitForGroups(port: number, host: string): Promise<void> {
   const giveUpAt = Date.now() + READY_LIMIT_MS;
-  while (!(await canServeGroups(port, host))) {
+  while ((await fetchBrokerIds(port, host)).length === 0) {
     if (Date.now() > giveUpAt) throw new Error(`Kafka in Docker does not answer on ${host}:${port}`);
     await sleep(READY_POLL_MS);
   }

@@ -26,7 +26,6 @@ const TABLE_STOP_MS = 1_000;
 /** A codec of all messages with the local schema ids. */
 export const catalogueCodec = () => createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 
-/** The day of a `yyyy-mm-dd` string. */
 export function day(text: string): CalendarDate {
   const parsed = parseCalendarDate(text);
   if (parsed === undefined) throw new Error(`${text} is not a day`);
@@ -40,7 +39,6 @@ export function recordOf(kind: RecordKind, value: object): CatalogueRecord {
   return read.entry;
 }
 
-/** A GUID that ends in a number. */
 export function guidOf(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }

@@ -1,11 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync, type WriteStream } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { PassThrough } from 'node:stream';
+import { type Duplex, PassThrough } from 'node:stream';
 import { deserialize } from 'node:v8';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Checkpoint } from '../../../scripts/recalculate/resume.ts';
 import { runRecalculate } from '../../../scripts/recalculate/exit-code.ts';
 import type { Report } from '../../../scripts/recalculate/run-report.ts';
@@ -14,34 +14,27 @@ import { contractLine } from '../builders/portfolio-lines.ts';
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 
 export interface CommandRun {
-  readonly child: ChildProcess;
+  readonly child: ChildProcessWithoutNullStreams;
   stdout(): string;
   stderr(): string;
   /** Resolves with the exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
 
-/**
- * Starts `scripts/recalculate.ts` as npm does, without the settings of the surrounding environment; the standard output
- * may be a file instead of a pipe.
- */
+/** Starts `scripts/recalculate.ts` as npm does, without the settings of the surrounding environment. */
 export function beginRecalculation(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  stdoutFile?: string,
 ): CommandRun {
-  const stdout = stdoutFile === undefined ? 'pipe' : openSync(stdoutFile, 'w');
   const child = spawn(process.execPath, ['scripts/recalculate.ts', ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', ...env },
-    stdio: ['pipe', stdout, 'pipe'],
   });
-  if (stdout !== 'pipe') closeSync(stdout);
   let out = '';
   let err = '';
-  child.stdout?.on('data', (bytes: Buffer) => (out += bytes.toString('utf8')));
-  child.stderr?.on('data', (bytes: Buffer) => (err += bytes.toString('utf8')));
-  child.stdin?.on('error', () => undefined);
+  child.stdout.on('data', (bytes: Buffer) => (out += bytes.toString('utf8')));
+  child.stderr.on('data', (bytes: Buffer) => (err += bytes.toString('utf8')));
+  child.stdin.on('error', () => undefined);
   const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
     child.once('close', (code, signal) => resolve(code ?? signal));
   });
@@ -52,8 +45,11 @@ export function beginRecalculation(
 }
 
 /** Runs the command in this process, which saves the second in which another one loads its modules. */
-export async function recalculateHere(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
-  const stdout = new PassThrough();
+export async function recalculateHere(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+  stdout: Duplex | WriteStream = new PassThrough(),
+) {
   const abandoned = new AbortController();
   let err = '';
   const code = await runRecalculate(args, {
@@ -67,15 +63,17 @@ export async function recalculateHere(args: readonly string[], environment: Node
       abandon: () => abandoned.abort(new Error('the run has ended')),
     }),
   });
-  return { code, stdout: String(stdout.read() ?? ''), stderr: err };
+  return { code, stdout: 'read' in stdout ? String(stdout.read() ?? '') : '', stderr: err };
 }
 
-/** Runs the script until it exits, for what only a process has: its streams. */
-export async function runRecalculation(args: readonly string[], stdin?: string | Buffer) {
-  const run = beginRecalculation(args);
-  run.child.stdin?.end(stdin);
-  const code = await run.ended;
-  return { code, stdout: run.stdout(), stderr: run.stderr() };
+/** Runs the command in this process, and expects that it refuses with code 2 and these words. */
+export async function expectRefusal(
+  args: readonly string[],
+  words: RegExp,
+  environment?: NodeJS.ProcessEnv,
+): Promise<void> {
+  const { code, stderr } = await recalculateHere(args, environment);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(words)]);
 }
 
 /** The report that `--json` printed. */
@@ -104,6 +102,11 @@ export function portfolioFolder() {
     at,
     write: (name: string, content: string | Buffer): string => {
       writeFileSync(at(name), content);
+      return at(name);
+    },
+    /** A named pipe. */
+    pipe: (name: string): string => {
+      execFileSync('mkfifo', [at(name)]);
       return at(name);
     },
     text: (name: string): string => readFileSync(at(name), 'utf8'),

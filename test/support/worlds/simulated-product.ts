@@ -34,7 +34,6 @@ import type {
 import { simulate } from '../../../shared/product/simulation/simulate-product.ts';
 import { date } from '../builders/lending-loan.ts';
 
-/** The day of the simulation requests. */
 export const SIMULATION_DAY = date('2025-01-01');
 
 const LIST = { Version: 1, Status: 'Active' } as const;
@@ -47,7 +46,6 @@ function read<Kind extends RecordKind>(kind: Kind, value: object): RecordsByKind
   return found.entry.record as RecordsByKind[Kind];
 }
 
-/** A GUID that ends in a number. */
 export function guid(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
@@ -215,7 +213,6 @@ export function recordsOf(...call: Parameters<typeof simulated>): readonly Simul
   return outcome.records;
 }
 
-/** The only record of a simulation; throws unless there is exactly one. */
 export function recordOf(...call: Parameters<typeof simulated>): SimulationRecord {
   const [record, ...others] = recordsOf(...call);
   if (record === undefined || others.length > 0) throw new Error(`${others.length + 1} records`);

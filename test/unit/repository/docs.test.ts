@@ -5,6 +5,11 @@ import { describe, expect, it } from 'vitest';
 const root = path.resolve(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
+const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/**/*.md', { cwd: root })];
+
+const isThere = (from: string, target: string): boolean =>
+  globSync(path.posix.normalize(path.posix.join(from, target)), { cwd: root }).length > 0;
+
 /** The anchors to which links may lead: those of headings, and those that are written. */
 const anchors = (file: string): ReadonlySet<string> => {
   const text = read(file).replaceAll(/```[^]*?```/g, '');
@@ -40,14 +45,6 @@ describe('documents', () => {
   });
 
   it('all documents name only existing paths, both in code and in links', () => {
-    const documents = [
-      'README.md',
-      'CONTRIBUTING.md',
-      'SECURITY.md',
-      ...globSync('docs/**/*.md', { cwd: root }),
-    ];
-    const isThere = (from: string, target: string): boolean =>
-      globSync(path.posix.normalize(path.posix.join(from, target)), { cwd: root }).length > 0;
     const missing = documents.flatMap((document) => {
       const text = read(document);
       const named = [...text.matchAll(/`((?:shared|workers|schemas|scripts|test|docs)\/[\w./*-]+)`/g)];
@@ -62,12 +59,6 @@ describe('documents', () => {
   });
 
   it('all documents link to existing headings and anchors', () => {
-    const documents = [
-      'README.md',
-      'CONTRIBUTING.md',
-      'SECURITY.md',
-      ...globSync('docs/**/*.md', { cwd: root }),
-    ];
     const dead = documents.flatMap((document) =>
       [...read(document).matchAll(/\]\((?![a-z]+:)([^)#\s]*)#([^)\s]+)\)/g)].flatMap(
         ([link, file = '', anchor = '']) => {

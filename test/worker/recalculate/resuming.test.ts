@@ -2,10 +2,11 @@ import { existsSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { contractLine } from '../../support/builders/portfolio-lines.ts';
+import { repricedPortfolio } from '../../support/builders/repriced-portfolio.ts';
 import {
   beginRecalculation,
-  portfolio,
+  expectRefusal,
+  linesOf,
   portfolioFolder,
   reportOf,
   recalculateHere,
@@ -16,137 +17,127 @@ import {
 /** Each run is a separate process, which takes seconds to start on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
-const CONTRACTS = 1_000;
-const BROKEN = { 17: 'no json', 700: contractLine('c-700', { InstallmentsNo: -1 }) };
-
-/** Resolves when the run has written more than `bytes` bytes of results, which a checkpoint follows, or has ended. */
-async function writtenBeyond(run: CommandRun, output: string, bytes: number): Promise<void> {
-  const isEnded = () => run.child.exitCode !== null || run.child.signalCode !== null;
-  while (!isEnded() && sizeOf(output) <= bytes) await sleep(10);
-}
+const CONTRACTS = 600;
+const CALCULATED = 588;
+const FAILED = CONTRACTS - CALCULATED;
+const KILLS = 2;
 
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/**
- * The input arrives in pieces, so that a run lasts at least twelve seconds on any machine, and the test can kill or
- * interrupt it before its end.
- */
+/** The input arrives in pieces, so that a run lasts longer on any machine than a test waits before it ends it. */
 const PIECES = 120;
 const PIECE_INTERVAL_MS = 100;
 
-async function feedInPieces(run: CommandRun, portfolioText: string): Promise<void> {
-  const length = Math.ceil(portfolioText.length / PIECES);
-  for (let at = 0; at < portfolioText.length; at += length) {
-    if (run.child.stdin?.writable !== true) return;
-    run.child.stdin.write(portfolioText.slice(at, at + length));
+async function feedInPieces({ child: { stdin } }: CommandRun, text: string): Promise<void> {
+  const length = Math.ceil(text.length / PIECES);
+  for (let at = 0; at < text.length && stdin.writable; at += length) {
+    stdin.write(text.slice(at, at + length));
     await sleep(PIECE_INTERVAL_MS);
   }
-  run.child.stdin?.end();
+  stdin.end();
 }
 
-it('writes the same bytes as an uninterrupted run when it is repeatedly killed and resumed', async () => {
+/** Resolves when the run has written more than `bytes` bytes of results, which a checkpoint follows, or has ended. */
+async function writtenBeyond({ child }: CommandRun, output: string, bytes: number): Promise<void> {
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  while (isRunning() && sizeOf(output) <= bytes) await sleep(10);
+}
+
+/** The sections on the results, without the time and duration of the run. */
+const resultsOf = (page: string): string =>
+  page.slice(page.indexOf('<div class="portfolio-results'), page.indexOf('<h2>Run</h2>'));
+const textOf = (page: string): string => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+it('writes the same bytes and the same report as an uninterrupted run when it is killed and resumed, and refuses a second run meanwhile', async () => {
   const files = portfolioFolder();
-  const lines = portfolio(CONTRACTS, BROKEN);
-  const input = files.write('in.ndjson', lines);
-  const options = ['--as-of', '2026-01-31', '--batch', '20', '--window', '2', '--json'];
+  const text = repricedPortfolio(CONTRACTS);
+  const input = files.write('in.ndjson', text);
+  const options = ['--as-of', '2026-05-01', '--batch', '20', '--window', '2', '--json'];
+  const filesOf = (name: string) => ['--input', input, '--output', files.at(`${name}.ndjson`)];
   const undisturbed = await recalculateHere([
     ...options,
-    '--input',
-    input,
-    '--output',
-    files.at('whole.ndjson'),
+    ...filesOf('whole'),
+    '--html',
+    files.at('whole.html'),
   ]);
   expect(undisturbed.code).toBe(1);
 
   const output = files.at('out.ndjson');
-  let kills = 0;
-  let ended: { code: unknown; stdout: string } | undefined;
-  for (let session = 0; session < 30 && ended === undefined; session += 1) {
-    const isToBeKilled = kills < 3;
-    const source = isToBeKilled ? '-' : input;
+  for (let kill = 0; kill < KILLS; kill += 1) {
     const before = sizeOf(output);
-    const run = beginRecalculation([...options, '--input', source, '--output', output, '--resume']);
-    if (isToBeKilled) {
-      void feedInPieces(run, lines);
-      // Killed shortly after a checkpoint, when the output usually extends beyond it and may end within a line.
-      await writtenBeyond(run, output, before);
-      await sleep(Math.random() * 300);
-      run.child.kill('SIGKILL');
-    }
-    const code = await run.ended;
-    if (code === 'SIGKILL') kills += 1;
-    else ended = { code, stdout: run.stdout() };
+    const run = beginRecalculation([...options, '--input', '-', '--output', output, '--resume']);
+    void feedInPieces(run, text);
+    // Killed shortly after a checkpoint, when the output usually extends beyond it and may end within a line.
+    await writtenBeyond(run, output, before);
+    for (const option of ['--resume', '--overwrite'])
+      await expectRefusal([...options, ...filesOf('out'), option], /another process is still working on/);
+    await sleep(Math.random() * 300);
+    run.child.kill('SIGKILL');
+    expect(await run.ended).toBe('SIGKILL');
   }
-  expect(kills).toBeGreaterThan(0);
-  expect(ended?.code).toBe(1);
-  expect(files.text('out.ndjson')).toBe(files.text('whole.ndjson'));
-  expect(files.text('out.ndjson.failures.ndjson')).toBe(files.text('whole.ndjson.failures.ndjson'));
+  // --html may be added when the run is resumed: the checkpoint has what the report needs.
+  const ended = await recalculateHere([
+    ...options,
+    ...filesOf('out'),
+    '--html',
+    files.at('out.html'),
+    '--resume',
+  ]);
+  expect(ended.code).toBe(1);
+  for (const ending of ['', '.failures.ndjson'])
+    expect(files.text(`out.ndjson${ending}`)).toBe(files.text(`whole.ndjson${ending}`));
   expect(existsSync(`${output}.checkpoint`)).toBe(false);
   const { totals, read, calculated, failed, installments } = reportOf(undisturbed.stdout);
-  expect(reportOf(ended?.stdout ?? '')).toMatchObject({ totals, read, calculated, failed, installments });
+  expect([read, calculated, failed]).toEqual([CONTRACTS, CALCULATED, FAILED]);
+  expect(reportOf(ended.stdout)).toMatchObject({ totals, read, calculated, failed, installments });
+  const page = files.text('out.html');
+  expect(resultsOf(page)).toBe(resultsOf(files.text('whole.html')));
+  expect(textOf(resultsOf(page))).toContain(`Calculated ${CALCULATED} Failed ${FAILED} `);
+  expect(textOf(page)).toContain(`, in ${KILLS + 1} sessions, `);
 });
 
-it('finishes work in progress on SIGINT, and is resumed only with its own input, options and output, also for gzip', async () => {
+it('finishes work in progress on SIGINT with a report, and is resumed only with its own input, options and output, also for gzip', async () => {
   const files = portfolioFolder();
-  const lines = portfolio(CONTRACTS);
+  const text = repricedPortfolio(CONTRACTS);
   const output = files.at('out.ndjson.gz');
-  const own = ['--output', output, '--batch', '10', '--window', '1'];
+  const html = files.at('report.html');
+  const own = ['--output', output, '--html', html, '--batch', '10', '--window', '1'];
   const run = beginRecalculation(['--input', '-', ...own]);
-  void feedInPieces(run, lines);
+  void feedInPieces(run, text);
   await writtenBeyond(run, output, 0);
   run.child.kill('SIGINT');
   expect(await run.ended).toBe(3);
   expect(run.stderr()).toContain('aborted, SIGINT');
   expect(run.stderr()).toMatch(/resume with: npm run recalculate -- .*--resume/);
   const before = files.bytes('out.ndjson.gz');
-  const soFar = gunzipSync(before).toString().split('\n').length - 1;
-  expect(soFar).toBe(storedRun(output).input.lastLine);
-  expect(soFar).toBeLessThan(CONTRACTS);
+  const soFar = linesOf(gunzipSync(before).toString()).length;
+  const { input: done, tally } = storedRun(output);
+  expect([soFar, soFar + tally.failed]).toEqual([tally.calculated, done.lastLine]);
+  expect(soFar).toBeLessThan(CALCULATED);
+  const part = textOf(files.text('report.html'));
+  expect(part).toContain('The run was aborted: SIGINT.');
+  expect(part).toMatch(/npm run recalculate -- --input - .*--resume/);
+  expect(part).toContain(`Calculated ${soFar} `);
 
-  const options = ['--input', files.write('in.ndjson', lines), ...own];
-  const tampered = ['--input', files.write('other.ndjson', lines.replace('1000', '1001')), ...own];
-  const attempts: [string[], RegExp][] = [
-    [tampered, /have changed since the run started/],
-    [[...options, '--compare'], /compare must have its value at the start of the run/],
-    [[...options, '--as-of', '2001-01-01'], /--as-of must have its value at the start of the run/],
-    [
-      [...options, '--failures', files.at('elsewhere.ndjson')],
-      /failures must have its value at the start of the run/,
-    ],
-  ];
-  for (const [args, words] of attempts) {
-    const refused = await recalculateHere([...args, '--resume']);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(words)]);
-  }
-  const fresh = await recalculateHere(options);
-  expect([fresh.code, fresh.stderr]).toEqual([2, expect.stringMatching(/--resume.*--overwrite/)]);
+  const options = ['--input', files.write('in.ndjson', text), ...own];
+  const tampered = ['--input', files.write('other.ndjson', text.replace('5000', '5001')), ...own];
+  const must = 'must have its value at the start of the run';
+  await expectRefusal([...tampered, '--resume'], /have changed since the run started/);
+  await expectRefusal([...options, '--compare', '--resume'], new RegExp(`compare ${must}`));
+  await expectRefusal([...options, '--as-of', '2001-01-01', '--resume'], new RegExp(`--as-of ${must}`));
+  const elsewhere = ['--failures', files.at('elsewhere.ndjson'), '--resume'];
+  await expectRefusal([...options, ...elsewhere], new RegExp(`failures ${must}`));
+  await expectRefusal(options, /report\.html.*--resume.*--overwrite/);
   expect(files.bytes('out.ndjson.gz').equals(before)).toBe(true);
   files.write('out.ndjson.gz', before.subarray(0, 10));
-  const shortened = await recalculateHere([...options, '--resume']);
-  expect([shortened.code, shortened.stderr]).toEqual([2, expect.stringMatching(/was truncated/)]);
+  await expectRefusal([...options, '--resume'], /was truncated/);
 
   files.write('out.ndjson.gz', before);
-  expect((await recalculateHere([...options, '--resume'])).code).toBe(0);
-  const whole = gunzipSync(files.bytes('out.ndjson.gz')).toString().trimEnd().split('\n');
-  expect(whole.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
-    Array.from({ length: CONTRACTS }, (_, index) => `c-${index + 1}`),
+  expect((await recalculateHere([...options, '--resume'])).code).toBe(1);
+  const ids = linesOf(gunzipSync(files.bytes('out.ndjson.gz')).toString()).map((line) =>
+    Number((JSON.parse(line) as { id: string }).id.replace('LN-', '')),
   );
-});
-
-it('refuses a second run on the same output', async () => {
-  const files = portfolioFolder();
-  const output = files.at('out.ndjson');
-  const input = files.write('in.ndjson', portfolio(10));
-  const first = beginRecalculation(['--input', '-', '--output', output]);
-  first.child.stdin?.write(portfolio(5));
-  await expect.poll(() => existsSync(output), { timeout: 20_000 }).toBe(true);
-  for (const option of ['--resume', '--overwrite']) {
-    const second = await recalculateHere(['--input', input, '--output', output, option]);
-    expect([second.code, second.stderr]).toEqual([
-      2,
-      expect.stringMatching(/another process is still working on/),
-    ]);
-  }
-  first.child.stdin?.end();
-  expect(await first.ended).toBe(0);
+  expect(ids).toHaveLength(CALCULATED);
+  expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => one - other));
+  expect(textOf(files.text('report.html'))).toMatch(/ complete .* Calculated 588 /);
 });

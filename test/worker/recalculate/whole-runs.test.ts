@@ -1,24 +1,22 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { existsSync } from 'node:fs';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { contractLine } from '../../support/builders/portfolio-lines.ts';
+import { repricedPortfolio } from '../../support/builders/repriced-portfolio.ts';
 import {
+  beginRecalculation,
   linesOf,
   portfolio,
   portfolioFolder,
   reportOf,
   recalculateHere,
-  runRecalculation,
 } from '../../support/worlds/recalculate-process.ts';
-
-/** Each run is a separate process, which takes seconds to start on a busy machine. */
-vi.setConfig({ testTimeout: 120_000 });
 
 const idsOf = (lines: readonly string[]) =>
   lines.map((line) => (JSON.parse(line) as { id: string | number }).id);
 const allIds = (count: number) => Array.from({ length: count }, (_, index) => `c-${index + 1}`);
 
-const CONTRACTS = 2_000;
+const CONTRACTS = 1_000;
 
 it('calculates every contract of a portfolio once and in order, and reports the totals', async () => {
   const files = portfolioFolder();
@@ -107,15 +105,44 @@ it('writes each failed line, with its number and problem, to a file and exits wi
   expect(stderr).toMatch(/failed +4 /);
 });
 
-it('writes only the report with --summary', async () => {
-  const input = portfolioFolder().write('in.ndjson', portfolio(120, { 5: 'x' }));
-  const { code, stdout } = await recalculateHere(['--input', input, '--summary', '--json']);
+it('writes only the report with --summary, and with --html the same figures as a page', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', repricedPortfolio(300));
+  const html = files.at('report.html');
+  const options = ['--input', input, '--summary', '--compare', '--json', '--html', html];
+  const { code, stdout } = await recalculateHere(options);
+  const report = reportOf(stdout);
   expect(code).toBe(1);
-  expect(reportOf(stdout)).toMatchObject({
-    read: 120,
-    calculated: 119,
-    failuresByCode: { 'malformed-json': 1 },
-  });
+  expect(report).toMatchObject({ read: 300, calculated: 294, failuresByCode: { 'not-computable': 6 } });
+  const text = files
+    .text('report.html')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(',', '');
+  for (const { currency, contracts, principal, interest, fees, total, compared } of report.totals) {
+    expect(text).toContain(`${currency} ${contracts} ${principal} ${interest} ${fees} ${total}`);
+    const before = compared?.before;
+    expect(text).toContain(
+      `Before ${compared?.contracts} ${before?.principal} ${before?.interest} ${before?.fees} ${before?.total}`,
+    );
+  }
+  expect(report.largestMovers?.length).toBeGreaterThan(5);
+  for (const { id, line, before, after } of report.largestMovers ?? []) {
+    expect(text).toMatch(new RegExp(`${id} ${line} (EUR|RON) ${before} ${after} `));
+  }
+});
+
+it('reports an empty portfolio as a run without contracts, and the ignored fields of a request with its result', async () => {
+  const files = portfolioFolder();
+  const input = files.write('in.ndjson', '\n\n');
+  const empty = await recalculateHere(['--input', input, '--output', files.at('out.csv'), '--json']);
+  expect([empty.code, reportOf(empty.stdout).read]).toEqual([0, 0]);
+  expect(files.lines('out.csv')).toHaveLength(1);
+  files.write('in.ndjson', `${contractLine('c-1', { NoSuchMember: 1 })}\n`);
+  const warned = await recalculateHere(['--input', input, '--output', files.at('out.ndjson')]);
+  const [result = ''] = files.lines('out.ndjson');
+  expect((JSON.parse(result) as { warnings?: string }).warnings).toMatch(/jsonParam\.NoSuchMember/);
+  expect(warned.stderr).toMatch(/with warnings 1/);
 });
 
 it('compares with an earlier file of results and lists the largest changes', async () => {
@@ -157,14 +184,12 @@ interface Compared {
 
 it('streams from compressed standard input to standard output, with the report on standard error', async () => {
   const files = portfolioFolder();
-  const { code, stdout, stderr } = await runRecalculation(
-    ['--input', '-', '--output', '-', '--failures', files.at('failed.ndjson')],
-    gzipSync(portfolio(300)),
-  );
-  expect(code).toBe(0);
-  expect(idsOf(linesOf(stdout))).toEqual(allIds(300));
-  expect(stderr).toMatch(/calculated +300 /);
-});
+  const run = beginRecalculation(['--input', '-', '--output', '-', '--failures', files.at('failed.ndjson')]);
+  run.child.stdin.end(gzipSync(portfolio(300)));
+  expect(await run.ended).toBe(0);
+  expect(idsOf(linesOf(run.stdout()))).toEqual(allIds(300));
+  expect(run.stderr()).toMatch(/calculated +300 /);
+}, 120_000);
 
 it('treats all requests as sent on the day of --as-of', async () => {
   const files = portfolioFolder();

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { UNITS_PER_CALL } from '../../../shared/api/actions/request-limits.ts';
 import { createCalculationThreads, type CalculationThreads } from '../../../workers/runtime/thread-pool.ts';
 import { restoreEnvironment } from '../../../shared/product/storage/lending-environment.ts';
@@ -8,7 +8,6 @@ import { HEADER } from '../../../shared/messaging/headers.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
-import { systemClock, type Clock } from '../../../shared/platform/system-ports.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import { createProblem } from '../../../shared/platform/problem.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
@@ -29,12 +28,6 @@ function payloadOf(jsonParam: object): unknown {
   const read = MESSAGE_FORMS[REQUEST]?.parse({ jsonParam });
   if (read?.kind !== 'valid') throw new Error(`not a request: ${JSON.stringify(read)}`);
   return read.payload;
-}
-
-function startThreads(clock: Clock = systemClock): CalculationThreads {
-  const threads = createCalculationThreads(PROGRAM, loadConfig({}), clock);
-  onTestFinished(() => threads.stop());
-  return threads;
 }
 
 const workOf = async (jsonParam: object) => ({
@@ -62,8 +55,14 @@ const contextOf = (changes: Partial<Request>): Request => ({
 });
 
 describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
+  /** One pool for all tests, since each thread takes a second to load the engine; the last test stops it. */
+  let threads: CalculationThreads;
+  beforeAll(() => {
+    threads = createCalculationThreads(PROGRAM, loadConfig({}), { now: () => 0 });
+  });
+  afterAll(() => threads.stop());
+
   it('returns the same bytes as on the event loop, even if the thread already has the snapshot', async () => {
-    const threads = startThreads();
     const handler = createScheduleHandlers(restoreEnvironment(SNAPSHOT))[REQUEST];
     const outcome = await handler?.(payloadOf(EXPLAINED_LOAN), contextOf({}));
     if (outcome?.kind !== 'done' || outcome.reply === undefined) throw new Error(JSON.stringify(outcome));
@@ -77,7 +76,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
   });
 
   it('returns a refusal', async () => {
-    const outcome = await startThreads().calculate(await workOf({ ...LONG, ScheduleType: 'Unheard of' }));
+    const outcome = await threads.calculate(await workOf({ ...LONG, ScheduleType: 'Unheard of' }));
     expect(outcome).toMatchObject({
       kind: 'refused',
       problem: { code: 'not-computable', errors: [{ path: 'jsonParam.ScheduleType' }] },
@@ -85,7 +84,6 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
   });
 
   it('follows a catalogue without the default calendar, whose record was deleted', async () => {
-    const threads = startThreads();
     const defaultHolidayCalendar = 'Bank';
     const bank = { name: 'Bank', version: '1', weekend: ['Sunday'], holidays: [] };
     const calendars = [{ source: 'calendar/Bank/1', record: bank }];
@@ -104,19 +102,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     expect(await threads.calculate({ ...other, snapshot: after })).toMatchObject({ kind: 'done' });
   });
 
-  it('rejects with InfrastructureError when the process stops, so that another worker takes over the request', async () => {
-    const threads = startThreads();
-    const outcomes = [threads.calculate(await workOf(LONG)), threads.calculate(await workOf(LONG))];
-    const ended = Promise.allSettled(outcomes);
-    await threads.stop();
-    for (const outcome of await ended) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(InfrastructureError) });
-    }
-    await expect(threads.calculate(await workOf(LONG))).rejects.toThrow(InfrastructureError);
-  });
-
   it('is refused if its deadline cannot be met, unless it is a batch item', async () => {
-    const threads = startThreads({ now: () => 0 });
     const work = { ...(await workOf(EXPLAINED_LOAN)), deadlineMs: 1_000 };
     const calls = Array.from({ length: 10 }, () => threads.calculate(work));
     const patient = threads.calculate({ ...work, isPatient: true });
@@ -127,21 +113,9 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     expect(await threads.calculate(work)).toMatchObject({ kind: 'done' });
   });
 
-  it('of one requester leaves room for those of others', async () => {
-    const threads = startThreads({ now: () => 0 });
-    const work = { ...(await workOf(EXPLAINED_LOAN)), deadlineMs: 3_000 };
-    const calculate = (requester: string) =>
-      threads.calculate({ ...work, requester }).catch(() => 'interrupted');
-    const flood = Array.from({ length: 50 }, () => calculate('flood'));
-    const other = calculate('other');
-    await threads.stop();
-    expect((await Promise.all(flood)).filter((end) => end === undefined).length).toBeGreaterThan(25);
-    expect(await other).not.toBeUndefined();
-  });
-
   it('waits for a rendering, which completes a call', async () => {
-    const threads = startThreads();
-    const work = { ...(await workOf(LONG)), isPatient: true };
+    const long = { ...EXPLAINED_LOAN, Commission: commissions(20) };
+    const work = { ...(await workOf(long)), isPatient: true };
     let ended = 0;
     const calculations = Array.from({ length: 4 }, () => threads.calculate(work).then(() => (ended += 1)));
     await expect.poll(() => ended, { timeout: TEST_LIMIT_MS }).toBeGreaterThan(0);
@@ -149,6 +123,20 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     expect(await threads.render(problem)).toMatchObject({ kind: 'problem', problem: { code: 'unexpected' } });
     expect(ended).toBeLessThan(calculations.length);
     await Promise.all(calculations);
+  });
+
+  it('leaves room for those of other requesters, and rejects with InfrastructureError when the process stops, so that another worker takes over', async () => {
+    const work = { ...(await workOf(EXPLAINED_LOAN)), deadlineMs: 3_000 };
+    const calculate = (requester: string) =>
+      threads.calculate({ ...work, requester }).catch((error: unknown) => error);
+    const flood = Array.from({ length: 50 }, () => calculate('flood'));
+    const other = calculate('other');
+    await threads.stop();
+    const ends = [...(await Promise.all(flood)), await other];
+    expect(ends.filter((end) => end === undefined).length).toBeGreaterThan(25);
+    expect(ends.at(-1)).toBeInstanceOf(InfrastructureError);
+    expect(ends[0]).toBeInstanceOf(InfrastructureError);
+    await expect(threads.calculate(work)).rejects.toThrow(InfrastructureError);
   });
 });
 
@@ -173,16 +161,14 @@ describe('handler of long calculations', () => {
   });
 });
 
-async function startEngine() {
-  const config = loadConfig({ PORT: '0', REPLY_TIMEOUT_MS: '60000', DATA_DIR: 'memory' });
-  const system = await startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog });
-  onTestFinished(() => system.stop(0));
-  return system;
-}
-
-describe('worker with threads', { timeout: TEST_LIMIT_MS }, () => {
-  it('answers a large reply over HTTP, also with respond-async', async () => {
-    const { url = '' } = await startEngine();
+it(
+  'a worker with threads answers a large reply over HTTP, also with respond-async, and in an array',
+  { timeout: TEST_LIMIT_MS },
+  async () => {
+    const config = loadConfig({ PORT: '0', REPLY_TIMEOUT_MS: '60000', DATA_DIR: 'memory' });
+    const system = await startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog });
+    onTestFinished(() => system.stop(0));
+    const { url = '', broker } = system;
     const response = await post(url, { jsonParam: EXPLAINED_LOAN });
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     const text = await response.text();
@@ -194,10 +180,7 @@ describe('worker with threads', { timeout: TEST_LIMIT_MS }, () => {
     const place = later.headers.get('location') ?? '';
     await expect.poll(async () => (await fetch(url + place)).status, { timeout: 30_000 }).toBe(200);
     expect(await (await fetch(url + place)).text()).toBe(text);
-  });
 
-  it('answers a long calculation within an array in the format of the array', async () => {
-    const { broker } = await startEngine();
     const ask = await createLogCaller(broker);
     const long = { ...EXPLAINED_LOAN, InstallmentsNo: 400, Commission: commissions(2) };
     const reply = await ask({
@@ -210,5 +193,5 @@ describe('worker with threads', { timeout: TEST_LIMIT_MS }, () => {
       [200, 400],
       [200, 6],
     ]);
-  });
-});
+  },
+);

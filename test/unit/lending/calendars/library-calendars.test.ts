@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readComparedDays } from '../../../../scripts/calendars/compared-days.ts';
+import { readComparedDays } from '../../../../scripts/calendars/public-holidays.ts';
 import { createLibraryCalendars } from '../../../../shared/lending/calendars/library/library-calendars.ts';
 import weekends from '../../../../shared/lending/calendars/library/weekends.json' with { type: 'json' };
 import library from '../../../../shared/lending/calendars/library/library-countries.json' with { type: 'json' };

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
-import { createLineWriter } from '../../../../scripts/recalculate/run-files.ts';
-import { portfolioFolder } from '../../../support/worlds/recalculate-process.ts';
+import { createLineWriter } from '../../../scripts/recalculate/run-files.ts';
+import { portfolioFolder } from '../../support/worlds/recalculate-process.ts';
 
 function writerOf(name: string, options: { readonly from?: number; readonly isCompressed?: boolean } = {}) {
   const descriptor = openSync(name, 'w');
