@@ -4,8 +4,7 @@ import path from 'node:path';
 import { benchCosts } from './bench/costs.ts';
 import { benchEmbedded, benchPeers } from './bench/peers.ts';
 import { compareRecords, writeRecord } from './bench/recorded-ratios.ts';
-import type { BenchOptions, PartResult } from './bench/rounds.ts';
-import { ratioTable } from './bench/tables.ts';
+import { type BenchOptions, type PartResult, ratioTable } from './bench/rounds.ts';
 import { installOwnPackages } from './command-packages.ts';
 import {
   type CommandLine,
@@ -19,7 +18,6 @@ import {
 } from './command-line/parse-command-line.ts';
 import { runCommandLine } from './command-line/run-command-line.ts';
 
-/** The parts, in the order in which they run. */
 const PARTS = { costs: benchCosts, embedded: benchEmbedded, peers: benchPeers } satisfies Record<
   string,
   (options: BenchOptions) => Promise<PartResult>

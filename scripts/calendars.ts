@@ -30,7 +30,6 @@ interface Arguments {
 
 /** File names relative to shared/lending/calendars/library. */
 interface Report {
-  /** Number of compared files. */
   readonly files: number;
   /** Files that differed: written or removed by generate, reported by check. */
   readonly changed: readonly string[];
@@ -43,7 +42,6 @@ await runCommandLine({
   run: async (args) => print(args, await run(args)),
 });
 
-/** Reads the command line; undefined if help was requested. */
 function readArguments(argv: readonly string[]): Arguments | undefined {
   const line = parseCommandLine(argv, { json: flag() });
   if (line === undefined) return undefined;

@@ -47,10 +47,8 @@ const COMMANDS = { list: [], check: [], release: [], register: [] } as const;
 
 type Arguments = NonNullable<ReturnType<typeof readArguments>>;
 
-/** Result of a command. */
 interface Report {
   readonly faults: readonly SchemaFault[];
-  /** One line for each action. */
   readonly done: readonly string[];
 }
 

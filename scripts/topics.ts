@@ -56,7 +56,6 @@ await runCommandLine({
   run: async (args) => print(args, await run(args.command)),
 });
 
-/** Reads the command line; undefined for --help. */
 function readArguments(args: readonly string[]) {
   const line = parseCommandLine(args, { json: flag() });
   if (line === undefined) return undefined;

@@ -1,11 +1,9 @@
 /** What each step of a schedule costs, in processor time of the thread that does it. */
 
 import { renderRepaymentSchedule } from '../../shared/api/actions/render-schedule.ts';
-import { type BenchOptions, inTurns, median, type PartResult, quotients } from './rounds.ts';
+import { type BenchOptions, inTurns, median, type PartResult, quotients, table } from './rounds.ts';
 import { benchCodec, calculate, loanWithEverything, readBody, scheduleBody } from './samples.ts';
-import { table } from './tables.ts';
 
-/** A step to time; its result is discarded. */
 interface Step {
   readonly name: string;
   readonly run: () => unknown;

@@ -3,17 +3,20 @@
  * fastify server with the engine in its handler.
  */
 
+import { existsSync, globSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { KafkaClientName } from '../../shared/messaging/kafka/kafka-broker.ts';
 import { topicName } from '../../shared/messaging/topics/topic-list.ts';
 import { renderRepaymentSchedule } from '../../shared/api/actions/render-schedule.ts';
+import { javaCommand, requireJava } from '../dev/local-kafka/java-process.ts';
 import { startLocalKafka } from '../dev/local-kafka/start-local-kafka.ts';
-import { type Child, runScript, startNode } from './processes.ts';
+import { errorText } from '../../shared/platform/errors.ts';
+import { runProgram } from '../command-line/run-program.ts';
+import { type Child, startNode, startProgram } from './processes.ts';
 import { type BenchOptions, type PartResult, quotients, type Ratio } from './rounds.ts';
 import { benchCodec, calculate, readBody, SCHEDULE_PATH, scheduleBody } from './samples.ts';
-import { buildSpringPair, startSpring } from './spring-pair.ts';
 import {
   figuresOf,
   MANY,
@@ -46,6 +49,7 @@ const INLINE = 'fastify with the engine in its handler';
 const WARM_UP_MS = { java: 60_000, node: 10_000 } as const;
 /** What an ingress and a worker print when they are ready. */
 const READY = /Ready in/;
+const TOPICS_LIMIT_MS = 120_000;
 /** No limits of a caller, and nothing on standard output while it is measured. */
 const SETTINGS = { PORT: '0', RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'warn' } as const;
 
@@ -126,7 +130,9 @@ async function startOwn(ground: Ground, client: KafkaClientName): Promise<Measur
 async function createTopics({ brokers }: Ground, name: string): Promise<string> {
   const prefix = `bench-${name}.`;
   const env = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix };
-  await runScript('scripts/topics.ts', ['create'], env);
+  const options = { limitMs: TOPICS_LIMIT_MS, env: { ...process.env, ...env } };
+  const { code, output } = await runProgram(process.execPath, ['scripts/topics.ts', 'create'], options);
+  if (code !== 0) throw new Error(`the topics could not be created: ${output}`);
   return prefix;
 }
 
@@ -170,4 +176,48 @@ function embeddedRatios(lines: readonly TripLine[]): readonly Ratio[] {
       rounds: quotients(own ?? [], inline ?? []),
     },
   ];
+}
+
+const SPRING_FOLDER = path.join(import.meta.dirname, 'spring');
+const JAR = path.join(SPRING_FOLDER, 'target', 'spring-peer.jar');
+/** Loading Spring, its plug-ins and Tomcat over a slow network takes minutes. */
+const BUILD_LIMIT_MS = 10 * 60_000;
+/** A small service on two cores: the serial collector uses the least processor time, the heap stays below its limit. */
+const JVM_FLAGS = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC'];
+
+/** The path of Java, with the jar built; undefined, with a report, if Java or Maven is missing or the build fails. */
+async function buildSpringPair(progress: (text: string) => void): Promise<string | undefined> {
+  const command = javaCommand();
+  try {
+    await requireJava(command);
+    if (!isBuilt()) await build(progress);
+    return command;
+  } catch (error) {
+    progress(`the Spring pair is left out: ${errorText(error)}`);
+    return undefined;
+  }
+}
+
+/** Starts a part of the pair; resolves when it is ready, the endpoint with its address in the output. */
+function startSpring(
+  java: string,
+  part: 'http' | 'echo',
+  env: Readonly<Record<string, string>>,
+): Promise<Child> {
+  const args = [...JVM_FLAGS, '-jar', JAR, `--spring.profiles.active=${part}`];
+  return startProgram([java, ...args], /READY .*\n/, env);
+}
+
+async function build(progress: (text: string) => void): Promise<void> {
+  progress('building the Spring pair with Maven (once)');
+  const args = ['-B', '-q', '-DskipTests', 'package'];
+  const { code, output } = await runProgram('mvn', args, { limitMs: BUILD_LIMIT_MS, cwd: SPRING_FOLDER });
+  if (code === 'missing') throw new Error('Maven (mvn) is not installed');
+  if (code !== 0) throw new Error(`mvn package exited with ${code}\n${output.trim()}`);
+}
+
+function isBuilt(): boolean {
+  if (!existsSync(JAR)) return false;
+  const sources = globSync(['pom.xml', 'src/**/*'], { cwd: SPRING_FOLDER });
+  return sources.every((file) => statSync(path.join(SPRING_FOLDER, file)).mtimeMs <= statSync(JAR).mtimeMs);
 }

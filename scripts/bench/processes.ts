@@ -1,7 +1,6 @@
 /** Starts the programs that are measured, and reads their processor time. They end with the benchmark, even if SIGKILL ends it. */
 
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 
 /** Many times as long as a program needs beside many others. */
@@ -25,37 +24,24 @@ export interface Child {
   stop(): Promise<void>;
 }
 
+type Environment = Readonly<Record<string, string>>;
+
 /** Starts a Node program of this project; resolves when it prints a line that matches `ready`. */
-export function startNode(
-  args: readonly string[],
-  ready: RegExp,
-  env: Readonly<Record<string, string>>,
-): Promise<Child> {
+export function startNode(args: readonly string[], ready: RegExp, env: Environment): Promise<Child> {
   const nodeArgs = ['--disable-warning=TimeoutNegativeWarning', '--import', END_WITH_PARENT, ...args];
-  return start(process.execPath, nodeArgs, { ready, env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  return startProgram([process.execPath, ...nodeArgs], ready, env);
 }
 
-/** Starts a Java program, which ends when its standard input closes. */
-export function startJava(
-  java: string,
-  args: readonly string[],
+/** Starts a program, which must end when its standard input or its channel to this process closes. */
+export async function startProgram(
+  [command, ...args]: readonly [command: string, ...args: string[]],
   ready: RegExp,
-  env: Readonly<Record<string, string>>,
+  env: Environment,
 ): Promise<Child> {
-  return start(java, args, { ready, env, stdio: ['pipe', 'pipe', 'pipe'] });
-}
-
-async function start(
-  command: string,
-  args: readonly string[],
-  options: {
-    readonly ready: RegExp;
-    readonly env: Readonly<Record<string, string>>;
-    readonly stdio: ('ignore' | 'pipe' | 'ipc')[];
-  },
-): Promise<Child> {
-  const { ready, env, stdio } = options;
-  const child = spawn(command, args, { stdio, env: { ...process.env, ...env } });
+  const child = spawn(command, args, {
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+    env: { ...process.env, ...env },
+  });
   const end = Promise.withResolvers<void>();
   child.once('exit', () => end.resolve());
   let output = '';
@@ -87,20 +73,6 @@ async function start(
     clearTimeout(timer);
   };
   return { pid: child.pid ?? 0, output, stop };
-}
-
-/** Runs a script of this project until it exits. Rejects unless it succeeds. */
-export async function runScript(
-  script: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<void> {
-  const child = spawn(process.execPath, [script, ...args], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`${script} ${args.join(' ')} exited with ${code}`);
 }
 
 /** Processor seconds of a process, all threads included. */

@@ -2,8 +2,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { median, type Ratio } from './rounds.ts';
-import { table } from './tables.ts';
+import { median, type Ratio, table } from './rounds.ts';
 
 /** A ratio in a record: its median, and its lowest and highest round. */
 interface RecordedRatio {
@@ -27,7 +26,6 @@ const SMALLEST_CHANGE = 0.05;
 const FEWEST_ROUNDS = 3;
 const DIGITS = 5;
 
-/** Writes a record, with its folder. */
 export function writeRecord(
   file: string,
   ratios: readonly Ratio[],

@@ -77,19 +77,16 @@ export function loanWithEverything(installments: number): RepaymentScheduleReque
   };
 }
 
-/** The codec of the workers without a registry. */
 export function benchCodec(): Codec {
   return createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 }
 
-/** The request in a body, as the ingress reads and checks it. */
 export function readBody(body: string): RepaymentScheduleRequest {
   const read = repaymentScheduleRequest.read(JSON.parse(body));
   if (read.kind !== 'valid') throw new Error(`the sample is not valid: ${JSON.stringify(read.faults)}`);
   return read.payload;
 }
 
-/** The schedule that the worker returns for a request. */
 export function calculate(request: RepaymentScheduleRequest): RepaymentSchedule {
   const outcome = calculateRepaymentSchedule(request, { requestDay: REQUEST_DAY });
   if (outcome.kind !== 'schedule')

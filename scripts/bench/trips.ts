@@ -2,9 +2,8 @@
 
 import { createRequire } from 'node:module';
 import { processSeconds } from './processes.ts';
-import { type BenchOptions, inTurns, median, quantile } from './rounds.ts';
+import { type BenchOptions, inTurns, median, quantile, table, thousands } from './rounds.ts';
 import { scheduleBody } from './samples.ts';
-import { table, thousands } from './tables.ts';
 
 /** A system that answers schedules of twelve rows. */
 export interface MeasuredSystem {
@@ -12,7 +11,6 @@ export interface MeasuredSystem {
   readonly url: string;
   /** Process ids by the part that they have in a call. */
   readonly pids: Readonly<Record<string, number>>;
-  /** The shortest warm-up. */
   readonly warmUpMs: number;
 }
 

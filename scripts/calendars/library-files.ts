@@ -9,8 +9,12 @@ import {
   writeLibraryDays,
 } from '../../shared/lending/calendars/library/library-days.ts';
 import { BUILT_IN_CALENDARS } from '../../shared/lending/calendars/built-in-calendars.ts';
-import { correctDays, readComparedDays } from './compared-days.ts';
-import { listPackageCountries, listPublicHolidays } from './public-holidays.ts';
+import {
+  correctDays,
+  listPackageCountries,
+  listPublicHolidays,
+  readComparedDays,
+} from './public-holidays.ts';
 
 /** Folder of the files; their names are relative to it. */
 export const LIBRARY_FOLDER = path.resolve(import.meta.dirname, '../../shared/lending/calendars/library');
@@ -19,7 +23,6 @@ const CORRECTIONS_VERSION = '2026.2';
 const INDEX_FILE = 'library-countries.json';
 const DAYS_FOLDER = 'days';
 
-/** A generated file. */
 export interface LibraryFile {
   /** Relative to {@link LIBRARY_FOLDER}. */
   readonly name: string;

@@ -8,7 +8,6 @@ import {
   readWholeCatalogue,
 } from '../../shared/product/storage/catalogue-folder.ts';
 import type { CatalogueFault } from '../../shared/lending/schedule-types/lending-catalogue.ts';
-import { assertNever } from '../../shared/platform/errors.ts';
 import { selectEntries } from '../../shared/product/catalogue/catalogue-view.ts';
 import { checkSimulations } from '../../shared/product/check/simulate-at-bounds.ts';
 import {
@@ -49,12 +48,10 @@ const KINDS_WITH_STATUS: readonly RecordKind[] = [
   'schedule-type',
 ];
 
-/** The result of a command. */
 export interface CommandReport {
   /** False if there are faults or, for `diff`, differences. */
   readonly ok: boolean;
   readonly faults: readonly CatalogueFault[];
-  /** Lines of the text output. */
   readonly lines: readonly string[];
   /** Fields of the JSON output besides `ok` and `faults`. */
   readonly result: Readonly<Record<string, unknown>>;
@@ -73,26 +70,22 @@ export async function runCatalogueCommand(
   if (command.folder !== '' && !existsSync(command.folder)) {
     throw new UsageError(`there is no folder ${command.folder}`);
   }
-  switch (command.name) {
-    case 'validate':
-      return validate(command.folder, tools);
-    case 'diff':
-      return diff(command.folder, tools);
-    case 'publish':
-      return publish(command, tools);
-    case 'list':
-      return list(tools);
-    case 'show':
-      return show(command, tools);
-    case 'approve':
-    case 'close':
-      return changeStatus(command, tools);
-    default:
-      return assertNever(command.name);
-  }
+  return RUNS[command.name](command, tools);
 }
 
-async function validate(folder: string, tools: CommandTools): Promise<CommandReport> {
+type Run = (command: CatalogueCommand, tools: CommandTools) => Promise<CommandReport>;
+
+const RUNS: Readonly<Record<CatalogueCommand['name'], Run>> = {
+  validate,
+  diff,
+  publish,
+  list: (_, tools) => list(tools),
+  show,
+  approve: changeStatus,
+  close: changeStatus,
+};
+
+async function validate({ folder }: CatalogueCommand, tools: CommandTools): Promise<CommandReport> {
   const { records, faults, catalogue } = readWholeCatalogue(folder, tools.otherCalendars);
   const products = selectEntries(records, 'product');
   const all = [
@@ -104,7 +97,7 @@ async function validate(folder: string, tools: CommandTools): Promise<CommandRep
   return done([`${folder}: ${records.length} records, no faults`], { records: records.length });
 }
 
-async function diff(folder: string, tools: CommandTools): Promise<CommandReport> {
+async function diff({ folder }: CatalogueCommand, tools: CommandTools): Promise<CommandReport> {
   const wanted = readFolder(folder);
   if ('refused' in wanted) return wanted.refused;
   const difference = compareWithTopic(wanted.records, await readTopicRecords(await tools.connect()));

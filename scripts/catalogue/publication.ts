@@ -20,11 +20,9 @@ import type { TopicRecords } from './topic-records.ts';
 
 /** How folder and topic differ, by message key. */
 export interface FolderDifference {
-  /** In the folder only. */
   readonly added: readonly string[];
   /** In both; `members` is empty if the record on the topic is unreadable. */
   readonly changed: readonly { readonly key: string; readonly members: readonly FieldDifference[] }[];
-  /** On the topic only. */
   readonly missing: readonly string[];
   readonly unchanged: number;
 }
@@ -65,7 +63,6 @@ export function planChanges(
   return { put, remove: deleteMissing ? missing : [] };
 }
 
-/** The planned content of the topic. */
 interface Outcome {
   readonly put: ReadonlyMap<string, CatalogueRecord>;
   readonly removed: readonly string[];

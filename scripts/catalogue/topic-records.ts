@@ -8,7 +8,6 @@ import type { Log } from '../../shared/platform/log.ts';
 import type { CatalogueRecord, RecordIdentity } from '../../shared/product/catalogue/catalogue-record.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
 
-/** The connection to the catalogue topic. */
 export interface CatalogueConnection {
   readonly broker: Broker;
   readonly codec: Codec;
@@ -21,7 +20,6 @@ export interface TopicRecords {
   readonly identities: readonly (RecordIdentity & { readonly key: string })[];
   /** The records by key, in that order; `source` is the key. */
   readonly records: ReadonlyMap<string, CatalogueRecord>;
-  /** Number of unreadable messages. */
   readonly unreadable: number;
   /** Number of messages that had ever been written to the topic before it was read. */
   readonly written: number;

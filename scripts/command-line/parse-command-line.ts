@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { errorText } from '../../shared/platform/errors.ts';
 import { nearestName } from '../../shared/platform/nearest-name.ts';
 
-/** The command line is invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -26,7 +25,6 @@ export function optionalText(): CommandOption<string | undefined> {
   return { type: 'string', read: (sent) => (typeof sent === 'string' ? sent : undefined) };
 }
 
-/** An option that may be repeated. */
 export function textList(): CommandOption<readonly string[]> {
   return { type: 'string', multiple: true, read: (sent = []) => sent as readonly string[] };
 }
@@ -62,7 +60,6 @@ export function oneOf<const Choice extends string>(
 
 type CommandOptions = Readonly<Record<string, CommandOption<unknown>>>;
 
-/** The values of the options by their names. */
 export type OptionValues<Options extends CommandOptions> = {
   readonly [Name in keyof Options]: Options[Name] extends CommandOption<infer Value> ? Value : never;
 };

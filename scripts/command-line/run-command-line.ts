@@ -4,12 +4,10 @@ import { UsageError } from './parse-command-line.ts';
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
-/** A command of this project. */
 interface Command<Arguments> {
   /** Its name in errors, as after `npm run`. */
   readonly name: string;
   readonly help: string;
-  /** Undefined if help was requested. */
   readonly read: (args: readonly string[]) => Arguments | undefined;
   readonly run: (args: Arguments) => Promise<void> | void;
   /** The exit code of an error other than wrong usage or settings, which have 2. @default 1 */

@@ -17,9 +17,12 @@ const execute = promisify(execFile);
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { limitMs, cwd }: { readonly limitMs: number; readonly cwd?: string },
+  {
+    limitMs,
+    ...place
+  }: { readonly limitMs: number; readonly cwd?: string; readonly env?: NodeJS.ProcessEnv },
 ): Promise<ProgramResult> {
-  const options = { cwd, timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
+  const options = { ...place, timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
   const running = execute(program, [...args], options);
   running.child.stdin?.on('error', () => undefined).end();
   const kill = (): boolean => running.child.kill('SIGKILL');

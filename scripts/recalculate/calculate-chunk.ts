@@ -16,7 +16,6 @@ import { readReply } from '../../shared/messaging/requester/read-reply.ts';
 import type { OutgoingRequest } from '../../shared/messaging/requester/requester.ts';
 import { createProblem, type Problem } from '../../shared/platform/problem.ts';
 
-/** The result of one contract. */
 export type ContractOutcome =
   | { readonly kind: 'schedule'; readonly schedule: RepaymentSchedule; readonly warnings: string | undefined }
   | { readonly kind: 'problem'; readonly problem: Problem };

@@ -12,7 +12,6 @@ import { systemPorts } from '../../shared/platform/system-ports.ts';
 import { createCodec } from '../../workers/create-codec.ts';
 import { startWorkers } from '../../workers/start-workers.ts';
 
-/** A connection to the workers. */
 export type Engine = Awaited<ReturnType<typeof connectEngine>>;
 
 /** Size of an embedded topic. It is small because consumed messages are not read again; by default it is 32 MiB. */

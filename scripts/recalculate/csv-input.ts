@@ -159,7 +159,6 @@ function kindOf(schema: JsonSchema): CellKind {
   return isDateSchema(schema) ? 'date' : 'text';
 }
 
-/** The fault of a header line as a sentence. */
 export function columnSentence({ kind, names }: ColumnFault): string {
   if (kind === 'unknown') return unknownSentence(names);
   if (kind === 'twice') return `${names.join(', ')} occurs more than once`;
@@ -180,7 +179,6 @@ function unknownSentence(names: readonly string[]): string {
   return `not known: ${shown.join(', ')}; --ignore NAME leaves a column out; known columns (case-insensitive) are ${known.join(', ')}`;
 }
 
-/** The fault of a notation as a sentence. */
 export function notationSentence({ kind, examples }: NotationFault): string {
   const [first, second] = examples.map(exampleText);
   switch (kind) {

@@ -19,11 +19,9 @@ import {
 import { type NamedCell, readContractLine } from '../../shared/portfolio/input-faults.ts';
 import type { Notation } from '../../shared/portfolio/csv-notation.ts';
 
-/** A contract to be calculated. */
 export interface Contract {
   /** Its line in the input, counted from 1; the first line of a record that spans several lines. */
   readonly line: number;
-  /** The id of the contract in the input. */
   readonly id: string | number;
   readonly request: RepaymentScheduleRequest;
   /** Number of requested instalments, 1 to 1200, as the cost of the calculation and its reply. */
@@ -34,7 +32,6 @@ export interface Contract {
   readonly former: unknown;
 }
 
-/** A line that is not a valid request. */
 export interface RefusedLine {
   readonly line: number;
   /** Undefined if it cannot be read. */
@@ -53,7 +50,6 @@ export type InputRecord = (
 /** Consecutive records of the input. Never empty. */
 export interface InputChunk {
   readonly records: readonly InputRecord[];
-  /** Line of the last record. */
   readonly lastLine: number;
   /** SHA-256 in hexadecimal over the content of all records up to the last one, whatever the compression and the chunks. */
   readonly digest: string;
@@ -71,13 +67,10 @@ export interface CsvOptions extends Notation {
 
 /** The source of a portfolio, and the size of its chunks. */
 export interface InputOptions {
-  /** Path of a file; `-` is the standard input. */
   readonly file: string;
   readonly format: InputFormat;
-  /** Maximum number of contracts in a chunk. */
   readonly maxContracts: number;
   readonly csv?: CsvOptions | undefined;
-  /** Replaces the standard input. */
   readonly stdin?: Readable;
 }
 
@@ -93,20 +86,16 @@ export class InputChangedError extends InputError {
 
 /** One contract of the input before it is read: a line, or several lines if a cell contains line breaks. */
 export interface RawRecord {
-  /** The number of its first line. */
   readonly line: number;
-  /** The content for the digest. */
   readonly text: Buffer | string;
   /** Undefined for an empty record and for the first line of CSV. */
   readonly read: () => InputRecord | undefined;
 }
 
-/** The problem of a line that cannot be read. */
 export function lineProblem(code: ErrorCode, fault: Pick<Fault, 'code' | 'message'>): Problem {
   return createProblem(code, { detail: `The line ${fault.message}.`, errors: [{ path: 'line', ...fault }] });
 }
 
-/** A record that cannot be calculated. */
 export function refuseLine(line: number, problem: Problem, id?: string | number): InputRecord {
   return { kind: 'refused', line, id, problem };
 }

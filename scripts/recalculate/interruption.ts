@@ -8,7 +8,6 @@ export interface Interruption {
   readonly stopped: AbortSignal;
   /** Aborted when the work in progress takes too long, or by {@link abandon}. */
   readonly abandoned: AbortSignal;
-  /** The name of the received signal. */
   signalName(): string | undefined;
   abandon(): void;
 }

@@ -72,7 +72,6 @@ export function createPatientRequests(options: PatientRequestsOptions) {
     },
     /** Milliseconds that requests have waited without a usable reply, without idle time. */
     silentMs: (): number => (waiting === 0 ? idleSinceMs : now()) - answeredAtMs,
-    /** Whether there was any final reply, usable or not. */
     hasAnswered: (): boolean => hasAnswered,
   };
 }

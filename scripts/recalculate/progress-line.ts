@@ -3,7 +3,6 @@
 import { SingleBar } from 'cli-progress';
 import { durationText } from './run-report.ts';
 
-/** The progress of a run. */
 export interface ProgressState {
   /** Number of processed lines, including failed ones and those of a resumed run. */
   readonly done: number;
@@ -16,11 +15,9 @@ export interface ProgressState {
   readonly bytesBefore: number;
   /** Undefined if the size of the input is unknown; the remaining time then cannot be estimated. */
   readonly totalBytes: number | undefined;
-  /** Time since the start of this run. */
   readonly elapsedMs: number;
 }
 
-/** The stream for progress, normally standard error. */
 export interface ProgressStream {
   readonly isTTY?: boolean | undefined;
   write(text: string): unknown;
@@ -29,7 +26,6 @@ export interface ProgressStream {
 export interface ProgressLine {
   /** Writes a permanent line; the progress continues below it. */
   say(line: string): void;
-  /** Nothing is shown afterwards. */
   end(): void;
 }
 

@@ -14,7 +14,6 @@ import {
 } from '../../shared/portfolio/comparison.ts';
 import { withoutFormula } from '../../shared/portfolio/csv-columns.ts';
 
-/** A calculated contract. */
 export interface ContractResult {
   readonly id: string | number;
   readonly schedule: RepaymentSchedule;
@@ -49,7 +48,6 @@ const COMPARED_COLUMNS = [
   'largestDifference',
 ];
 
-/** The header line of a CSV file. */
 export function csvHeader(isCompared: boolean): string {
   return `${[...COLUMNS, ...(isCompared ? COMPARED_COLUMNS : [])].join(',')}\n`;
 }

@@ -100,21 +100,17 @@ function sizeOf(file: string): number | undefined {
   return isPlainFile(file) ? statSync(file, { throwIfNoEntry: false })?.size : undefined;
 }
 
-/** What has been done so far. */
 export interface RunState {
   /** The processed part of the input; line 0 for none. */
   readonly input: { readonly lastLine: number; readonly digest: string };
   readonly tally: Tally;
-  /** Duration of all sessions in milliseconds. */
   readonly elapsedMs: number;
 }
 
 export interface Checkpoint extends RunState {
   readonly runId: string;
-  /** Number of processes that have worked on the run. */
   readonly sessions: number;
   readonly options: ReturnType<typeof outputOptions>;
-  /** The start of the first session. */
   readonly startedAtMs: number;
   /** The time at which all requests count as sent (D2). */
   readonly originTimestampMs: number;
@@ -122,7 +118,6 @@ export interface Checkpoint extends RunState {
   readonly failuresBytes: number;
 }
 
-/** The locked file of the checkpoint. */
 export type CheckpointFile = ReturnType<typeof openCheckpoint>;
 
 /** Another version of the command may count and store other figures. */

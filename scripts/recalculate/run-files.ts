@@ -74,7 +74,6 @@ export async function openRunFiles(
       store(state, outputBytes, hasLength ? failuresBytes : 0);
       saved = structuredClone(state.tally);
     },
-    /** The results at the last save. */
     saved: () => saved,
     close: () => closeAll(opened),
   };
@@ -171,7 +170,6 @@ function cannotWrite(name: string, error: unknown): UsageError {
   return new UsageError(`${name} cannot be written: ${errorText(error)}`);
 }
 
-/** An open file. */
 export interface OpenFile {
   readonly descriptor: number;
   /** The name in messages; `-` is the standard output. */

@@ -29,7 +29,6 @@ export interface RecalculationOptions {
   readonly plan: Pick<RunPlan, 'tally' | 'input'>;
   /** Duration of the run so far in milliseconds, including earlier sessions. */
   readonly elapsedMs: () => number;
-  /** Called after each chunk was counted. */
   readonly onFinished?: (chunk: InputChunk) => void;
   /** When aborted, no further input is read. */
   readonly stopped: AbortSignal;
@@ -40,7 +39,6 @@ export interface RecalculationOptions {
 /** Interval between checkpoints: a killed run loses at most this much work. A checkpoint takes some milliseconds. */
 const CHECKPOINT_INTERVAL_MS = 1_000;
 
-/** A line of an output file with its category. */
 interface FinishedLine {
   readonly text: string;
   readonly counted: { readonly schedule: CountedSchedule } | { readonly failure: CountedFailure };
@@ -201,7 +199,6 @@ export interface InOrderOptions<Item, Result> {
   /** Maximum number of items that are started but not finished, beside the one that is being finished; they take memory. */
   readonly window: number;
   readonly begin: (item: Item) => Promise<Result>;
-  /** Called for one item at a time. */
   readonly finish: (item: Item, result: Result) => Promise<void>;
   /** When aborted, no further items are started, and started ones are finished. */
   readonly stopped: AbortSignal;

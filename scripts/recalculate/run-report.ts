@@ -11,19 +11,15 @@ import {
 } from '../../shared/portfolio/tally.ts';
 import { bySum, type ScheduleSums, SUM_NAMES, type SumName } from '../../shared/portfolio/comparison.ts';
 
-/** How a run ended. */
 export interface RunEnd {
   readonly runId: string;
   /** `complete`: every line of the input was processed. */
   readonly outcome: 'complete' | 'aborted';
-  /** The reason of an aborted run. */
   readonly reason?: string | undefined;
   /** The command that resumes the run; undefined if it is complete or cannot be resumed. */
   readonly resumeWith?: string | undefined;
-  /** The total duration of all sessions. */
   readonly elapsedMs: number;
   readonly sessions: number;
-  /** Whether --compare was set. */
   readonly withMovers: boolean;
   readonly duplicateIds?: DuplicateIds | undefined;
 }

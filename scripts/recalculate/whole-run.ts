@@ -23,7 +23,6 @@ export interface RunContext {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: ProgressStream;
   readonly interruption: Interruption;
-  /** The command line that resumes this run. */
   readonly resumeWith: string;
 }
 

@@ -29,13 +29,8 @@ const MAX_EXACT_MINOR = 2 ** 52;
  */
 export function readFormerSchedule(former: unknown, currencyDigits: number): FormerSchedule | undefined {
   if (!Array.isArray(former) || former.length === 0) return undefined;
-  const rows: FormerRow[] = [];
-  for (const item of former) {
-    const row = readRow(item, currencyDigits);
-    if (row === undefined) return undefined;
-    rows.push(row);
-  }
-  return { rows, sums: sumsOf(rows) };
+  const rows = former.flatMap((item) => readRow(item, currencyDigits) ?? []);
+  return rows.length < former.length ? undefined : { rows, sums: sumsOf(rows) };
 }
 
 /** The totals of an instalment in minor units; undefined if only the other schedule has it. */
@@ -103,38 +98,34 @@ export function compareSchedules(
 }
 
 /** The instalment with the largest change; the first of several equal ones. */
-function largestOf(changes: readonly InstallmentChange[]): InstallmentChange | undefined {
-  let [largest] = changes;
-  let most = 0n;
-  for (const change of changes) {
-    const size = magnitude(change.difference);
-    if (size <= most) continue;
-    most = size;
-    largest = change;
-  }
-  return largest;
+function largestOf([first, ...others]: readonly InstallmentChange[]): InstallmentChange | undefined {
+  return others.reduce(
+    (most, one) =>
+      most === undefined || magnitude(one.difference) <= magnitude(most.difference) ? most : one,
+    first,
+  );
 }
+
+/** The amounts of a row in their other spelling, and what counts for an absent one. */
+const ROW_AMOUNTS = {
+  principal: ['Principal', undefined],
+  interest: ['Interest', undefined],
+  managementFee: ['ManagementFee', 0],
+  insurance: ['Insurance', 0],
+  totalInstallment: ['TotalInstallment', undefined],
+} as const satisfies Readonly<Record<Exclude<keyof FormerRow, 'InstallmentNo'>, unknown>>;
 
 function readRow(item: unknown, digits: number): FormerRow | undefined {
   if (typeof item !== 'object' || item === null) return undefined;
   const row = item as Readonly<Record<string, unknown>>;
   const { InstallmentNo } = row;
   if (!Number.isSafeInteger(InstallmentNo)) return undefined;
-  const principal = minorUnits(row['principal'] ?? row['Principal'], digits);
-  const interest = minorUnits(row['interest'] ?? row['Interest'], digits);
-  const totalInstallment = minorUnits(row['totalInstallment'] ?? row['TotalInstallment'], digits);
-  const managementFee = minorUnits(row['managementFee'] ?? row['ManagementFee'] ?? 0, digits);
-  const insurance = minorUnits(row['insurance'] ?? row['Insurance'] ?? 0, digits);
-  if (principal === undefined || interest === undefined || totalInstallment === undefined) return undefined;
-  if (managementFee === undefined || insurance === undefined) return undefined;
-  return {
-    InstallmentNo: InstallmentNo as number,
-    principal,
-    interest,
-    managementFee,
-    insurance,
-    totalInstallment,
-  };
+  const amounts = Object.entries(ROW_AMOUNTS).map(([name, [capitalised, absent]]) => [
+    name,
+    minorUnits(row[name] ?? row[capitalised] ?? absent, digits),
+  ]);
+  if (amounts.some(([, amount]) => amount === undefined)) return undefined;
+  return { InstallmentNo, ...Object.fromEntries(amounts) } as FormerRow;
 }
 
 /**
@@ -169,11 +160,8 @@ function pairRows(former: readonly NumberedRow[], rows: readonly NumberedRow[]):
 
 function byNumber(rows: readonly NumberedRow[]): Map<number, number[]> {
   const totals = new Map<number, number[]>();
-  for (const { InstallmentNo, totalInstallment } of rows) {
-    const same = totals.get(InstallmentNo);
-    if (same === undefined) totals.set(InstallmentNo, [totalInstallment]);
-    else same.push(totalInstallment);
-  }
+  for (const { InstallmentNo, totalInstallment } of rows)
+    totals.set(InstallmentNo, [...(totals.get(InstallmentNo) ?? []), totalInstallment]);
   return totals;
 }
 
@@ -233,7 +221,6 @@ export interface SummedRow {
 
 export const NO_SUMS: ScheduleSums = { principal: 0n, interest: 0n, fees: 0n, total: 0n };
 
-/** The sums of all instalments. */
 export function sumsOf(rows: readonly SummedRow[]): ScheduleSums {
   return {
     principal: sum(rows, (row) => row.principal),
@@ -251,7 +238,6 @@ export function subtractSums(left: ScheduleSums, right: ScheduleSums): ScheduleS
   return bySum((name) => left[name] - right[name]);
 }
 
-/** A value for each of the sums. */
 export function bySum<Value>(valueOf: (name: SumName) => Value): Readonly<Record<SumName, Value>> {
   return {
     principal: valueOf('principal'),
@@ -261,16 +247,6 @@ export function bySum<Value>(valueOf: (name: SumName) => Value): Readonly<Record
   };
 }
 
-/** Adds safe integers as numbers, which is exact while the sum is a safe integer, as for nearly every schedule. */
 function sum(rows: readonly SummedRow[], amountOf: (row: SummedRow) => number): bigint {
-  let total = 0;
-  for (const row of rows) {
-    total += amountOf(row);
-    if (!Number.isSafeInteger(total)) return exactSum(rows, amountOf);
-  }
-  return BigInt(total);
-}
-
-function exactSum(rows: readonly SummedRow[], amountOf: (row: SummedRow) => number): bigint {
   return rows.reduce((total, row) => total + BigInt(amountOf(row)), 0n);
 }

@@ -8,9 +8,7 @@ import type { NamedCell } from './input-faults.ts';
 
 export type CellKind = 'text' | 'date' | 'number' | 'flag' | 'json';
 
-/** A field of a request. */
 export interface CsvField {
-  /** The name in the interface. */
   readonly name: string;
   readonly kind: CellKind;
 }
@@ -21,7 +19,6 @@ export interface CsvColumn {
   readonly path: string;
   /** `ignored` has no effect; `unnamed` must have empty cells. */
   readonly kind: CellKind | 'ignored' | 'unnamed';
-  /** Whether it is a field of the request rather than of the line. */
   readonly isRequestField: boolean;
 }
 
@@ -134,7 +131,6 @@ export function lineOfCells(
   return { value: hasWhole ? line : { ...line, [REQUEST]: request }, faults };
 }
 
-/** Finds the cell of a field by its path in faults. */
 export function findCell(
   columns: readonly CsvColumn[],
   cells: readonly string[],

@@ -12,7 +12,6 @@ export interface Notation {
 export type DecimalMark = '.' | ',';
 export type DateOrder = 'day-first' | 'month-first';
 
-/** A value of the file. */
 export interface CsvValue {
   readonly line: number;
   readonly column: string;

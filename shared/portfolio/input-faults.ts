@@ -60,7 +60,6 @@ export interface DuplicateId {
 
 export interface DuplicateIds {
   readonly count: number;
-  /** The first ten of them. */
   readonly listed: readonly DuplicateId[];
 }
 
@@ -103,7 +102,6 @@ export interface EqualFault {
   readonly message: string;
 }
 
-/** A cell with the name of its column. */
 export interface NamedCell {
   readonly column: string;
   readonly value: string;

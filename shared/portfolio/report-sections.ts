@@ -25,7 +25,6 @@ const BASE = 256;
 const LABELS = 276;
 const LABEL_ABOVE = 5;
 const MAX_TICKS = 4;
-/** The part of its place that a bar fills. */
 const BAR = 0.84;
 const DECIMALS = 3;
 
@@ -42,16 +41,12 @@ function duplicateNotice(duplicates: DuplicateIds | undefined, { text, count }: 
 
 function resultSection(tally: Tally, words: ReportWords): Html {
   const { text } = words;
-  const figures = [
-    ['calculated', tally.calculated],
-    ['failed', tally.failed],
-    ['instalments', tally.rows],
-    ...(tally.warned > 0 ? [['withWarnings', tally.warned] as const] : []),
-  ] as const;
+  const { calculated, failed, rows, warned } = tally;
+  const withWarnings = warned > 0 ? { withWarnings: warned } : {};
   const totals = totalsByCurrency(tally);
   return html`<section class="card stack">
 <h2>${text('result')}</h2>
-${countList(figures, words)}
+${countList({ calculated, failed, instalments: rows, ...withWarnings }, words)}
 ${totals.length > 0 ? totalsTable(totals, words) : html``}
 ${fieldTable('ignoredFields', tally.ignoredFields, words)}
 </section>`;
@@ -80,27 +75,20 @@ function changeSections(tally: Tally, words: ReportWords): Html {
   if (tally.compared + tally.formerUnreadable === 0) {
     return html`<p class="notice">${text('noComparison')}</p>`;
   }
-  const figures = [
-    ['compared', tally.compared],
-    ['changed', tally.changed],
-    ['otherLength', tally.otherLength],
-    ...(tally.formerUnreadable > 0 ? [['unreadable', tally.formerUnreadable] as const] : []),
-  ] as const;
+  const { compared, changed, otherLength, formerUnreadable } = tally;
+  const unreadable = formerUnreadable > 0 ? { unreadable: formerUnreadable } : {};
   const lines = tally.formerUnreadableLines.join(', ');
-  const unreadable = html`<p class="notice notice-warn">${text('unreadableLines', { count: count(tally.formerUnreadable), lines })}</p>`;
+  const notice = html`<p class="notice notice-warn">${text('unreadableLines', { count: count(formerUnreadable), lines })}</p>`;
+  const changes = html`${changeCard('paymentChanges', tally.paymentChanges, words)}
+${changeCard('totalChanges', tally.totalChanges, words)}`;
   return html`<section class="card stack">
 <h2>${text('comparison')}</h2>
-${countList(figures, words)}
-${tally.formerUnreadable > 0 ? unreadable : html``}
-${tally.compared > 0 ? comparedTable(totalsByCurrency(tally), words) : html``}
+${countList({ compared, changed, otherLength, ...unreadable }, words)}
+${formerUnreadable > 0 ? notice : html``}
+${compared > 0 ? comparedTable(totalsByCurrency(tally), words) : html``}
 </section>
-${
-  tally.compared > 0
-    ? html`${changeCard('paymentChanges', tally.paymentChanges, words)}
-${changeCard('totalChanges', tally.totalChanges, words)}`
-    : html``
-}
-${tally.rises.length + tally.falls.length > 0 ? movers(tally, words) : html``}`;
+${compared > 0 ? changes : html``}
+${movers(tally, words)}`;
 }
 
 function comparedTable(totals: readonly CurrencyTotals[], words: ReportWords): Html {
@@ -114,13 +102,11 @@ function comparedTable(totals: readonly CurrencyTotals[], words: ReportWords): H
         ...sums,
       ];
       const amount = (minor: bigint): string => words.amount(minor, digits);
+      const change = (minor: bigint): string => words.change(minor, digits);
       return [
         named(words.text('before'), sumTexts(before, amount)),
         named(words.text('after'), sumTexts(addSums(before, difference), amount)),
-        named(
-          words.text('difference'),
-          sumTexts(difference, (minor) => words.change(minor, digits)),
-        ),
+        named(words.text('difference'), sumTexts(difference, change)),
       ];
     });
   const columns = ['currency', 'side', ...SUM_COLUMNS] as const;
@@ -143,15 +129,15 @@ ${changes.withoutBase > 0 ? missing : html``}
 </section>`;
 }
 
-function movers({ rises, falls }: Tally, words: ReportWords): Html {
+function movers(tally: Tally, words: ReportWords): Html {
   const columns = ['contract', '#line', 'currency', '#before', '#after', '#difference', '#percent'] as const;
-  const list = (caption: 'rises' | 'falls', listed: readonly Mover[]): Html => {
-    if (listed.length === 0) return html``;
-    const rows = listed.map((mover) => moverCells(mover, words));
+  const lists = (['rises', 'falls'] as const).map((caption) => {
+    if (tally[caption].length === 0) return html``;
+    const rows = tally[caption].map((mover) => moverCells(mover, words));
     const table = dataTable({ caption, isCaptionHidden: true, columns, words }, rows);
     return html`<section class="stack"><h2>${words.text(caption)}</h2>${table}</section>`;
-  };
-  return html`${list('rises', rises)}${list('falls', falls)}`;
+  });
+  return html`${lists}`;
 }
 
 function moverCells(
@@ -190,7 +176,6 @@ function codeTable({ failuresByCode }: Tally, words: ReportWords): Html {
   return dataTable({ caption: 'failuresByCode', columns: ['code', '#contracts'], words }, rows);
 }
 
-/** Nothing without fields. */
 function fieldTable(
   caption: 'ignoredFields' | 'failuresByField',
   { fields, others }: FieldCounts,
@@ -216,12 +201,8 @@ function listTable({ firstFailures }: Tally, words: ReportWords): Html {
 /** The counts by direction, a chart, and a table with the same figures. */
 function distribution(changes: ChangeCounts, caption: TextKey, words: ReportWords): Html {
   const bins = shownBins(changes);
-  const { lower, unchanged, higher } = countDirections(changes);
-  const counts = {
-    lower: words.count(lower),
-    unchanged: words.count(unchanged),
-    higher: words.count(higher),
-  };
+  const directions = countDirections(changes);
+  const counts = Object.fromEntries(Object.entries(directions).map(([name, of]) => [name, words.count(of)]));
   const filled = bins.filter(({ count }) => count > 0);
   const all = filled.reduce((sum, { count }) => sum + count, 0);
   const rows = filled.map((bin) => [
@@ -232,7 +213,7 @@ function distribution(changes: ChangeCounts, caption: TextKey, words: ReportWord
   const columns = ['changeRange', '#contracts', '#share'] as const;
   return html`<div class="distribution">
 <div class="stack">
-${countList(Object.entries({ lower, unchanged, higher }) as [keyof typeof counts, number][], words)}
+${countList(directions, words)}
 ${chart(bins, words.text('chart', counts), words)}
 <p class="small soft">${words.text('scale')}</p>
 </div>
@@ -330,10 +311,9 @@ function dataTable(
 </table></div>`;
 }
 
-/** Figures with their names. */
-function countList(figures: readonly (readonly [TextKey, number])[], { text, count }: ReportWords): Html {
-  const items = figures.map(
-    ([name, value]) => html`<div><dt>${text(name)}</dt><dd>${count(value)}</dd></div>`,
+function countList(figures: { readonly [Name in TextKey]?: number }, { text, count }: ReportWords): Html {
+  const items = Object.entries(figures).map(
+    ([name, value]) => html`<div><dt>${text(name as TextKey)}</dt><dd>${count(value)}</dd></div>`,
   );
   return html`<dl class="figure-list">${items}</dl>`;
 }

@@ -7,13 +7,11 @@ export const REPORT_TEXTS = texts;
 
 export type ReportTexts = Readonly<Record<keyof typeof REPORT_TEXTS, string>>;
 
-/** Texts and figures in one language. */
 export interface ReportWords {
   readonly text: (key: keyof ReportTexts, values?: Readonly<Record<string, string | number>>) => string;
   readonly count: (value: number) => string;
   /** An amount in minor units, exact whatever its size. */
   readonly amount: (minor: bigint, digits: number) => string;
-  /** An amount with its sign. */
   readonly change: (minor: bigint, digits: number) => string;
   readonly percent: (value: number) => string;
   /** A percentage with two decimals, for a column of them. */

@@ -49,20 +49,17 @@ export interface Tally {
   failed: number;
   /** Contracts with ignored fields. */
   warned: number;
-  /** Instalments of all schedules. */
   rows: number;
   compared: number;
   changed: number;
   /** Contracts whose schedule has instalments that the previous one had not, or lacks some. */
   otherLength: number;
   formerUnreadable: number;
-  /** The first lines with an invalid previous schedule. */
   formerUnreadableLines: number[];
   failuresByCode: Map<string, number>;
   failedFields: FieldCounts;
   /** The fields of calculated contracts that were ignored, or used in an unexpected way. */
   ignoredFields: FieldCounts;
-  /** The failures of the first lines. */
   firstFailures: ListedFailure[];
   totals: Map<string, CurrencyTotals>;
   paymentChanges: ChangeCounts;
@@ -73,7 +70,6 @@ export interface Tally {
   falls: Mover[];
 }
 
-/** A schedule to be counted. */
 export interface CountedSchedule {
   readonly line: number;
   readonly id: string | number;
@@ -81,20 +77,17 @@ export interface CountedSchedule {
   readonly digits: number;
   readonly rows: number;
   readonly sums: ScheduleSums;
-  /** The fields that were ignored (E3). */
   readonly warnings: readonly Warning[];
   /** `none` if there is no previous schedule, `unreadable` if it is not a list of instalments. */
   readonly comparison: Comparison | 'none' | 'unreadable';
 }
 
-/** A failure to be counted. */
 export interface CountedFailure {
   readonly line: number;
   readonly id: string | number | undefined;
   readonly problem: Pick<Problem, 'code' | 'title' | 'detail' | 'errors'>;
 }
 
-/** Maximum number of listed lines with an invalid previous schedule. */
 const MAX_LISTED_LINES = 10;
 const MAX_LISTED_FAILURES = 20;
 /** Paths may contain names of the input, so that their number has no other limit. */
@@ -173,9 +166,8 @@ export function countSchedule(tally: Tally, schedule: CountedSchedule): void {
   if (comparison === 'none') return;
   if (comparison === 'unreadable') {
     tally.formerUnreadable += 1;
-    if (tally.formerUnreadableLines.length < MAX_LISTED_LINES) {
+    if (tally.formerUnreadableLines.length < MAX_LISTED_LINES)
       tally.formerUnreadableLines.push(schedule.line);
-    }
     return;
   }
   totals.compared += 1;
@@ -200,18 +192,10 @@ function countComparison(tally: Tally, schedule: CountedSchedule, comparison: Co
 
 /** At most one for each currency of ISO 4217 and number of digits. */
 function totalsOf(tally: Tally, schedule: CountedSchedule): CurrencyTotals {
+  const { currency, digits } = schedule;
   const key = totalsKey(schedule);
-  const known = tally.totals.get(key);
-  if (known !== undefined) return known;
-  const totals = {
-    currency: schedule.currency,
-    digits: schedule.digits,
-    contracts: 0,
-    after: NO_SUMS,
-    compared: 0,
-    before: NO_SUMS,
-    difference: NO_SUMS,
-  };
+  const none = { contracts: 0, after: NO_SUMS, compared: 0, before: NO_SUMS, difference: NO_SUMS };
+  const totals = tally.totals.get(key) ?? { currency, digits, ...none };
   tally.totals.set(key, totals);
   return totals;
 }
@@ -245,7 +229,6 @@ export interface Mover {
   readonly after: bigint;
 }
 
-/** Maximum number of listed rises, and of listed falls. */
 const MAX_MOVERS = 10;
 /** The maximum number of decimals of a currency. Changes in all currencies are ordered by their amounts scaled to it. */
 const COMMON_DIGITS = 12;

@@ -27,7 +27,7 @@ import {
   startJava,
   waitUntilReady,
 } from './java-process.ts';
-import { canServeGroups, fetchBrokerIds } from './kafka-probe.ts';
+import { fetchBrokerIds } from './kafka-probe.ts';
 import { LocalKafkaError } from './local-kafka-error.ts';
 import { startWatchdog, type Watchdog } from './watchdog.ts';
 
@@ -43,9 +43,7 @@ export interface LocalKafkaOptions {
   readonly proxied?: readonly ProxiedListener[];
   /** Listeners of a single node with TLS or a login. */
   readonly secured?: readonly SecuredListener[];
-  /** Also starts a schema registry (default). */
   readonly registry?: boolean;
-  /** Reports slow steps: fetching jars. */
   readonly report?: (line: string) => unknown;
 }
 
@@ -68,7 +66,6 @@ export interface LocalKafkaNode {
   readonly nodeId: number;
   /** `127.0.0.1:PORT`. */
   readonly broker: string;
-  /** The id of the current or last Java process. */
   readonly pid: number;
   readonly process: JavaProcess;
   /** Sends a signal (default SIGKILL) and resolves when the process has exited. No effect if it has already exited. */
@@ -93,7 +90,6 @@ rootLogger.level=warn
 rootLogger.appenderRef.console.ref=console
 `;
 
-/** What all processes of one start share. */
 interface Run {
   readonly java: Java;
   readonly jarFolder: string;
@@ -229,14 +225,11 @@ async function startNode(run: Run, plan: NodePlan): Promise<LocalKafkaNode> {
     restart: async () => {
       await current.kill('SIGTERM');
       current = launch();
-      await waitUntilReady(current, async () => (await isMember()) && canServeGroups(brokerPort));
+      await waitUntilReady(current, async () => (await fetchBrokerIds(brokerPort)).includes(nodeId));
     },
   };
-  const isMember = async (): Promise<boolean> => (await fetchBrokerIds(brokerPort)).includes(nodeId);
-  const isComplete = async (): Promise<boolean> =>
-    (await fetchBrokerIds(brokerPort)).length === run.plans.length;
   run.processes.push(node);
-  await waitUntilReady(current, async () => (await isComplete()) && canServeGroups(brokerPort));
+  await waitUntilReady(current, async () => (await fetchBrokerIds(brokerPort)).length === run.plans.length);
   return node;
 }
 
