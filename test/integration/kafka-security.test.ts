@@ -188,10 +188,12 @@ async function startOwnKafka(): Promise<LocalKafka | undefined> {
   try {
     return await startLocalKafka({
       registry: false,
-      secured: [
-        { name: 'CERTIFICATES', port: tlsPort, protocol: 'SSL', settings: { ...certificate, ...clients } },
-        { name: 'LOGINS', port: loginPort, protocol: 'SASL_SSL', settings: { ...certificate, ...logins } },
-        { name: 'RENEWALS', port: renewalPort, protocol: 'SASL_PLAINTEXT', settings: renewals },
+      listeners: [
+        [
+          { name: 'CERTIFICATES', port: tlsPort, protocol: 'SSL', settings: { ...certificate, ...clients } },
+          { name: 'LOGINS', port: loginPort, protocol: 'SASL_SSL', settings: { ...certificate, ...logins } },
+          { name: 'RENEWALS', port: renewalPort, protocol: 'SASL_PLAINTEXT', settings: renewals },
+        ],
       ],
     });
   } catch (error) {

@@ -89,9 +89,11 @@ export async function runNetwork(say: Say, failingMs: number): Promise<NetworkRe
   const targets = await findFreePorts(NODES);
   const share = (): number => picks.share();
   const proxies = await Promise.all(targets.map((target) => startFaultProxy({ target, share })));
-  const proxied = targets.map((port, index) => ({ port, advertisedPort: proxies[index]?.port ?? 0 }));
+  const listeners = targets.map((port, index) => [
+    { name: 'PROXIED', port, advertisedPort: proxies[index]?.port ?? 0, protocol: 'PLAINTEXT' as const },
+  ]);
   try {
-    const world = await openSoakWorld({ say, proxied });
+    const world = await openSoakWorld({ say, listeners });
     try {
       await using provider = await startProviderStandIn();
       return await runIn(world, { proxies, provider, picks, failingMs });

@@ -40,7 +40,7 @@ export interface SoakWorldOptions {
   readonly brokers?: readonly string[];
   /** A Kafka whose brokers the test may restart, and which it leaves running. */
   readonly cluster?: LocalKafka;
-  readonly proxied?: LocalKafkaOptions['proxied'];
+  readonly listeners?: LocalKafkaOptions['listeners'];
   readonly say: Say;
 }
 
@@ -56,12 +56,10 @@ const READY_LIMIT_MS = 90_000;
  * the missing requirement.
  */
 export async function openSoakWorld(options: SoakWorldOptions): Promise<SoakWorld> {
-  const { say, proxied, cluster } = options;
+  const { say, listeners = [], cluster } = options;
   const report = (line: string): void => say(`kafka: ${line}`);
   const isOwn = options.brokers === undefined && cluster === undefined;
-  const own = isOwn
-    ? await startLocalKafka({ nodes: 3, registry: false, report, ...(proxied && { proxied }) })
-    : undefined;
+  const own = isOwn ? await startLocalKafka({ nodes: 3, registry: false, report, listeners }) : undefined;
   const kafka = own ?? cluster;
   if (kafka === undefined)
     say('!!! KAFKA_BROKERS is set: no broker is restarted, because the test does not own them');

@@ -49,56 +49,49 @@ export interface NodePlan {
   readonly nodeId: number;
   readonly brokerPort: number;
   readonly controllerPort: number;
-  /** A second listener that advertises another port: that of a proxy in front of it. */
-  readonly proxied?: ProxiedListener;
-  /** Listeners with TLS or a login, in addition to the plain one. */
-  readonly secured?: readonly SecuredListener[];
+  readonly listeners: readonly Listener[];
 }
 
-export interface SecuredListener {
+/** A listener in addition to the plain one: with TLS, with a login, or for a proxy in front of it. */
+export interface Listener {
   /** In capitals; its settings begin with `listener.name.` and the name in small letters. */
   readonly name: string;
   readonly port: number;
-  readonly protocol: 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
-  readonly settings: Readonly<Record<string, string>>;
-}
-
-export interface ProxiedListener {
-  readonly port: number;
-  readonly advertisedPort: number;
+  /** The port of a proxy, which clients get. Default: the own one. */
+  readonly advertisedPort?: number;
+  readonly protocol: 'PLAINTEXT' | 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Settings of one combined node (broker and controller) of a local cluster on loopback. */
 export function nodeSettings(node: NodePlan, cluster: readonly NodePlan[], dataFolder: string) {
-  const { proxied, secured = [] } = node;
-  const own = [
-    `PLAINTEXT://127.0.0.1:${node.brokerPort}`,
-    `CONTROLLER://127.0.0.1:${node.controllerPort}`,
-    ...secured.map(({ name, port }) => `${name}://127.0.0.1:${port}`),
-  ].join(',');
-  const protocols = secured.map(({ name, protocol }) => `,${name}:${protocol}`).join('');
-  const listeners = proxied === undefined ? own : `${own},PROXIED://127.0.0.1:${proxied.port}`;
-  const advertised = proxied === undefined ? own : `${own},PROXIED://127.0.0.1:${proxied.advertisedPort}`;
+  const listeners: readonly Listener[] = [
+    { name: 'PLAINTEXT', port: node.brokerPort, protocol: 'PLAINTEXT' },
+    { name: 'CONTROLLER', port: node.controllerPort, protocol: 'PLAINTEXT' },
+    ...node.listeners,
+  ];
+  const list = (textOf: (listener: Listener) => string): string => listeners.map(textOf).join(',');
   return {
     'process.roles': 'broker,controller',
     'node.id': String(node.nodeId),
-    listeners,
-    'advertised.listeners': advertised,
+    listeners: list(({ name, port }) => `${name}://127.0.0.1:${port}`),
+    'advertised.listeners': list(
+      ({ name, port, advertisedPort = port }) => `${name}://127.0.0.1:${advertisedPort}`,
+    ),
     'controller.listener.names': 'CONTROLLER',
-    'listener.security.protocol.map': `PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,PROXIED:PLAINTEXT${protocols}`,
+    'listener.security.protocol.map': list(({ name, protocol }) => `${name}:${protocol}`),
     /** Static voters, since the ports may change when existing data is used. */
     'controller.quorum.voters': cluster
       .map((one) => `${one.nodeId}@127.0.0.1:${one.controllerPort}`)
       .join(','),
     'log.dirs': dataFolder,
     ...brokerSettings(cluster.length),
-    ...Object.assign({}, ...secured.map(securedSettings)),
+    ...Object.fromEntries(
+      listeners.flatMap(({ name, settings = {} }) =>
+        Object.entries(settings).map(([key, value]) => [`listener.name.${name.toLowerCase()}.${key}`, value]),
+      ),
+    ),
   };
-}
-
-function securedSettings({ name, settings }: SecuredListener): Record<string, string> {
-  const prefix = `listener.name.${name.toLowerCase()}.`;
-  return Object.fromEntries(Object.entries(settings).map(([key, value]) => [`${prefix}${key}`, value]));
 }
 
 /**

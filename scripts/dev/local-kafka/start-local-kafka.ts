@@ -3,13 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runProgram } from '../../command-line/run-program.ts';
-import {
-  type NodePlan,
-  nodeSettings,
-  type ProxiedListener,
-  renderProperties,
-  type SecuredListener,
-} from './broker-settings.ts';
+import { type Listener, type NodePlan, nodeSettings, renderProperties } from './broker-settings.ts';
 import {
   classPathOf,
   ensureFolder,
@@ -39,10 +33,8 @@ export interface LocalKafkaOptions {
   readonly nodes?: 1 | 3;
   readonly port?: number;
   readonly registryPort?: number;
-  /** A second listener of each node that advertises the port of a proxy. */
-  readonly proxied?: readonly ProxiedListener[];
-  /** Listeners of a single node with TLS or a login. */
-  readonly secured?: readonly SecuredListener[];
+  /** Further listeners of each node. */
+  readonly listeners?: readonly (readonly Listener[])[];
   readonly registry?: boolean;
   readonly report?: (line: string) => unknown;
 }
@@ -129,18 +121,14 @@ export async function startLocalKafka(options: LocalKafkaOptions = {}): Promise<
 
 /** The requested ports and free ones for the rest. Throws LocalKafkaError `port-in-use` if a requested port is in use. */
 export async function choosePorts(options: LocalKafkaOptions): Promise<Pick<Run, 'plans' | 'registryPort'>> {
-  const { nodes: count = 1, port, registryPort, proxied, secured } = options;
+  const { nodes: count = 1, port, registryPort, listeners = [] } = options;
   const [registry = 0, ...free] = await findFreePorts(2 * count + 1);
-  const plans = Array.from({ length: count }, (_, index): NodePlan => {
-    const proxy = proxied?.[index];
-    return {
-      nodeId: index + 1,
-      brokerPort: port === undefined ? (free[index] ?? 0) : port + index,
-      controllerPort: free[count + index] ?? 0,
-      ...(proxy === undefined ? {} : { proxied: proxy }),
-      ...(secured === undefined ? {} : { secured }),
-    };
-  });
+  const plans = Array.from({ length: count }, (_, index): NodePlan => ({
+    nodeId: index + 1,
+    brokerPort: port === undefined ? (free[index] ?? 0) : port + index,
+    controllerPort: free[count + index] ?? 0,
+    listeners: listeners[index] ?? [],
+  }));
   if (port !== undefined) for (const { brokerPort } of plans) await requireFreePort(brokerPort, '--port');
   if (registryPort !== undefined) await requireFreePort(registryPort, '--registry-port');
   return { plans, registryPort: registryPort ?? registry };
