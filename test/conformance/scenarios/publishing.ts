@@ -59,16 +59,6 @@ export function publishingScenarios(test: ScenarioTest): void {
     expect(await world.readAll(topic)).toHaveLength(2);
   });
 
-  test('prefers an explicit partition to the key', async ({ world }) => {
-    const topic = await world.topic(3);
-    const publisher = await world.publisher();
-    await publisher.publish(
-      [0, 1, 2].map((partition) => ({ topic, key: 'same', partition, value: Buffer.from('x') })),
-    );
-    const messages = await world.readAll(topic);
-    expect(new Set(messages.map(({ partition }) => partition))).toEqual(new Set([0, 1, 2]));
-  });
-
   test('preserves bytes, headers, repeated headers, tombstones and timestamps', async ({ world }) => {
     const topic = await world.topic(1);
     const publisher = await world.publisher();
@@ -200,15 +190,6 @@ export function publishingScenarios(test: ScenarioTest): void {
     await expect(world.broker.admin.offsets(world.name('absent'))).rejects.toMatchObject({
       code: 'topic-unknown',
     });
-  });
-
-  test('accepts messages for a topic immediately after its creation', async ({ world }) => {
-    const publisher = await world.publisher();
-    for (let round = 0; round < 10; round += 1) {
-      const topic = await world.topic(3);
-      await publisher.publish(numbered(topic, 'k', 0, 1));
-      expect(await world.broker.admin.partitionCounts([topic])).toEqual(new Map([[topic, 3]]));
-    }
   });
 
   test('creates topics once and reports their partitions', async ({ world }) => {

@@ -72,12 +72,6 @@ export function tailScenarios(test: ScenarioTest): void {
     expect(values.toSorted()).toEqual(expected);
   });
 
-  test('catches up immediately on an empty topic', async ({ world }) => {
-    const topic = await world.topic(3, { 'cleanup.policy': 'compact' });
-    const { tail } = await world.tail({ topics: [topic], from: 'earliest' }, () => undefined);
-    await tail.caughtUp(world.target.stepMs);
-  });
-
   test('catches up on a compacted topic whose last offsets have no record', async ({ world }) => {
     const topic = await world.topic(2, { 'cleanup.policy': 'compact', 'delete.retention.ms': '0' });
     const publisher = await world.publisher();

@@ -4,7 +4,7 @@ import { openTestIndex } from '../../../support/record-index/test-index.ts';
 import { scratchFolder } from '../../../support/scratch-folder.ts';
 
 const RETENTION_MS = 1_000;
-const LIMITS = { generationRows: 6, generationSpanMs: 300, memoryRows: 100_000, waitingBytes: 3_000 };
+const LIMITS = { waitingBytes: 3_000 };
 const MAX_ID = 12;
 
 interface Known {

@@ -37,9 +37,11 @@ function decodeFrom(writerText: string, payload: object) {
 }
 
 describe('messages with another schema version', () => {
-  it('are read from an older writer without an optional field', async () => {
+  it('are read from an older writer without an optional field, and with fields in another order', async () => {
     const older = changedSchema((schema) => {
-      schema.fields = schema.fields.filter(({ name }) => name !== 'Explain' && name !== 'HolidayShift');
+      schema.fields = schema.fields
+        .filter(({ name }) => name !== 'Explain' && name !== 'HolidayShift')
+        .toReversed();
     });
     expect(payloadOf(await decodeFrom(older, smallRequest))).toEqual(smallRequest);
   });
@@ -62,13 +64,6 @@ describe('messages with another schema version', () => {
     });
     const payload = { ...smallRequest, Extra: [{ a: 'x' }, { a: 'y' }], Rate: new Decimal('1.25') };
     expect(payloadOf(await decodeFrom(newer, payload))).toEqual(smallRequest);
-  });
-
-  it('are read with fields in another order', async () => {
-    const reversed = changedSchema((schema) => {
-      schema.fields = schema.fields.toReversed();
-    });
-    expect(payloadOf(await decodeFrom(reversed, smallRequest))).toEqual(smallRequest);
   });
 
   it('are refused when the writer lacks a mandatory field, naming the field', async () => {

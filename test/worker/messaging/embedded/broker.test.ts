@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   createEmbeddedBroker,
   type EmbeddedBrokerOptions,
@@ -139,48 +139,6 @@ describe('a full log', () => {
     const values = await valuesOf(broker);
     expect(values.length).toBeLessThanOrEqual(50);
     expect(values.at(-1)).toBe('199');
-  });
-
-  test('makes the publisher wait for a slow group', async () => {
-    const broker = await createBroker({ limits });
-    const publisher = await createPublisher(broker);
-    const member = await createMember(broker, 'slow');
-    await eventually('assignment', STEP_MS, () => member.epoch > 0);
-    const published = publisher.publish(Array.from({ length: 200 }, (_, index) => text(`${index}`)));
-    const settled = published.then(() => true);
-    await sleep(50);
-    expect(await Promise.race([settled, Promise.resolve(false)])).toBe(false);
-    const commits = setInterval(() => {
-      const next = (member.messages.at(-1)?.offset ?? -1) + 1;
-      void member.source.commit(member.epoch, [{ topic: 't', partition: 0, offset: next }]);
-    }, 5);
-    onTestFinished(() => clearInterval(commits));
-    await published;
-    await eventually('every message', STEP_MS, () => member.messages.length === 200);
-    expect(member.values()).toEqual(Array.from({ length: 200 }, (_, index) => `${index}`));
-  });
-
-  test('keeps the order of publishes that wait for space', async () => {
-    const broker = await createBroker({ limits });
-    const publisher = await createPublisher(broker);
-    const member = await createMember(broker, 'slow');
-    await eventually('assignment', STEP_MS, () => member.epoch > 0);
-    const waiting = publisher.publish(Array.from({ length: 60 }, (_, index) => text(`${index}`)));
-    await eventually('delivery', STEP_MS, () => member.messages.length === 50);
-    await member.source.commit(member.epoch, [{ topic: 't', partition: 0, offset: 50 }]);
-    await Promise.all([publisher.publish([text('60')]), waiting]);
-    await eventually('every message', STEP_MS, () => member.messages.length === 61);
-    expect(member.values()).toEqual(Array.from({ length: 61 }, (_, index) => `${index}`));
-  });
-
-  test('rejects at the deadline with not-sent, or with send-unknown if a part was stored', async () => {
-    const broker = await createBroker({ limits });
-    const publisher = await createPublisher(broker, 50);
-    const member = await createMember(broker, 'stuck');
-    await eventually('assignment', STEP_MS, () => member.epoch > 0);
-    const many = Array.from({ length: 60 }, (_, index) => text(`${index}`));
-    await expect(publisher.publish(many)).rejects.toMatchObject({ code: 'send-unknown', canRetry: true });
-    await expect(publisher.publish([text('x')])).rejects.toMatchObject({ code: 'not-sent', canRetry: true });
   });
 });
 
