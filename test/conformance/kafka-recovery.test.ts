@@ -1,10 +1,9 @@
 import { beforeEach, describe } from 'vitest';
-import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
-import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
-import { errorText } from '../../shared/platform/errors.ts';
+import { startLocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { createKafkaTarget } from '../support/conformance/kafka.ts';
 import { eventually } from '../support/conformance/wait.ts';
 import { scenarioTest } from '../support/conformance/world.ts';
+import { startOrSkip } from '../support/kafka/cluster.ts';
 import { TESTED_CLIENTS } from '../support/kafka/broker.ts';
 import { recoveryScenarios } from './scenarios/recovery.ts';
 
@@ -12,7 +11,7 @@ import { recoveryScenarios } from './scenarios/recovery.ts';
 const PREPARE_LIMIT_MS = 30_000;
 
 /** The suite has its own broker, because it kills it. */
-const kafka = await startOwnKafka();
+const kafka = await startOrSkip(() => startLocalKafka({ registry: false }), 'recovery on Kafka');
 const suite = kafka === undefined ? describe.skip : describe;
 
 /** Scenarios that are not ready for the restart, which all share. */
@@ -47,15 +46,4 @@ for (const client of TESTED_CLIENTS) {
     });
     recoveryScenarios(test);
   });
-}
-
-/** Undefined, with a warning, on a machine without Java; with CI=true that is an error. */
-async function startOwnKafka(): Promise<LocalKafka | undefined> {
-  try {
-    return await startLocalKafka({ registry: false });
-  } catch (error) {
-    if (!isRequirementMissing(error) || process.env['CI'] === 'true') throw error;
-    process.stderr.write(`!!! NO KAFKA TO RESTART: recovery on Kafka is skipped: ${errorText(error)}\n`);
-    return undefined;
-  }
 }

@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { ConnectionPool, findCoordinatorV3, FindCoordinatorKeyTypes, parseBroker } from '@platformatic/kafka';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
-import type { LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import type { KafkaBroker } from '../../shared/messaging/kafka/kafka-broker.ts';
 import type { LogMessage } from '../../shared/messaging/message.ts';
 import type { Publisher } from '../../shared/messaging/ports.ts';
-import { errorText } from '../../shared/platform/errors.ts';
 import { silentLog } from '../../shared/platform/log.ts';
 import { eventually, sleep } from '../support/conformance/wait.ts';
-import { sharedCluster } from '../support/kafka/cluster.ts';
+import { sharedCluster, startOrSkip } from '../support/kafka/cluster.ts';
 import { openKafkaScope, type KafkaScope } from '../support/kafka/scope.ts';
 import { systemPorts } from '../../shared/platform/system-ports.ts';
 import { createKafkaBroker, TESTED_CLIENTS } from '../support/kafka/broker.ts';
@@ -31,7 +28,7 @@ const OFFSETS_TOPIC = '__consumer_offsets';
 /** A long interval, so that many delivered messages are not committed yet. */
 const COMMIT_BEHIND = 40;
 
-const cluster = await startCluster();
+const cluster = await startOrSkip(sharedCluster, 'what breaks a cluster');
 const suite = cluster === undefined ? describe.skip : describe;
 
 let scope: KafkaScope;
@@ -59,17 +56,6 @@ async function startPublishers(deadlineMs: number): Promise<readonly Publisher[]
   const publishers = publishing.map((one) => one.createPublisher({ clientId: 'failures', deadlineMs }));
   await Promise.all(publishers.map((publisher) => publisher.start()));
   return publishers;
-}
-
-/** Undefined, with a warning, on a machine without Java; with CI=true that is an error. */
-async function startCluster(): Promise<LocalKafka | undefined> {
-  try {
-    return await sharedCluster();
-  } catch (error) {
-    if (!isRequirementMissing(error) || process.env['CI'] === 'true') throw error;
-    process.stderr.write(`!!! NO KAFKA TO BREAK: kafka-adapter-failures is skipped: ${errorText(error)}\n`);
-    return undefined;
-  }
 }
 
 /**

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { alterUserScramCredentialsV0, ConnectionPool, parseBroker } from '@platformatic/kafka';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isRequirementMissing } from '../../scripts/dev/local-kafka/local-kafka-error.ts';
 import { findFreePorts } from '../../scripts/dev/local-kafka/free-ports.ts';
 import { startLocalKafka, type LocalKafka } from '../../scripts/dev/local-kafka/start-local-kafka.ts';
 import { openKafkaBroker, type KafkaClientName } from '../../shared/messaging/kafka/kafka-broker.ts';
@@ -15,6 +14,7 @@ import type { KafkaSettings } from '../../shared/messaging/kafka/kafka-settings.
 import { platformaticProducers } from '../../shared/messaging/kafka/platformatic-producer.ts';
 import { errorText } from '../../shared/platform/errors.ts';
 import { silentLog } from '../../shared/platform/log.ts';
+import { startOrSkip } from '../support/kafka/cluster.ts';
 import { selfSigned } from '../support/self-signed-certificate.ts';
 
 const CLIENTS = ['kafkajs', 'platformatic'] as const;
@@ -34,7 +34,7 @@ const SCRAM = [
 const folder = mkdtempSync(path.join(tmpdir(), 'kafka-security-'));
 const [tlsPort = 0, loginPort = 0, renewalPort = 0] = await findFreePorts(3);
 const files = writeCertificates();
-const kafka = await startOwnKafka();
+const kafka = await startOrSkip(startOwnKafka, 'TLS and logins');
 const suite = kafka === undefined ? describe.skip : describe;
 
 /** Publishes a message with these settings, and reads it back with kafkajs. */
@@ -165,8 +165,7 @@ function loginModule(name: string, options: string): string {
   return `org.apache.kafka.common.security.${name}LoginModule required${options};`;
 }
 
-/** Undefined, with a warning, on a machine without Java; with CI=true that is an error. */
-async function startOwnKafka(): Promise<LocalKafka | undefined> {
+function startOwnKafka(): Promise<LocalKafka> {
   const certificate = { 'ssl.keystore.type': 'PEM', 'ssl.keystore.location': files.broker.both };
   const clients = {
     'ssl.client.auth': 'required',
@@ -185,24 +184,16 @@ async function startOwnKafka(): Promise<LocalKafka | undefined> {
     'scram-sha-512.sasl.jaas.config': loginModule('scram.Scram', ''),
     'scram-sha-512.connections.max.reauth.ms': String(LOGIN_LIFETIME_MS),
   };
-  try {
-    return await startLocalKafka({
-      registry: false,
-      listeners: [
-        [
-          { name: 'CERTIFICATES', port: tlsPort, protocol: 'SSL', settings: { ...certificate, ...clients } },
-          { name: 'LOGINS', port: loginPort, protocol: 'SASL_SSL', settings: { ...certificate, ...logins } },
-          { name: 'RENEWALS', port: renewalPort, protocol: 'SASL_PLAINTEXT', settings: renewals },
-        ],
+  return startLocalKafka({
+    registry: false,
+    listeners: [
+      [
+        { name: 'CERTIFICATES', port: tlsPort, protocol: 'SSL', settings: { ...certificate, ...clients } },
+        { name: 'LOGINS', port: loginPort, protocol: 'SASL_SSL', settings: { ...certificate, ...logins } },
+        { name: 'RENEWALS', port: renewalPort, protocol: 'SASL_PLAINTEXT', settings: renewals },
       ],
-    });
-  } catch (error) {
-    if (!isRequirementMissing(error) || process.env['CI'] === 'true') throw error;
-    process.stderr.write(
-      `!!! NO KAFKA WITH TLS: connections with TLS and logins are skipped: ${errorText(error)}\n`,
-    );
-    return undefined;
-  }
+    ],
+  });
 }
 
 /** Kafka stores salted passwords, which the client computes (RFC 5802). */

@@ -4,7 +4,6 @@ import { assignmentGateScenarios } from './assignment-gates.ts';
 import { groupScenarios } from './groups.ts';
 import { publishingScenarios } from './publishing.ts';
 import { rangeScenarios } from './ranges.ts';
-import { recoveryScenarios } from './recovery.ts';
 import { runtimeScenarios } from './runtime.ts';
 import { tailScenarios } from './tails.ts';
 
@@ -26,12 +25,4 @@ export function runScenarios(broker: string, test: ScenarioTest, { concurrent = 
     describe(`${of} on ${broker}`, { concurrent: concurrent && WAITING.has(of) }, () => {
       scenarios(test);
     });
-}
-
-/** Runs all scenarios, and those of a restart, on a model of the brokers. */
-export function runModelScenarios(model: string, test: ScenarioTest): void {
-  runScenarios(model, test, { concurrent: true });
-  describe(`recovery of ${model}`, () => {
-    recoveryScenarios(test);
-  });
 }

@@ -44,7 +44,7 @@ class TestHost implements Host {
 /**
  * The broker model of the simulation under test, in real time, with faults that a conforming broker may show: of calls.
  */
-export function createSimulatedTarget(rates: FaultPlan['rates'] = {}): ConformanceTarget {
+export function createSimulatedTarget(rates: FaultPlan['rates']): ConformanceTarget {
   const fates = new CallFates({ seed: 1, rates }, TIMES);
   fates.isActive = true;
   const model = new BrokerModel(systemPorts, fates);

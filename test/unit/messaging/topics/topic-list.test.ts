@@ -4,8 +4,6 @@ import { readIngressOptions } from '../../../../workers/ingress/server/http-limi
 import {
   COMMAND_TOPICS,
   DEAD_LETTER_TOPICS,
-  retryTopicName,
-  topicNames,
   WORK_TOPICS,
   allTopicSpecs,
   topicDifferences,
@@ -197,16 +195,6 @@ test('groups topics by their names', () => {
     'smsUrgentCommands',
     'emailUrgentCommands',
   ]);
-});
-
-test('adds the prefix to names, and for retry tiers the delay in the largest whole unit', () => {
-  expect(topicNames('x.', ['smsCommands', 'ingressReplies'])).toEqual([
-    'x.plat.notification.commands.sms.v1',
-    'x.plat.ingress.replies.v1',
-  ]);
-  expect(retryTopicName('x.', 7_200_000)).toBe('x.plat.notification.retry.2h.v1');
-  expect(retryTopicName('x.', 7_200_000, 'urgent')).toBe('x.plat.notification.retry.2h.urgent.v1');
-  expect(delayLabel(61_000)).toBe('61s');
 });
 
 test('an ingress whose index is built again reads every acceptance that the others still know', () => {

@@ -119,18 +119,6 @@ describe('a publisher with failing brokers', () => {
     expect(taken).toEqual(['a']);
   });
 
-  test('opens few connections for a partition without a leader, and stores nothing', async () => {
-    const { cluster, publish } = await setUp(1, 1_500);
-    await publish('warm');
-    cluster.partitionError = (partition) => (partition === 1 ? LEADER_NOT_AVAILABLE : 0);
-    cluster.onProduce = () => ({});
-    const before = cluster.connections;
-    // The producer queries the metadata of a new topic.
-    await expect(publish('a', 1, 'other')).rejects.toMatchObject({ canRetry: true });
-    expect(cluster.stored).toEqual(['0: warm']);
-    expect(cluster.connections - before).toBeLessThan(40);
-  });
-
   test('opens few connections for many partitions that their leader refuses', async () => {
     const { cluster, publish } = await setUp(1, 3_000);
     await publish('warm');
