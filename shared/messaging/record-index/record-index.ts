@@ -143,8 +143,6 @@ export class RecordIndex {
   readonly #waiting = new Map<string, IndexedRecord | null>();
   #waitingBytes = 0;
   #isChanged = false;
-  /** The reader was told that no record can be added. */
-  #isRefusing = false;
   #cancelWrite: (() => void) | undefined;
   #failure: { readonly reason: string; readonly isPermanent: boolean } | undefined;
   #onRecovered: () => void = () => undefined;
@@ -218,11 +216,10 @@ export class RecordIndex {
 
   /** Whether another record can be added. If not, the reader must stop, and begin again at `positions`. */
   accepts(): boolean {
-    this.#isRefusing = this.#waitingBytes >= this.#limits.waitingBytes;
-    return !this.#isRefusing;
+    return this.#waitingBytes < this.#limits.waitingBytes;
   }
 
-  /** Called when records can be added again. */
+  /** Called after each write, when records can be added. */
   onRecovered(callback: () => void): void {
     this.#onRecovered = callback;
   }
@@ -369,7 +366,7 @@ export class RecordIndex {
     if (this.#failure !== undefined) {
       this.#failure = undefined;
       this.#options.log.info({ index: this.#options.name }, 'records are indexed again');
-    } else if (!this.#isRefusing) return;
+    }
     if (this.accepts()) this.#onRecovered();
   }
 }

@@ -4,12 +4,12 @@ import type { Log } from '../../platform/log.ts';
 import { QUEUE_LIMITS, SharedLimit } from '../../platform/queue-limits.ts';
 import { type SystemPorts, repeat, sleep, type MonotonicClock } from '../../platform/system-ports.ts';
 import { ClockWarning } from '../clock-warning.ts';
-import type { Codec, Encoded, EncodedMessage } from '../codec.ts';
+import type { Codec, EncodedMessage } from '../codec.ts';
 import { HEADER, headerText } from '../headers.ts';
 import type { LogMessage, MessageHeaders } from '../message.ts';
 import type { Broker, BrokerAdmin, Publisher, Tail } from '../ports.ts';
 import { isTransientFailure, type Reply } from '../outcome.ts';
-import { isPromise, type SyncOrAsync } from '../../platform/sync-or-async.ts';
+import type { SyncOrAsync } from '../../platform/sync-or-async.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 import { readReply } from './read-reply.ts';
 
@@ -212,7 +212,7 @@ class LogRequester implements Requester {
     };
     this.#pending.set(id, pending);
     this.#slots.take(topic, 1);
-    this.#sendPending(request, pending);
+    void this.#sendPending(request, pending);
     return promise;
   }
 
@@ -259,36 +259,25 @@ class LogRequester implements Requester {
     this.#checkConnections();
   }
 
-  #sendPending(request: OutgoingRequest, pending: Pending): void {
-    const stored = (): void => {
-      pending.isStored = true;
-    };
-    const failed = (error: unknown): void => this.#sendFailed(pending, error);
+  /** A request that may be on the log stays pending: its reply may still arrive. */
+  async #sendPending(request: OutgoingRequest, pending: Pending): Promise<void> {
     try {
-      this.#send(request, pending.id, this.#replyHeaders).then(stored, failed);
+      await this.#send(request, pending.id, this.#replyHeaders);
+      pending.isStored = true;
     } catch (error) {
-      failed(error);
+      const code = classifySendError(error);
+      if (code === 'bug') this.#take(pending.id)?.waiting?.reject(error);
+      else if (code !== 'unknown') this.#end(pending.id, code);
     }
   }
 
-  /** `replyHeaders`: the address of the reply. Throws or rejects if the payload does not fit its schema, which is a bug. */
-  #send(request: OutgoingRequest, id: string, replyHeaders: MessageHeaders): Promise<void> {
-    const encoded = this.#options.codec.encode(request.type, request.payload, 'avro');
-    return isPromise(encoded)
-      ? encoded.then((late) => this.#publish(request, id, replyHeaders, late))
-      : this.#publish(request, id, replyHeaders, encoded);
-  }
-
-  #publish(
-    request: OutgoingRequest,
-    id: string,
-    replyHeaders: MessageHeaders,
-    encoded: Encoded,
-  ): Promise<void> {
-    const { topic, key = null, partition, traceParent } = request;
+  /** `replyHeaders`: the address of the reply. Rejects if the payload does not fit its schema, which is a bug. */
+  async #send(request: OutgoingRequest, id: string, replyHeaders: MessageHeaders): Promise<void> {
+    const { topic, type, payload, key = null, partition, traceParent } = request;
+    const { value, headers } = await this.#options.codec.encode(type, payload, 'avro');
     const timestampMs = this.#options.clock.now();
-    const headers = {
-      ...encoded.headers,
+    const all = {
+      ...headers,
       ...replyHeaders,
       [HEADER.correlationId]: id,
       [HEADER.deadline]: String(timestampMs + request.timeoutMs),
@@ -296,16 +285,8 @@ class LogRequester implements Requester {
       ...(traceParent === undefined ? {} : { [HEADER.traceParent]: traceParent }),
     };
     this.#counts.sent += 1;
-    const message = { topic, key, value: encoded.value, timestampMs, headers };
-    return this.#publisher.publish([partition === undefined ? message : { ...message, partition }]);
-  }
-
-  /** A request that may be on the log stays pending: its reply may still arrive. */
-  #sendFailed({ id }: Pending, error: unknown): void {
-    const code = classifySendError(error);
-    if (code === 'unknown') return;
-    if (code === 'bug') this.#take(id)?.waiting?.reject(error);
-    else this.#end(id, code);
+    const message = { topic, key, value, timestampMs, headers: all };
+    await this.#publisher.publish([partition === undefined ? message : { ...message, partition }]);
   }
 
   #receive(message: LogMessage): void {
@@ -317,18 +298,17 @@ class LogRequester implements Requester {
       return;
     }
     this.#counts.replied += 1;
-    const unreadable = (error: unknown): void => {
+    void this.#read(message, taken);
+  }
+
+  async #read(message: LogMessage, { id, waiting }: Pick<Pending, 'id' | 'waiting'>): Promise<void> {
+    const { codec, readReply: read = (sent) => readReply(codec, sent) } = this.#options;
+    try {
+      waiting?.resolve(await read(message));
+    } catch (error) {
       this.#options.log.error({ err: error }, 'a reply could not be read');
       const code = isTransientFailure(error) ? 'broker-unavailable' : 'unexpected';
-      taken.waiting?.resolve(problemReply(code, taken.id));
-    };
-    try {
-      const { codec, readReply: read = (sent) => readReply(codec, sent) } = this.#options;
-      const reply = read(message);
-      if (isPromise(reply)) reply.then((late) => taken.waiting?.resolve(late), unreadable);
-      else taken.waiting?.resolve(reply);
-    } catch (error) {
-      unreadable(error);
+      waiting?.resolve(problemReply(code, id));
     }
   }
 
