@@ -86,9 +86,7 @@ export const NO_HEADER_VALUE: HeaderValue = Buffer.alloc(0);
 
 /** The value of a header without conversion; of a repeated header, its last value. A header without a value counts as absent. */
 export function headerValue(headers: MessageHeaders, name: string): HeaderValue | undefined {
-  const value = headers[name];
-  if (isList(value)) return value.findLast((one) => one !== NO_HEADER_VALUE);
-  return value === NO_HEADER_VALUE ? undefined : value;
+  return valuesOf(headers[name]).findLast((one) => one !== NO_HEADER_VALUE);
 }
 
 /** A header as text (UTF-8). */
@@ -119,10 +117,6 @@ export function setHeader(
   else Object.defineProperty(headers, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
-function isList(value: MessageHeaders[string]): value is readonly HeaderValue[] {
-  return Array.isArray(value);
-}
-
 /** Value and headers of a message. */
 export interface MessageContent {
   readonly value: Buffer;
@@ -134,23 +128,46 @@ export function contentBytes({ value, headers }: MessageContent): number {
   return value.length + headersBytes(headers);
 }
 
-/** The bytes of headers, with their names. Called for each message: it creates nothing. */
+/** The values of a header, which may be repeated. */
+export function valuesOf(header: MessageHeaders[string]): readonly HeaderValue[] {
+  if (header === undefined) return [];
+  return typeof header === 'string' || Buffer.isBuffer(header) ? [header] : header;
+}
+
+/** Sets a header to one value, or to several. */
+function setValues(
+  headers: Parameters<typeof setHeader>[0],
+  name: string,
+  values: readonly HeaderValue[],
+): void {
+  const [first, ...others] = values;
+  if (first !== undefined) setHeader(headers, name, others.length === 0 ? first : values);
+}
+
+/** The bytes of headers, with their names. */
 export function headersBytes(headers: MessageHeaders): number {
   let bytes = 0;
-  for (const name in headers) {
-    const header = headers[name];
-    if (header === undefined) continue;
-    if (typeof header === 'string' || Buffer.isBuffer(header))
-      bytes += name.length + Buffer.byteLength(header);
-    else for (const item of header) bytes += name.length + Buffer.byteLength(item);
-  }
+  for (const name in headers)
+    for (const value of valuesOf(headers[name])) bytes += name.length + Buffer.byteLength(value);
   return bytes;
+}
+
+/** Header values as Kafka stores them: text becomes bytes, and an array with one element that element. */
+export function storedHeaders(headers: MessageHeaders = {}): MessageHeaders {
+  const stored: Record<string, HeaderValue | readonly HeaderValue[]> = {};
+  for (const name in headers)
+    setValues(
+      stored,
+      name,
+      valuesOf(headers[name]).map((value) => (typeof value === 'string' ? Buffer.from(value) : value)),
+    );
+  return stored;
 }
 
 /** Copies value and headers into one buffer: slices of a fetch response would keep the whole response in memory. */
 export function copyContent({ value, headers }: MessageContent): MessageContent {
   const buffers = Object.values(headers)
-    .flatMap((header) => header ?? [])
+    .flatMap(valuesOf)
     .filter((header) => typeof header !== 'string');
   const own = Buffer.allocUnsafeSlow(buffers.reduce((sum, { length }) => sum + length, value.length));
   let used = 0;
@@ -162,10 +179,6 @@ export function copyContent({ value, headers }: MessageContent): MessageContent 
   const copyHeader = (header: HeaderValue): HeaderValue =>
     typeof header === 'string' || header === NO_HEADER_VALUE ? header : copy(header);
   const copied: Record<string, HeaderValue | readonly HeaderValue[]> = {};
-  for (const [name, header] of Object.entries(headers)) {
-    if (header === undefined) continue;
-    const isOne = typeof header === 'string' || Buffer.isBuffer(header);
-    setHeader(copied, name, isOne ? copyHeader(header) : header.map(copyHeader));
-  }
+  for (const name in headers) setValues(copied, name, valuesOf(headers[name]).map(copyHeader));
   return { value: copy(value), headers: copied };
 }

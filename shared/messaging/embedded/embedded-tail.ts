@@ -120,12 +120,7 @@ export class EmbeddedTail implements Tail, LogReader, LogUser {
       topic,
       partition: log.partition,
       log,
-      position: firstPosition(this.#options, {
-        topic,
-        partition: log.partition,
-        low: log.low,
-        high: log.high,
-      }),
+      position: firstPosition(this.#options, log),
       paused: false,
     }));
   }

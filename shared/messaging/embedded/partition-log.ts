@@ -1,5 +1,5 @@
-import { setHeader, headersBytes } from '../headers.ts';
-import type { HeaderValue, LogMessage, MessageHeaders, OutgoingMessage, TopicPartition } from '../message.ts';
+import { headersBytes, storedHeaders } from '../headers.ts';
+import type { LogMessage, MessageHeaders, OutgoingMessage, TopicPartition } from '../message.ts';
 import type { LogBatch, PartitionTable } from './partition-table.ts';
 import type { EmbeddedTopicConfig } from './topic-config.ts';
 
@@ -344,22 +344,4 @@ export function recordBytes(key: Buffer | null, value: Buffer | null, headers: M
 function footprint(message: LogMessage): number {
   const headers = Object.keys(message.headers).length * HEADER_OVERHEAD_BYTES;
   return recordBytes(message.key, message.value, message.headers) + headers + RECORD_OVERHEAD_BYTES;
-}
-
-/** Kafka stores header values as bytes, so text is read back as a Buffer, and an array with one element as that element. */
-function storedHeaders(headers: MessageHeaders | undefined): MessageHeaders {
-  const stored: Record<string, HeaderValue | readonly HeaderValue[]> = {};
-  for (const name in headers) {
-    const value = headers[name];
-    if (value === undefined) continue;
-    const [first, ...others] = (typeof value === 'string' || Buffer.isBuffer(value) ? [value] : value).map(
-      bytesOf,
-    );
-    if (first !== undefined) setHeader(stored, name, others.length === 0 ? first : [first, ...others]);
-  }
-  return stored;
-}
-
-function bytesOf(value: HeaderValue): Buffer {
-  return typeof value === 'string' ? Buffer.from(value) : value;
 }

@@ -6,7 +6,8 @@ import { isMaybeStored, refusedRecord, toMessagingError } from './kafka-errors.t
 import type { TopicPartitions } from '../topics/topic-partitions.ts';
 import { publishFailed, topicUnknown } from '../broker-errors.ts';
 import { hasRoom, CLIENT_DEFAULTS, type Publisher, type PublisherOptions } from '../ports.ts';
-import { partitionId, type OutgoingMessage, type HeaderValue } from '../message.ts';
+import { partitionId, type OutgoingMessage } from '../message.ts';
+import { valuesOf } from '../headers.ts';
 import { partitionOfKey } from '../topics/key-partition.ts';
 
 const MIB = 1_024 * 1_024;
@@ -519,10 +520,4 @@ export function checkConfirmed(records: readonly OutgoingRecord[], confirmed: re
   const missing = records.find(({ topic, partition }) => !ids.has(partitionId(topic, partition)));
   if (missing === undefined) return;
   throw new Error(`no broker confirmed partition ${missing.partition} of ${missing.topic}`);
-}
-
-/** The values of a header, which may be repeated. */
-export function valuesOf(header: HeaderValue | readonly HeaderValue[] | undefined): readonly HeaderValue[] {
-  if (header === undefined) return [];
-  return typeof header === 'string' || Buffer.isBuffer(header) ? [header] : header;
 }

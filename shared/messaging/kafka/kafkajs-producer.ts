@@ -5,10 +5,9 @@ import {
   type ConnectProducer,
   checkConfirmed,
   isLarge,
-  valuesOf,
   type OutgoingRecord,
 } from './kafka-publisher.ts';
-import { NO_HEADER_VALUE } from '../headers.ts';
+import { NO_HEADER_VALUE, valuesOf } from '../headers.ts';
 import type { CreateKafkajsClient } from './kafkajs-client.ts';
 
 const { CompressionTypes } = kafkajs;

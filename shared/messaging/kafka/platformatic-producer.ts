@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { parseBroker, ProduceAcks, Producer, type Broker, type SASLOptions } from '@platformatic/kafka';
-import { NO_HEADER_VALUE } from '../headers.ts';
+import { NO_HEADER_VALUE, valuesOf } from '../headers.ts';
 import { partitionId } from '../message.ts';
 import {
   createTokenProvider,
@@ -17,7 +17,6 @@ import {
   type ConnectProducer,
   checkConfirmed,
   isLarge,
-  valuesOf,
   type OutgoingRecord,
 } from './kafka-publisher.ts';
 
