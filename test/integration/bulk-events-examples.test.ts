@@ -127,37 +127,6 @@ suite('the Node example of bulk requests as events', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('matches an answer without an id by its position, and splits lines only at line feeds', async () => {
-    const input = path.join(folder, 'odd.ndjson');
-    const odd = path.join(folder, 'odd-results.ndjson');
-    const contract = portfolioLine(1);
-    const longId = '\u{1f4c8}'.repeat(100);
-    const tooDeep = `{"id":"deep","jsonParam":${'['.repeat(40)}${']'.repeat(40)}}`;
-    const lines = [
-      contract,
-      tooDeep,
-      contract.replace('c-1', 'x\u2028\u2029\u0085y'),
-      contract.replace('c-1', longId),
-      contract.replace('c-1', `${longId}\u{1f4c8}`),
-      contract.replace('1001', 'NaN'),
-    ];
-    writeFileSync(input, `${lines.join('\r\n')}\n${contract.replace('c-1', 'last')}`);
-    const { child, stderr } = startExample(input, odd);
-    if (child.exitCode === null) await once(child, 'exit');
-
-    expect([child.exitCode, stderr()]).toEqual([1, expect.stringMatching(/^run .*\n$/)]);
-    const ids = readLines<Result>(odd).map(({ id }) => id);
-    // Results are written in the order of their replies, and halves of a refused message are sent side by side.
-    expect(ids).toHaveLength(4);
-    expect(new Set(ids)).toEqual(new Set(['c-1', 'x\u2028\u2029\u0085y', longId, 'last']));
-    const failures = readLines<Failure>(`${odd}.failures.ndjson`).toSorted((a, b) => a.line - b.line);
-    expect(failures.map(({ line, id, problem }) => [line, id, problem.code])).toEqual([
-      [2, 'deep', 'malformed-json'],
-      [5, undefined, 'malformed-line'],
-      [6, undefined, 'malformed-line'],
-    ]);
-  });
-
   it('writes exactly one line of results or failures for every line of the portfolio, although a worker is killed during the run', async () => {
     const { child, stderr } = startExample(portfolio, output);
     const isMiddle = (): boolean => existsSync(output) && statSync(output).size > MIDDLE_BYTES;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { numbered, type ScenarioTest, type World } from '../../support/conformance/world.ts';
+import { numbered, placed, type ScenarioTest, type World } from '../../support/conformance/world.ts';
 import type { RecordingMember } from '../../support/conformance/member.ts';
 import { eventually, sleep } from '../../support/conformance/wait.ts';
 
@@ -30,20 +30,11 @@ export function groupScenarios(test: ScenarioTest): void {
     const publisher = await world.publisher();
     const first = await world.member(groupId, [topic], { commit: 'never' });
     await world.assigned([first], 2);
-    await publisher.publish(
-      [0, 1].map((partition) => ({
-        topic,
-        key: null,
-        partition,
-        value: Buffer.from(`early-${partition}`),
-      })),
-    );
+    await publisher.publish([0, 1].map((partition) => placed(topic, partition, `early-${partition}`)));
     await received(world, first, 2);
     await first.source.commit(first.epoch, [{ topic, partition: 0, offset: 1 }]);
     await first.source.stop(SECOND);
-    await publisher.publish(
-      [0, 1].map((partition) => ({ topic, key: null, partition, value: Buffer.from(`late-${partition}`) })),
-    );
+    await publisher.publish([0, 1].map((partition) => placed(topic, partition, `late-${partition}`)));
     const second = await world.member(groupId, [topic], { commit: 'each' });
     await received(world, second, 3);
     expect(second.values().toSorted()).toEqual(['early-1', 'late-0', 'late-1']);
@@ -76,11 +67,7 @@ export function groupScenarios(test: ScenarioTest): void {
     // Once each partition has been read, the leaders of the new topic no longer move, which would start another
     // generation.
     const publisher = await world.publisher();
-    await publisher.publish(
-      [0, 1, 2, 3].flatMap((partition) =>
-        numbered(topic, 'k', 0, 1).map((message) => ({ ...message, partition })),
-      ),
-    );
+    await publisher.publish([0, 1, 2, 3].map((partition) => placed(topic, partition)));
     await received(world, first, 4);
     const alone = first.epoch;
     const second = await world.member(groupId, [topic], { commit: 'each' });
@@ -101,9 +88,7 @@ export function groupScenarios(test: ScenarioTest): void {
     const topic = await world.topic(2);
     const groupId = world.name('group');
     const publisher = await world.publisher();
-    await publisher.publish(
-      [0, 1].flatMap((partition) => numbered(topic, 'k', 0, 5).map((message) => ({ ...message, partition }))),
-    );
+    await publisher.publish([0, 0, 0, 0, 0, 1, 1, 1, 1, 1].map((partition) => placed(topic, partition)));
     const unknown = { groupId: world.name('unknown'), topics: [topic, 'conformance.absent'] };
     const ask = () => admin.groups([unknown, { groupId, topics: [topic] }]);
     const member = await world.member(groupId, [topic], { commit: 'never' });
@@ -181,12 +166,7 @@ export function groupScenarios(test: ScenarioTest): void {
     const topic = await world.topic(2);
     const groupId = world.name('group');
     const publisher = await world.publisher();
-    const at = (partition: number, text: string) => ({
-      topic,
-      key: null,
-      partition,
-      value: Buffer.from(text),
-    });
+    const at = (partition: number, text: string) => placed(topic, partition, text);
     // If a leader of the new topic moved later, the new assignment would resume the partition.
     await world.broker.admin.offsets(topic);
     const member = await world.member(groupId, [topic], { commit: 'each' });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { QUEUE_LIMITS } from '../../../shared/platform/queue-limits.ts';
 import { partitionOfKey } from '../../../shared/messaging/topics/key-partition.ts';
-import { numbered, type ScenarioTest } from '../../support/conformance/world.ts';
+import { numbered, placed, type ScenarioTest } from '../../support/conformance/world.ts';
 
 const SECOND = 1_000;
 
@@ -178,9 +178,7 @@ export function publishingScenarios(test: ScenarioTest): void {
   test('reports the first retained and the next offset of each partition', async ({ world }) => {
     const topic = await world.topic(2);
     const publisher = await world.publisher();
-    await publisher.publish(
-      [0, 0, 0, 1].map((partition) => ({ topic, key: null, partition, value: Buffer.from('x') })),
-    );
+    await publisher.publish([0, 0, 0, 1].map((partition) => placed(topic, partition)));
     const offsets = await world.broker.admin.offsets(topic);
     const ranges = offsets.map(({ partition, low, high }) => ({ partition, low, high }));
     expect(ranges.toSorted((a, b) => a.partition - b.partition)).toEqual([

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { numbered, type ScenarioTest } from '../../support/conformance/world.ts';
+import { numbered, placed, type ScenarioTest } from '../../support/conformance/world.ts';
 import { eventually, sleep } from '../../support/conformance/wait.ts';
 
 /** Some messages arrive in each step of a rebalance. */
@@ -17,12 +17,9 @@ export function tailScenarios(test: ScenarioTest): void {
         values.push(String(value)),
       );
       expect(tail.isReady()).toBe(true);
-      const messages = [0, 1, 2, 3, 4, 5].map((partition) => ({
-        topic,
-        key: null,
-        partition,
-        value: Buffer.from(`${round}-${partition}`),
-      }));
+      const messages = [0, 1, 2, 3, 4, 5].map((partition) =>
+        placed(topic, partition, `${round}-${partition}`),
+      );
       await publisher.publish(messages);
       await tail.caughtUp(world.target.stepMs);
       expect(values.toSorted()).toEqual(messages.map(({ value }) => String(value)));
@@ -47,12 +44,7 @@ export function tailScenarios(test: ScenarioTest): void {
   test('begins at given positions, and elsewhere where `from` says', async ({ world }) => {
     const topic = await world.topic(3);
     const publisher = await world.publisher();
-    const record = (partition: number, at: number) => ({
-      topic,
-      key: null,
-      partition,
-      value: Buffer.from(`${partition}-${at}`),
-    });
+    const record = (partition: number, at: number) => placed(topic, partition, `${partition}-${at}`);
     // One by one: on a new topic the records of several partitions may be stored twice, when one has no leader yet.
     for (let at = 0; at < 5; at += 1) {
       for (const partition of [0, 1, 2]) await publisher.publish([record(partition, at)]);
@@ -96,9 +88,7 @@ export function tailScenarios(test: ScenarioTest): void {
     const { tail } = await world.tail({ topics: [topic], from: 'latest', partition: 1 }, (message) =>
       partitions.add(message.partition),
     );
-    await publisher.publish(
-      [0, 1, 2].map((partition) => ({ topic, key: null, partition, value: Buffer.from('x') })),
-    );
+    await publisher.publish([0, 1, 2].map((partition) => placed(topic, partition)));
     await tail.caughtUp(world.target.stepMs);
     expect([...partitions]).toEqual([1]);
   });

@@ -125,6 +125,11 @@ export function scenarioTest(createTarget: () => ConformanceTarget | Promise<Con
 
 export type ScenarioTest = ReturnType<typeof scenarioTest>;
 
+/** A message without a key for this partition. */
+export function placed(topic: string, partition: number, text = 'x'): OutgoingMessage {
+  return { topic, key: null, partition, value: Buffer.from(text) };
+}
+
 /** Text messages with one key, `from` to `to` exclusive, e.g. k1-0, k1-1. */
 export function numbered(topic: string, key: string, from: number, to: number): OutgoingMessage[] {
   return Array.from({ length: to - from }, (_, index) => ({
