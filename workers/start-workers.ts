@@ -1,6 +1,6 @@
 import { requireTopics } from '../shared/messaging/topics/check-topics.ts';
 import { PROBLEM_TYPE } from '../schemas/messages.ts';
-import { createCalculationThreads } from './runtime/thread-pool.ts';
+import { ThreadPool } from './runtime/thread-pool.ts';
 import type { MessageCodec } from '../shared/messaging/codec/message-codec.ts';
 import type { DiskCalls } from '../shared/messaging/data-file.ts';
 import type { Broker } from '../shared/messaging/ports.ts';
@@ -64,7 +64,7 @@ export async function startWorkers(options: StartOptions): Promise<RunningSystem
   const { config, names, log, ports = systemPorts } = options;
   const metrics = options.metrics ?? createMetrics();
   const broker = options.broker ?? (await createBroker(options, ports, metrics));
-  const threads = createCalculationThreads(THREAD_PROGRAM, config, ports.clock);
+  const threads = new ThreadPool(THREAD_PROGRAM, config, ports.clock);
   const started: RunningWorker[] = [];
   let stopping: Promise<void> | undefined;
   const health = () => healthOf(started, broker);

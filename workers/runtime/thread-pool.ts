@@ -88,16 +88,8 @@ const MAX_TASK_MS = 60_000;
 /** Heap of a thread: a reply of 8 MiB is calculated and rendered with less than 128 MiB. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
-/** Creates threads that start on first use. `program` is calculation-thread.ts. */
-export function createCalculationThreads(
-  program: URL,
-  config: ThreadConfig,
-  clock: Clock,
-): CalculationThreads {
-  return new ThreadPool(program, config, clock);
-}
-
-class ThreadPool implements CalculationThreads {
+/** Threads that start on first use. */
+export class ThreadPool implements CalculationThreads {
   readonly #program: URL;
   readonly #config: ThreadConfig;
   readonly #clock: Clock;
@@ -112,6 +104,7 @@ class ThreadPool implements CalculationThreads {
   #snapshot: LendingSnapshot | undefined;
   #shared: ThreadTasks['calculate']['snapshot'] = { version: 0, bytes: new SharedArrayBuffer(0) };
 
+  /** `program`: calculation-thread.ts. */
   constructor(program: URL, config: ThreadConfig, clock: Clock) {
     this.#program = program;
     this.#config = config;

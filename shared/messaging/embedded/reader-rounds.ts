@@ -1,5 +1,5 @@
 import type { Timers } from '../../platform/system-ports.ts';
-import { partitionId, type LogMessage, type TopicPartition } from '../message.ts';
+import type { LogMessage, TopicPartition } from '../message.ts';
 import type { LogReader, PartitionLog } from './partition-log.ts';
 
 /** Limits of one read of a partition in one round: large enough to be efficient, small enough to be fair to other readers. */
@@ -51,19 +51,17 @@ export interface Cursor extends TopicPartition {
 
 export class EmbeddedCursors {
   readonly list: readonly Cursor[];
-  readonly #byId: ReadonlyMap<string, Cursor>;
   readonly #reader: LogReader;
   #closed = false;
 
   constructor(cursors: readonly Cursor[], reader: LogReader) {
     this.list = cursors;
-    this.#byId = new Map(cursors.map((cursor) => [partitionId(cursor.topic, cursor.partition), cursor]));
     this.#reader = reader;
     for (const { log } of cursors) log.readers.add(reader);
   }
 
   find(topic: string, partition: number): Cursor | undefined {
-    return this.#byId.get(partitionId(topic, partition));
+    return this.list.find((cursor) => cursor.topic === topic && cursor.partition === partition);
   }
 
   /**

@@ -76,9 +76,7 @@ const RESULTS = { refused: 'refused', retry: 'retry', abandon: 'abandoned' } as 
  */
 export function createRequestHandling(options: RequestHandlingOptions): { readonly process: Process } {
   const handling = new RequestHandling(options);
-  return {
-    process: (message, attempt, signal, progress) => handling.process(message, attempt, signal, progress),
-  };
+  return { process: handling.process.bind(handling) };
 }
 
 class RequestHandling {

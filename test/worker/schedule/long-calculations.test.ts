@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { UNITS_PER_CALL } from '../../../shared/api/actions/request-limits.ts';
-import { createCalculationThreads, type CalculationThreads } from '../../../workers/runtime/thread-pool.ts';
+import { ThreadPool, type CalculationThreads } from '../../../workers/runtime/thread-pool.ts';
 import { restoreEnvironment } from '../../../shared/product/storage/lending-environment.ts';
 import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import type { Request } from '../../../shared/messaging/handler/request.ts';
@@ -58,7 +58,7 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
   /** One pool for all tests, since each thread takes a second to load the engine; the last test stops it. */
   let threads: CalculationThreads;
   beforeAll(() => {
-    threads = createCalculationThreads(PROGRAM, loadConfig({}), { now: () => 0 });
+    threads = new ThreadPool(PROGRAM, loadConfig({}), { now: () => 0 });
   });
   afterAll(() => threads.stop());
 
