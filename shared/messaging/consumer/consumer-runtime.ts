@@ -69,10 +69,6 @@ export function createCounters() {
     /** Messages that were completed, failed ones included. */
     settled: 0,
     failed: 0,
-    commits: 0,
-    /** Commits rejected because their generation had ended. */
-    commitsOutdated: 0,
-    commitsFailed: 0,
     rebalances: 0,
     crashes: 0,
   };
@@ -381,22 +377,22 @@ export class ConsumerRuntime {
     });
     if (source === undefined || generation === 0 || due.length === 0) return Promise.resolve();
     const offsets = due.map(({ tracker: { topic, partition }, offset }) => ({ topic, partition, offset }));
-    this.#committing = source
-      .commit(generation, offsets)
-      .then((isStored) => {
+    const send = async (): Promise<void> => {
+      try {
+        const isStored = await source.commit(generation, offsets);
         if (isStored) for (const { tracker, offset } of due) tracker.confirm(offset);
-        return this.#committed(isStored ? 'commits' : 'commitsOutdated');
-      })
-      .catch((error: unknown) => this.#committed('commitsFailed', error))
-      .finally(() => {
-        this.#committing = undefined;
-      });
+        this.#committed(false);
+      } catch (error) {
+        this.#committed(true, error);
+      }
+    };
+    this.#committing = send().finally(() => {
+      this.#committing = undefined;
+    });
     return this.#committing;
   }
 
-  #committed(counter: 'commits' | 'commitsOutdated' | 'commitsFailed', error?: unknown): void {
-    const hasFailed = counter === 'commitsFailed';
-    this.counters[counter] += 1;
+  #committed(hasFailed: boolean, error?: unknown): void {
     if (this.#health.committed(hasFailed))
       this.#options.log.warn({ err: error }, 'a commit failed; the next one includes its offsets');
     // What is committed no longer fills a window.

@@ -68,7 +68,7 @@ test('observes the progress again when a message arrives after an idle time', as
 });
 
 test('repeats the offsets of a failed commit', async () => {
-  const { work, source, sink, runtime } = createScene();
+  const { work, source, sink } = createScene();
   source.onCommit = () => Promise.reject(new InfrastructureError('broker-unavailable', 'away'));
   sink.onMessages(1, fakeMessages(0, 0), 1);
   await work.end(0);
@@ -76,7 +76,6 @@ test('repeats the offsets of a failed commit', async () => {
   source.onCommit = () => Promise.resolve(true);
   await afterCommitTick();
   expect(source.commits.map(({ offsets }) => offsets[0]?.offset)).toEqual([1, 1]);
-  expect(runtime.stats()).toMatchObject({ commits: 1, commitsFailed: 1 });
 });
 
 test('pauses a partition with a full window and resumes it below half', async () => {
