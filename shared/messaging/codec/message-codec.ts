@@ -38,8 +38,6 @@ export interface MessageCodecOptions {
   readonly clock: Clock;
   /** If absent, the codec uses the schema ids in the list of messages, and all readers need the same list. */
   readonly registry?: SchemaRegistry | undefined;
-  /** Whether prepare() registers a schema that the registry lacks (default), or rejects. */
-  readonly registerMissing?: boolean | undefined;
 }
 
 export interface MessageCodec extends Codec {

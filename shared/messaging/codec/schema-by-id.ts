@@ -6,7 +6,7 @@
 import { FIRST_LOCAL_SCHEMA_ID, type MessageDefinition, recordName } from '../../../schemas/messages.ts';
 import type { ReleasedSchema } from '../../../schemas/schema-files.ts';
 import type { Clock } from '../../platform/system-ports.ts';
-import { errorText, InfrastructureError, SystemError } from '../../platform/errors.ts';
+import { errorText, InfrastructureError } from '../../platform/errors.ts';
 import { lazy } from '../../platform/lazy.ts';
 import { atMost } from '../../platform/queue-limits.ts';
 import { LRUCache } from 'lru-cache';
@@ -48,7 +48,7 @@ export interface SchemasById {
   find(id: number): Promise<Found>;
   /** The schema id for encoding a message; undefined when the registry must be queried. */
   writerId(message: AvroMessage): number | undefined;
-  /** Looks up the schema id of a message and registers a missing schema where allowed. Rejects with SystemError otherwise. */
+  /** Looks up the schema id of a message, and registers a schema that the registry lacks. */
   findWriterId(message: AvroMessage): Promise<number>;
 }
 
@@ -60,8 +60,6 @@ export interface SchemasByIdOptions {
   readonly localReaders: LocalReaders;
   readonly clock: Clock;
   readonly registry?: SchemaRegistry | undefined;
-  /** Whether a schema that the registry lacks is registered (default); otherwise it is an error. */
-  readonly registerMissing?: boolean | undefined;
 }
 
 export function createSchemasById(options: SchemasByIdOptions): SchemasById {
@@ -120,24 +118,19 @@ export function createSchemasById(options: SchemasByIdOptions): SchemasById {
       registry === undefined ? message.definition.localSchemaId : writerIds.get(message),
     findWriterId: async (message) => {
       if (registry === undefined) return message.definition.localSchemaId;
-      const id = await findOrRegister(registry, message, options.registerMissing ?? true);
+      const id = await registeredId(registry, message);
       writerIds.set(message, id);
       return id;
     },
   };
 }
 
-async function findOrRegister(
+async function registeredId(
   registry: SchemaRegistry,
-  message: AvroMessage,
-  mayRegister: boolean,
+  { definition, schemaText }: AvroMessage,
 ): Promise<number> {
-  const subject = recordName(message.definition);
-  const id = await registry.registeredId(subject, message.schemaText);
-  if (id !== undefined) return id;
-  if (mayRegister) return registry.register(subject, message.schemaText);
-  const advice = `the registry lacks the schema of ${subject}; run \`npm run schemas -- register\``;
-  throw new SystemError('schema-not-registered', advice, { canRetry: true });
+  const subject = recordName(definition);
+  return (await registry.registeredId(subject, schemaText)) ?? registry.register(subject, schemaText);
 }
 
 function indexByRecord(messages: readonly AvroMessage[]): ReadonlyMap<string, AvroMessage> {

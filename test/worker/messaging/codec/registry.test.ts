@@ -72,14 +72,6 @@ describe('a codec with a schema registry', () => {
     expect((await codec.encode(PROBLEM, problem, 'avro')).value.readUInt32BE(1)).toBe(101);
   });
 
-  it('rejects with advice instead of registering if registration is off', async () => {
-    const { registry, state } = fakeRegistry();
-    await expect(codecOf({ registry, registerMissing: false }).prepare([REQUEST])).rejects.toThrow(
-      /lacks the schema of plat\.schedule\.v1\.CalculateRepaymentScheduleRequest; run `npm run schemas -- register`/,
-    );
-    expect(state.registered).toEqual([]);
-  });
-
   it('looks up an id once for concurrent and later messages', async () => {
     const { registry, state } = fakeRegistry({ 7: textOf(REQUEST) });
     const codec = codecOf({ registry });
