@@ -122,6 +122,9 @@ suite('batches in lz4 and snappy', () => {
   });
 
   it('are skipped without losing other messages, both before and after the consumers start', async () => {
+    await setCompression('producer');
+    await writeForeignBatches();
+    await setCompression('uncompressed');
     system = await startWorkers({ config, names: ['schedule', 'ingress'], log: silentLog });
     const url = system.url ?? '';
     expect((await scheduleRows(url, { Amount: 100 }))[0]?.RemainingValue).toBe(100);
